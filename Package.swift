@@ -1,0 +1,58 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "StreamQuery",
+  platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "StreamQuery", targets: ["StreamQuery"]),
+    .library(name: "StreamQueryOperators", targets: ["StreamQueryOperators"]),
+    .library(name: "StreamQueryTesting", targets: ["StreamQueryTesting"]),
+  ],
+  targets: [
+    .target(name: "StreamQuery"),
+    .target(name: "StreamQueryOperators", dependencies: ["StreamQuery"]),
+    .target(name: "StreamQueryTesting", dependencies: ["StreamQuery"]),
+    .testTarget(name: "StreamQueryTests", dependencies: ["StreamQuery", "StreamQueryTesting"]),
+    .testTarget(
+      name: "StreamQueryOperatorsTests",
+      dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryTesting"]
+    ),
+    .testTarget(
+      name: "StreamQueryTestingTests",
+      dependencies: ["StreamQuery", "StreamQueryTesting"]
+    ),
+    // Imports the modules plainly: every documented call must compile for a user.
+    .testTarget(
+      name: "StreamQueryAPITests",
+      dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryTesting"]
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+// One set of settings for every target, so that no file compiles under other rules than its
+// neighbour. Warnings become errors in `Scripts/check.sh` rather than here: SwiftPM refuses
+// such flags in packages that others depend on.
+for target in package.targets {
+  target.swiftSettings = [
+    // `any` is spelled out: an existential costs an indirection that should be seen.
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    .enableUpcomingFeature("ExistentialAny"),
+    // Imports are not re-exported by accident.
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    // A member is visible only where its module is imported.
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // Conformances of isolated types are isolated too.
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0470-isolated-conformances.md
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    // A nonisolated async function runs where its caller runs: no hop from the main actor.
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    // A weak capture cannot be reassigned, so that closures that hold one stay Sendable.
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0481-weak-let.md
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+  ]
+}

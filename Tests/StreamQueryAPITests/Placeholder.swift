@@ -1,0 +1,6 @@
+import StreamQuery
+import Testing
+
+@Test func schedulingDefaultsToTheGlobalExecutor() {
+  #expect(Scheduling.current.executor == nil)
+}
