@@ -1,0 +1,104 @@
+/// The parts of a key without the type of its value: a prefix for operations on many keys.
+///
+/// ```swift
+/// let project: AnyQueryKey = ["project", 7]
+/// project.isPrefix(of: ["project", 7, "issues", "open"])   // true
+/// project.isPrefix(of: ["project", 8, "issues", "open"])   // false
+/// ```
+///
+/// Every initialiser and rule of ``QueryKey`` about parts holds here too.
+public struct AnyQueryKey: Sendable {
+  let storage: KeyStorage
+
+  init(storage: KeyStorage) {
+    self.storage = storage
+  }
+
+  init(parts: [KeyPart]) {
+    storage = parts.isEmpty ? .empty : KeyStorage(parts)
+  }
+
+  /// Creates a key of the given parts.
+  ///
+  /// - Parameters:
+  ///   - part: The parts, in order.
+  ///   - fields: Named parts in any order, which come last; none by default.
+  public init<each Part: Hashable & Sendable>(
+    _ part: repeat each Part,
+    fields: KeyRecord = [:]
+  ) {
+    var count = 1
+    for _ in repeat (each Part).self { count += 1 }
+    var parts: [KeyPart] = []
+    parts.reserveCapacity(count)
+    repeat KeyPart.append(each part, to: &parts)
+    if !fields.fields.isEmpty { parts.append(.record(fields.fields)) }
+    self.init(parts: parts)
+  }
+
+  /// Creates a key whose first part is a type.
+  ///
+  /// - Parameters:
+  ///   - subject: The first part. Types of the same name in two modules are two parts, and no
+  ///     string equals a type.
+  ///   - part: The other parts, in order.
+  ///   - fields: Named parts in any order, which come last; none by default.
+  public init<Subject, each Part: Hashable & Sendable>(
+    _ subject: Subject.Type,
+    _ part: repeat each Part,
+    fields: KeyRecord = [:]
+  ) {
+    var count = 2
+    for _ in repeat (each Part).self { count += 1 }
+    var parts: [KeyPart] = []
+    parts.reserveCapacity(count)
+    parts.append(.type(subject))
+    repeat KeyPart.append(each part, to: &parts)
+    if !fields.fields.isEmpty { parts.append(.record(fields.fields)) }
+    self.init(parts: parts)
+  }
+
+  /// The number of parts; a record counts as one.
+  public var count: Int { storage.parts.count }
+
+  /// Whether the key has no parts; as a prefix it matches every key.
+  public var isEmpty: Bool { storage.parts.isEmpty }
+}
+
+extension AnyQueryKey: Hashable {
+  /// Compares two keys part by part; a hash alone never makes them equal.
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.storage == rhs.storage
+  }
+
+  /// Feeds the hash that was taken when the key was made.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(storage.hash)
+  }
+}
+
+extension AnyQueryKey: ExpressibleByStringInterpolation {
+  /// Creates a key of one string part.
+  ///
+  /// - Parameter value: The part.
+  public init(stringLiteral value: String) {
+    self.init(parts: [.string(value)])
+  }
+}
+
+extension AnyQueryKey: ExpressibleByArrayLiteral {
+  /// Creates a key of the given parts, some of which may be `nil`.
+  ///
+  /// - Parameter elements: The parts, in order.
+  public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
+    var parts: [KeyPart] = []
+    parts.reserveCapacity(elements.count)
+    for element in elements { KeyPart.append(optional: element, to: &parts) }
+    self.init(parts: parts)
+  }
+}
+
+extension AnyQueryKey: KeyPartsConvertible {
+  /// The key itself: a key given as a part contributes its parts.
+  public var keyParts: AnyQueryKey { self }
+}

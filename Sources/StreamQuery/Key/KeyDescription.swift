@@ -1,0 +1,81 @@
+extension AnyQueryKey: CustomStringConvertible {
+  /// A short text for logs, such as `["user", 42]`; the same for equal keys in every process.
+  ///
+  /// It is not unique: use ``canonicalText()`` to tell keys apart.
+  public var description: String { KeyPart.list(storage.parts).logText }
+}
+
+extension QueryKey: CustomStringConvertible {
+  /// A short text for logs, such as `["user", 42] as User`.
+  public var description: String { "\(erased) as \(Value.self)" }
+}
+
+extension EntryKey: CustomStringConvertible {
+  package var description: String { "\(key) as \(valueType)" }
+}
+
+extension KeyRecord: CustomStringConvertible {
+  /// A short text for logs, with the fields sorted by name.
+  public var description: String { KeyPart.record(fields).logText }
+}
+
+extension KeyPart {
+  /// The part as logs show it.
+  var logText: String {
+    switch self {
+    case .null: "nil"
+    case .bool(let value): value ? "true" : "false"
+    case .int(let value): "\(value)"
+    case .string(let value): KeyTextNode.quoted(value)
+    case .double(let bits): "\(Double(bitPattern: bits))"
+    case .float(let bits): "\(Float(bitPattern: bits))"
+    case .type(let type): "\(type).self"
+    case .list(let elements): "[" + elements.map(\.logText).joined(separator: ", ") + "]"
+    case .record(let fields):
+      "{" + fields.map { "\($0.name): \($0.part.logText)" }.joined(separator: ", ") + "}"
+    case .boxed(let box): logTextOf(box.value)
+    }
+  }
+}
+
+/// Describes any value without ever showing the order of a hash table.
+///
+/// `String(describing:)` walks sets and dictionaries in an order that differs between launches. A
+/// description of the value's own is used as it is.
+private func logTextOf(_ value: Any, depth: Int = 0) -> String {
+  // Objects may refer to themselves.
+  guard depth < 8 else { return "…" }
+  func text(_ child: Any) -> String { logTextOf(child, depth: depth + 1) }
+  let mirror = Mirror(reflecting: value)
+  switch mirror.displayStyle {
+  case .set:
+    return "{" + mirror.children.map { text($0.value) }.sorted().joined(separator: ", ") + "}"
+  case .dictionary:
+    let pairs = mirror.children.map { child in
+      Mirror(reflecting: child.value).children.map { text($0.value) }.joined(separator: ": ")
+    }
+    return "[" + pairs.sorted().joined(separator: ", ") + "]"
+  case .collection:
+    return "[" + mirror.children.map { text($0.value) }.joined(separator: ", ") + "]"
+  case .optional:
+    return mirror.children.first.map { text($0.value) } ?? "nil"
+  default:
+    break
+  }
+  if let value = value as? String { return KeyTextNode.quoted(value) }
+  if let value = value as? any CustomStringConvertible { return value.description }
+  let children = mirror.children.map { child in
+    child.label.map { "\($0): \(text(child.value))" } ?? text(child.value)
+  }
+  let type = type(of: value)
+  switch mirror.displayStyle {
+  case .enum:
+    guard let payload = mirror.children.first, let name = payload.label else { return "\(value)" }
+    let content = text(payload.value)
+    return "\(name)\(content.hasPrefix("(") ? content : "(\(content))")"
+  case .tuple:
+    return "(" + children.joined(separator: ", ") + ")"
+  default:
+    return "\(type)" + (children.isEmpty ? "" : "(" + children.joined(separator: ", ") + ")")
+  }
+}

@@ -1,0 +1,66 @@
+extension AnyQueryKey {
+  /// Says whether a key begins with the parts of this one.
+  ///
+  /// Parts compare by `==`, except that a record matches every record that contains its fields, and
+  /// an array every array that begins with its elements; both rules apply at any depth. The key
+  /// without parts is a prefix of every key, and every key is a prefix of itself.
+  ///
+  /// - Parameter key: The longer key.
+  /// - Returns: Whether this key is a prefix of the other.
+  /// - Complexity: O(*n*), where *n* is the number of parts and elements in this key.
+  public func isPrefix(of key: AnyQueryKey) -> Bool {
+    storage === key.storage || KeyPart.matches(storage.parts, within: key.storage.parts)
+  }
+
+  /// Says whether a key begins with the parts of this one, whatever its value type.
+  ///
+  /// - Parameter key: The longer key.
+  /// - Returns: Whether this key is a prefix of the other.
+  public func isPrefix<Value>(of key: QueryKey<Value>) -> Bool {
+    isPrefix(of: key.erased)
+  }
+}
+
+extension KeyPart {
+  /// Says whether a part of a key satisfies this part of a prefix.
+  func matches(_ part: KeyPart) -> Bool {
+    switch (self, part) {
+    case (.list(let elements), .list(let others)):
+      KeyPart.matches(elements, within: others)
+    case (.record(let fields), .record(let others)):
+      KeyPart.matches(fields, within: others)
+    default:
+      self == part
+    }
+  }
+
+  /// Whether other parts than equal ones may satisfy this part of a prefix.
+  var matchesMoreThanItself: Bool {
+    switch self {
+    case .list, .record: true
+    case .null, .bool, .int, .string, .double, .float, .type, .boxed: false
+    }
+  }
+
+  static func matches(_ prefix: [KeyPart], within parts: [KeyPart]) -> Bool {
+    guard prefix.count <= parts.count else { return false }
+    for index in prefix.indices {
+      guard prefix[index].matches(parts[index]) else { return false }
+    }
+    return true
+  }
+
+  /// Both lists are sorted by name, so one pass finds every field.
+  private static func matches(_ wanted: [KeyField], within fields: [KeyField]) -> Bool {
+    guard wanted.count <= fields.count else { return false }
+    var index = 0
+    for field in wanted {
+      while index < fields.count, fields[index].name < field.name { index += 1 }
+      guard index < fields.count, fields[index].name == field.name,
+        field.part.matches(fields[index].part)
+      else { return false }
+      index += 1
+    }
+    return true
+  }
+}

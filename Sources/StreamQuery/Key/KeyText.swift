@@ -1,0 +1,192 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension AnyQueryKey {
+  /// Returns the canonical text of the parts, the same on every launch and platform.
+  ///
+  /// It is a JSON array: strings, integers (`Int`), booleans, `nil`, arrays and records look as in
+  /// JSON; every other part is an object named `$` and its type, such as
+  /// `{"$Foundation.UUID":"…"}`, so that equal texts mean equal keys. Parts are written by their
+  /// `Encodable` conformance or their raw value, with sets, dictionaries and fields sorted. A type
+  /// whose `encode(to:)` calls that of a set or dictionary directly, instead of handing it to a
+  /// container, is out of reach of the sorting; a type whose `==` and `encode(to:)` disagree has
+  /// several texts for one key.
+  ///
+  /// - Returns: The text.
+  /// - Throws: ``KeyEncodingError`` when a part is not `Encodable` or its type is private or local.
+  public func canonicalText() throws(KeyEncodingError) -> String {
+    var texts: [String] = []
+    texts.reserveCapacity(storage.parts.count)
+    for (index, part) in storage.parts.enumerated() {
+      do throws(KeyTextFailure) {
+        texts.append(try part.canonicalText())
+      } catch {
+        throw KeyEncodingError(part: index, typeName: error.typeName, reason: error.reason)
+      }
+    }
+    return KeyTextNode.list(texts)
+  }
+}
+
+extension QueryKey {
+  /// Returns the canonical text of the value type and the parts: `App.User["user",42]`.
+  ///
+  /// - Returns: The name of the type with its module, followed by
+  ///   ``AnyQueryKey/canonicalText()``.
+  /// - Throws: ``KeyEncodingError`` when a part is not `Encodable`, or its type or the value type is
+  ///   private or local.
+  public func canonicalText() throws(KeyEncodingError) -> String {
+    try EntryKey(self).canonicalText()
+  }
+}
+
+extension EntryKey {
+  /// Returns the canonical text of the value type and the parts.
+  package func canonicalText() throws(KeyEncodingError) -> String {
+    let name = stableName(of: valueType)
+    guard hasStableName(name) else {
+      throw KeyEncodingError(part: nil, typeName: name, reason: .unstableTypeName)
+    }
+    return name + (try key.canonicalText())
+  }
+}
+
+/// What is wrong with a part, before its place is known.
+struct KeyTextFailure: Error {
+  var typeName: String
+  var reason: KeyEncodingError.Reason
+}
+
+extension KeyPart {
+  /// Returns the part's canonical text.
+  func canonicalText() throws(KeyTextFailure) -> String {
+    switch self {
+    case .null: return "null"
+    case .bool(let value): return value ? "true" : "false"
+    case .int(let value): return value.description
+    case .string(let value): return KeyTextNode.quoted(value)
+    case .double(let bits):
+      return KeyTextNode.tagged("Swift.Double", KeyTextNode.real(Double(bitPattern: bits)))
+    case .float(let bits):
+      return KeyTextNode.tagged("Swift.Float", KeyTextNode.real(Float(bitPattern: bits)))
+    case .type(let type):
+      return KeyTextNode.tagged("type", KeyTextNode.quoted(try checkedName(of: type)))
+    case .list(let elements):
+      var texts: [String] = []
+      for element in elements { texts.append(try element.canonicalText()) }
+      return KeyTextNode.list(texts)
+    case .record(let fields):
+      var texts: [(name: String, text: String)] = []
+      for field in fields { texts.append((field.name, try field.part.canonicalText())) }
+      return KeyTextNode.object(texts)
+    case .boxed(let box):
+      let type = Swift.type(of: box.value)
+      return KeyTextNode.tagged(try checkedName(of: type), try payloadText(of: box.value))
+    }
+  }
+}
+
+private func checkedName(of type: any Any.Type) throws(KeyTextFailure) -> String {
+  let name = stableName(of: type)
+  guard hasStableName(name) else {
+    throw KeyTextFailure(typeName: name, reason: .unstableTypeName)
+  }
+  return name
+}
+
+/// Returns the text of a value whose type is known from its tag.
+private func payloadText(of value: any Hashable) throws(KeyTextFailure) -> String {
+  if let value = value as? any TextKeyPart { return KeyTextNode.quoted(value.keyText) }
+  let encodable: any Encodable
+  if let value = value as? any Encodable {
+    encodable = value
+  } else if let value = value as? any RawRepresentable, let raw = rawValue(of: value) {
+    encodable = raw
+  } else {
+    throw KeyTextFailure(typeName: stableName(of: type(of: value)), reason: .notEncodable)
+  }
+  do {
+    let node = KeyTextNode()
+    try node.encode(encodable, codingPath: [])
+    return node.text
+  } catch {
+    throw KeyTextFailure(
+      typeName: stableName(of: type(of: value)),
+      reason: .failed(String(describing: error))
+    )
+  }
+}
+
+private func rawValue(of value: some RawRepresentable) -> (any Encodable)? {
+  value.rawValue as? any Encodable
+}
+
+/// A type without an `Encodable` conformance that has an exact text.
+private protocol TextKeyPart {
+  var keyText: String { get }
+}
+
+extension Character: TextKeyPart {
+  fileprivate var keyText: String { String(self) }
+}
+
+extension Substring: TextKeyPart {
+  fileprivate var keyText: String { String(self) }
+}
+
+extension Unicode.Scalar: TextKeyPart {
+  fileprivate var keyText: String { String(self) }
+}
+
+/// A type that its own `encode(to:)` would write in the order of a hash table, or in a form that
+/// differs for equal values.
+protocol CanonicallyEncodable {
+  /// Returns the text.
+  func canonicalText(codingPath: [any CodingKey]) throws -> String
+}
+
+extension Set: CanonicallyEncodable where Element: Encodable {
+  func canonicalText(codingPath: [any CodingKey]) throws -> String {
+    KeyTextNode.list(ofSorted: try map { try KeyTextNode.text(of: $0, codingPath: codingPath) })
+  }
+}
+
+extension Dictionary: CanonicallyEncodable where Key: Encodable, Value: Encodable {
+  func canonicalText(codingPath: [any CodingKey]) throws -> String {
+    let pairs = try map { key, value in
+      (
+        key: try KeyTextNode.text(of: key, codingPath: codingPath),
+        value: try KeyTextNode.text(of: value, codingPath: codingPath),
+        name: key as? String
+      )
+    }
+    guard Key.self != String.self else {
+      return KeyTextNode.object(pairs.map { ($0.name ?? $0.key, $0.value) })
+    }
+    return KeyTextNode.list(ofSorted: pairs.map { KeyTextNode.list([$0.key, $0.value]) })
+  }
+}
+
+extension URL: CanonicallyEncodable {
+  func canonicalText(codingPath: [any CodingKey]) -> String {
+    let relative = KeyTextNode.quoted(relativeString)
+    guard let baseURL else { return relative }
+    return KeyTextNode.list([relative, KeyTextNode.quoted(baseURL.absoluteString)])
+  }
+}
+
+extension Decimal: CanonicallyEncodable {
+  /// 1.0 and 1.00 are equal but encode differently.
+  func canonicalText(codingPath: [any CodingKey]) -> String {
+    guard !isNaN else { return "\"nan\"" }
+    var text = description
+    if text.contains(".") {
+      while text.hasSuffix("0") { text.removeLast() }
+      if text.hasSuffix(".") { text.removeLast() }
+    }
+    return KeyTextNode.quoted(text)
+  }
+}

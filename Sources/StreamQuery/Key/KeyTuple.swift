@@ -1,0 +1,102 @@
+/// Two typed parts of a key as one value, where a native tuple could not be `Hashable`.
+///
+/// A key made of it equals the key made of the two parts. See ``QueryKey``.
+public struct KeyTuple2<
+  A: Hashable & Sendable,
+  B: Hashable & Sendable
+>: Hashable, Sendable {
+  /// The first part.
+  public var key1: A
+
+  /// The second part.
+  public var key2: B
+
+  /// Creates the parts.
+  ///
+  /// - Parameters:
+  ///   - key1: The first part.
+  ///   - key2: The second part.
+  public init(_ key1: A, _ key2: B) {
+    self.key1 = key1
+    self.key2 = key2
+  }
+}
+
+extension KeyTuple2 where A == String {
+  /// Creates the parts, the first being the name of a type together with its module.
+  ///
+  /// The name is a string, since the first part is one; a type given to ``QueryKey`` directly is
+  /// a part of another kind.
+  ///
+  /// - Parameters:
+  ///   - subject: The type that names the first part.
+  ///   - key2: The second part.
+  public init<Subject>(_ subject: Subject.Type, _ key2: B) {
+    self.init(stableName(of: subject), key2)
+  }
+}
+
+extension KeyTuple2: Encodable where A: Encodable, B: Encodable {}
+extension KeyTuple2: Decodable where A: Decodable, B: Decodable {}
+
+extension KeyTuple2: KeyPartsConvertible {
+  /// The parts as a key.
+  public var keyParts: AnyQueryKey { AnyQueryKey(key1, key2) }
+}
+
+/// Three typed parts of a key as one value, where a native tuple could not be `Hashable`.
+///
+/// ```swift
+/// KeyTuple3("products", Category.electronics, true)
+/// ```
+///
+/// A key made of it equals the key made of the three parts. See ``QueryKey``.
+public struct KeyTuple3<
+  A: Hashable & Sendable,
+  B: Hashable & Sendable,
+  C: Hashable & Sendable
+>: Hashable, Sendable {
+  /// The first part.
+  public var key1: A
+
+  /// The second part.
+  public var key2: B
+
+  /// The third part.
+  public var key3: C
+
+  /// Creates the parts.
+  ///
+  /// - Parameters:
+  ///   - key1: The first part.
+  ///   - key2: The second part.
+  ///   - key3: The third part.
+  public init(_ key1: A, _ key2: B, _ key3: C) {
+    self.key1 = key1
+    self.key2 = key2
+    self.key3 = key3
+  }
+}
+
+extension KeyTuple3 where A == String {
+  /// Creates the parts, the first being the name of a type together with its module.
+  ///
+  /// The name is a string, since the first part is one; a type given to ``QueryKey`` directly is
+  /// a part of another kind.
+  ///
+  /// - Parameters:
+  ///   - subject: The type that names the first part.
+  ///   - key2: The second part.
+  ///   - key3: The third part.
+  public init<Subject>(_ subject: Subject.Type, _ key2: B, _ key3: C) {
+    self.init(stableName(of: subject), key2, key3)
+  }
+}
+
+extension KeyTuple3: Encodable where A: Encodable, B: Encodable, C: Encodable {}
+extension KeyTuple3: Decodable where A: Decodable, B: Decodable, C: Decodable {}
+
+extension KeyTuple3: KeyPartsConvertible {
+  /// The parts as a key.
+  public var keyParts: AnyQueryKey { AnyQueryKey(key1, key2, key3) }
+}

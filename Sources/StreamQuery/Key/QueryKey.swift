@@ -1,0 +1,109 @@
+/// The identity of a query: ordered parts and the type of the value.
+///
+/// Equal keys share one cache entry, one request and one invalidation. The same parts with another
+/// `Value` are another entry, and using a key with another type than its own does not compile.
+///
+/// ```swift
+/// QueryKey<[Product]>("products", Category.electronics, true)
+/// QueryKey<[Product]>("products", fields: ["category": "books", "page": 2])
+/// QueryKey<Product>(Product.self, 123)
+///
+/// extension QueryKey where Value == [User] {
+///   static var users: Self { "users" }
+///   static func users(in team: Team.ID) -> Self { ["users", team] }
+/// }
+/// ```
+///
+/// Put every input of the request into the key: page, filter, account, locale. Two server states
+/// that share a key overwrite each other.
+///
+/// What counts as equal:
+/// - Parts of different types differ: `1`, `"1"`, `true` and `Int64(1)` are four parts.
+/// - An absent optional is one and the same part whatever its type, and a present one is the value
+///   in it.
+/// - An array is the list of its elements and a dictionary with string keys is a record, like
+///   ``KeyRecord``, whose order of fields means nothing.
+/// - A key, a `KeyTuple` or any ``KeyPartsConvertible`` value contributes its own parts.
+/// - NaN equals NaN, and -0 equals 0, where a `Double` or `Float` is itself a part or an element.
+///
+/// The `==` and `hash(into:)` of parts run while the cache is locked. They must be pure: they may
+/// neither call the client nor wait, and must give the same answer each time.
+public struct QueryKey<Value: Sendable>: Sendable {
+  /// The parts without the value type.
+  public let erased: AnyQueryKey
+
+  /// Creates a key of the given parts.
+  ///
+  /// - Parameters:
+  ///   - part: The parts, in order.
+  ///   - fields: Named parts in any order, which come last; none by default.
+  public init<each Part: Hashable & Sendable>(
+    _ part: repeat each Part,
+    fields: KeyRecord = [:]
+  ) {
+    erased = AnyQueryKey(repeat each part, fields: fields)
+  }
+
+  /// Creates a key whose first part is a type.
+  ///
+  /// - Parameters:
+  ///   - subject: The first part. Types of the same name in two modules are two parts, and no
+  ///     string equals a type.
+  ///   - part: The other parts, in order.
+  ///   - fields: Named parts in any order, which come last; none by default.
+  public init<Subject, each Part: Hashable & Sendable>(
+    _ subject: Subject.Type,
+    _ part: repeat each Part,
+    fields: KeyRecord = [:]
+  ) {
+    erased = AnyQueryKey(subject, repeat each part, fields: fields)
+  }
+
+  /// Creates a key whose parts are the elements of an array.
+  ///
+  /// - Parameter parts: The parts, in order.
+  @available(*, deprecated, message: "write the parts without brackets, or the bare literal")
+  public init<Element: Hashable & Sendable>(_ parts: [Element]) {
+    var collected: [KeyPart] = []
+    for part in parts { KeyPart.append(part, to: &collected) }
+    erased = AnyQueryKey(parts: collected)
+  }
+}
+
+extension QueryKey: Hashable {
+  /// Compares two keys part by part; a hash alone never makes them equal.
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.erased == rhs.erased
+  }
+
+  /// Feeds the hash that was taken when the key was made.
+  public func hash(into hasher: inout Hasher) {
+    erased.hash(into: &hasher)
+  }
+}
+
+extension QueryKey: ExpressibleByStringInterpolation {
+  /// Creates a key of one string part.
+  ///
+  /// - Parameter value: The part.
+  public init(stringLiteral value: String) {
+    erased = AnyQueryKey(stringLiteral: value)
+  }
+}
+
+extension QueryKey: ExpressibleByArrayLiteral {
+  /// Creates a key of the given parts, some of which may be `nil`.
+  ///
+  /// - Parameter elements: The parts, in order.
+  public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
+    var parts: [KeyPart] = []
+    parts.reserveCapacity(elements.count)
+    for element in elements { KeyPart.append(optional: element, to: &parts) }
+    erased = AnyQueryKey(parts: parts)
+  }
+}
+
+extension QueryKey: KeyPartsConvertible {
+  /// The key without its value type: a key given as a part contributes its parts.
+  public var keyParts: AnyQueryKey { erased }
+}
