@@ -1,0 +1,230 @@
+/// Finds the entries whose keys begin with a prefix, at a cost proportional to the matches.
+///
+/// A tree of prefixes held in arrays. A node stands for a prefix that some key is *longer* than; an
+/// entry hangs at the node of all its parts but the last, so that a thousand keys `("user", id)`
+/// need one node. Siblings are linked by positions, and two hash tables of positions find a child by
+/// its part and an entry by its whole key, the latter with the hash that the key took when it was
+/// made.
+///
+/// The index is entered under the cache's lock. It calls no user code but `==` and `hash(into:)` of
+/// parts, and what a removal lets go of leaves in its result. Traversal follows links only, and
+/// matches come in order of insertion: nothing depends on the order of a hash table.
+package struct KeyIndex {
+  /// What a removal let go of.
+  ///
+  /// The parts may be the last references to a user's objects, whose `deinit` is user code: drop the
+  /// value after unlocking.
+  package struct Remains: Sendable {
+    var key: KeyStorage?
+    var parts: [KeyPart] = []
+  }
+
+  /// An entry, or a free place, whose `next` is then the next free one.
+  struct Entry {
+    var key: KeyStorage?
+    var order: UInt64
+    var id: Int32
+    var node: Int32
+    var next: Int32
+    var previous: Int32
+  }
+
+  /// A prefix, or a free place, whose `nextSibling` is then the next free one.
+  struct Node {
+    /// The last part of the prefix; `nil` in the root and in free places.
+    var part: KeyPart?
+    var hash: Int
+    var parent: Int32
+    var nextSibling: Int32 = none
+    var previousSibling: Int32 = none
+    var firstChild: Int32 = none
+    var lastChild: Int32 = none
+    var firstEntry: Int32 = none
+    var lastEntry: Int32 = none
+  }
+
+  static let none: Int32 = -1
+  static let root: Int32 = 0
+
+  private(set) var entries: [Entry] = []
+  private(set) var nodes: [Node] = [Node(part: nil, hash: 0, parent: none)]
+  private var entryTable = PositionTable()
+  private var nodeTable = PositionTable()
+  private var freeEntry = none
+  private var freeNode = none
+  private var order: UInt64 = 0
+
+  /// Creates an index without entries.
+  package init() {}
+
+  /// The number of entries.
+  package var count: Int { entryTable.count }
+
+  /// The number of prefixes in use, the empty one included.
+  package var nodeCount: Int { nodeTable.count + 1 }
+
+  /// The number of places for entries and prefixes, used or free.
+  package var capacity: (entries: Int, nodes: Int) { (entries.count, nodes.count) }
+
+  /// Adds an entry.
+  ///
+  /// Several entries may have the same key, since the types of their values may differ; the pair of
+  /// key and id must be new.
+  ///
+  /// - Parameters:
+  ///   - key: The entry's key.
+  ///   - id: The entry's id.
+  /// - Complexity: O(1) for each part, on average.
+  package mutating func insert(_ key: AnyQueryKey, id: Int32) {
+    let storage = key.storage
+    var node = KeyIndex.root
+    for part in storage.parts.dropLast() { node = makeChild(of: node, part: part) }
+    order += 1
+    let previous = nodes[Int(node)].lastEntry
+    let entry = Entry(
+      key: storage,
+      order: order,
+      id: id,
+      node: node,
+      next: KeyIndex.none,
+      previous: previous
+    )
+    let position: Int32
+    if freeEntry == KeyIndex.none {
+      position = Int32(truncatingIfNeeded: entries.count)
+      entries.append(entry)
+    } else {
+      position = freeEntry
+      freeEntry = entries[Int(position)].next
+      entries[Int(position)] = entry
+    }
+    if previous == KeyIndex.none {
+      nodes[Int(node)].firstEntry = position
+    } else {
+      entries[Int(previous)].next = position
+    }
+    nodes[Int(node)].lastEntry = position
+    entryTable.insert(position, hash: storage.hash) { [entries] in
+      entries[Int($0)].key?.hash ?? 0
+    }
+  }
+
+  /// Removes an entry, and with it the prefixes that no other key has.
+  ///
+  /// - Parameters:
+  ///   - key: The entry's key.
+  ///   - id: The entry's id. Nothing happens if no entry has this key and id.
+  /// - Returns: What the index let go of, to be dropped after unlocking.
+  /// - Complexity: O(1) for each part, on average.
+  @discardableResult
+  package mutating func remove(_ key: AnyQueryKey, id: Int32) -> Remains {
+    let storage = key.storage
+    let found = entryTable.first(hash: storage.hash) {
+      entries[Int($0)].id == id && entries[Int($0)].key == storage
+    }
+    guard let position = found else { return Remains() }
+    entryTable.remove(position, hash: storage.hash) { [entries] in
+      entries[Int($0)].key?.hash ?? 0
+    }
+    let entry = entries[Int(position)]
+    var remains = Remains(key: entry.key)
+    if entry.previous == KeyIndex.none {
+      nodes[Int(entry.node)].firstEntry = entry.next
+    } else {
+      entries[Int(entry.previous)].next = entry.next
+    }
+    if entry.next == KeyIndex.none {
+      nodes[Int(entry.node)].lastEntry = entry.previous
+    } else {
+      entries[Int(entry.next)].previous = entry.previous
+    }
+    entries[Int(position)] = Entry(
+      key: nil,
+      order: 0,
+      id: 0,
+      node: KeyIndex.none,
+      next: freeEntry,
+      previous: KeyIndex.none
+    )
+    freeEntry = position
+    prune(from: entry.node, into: &remains)
+    return remains
+  }
+
+  /// Returns the position of the node for a prefix that is one part longer than another.
+  func child(of parent: Int32, part: KeyPart) -> Int32? {
+    child(of: parent, part: part, hash: KeyIndex.hash(of: part, below: parent))
+  }
+
+  /// Calls the body with the position of each entry that has exactly this key.
+  func forEachEntry(with key: KeyStorage, _ body: (Int32) -> Void) {
+    entryTable.forEach(hash: key.hash) { position in
+      if entries[Int(position)].key == key { body(position) }
+    }
+  }
+
+  private func child(of parent: Int32, part: KeyPart, hash: Int) -> Int32? {
+    nodeTable.first(hash: hash) {
+      let node = nodes[Int($0)]
+      return node.hash == hash && node.parent == parent && node.part == part
+    }
+  }
+
+  private static func hash(of part: KeyPart, below parent: Int32) -> Int {
+    var hasher = Hasher()
+    hasher.combine(parent)
+    part.hash(into: &hasher)
+    return hasher.finalize()
+  }
+
+  private mutating func makeChild(of parent: Int32, part: KeyPart) -> Int32 {
+    let hash = KeyIndex.hash(of: part, below: parent)
+    if let node = child(of: parent, part: part, hash: hash) { return node }
+    let previous = nodes[Int(parent)].lastChild
+    var node = Node(part: part, hash: hash, parent: parent)
+    node.previousSibling = previous
+    let position: Int32
+    if freeNode == KeyIndex.none {
+      position = Int32(truncatingIfNeeded: nodes.count)
+      nodes.append(node)
+    } else {
+      position = freeNode
+      freeNode = nodes[Int(position)].nextSibling
+      nodes[Int(position)] = node
+    }
+    if previous == KeyIndex.none {
+      nodes[Int(parent)].firstChild = position
+    } else {
+      nodes[Int(previous)].nextSibling = position
+    }
+    nodes[Int(parent)].lastChild = position
+    nodeTable.insert(position, hash: hash) { [nodes] in nodes[Int($0)].hash }
+    return position
+  }
+
+  /// Frees a node without entries and children, then its parent if that was the last child.
+  private mutating func prune(from start: Int32, into remains: inout Remains) {
+    var position = start
+    while position != KeyIndex.root {
+      let node = nodes[Int(position)]
+      guard node.firstEntry == KeyIndex.none, node.firstChild == KeyIndex.none else { return }
+      nodeTable.remove(position, hash: node.hash) { [nodes] in nodes[Int($0)].hash }
+      if node.previousSibling == KeyIndex.none {
+        nodes[Int(node.parent)].firstChild = node.nextSibling
+      } else {
+        nodes[Int(node.previousSibling)].nextSibling = node.nextSibling
+      }
+      if node.nextSibling == KeyIndex.none {
+        nodes[Int(node.parent)].lastChild = node.previousSibling
+      } else {
+        nodes[Int(node.nextSibling)].previousSibling = node.previousSibling
+      }
+      if let part = node.part { remains.parts.append(part) }
+      var free = Node(part: nil, hash: 0, parent: KeyIndex.none)
+      free.nextSibling = freeNode
+      nodes[Int(position)] = free
+      freeNode = position
+      position = node.parent
+    }
+  }
+}
