@@ -54,6 +54,9 @@ package struct KeyIndex {
   private var freeNode = none
   private var order: UInt64 = 0
 
+  /// The number of slots in both hash tables.
+  var slots: Int { entryTable.capacity + nodeTable.capacity }
+
   /// Creates an index without entries.
   package init() {}
 

@@ -8,6 +8,9 @@ struct PositionTable: Sendable {
   private var slots: [Int32] = []
   private(set) var count = 0
 
+  /// The number of slots.
+  var capacity: Int { slots.count }
+
   private var mask: Int { slots.count - 1 }
 
   /// Returns the first position under a hash that satisfies a condition.

@@ -1,0 +1,191 @@
+import Foundation
+import StreamQuery
+import Testing
+
+@Suite struct KeyEqualityTests {
+  /// K01: parts that must differ pairwise, and each of which must equal a copy of itself.
+  static let distinct: [AnyQueryKey] = [
+    [],
+    [nil],
+    [""],
+    ["1"],
+    [1],
+    [true],
+    [false],
+    [0],
+    [1.0],
+    [Float(1)],
+    [Int64(1)],
+    [Int8(1)],
+    [UInt(1)],
+    [1, 1],
+    ["a", "b"],
+    ["b", "a"],
+    ["ab"],
+    [["a", "b"]],
+    [["b", "a"]],
+    [[1, 1]],
+    [[Int64(1), Int64(1)]],
+    [Set([1])],
+    [Character("1")],
+    ["1"[...] as Substring],
+    [KeySample.Category.books],
+    ["books"],
+    [KeySample.Size.small],
+    [KeySample.Filter.all],
+    [KeySample.Filter.tag("a")],
+    [KeySample.Filter.tag("b")],
+    [KeySample.Filter.range(min: 1, max: 2)],
+    [KeySample.User(id: 1, name: "Ada")],
+    [KeySample.User(id: 1, name: "Bob")],
+    [["a": 1] as KeyRecord],
+    [["a": "1"] as KeyRecord],
+    [["a": 1, "b": 2] as KeyRecord],
+    [["a": nil] as KeyRecord],
+    [[:] as KeyRecord],
+    [[1: "a"]],
+    AnyQueryKey(KeySample.User.self),
+    AnyQueryKey(KeySample.Shop.User.self),
+    ["StreamQueryTests.KeySample.User"],
+    ["User"],
+    [Date(timeIntervalSinceReferenceDate: 1)],
+    [Decimal(1)],
+    [KeySample.Colliding(id: 1)],
+    [KeySample.Colliding(id: 2)],
+    [-1],
+    [Double.infinity],
+    [Double.nan],
+  ]
+
+  @Test func differentPartsAreDifferentKeys() {
+    for (index, left) in Self.distinct.enumerated() {
+      for (other, right) in Self.distinct.enumerated() {
+        #expect((left == right) == (index == other), "\(left) and \(right)")
+      }
+    }
+  }
+
+  @Test func equalPartsMakeEqualKeysWithEqualHashes() {
+    let user = KeySample.User(id: 1, name: "Ada")
+    let pairs: [(AnyQueryKey, AnyQueryKey)] = [
+      (AnyQueryKey("user", 1, true), ["user", 1, true]),
+      ("user", ["user"]),
+      (AnyQueryKey(user), [user]),
+      ([Double.nan], [-Double.nan]),
+      ([-0.0], [0.0]),
+      ([Float.nan, -Float.zero], [Float.nan, Float.zero]),
+      ([[Double.nan]], [[Double.nan]]),
+      ([Int?.some(1)], [1]),
+      (AnyQueryKey(Int?.none), [String?.none]),
+      (AnyQueryKey(Int??.some(.some(1))), [1]),
+      (AnyQueryKey([Int?.some(1), nil]), [[1, nil] as [Int?]]),
+      ([AnyQueryKeyPart("a"), AnyQueryKeyPart(1)], ["a", 1]),
+      ([AnyQueryKeyPart(KeySample.User.self)], AnyQueryKey(KeySample.User.self)),
+      ([[AnyQueryKeyPart("a"), AnyQueryKeyPart("b")]], [["a", "b"]]),
+      (["e\u{301}"], ["\u{e9}"]),
+      ([KeySample.Colliding(id: 7)], [KeySample.Colliding(id: 7)]),
+    ]
+    for (left, right) in pairs {
+      #expect(left == right)
+      #expect(left.hashValue == right.hashValue)
+    }
+  }
+
+  @Test func sameHashNeverMakesKeysEqual() {
+    let left = QueryKey<Int>("x", KeySample.Colliding(id: 1))
+    let right = QueryKey<Int>("x", KeySample.Colliding(id: 2))
+    #expect(left.hashValue == right.hashValue)
+    #expect(left != right)
+    #expect([left: 1, right: 2].count == 2)
+  }
+
+  @Test func orderOfRecordFieldsMeansNothing() {
+    let left = QueryKey<Int>("products", fields: ["category": "books", "page": 2])
+    let right = QueryKey<Int>("products", fields: ["page": 2, "category": "books"])
+    #expect(left == right)
+    #expect(left.hashValue == right.hashValue)
+    #expect(left == QueryKey<Int>("products", ["page": 2, "category": "books"] as KeyRecord))
+    #expect(left == QueryKey<Int>("products", KeyRecord(["page": 2, "category": "books"])))
+  }
+
+  @Test func orderOfItemsMatters() {
+    #expect(AnyQueryKey("a", "b") != AnyQueryKey("b", "a"))
+    #expect(AnyQueryKey([1, 2]) != AnyQueryKey([2, 1]))
+  }
+
+  @Test func repeatedFieldKeepsTheLastValue() {
+    let record = KeyRecord(dictionaryLiteral: ("a", 1), ("b", 2), ("a", 3))
+    #expect(record == ["b": 2, "a": 3])
+    #expect(record != ["b": 2, "a": 1])
+  }
+
+  @Test func emptyFieldsAddNoPart() {
+    #expect(QueryKey<Int>("a", fields: [:]) == QueryKey<Int>("a"))
+    #expect(AnyQueryKey("a", fields: [:]).count == 1)
+  }
+
+  @Test func stringDictionaryIsARecord() {
+    #expect(AnyQueryKey("a", ["x": 1, "y": 2]) == AnyQueryKey("a", fields: ["x": 1, "y": 2]))
+    #expect(AnyQueryKey("a", ["x": nil as Int?]) == AnyQueryKey("a", fields: ["x": nil]))
+  }
+
+  @Test func metatypeKnowsItsModuleAndIsNoString() {
+    #expect(
+      QueryKey<KeySample.User>(KeySample.User.self, 1)
+        == QueryKey<KeySample.User>(KeySample.User.self, 1)
+    )
+    #expect(
+      QueryKey<KeySample.User>(KeySample.User.self, 1)
+        != QueryKey<KeySample.User>(KeySample.Shop.User.self, 1)
+    )
+    #expect(
+      QueryKey<KeySample.User>(KeySample.User.self, 1)
+        != QueryKey<KeySample.User>(String(reflecting: KeySample.User.self), 1)
+    )
+    #expect(AnyQueryKey(KeySample.User.self, 1).count == 2)
+  }
+
+  @Test func keyAsPartContributesItsParts() {
+    let project = QueryKey<KeySample.User>("project", 7)
+    #expect(
+      QueryKey<[KeySample.User]>(project, "issues")
+        == QueryKey<[KeySample.User]>("project", 7, "issues")
+    )
+    #expect(AnyQueryKey(project) == project.erased)
+    #expect(([project, "issues"] as AnyQueryKey) == ["project", 7, "issues"])
+    #expect(AnyQueryKey(Optional(project.erased), 1) == ["project", 7, 1])
+    #expect(AnyQueryKey("x", fields: ["of": project]) == ["x", ["of": AnyQueryKeyPart(project)]])
+  }
+
+  @Test func optedInValueContributesItsParts() {  // X33
+    #expect(
+      QueryKey<KeySample.User>(KeySample.Route.user(42)) == QueryKey<KeySample.User>("users", 42)
+    )
+    #expect(AnyQueryKey("v1", KeySample.Route.user(42), true) == ["v1", "users", 42, true])
+    #expect(AnyQueryKey(KeySample.Route.users).isPrefix(of: AnyQueryKey(KeySample.Route.user(42))))
+    #expect(AnyQueryKey(KeySample.Filter.tag("a")).count == 1)
+  }
+
+  @Test func literalsInterpolateAndMayBeEmpty() {
+    let id = 42
+    let key: QueryKey<KeySample.User> = "user/\(id)"
+    #expect(key == QueryKey<KeySample.User>("user/42"))
+    #expect(([] as QueryKey<KeySample.User>) == QueryKey<KeySample.User>())
+    #expect(QueryKey<KeySample.User>().erased.isEmpty)
+  }
+
+  @Test func anyPartIsOpenedToItsDynamicType() {
+    let parts: [any Hashable & Sendable] = ["a", 1, KeySample.Category.books, UUID?.none]
+    #expect(
+      ([parts[0], parts[1], parts[2], parts[3]] as AnyQueryKey) == [
+        "a", 1, KeySample.Category.books, nil,
+      ]
+    )
+  }
+
+  @available(*, deprecated, message: "tests a deprecated member")
+  @Test func bracketedArrayGivesItsElements() {
+    let ids = ["user", "42"]
+    #expect(QueryKey<KeySample.User>(ids) == QueryKey<KeySample.User>("user", "42"))
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import StreamQuery
+import Testing
+
+@Suite struct KeyTupleTests {
+  @Test func tupleMakesTheKeyOfItsParts() {  // K02
+    #expect(
+      QueryKey<Int>(KeyTuple3("products", KeySample.Category.electronics, true))
+        == QueryKey<Int>("products", KeySample.Category.electronics, true)
+    )
+    #expect(AnyQueryKey(KeyTuple2("a", 1)) == ["a", 1])
+    #expect(AnyQueryKey(KeyTuple4("a", 1, 2, 3)) == ["a", 1, 2, 3])
+    #expect(AnyQueryKey(KeyTuple5("a", 1, 2, 3, 4)) == ["a", 1, 2, 3, 4])
+    #expect(AnyQueryKey(KeyTuple6("a", 1, 2, 3, 4, true)) == ["a", 1, 2, 3, 4, true])
+  }
+
+  @Test func fieldsAreNumbered() {
+    let tuple = KeyTuple6("a", 1, 2.5, true, KeySample.Category.books, "z")
+    #expect(tuple.key1 == "a")
+    #expect(tuple.key2 == 1)
+    #expect(tuple.key3 == 2.5)
+    #expect(tuple.key4)
+    #expect(tuple.key5 == .books)
+    #expect(tuple.key6 == "z")
+  }
+
+  @Test func metatypeBecomesANameWithItsModule() {  // K03
+    let tuple: KeyTuple2<String, Int> = .init(KeySample.User.self, 123)
+    #expect(tuple.key1 == "StreamQueryTests.KeySample.User")
+    #expect(tuple != KeyTuple2(KeySample.Shop.User.self, 123))
+    #expect(KeyTuple3(KeySample.User.self, 1, 2).key1 == tuple.key1)
+    #expect(KeyTuple4(KeySample.User.self, 1, 2, 3).key1 == tuple.key1)
+    #expect(KeyTuple5(KeySample.User.self, 1, 2, 3, 4).key1 == tuple.key1)
+    #expect(KeyTuple6(KeySample.User.self, 1, 2, 3, 4, 5).key1 == tuple.key1)
+  }
+
+  @Test func tupleSurvivesCoding() throws {
+    let tuple = KeyTuple3("products", KeySample.Category.electronics, true)
+    let data = try JSONEncoder().encode(tuple)
+    #expect(try JSONDecoder().decode(type(of: tuple), from: data) == tuple)
+  }
+
+  @Test func tupleHasCanonicalText() throws {  // K04
+    #expect(try KeyTuple3("products", 1, true).canonicalText() == #"["products",1,true]"#)
+  }
+}
