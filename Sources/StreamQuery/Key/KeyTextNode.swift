@@ -100,6 +100,8 @@ extension KeyTextNode {
   /// Strings are equal in Swift when they are canonically equivalent, so that their text is that of
   /// the composed form.
   static func quoted(_ string: String) -> String {
+    let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x80 && $0 != 0x22 && $0 != 0x5c }
+    if isPlain { return "\"\(string)\"" }
     var text = "\""
     for scalar in composed(string).unicodeScalars {
       switch scalar {
