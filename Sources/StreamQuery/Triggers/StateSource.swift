@@ -1,0 +1,104 @@
+/// Where the states of a ``Connectivity`` or an ``Activity`` come from.
+struct StateSource: Sendable {
+  /// The only state that there will ever be, or `nil` if it can change.
+  let constant: Bool?
+  private let makeIterator: @Sendable () -> any AsyncIteratorProtocol<Bool, Never>
+
+  /// Always the same state.
+  init(constant: Bool) {
+    self.constant = constant
+    self.makeIterator = { ConstantIterator(state: constant) }
+  }
+
+  /// A source of the operating system, of which the process has one.
+  init(shared: SharedState) {
+    self.constant = nil
+    self.makeIterator = { SharedIterator(subscription: shared.subscribe()) }
+  }
+
+  /// Any sequence, made anew for each listener.
+  init<Source: AsyncSequence & SendableMetatype>(
+    sequence: @escaping @Sendable () -> Source
+  ) where Source.Element == Bool {
+    self.constant = nil
+    self.makeIterator = { Self.changes(of: sequence()) }
+  }
+
+  /// Apart from the closure that calls it, which would else need the iterator's type to be
+  /// `SendableMetatype` too, and so would every caller.
+  private static func changes<Source: AsyncSequence>(
+    of sequence: Source
+  ) -> any AsyncIteratorProtocol<Bool, Never> where Source.Element == Bool {
+    ChangesIterator(base: sequence.makeAsyncIterator())
+  }
+
+  /// The states, heard from the first one on by each iterator.
+  var states: States { States(source: self) }
+
+  /// The states of a source as a sequence; each iterator listens for itself.
+  struct States: AsyncSequence, Sendable {
+    fileprivate let source: StateSource
+
+    func makeAsyncIterator() -> Iterator {
+      Iterator(base: source.makeIterator())
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+      fileprivate var base: any AsyncIteratorProtocol<Bool, Never>
+
+      mutating func next(
+        isolation actor: isolated (any Actor)? = #isolation
+      ) async -> Bool? {
+        await base.next(isolation: actor)
+      }
+    }
+  }
+}
+
+/// One iterator has one consumer.
+@available(*, unavailable)
+extension StateSource.States.Iterator: Sendable {}
+
+/// Says its state once and finishes: a finished source keeps its last state.
+private struct ConstantIterator: AsyncIteratorProtocol {
+  var state: Bool?
+
+  mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Bool? {
+    defer { state = nil }
+    return state
+  }
+}
+
+private struct SharedIterator: AsyncIteratorProtocol {
+  let subscription: SharedState.Subscription
+
+  mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Bool? {
+    await subscription.next(isolation: actor)
+  }
+}
+
+/// The changes of another sequence; its failure ends them like its end does.
+private struct ChangesIterator<Base: AsyncIteratorProtocol>: AsyncIteratorProtocol
+where Base.Element == Bool {
+  var base: Base
+  var last: Bool?
+  var isFinished = false
+
+  init(base: Base) {
+    self.base = base
+  }
+
+  mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Bool? {
+    while !isFinished {
+      guard let state = try? await base.next(isolation: actor) else {
+        // Asked again, some sequences would start over or trap.
+        isFinished = true
+        return nil
+      }
+      guard state != last else { continue }
+      last = state
+      return state
+    }
+    return nil
+  }
+}

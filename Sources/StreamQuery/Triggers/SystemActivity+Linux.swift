@@ -1,0 +1,27 @@
+#if os(Linux)
+@preconcurrency internal import Dispatch
+
+#if canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+extension StateSource {
+  /// One signal source per process.
+  static let systemActivity = StateSource(
+    shared: SharedState { report in
+      let queue = DispatchQueue(label: "StreamQuery.Activity", qos: .utility)
+      let source = DispatchSource.makeSignalSource(signal: SIGCONT, queue: queue)
+      source.setEventHandler {
+        // A stopped process cannot say that it is away: it says so afterwards.
+        report(false)
+        report(true)
+      }
+      report(true)
+      source.activate()
+      return { source.cancel() }
+    }
+  )
+}
+#endif
