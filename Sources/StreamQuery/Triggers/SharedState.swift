@@ -88,7 +88,6 @@ final class SharedState: Sendable {
       case .start(let run):
         begin(run)
       case .stop(let run):
-        // Absent while another thread is still inside `begin`, which then sees that it is too late.
         state.withLock { $0.stops.removeValue(forKey: run) }?()
       case .resume(let wait, let present):
         state.withLock { $0.waits.removeValue(forKey: wait) }?.resume(returning: present)
@@ -101,12 +100,9 @@ final class SharedState: Sendable {
     let stop = start { [weak self] present in
       self?.apply { $0.reported(present, by: run) }
     }
-    let isLate = state.withLock { state in
-      guard state.broadcast.run == run else { return true }
-      state.stops[run] = stop
-      return false
-    }
-    if isLate { stop() }
+    // The subscriber that made the source start has not got its subscription yet and cannot have
+    // left: the run is still wanted.
+    state.withLock { $0.stops[run] = stop }
   }
 
   /// The interest of one iterator; ends when it is released or its task cancelled.
