@@ -18,7 +18,8 @@ extension StateSource {
         report(false)
         report(true)
       }
-      report(true)
+      // Not from here: the signal is lost until the source is in place, which takes a moment.
+      source.setRegistrationHandler { report(true) }
       source.activate()
       return { source.cancel() }
     }
