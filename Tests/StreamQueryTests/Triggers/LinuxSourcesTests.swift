@@ -22,8 +22,9 @@ import Testing
     #expect(await states.next(isolation: nil) == true)
   }
 
-  /// The first state is said when the signal can be heard, so none of these is lost. Many rounds,
-  /// since each starts the source anew while the one before is being taken down.
+  /// The first state is said when the signal can be heard, so none of these is lost.
+  ///
+  /// Many rounds, since each starts the source anew while the one before is being taken down.
   @Test func continuingAfterAStopIsAReturn() async {
     for _ in 0..<50 {
       var states = Activity.system.states().makeAsyncIterator()

@@ -1,0 +1,68 @@
+#if canImport(UIKit) || canImport(AppKit) || canImport(WatchKit)
+internal import Dispatch
+internal import Foundation
+
+/// Hears the notifications of an app's life on the main actor, where they are posted.
+///
+/// Observers are added, and the present state is read, in one turn of the main queue: nothing can
+/// happen in between. Until that turn the state is unknown.
+@MainActor
+final class LifeCycle {
+  /// A notification and the state that it means, read when it is posted.
+  struct Notice {
+    var name: Notification.Name
+    var state: @MainActor @Sendable () -> Bool
+
+    init(_ name: Notification.Name, state: @escaping @MainActor @Sendable () -> Bool) {
+      self.name = name
+      self.state = state
+    }
+  }
+
+  private var observers: [any NSObjectProtocol] = []
+
+  private nonisolated init() {}
+
+  /// A source that begins with the present state and changes with notifications.
+  nonisolated static func source(
+    present: @escaping @MainActor @Sendable () -> Bool,
+    notices: @escaping @MainActor @Sendable () -> [Notice]
+  ) -> StateSource {
+    StateSource(
+      shared: SharedState { report in
+        let lifeCycle = LifeCycle()
+        DispatchQueue.main.async {
+          MainActor.assumeIsolated {
+            lifeCycle.observe(notices(), report: report)
+            report(present())
+          }
+        }
+        // The main queue keeps the order, so that this comes after the start in any case.
+        return {
+          DispatchQueue.main.async {
+            MainActor.assumeIsolated { lifeCycle.stop() }
+          }
+        }
+      }
+    )
+  }
+
+  /// Whether this process is an app extension, which has no application object to ask.
+  static var isExtension: Bool { Bundle.main.bundlePath.hasSuffix(".appex") }
+
+  private func observe(_ notices: [Notice], report: @escaping SharedState.Report) {
+    let center = NotificationCenter.default
+    observers = notices.map { notice in
+      let state = notice.state
+      return center.addObserver(forName: notice.name, object: nil, queue: .main) { _ in
+        MainActor.assumeIsolated { report(state()) }
+      }
+    }
+  }
+
+  private func stop() {
+    for observer in observers { NotificationCenter.default.removeObserver(observer) }
+    observers = []
+  }
+}
+#endif

@@ -1,0 +1,29 @@
+#if canImport(Network)
+internal import Dispatch
+internal import Network
+
+extension StateSource {
+  /// One path monitor per process.
+  static let systemConnectivity = StateSource(
+    shared: SharedState { report in
+      let running = Running(monitor: NWPathMonitor())
+      running.monitor.pathUpdateHandler = { path in
+        // A path that needs a connection (a VPN on demand) comes up when it is used: waiting for it
+        // to be satisfied first would wait for ever.
+        report(path.status != .unsatisfied)
+      }
+      // The first update is the present state and comes by itself.
+      running.monitor.start(
+        queue: DispatchQueue(label: "StreamQuery.Connectivity", qos: .utility)
+      )
+      return { running.monitor.cancel() }
+    }
+  )
+}
+
+/// Right although unchecked: the monitor is set up before anybody else sees it, and from then on only
+/// `cancel` is called, which may come from any thread.
+private struct Running: @unchecked Sendable {
+  let monitor: NWPathMonitor
+}
+#endif
