@@ -96,9 +96,11 @@ final class SharedState: Sendable {
   }
 
   private func begin(_ run: StateBroadcast.RunID) {
-    // Weak, since the running source holds this closure and is held by `stops`.
-    let stop = start { [weak self] present in
-      self?.apply { $0.reported(present, by: run) }
+    // Strong: the running source keeps this alive until `stop`, which comes with the last subscriber
+    // and releases the closure. (A weak reference here reads as a leak to LeakSanitizer, which does
+    // not see how an object that is never released refers to its side table.)
+    let stop = start { present in
+      self.apply { $0.reported(present, by: run) }
     }
     // The subscriber that made the source start has not got its subscription yet and cannot have
     // left: the run is still wanted.

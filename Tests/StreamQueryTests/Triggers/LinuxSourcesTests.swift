@@ -5,6 +5,13 @@ import Testing
 @testable import StreamQuery
 
 /// N01, N03 on Linux, against the real kernel; one at a time, since a signal reaches every listener.
+///
+/// That links and addresses are followed was checked by hand in a network namespace of its own
+/// (`unshare -rn`), which a test cannot enter once its process has threads. A program that prints
+/// `Connectivity.system.states()` said: "offline" at the start; "online" once both ends of a veth
+/// pair were up and one had 10.9.0.1; "offline" and "online" with the peer going down and up;
+/// "offline" when only fe80:: was left, also with 169.254.3.4 beside it; "online" with 2001:db8::1;
+/// nothing through 300 new loopback addresses, without spinning.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct LinuxSourcesTests {
   @Test func serversAreOnlineAndActiveByDefault() {
     #expect(Connectivity.platformDefault.isConstant)
