@@ -1,0 +1,234 @@
+/// What a consumer finds when it looks.
+enum Pull: Sendable {
+  /// The newest snapshot that it has not seen.
+  case result(Frame, QueryFlags)
+  /// Nothing new.
+  case nothing
+  /// It was cancelled, or the client was shut down.
+  case ended
+}
+
+extension CacheState {
+  func find(_ id: ConsumerID) -> Int? {
+    let index = Int(id.index)
+    guard consumers[index].isLive, consumers[index].generation == id.generation else { return nil }
+    return index
+  }
+
+  // MARK: Coming and going
+
+  /// Makes a consumer of an entry and lets the machine decide about a fetch.
+  mutating func subscribe(
+    _ entry: Int,
+    plan: ResolvedPlan,
+    profile: ObserverProfile,
+    _ turn: inout Turn
+  ) -> ConsumerID {
+    let index: Int
+    if freeConsumer >= 0 {
+      index = Int(freeConsumer)
+      freeConsumer = consumers[index].nextFree
+    } else {
+      index = consumers.count
+      consumers.append(Consumer())
+    }
+    consumerCount += 1
+    let generation = consumers[index].generation
+    consumers[index].isLive = true
+    consumers[index].plan = plan
+    attach(index, to: entry, profile: profile, arrival: .subscribed, &turn)
+    return ConsumerID(index: Int32(truncatingIfNeeded: index), generation: generation)
+  }
+
+  private mutating func attach(
+    _ consumer: Int,
+    to entry: Int,
+    profile: ObserverProfile,
+    arrival: EntryMachine.Arrival,
+    _ turn: inout Turn
+  ) {
+    consumers[consumer].entry = Int32(truncatingIfNeeded: entry)
+    consumers[consumer].position = Int32(truncatingIfNeeded: slots[entry].consumers.count)
+    consumers[consumer].profile = profile
+    consumers[consumer].pollBase = turn.world.now.moment
+    consumers[consumer].settledBase = slots[entry].machine.settledCount
+    slots[entry].consumers.append(Int32(truncatingIfNeeded: consumer))
+    if consumers[consumer].plan?.isDynamic == true { slots[entry].dynamicCount += 1 }
+    let effects = slots[entry].machine.observed(by: profile, arrival: arrival, in: turn.world)
+    emit(.observed(count: slots[entry].machine.observerCount), entry, turn)
+    apply(effects, entry, &turn)
+  }
+
+  private mutating func detach(_ consumer: Int, _ turn: inout Turn) {
+    let entry = Int(consumers[consumer].entry)
+    let position = Int(consumers[consumer].position)
+    let last = slots[entry].consumers.removeLast()
+    if last != Int32(truncatingIfNeeded: consumer) {
+      slots[entry].consumers[position] = last
+      consumers[Int(last)].position = Int32(truncatingIfNeeded: position)
+    }
+    if consumers[consumer].plan?.isDynamic == true { slots[entry].dynamicCount -= 1 }
+    let effects = slots[entry].machine.unobserved(
+      by: consumers[consumer].profile, since: consumers[consumer].pollBase, in: turn.world)
+    emit(.unobserved(count: slots[entry].machine.observerCount), entry, turn)
+    apply(effects, entry, &turn)
+  }
+
+  /// Takes a consumer out: its stream ends. A second time is a no-op.
+  mutating func unsubscribe(_ id: ConsumerID, _ turn: inout Turn) {
+    guard let index = find(id) else { return }
+    detach(index, &turn)
+    turn.drop(consumers[index].plan)
+    if let parked = consumers[index].parked { errands.append(.wake(parked)) }
+    for parked in consumers[index].alsoParked { errands.append(.wake(parked)) }
+    let generation = consumers[index].generation
+    consumers[index] = Consumer()
+    consumers[index].generation = generation &+ 1
+    consumers[index].nextFree = freeConsumer
+    freeConsumer = Int32(truncatingIfNeeded: index)
+    consumerCount -= 1
+  }
+
+  /// Changes what a consumer in place asks for.
+  mutating func reobserve(
+    _ consumer: Int,
+    plan: ResolvedPlan,
+    profile: ObserverProfile,
+    _ turn: inout Turn
+  ) {
+    let entry = Int(consumers[consumer].entry)
+    let old = consumers[consumer].profile
+    if consumers[consumer].plan !== plan {
+      let wasDynamic = consumers[consumer].plan?.isDynamic == true
+      slots[entry].dynamicCount += (plan.isDynamic ? 1 : 0) - (wasDynamic ? 1 : 0)
+      turn.drop(consumers[consumer].plan)
+      consumers[consumer].plan = plan
+    }
+    guard old != profile else { return }
+    let (effects, base) = slots[entry].machine.reobserved(
+      from: old, since: consumers[consumer].pollBase, to: profile, in: turn.world)
+    consumers[consumer].profile = profile
+    consumers[consumer].pollBase = base
+    apply(effects, entry, &turn)
+  }
+
+  /// Moves a consumer to another entry: it arrives there before it leaves the old one.
+  mutating func move(
+    _ consumer: Int,
+    to entry: Int,
+    plan: ResolvedPlan,
+    profile: ObserverProfile,
+    _ turn: inout Turn
+  ) {
+    let old = consumers[consumer]
+    let oldEntry = Int(old.entry)
+    let position = Int(old.position)
+    consumers[consumer].plan = plan
+    attach(consumer, to: entry, profile: profile, arrival: .moved, &turn)
+
+    let last = slots[oldEntry].consumers.removeLast()
+    if last != Int32(truncatingIfNeeded: consumer) {
+      slots[oldEntry].consumers[position] = last
+      consumers[Int(last)].position = Int32(truncatingIfNeeded: position)
+    }
+    if old.plan?.isDynamic == true { slots[oldEntry].dynamicCount -= 1 }
+    let effects = slots[oldEntry].machine.unobserved(
+      by: old.profile, since: old.pollBase, in: turn.world)
+    emit(.unobserved(count: slots[oldEntry].machine.observerCount), oldEntry, turn)
+    apply(effects, oldEntry, &turn)
+    turn.drop(old.plan)
+    wakeIfNews(consumer)
+  }
+
+  // MARK: Looking
+
+  /// The newest snapshot that a consumer has not seen.
+  mutating func pull(_ id: ConsumerID) -> Pull {
+    guard let index = find(id) else { return .ended }
+    let (frame, flags) = view(index)
+    guard frame.version != consumers[index].seenVersion || flags != consumers[index].seenFlags
+    else { return .nothing }
+    consumers[index].seenVersion = frame.version
+    consumers[index].seenFlags = flags
+    return .result(frame, flags)
+  }
+
+  /// What a consumer sees at present.
+  mutating func view(_ consumer: Int) -> (Frame, QueryFlags) {
+    let entry = Int(consumers[consumer].entry)
+    let frame = frame(entry)
+    let flags = flags(
+      entry,
+      profile: consumers[consumer].profile,
+      settledBase: consumers[consumer].settledBase,
+      at: latest.moment
+    )
+    return stand(in: consumers[consumer].plan, for: frame, flags)
+  }
+
+  func flags(
+    _ entry: Int,
+    profile: ObserverProfile,
+    settledBase: Int,
+    at now: Moment
+  ) -> QueryFlags {
+    var flags = QueryFlags()
+    if profile.isEnabled { flags.insert(.enabled) }
+    if slots[entry].machine.isStale(for: profile, at: now) { flags.insert(.stale) }
+    if slots[entry].machine.settledCount > settledBase { flags.insert(.fetchedSinceSubscribing) }
+    return flags
+  }
+
+  /// Parks a consumer until there is news; says `false`, and keeps nothing, if there is some already.
+  mutating func park(
+    _ id: ConsumerID,
+    _ continuation: UnsafeContinuation<Void, Never>
+  ) -> Bool {
+    guard let index = find(id) else { return false }
+    let (frame, flags) = view(index)
+    guard frame.version == consumers[index].seenVersion, flags == consumers[index].seenFlags
+    else { return false }
+    if consumers[index].parked == nil {
+      consumers[index].parked = continuation
+    } else {
+      consumers[index].alsoParked.append(continuation)
+    }
+    return true
+  }
+
+  /// Wakes the parked consumers of an entry to whom something looks different.
+  mutating func wake(_ entry: Int, _ turn: Turn) {
+    for consumer in slots[entry].consumers { wakeIfNews(Int(consumer)) }
+  }
+
+  private mutating func wakeIfNews(_ consumer: Int) {
+    guard let parked = consumers[consumer].parked else { return }
+    let entry = Int(consumers[consumer].entry)
+    if consumers[consumer].seenVersion == frame(entry).version {
+      let flags = flags(
+        entry,
+        profile: consumers[consumer].profile,
+        settledBase: consumers[consumer].settledBase,
+        at: latest.moment
+      )
+      let seen = consumers[consumer].seenFlags.subtracting(.placeholder)
+      guard flags != seen else { return }
+    }
+    consumers[consumer].parked = nil
+    errands.append(.wake(parked))
+    for parked in consumers[consumer].alsoParked { errands.append(.wake(parked)) }
+    consumers[consumer].alsoParked = []
+  }
+}
+
+/// Shows a plan's placeholder where a query has neither data nor error.
+func stand(
+  in plan: ResolvedPlan?,
+  for frame: Frame,
+  _ flags: QueryFlags
+) -> (Frame, QueryFlags) {
+  guard frame.data == nil, frame.error == nil, let placeholder = plan?.plan.placeholder else {
+    return (frame, flags)
+  }
+  return (Frame(frame, data: placeholder, error: nil), flags.union(.placeholder))
+}

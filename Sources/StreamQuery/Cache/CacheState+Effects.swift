@@ -1,0 +1,169 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension CacheState {
+  /// Carries out what a machine decided.
+  mutating func apply(_ effects: EntryEffects, _ index: Int, _ turn: inout Turn) {
+    if effects.cancelled != nil { cancelJob(index, turn) }
+    if let ending = effects.ended { end(ending, index, &turn) }
+    if effects.started != nil { start(index, &turn) }
+    if effects.paused { pause(index, turn) }
+    if effects.changed { refresh(index, &turn) }
+    if effects.expired, slots[index].consumers.isEmpty {
+      drop(index, reason: .expired, &turn)
+    } else {
+      settleBookkeeping(index, turn)
+    }
+  }
+
+  /// Brings deadline, live list and counts in line with the machine.
+  private mutating func settleBookkeeping(_ index: Int, _ turn: Turn) {
+    let machine = slots[index].machine
+    setDeadline(machine.nextDeadline(in: turn.world), index)
+    setLive(machine.observerCount > 0 || !machine.isIdle, index)
+  }
+
+  private mutating func cancelJob(_ index: Int, _ turn: Turn) {
+    guard let job = slots[index].job else { return }
+    slots[index].job = nil
+    emit(.fetchCancelled, index, turn, job: job)
+    errands.append(.cancel(job))
+  }
+
+  private mutating func end(_ ending: FetchEnding, _ index: Int, _ turn: inout Turn) {
+    let job = slots[index].job
+    slots[index].job = nil
+    switch ending {
+    case .succeeded:
+      emit(.fetchSucceeded, index, turn, job: job)
+      turn.drop(slots[index].failureReason)
+      slots[index].failureReason = nil
+    case .failed:
+      let reason = slots[index].failureReason
+      turn.drop(slots[index].error)
+      slots[index].error = reason
+      if let reason { emit(.fetchFailed(reason.error), index, turn, job: job) }
+    case .cancelled:
+      // What was there before is there again: the reason of an old failure is that failure.
+      turn.drop(slots[index].failureReason)
+      slots[index].failureReason = slots[index].error
+    case .replaced, .removed:
+      break
+    }
+    turn.drop(job)
+    answerWaiters(ending, index)
+  }
+
+  private mutating func answerWaiters(_ ending: FetchEnding, _ index: Int) {
+    let waiters = slots[index].waiters
+    slots[index].waiterRound &+= 1
+    guard !waiters.isEmpty else { return }
+    slots[index].waiters = []
+    slots[index].goneWaiters = 0
+    let outcome: WaitOutcome
+    switch ending {
+    case .succeeded, .replaced: outcome = slots[index].data.map(WaitOutcome.value) ?? .cancelled
+    case .failed: outcome = slots[index].error.map { .failure($0.error) } ?? .cancelled
+    case .cancelled:
+      // The reference answers with what is there again, and so do we.
+      outcome = slots[index].machine.hasData
+        ? slots[index].data.map(WaitOutcome.value) ?? .cancelled : .cancelled
+    case .removed: outcome = .cancelled
+    }
+    errands.append(.settle(waiters, outcome))
+  }
+
+  /// Runs an attempt of the current fetch: the first makes its job.
+  private mutating func start(_ index: Int, _ turn: inout Turn) {
+    guard let current = slots[index].machine.current else { return }
+    let job: FetchJob
+    if let present = slots[index].job, present.id == current.id {
+      job = present
+      emit(.fetchResumed, index, turn, job: job)
+    } else if let made = makeJob(index, turn) {
+      job = made
+      slots[index].job = job
+      emit(.fetchStarted, index, turn, job: job)
+    } else {
+      return
+    }
+    errands.append(.start(job, attempt: slots[index].machine.failureCount))
+  }
+
+  private mutating func pause(_ index: Int, _ turn: Turn) {
+    if slots[index].job == nil { slots[index].job = makeJob(index, turn) }
+    emit(.fetchPaused, index, turn, job: slots[index].job)
+    let patient = slots[index].waiters.filter { $0.role != .watchingUntilPaused }
+    guard patient.count < slots[index].waiters.count else { return }
+    let released = slots[index].waiters.filter { $0.role == .watchingUntilPaused }
+    slots[index].waiters = patient
+    errands.append(.settle(released, .settled))
+  }
+
+  private func makeJob(_ index: Int, _ turn: Turn) -> FetchJob? {
+    guard let current = slots[index].machine.current, let key = slots[index].key,
+      let plan = slots[index].plan, let fetch = plan.fetch
+    else { return nil }
+    let isImperative = slots[index].machine.cause == .manual && turn.isImperative
+    return FetchJob(
+      entry: id(of: index),
+      id: current.id,
+      key: key,
+      plan: plan,
+      fetch: fetch,
+      retry: isImperative ? plan.imperativeRetry : plan.retry,
+      cause: slots[index].machine.cause ?? .manual,
+      startedAt: turn.world.now,
+      ancestors: turn.ancestors
+    )
+  }
+
+  mutating func makeEvent(
+    _ kind: QueryEvent.Kind,
+    _ key: AnyQueryKey,
+    _ turn: Turn,
+    job: FetchJob?
+  ) -> QueryEvent {
+    eventSerial += 1
+    let now = turn.world.now
+    return QueryEvent(
+      number: eventSerial,
+      kind: kind,
+      key: key,
+      date: Date(timeIntervalSinceReferenceDate: now.date),
+      cause: job?.cause,
+      duration: job.map {
+        .nanoseconds(now.moment.nanoseconds - $0.startedAt.moment.nanoseconds)
+      }
+    )
+  }
+
+  // MARK: Waiters
+
+  /// Registers a caller with the current fetch of an entry.
+  mutating func wait(_ index: Int, role: Waiter.Role, gathering: Gathering? = nil) -> Waiter {
+    let waiter = Waiter(
+      role: role, entry: id(of: index), round: slots[index].waiterRound, gathering: gathering)
+    slots[index].waiters.append(waiter)
+    if role == .leasing { slots[index].machine.waiterJoined() }
+    return waiter
+  }
+
+  /// Takes a cancelled caller out; its lease ends.
+  mutating func leave(_ waiter: Waiter, _ turn: inout Turn) {
+    guard let index = find(waiter.entry) else { return }
+    // Answered in an earlier turn, though it did not hear of it yet.
+    guard waiter.round == slots[index].waiterRound else { return }
+    slots[index].goneWaiters += 1
+    if slots[index].goneWaiters * 2 > slots[index].waiters.count {
+      slots[index].waiters.removeAll { $0.isResolved }
+      slots[index].goneWaiters = 0
+    }
+    if waiter.role == .leasing {
+      apply(slots[index].machine.waiterLeft(in: turn.world), index, &turn)
+    }
+  }
+}

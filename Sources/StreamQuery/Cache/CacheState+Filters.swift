@@ -1,0 +1,133 @@
+extension CacheState {
+  /// The entries that a filter without predicates means, in the order of their making within a
+  /// prefix.
+  func entries(matching filter: QueryFilter.Node, at now: Moment) -> [Int] {
+    var matches: [Int] = []
+    forEachCandidate(of: filter) { index in
+      if self.matches(filter, index, at: now) { matches.append(index) }
+    }
+    return matches
+  }
+
+  /// Visits a superset of the entries that a filter means: as small as keys and prefixes allow.
+  func forEachCandidate(of filter: QueryFilter.Node, _ body: (Int) -> Void) {
+    switch narrowing(of: filter) {
+    case .entry(let key):
+      if let index = find(key) { body(index) }
+    case .prefix(let key):
+      index.forEachMatch(of: key) { body(Int($0)) }
+    case .fetchStatus, .active:
+      // In the order of the slots, so that no order depends on who came and went.
+      for index in live.sorted() { body(Int(index)) }
+    default:
+      for index in slots.indices where slots[index].key != nil { body(index) }
+    }
+  }
+
+  /// The part of a filter that leads to its entries without a look at all of them.
+  private func narrowing(of filter: QueryFilter.Node) -> QueryFilter.Node {
+    switch filter {
+    case .entry, .prefix, .active: return filter
+    case .fetchStatus(let status): return status == .idle ? .all : filter
+    case .and(let lhs, let rhs):
+      let left = narrowing(of: lhs)
+      let right = narrowing(of: rhs)
+      return left.rank <= right.rank ? left : right
+    case .all, .stale, .status, .predicate, .or, .not: return .all
+    }
+  }
+
+  private func matches(_ filter: QueryFilter.Node, _ index: Int, at now: Moment) -> Bool {
+    let slot = slots[index]
+    switch filter {
+    case .all: return true
+    case .entry(let key): return slot.key == key
+    case .prefix(let key): return slot.key.map { key.isPrefix(of: $0.key) } ?? false
+    case .stale: return slot.machine.isStale(unobserved: freshness(index), at: now)
+    case .active: return slot.machine.isActive
+    case .status(let status): return self.status(index) == status
+    case .fetchStatus(let status):
+      return status
+        == (slot.machine.isPaused ? .paused : slot.machine.isFetching ? .fetching : .idle)
+    // Filters with predicates are answered from infos, outside the lock.
+    case .predicate: return false
+    case .and(let lhs, let rhs):
+      return matches(lhs, index, at: now) && matches(rhs, index, at: now)
+    case .or(let lhs, let rhs):
+      return matches(lhs, index, at: now) || matches(rhs, index, at: now)
+    case .not(let operand): return !matches(operand, index, at: now)
+    }
+  }
+
+  private func status(_ index: Int) -> QueryStatus {
+    let machine = slots[index].machine
+    return machine.isError ? .error : machine.hasData ? .success : .pending
+  }
+
+  /// The stale time that holds without observers.
+  private func freshness(_ index: Int) -> Freshness {
+    if case .fixed(let freshness) = slots[index].plan?.options.staleTime?.kind { return freshness }
+    return .after(.zero)
+  }
+
+  /// What filters, dynamic options and diagnostics see of an entry.
+  mutating func info(_ index: Int, at now: Moment) -> QueryInfo? {
+    let slot = slots[index]
+    guard let key = slot.key else { return nil }
+    let machine = slot.machine
+    return QueryInfo(
+      key: key.key,
+      observerCount: machine.observerCount,
+      waiterCount: machine.waiterCount,
+      isActive: machine.isActive,
+      isDisabled: machine.isDisabled,
+      isStatic: machine.isStatic,
+      isStale: machine.isStale(unobserved: freshness(index), at: now),
+      meta: slot.plan?.options.meta ?? QueryMeta(),
+      age: machine.hasData
+        ? .nanoseconds(max(0, now.nanoseconds - machine.dataUpdatedAt.moment.nanoseconds)) : nil,
+      entryKey: key,
+      frame: frame(index)
+    )
+  }
+}
+
+extension QueryFilter.Node {
+  /// Whether user code has to be asked.
+  var hasPredicate: Bool {
+    switch self {
+    case .predicate: true
+    case .and(let lhs, let rhs), .or(let lhs, let rhs): lhs.hasPredicate || rhs.hasPredicate
+    case .not(let operand): operand.hasPredicate
+    case .all, .entry, .prefix, .stale, .active, .status, .fetchStatus: false
+    }
+  }
+
+  /// How few entries a narrowing leads to: less is fewer.
+  fileprivate var rank: Int {
+    switch self {
+    case .entry: 0
+    case .prefix(let key): 1 + (key.storage.parts.isEmpty ? 9 : 0)
+    case .fetchStatus: 2
+    case .active: 3
+    case .all, .stale, .status, .predicate, .and, .or, .not: 5
+    }
+  }
+
+  /// Answers from an info, predicates included; runs user code.
+  func matches(_ info: QueryInfo) -> Bool {
+    switch self {
+    case .all: true
+    case .entry(let key): info.entryKey == key
+    case .prefix(let key): key.isPrefix(of: info.key)
+    case .stale: info.isStale
+    case .active: info.isActive
+    case .status(let status): info.status == status
+    case .fetchStatus(let status): info.fetchStatus == status
+    case .predicate(let predicate): predicate(info)
+    case .and(let lhs, let rhs): lhs.matches(info) && rhs.matches(info)
+    case .or(let lhs, let rhs): lhs.matches(info) || rhs.matches(info)
+    case .not(let operand): !operand.matches(info)
+    }
+  }
+}

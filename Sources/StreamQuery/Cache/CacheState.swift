@@ -1,0 +1,220 @@
+/// Everything that lies behind the cache's lock.
+///
+/// A plain value: its methods decide nothing that an ``EntryMachine`` could, but carry its effects
+/// out on values, waiters and consumers. They run under the lock, so they call no user code but `==`
+/// and `hash` of key parts, and what they let go of goes into the ``Turn``.
+struct CacheState {
+  var slots: [EntrySlot] = []
+  var freeSlot: Int32 = -1
+  var entries: [EntryKey: Int32] = [:]
+  var index = KeyIndex()
+  var deadlines = DeadlineHeap()
+  var consumers: [Consumer] = []
+  var freeConsumer: Int32 = -1
+  var consumerCount = 0
+  /// Entries that are observed or fetching: what reconnects and counts go over.
+  var live: [Int32] = []
+  /// Entries with a fetch that runs or waits for its next attempt.
+  var fetchingCount = 0
+  var isOnline = true
+  var isActive = true
+  /// The latest time of any turn: time never runs back, whichever thread comes first.
+  var latest = Timestamp(moment: .zero, date: 0)
+  /// What the timer sleeps for.
+  var armed: Moment?
+  var frameSerial: UInt64 = 0
+  var eventSerial: UInt64 = 0
+  var emitsEvents = false
+  var countsFetches = false
+  var isShutDown = false
+  var errands: [Errand] = []
+  var spareErrands: [Errand] = []
+  var isRunningErrands = false
+
+  /// The world at a turn.
+  mutating func world(at now: Timestamp) -> World {
+    // A thread that read the clock earlier may take the lock later.
+    if now.moment >= latest.moment { latest = now }
+    return World(now: latest, isOnline: isOnline, isActive: isActive)
+  }
+
+  // MARK: Entries
+
+  func find(_ key: EntryKey) -> Int? {
+    entries[key].map(Int.init)
+  }
+
+  func find(_ id: EntryID) -> Int? {
+    let index = Int(id.index)
+    guard index < slots.count, slots[index].generation == id.generation, slots[index].key != nil
+    else { return nil }
+    return index
+  }
+
+  func id(of index: Int) -> EntryID {
+    EntryID(index: Int32(truncatingIfNeeded: index), generation: slots[index].generation)
+  }
+
+  /// Finds or makes the entry of a key.
+  mutating func entry(_ key: EntryKey, _ turn: inout Turn) -> Int {
+    if let index = find(key) { return index }
+    let index: Int
+    if freeSlot >= 0 {
+      index = Int(freeSlot)
+      freeSlot = slots[index].nextFree
+    } else {
+      index = slots.count
+      slots.append(EntrySlot())
+    }
+    slots[index].key = key
+    slots[index].machine = EntryMachine(at: turn.world.now.moment)
+    let short = Int32(truncatingIfNeeded: index)
+    entries[key] = short
+    self.index.insert(key.key, id: short)
+    emit(.added, index, turn)
+    return index
+  }
+
+  /// Drops an entry that nobody observes.
+  mutating func drop(_ index: Int, reason: QueryEvent.RemovalReason, _ turn: inout Turn) {
+    guard let key = slots[index].key else { return }
+    emit(.removed(reason), index, turn)
+    let short = Int32(truncatingIfNeeded: index)
+    entries[key] = nil
+    turn.remains.append(self.index.remove(key.key, id: short))
+    turn.drop(key.storage)
+    setDeadline(nil, index)
+    setLive(false, index)
+    turn.drop(slots[index].data)
+    turn.drop(slots[index].error)
+    turn.drop(slots[index].failureReason)
+    turn.drop(slots[index].plan)
+    turn.drop(slots[index].frame)
+    let generation = slots[index].generation
+    slots[index] = EntrySlot()
+    slots[index].generation = generation &+ 1
+    slots[index].nextFree = freeSlot
+    freeSlot = short
+  }
+
+  /// Gives an entry a plan for its next fetch, and a retention.
+  mutating func plan(_ index: Int, with plan: ResolvedPlan, _ turn: inout Turn) {
+    let hasBetter = plan.fetch == nil && slots[index].plan?.fetch != nil
+    slots[index].machine.planned(terms: hasBetter ? nil : plan.terms, gcTime: plan.gcTime)
+    guard !hasBetter, slots[index].plan !== plan else { return }
+    turn.drop(slots[index].plan)
+    slots[index].plan = plan
+  }
+
+  // MARK: Values
+
+  mutating func store(_ box: ValueBox, _ index: Int, _ turn: inout Turn) {
+    turn.drop(slots[index].data)
+    slots[index].data = box
+    turn.drop(slots[index].error)
+    slots[index].error = nil
+  }
+
+  /// Whether the entry has no data, and its plan knows some to begin with.
+  func wantsSeed(_ index: Int?, _ plan: ResolvedPlan) -> Bool {
+    guard plan.plan.initialData != nil else { return false }
+    return index.map { !slots[$0].machine.hasData } ?? true
+  }
+
+  mutating func seed(_ index: Int, _ seed: Seed?, _ turn: inout Turn) {
+    guard let seed, !slots[index].machine.hasData else { return }
+    turn.drop(slots[index].data)
+    slots[index].data = seed.box
+    let updatedAt = seed.updatedAt.map(turn.world.now.placing(date:)) ?? turn.world.now
+    apply(slots[index].machine.seeded(updatedAt: updatedAt, in: turn.world), index, &turn)
+  }
+
+  // MARK: Frames
+
+  /// The present frame of an entry.
+  mutating func frame(_ index: Int) -> Frame {
+    if let frame = slots[index].frame { return frame }
+    frameSerial += 1
+    let frame = makeFrame(index, version: frameSerial)
+    slots[index].frame = frame
+    return frame
+  }
+
+  private func makeFrame(_ index: Int, version: UInt64) -> Frame {
+    let slot = slots[index]
+    return Frame(
+      version: version,
+      machine: slot.machine,
+      data: slot.machine.hasData ? slot.data : nil,
+      error: slot.machine.isError ? slot.error : nil,
+      failureReason: slot.machine.failureCount > 0 ? slot.failureReason : nil
+    )
+  }
+
+  /// Takes a change over into the frame and wakes the consumers that see a difference.
+  mutating func refresh(_ index: Int, _ turn: inout Turn) {
+    slots[index].revision += 1
+    let isWatched = !slots[index].consumers.isEmpty
+    if let old = slots[index].frame {
+      if isWatched {
+        let new = makeFrame(index, version: frameSerial + 1)
+        if new.showsTheSame(as: old) {
+          turn.drop(new)
+        } else {
+          frameSerial += 1
+          slots[index].frame = new
+          turn.drop(old)
+        }
+      } else {
+        slots[index].frame = nil
+        turn.drop(old)
+      }
+    }
+    guard isWatched else { return }
+    if slots[index].dynamicCount > 0 { errands.append(.ask(id(of: index))) }
+    wake(index, turn)
+  }
+
+  mutating func setDeadline(_ deadline: Moment?, _ index: Int) {
+    let position = slots[index].heapPosition
+    guard deadline != nil || position >= 0 else { return }
+    // The heap tells positions back while it is being changed.
+    var moves: [(Int32, Int32)] = []
+    deadlines.set(deadline, for: Int32(truncatingIfNeeded: index), at: position) { owner, position in
+      moves.append((owner, position))
+    }
+    for (owner, position) in moves { slots[Int(owner)].heapPosition = position }
+  }
+
+  mutating func setLive(_ isLive: Bool, _ index: Int) {
+    let position = slots[index].livePosition
+    if isLive, position < 0 {
+      slots[index].livePosition = Int32(truncatingIfNeeded: live.count)
+      live.append(Int32(truncatingIfNeeded: index))
+    } else if !isLive, position >= 0 {
+      let last = live.removeLast()
+      if last != Int32(truncatingIfNeeded: index) {
+        live[Int(position)] = last
+        slots[Int(last)].livePosition = position
+      }
+      slots[index].livePosition = -1
+    }
+  }
+
+  mutating func emit(
+    _ kind: QueryEvent.Kind,
+    _ index: Int,
+    _ turn: Turn,
+    job: FetchJob? = nil
+  ) {
+    guard emitsEvents, let key = slots[index].key else { return }
+    let event = makeEvent(kind, key.key, turn, job: job)
+    errands.append(.emit(event))
+  }
+}
+
+/// Data for an entry that has none, already asked for outside the lock.
+struct Seed: Sendable {
+  var box: ValueBox
+  var updatedAt: Double?
+}

@@ -1,0 +1,24 @@
+/// An observer as it lies in the cache.
+///
+/// It holds no element: a consumer pulls the newest frame that it has not seen, so memory is constant
+/// however slow it is, and newest wins.
+struct Consumer {
+  var generation: UInt32 = 0
+  var isLive = false
+  var entry: Int32 = -1
+  /// Where the consumer stands in its entry's list.
+  var position: Int32 = -1
+  var plan: ResolvedPlan?
+  var profile = ObserverProfile()
+  /// Since when it polls.
+  var pollBase = Moment.distantPast
+  /// The entry's settled count when it began to watch.
+  var settledBase = 0
+  /// What it saw last.
+  var seenVersion = UInt64.max
+  var seenFlags = QueryFlags()
+  /// The wait in `next`; more than one only if several tasks iterate one stream.
+  var parked: UnsafeContinuation<Void, Never>?
+  var alsoParked: [UnsafeContinuation<Void, Never>] = []
+  var nextFree: Int32 = -1
+}

@@ -1,0 +1,49 @@
+/// A reference that a turn let go of.
+typealias Dropped = any AnyObject & Sendable
+
+/// One entry through the door: the world as it was at the turn, and what the turn let go of.
+///
+/// Values, errors and closures belong to users, and so does the code of their `deinit`: whatever a
+/// turn replaces is collected here and released after the lock (contract law 8).
+struct Turn: Sendable {
+  var world: World
+  /// Whether a caller waits in person: such fetches retry only if told to.
+  var isImperative = false
+  /// The fetches that the call was made from.
+  var ancestors: FetchAncestors?
+  private var first: Dropped?
+  private var second: Dropped?
+  private var rest: [Dropped] = []
+  /// Parts of removed keys.
+  var remains: [KeyIndex.Remains] = []
+
+  init(world: World) {
+    self.world = world
+  }
+
+  mutating func drop(_ reference: Dropped?) {
+    guard let reference else { return }
+    if first == nil {
+      first = reference
+    } else if second == nil {
+      second = reference
+    } else {
+      rest.append(reference)
+    }
+  }
+}
+
+/// What a turn asks the shell to do, in order, outside the lock.
+enum Errand: Sendable {
+  case wake(UnsafeContinuation<Void, Never>)
+  case start(FetchJob, attempt: Int)
+  case cancel(FetchJob)
+  case settle([Waiter], WaitOutcome)
+  /// Sleep until then, instead of what was armed before.
+  case arm(Moment)
+  /// Ask the dynamic options of the entry's observers again.
+  case ask(EntryID)
+  case emit(QueryEvent)
+  /// The number of fetching entries may have changed.
+  case recount
+}

@@ -1,0 +1,121 @@
+extension QueryClient {
+  /// Runs an attempt of a fetch in a task of its own, which keeps the client alive while it runs.
+  nonisolated func start(_ job: FetchJob, attempt: Int) {
+    let task = Task(executorPreference: configuration.executor) {
+      await self.run(job, attempt: attempt)
+    }
+    job.attach(task)
+  }
+
+  private nonisolated func run(_ job: FetchJob, attempt: Int) async {
+    let context = FetchContext(
+      key: job.key.key,
+      cause: job.cause,
+      attempt: attempt,
+      client: self,
+      meta: job.plan.options.meta ?? QueryMeta()
+    )
+    let chain = FetchAncestors(
+      key: job.key, client: ObjectIdentifier(self), parent: job.ancestors)
+    do {
+      let box = try await FetchAncestors.$current.withValue(chain) {
+        try await Scheduling.$current.withValue(scheduling) {
+          try await job.fetch(context)
+        }
+      }
+      land(box, of: job)
+    } catch {
+      // Ask the task, not the error: URLSession throws -999 when its task is cancelled.
+      if Task.isCancelled || error is CancellationError {
+        turn { state, turn in
+          guard let index = state.find(job.entry) else { return }
+          state.apply(
+            state.slots[index].machine.attemptCancelled(job.id, in: turn.world), index, &turn)
+        }
+      } else {
+        fail(job, attempt: attempt, error)
+      }
+    }
+  }
+
+  /// A value arrived: it is joined with the cached one if the query says how, and lands.
+  private nonisolated func land(_ fetched: ValueBox, of job: FetchJob) {
+    var box = fetched
+    var mergedAt: UInt64?
+    for round in 1...3 {
+      if let merge = job.plan.plan.merge {
+        let present = cache.read { state -> (ValueBox, UInt64)? in
+          guard let index = state.find(job.entry), let data = state.slots[index].data,
+            state.slots[index].machine.hasData
+          else { return nil }
+          return (data, state.slots[index].revision)
+        }
+        // User code: asked before the turn, which holds only if the entry did not move on.
+        box = present.map { merge($0.0, fetched) } ?? fetched
+        mergedAt = present?.1
+      }
+      let isDone = turn { state, turn -> Bool in
+        guard let index = state.find(job.entry) else { return true }
+        if let mergedAt, round < 3, state.slots[index].revision != mergedAt { return false }
+        let effects = state.slots[index].machine.attemptSucceeded(job.id, in: turn.world)
+        guard effects.ended == .succeeded else { return true }
+        state.store(box, index, &turn)
+        state.apply(effects, index, &turn)
+        return true
+      }
+      if isDone { return }
+    }
+  }
+
+  private nonisolated func fail(_ job: FetchJob, attempt: Int, _ error: any Error) {
+    let box = ErrorBox(error)
+    let delay = job.retry.delay(failures: attempt, error: error, jitter: nextJitter())
+    turn { state, turn in
+      guard let index = state.find(job.entry) else { return }
+      let effects = state.slots[index].machine.attemptFailed(
+        job.id, retryAfter: delay, in: turn.world)
+      guard effects.changed else { return }
+      turn.drop(state.slots[index].failureReason)
+      state.slots[index].failureReason = box
+      if effects.ended == nil, let delay {
+        let count = state.slots[index].machine.failureCount
+        state.emit(
+          .attemptFailed(error, count: count, retryAfter: delay.duration), index, turn, job: job)
+      }
+      state.apply(effects, index, &turn)
+    }
+  }
+
+  /// A number in 0..<1 from the client's generator.
+  private nonisolated func nextJitter() -> Double {
+    Double(configuration.randomness() >> 11) * 0x1p-53
+  }
+
+  // MARK: Time
+
+  nonisolated func arm(_ moment: Moment) {
+    openSignals()
+    timer.arm(moment, executor: configuration.executor) { [weak self, sleep = cache.clock.sleep] in
+      try await sleep(moment)
+      self?.signals.send(.time)
+    }
+  }
+
+  /// Handles what is due, at most a thousand entries in a turn: the lock stays short.
+  nonisolated func timeReached() {
+    var isDone = false
+    while !isDone {
+      isDone = turn { state, turn in
+        state.armed = nil
+        var left = 1_000
+        while let first = state.deadlines.first, first.deadline <= turn.world.now.moment {
+          guard left > 0 else { return false }
+          left -= 1
+          let index = Int(first.owner)
+          state.apply(state.slots[index].machine.timeReached(in: turn.world), index, &turn)
+        }
+        return true
+      }
+    }
+  }
+}

@@ -1,0 +1,377 @@
+extension QueryClient {
+  /// Marks entries as invalidated, so that they are stale whatever their age, and refetches.
+  ///
+  /// Data stays and is shown. Of the marked entries those in scope are refetched at once: a running
+  /// fetch over data is replaced, for its answer may be older than the mark; a first load is joined.
+  /// Static queries are marked but not refetched. The filter is evaluated once.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries to mark.
+  ///   - refetch: Which of the marked entries to refetch.
+  ///   - superseding: Whether running fetches over data are replaced; `false` joins them, and their
+  ///     answers clear the mark.
+  /// - Returns: When all refetches are settled, failed ones included, or paused. A cancelled caller
+  ///   returns at once and the refetches go on.
+  public nonisolated func invalidate(
+    _ filter: QueryFilter,
+    refetch: RefetchScope = .active,
+    superseding: Bool = true
+  ) async {
+    _ = await invalidating(filter, refetch, superseding, failsFast: false)
+  }
+
+  /// Marks a query as invalidated and refetches it if it is observed.
+  ///
+  /// - Parameters:
+  ///   - query: Which query.
+  ///   - refetch: Whether to refetch it.
+  public nonisolated func invalidate<Value>(
+    _ query: Query<Value>,
+    refetch: RefetchScope = .active
+  ) async {
+    await invalidate(.query(query), refetch: refetch)
+  }
+
+  /// Marks a key as invalidated and refetches it if it is observed.
+  ///
+  /// - Parameters:
+  ///   - key: Which key.
+  ///   - refetch: Whether to refetch it.
+  @_disfavoredOverload
+  public nonisolated func invalidate<Value>(
+    _ key: QueryKey<Value>,
+    refetch: RefetchScope = .active
+  ) async {
+    await invalidate(.key(key), refetch: refetch)
+  }
+
+  /// As ``invalidate(_:refetch:superseding:)``, but a failed refetch is thrown as soon as it failed.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries to mark.
+  ///   - refetch: Which of the marked entries to refetch.
+  ///   - superseding: Whether running fetches over data are replaced.
+  /// - Throws: The first failure; the other refetches go on.
+  public nonisolated func invalidateThrowing(
+    _ filter: QueryFilter,
+    refetch: RefetchScope = .active,
+    superseding: Bool = true
+  ) async throws {
+    let failure = await invalidating(filter, refetch, superseding, failsFast: true)
+    if let failure { throw failure }
+  }
+
+  /// Refetches entries, fresh or not.
+  ///
+  /// Left out are entries whose observers are all disabled, static ones, unobserved ones that never
+  /// had a result, and those that nobody gave a fetch.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries.
+  ///   - superseding: Whether running fetches over data are replaced; `false` joins them.
+  /// - Returns: When all are settled, failed ones included, or paused. A cancelled caller returns at
+  ///   once and the refetches go on.
+  public nonisolated func refetch(_ filter: QueryFilter, superseding: Bool = true) async {
+    _ = await refetching(filter, superseding, failsFast: false)
+  }
+
+  /// Refetches a query if it is in the cache.
+  ///
+  /// - Parameter query: Which query.
+  public nonisolated func refetch<Value>(_ query: Query<Value>) async {
+    await refetch(.query(query))
+  }
+
+  /// Refetches a key if it is in the cache.
+  ///
+  /// - Parameter key: Which key.
+  @_disfavoredOverload
+  public nonisolated func refetch<Value>(_ key: QueryKey<Value>) async {
+    await refetch(.key(key))
+  }
+
+  /// As ``refetch(_:superseding:)``, but a failure is thrown as soon as it happened.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries.
+  ///   - superseding: Whether running fetches over data are replaced.
+  /// - Throws: The first failure; the other refetches go on.
+  public nonisolated func refetchThrowing(
+    _ filter: QueryFilter,
+    superseding: Bool = true
+  ) async throws {
+    if let failure = await refetching(filter, superseding, failsFast: true) { throw failure }
+  }
+
+  /// Puts entries back to their beginning, initial data included, and refetches those with an
+  /// enabled observer.
+  ///
+  /// Fetches in flight are cancelled; callers that wait for them throw `CancellationError`.
+  ///
+  /// - Parameter filter: Which entries.
+  /// - Returns: When the refetches are settled or paused.
+  public nonisolated func reset(_ filter: QueryFilter) async {
+    let gathering = Gathering(failsFast: false)
+    resetting(filter, gathering)
+    gathering.open()
+    _ = await gathering.wait()
+  }
+
+  /// Puts a query back to its beginning.
+  ///
+  /// - Parameter query: Which query.
+  public nonisolated func reset<Value>(_ query: Query<Value>) async {
+    await reset(.query(query))
+  }
+
+  /// Puts a key back to its beginning.
+  ///
+  /// - Parameter key: Which key.
+  @_disfavoredOverload
+  public nonisolated func reset<Value>(_ key: QueryKey<Value>) async {
+    await reset(.key(key))
+  }
+
+  /// Cancels the fetches of entries; what the fetches changed is undone.
+  ///
+  /// Writes and invalidations that came during a fetch stay. Callers that wait get the data that is
+  /// there again, or `CancellationError` without any.
+  ///
+  /// - Parameter filter: Which entries.
+  public nonisolated func cancel(_ filter: QueryFilter) {
+    select(filter) { state, indices, turn in
+      for index in indices {
+        state.apply(
+          state.slots[index].machine.cancelRequested(in: turn.world), index, &turn)
+      }
+    }
+  }
+
+  /// Cancels the fetch of a query.
+  ///
+  /// - Parameter query: Which query.
+  public nonisolated func cancel<Value>(_ query: Query<Value>) { cancel(.query(query)) }
+
+  /// Cancels the fetch of a key.
+  ///
+  /// - Parameter key: Which key.
+  @_disfavoredOverload
+  public nonisolated func cancel<Value>(_ key: QueryKey<Value>) { cancel(.key(key)) }
+
+  /// Removes entries with all they hold.
+  ///
+  /// Streams of a removed key stay attached, show pending and idle, and fetch at the next trigger,
+  /// not at once. Awaiting callers throw `CancellationError`; late answers do not land.
+  ///
+  /// - Parameter filter: Which entries.
+  public nonisolated func remove(_ filter: QueryFilter) {
+    select(filter) { state, indices, turn in
+      for index in indices { state.remove(index, reason: .removed, &turn) }
+    }
+  }
+
+  /// Removes the entry of a query.
+  ///
+  /// - Parameter query: Which query.
+  public nonisolated func remove<Value>(_ query: Query<Value>) { remove(.query(query)) }
+
+  /// Removes the entry of a key.
+  ///
+  /// - Parameter key: Which key.
+  @_disfavoredOverload
+  public nonisolated func remove<Value>(_ key: QueryKey<Value>) { remove(.key(key)) }
+
+  /// Removes every entry: what to call at logout.
+  public nonisolated func clear() {
+    turn { state, turn in
+      for index in state.slots.indices where state.slots[index].key != nil {
+        state.remove(index, reason: .cleared, &turn)
+      }
+    }
+  }
+
+  // MARK: Steps
+
+  /// Evaluates a filter once and makes a turn over its matches.
+  ///
+  /// Predicates are user code: they are asked outside the lock, and again about entries that moved on
+  /// meanwhile; after three rounds the last answers stand.
+  @discardableResult
+  nonisolated func select<Result: Sendable>(
+    _ filter: QueryFilter,
+    _ body: (inout CacheState, [Int], inout Turn) -> Result
+  ) -> Result {
+    guard filter.node.hasPredicate else {
+      return turn { state, turn in
+        let indices = state.entries(matching: filter.node, at: turn.world.now.moment)
+        return body(&state, indices, &turn)
+      }
+    }
+    var round = 0
+    while true {
+      round += 1
+      let now = cache.now()
+      let candidates = cache.read { state -> [(EntryID, UInt64, QueryInfo)] in
+        var indices: [Int] = []
+        state.forEachCandidate(of: filter.node) { indices.append($0) }
+        return indices.compactMap { index in
+          state.info(index, at: max(now.moment, state.latest.moment)).map {
+            (state.id(of: index), state.slots[index].revision, $0)
+          }
+        }
+      }
+      let matches = candidates.filter { filter.node.matches($0.2) }
+      let result = turn { state, turn -> Result? in
+        var indices: [Int] = []
+        for (id, revision, _) in candidates {
+          guard let index = state.find(id) else { continue }
+          if state.slots[index].revision != revision, round < 3 { return nil }
+        }
+        for (id, _, _) in matches { if let index = state.find(id) { indices.append(index) } }
+        return body(&state, indices, &turn)
+      }
+      if let result { return result }
+    }
+  }
+
+  private nonisolated func invalidating(
+    _ filter: QueryFilter,
+    _ scope: RefetchScope,
+    _ superseding: Bool,
+    failsFast: Bool
+  ) async -> (any Error)? {
+    let gathering = Gathering(failsFast: failsFast)
+    startInvalidation(filter, scope, superseding: superseding, .invalidated, gathering)
+    gathering.open()
+    return await gathering.wait()
+  }
+
+  nonisolated func startInvalidation(
+    _ filter: QueryFilter,
+    _ scope: RefetchScope,
+    superseding: Bool,
+    _ cause: FetchCause,
+    _ gathering: Gathering
+  ) {
+    select(filter) { state, indices, turn in
+      let refetched = indices.map {
+        state.isInScope(scope, $0) && state.isBulkRefetched($0)
+      }
+      for (index, refetches) in zip(indices, refetched) {
+        state.emit(.invalidated, index, turn)
+        let effects = state.slots[index].machine.invalidated(
+          refetches: refetches, in: turn.world)
+        state.apply(effects, index, &turn)
+      }
+      for (index, refetches) in zip(indices, refetched) where refetches {
+        state.refetch(index, cause, superseding: superseding, gathering, &turn)
+      }
+    }
+  }
+
+  private nonisolated func refetching(
+    _ filter: QueryFilter,
+    _ superseding: Bool,
+    failsFast: Bool
+  ) async -> (any Error)? {
+    let gathering = Gathering(failsFast: failsFast)
+    startRefetch(filter, superseding: superseding, .manual, gathering)
+    gathering.open()
+    return await gathering.wait()
+  }
+
+  nonisolated func startRefetch(
+    _ filter: QueryFilter,
+    superseding: Bool,
+    _ cause: FetchCause,
+    _ gathering: Gathering
+  ) {
+    select(filter) { state, indices, turn in
+      for index in indices where state.isBulkRefetched(index) {
+        state.refetch(index, cause, superseding: superseding, gathering, &turn)
+      }
+    }
+  }
+
+  private nonisolated func resetting(_ filter: QueryFilter, _ gathering: Gathering) {
+    // Initial data is user code: asked before the turn, for every entry that may match.
+    let initial = select(filter) { state, indices, _ in
+      indices.compactMap { index -> (EntryID, QueryPlan.InitialData)? in
+        state.slots[index].plan?.plan.initialData.map { (state.id(of: index), $0) }
+      }
+    }
+    var seeds: [EntryID: Seed] = [:]
+    for (id, data) in initial {
+      seeds[id] = data.value().map { Seed(box: $0, updatedAt: data.updatedAt) }
+    }
+    select(filter) { state, indices, turn in
+      for index in indices {
+        state.emit(.reset, index, turn)
+        state.empty(index, &turn)
+        state.seed(index, seeds[state.id(of: index)], &turn)
+      }
+      for index in indices where state.slots[index].machine.isActive {
+        state.refetch(index, .reset, superseding: true, gathering, &turn)
+      }
+    }
+  }
+}
+
+extension CacheState {
+  func isInScope(_ scope: RefetchScope, _ index: Int) -> Bool {
+    switch scope {
+    case .never: false
+    case .active: slots[index].machine.isActive
+    case .inactive: !slots[index].machine.isActive
+    case .all: true
+    }
+  }
+
+  func isBulkRefetched(_ index: Int) -> Bool {
+    !slots[index].machine.isDisabled && !slots[index].machine.isStatic
+      && slots[index].plan?.fetch != nil
+  }
+
+  /// Starts or joins a fetch that a bulk call watches; unobserved keys get the client's own lease.
+  mutating func refetch(
+    _ index: Int,
+    _ cause: FetchCause,
+    superseding: Bool,
+    _ gathering: Gathering,
+    _ turn: inout Turn
+  ) {
+    guard slots[index].plan?.fetch != nil else { return }
+    let effects = slots[index].machine.requested(
+      cause,
+      superseding: superseding,
+      clientLease: slots[index].machine.observerCount == 0,
+      in: turn.world
+    )
+    gathering.add()
+    _ = wait(index, role: .watchingUntilPaused, gathering: gathering)
+    apply(effects, index, &turn)
+  }
+
+  /// Empties an entry; observers stay, retention goes on.
+  mutating func empty(_ index: Int, _ turn: inout Turn) {
+    let effects = slots[index].machine.cleared(in: turn.world)
+    turn.drop(slots[index].data)
+    turn.drop(slots[index].error)
+    turn.drop(slots[index].failureReason)
+    slots[index].data = nil
+    slots[index].error = nil
+    slots[index].failureReason = nil
+    apply(effects, index, &turn)
+  }
+
+  /// Removes an entry; one that is observed stays, empty.
+  mutating func remove(_ index: Int, reason: QueryEvent.RemovalReason, _ turn: inout Turn) {
+    empty(index, &turn)
+    guard slots[index].key != nil else { return }
+    if slots[index].consumers.isEmpty {
+      drop(index, reason: reason, &turn)
+    } else {
+      emit(.removed(reason), index, turn)
+    }
+  }
+}

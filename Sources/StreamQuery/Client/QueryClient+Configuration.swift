@@ -1,0 +1,79 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#endif
+
+extension QueryClient {
+  /// Defaults and surroundings of a client: everything that it takes from the world.
+  public struct Configuration: Sendable {
+    /// Defaults for queries.
+    public var defaults: QueryDefaults
+    /// Whether the network can be reached.
+    public var connectivity: Connectivity
+    /// Whether the app or process is active.
+    public var activity: Activity
+    /// What the client waits by.
+    public var clock: any Clock<Duration>
+    /// What the client's tasks prefer to run on; `nil` is the global executor.
+    public var executor: (any TaskExecutor)?
+    /// Where random numbers come from: jitter of retries.
+    public var randomness: @Sendable () -> UInt64
+    /// The date that people see; decisions never depend on it.
+    public var wallClock: @Sendable () -> Date
+    /// Whether a failed refetch marks its entry as invalidated, so that it is stale whatever its
+    /// age; `true` by default. With `false` freshness depends on age alone.
+    public var failureInvalidates: Bool
+    /// Gets every event, in the order of turns, outside the lock. It must be quick: what is to
+    /// happen next waits for it.
+    public var onEvent: (@Sendable (QueryEvent) -> Void)?
+    /// Gets mistakes that cannot be thrown; prints them by default.
+    public var onMisuse: @Sendable (QueryMisuse) -> Void
+
+    /// Creates a configuration.
+    ///
+    /// - Parameters:
+    ///   - defaults: Defaults for queries.
+    ///   - connectivity: Whether the network can be reached.
+    ///   - activity: Whether the app or process is active.
+    ///   - clock: What the client waits by.
+    ///   - executor: What the client's tasks prefer to run on; `nil` is the global executor.
+    ///   - randomness: Where random numbers come from.
+    ///   - wallClock: The date that people see.
+    ///   - failureInvalidates: Whether a failed refetch marks its entry as invalidated.
+    ///   - onEvent: Gets every event; must be quick.
+    ///   - onMisuse: Gets mistakes that cannot be thrown.
+    public init(
+      defaults: QueryDefaults = .init(),
+      connectivity: Connectivity = .platformDefault,
+      activity: Activity = .platformDefault,
+      clock: any Clock<Duration> = ContinuousClock(),
+      executor: (any TaskExecutor)? = nil,
+      randomness: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
+      wallClock: @escaping @Sendable () -> Date = { Date() },
+      failureInvalidates: Bool = true,
+      onEvent: (@Sendable (QueryEvent) -> Void)? = nil,
+      onMisuse: @escaping @Sendable (QueryMisuse) -> Void = { print("StreamQuery: \($0)") }
+    ) {
+      self.defaults = defaults
+      self.connectivity = connectivity
+      self.activity = activity
+      self.clock = clock
+      self.executor = executor
+      self.randomness = randomness
+      self.wallClock = wallClock
+      self.failureInvalidates = failureInvalidates
+      self.onEvent = onEvent
+      self.onMisuse = onMisuse
+    }
+
+    /// For long-lived server processes: always online and active, and no retries for imperative
+    /// calls, whatever the query says is up to the caller.
+    public static var server: Self {
+      Configuration(connectivity: .alwaysOnline, activity: .alwaysActive)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Synchronization
+
+extension QueryClient {
+  /// Replaces the client's defaults; queries that are asked for later take them.
+  ///
+  /// - Parameter defaults: The defaults.
+  public nonisolated func setDefaults(_ defaults: QueryDefaults) {
+    let old = defaultsTable.withLock { table -> DefaultsTable in
+      let old = table
+      table = table.with(client: defaults)
+      return old
+    }
+    _ = old
+  }
+
+  /// Registers defaults for every key that starts with a prefix.
+  ///
+  /// Where several prefixes match, their options are merged in the order of registration and later
+  /// ones win. Registering a prefix again replaces its defaults and keeps its place.
+  ///
+  /// - Parameters:
+  ///   - options: The options.
+  ///   - prefix: The prefix.
+  ///   - fetch: The fetch of queries that bring none. It must return a value of the query's type;
+  ///     another type is ``QueryError/unexpectedType(key:expected:actual:)``.
+  public nonisolated func setDefaults(
+    _ options: QueryOptions,
+    for prefix: AnyQueryKey,
+    fetch: (@Sendable (FetchContext) async throws -> any Sendable)? = nil
+  ) {
+    let entry = DefaultsTable.Prefix(key: prefix, options: options, fetch: fetch)
+    let old = defaultsTable.withLock { table -> DefaultsTable in
+      let old = table
+      table = table.with(entry)
+      return old
+    }
+    _ = old
+  }
+
+  /// The merged defaults of a key: the client's, and those of its prefixes.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The options.
+  public nonisolated func defaultOptions(for key: AnyQueryKey) -> QueryOptions {
+    defaults.options(for: key)
+  }
+}

@@ -1,0 +1,52 @@
+extension QueryClient {
+  /// What happens in the cache from now on, in the order of turns.
+  ///
+  /// Each stream keeps at most 1,024 events; a consumer that falls behind misses the oldest and is
+  /// told how many by ``QueryEvent/Kind/missed(count:)``.
+  public nonisolated var events: AsyncStream<QueryEvent> {
+    let hub = eventHub
+    guard let id = hub.subscribe() else { return AsyncStream { nil } }
+    cache.read { $0.emitsEvents = true }
+    let subscription = HubSubscription { [weak self] in
+      hub.unsubscribe(id)
+      guard let self else { return }
+      let isNeeded = hub.needsEvents
+      self.cache.read { $0.emitsEvents = isNeeded }
+    }
+    return AsyncStream(
+      unfolding: { [subscription] in
+        _ = subscription
+        return await hub.next(id)
+      },
+      onCancel: { subscription.end() }
+    )
+  }
+
+  /// How many entries are fetching, now and whenever it changes.
+  ///
+  /// - Parameter filter: Which entries count.
+  /// - Returns: A stream of numbers, the newest winning; equal neighbours are left out.
+  public nonisolated func fetchingCounts(_ filter: QueryFilter = .all) -> AsyncStream<Int> {
+    let hub = counts
+    guard let id = hub.subscribe() else { return AsyncStream { nil } }
+    cache.read { $0.countsFetches = true }
+    let subscription = HubSubscription { [weak self] in
+      hub.unsubscribe(id)
+      guard let self else { return }
+      let isNeeded = hub.hasSubscribers
+      self.cache.read { $0.countsFetches = isNeeded }
+    }
+    let last = LastCount()
+    return AsyncStream(
+      unfolding: { [subscription, self] in
+        _ = subscription
+        while await hub.next(id) {
+          let count = self.fetchingCount(filter)
+          if last.changed(to: count) { return count }
+        }
+        return nil
+      },
+      onCancel: { subscription.end() }
+    )
+  }
+}

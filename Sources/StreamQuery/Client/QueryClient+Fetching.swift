@@ -1,0 +1,109 @@
+extension QueryClient {
+  /// The value of a query: from the cache while it is fresh, else fetched.
+  ///
+  /// Callers of one key share one fetch. A cancelled caller leaves at once and touches nobody else;
+  /// when the last one who wants the fetch is gone, the query's ``AbandonmentPolicy`` decides.
+  /// Failures are not retried unless the query or a default says so.
+  ///
+  /// - Parameter query: What to fetch.
+  /// - Returns: The value.
+  /// - Throws: The fetch's error; `CancellationError` if the caller or the fetch was cancelled and
+  ///   there is no data; ``QueryError/missingFetch(key:)``; ``QueryError/recursiveFetch(key:)``.
+  @discardableResult
+  public nonisolated func fetch<Value>(_ query: Query<Value>) async throws -> Value {
+    try await fetch(query, .ifStale).value(as: Value.self)
+  }
+
+  /// The value of a query: from the cache at any age, else fetched.
+  ///
+  /// - Parameters:
+  ///   - query: What to fetch.
+  ///   - revalidating: Whether stale data is also refreshed in the background.
+  /// - Returns: The value.
+  /// - Throws: As ``fetch(_:)``.
+  @discardableResult
+  public nonisolated func ensure<Value>(
+    _ query: Query<Value>,
+    revalidating: Bool = false
+  ) async throws -> Value {
+    try await fetch(query, revalidating ? .ifMissingElseRevalidate : .ifMissing)
+      .value(as: Value.self)
+  }
+
+  /// Fetches a query ahead of its use, if it is missing or stale; never throws.
+  ///
+  /// - Parameter query: What to fetch.
+  public nonisolated func prefetch<Value>(_ query: Query<Value>) async {
+    _ = try? await fetch(query, .ifStale)
+  }
+
+  enum FetchNeed: Sendable {
+    case ifStale
+    case ifMissing
+    case ifMissingElseRevalidate
+  }
+
+  private enum FetchStart: Sendable {
+    case cached(ValueBox)
+    case waiting(Waiter)
+    case missingFetch
+    case recursive
+    case shutDown
+  }
+
+  private nonisolated func fetch<Value>(
+    _ query: Query<Value>,
+    _ need: FetchNeed
+  ) async throws -> ValueBox {
+    let key = EntryKey(query.key)
+    switch begin(key, query.plan, need) {
+    case .cached(let box): return box
+    case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
+    case .recursive: throw QueryError.recursiveFetch(key: key.key.description)
+    case .shutDown: throw QueryError.shutDown
+    case .waiting(let waiter):
+      switch await waiter.outcome(onCancel: leaving(waiter)) {
+      case .value(let box): return box
+      case .failure(let error): throw error
+      case .cancelled, .settled: throw CancellationError()
+      }
+    }
+  }
+
+  private nonisolated func begin(
+    _ key: EntryKey,
+    _ queryPlan: QueryPlan,
+    _ need: FetchNeed
+  ) -> FetchStart {
+    let me = ObjectIdentifier(self)
+    return settling(key, queryPlan, nil) { state, index, plan, profile, seed, turn in
+      guard !state.isShutDown else { return .shutDown }
+      let index = index ?? state.entry(key, &turn)
+      state.plan(index, with: plan, &turn)
+      state.seed(index, seed, &turn)
+      turn.isImperative = true
+      let machine = state.slots[index].machine
+      let isStale = machine.isStale(profile.freshness, at: turn.world.now.moment)
+      if machine.hasData, let box = state.slots[index].data {
+        switch need {
+        case .ifStale: if !isStale { return .cached(box) }
+        case .ifMissing: return .cached(box)
+        case .ifMissingElseRevalidate:
+          if isStale, state.slots[index].plan?.fetch != nil {
+            let effects = state.slots[index].machine.requested(
+              .manual, clientLease: true, in: turn.world)
+            state.apply(effects, index, &turn)
+          }
+          return .cached(box)
+        }
+      }
+      guard state.slots[index].plan?.fetch != nil else { return .missingFetch }
+      // Waiting for a fetch that waits for this caller would never end.
+      if turn.ancestors?.contains(key, of: me) == true { return .recursive }
+      let effects = state.slots[index].machine.requested(.manual, in: turn.world)
+      let waiter = state.wait(index, role: .leasing)
+      state.apply(effects, index, &turn)
+      return .waiting(waiter)
+    }
+  }
+}

@@ -1,0 +1,207 @@
+extension QueryClient {
+  /// Observes a query: its state now, and every newer one.
+  ///
+  /// The stream *is* the subscription. It counts as an observer from this call until its task is
+  /// cancelled or its last reference is dropped, also when nobody iterates it. Its first element is
+  /// the state at the call or a newer one, cached data included, `fetching` already marked if a
+  /// fetch was due. A slow consumer gets the newest state and may miss those between.
+  ///
+  /// ```swift
+  /// for await result in client.stream(.user(42)) {
+  ///   show(result.data, refreshing: result.isFetching)
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - query: What to observe.
+  ///   - options: What this observer asks for beyond the query.
+  /// - Returns: A stream for one consumer; it ends when cancelled or when the client is shut down.
+  public nonisolated func stream<Value>(
+    _ query: Query<Value>,
+    options: ObserverOptions? = nil
+  ) -> AsyncStream<QueryResult<Value>> {
+    let subscription = subscribe(query, options: options)
+    return AsyncStream(
+      unfolding: { await subscription.next().map(QueryResult.init) },
+      onCancel: { subscription.cancel() }
+    )
+  }
+
+  /// Observes a query by a cold sequence that stays on the caller's actor.
+  ///
+  /// - Parameters:
+  ///   - query: What to observe.
+  ///   - options: What each observer asks for beyond the query.
+  /// - Returns: A sequence of which each iterator is a subscription of its own.
+  public nonisolated func results<Value>(
+    of query: Query<Value>,
+    options: ObserverOptions? = nil
+  ) -> QueryResults<Value> {
+    QueryResults { self.subscribe(query, options: options) }
+  }
+
+  /// A handle on one observer, for those who change what they observe.
+  ///
+  /// - Parameters:
+  ///   - query: What to observe.
+  ///   - options: What this observer asks for beyond the query.
+  /// - Returns: The handle, which observes from now on.
+  public nonisolated func observer<Value>(
+    of query: Query<Value>,
+    options: ObserverOptions? = nil
+  ) -> QueryObserver<Value> {
+    QueryObserver(
+      subscription: subscribe(query, options: options), query: query, options: options)
+  }
+
+  nonisolated func subscribe<Value>(
+    _ query: Query<Value>,
+    options: ObserverOptions?
+  ) -> Subscription {
+    let key = EntryKey(query.key)
+    let id = settling(key, query.plan, options) { state, index, plan, profile, seed, turn in
+      let index = index ?? state.entry(key, &turn)
+      state.plan(index, with: plan, &turn)
+      state.seed(index, seed, &turn)
+      return state.subscribe(index, plan: plan, profile: profile, &turn)
+    }
+    let pumps = query.plan.triggers.map { pump($0, into: key) }
+    return Subscription(client: self, id: id, pumps: pumps)
+  }
+
+  /// Asks what a decision needs to ask of user code, then makes the turn; asks again if the entry
+  /// moved on meanwhile (contract law 8: at most three rounds, then the last answers stand).
+  nonisolated func settling<Result: Sendable>(
+    _ key: EntryKey,
+    _ queryPlan: QueryPlan,
+    _ options: ObserverOptions?,
+    _ body: (
+      inout CacheState, _ index: Int?, ResolvedPlan, ObserverProfile, Seed?, inout Turn
+    ) -> Result
+  ) -> Result {
+    let plan = resolve(key, queryPlan, options)
+    var seed: Seed?
+    var hasSeed = false
+    var round = 0
+    while true {
+      round += 1
+      var revision: UInt64?
+      let profile: ObserverProfile
+      if plan.isDynamic {
+        let info = info(of: key, plan)
+        revision = info.revision
+        profile = plan.profile { info.info }
+      } else {
+        profile = plan.profile { EntryFacts.empty(key).info }
+      }
+      let attempt: TurnAttempt<Result> = turn { state, turn in
+        let index = state.find(key)
+        if !hasSeed, state.wantsSeed(index, plan) { return .needsSeed }
+        if let revision, round < 3, index.map({ state.slots[$0].revision }) ?? 0 != revision {
+          return .moved
+        }
+        return .done(body(&state, index, plan, profile, seed, &turn))
+      }
+      switch attempt {
+      case .done(let result): return result
+      case .moved: continue
+      case .needsSeed:
+        hasSeed = true
+        seed = plan.plan.initialData.flatMap { initial in
+          initial.value().map { Seed(box: $0, updatedAt: initial.updatedAt) }
+        }
+      }
+    }
+  }
+
+  /// The plan under the defaults; that of the entry if it was made of the same.
+  nonisolated func resolve(
+    _ key: EntryKey,
+    _ plan: QueryPlan,
+    _ options: ObserverOptions? = nil
+  ) -> ResolvedPlan {
+    let defaults = defaults
+    if options == nil {
+      let known = cache.read { state in state.find(key).flatMap { state.slots[$0].plan } }
+      if let known, known.isMade(of: plan, under: defaults) { return known }
+    }
+    return ResolvedPlan(plan, for: key.key, defaults: defaults, observer: options)
+  }
+
+  private nonisolated func info(of key: EntryKey, _ plan: ResolvedPlan) -> EntryFacts {
+    let now = cache.now()
+    return cache.read { state in
+      state.find(key).flatMap { index in
+        state.info(index, at: now.moment).map {
+          EntryFacts(info: $0, revision: state.slots[index].revision)
+        }
+      }
+    } ?? EntryFacts.empty(key)
+  }
+
+  /// Asks the dynamic options of an entry's observers again, after the entry changed.
+  nonisolated func askOptions(of entry: EntryID) {
+    for round in 1...3 {
+      let now = cache.now()
+      let asked = cache.read { state -> (QueryInfo, UInt64, [(ConsumerID, ResolvedPlan)])? in
+        guard let index = state.find(entry), let info = state.info(index, at: now.moment)
+        else { return nil }
+        let dynamic = state.slots[index].consumers.compactMap { position in
+          let consumer = state.consumers[Int(position)]
+          return consumer.plan.flatMap { plan in
+            plan.isDynamic
+              ? (ConsumerID(index: position, generation: consumer.generation), plan) : nil
+          }
+        }
+        return (info, state.slots[index].revision, dynamic)
+      }
+      guard let (info, revision, dynamic) = asked, !dynamic.isEmpty else { return }
+      let answers = dynamic.map { ($0.0, $0.1, $0.1.profile { info }) }
+      let isDone = turn { state, turn -> Bool in
+        guard let index = state.find(entry) else { return true }
+        guard state.slots[index].revision == revision || round == 3 else { return false }
+        for (id, plan, profile) in answers {
+          guard let consumer = state.find(id), state.consumers[consumer].plan === plan,
+            Int(state.consumers[consumer].entry) == index
+          else { continue }
+          state.reobserve(consumer, plan: plan, profile: profile, &turn)
+        }
+        return true
+      }
+      if isDone { return }
+    }
+  }
+}
+
+/// How an attempt at a turn ended that depends on answers of user code.
+private enum TurnAttempt<Result: Sendable>: Sendable {
+  case done(Result)
+  case needsSeed
+  case moved
+}
+
+/// An info with the revision that it is of.
+struct EntryFacts {
+  var info: QueryInfo
+  var revision: UInt64
+
+  /// What is known of a key that has no entry.
+  static func empty(_ key: EntryKey) -> EntryFacts {
+    EntryFacts(
+      info: QueryInfo(
+        key: key.key,
+        observerCount: 0,
+        waiterCount: 0,
+        isActive: false,
+        isDisabled: true,
+        isStatic: false,
+        isStale: true,
+        meta: QueryMeta(),
+        age: nil,
+        entryKey: key,
+        frame: .empty
+      ),
+      revision: 0
+    )
+  }
+}

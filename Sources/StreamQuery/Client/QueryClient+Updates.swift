@@ -1,0 +1,55 @@
+extension QueryClient {
+  /// Changes what a consumer in place observes.
+  nonisolated func update<Value>(
+    _ id: ConsumerID,
+    _ query: Query<Value>,
+    _ options: ObserverOptions?
+  ) {
+    let key = EntryKey(query.key)
+    settling(key, query.plan, options) { state, index, plan, profile, seed, turn in
+      guard let consumer = state.find(id) else { return }
+      let entry = index ?? state.entry(key, &turn)
+      state.plan(entry, with: plan, &turn)
+      state.seed(entry, seed, &turn)
+      if Int(state.consumers[consumer].entry) == entry {
+        state.reobserve(consumer, plan: plan, profile: profile, &turn)
+      } else {
+        state.move(consumer, to: entry, plan: plan, profile: profile, &turn)
+      }
+    }
+  }
+
+  /// Fetches one key because somebody asked in person, and watches until it is settled.
+  nonisolated func refetchOne(
+    _ key: EntryKey,
+    _ queryPlan: QueryPlan,
+    _ options: ObserverOptions?,
+    superseding: Bool
+  ) async throws {
+    enum Start {
+      case waiting(Waiter)
+      case missingFetch
+    }
+    let start: Start = settling(key, queryPlan, options) {
+      state, index, plan, _, seed, turn in
+      let index = index ?? state.entry(key, &turn)
+      state.plan(index, with: plan, &turn)
+      state.seed(index, seed, &turn)
+      guard state.slots[index].plan?.fetch != nil else { return .missingFetch }
+      let effects = state.slots[index].machine.requested(
+        .manual, superseding: superseding, clientLease: false, in: turn.world)
+      let waiter = state.wait(index, role: .watching)
+      state.apply(effects, index, &turn)
+      return .waiting(waiter)
+    }
+    switch start {
+    case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
+    case .waiting(let waiter): _ = await waiter.outcome(onCancel: leaving(waiter))
+    }
+  }
+
+  /// Takes a waiter out whose caller was cancelled.
+  nonisolated func leaving(_ waiter: Waiter) -> @Sendable () -> Void {
+    { self.turn { state, turn in state.leave(waiter, &turn) } }
+  }
+}

@@ -1,0 +1,198 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension QueryClient {
+  /// Puts a value into the cache; every stream of the key shows it.
+  ///
+  /// A write counts as a success: it clears error and invalidation. A running fetch goes on and may
+  /// bring newer server truth, unless the write fences it out.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - query: Where it goes.
+  ///   - updatedAt: When it was good; `nil` is now, a date in the future too.
+  ///   - fencing: Whether a fetch in flight must not land.
+  public nonisolated func setData<Value>(
+    _ value: Value,
+    for query: Query<Value>,
+    updatedAt: Date? = nil,
+    fencing: Bool = false
+  ) {
+    setData(value, for: query.key, updatedAt: updatedAt, fencing: fencing)
+  }
+
+  /// Puts a value into the cache; every stream of the key shows it.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - key: Where it goes.
+  ///   - updatedAt: When it was good; `nil` is now, a date in the future too.
+  ///   - fencing: Whether a fetch in flight must not land.
+  @_disfavoredOverload
+  public nonisolated func setData<Value>(
+    _ value: Value,
+    for key: QueryKey<Value>,
+    updatedAt: Date? = nil,
+    fencing: Bool = false
+  ) {
+    let key = EntryKey(key)
+    guard !isUpdating(key) else { return }
+    let box = TypedBox(value)
+    let gcTime = defaults.gcTime(for: key.key)
+    let date = updatedAt?.timeIntervalSinceReferenceDate
+    turn { state, turn in
+      let index = state.entry(key, &turn)
+      state.write(box, index, updatedAt: date, fencing: fencing, gcTime: gcTime, &turn)
+    }
+  }
+
+  /// Changes cached data in place.
+  ///
+  /// The closure gets what is cached, or `nil`; leaving `nil` writes nothing. It runs outside the
+  /// lock, and again if the entry moved on meanwhile, until its answer is about the present data:
+  /// no update is lost. It must not write the same key itself: that inner write is reported to
+  /// ``Configuration/onMisuse`` and ignored.
+  ///
+  /// ```swift
+  /// client.updateData(for: .user(42)) { user in user?.name = "Ada" }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - query: Whose data.
+  ///   - update: Changes the data.
+  /// - Returns: The data that was written; `nil` if none was.
+  /// - Throws: What the closure throws; nothing is written then.
+  @discardableResult
+  public nonisolated func updateData<Value, Failure: Error>(
+    for query: Query<Value>,
+    _ update: (inout Value?) throws(Failure) -> Void
+  ) throws(Failure) -> Value? {
+    try updateData(for: query.key, update)
+  }
+
+  /// Changes cached data in place.
+  ///
+  /// - Parameters:
+  ///   - key: Whose data.
+  ///   - update: Changes the data.
+  /// - Returns: The data that was written; `nil` if none was.
+  /// - Throws: What the closure throws; nothing is written then.
+  @_disfavoredOverload
+  @discardableResult
+  public nonisolated func updateData<Value, Failure: Error>(
+    for key: QueryKey<Value>,
+    _ update: (inout Value?) throws(Failure) -> Void
+  ) throws(Failure) -> Value? {
+    let key = EntryKey(key)
+    guard !isUpdating(key) else { return nil }
+    let gcTime = defaults.gcTime(for: key.key)
+    while true {
+      let present = cache.read { state -> ValueBox? in
+        state.find(key).flatMap { state.slots[$0].data }
+      }
+      var value = present?.value(as: Value.self)
+      try updating(key) { () throws(Failure) in try update(&value) }
+      guard let value else { return nil }
+      let box = TypedBox(value)
+      let isDone = turn { state, turn -> Bool in
+        // Boxes are never changed, so the same box is the same data.
+        let index = state.find(key)
+        guard index.flatMap({ state.slots[$0].data }) === present else { return false }
+        state.write(
+          box, index ?? state.entry(key, &turn), updatedAt: nil, fencing: false, gcTime: gcTime,
+          &turn)
+        return true
+      }
+      if isDone { return value }
+    }
+  }
+
+  /// Changes the data of all entries of one value type under a filter, in one turn.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries; only those that have data are changed.
+  ///   - type: The value type.
+  ///   - update: Changes the data; leaving `nil` writes nothing to that entry.
+  /// - Returns: How many entries were written.
+  @discardableResult
+  public nonisolated func updateData<Value: Sendable>(
+    matching filter: QueryFilter,
+    of type: Value.Type,
+    _ update: (QueryKey<Value>, inout Value?) -> Void
+  ) -> Int {
+    while true {
+      let present = diagnostics(filter).filter {
+        $0.entryKey.valueTypeID == ObjectIdentifier(type) && $0.frame.data != nil
+      }
+      var writes: [(EntryKey, old: ValueBox?, new: ValueBox)] = []
+      for info in present {
+        var value = info.frame.data?.value(as: Value.self)
+        updating(info.entryKey) { update(QueryKey(info.key), &value) }
+        if let value { writes.append((info.entryKey, info.frame.data, TypedBox(value))) }
+      }
+      let isDone = turn { state, turn -> Bool in
+        let indices = writes.map { state.find($0.0) }
+        for (write, index) in zip(writes, indices) {
+          guard index.flatMap({ state.slots[$0].data }) === write.old else { return false }
+        }
+        for (write, index) in zip(writes, indices) {
+          guard let index else { continue }
+          state.write(
+            write.new, index, updatedAt: nil, fencing: false, gcTime: .zero, &turn)
+        }
+        return true
+      }
+      if isDone { return writes.count }
+    }
+  }
+
+  // MARK: Updates within updates
+
+  private nonisolated func isUpdating(_ key: EntryKey) -> Bool {
+    guard let chain = UpdateChain.current, chain.contains(key, of: ObjectIdentifier(self)) else {
+      return false
+    }
+    report(.writeInsideUpdate(key: key.key.description))
+    return true
+  }
+
+  private nonisolated func updating<Failure: Error>(
+    _ key: EntryKey,
+    _ body: () throws(Failure) -> Void
+  ) throws(Failure) {
+    let chain = FetchAncestors(
+      key: key, client: ObjectIdentifier(self), parent: UpdateChain.current)
+    var failure: Failure?
+    UpdateChain.$current.withValue(chain) {
+      do throws(Failure) { try body() } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+}
+
+/// The updates that the present code runs inside of.
+private enum UpdateChain {
+  @TaskLocal static var current: FetchAncestors?
+}
+
+extension CacheState {
+  mutating func write(
+    _ box: ValueBox,
+    _ index: Int,
+    updatedAt: Double?,
+    fencing: Bool,
+    gcTime: Span,
+    _ turn: inout Turn
+  ) {
+    slots[index].machine.planned(terms: nil, gcTime: gcTime)
+    store(box, index, &turn)
+    emit(.written, index, turn)
+    let stamp = updatedAt.map(turn.world.now.placing(date:)) ?? turn.world.now
+    apply(
+      slots[index].machine.written(updatedAt: stamp, fencing: fencing, in: turn.world),
+      index, &turn)
+  }
+}

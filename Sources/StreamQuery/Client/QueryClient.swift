@@ -1,0 +1,110 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A cache of server state, and everything that keeps it good.
+///
+/// Make one per scope of data (usually one per app, one per server process or tenant), keep it, and
+/// hand it to whoever needs it.
+///
+/// ```swift
+/// let client = QueryClient()
+/// for await result in client.stream(.user(42)) {
+///   show(result.data, refreshing: result.isFetching)
+/// }
+/// ```
+///
+/// Reads, writes and subscriptions are synchronous from anywhere: they go through one short lock. The
+/// actor owns what lasts: fetches, the timer, and the loop that merged triggers run through. Dropping
+/// the last reference while no stream, fetch or waiting caller is left stops all of it.
+public actor QueryClient {
+  nonisolated let cache: QueryCache
+  nonisolated let configuration: Configuration
+  nonisolated let defaultsTable: Mutex<DefaultsTable>
+  nonisolated let timer = WakeTimer()
+  nonisolated let signals = SignalPort()
+  nonisolated let eventHub: EventHub
+  nonisolated let counts = CountHub()
+  nonisolated let sources = TaskBag()
+
+  /// Creates a client with an empty cache.
+  ///
+  /// - Parameter configuration: Defaults and surroundings.
+  public init(configuration: Configuration = .init()) {
+    self.configuration = configuration
+    cache = QueryCache(
+      clock: ErasedClock(configuration.clock),
+      wallClock: configuration.wallClock,
+      emitsEvents: configuration.onEvent != nil
+    )
+    eventHub = EventHub(onEvent: configuration.onEvent)
+    defaultsTable = Mutex(
+      DefaultsTable(
+        client: configuration.defaults,
+        failureInvalidates: configuration.failureInvalidates
+      )
+    )
+    startEnvironment()
+  }
+
+  deinit {
+    sources.cancel()
+    timer.cancel()
+    signals.finish()
+    eventHub.finish()
+    counts.finish()
+  }
+
+  /// The client's clock: what its waits and the time-based operators on its streams run on.
+  public nonisolated var clock: any Clock<Duration> { configuration.clock }
+
+  /// Where the client's tasks run, and by which clock it waits.
+  public nonisolated var scheduling: Scheduling {
+    Scheduling(clock: configuration.clock, executor: configuration.executor)
+  }
+
+  /// Reports a mistake that cannot be thrown.
+  nonisolated func report(_ misuse: QueryMisuse) {
+    configuration.onMisuse(misuse)
+  }
+
+  // MARK: Turns
+
+  @discardableResult
+  nonisolated func turn<Result: Sendable>(
+    _ body: (inout CacheState, inout Turn) -> Result
+  ) -> Result {
+    cache.turn(self, body)
+  }
+
+  nonisolated var defaults: DefaultsTable { defaultsTable.withLock { $0 } }
+}
+
+extension QueryClient: ErrandRunner {
+  nonisolated func perform(_ errand: Errand) {
+    switch errand {
+    case .wake(let continuation): continuation.resume()
+    case .start(let job, let attempt): start(job, attempt: attempt)
+    case .cancel(let job): job.cancel()
+    case .settle(let waiters, let outcome):
+      for waiter in waiters {
+        waiter.resolve(waiter.role == .leasing ? outcome : outcome.watched)
+      }
+    case .arm(let moment): arm(moment)
+    case .ask(let entry): askOptions(of: entry)
+    case .emit(let event): eventHub.publish(event)
+    case .recount: counts.changed()
+    }
+  }
+}
+
+extension WaitOutcome {
+  /// What a caller that only watches learns: failures, but no value and no cancellation.
+  fileprivate var watched: WaitOutcome {
+    if case .failure = self { self } else { .settled }
+  }
+}

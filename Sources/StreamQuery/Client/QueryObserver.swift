@@ -1,0 +1,82 @@
+/// One observer of a query, as a handle: to look, to wait for changes, and to change what it asks.
+///
+/// `client.stream(_:)` and `client.results(of:)` are sugar over it. The handle and its streams are
+/// one observer: it counts until the last of them goes.
+///
+/// ```swift
+/// let observer = client.observer(of: .user(1))
+/// for await result in observer.stream { … }
+/// observer.update(query: .user(2))     // shows what is cached of user 2 at once
+/// ```
+public final class QueryObserver<Value: Sendable>: Sendable {
+  private let subscription: Subscription
+  private let asked: AskedBox<Value>
+
+  init(subscription: Subscription, query: Query<Value>, options: ObserverOptions?) {
+    self.subscription = subscription
+    asked = AskedBox(query: query, options: options)
+  }
+
+  /// The query that is observed.
+  public var query: Query<Value> { asked.value.query }
+
+  /// The snapshots as a stream for one consumer; with ``results`` it shares what was seen.
+  public var stream: AsyncStream<QueryResult<Value>> {
+    let subscription = subscription
+    return AsyncStream(
+      unfolding: { await subscription.next().map(QueryResult.init) },
+      onCancel: { subscription.cancel() }
+    )
+  }
+
+  /// The snapshots as a sequence that stays on the caller's actor; for one consumer.
+  public var results: QueryResults<Value> {
+    let subscription = subscription
+    return QueryResults { subscription }
+  }
+
+  /// What the observer sees now.
+  public var result: QueryResult<Value> {
+    subscription.current().map(QueryResult.init) ?? QueryResult(frame: .empty, flags: [])
+  }
+
+  /// Changes what is observed, in place.
+  ///
+  /// This is no new subscription: with the same key, options change and timers follow; turning the
+  /// observer on refetches stale data. With another key, the new key's cached data shows at once
+  /// and is refetched if stale; the old key's entry is left, never overwritten.
+  ///
+  /// - Parameters:
+  ///   - query: What to observe from now on; `nil` keeps it.
+  ///   - options: What to ask beyond the query; `nil` keeps it.
+  public func update(query: Query<Value>? = nil, options: ObserverOptions? = nil) {
+    let (query, options) = asked.update(query, options)
+    subscription.client.update(subscription.id, query, options)
+  }
+
+  /// Fetches, whether stale or enabled or not, and waits until the fetch is settled.
+  ///
+  /// The caller only watches: cancelling it ends its wait and not the fetch, and if the fetch is
+  /// cancelled it gets what is there then.
+  ///
+  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins.
+  /// - Returns: The result after the fetch, with its error if it failed.
+  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch.
+  @discardableResult
+  public func refetch(superseding: Bool = true) async throws -> QueryResult<Value> {
+    let query = query
+    try await subscription.client.refetchOne(
+      EntryKey(query.key), query.plan, asked.value.options, superseding: superseding)
+    return result
+  }
+
+  /// Marks the query as invalidated and refetches it if it is observed and enabled.
+  public func invalidate() async {
+    await subscription.client.invalidate(query)
+  }
+
+  /// Puts the query back to its beginning, initial data included, and refetches it if enabled.
+  public func reset() async {
+    await subscription.client.reset(query)
+  }
+}

@@ -1,0 +1,102 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Something that happened to an entry: for logs, metrics and developer tools.
+///
+/// Events come in the order of the turns that they tell of. No feature of the library relies on them.
+///
+/// ```swift
+/// for await event in client.events {
+///   logger.debug("\(event)")   // 12:00:03 fetched ["user",42] for subscribed in 0.031 s
+/// }
+/// ```
+public struct QueryEvent: Sendable, CustomStringConvertible {
+  /// What happened.
+  public enum Kind: Sendable {
+    /// The entry was made.
+    case added
+    /// The entry was dropped: its retention was over, or it was removed.
+    case removed(RemovalReason)
+    /// An observer came; the number of observers now.
+    case observed(count: Int)
+    /// An observer left; the number of observers now.
+    case unobserved(count: Int)
+    /// A fetch began, or waits for the network to begin.
+    case fetchStarted
+    /// An attempt failed and is tried again after a wait.
+    case attemptFailed(any Error, count: Int, retryAfter: Duration)
+    /// The fetch waits for the network or the app.
+    case fetchPaused
+    /// The fetch goes on.
+    case fetchResumed
+    /// The fetch's value landed.
+    case fetchSucceeded
+    /// The fetch failed for good.
+    case fetchFailed(any Error)
+    /// The fetch was cancelled, superseded or fenced out.
+    case fetchCancelled
+    /// A value was written.
+    case written
+    /// The entry was invalidated.
+    case invalidated
+    /// The entry was reset.
+    case reset
+    /// Events were lost because the subscriber was slow.
+    case missed(count: Int)
+  }
+
+  /// Why an entry is gone.
+  public enum RemovalReason: String, Hashable, Codable, Sendable {
+    /// Nobody wanted it for its retention.
+    case expired
+    /// `remove` named it.
+    case removed
+    /// `clear` took all.
+    case cleared
+  }
+
+  /// Counts the client's events.
+  public let number: UInt64
+  /// What happened.
+  public let kind: Kind
+  /// The key that it happened to; empty for ``Kind/missed(count:)``.
+  public let key: AnyQueryKey
+  /// When.
+  public let date: Date
+  /// Why the fetch that the event tells of was started.
+  public let cause: FetchCause?
+  /// How long the fetch took so far, retries and pauses included.
+  public let duration: Duration?
+
+  /// A line for a log.
+  public var description: String {
+    var line = "\(label) \(key)"
+    if let cause { line += " for \(cause.rawValue)" }
+    if let duration { line += " in \(duration)" }
+    return line
+  }
+
+  private var label: String {
+    switch kind {
+    case .added: "added"
+    case .removed(let reason): "removed (\(reason.rawValue))"
+    case .observed(let count): "observed (\(count))"
+    case .unobserved(let count): "unobserved (\(count))"
+    case .fetchStarted: "fetching"
+    case .attemptFailed(let error, let count, let wait):
+      "failed \(count) times (\(error)), again after \(wait):"
+    case .fetchPaused: "paused"
+    case .fetchResumed: "resumed"
+    case .fetchSucceeded: "fetched"
+    case .fetchFailed(let error): "failed (\(error))"
+    case .fetchCancelled: "cancelled"
+    case .written: "written"
+    case .invalidated: "invalidated"
+    case .reset: "reset"
+    case .missed(let count): "missed \(count) events"
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/// A mistake in the use of the library that has a defined outcome and cannot be thrown.
+///
+/// Reported to ``QueryClient/Configuration/onMisuse``, which prints it unless told otherwise.
+public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
+  /// A completion-style fetch called its completion more than once; the first call counted.
+  case completionCalledTwice(key: String)
+  /// An updater wrote the key that it updates; the inner write was ignored.
+  case writeInsideUpdate(key: String)
+  /// A closure that an option depends on gave another answer each time; the last one stands.
+  case unsettledOption(key: String)
+
+  /// What went wrong and what to do.
+  public var description: String {
+    switch self {
+    case .completionCalledTwice(let key):
+      "The fetch of \(key) called its completion twice; the first call counted. Call it once."
+    case .writeInsideUpdate(let key):
+      """
+      An update of \(key) wrote the same key inside its closure; that write was ignored. \
+      Change the closure's argument instead.
+      """
+    case .unsettledOption(let key):
+      """
+      A dynamic option of \(key) answered differently each time it was asked about one state. \
+      Make the closure depend on its argument alone.
+      """
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/// Identifies a fetch among those of one entry: also the fence that keeps late answers out.
+///
+/// A write that fences, a removal, a reset and a newer fetch all make the running fetch's number
+/// old; an answer with an old number is a no-op (contract law 7).
+package struct FetchID: Hashable, Sendable {
+  /// Counts the fetches of an entry.
+  package var rawValue: UInt32
+
+  /// Creates an identifier.
+  ///
+  /// - Parameter rawValue: The number of the fetch.
+  package init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+}
+
+/// How a fetch ended for those who wait for it.
+package enum FetchEnding: Hashable, Sendable {
+  /// Its value landed.
+  case succeeded
+  /// Its last attempt failed.
+  case failed
+  /// It was cancelled, and what was there before is there again.
+  case cancelled
+  /// A fenced write took its place.
+  case replaced
+  /// Its entry was removed, reset or cleared.
+  case removed
+}
+
+/// What the shell has to do after an input: data, in the order in which it is done.
+package struct EntryEffects: Equatable, Sendable {
+  /// Cancel the task of this fetch, which is no longer the current one.
+  package var cancelled: FetchID?
+  /// Tell waiters and watchers that the current fetch ended.
+  package var ended: FetchEnding?
+  /// Run an attempt of this fetch, which is now the current one.
+  package var started: FetchID?
+  /// Tell bulk watchers that the fetch rests: they treat it as settled.
+  package var paused = false
+  /// Some observer's snapshot may differ: derive a new frame and wake whom it concerns.
+  package var changed = false
+  /// Retention is over: the entry may be dropped.
+  package var expired = false
+
+  /// Creates effects that ask for nothing.
+  package init() {}
+
+  /// Nothing to do.
+  package static let none = EntryEffects()
+}

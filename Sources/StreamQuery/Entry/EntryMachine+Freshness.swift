@@ -1,0 +1,57 @@
+extension EntryMachine {
+  /// Whether data is stale: missing, invalidated, or as old as the stale time.
+  ///
+  /// - Parameters:
+  ///   - freshness: The stale time.
+  ///   - now: The time of the turn.
+  /// - Returns: Whether it is stale.
+  package func isStale(_ freshness: Freshness, at now: Moment) -> Bool {
+    guard hasData else { return true }
+    switch freshness {
+    case .static: return false
+    case .after(let span):
+      guard !isInvalidated else { return true }
+      guard let flip = dataUpdatedAt.moment + span else { return false }
+      return now >= flip
+    }
+  }
+
+  /// Whether data is stale for an observer; never for a disabled one.
+  ///
+  /// - Parameters:
+  ///   - profile: The observer.
+  ///   - now: The time of the turn.
+  /// - Returns: Whether it is stale.
+  package func isStale(for profile: ObserverProfile, at now: Moment) -> Bool {
+    profile.isEnabled && isStale(profile.freshness, at: now)
+  }
+
+  /// Whether the entry is stale for filters: to any observer, or without observers by a stale time.
+  ///
+  /// - Parameters:
+  ///   - freshness: The stale time that holds without observers.
+  ///   - now: The time of the turn.
+  /// - Returns: Whether it is stale.
+  package func isStale(unobserved freshness: Freshness, at now: Moment) -> Bool {
+    guard observerCount > 0 else { return isStale(freshness, at: now) }
+    return groups.contains { isStale(for: $0.profile, at: now) }
+  }
+
+  /// Whether some observer holds the data to be static.
+  package var isStatic: Bool {
+    groups.contains { $0.profile.freshness == .static }
+  }
+
+  /// Whether bulk refetches leave the entry out: all observers disabled, or never any result.
+  package var isDisabled: Bool {
+    observerCount > 0 ? !isActive : dataUpdateCount + errorUpdateCount == 0
+  }
+
+  /// When a group's data will turn stale, as far as that is still to come.
+  func staleFlip(of profile: ObserverProfile) -> Moment? {
+    guard profile.isEnabled, hasData, !isInvalidated, case .after(let span) = profile.freshness,
+      let flip = dataUpdatedAt.moment + span, flip > handledUntil
+    else { return nil }
+    return flip
+  }
+}

@@ -1,0 +1,166 @@
+extension EntryMachine {
+  /// How an observer came to the entry.
+  package enum Arrival: Hashable, Sendable {
+    /// A new subscription: its subscribe policy decides.
+    case subscribed
+    /// An observer in place moved to this key: only stale data is refetched.
+    case moved
+  }
+
+  /// An observer came.
+  ///
+  /// - Parameters:
+  ///   - profile: What it asks for.
+  ///   - arrival: How it came.
+  ///   - world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func observed(
+    by profile: ObserverProfile,
+    arrival: Arrival = .subscribed,
+    in world: World
+  ) -> EntryEffects {
+    var effects = EntryEffects()
+    join(profile, at: world.now.moment)
+    interestRegained()
+    let fetches =
+      switch arrival {
+      case .subscribed: fetchesOnSubscribe(profile, at: world.now.moment)
+      case .moved: isStale(for: profile, at: world.now.moment)
+      }
+    if fetches {
+      request(.subscribed, superseding: false, clientLease: false, in: world, &effects)
+    }
+    handledUntil = world.now.moment
+    return effects
+  }
+
+  /// An observer left.
+  ///
+  /// - Parameters:
+  ///   - profile: What it asked for.
+  ///   - base: Since when it polled.
+  ///   - world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func unobserved(
+    by profile: ObserverProfile,
+    since base: Moment,
+    in world: World
+  ) -> EntryEffects {
+    var effects = EntryEffects()
+    leave(profile, since: base)
+    if observerCount == 0 { leaverGcTime = profile.gcTime }
+    interestLost(linger: profile.linger, in: world, &effects)
+    handledUntil = world.now.moment
+    return effects
+  }
+
+  /// An observer in place asks for something else.
+  ///
+  /// Turning it on counts as coming anew: stale data is refetched.
+  ///
+  /// - Parameters:
+  ///   - old: What it asked for.
+  ///   - base: Since when it polled.
+  ///   - new: What it asks for now.
+  ///   - world: The world at the turn.
+  /// - Returns: What to do, and since when it polls.
+  package mutating func reobserved(
+    from old: ObserverProfile,
+    since base: Moment,
+    to new: ObserverProfile,
+    in world: World
+  ) -> (EntryEffects, base: Moment) {
+    var effects = EntryEffects()
+    // The rhythm goes on unless something about polling changed.
+    let sameRhythm =
+      old.interval == new.interval && old.backgroundInterval == new.backgroundInterval
+      && old.isEnabled == new.isEnabled
+    let newBase = sameRhythm ? base : world.now.moment
+    leave(old, since: base)
+    join(new, at: newBase)
+    effects.changed = true
+    if !old.isEnabled, isStale(for: new, at: world.now.moment) {
+      request(.subscribed, superseding: false, clientLease: false, in: world, &effects)
+    }
+    handledUntil = world.now.moment
+    return (effects, newBase)
+  }
+
+  func fetchesOnSubscribe(_ profile: ObserverProfile, at now: Moment) -> Bool {
+    guard profile.isEnabled else { return false }
+    guard hasData else { return !isError || profile.retriesOnSubscribe }
+    return isWilling(profile.onSubscribe, profile, at: now)
+  }
+
+  func isWilling(_ policy: RefetchPolicy, _ profile: ObserverProfile, at now: Moment) -> Bool {
+    guard profile.isEnabled, profile.freshness != .static else { return false }
+    switch policy {
+    case .never: return false
+    case .ifStale: return isStale(profile.freshness, at: now)
+    case .always: return true
+    }
+  }
+
+  // MARK: Interest
+
+  private mutating func join(_ profile: ObserverProfile, at now: Moment) {
+    observerCount += 1
+    if profile.isEnabled { enabledCount += 1 }
+    let index =
+      groups.firstIndex { $0.profile == profile }
+      ?? {
+        groups.append(ObserverGroup(profile: profile))
+        return groups.count - 1
+      }()
+    groups[index].count += 1
+    // A beat of the same instant sets the rhythm already.
+    if profile.polls, now > lastBeat { groups[index].bases.append(now) }
+  }
+
+  private mutating func leave(_ profile: ObserverProfile, since base: Moment) {
+    guard let index = groups.firstIndex(where: { $0.profile == profile }) else { return }
+    observerCount -= 1
+    if profile.isEnabled { enabledCount -= 1 }
+    groups[index].count -= 1
+    if groups[index].count == 0 {
+      groups.remove(at: index)
+    } else if let position = groups[index].bases.firstIndex(of: base) {
+      groups[index].bases.remove(at: position)
+    }
+  }
+
+  mutating func interestRegained() {
+    leaverGcTime = nil
+    guard !isIdle else { return }
+    updateCurrent {
+      $0.stopsRetrying = false
+      $0.lingersUntil = nil
+    }
+  }
+
+  /// Somebody left; if nobody is left, the fetch's own terms decide what becomes of it.
+  mutating func interestLost(
+    linger: Span?,
+    in world: World,
+    _ effects: inout EntryEffects
+  ) {
+    guard !isWanted else { return }
+    guard let current else {
+      unwantedSince = world.now.moment
+      return
+    }
+    guard !current.hasClientLease else { return }
+    switch linger.map(Abandonment.linger) ?? current.terms.abandonment {
+    case .cancel:
+      cancelCurrent(in: world, &effects)
+    case .linger(let span):
+      if let until = world.now.moment + span { updateCurrent { $0.lingersUntil = until } }
+    case .finish:
+      if isPaused, !hasData {
+        cancelCurrent(in: world, &effects)
+      } else {
+        updateCurrent { $0.stopsRetrying = true }
+      }
+    }
+  }
+}

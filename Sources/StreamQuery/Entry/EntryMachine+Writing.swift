@@ -1,0 +1,99 @@
+extension EntryMachine {
+  /// A value was written.
+  ///
+  /// It counts as a success: it clears error and invalidation and renews retention. A running fetch
+  /// may still bring newer server truth, unless the write fences it out.
+  ///
+  /// - Parameters:
+  ///   - updatedAt: When the value was good.
+  ///   - fencing: Whether a fetch in flight must not land.
+  ///   - world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func written(
+    updatedAt: Timestamp,
+    fencing: Bool,
+    in world: World
+  ) -> EntryEffects {
+    var effects = EntryEffects()
+    hasData = true
+    dataUpdatedAt = updatedAt
+    dataUpdateCount += 1
+    settledCount += 1
+    isError = false
+    isInvalidated = false
+    updateCurrent { $0.wasMarked = false }
+    effects.changed = true
+    if let current {
+      if fencing {
+        effects.cancelled = current.id
+        failureCount = 0
+        end(.replaced, in: world, &effects)
+      }
+    } else {
+      failureCount = 0
+      if !isWanted { unwantedSince = world.now.moment }
+    }
+    handledUntil = world.now.moment
+    return effects
+  }
+
+  /// Initial data was put into an entry that had none: real data, but no fetch and no write.
+  ///
+  /// - Parameters:
+  ///   - updatedAt: When the value was good.
+  ///   - world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func seeded(updatedAt: Timestamp, in world: World) -> EntryEffects {
+    var effects = EntryEffects()
+    hasData = true
+    isError = false
+    failureCount = isIdle ? 0 : failureCount
+    dataUpdatedAt = updatedAt
+    handledUntil = world.now.moment
+    effects.changed = true
+    return effects
+  }
+
+  /// The entry was invalidated.
+  ///
+  /// - Parameters:
+  ///   - refetches: Whether the call also refetches the entry; if not, a fetch in flight does not
+  ///     clear the mark, for its answer may be older.
+  ///   - world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func invalidated(refetches: Bool, in world: World) -> EntryEffects {
+    var effects = EntryEffects()
+    if !refetches { updateCurrent { $0.wasMarked = true } }
+    if !isInvalidated {
+      isInvalidated = true
+      effects.changed = true
+    }
+    handledUntil = world.now.moment
+    return effects
+  }
+
+  /// The entry was removed or reset: it is as on its first day, observers apart.
+  ///
+  /// - Parameter world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func cleared(in world: World) -> EntryEffects {
+    var effects = EntryEffects()
+    if let current {
+      effects.cancelled = current.id
+      end(.removed, in: world, &effects)
+    }
+    hasData = false
+    isError = false
+    isInvalidated = false
+    cause = nil
+    dataUpdatedAt = .never
+    errorUpdatedAt = .never
+    dataUpdateCount = 0
+    errorUpdateCount = 0
+    failureCount = 0
+    if !isWanted { unwantedSince = world.now.moment }
+    handledUntil = world.now.moment
+    effects.changed = true
+    return effects
+  }
+}

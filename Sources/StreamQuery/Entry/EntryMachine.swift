@@ -1,0 +1,152 @@
+/// Decides everything about one cached key: when it fetches, what its status is, when it goes.
+///
+/// Pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are facts
+/// with the time as a parameter; outputs are ``EntryEffects``. Values and errors lie beside it.
+///
+/// | input \ phase | idle | running | waiting | paused |
+/// |---|---|---|---|---|
+/// | `requested` | begin | join, or supersede if there is data | same | same |
+/// | `attemptSucceeded` | – | land, idle | – | – |
+/// | `attemptFailed` | – | waiting, or fail, idle | – | – |
+/// | `timeReached` | poll, go stale, expire | linger over: cancel | next attempt, pause, fail | linger over: cancel |
+/// | `worldChanged` | refetch the willing | – | – | next attempt |
+/// | last interest lost | retention begins | cancel, finish or linger | same | same |
+/// | `cancelRequested` | – | undo, idle | same | same |
+/// | `written(fencing:)` | store | store; fencing ends it | same | same |
+/// | `cleared` | empty | empty, idle | same | same |
+///
+/// A dash is a no-op. Late answers of old fetches (see ``FetchID``) are no-ops everywhere.
+package struct EntryMachine: Equatable, Sendable {
+  /// What the current fetch is doing.
+  package enum Phase: Equatable, Sendable {
+    /// Nothing in flight; to `running` or `paused` by a request.
+    case idle
+    /// An attempt runs; to `idle` when it ends the fetch, to `waiting` when it is retried.
+    case running(Current)
+    /// Between attempts; to `running` or `paused` at the time.
+    case waiting(Current, until: Moment)
+    /// Waits for the network or the app; to `running` when both allow it.
+    case paused(Current, before: Pause)
+  }
+
+  /// What a paused fetch would do next.
+  package enum Pause: Equatable, Sendable {
+    case firstAttempt
+    case retry
+  }
+
+  /// The fetch in flight.
+  package struct Current: Equatable, Sendable {
+    package var id: FetchID
+    /// The terms at its start: a newer plan does not change a running fetch.
+    package var terms: FetchTerms
+    /// The client wants it for itself: background work on a key that nobody observes.
+    package var hasClientLease: Bool
+    /// Abandoned under `.finish`: no further attempt starts.
+    package var stopsRetrying = false
+    /// Abandoned under `.linger`: cancelled at this time.
+    package var lingersUntil: Moment?
+    /// The entry was invalidated since the start by a call that left this fetch alone: its answer
+    /// may be older than the mark, so the mark stays.
+    package var wasMarked = false
+    /// What the fetch's start changed, for a cancellation to undo.
+    package var undo: Undo
+  }
+
+  /// What a fetch's start changed.
+  package struct Undo: Equatable, Sendable {
+    package var isError: Bool
+    package var failureCount: Int
+    package var cause: FetchCause?
+  }
+
+  package internal(set) var phase = Phase.idle
+  package internal(set) var hasData = false
+  package internal(set) var isError = false
+  package internal(set) var isInvalidated = false
+  package internal(set) var cause: FetchCause?
+  package internal(set) var dataUpdatedAt = Timestamp.never
+  package internal(set) var errorUpdatedAt = Timestamp.never
+  package internal(set) var dataUpdateCount = 0
+  package internal(set) var errorUpdateCount = 0
+  package internal(set) var failureCount = 0
+  /// Successes and failures ever, never set back: what "fetched since" is measured by.
+  package internal(set) var settledCount = 0
+
+  /// Observers by profile; most entries have none or one group.
+  var groups: [ObserverGroup] = []
+  package internal(set) var observerCount = 0
+  package internal(set) var enabledCount = 0
+  /// Callers that wait with a lease: `fetch`, `ensure`, `prefetch`.
+  package internal(set) var waiterCount = 0
+
+  /// Terms of the next fetch.
+  var terms = FetchTerms()
+  var fetchSerial: UInt32 = 0
+  /// The last start, failure or end of a fetch: the beat that polling counts from.
+  var lastBeat = Moment.distantPast
+  /// Everything up to here has been dealt with; later deadlines are still to come.
+  var handledUntil = Moment.distantPast
+  /// The longest retention that anyone asked for.
+  package internal(set) var gcTime = Span.zero
+  /// The retention of the observer that left last, where it had its own.
+  var leaverGcTime: Span?
+  /// Since when nobody wants the entry.
+  var unwantedSince = Moment.distantPast
+
+  /// Creates the machine of an entry that nobody wants yet.
+  ///
+  /// - Parameter now: The time of the turn.
+  package init(at now: Moment) {
+    unwantedSince = now
+    handledUntil = now
+  }
+
+  /// The fetch in flight.
+  package var current: Current? {
+    switch phase {
+    case .idle: nil
+    case .running(let current), .waiting(let current, until: _), .paused(let current, before: _):
+      current
+    }
+  }
+
+  /// Whether anyone wants the entry or a fetch of it.
+  var isWanted: Bool {
+    observerCount > 0 || waiterCount > 0
+  }
+
+  /// Whether a fetch runs or waits for its next attempt.
+  package var isFetching: Bool {
+    switch phase {
+    case .running, .waiting: true
+    case .idle, .paused: false
+    }
+  }
+
+  /// Whether a fetch rests until the network or the app is back.
+  package var isPaused: Bool {
+    if case .paused = phase { true } else { false }
+  }
+
+  /// Whether no fetch is in flight.
+  package var isIdle: Bool { phase == .idle }
+
+  /// Whether some enabled observer is there.
+  package var isActive: Bool { enabledCount > 0 }
+
+  mutating func updateCurrent(_ change: (inout Current) -> Void) {
+    switch phase {
+    case .idle: break
+    case .running(var current):
+      change(&current)
+      phase = .running(current)
+    case .waiting(var current, let until):
+      change(&current)
+      phase = .waiting(current, until: until)
+    case .paused(var current, let pause):
+      change(&current)
+      phase = .paused(current, before: pause)
+    }
+  }
+}

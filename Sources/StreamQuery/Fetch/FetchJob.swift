@@ -1,0 +1,91 @@
+import Synchronization
+
+/// A fetch at work: what its attempts need, and the handle of the task that runs them.
+///
+/// The machine knows a fetch by its number; this is the number's other half, in the shell.
+final class FetchJob: Sendable {
+  private enum Handle {
+    case none
+    case task(Task<Void, Never>)
+    case cancelled
+  }
+
+  let entry: EntryID
+  let id: FetchID
+  let key: EntryKey
+  let plan: ResolvedPlan
+  let fetch: QueryPlan.Fetch
+  let retry: RetryPolicy
+  let cause: FetchCause
+  let startedAt: Timestamp
+  /// The keys whose fetches led to this one: a fetch that waits for itself is found by it.
+  let ancestors: FetchAncestors?
+  private let handle = Mutex(Handle.none)
+
+  init(
+    entry: EntryID,
+    id: FetchID,
+    key: EntryKey,
+    plan: ResolvedPlan,
+    fetch: @escaping QueryPlan.Fetch,
+    retry: RetryPolicy,
+    cause: FetchCause,
+    startedAt: Timestamp,
+    ancestors: FetchAncestors?
+  ) {
+    self.entry = entry
+    self.id = id
+    self.key = key
+    self.plan = plan
+    self.fetch = fetch
+    self.retry = retry
+    self.cause = cause
+    self.startedAt = startedAt
+    self.ancestors = ancestors
+  }
+
+  /// Takes the handle of the task of an attempt; cancels it if the job was cancelled meanwhile.
+  func attach(_ task: Task<Void, Never>) {
+    let isCancelled = handle.withLock { handle in
+      if case .cancelled = handle { return true }
+      handle = .task(task)
+      return false
+    }
+    if isCancelled { task.cancel() }
+  }
+
+  /// Cancels the running attempt. Cancellation handlers are user code: never under a lock.
+  func cancel() {
+    let task: Task<Void, Never>? = handle.withLock { current in
+      defer { current = .cancelled }
+      if case .task(let task) = current { return task }
+      return nil
+    }
+    task?.cancel()
+  }
+}
+
+/// The chain of fetches that a fetch was started from.
+final class FetchAncestors: Sendable {
+  let key: EntryKey
+  let client: ObjectIdentifier
+  let parent: FetchAncestors?
+
+  /// The chain of the fetch that the present task belongs to.
+  @TaskLocal static var current: FetchAncestors?
+
+  init(key: EntryKey, client: ObjectIdentifier, parent: FetchAncestors?) {
+    self.key = key
+    self.client = client
+    self.parent = parent
+  }
+
+  func contains(_ key: EntryKey, of client: ObjectIdentifier) -> Bool {
+    var link: FetchAncestors? = self
+    while let ancestor = link {
+      if ancestor.client == client, ancestor.key == key { return true }
+      link = ancestor.parent
+    }
+    return false
+  }
+}

@@ -1,0 +1,168 @@
+import Synchronization
+
+/// What one caller learns of the fetch that it waited for.
+enum WaitOutcome: Sendable {
+  case value(ValueBox)
+  case failure(any Error)
+  case cancelled
+  /// The fetch settled, paused or was cancelled: for callers that only watch.
+  case settled
+}
+
+/// One caller that waits for an entry's current fetch.
+///
+/// Registered in the turn that decided that it has to wait, so that no answer can be missed between
+/// that turn and the suspension.
+final class Waiter: Sendable {
+  /// What the caller is to the fetch.
+  enum Role: Sendable {
+    /// Holds a lease and takes the value.
+    case leasing
+    /// Only watches, until the fetch is settled.
+    case watching
+    /// Only watches, and treats a pause as settled.
+    case watchingUntilPaused
+  }
+
+  private enum State {
+    case registered
+    case waiting(UnsafeContinuation<WaitOutcome, Never>)
+    case resolved(WaitOutcome)
+    case delivered
+  }
+
+  let role: Role
+  let entry: EntryID
+  /// Which of the entry's rounds of waiters it belongs to.
+  let round: UInt32
+  private let state = Mutex(State.registered)
+  private let gathering: Gathering?
+
+  init(role: Role, entry: EntryID, round: UInt32, gathering: Gathering? = nil) {
+    self.role = role
+    self.entry = entry
+    self.round = round
+    self.gathering = gathering
+  }
+
+  /// Waits for the outcome; a cancelled caller leaves at once.
+  ///
+  /// - Parameter onCancel: Gives the lease back.
+  /// - Returns: The outcome.
+  func outcome(onCancel: @escaping @Sendable () -> Void) async -> WaitOutcome {
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        let resolved: WaitOutcome? = state.withLock { state in
+          if case .resolved(let outcome) = state {
+            state = .delivered
+            return outcome
+          }
+          state = .waiting(continuation)
+          return nil
+        }
+        if let resolved { continuation.resume(returning: resolved) }
+      }
+    } onCancel: {
+      if resolve(.cancelled) { onCancel() }
+    }
+  }
+
+  /// Whether the caller was answered or left.
+  var isResolved: Bool {
+    state.withLock {
+      switch $0 {
+      case .registered, .waiting: false
+      case .resolved, .delivered: true
+      }
+    }
+  }
+
+  /// Answers the caller; the first answer counts. Never called under a lock.
+  ///
+  /// - Parameter outcome: The answer.
+  /// - Returns: Whether it was the first.
+  @discardableResult
+  func resolve(_ outcome: WaitOutcome) -> Bool {
+    let (continuation, isFirst) = state.withLock {
+      state -> (UnsafeContinuation<WaitOutcome, Never>?, Bool) in
+      switch state {
+      case .registered:
+        state = .resolved(outcome)
+        return (nil, true)
+      case .waiting(let continuation):
+        state = .delivered
+        return (continuation, true)
+      case .resolved, .delivered:
+        return (nil, false)
+      }
+    }
+    continuation?.resume(returning: outcome)
+    if isFirst, let gathering { gathering.resolve(outcome) }
+    return isFirst
+  }
+}
+
+/// A caller that waits for the fetches of several entries.
+final class Gathering: Sendable {
+  private struct State {
+    var remaining: Int
+    var failure: (any Error)?
+    var isDelivered = false
+    var continuation: UnsafeContinuation<(any Error)?, Never>?
+  }
+
+  private let failsFast: Bool
+  private let state: Mutex<State>
+
+  /// Creates a gathering that starts with one thing to wait for: ``open()``.
+  init(failsFast: Bool) {
+    self.failsFast = failsFast
+    state = Mutex(State(remaining: 1))
+  }
+
+  func add() {
+    state.withLock { $0.remaining += 1 }
+  }
+
+  func resolve(_ outcome: WaitOutcome) {
+    settle { state in
+      state.remaining -= 1
+      if case .failure(let error) = outcome, state.failure == nil { state.failure = error }
+      return state.remaining <= 0 || (failsFast && state.failure != nil)
+    }
+  }
+
+  /// All are registered: from here on, the last one to settle ends the wait.
+  func open() {
+    resolve(.settled)
+  }
+
+  /// Waits until all are settled, or, if it fails fast, one failed. A cancelled caller leaves at once.
+  ///
+  /// - Returns: The first failure.
+  func wait() async -> (any Error)? {
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        let ready = state.withLock { state -> (isReady: Bool, failure: (any Error)?) in
+          if state.isDelivered { return (true, state.failure) }
+          state.continuation = continuation
+          return (false, nil)
+        }
+        if ready.isReady { continuation.resume(returning: ready.failure) }
+      }
+    } onCancel: {
+      settle { _ in true }
+    }
+  }
+
+  private func settle(_ isDone: (inout State) -> Bool) {
+    let answer = state.withLock {
+      state -> (UnsafeContinuation<(any Error)?, Never>, (any Error)?)? in
+      guard !state.isDelivered, isDone(&state) else { return nil }
+      state.isDelivered = true
+      guard let continuation = state.continuation.take() else { return nil }
+      return (continuation, state.failure)
+    }
+    if let answer { answer.0.resume(returning: answer.1) }
+  }
+}

@@ -1,0 +1,57 @@
+/// The defaults of a client at one time: immutable, swapped whole when they change.
+final class DefaultsTable: Sendable {
+  typealias Fetch = @Sendable (FetchContext) async throws -> any Sendable
+
+  struct Prefix: Sendable {
+    var key: AnyQueryKey
+    var options: QueryOptions
+    var fetch: Fetch?
+  }
+
+  let client: QueryDefaults
+  /// In the order of registration: later ones win.
+  let prefixes: [Prefix]
+  /// What a key without prefix defaults, known by key alone, is kept for.
+  let gcTime: Span
+  let failureInvalidates: Bool
+
+  init(client: QueryDefaults, prefixes: [Prefix] = [], failureInvalidates: Bool) {
+    self.client = client
+    self.prefixes = prefixes
+    self.failureInvalidates = failureInvalidates
+    gcTime = Span(client.options.gcTime ?? .seconds(300))
+  }
+
+  func options(for key: AnyQueryKey) -> QueryOptions {
+    var options = client.options
+    for prefix in prefixes where prefix.key.isPrefix(of: key) {
+      options = prefix.options.over(options)
+    }
+    return options
+  }
+
+  func fetch(for key: AnyQueryKey) -> Fetch? {
+    prefixes.last { $0.fetch != nil && $0.key.isPrefix(of: key) }?.fetch ?? client.fetch
+  }
+
+  func gcTime(for key: AnyQueryKey) -> Span {
+    prefixes.isEmpty ? gcTime : options(for: key).gcTime.map(Span.init) ?? gcTime
+  }
+
+  func with(client: QueryDefaults) -> DefaultsTable {
+    DefaultsTable(client: client, prefixes: prefixes, failureInvalidates: failureInvalidates)
+  }
+
+  /// A prefix that was registered before keeps its place, so that an update does not change which
+  /// of two registrations wins.
+  func with(_ prefix: Prefix) -> DefaultsTable {
+    var prefixes = prefixes
+    if let index = prefixes.firstIndex(where: { $0.key == prefix.key }) {
+      prefixes[index] = prefix
+    } else {
+      prefixes.append(prefix)
+    }
+    return DefaultsTable(
+      client: client, prefixes: prefixes, failureInvalidates: failureInvalidates)
+  }
+}

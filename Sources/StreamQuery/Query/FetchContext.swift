@@ -1,0 +1,22 @@
+/// What a fetch is told.
+///
+/// ```swift
+/// Query("user", id) { context in
+///   try await api.user(id, isRetry: context.attempt > 0)
+/// }
+/// ```
+///
+/// There is no abort signal: the fetch runs in a task, and that task is cancelled.
+public struct FetchContext: Sendable {
+  /// The key that is fetched.
+  public let key: AnyQueryKey
+  /// Why the fetch was started.
+  public let cause: FetchCause
+  /// Failed attempts before this one: 0 at first.
+  public let attempt: Int
+  /// The client that fetches. Waiting in a fetch for the fetch's own key throws
+  /// ``QueryError/recursiveFetch(key:)``.
+  public let client: QueryClient
+  /// Facts that the query carries.
+  public let meta: QueryMeta
+}

@@ -1,0 +1,203 @@
+/// A key together with the way to fetch its value, and options.
+///
+/// A query is a plain value: making one does nothing. Two queries of equal keys share one cache
+/// entry, one request and one invalidation, whoever made them.
+///
+/// ```swift
+/// extension Query where Value == User {
+///   static func user(_ id: User.ID, api: API = .live) -> Self {
+///     Query("user", id) { try await api.user(id) }
+///       .staleTime(.minutes(5)).gcTime(.hours(1)).retry(3)
+///   }
+/// }
+///
+/// for await result in client.stream(.user(42)) { … }
+/// ```
+///
+/// Everything that the fetch depends on belongs in the key: page, filter, locale, account. What is
+/// left out makes two server states share one entry. If two queries of one key bring different
+/// fetches, a running fetch is joined by all, and the newest query's fetch serves the next one.
+public struct Query<Value: Sendable>: Sendable {
+  /// The identity of the cached value.
+  public let key: QueryKey<Value>
+
+  let plan: QueryPlan
+
+  init(key: QueryKey<Value>, plan: QueryPlan) {
+    self.key = key
+    self.plan = plan
+  }
+
+  /// Creates a query from the parts of its key and a fetch.
+  ///
+  /// - Parameters:
+  ///   - part: The parts of the key, in order.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any more.
+  public init<each Part: Hashable & Sendable>(
+    _ part: repeat each Part,
+    fields: KeyRecord = [:],
+    fetch: @escaping @Sendable () async throws -> Value
+  ) {
+    self.init(key: QueryKey(repeat each part, fields: fields), fetch: fetch)
+  }
+
+  /// Creates a query from the parts of its key and a fetch that is told its context.
+  ///
+  /// - Parameters:
+  ///   - part: The parts of the key, in order.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any more.
+  public init<each Part: Hashable & Sendable>(
+    _ part: repeat each Part,
+    fields: KeyRecord = [:],
+    fetch: @escaping @Sendable (FetchContext) async throws -> Value
+  ) {
+    self.init(key: QueryKey(repeat each part, fields: fields), fetch: fetch)
+  }
+
+  /// Creates a query whose key starts with a type: `Query(User.self, 42) { … }`.
+  ///
+  /// - Parameters:
+  ///   - subject: The type, told apart from same-named types of other modules.
+  ///   - part: The further parts of the key.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - fetch: Fetches the value.
+  public init<Subject, each Part: Hashable & Sendable>(
+    _ subject: Subject.Type,
+    _ part: repeat each Part,
+    fields: KeyRecord = [:],
+    fetch: @escaping @Sendable () async throws -> Value
+  ) {
+    self.init(key: QueryKey(subject, repeat each part, fields: fields), fetch: fetch)
+  }
+
+  /// Creates a query whose key starts with a type and whose fetch is told its context.
+  ///
+  /// - Parameters:
+  ///   - subject: The type, told apart from same-named types of other modules.
+  ///   - part: The further parts of the key.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - fetch: Fetches the value.
+  public init<Subject, each Part: Hashable & Sendable>(
+    _ subject: Subject.Type,
+    _ part: repeat each Part,
+    fields: KeyRecord = [:],
+    fetch: @escaping @Sendable (FetchContext) async throws -> Value
+  ) {
+    self.init(key: QueryKey(subject, repeat each part, fields: fields), fetch: fetch)
+  }
+
+  /// Creates a query that cannot fetch by itself: a default fetch may serve it, else it shows what
+  /// is written to its key, and a refetch throws ``QueryError/missingFetch(key:)``.
+  ///
+  /// - Parameter key: The key.
+  public init(key: QueryKey<Value>) {
+    self.init(key: key, plan: QueryPlan(of: Value.self))
+  }
+
+  /// Creates a query from a key and a fetch.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - fetch: Fetches the value.
+  public init(key: QueryKey<Value>, fetch: @escaping @Sendable () async throws -> Value) {
+    self.init(key: key, plan: QueryPlan(of: Value.self) { _ in TypedBox(try await fetch()) })
+  }
+
+  /// Creates a query from a key and a fetch that is told its context.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - fetch: Fetches the value.
+  public init(
+    key: QueryKey<Value>,
+    fetch: @escaping @Sendable (FetchContext) async throws -> Value
+  ) {
+    self.init(key: key, plan: QueryPlan(of: Value.self) { TypedBox(try await fetch($0)) })
+  }
+
+  /// Creates the query of a request: the request is the key, its `fetch` is the fetch.
+  ///
+  /// - Parameter request: The request.
+  public init<Request: QueryRequest>(_ request: Request) where Request.Value == Value {
+    self.init(key: QueryKey(request)) { try await request.fetch($0) }
+  }
+
+  /// A query over an API with a completion handler.
+  ///
+  /// A factory rather than one more initialiser, so that a wrong closure elsewhere is diagnosed as
+  /// what it is.
+  ///
+  /// ```swift
+  /// let profile = Query<Profile>.callback("profile") { completion in
+  ///   api.load { completion($0) }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - part: The parts of the key, in order.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - start: Starts the work, which must call the completion exactly once. Cancelling the fetch
+  ///     ends the wait at once; the work itself runs on.
+  /// - Returns: The query.
+  public static func callback<each Part: Hashable & Sendable>(
+    _ part: repeat each Part,
+    fields: KeyRecord = [:],
+    start: @escaping @Sendable (FetchCompletion<Value>) -> Void
+  ) -> Self {
+    callback(key: QueryKey(repeat each part, fields: fields), start: start)
+  }
+
+  /// A query whose key starts with a type, over an API with a completion handler.
+  ///
+  /// - Parameters:
+  ///   - subject: The type.
+  ///   - part: The further parts of the key.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - start: Starts the work, which must call the completion exactly once.
+  /// - Returns: The query.
+  public static func callback<Subject, each Part: Hashable & Sendable>(
+    _ subject: Subject.Type,
+    _ part: repeat each Part,
+    fields: KeyRecord = [:],
+    start: @escaping @Sendable (FetchCompletion<Value>) -> Void
+  ) -> Self {
+    callback(key: QueryKey(subject, repeat each part, fields: fields), start: start)
+  }
+
+  private static func callback(
+    key: QueryKey<Value>,
+    start: @escaping @Sendable (FetchCompletion<Value>) -> Void
+  ) -> Self {
+    Query(key: key) { context in
+      try await CompletionOnce.run(
+        key: context.key.description,
+        report: { [client = context.client] in client.report($0) },
+        start: start
+      )
+    }
+  }
+}
+
+/// A value that is a key and knows how to fetch what it asks for.
+///
+/// ```swift
+/// struct Search: QueryRequest, Codable {
+///   var text: String, page = 1
+///   func fetch(_ context: FetchContext) async throws -> [Repo] {
+///     try await GitHub.search(text, page)
+///   }
+/// }
+/// client.stream(Query(Search(text: "swift")))
+/// ```
+public protocol QueryRequest<Value>: Hashable, Sendable {
+  /// What the request fetches.
+  associatedtype Value: Sendable
+
+  /// Fetches the value.
+  ///
+  /// - Parameter context: Why, how often, and for which client.
+  /// - Returns: The value.
+  func fetch(_ context: FetchContext) async throws -> Value
+}

@@ -1,0 +1,37 @@
+/// What StreamQuery itself throws; a fetch's own errors pass through unchanged.
+public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The query has no fetch: it was made of a key alone, and no default fetch covers the key.
+  case missingFetch(key: String)
+  /// The query is disabled, and the call fetches only enabled queries.
+  case disabled(key: String)
+  /// A fetch waited, directly or through others, for its own result.
+  case recursiveFetch(key: String)
+  /// A default fetch returned a value of another type than the query's.
+  case unexpectedType(key: String, expected: String, actual: String)
+  /// A completion-style fetch dropped its completion without calling it.
+  case completionNeverCalled(key: String)
+  /// A completion-style fetch called back with neither a value nor an error.
+  case completionWithoutResult(key: String)
+  /// The client was shut down.
+  case shutDown
+
+  /// What went wrong and what to do.
+  public var description: String {
+    switch self {
+    case .missingFetch(let key):
+      "\(key) has no fetch: give the query one, or register a default for a prefix of its key"
+    case .disabled(let key):
+      "\(key) is disabled"
+    case .recursiveFetch(let key):
+      "the fetch of \(key) waits for itself: read `client.data(for:)` instead"
+    case .unexpectedType(let key, let expected, let actual):
+      "the default fetch of \(key) returned \(actual), not \(expected)"
+    case .completionNeverCalled(let key):
+      "the fetch of \(key) dropped its completion without calling it: call it exactly once"
+    case .completionWithoutResult(let key):
+      "the fetch of \(key) called back with neither a value nor an error"
+    case .shutDown:
+      "the client was shut down"
+    }
+  }
+}

@@ -1,0 +1,166 @@
+/// Which entries an operation means.
+///
+/// Filters compose by `&&`, `||` and `!`:
+///
+/// ```swift
+/// await client.refetch(.prefix("repos") && .stale && .inactive)
+/// client.remove(!.active && .where { $0.age ?? .zero > .hours(1) })
+/// ```
+///
+/// A filter is evaluated once per call: what the call itself changes does not change whom it means.
+/// An operation with a key or a prefix costs in proportion to the matches, not to the cache.
+public struct QueryFilter: Sendable {
+  indirect enum Node: Sendable {
+    case all
+    case entry(EntryKey)
+    case prefix(AnyQueryKey)
+    case stale
+    case active
+    case status(QueryStatus)
+    case fetchStatus(FetchStatus)
+    case predicate(@Sendable (QueryInfo) -> Bool)
+    case and(Node, Node)
+    case or(Node, Node)
+    case not(Node)
+  }
+
+  let node: Node
+
+  /// Every entry.
+  public static var all: Self { Self(node: .all) }
+
+  /// Entries whose data is missing, invalidated or too old: for some observer if there are any, else
+  /// by the stale time of the query.
+  public static var stale: Self { Self(node: .stale) }
+
+  /// Entries that are not ``stale``.
+  public static var fresh: Self { Self(node: .not(.stale)) }
+
+  /// Entries with an enabled observer.
+  public static var active: Self { Self(node: .active) }
+
+  /// Entries without an enabled observer.
+  public static var inactive: Self { Self(node: .not(.active)) }
+
+  /// Entries whose fetch runs or waits for its next attempt.
+  public static var fetching: Self { Self(node: .fetchStatus(.fetching)) }
+
+  /// Entries whose fetch waits for the network or the app.
+  public static var paused: Self { Self(node: .fetchStatus(.paused)) }
+
+  /// Entries of a status.
+  ///
+  /// - Parameter status: The status.
+  /// - Returns: The filter.
+  public static func status(_ status: QueryStatus) -> Self { Self(node: .status(status)) }
+
+  /// Entries of a fetch status.
+  ///
+  /// - Parameter fetchStatus: The fetch status.
+  /// - Returns: The filter.
+  public static func fetchStatus(_ fetchStatus: FetchStatus) -> Self {
+    Self(node: .fetchStatus(fetchStatus))
+  }
+
+  /// Entries whose keys start with the parts of a prefix; records match by subset.
+  ///
+  /// - Parameter key: The prefix.
+  /// - Returns: The filter.
+  public static func prefix(_ key: AnyQueryKey) -> Self { Self(node: .prefix(key)) }
+
+  /// Entries whose keys start with these parts.
+  ///
+  /// - Parameters:
+  ///   - first: The first part.
+  ///   - second: The second part.
+  ///   - part: Further parts.
+  /// - Returns: The filter.
+  public static func prefix<
+    First: Hashable & Sendable,
+    Second: Hashable & Sendable,
+    each Part: Hashable & Sendable
+  >(
+    _ first: First,
+    _ second: Second,
+    _ part: repeat each Part
+  ) -> Self {
+    prefix(AnyQueryKey(first, second, repeat each part))
+  }
+
+  /// Entries whose keys start with one part and a record of at least these fields.
+  ///
+  /// - Parameters:
+  ///   - first: The first part.
+  ///   - fields: The fields.
+  /// - Returns: The filter.
+  public static func prefix<First: Hashable & Sendable>(
+    _ first: First,
+    fields: KeyRecord
+  ) -> Self {
+    prefix(AnyQueryKey(first, fields: fields))
+  }
+
+  /// Exactly the entry of a key.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The filter.
+  public static func key<Value>(_ key: QueryKey<Value>) -> Self {
+    Self(node: .entry(EntryKey(key)))
+  }
+
+  /// Exactly the entry of a query.
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The filter.
+  public static func query<Value>(_ query: Query<Value>) -> Self { key(query.key) }
+
+  /// Entries for which a predicate holds.
+  ///
+  /// - Parameter predicate: Must be pure and quick; may be asked several times about an entry that
+  ///   changes meanwhile. It runs outside the cache's lock.
+  /// - Returns: The filter.
+  public static func `where`(_ predicate: @escaping @Sendable (QueryInfo) -> Bool) -> Self {
+    Self(node: .predicate(predicate))
+  }
+
+  /// Entries that both filters mean.
+  public static func && (lhs: Self, rhs: Self) -> Self { Self(node: .and(lhs.node, rhs.node)) }
+
+  /// Entries that either filter means.
+  public static func || (lhs: Self, rhs: Self) -> Self { Self(node: .or(lhs.node, rhs.node)) }
+
+  /// Entries that the filter does not mean.
+  public static prefix func ! (operand: Self) -> Self { Self(node: .not(operand.node)) }
+}
+
+extension QueryFilter: ExpressibleByArrayLiteral {
+  /// A prefix by its parts: `["repos", owner]`.
+  ///
+  /// - Parameter elements: The parts.
+  public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
+    var parts: [KeyPart] = []
+    for element in elements { KeyPart.append(optional: element, to: &parts) }
+    self = .prefix(AnyQueryKey(parts: parts))
+  }
+}
+
+extension QueryFilter: ExpressibleByStringInterpolation {
+  /// A prefix of one part.
+  ///
+  /// - Parameter value: The part.
+  public init(stringLiteral value: String) {
+    self = .prefix(AnyQueryKey(value))
+  }
+}
+
+/// Which of the entries that an invalidation marks are refetched at once.
+public enum RefetchScope: String, Hashable, Codable, Sendable {
+  /// None: stale ones refresh when they are next asked for.
+  case never
+  /// Those with an enabled observer; the default.
+  case active
+  /// Those without.
+  case inactive
+  /// All.
+  case all
+}

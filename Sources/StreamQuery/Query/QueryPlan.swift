@@ -1,0 +1,76 @@
+/// What a query says apart from its key, without its value type: made once, shared by reference.
+///
+/// An entry keeps the newest plan that it was given, so that a refetch which nobody asks for in
+/// person (a reconnect, an interval, an invalidation) knows how to fetch.
+final class QueryPlan: Sendable {
+  typealias Fetch = @Sendable (FetchContext) async throws -> ValueBox
+
+  let options: QueryOptions
+  let fetch: Fetch?
+  let initialData: InitialData?
+  let placeholder: ValueBox?
+  /// Joins the cached value with a fetched one, for structural reuse.
+  let merge: (@Sendable (_ old: ValueBox, _ new: ValueBox) -> ValueBox)?
+  /// Streams of which each element refetches; made anew for each subscription.
+  let triggers: [@Sendable () -> any AsyncSequence]
+  /// Boxes a value of unknown type, or says that it is of the wrong one.
+  let box: @Sendable (any Sendable) -> ValueBox?
+  let valueTypeName: @Sendable () -> String
+
+  struct InitialData: Sendable {
+    /// Asked once per entry that has no data.
+    var value: @Sendable () -> ValueBox?
+    /// Seconds since the reference date; `nil` is now.
+    var updatedAt: Double?
+  }
+
+  init(
+    options: QueryOptions,
+    fetch: Fetch?,
+    initialData: InitialData? = nil,
+    placeholder: ValueBox? = nil,
+    merge: (@Sendable (ValueBox, ValueBox) -> ValueBox)? = nil,
+    triggers: [@Sendable () -> any AsyncSequence] = [],
+    box: @escaping @Sendable (any Sendable) -> ValueBox?,
+    valueTypeName: @escaping @Sendable () -> String
+  ) {
+    self.options = options
+    self.fetch = fetch
+    self.initialData = initialData
+    self.placeholder = placeholder
+    self.merge = merge
+    self.triggers = triggers
+    self.box = box
+    self.valueTypeName = valueTypeName
+  }
+
+  /// The plan of a key that nothing else is known of.
+  convenience init<Value: Sendable>(of type: Value.Type, fetch: Fetch? = nil) {
+    self.init(
+      options: .default,
+      fetch: fetch,
+      box: { value in (value as? Value).map(TypedBox.init) },
+      valueTypeName: { String(reflecting: Value.self) }
+    )
+  }
+
+  /// A copy with some parts changed.
+  func with(
+    options: QueryOptions? = nil,
+    initialData: InitialData? = nil,
+    placeholder: ValueBox? = nil,
+    merge: (@Sendable (ValueBox, ValueBox) -> ValueBox)? = nil,
+    trigger: (@Sendable () -> any AsyncSequence)? = nil
+  ) -> QueryPlan {
+    QueryPlan(
+      options: options ?? self.options,
+      fetch: fetch,
+      initialData: initialData ?? self.initialData,
+      placeholder: placeholder ?? self.placeholder,
+      merge: merge ?? self.merge,
+      triggers: trigger.map { triggers + [$0] } ?? triggers,
+      box: box,
+      valueTypeName: valueTypeName
+    )
+  }
+}

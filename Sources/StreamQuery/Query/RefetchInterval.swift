@@ -1,0 +1,75 @@
+/// How often an observed query is refetched, whether stale or not.
+///
+/// One rhythm serves all observers of a key: the shortest interval that any enabled one asks for.
+/// Each fetch, failed attempts included, starts it anew; a write does not.
+public struct RefetchInterval: Sendable {
+  enum Kind: Sendable {
+    case fixed(Span?)
+    case dynamic(@Sendable (QueryInfo) -> Duration?)
+  }
+
+  let kind: Kind
+
+  /// No polling; the default.
+  public static var off: Self { RefetchInterval(kind: .fixed(nil)) }
+
+  /// Polls; only positive durations do, others mean ``off``.
+  ///
+  /// - Parameter duration: The time between two fetches.
+  /// - Returns: The interval.
+  public static func every(_ duration: Duration) -> Self {
+    RefetchInterval(kind: .fixed(Span(polling: duration)))
+  }
+
+  /// Asked anew whenever the entry changes; `nil` stops polling.
+  ///
+  /// The closure must be pure and quick; it may run several times for one decision.
+  ///
+  /// - Parameter interval: Gives the interval for the present state.
+  /// - Returns: The interval.
+  public static func dynamic(_ interval: @escaping @Sendable (QueryInfo) -> Duration?) -> Self {
+    RefetchInterval(kind: .dynamic(interval))
+  }
+
+  func resolved(_ info: () -> QueryInfo) -> Span? {
+    switch kind {
+    case .fixed(let span): span
+    case .dynamic(let ask): ask(info()).flatMap(Span.init(polling:))
+    }
+  }
+}
+
+/// Whether polling goes on while the app is in the background.
+public enum BackgroundInterval: Hashable, Sendable, ExpressibleByBooleanLiteral {
+  /// Polling rests in the background; the default.
+  case off
+  /// Polls at the usual interval.
+  case same
+  /// Polls at an interval of its own, usually a slower one.
+  case every(Duration)
+
+  /// `true` polls at the usual interval, `false` not at all.
+  ///
+  /// - Parameter value: Whether to poll in the background.
+  public init(booleanLiteral value: Bool) {
+    self = value ? .same : .off
+  }
+
+  func resolved(interval: Span?) -> Span? {
+    switch self {
+    case .off: nil
+    case .same: interval
+    case .every(let duration): interval == nil ? nil : Span(polling: duration)
+    }
+  }
+}
+
+extension Span {
+  /// An interval that can be polled at: positive and finite, and at least a millisecond, so that a
+  /// wrong unit cannot spin.
+  fileprivate init?(polling duration: Duration) {
+    let span = Span(duration)
+    guard span > .zero, !span.isInfinite else { return nil }
+    self = max(span, Span(.milliseconds(1)))
+  }
+}

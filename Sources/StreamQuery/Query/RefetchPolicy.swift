@@ -1,0 +1,51 @@
+/// Whether a subscription refetches data that is already cached.
+///
+/// Without data a subscription always loads, whatever the policy (unless the query is disabled).
+public enum RefetchPolicy: String, Hashable, Codable, Sendable {
+  /// Shows what is cached.
+  case never
+  /// Refetches when the data is stale; the default.
+  case ifStale
+  /// Refetches, also fresh data.
+  case always
+}
+
+/// Whether an event (the network came back, the app became active) refetches an observed query.
+public struct EventRefetchPolicy: Sendable {
+  enum Kind: Sendable {
+    case fixed(RefetchPolicy)
+    case when(@Sendable () async -> Bool)
+  }
+
+  let kind: Kind
+
+  /// Ignores the event.
+  public static var never: Self { EventRefetchPolicy(kind: .fixed(.never)) }
+
+  /// Refetches when the data is stale; the default.
+  public static var ifStale: Self { EventRefetchPolicy(kind: .fixed(.ifStale)) }
+
+  /// Refetches, also fresh data.
+  public static var always: Self { EventRefetchPolicy(kind: .fixed(.always)) }
+
+  /// Asks when the event arrives, and refetches on `true`.
+  ///
+  /// The closure may wait for an actor: `.when { await self.isSearching }`. Nothing waits for it but
+  /// this refetch.
+  ///
+  /// - Parameter condition: Whether to refetch.
+  /// - Returns: The policy.
+  public static func when(_ condition: @escaping @Sendable () async -> Bool) -> Self {
+    EventRefetchPolicy(kind: .when(condition))
+  }
+
+  /// What the machine is told: a condition is asked outside of it.
+  var fixed: RefetchPolicy {
+    if case .fixed(let policy) = kind { policy } else { .never }
+  }
+
+  /// The condition that has to be asked when the event arrives.
+  var condition: (@Sendable () async -> Bool)? {
+    if case .when(let condition) = kind { condition } else { nil }
+  }
+}

@@ -1,0 +1,146 @@
+/// How often, and when, a failed fetch is tried again.
+///
+/// Queries retry three times with ``Backoff/standard`` unless told otherwise; imperative calls
+/// (`fetch`, `ensure`, `prefetch`) do not retry unless the query says so.
+///
+/// ```swift
+/// Query("rates") { try await api.rates() }.retry(5)
+/// Query("rates") { try await api.rates() }.retry(.while { failures, error in
+///   failures < 2 && !(error is AuthError)
+/// })
+/// ```
+public struct RetryPolicy: Sendable, ExpressibleByIntegerLiteral {
+  /// Whether to try again; `failures` counts the failures before this one, from 0.
+  let decides: @Sendable (_ failures: Int, _ error: any Error) -> Bool
+
+  /// How long to wait first.
+  var backoff: Backoff
+
+  init(
+    backoff: Backoff = .standard,
+    decides: @escaping @Sendable (_ failures: Int, _ error: any Error) -> Bool
+  ) {
+    self.decides = decides
+    self.backoff = backoff
+  }
+
+  /// A number of retries after the first attempt.
+  ///
+  /// - Parameter value: How many; negative ones mean none.
+  public init(integerLiteral value: Int) {
+    self = .times(value)
+  }
+
+  /// No retry.
+  public static var never: Self { RetryPolicy { _, _ in false } }
+
+  /// Retries until it succeeds or nobody wants it.
+  public static var forever: Self { RetryPolicy { _, _ in true } }
+
+  /// A number of retries after the first attempt.
+  ///
+  /// - Parameter count: How many; negative ones mean none.
+  /// - Returns: The policy.
+  public static func times(_ count: Int) -> Self {
+    RetryPolicy { failures, _ in failures < count }
+  }
+
+  /// Retries while a predicate holds.
+  ///
+  /// - Parameter predicate: Gets the number of failures before this one (0 at the first) and the
+  ///   error. It may run on any thread.
+  /// - Returns: The policy.
+  public static func `while`(
+    _ predicate: @escaping @Sendable (_ failures: Int, _ error: any Error) -> Bool
+  ) -> Self {
+    RetryPolicy(decides: predicate)
+  }
+
+  /// The same policy with other waiting times.
+  ///
+  /// - Parameter backoff: How long to wait before each retry.
+  /// - Returns: The policy.
+  public func backoff(_ backoff: Backoff) -> Self {
+    var copy = self
+    copy.backoff = backoff
+    return copy
+  }
+
+  /// The wait before the next attempt, or `nil` to give up.
+  ///
+  /// - Parameters:
+  ///   - failures: Failures before this one.
+  ///   - error: Why this attempt failed.
+  ///   - jitter: A random number in 0..<1.
+  func delay(failures: Int, error: any Error, jitter: @autoclosure () -> Double) -> Span? {
+    guard decides(failures, error) else { return nil }
+    return Span(backoff.delay(failures, error, jitter))
+  }
+}
+
+/// How long to wait before each retry.
+public struct Backoff: Sendable {
+  /// From the failures before this one, the error, and a source of numbers in 0..<1.
+  let delay:
+    @Sendable (_ failures: Int, _ error: any Error, _ jitter: () -> Double) -> Duration
+
+  /// One second, doubled after each failure, 30 seconds at most: 1, 2, 4, 8, 16, 30, 30 …
+  public static var standard: Self { .exponential() }
+
+  /// The same wait each time.
+  ///
+  /// - Parameter duration: The wait.
+  /// - Returns: The backoff.
+  public static func constant(_ duration: Duration) -> Self {
+    Backoff { _, _, _ in duration }
+  }
+
+  /// A wait that grows by a factor with each failure.
+  ///
+  /// | failures before | first 1 s, factor 2, limit 30 s |
+  /// |---|---|
+  /// | 0 | 1 s |
+  /// | 1 | 2 s |
+  /// | 4 | 16 s |
+  /// | 5 and more | 30 s |
+  ///
+  /// - Parameters:
+  ///   - first: The wait after the first failure.
+  ///   - factor: What each further wait is multiplied by; below 1 counts as 1.
+  ///   - limit: The longest wait.
+  ///   - jitter: The share of each wait that is left to chance, 0…1: with 0.5 a wait of 8 s becomes
+  ///     4 to 8 s, so that many clients that failed together do not come back together.
+  /// - Returns: The backoff.
+  public static func exponential(
+    first: Duration = .seconds(1),
+    factor: Double = 2,
+    limit: Duration = .seconds(30),
+    jitter share: Double = 0
+  ) -> Self {
+    let factor = factor.isFinite ? max(factor, 1) : 1
+    let share = share.isNaN ? 0 : min(max(share, 0), 1)
+    // In seconds, where nothing overflows: a product that is too large is infinite.
+    let first = first / .seconds(1)
+    let limit = min(max(limit / .seconds(1), 0), 1e10)
+    return Backoff { failures, _, jitter in
+      var wait = min(max(first, 0), limit)
+      // Stops at the limit, so a million failures cost as much as six.
+      var remaining = failures
+      while remaining > 0, factor > 1, wait > 0, wait < limit {
+        wait = min(wait * factor, limit)
+        remaining -= 1
+      }
+      return .seconds(share > 0 ? wait * (1 - share * jitter()) : wait)
+    }
+  }
+
+  /// Any rule.
+  ///
+  /// - Parameter delay: Gets the number of failures before this one (0 at the first) and the error.
+  /// - Returns: The backoff.
+  public static func custom(
+    _ delay: @escaping @Sendable (_ failures: Int, _ error: any Error) -> Duration
+  ) -> Self {
+    Backoff { failures, error, _ in delay(failures, error) }
+  }
+}

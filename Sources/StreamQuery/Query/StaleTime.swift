@@ -1,0 +1,62 @@
+/// How long fetched data counts as fresh.
+///
+/// Fresh data is shown and returned without a request. Stale data is still shown, and refreshed when
+/// something asks: a subscription, a reconnect, the app coming to the front. Data is stale when its
+/// age **equals** the stale time, so zero means stale at once.
+///
+/// ```swift
+/// Query("user", id) { try await api.user(id) }.staleTime(.minutes(5))
+/// Query("countries") { try await api.countries() }.staleTime(.infinite)
+/// ```
+public struct StaleTime: Sendable {
+  enum Kind: Sendable {
+    case fixed(Freshness)
+    case dynamic(@Sendable (QueryInfo) -> StaleTime)
+  }
+
+  let kind: Kind
+
+  /// Fresh for a time; negative durations are zero, durations above 100 years infinite.
+  ///
+  /// - Parameter duration: How long.
+  /// - Returns: The stale time.
+  public static func after(_ duration: Duration) -> Self {
+    StaleTime(kind: .fixed(.after(Span(duration))))
+  }
+
+  /// Never stale by age; an invalidation still makes it stale.
+  public static var infinite: Self { StaleTime(kind: .fixed(.after(.infinite))) }
+
+  /// Never stale, not even by invalidation, and left out of every automatic and bulk refetch.
+  ///
+  /// Only an explicit refetch of the one observer, or a removal, brings other data.
+  public static var `static`: Self { StaleTime(kind: .fixed(.static)) }
+
+  /// Asked anew whenever the entry changes.
+  ///
+  /// The closure must be pure and quick; it may run several times for one decision.
+  ///
+  /// - Parameter staleTime: Gives the stale time for the present state.
+  /// - Returns: The stale time.
+  public static func dynamic(_ staleTime: @escaping @Sendable (QueryInfo) -> StaleTime) -> Self {
+    StaleTime(kind: .dynamic(staleTime))
+  }
+
+  /// The answer for the present state; an answer that asks again is given up as stale at once.
+  func resolved(_ info: () -> QueryInfo) -> Freshness {
+    switch kind {
+    case .fixed(let freshness): return freshness
+    case .dynamic(let ask):
+      if case .fixed(let freshness) = ask(info()).kind { return freshness }
+      return .after(.zero)
+    }
+  }
+}
+
+/// A stale time as machines see it.
+package enum Freshness: Hashable, Sendable {
+  /// Stale when this old.
+  case after(Span)
+  /// Never stale once there is data.
+  case `static`
+}

@@ -1,0 +1,98 @@
+/// One version of an entry's state, immutable and shared by all who look at it.
+///
+/// A frame is swapped whole, so no reader ever sees half of a change. What differs between observers
+/// (`isStale`, `isEnabled` …) is not in it: see ``QueryFlags``.
+package final class Frame: Sendable {
+  /// Unique within a client; grows with time.
+  package let version: UInt64
+  package let data: ValueBox?
+  /// The error that is shown.
+  package let error: ErrorBox?
+  package let failureReason: ErrorBox?
+  package let dataUpdatedAt: Timestamp
+  package let errorUpdatedAt: Timestamp
+  package let errorUpdateCount: Int
+  package let dataUpdateCount: Int
+  package let failureCount: Int
+  /// Successes and failures ever: what "fetched since" is measured by.
+  package let settledCount: Int
+  package let fetchStatus: FetchStatus
+  package let isInvalidated: Bool
+  package let cause: FetchCause?
+
+  package init(
+    version: UInt64,
+    machine: EntryMachine?,
+    data: ValueBox?,
+    error: ErrorBox?,
+    failureReason: ErrorBox?
+  ) {
+    self.version = version
+    self.data = data
+    self.error = error
+    self.failureReason = failureReason
+    dataUpdatedAt = machine?.dataUpdatedAt ?? .never
+    errorUpdatedAt = machine?.errorUpdatedAt ?? .never
+    errorUpdateCount = machine?.errorUpdateCount ?? 0
+    dataUpdateCount = machine?.dataUpdateCount ?? 0
+    failureCount = machine?.failureCount ?? 0
+    settledCount = machine?.settledCount ?? 0
+    isInvalidated = machine?.isInvalidated ?? false
+    cause = machine?.cause
+    fetchStatus =
+      if let machine {
+        machine.isPaused ? .paused : machine.isFetching ? .fetching : .idle
+      } else {
+        .idle
+      }
+  }
+
+  /// The same frame over other data: what a selection or a placeholder shows.
+  package init(_ base: Frame, data: ValueBox?, error: ErrorBox?) {
+    version = base.version
+    self.data = data
+    self.error = error
+    failureReason = base.failureReason
+    dataUpdatedAt = base.dataUpdatedAt
+    errorUpdatedAt = base.errorUpdatedAt
+    errorUpdateCount = base.errorUpdateCount
+    dataUpdateCount = base.dataUpdateCount
+    failureCount = base.failureCount
+    settledCount = base.settledCount
+    isInvalidated = base.isInvalidated
+    cause = base.cause
+    fetchStatus = base.fetchStatus
+  }
+
+  /// The state of a key that has no entry.
+  package static let empty = Frame(
+    version: 0, machine: nil, data: nil, error: nil, failureReason: nil)
+
+  package var status: QueryStatus {
+    error != nil ? .error : data != nil ? .success : .pending
+  }
+
+  /// Whether two frames show the same, whatever their versions.
+  package func showsTheSame(as other: Frame) -> Bool {
+    data === other.data && error === other.error && failureReason === other.failureReason
+      && fetchStatus == other.fetchStatus && dataUpdatedAt == other.dataUpdatedAt
+      && errorUpdatedAt == other.errorUpdatedAt && errorUpdateCount == other.errorUpdateCount
+      && dataUpdateCount == other.dataUpdateCount && failureCount == other.failureCount
+      && settledCount == other.settledCount && isInvalidated == other.isInvalidated
+      && cause == other.cause
+  }
+}
+
+/// What one observer sees beside the frame.
+package struct QueryFlags: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  package static let stale = QueryFlags(rawValue: 1)
+  package static let enabled = QueryFlags(rawValue: 2)
+  package static let fetchedSinceSubscribing = QueryFlags(rawValue: 4)
+  package static let placeholder = QueryFlags(rawValue: 8)
+}

@@ -1,0 +1,59 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What the cache knows of one entry, without its value type.
+///
+/// Filters, dynamic options and ``QueryClient/diagnostics(_:)`` read it. It is a snapshot: it does
+/// not change when the entry does.
+public struct QueryInfo: Sendable {
+  /// The key, without its value type.
+  public let key: AnyQueryKey
+  /// The name of the value type, with its module.
+  public var valueTypeName: String { entryKey.valueTypeName }
+  /// How many observers the entry has, disabled ones included.
+  public let observerCount: Int
+  /// How many callers wait for the entry's fetch.
+  public let waiterCount: Int
+  /// Whether some enabled observer is there.
+  public let isActive: Bool
+  /// Whether all observers are disabled, or there is none and never was a result.
+  public let isDisabled: Bool
+  /// Whether some observer holds the data to be static.
+  public let isStatic: Bool
+  /// Stale for some observer, or without observers by the query's own stale time.
+  public let isStale: Bool
+  /// Facts that the query carries.
+  public let meta: QueryMeta
+  /// How old the data is; `nil` without data.
+  public let age: Duration?
+
+  let entryKey: EntryKey
+  let frame: Frame
+
+  /// Whether the entry was invalidated since its data came.
+  public var isInvalidated: Bool { frame.isInvalidated }
+  /// Whether there is data, an error, or nothing yet.
+  public var status: QueryStatus { frame.status }
+  /// What the fetch is doing.
+  public var fetchStatus: FetchStatus { frame.fetchStatus }
+  /// Why the running fetch, or else the last one, was started.
+  public var cause: FetchCause? { frame.cause }
+  /// How often data came.
+  public var dataUpdateCount: Int { frame.dataUpdateCount }
+  /// How often a fetch failed for good.
+  public var errorUpdateCount: Int { frame.errorUpdateCount }
+  /// Failed attempts of the running or last fetch.
+  public var failureCount: Int { frame.failureCount }
+  /// Why the last fetch failed.
+  public var error: (any Error)? { frame.error?.error }
+  /// The data, of whatever type.
+  public var data: (any Sendable)? { frame.data?.erased }
+  /// When the data was fetched or written.
+  public var dataUpdatedAt: Date? {
+    frame.data == nil
+      ? nil : Date(timeIntervalSinceReferenceDate: frame.dataUpdatedAt.date)
+  }
+}

@@ -1,0 +1,44 @@
+/// A value behind an erased face: the one generic boundary of the cache.
+///
+/// The cache, its entries and frames are not generic; a value is boxed once when it arrives and read
+/// through ``TypedBox``. Immutable, so that a box may be read without a lock for as long as anyone
+/// holds it.
+package class ValueBox: @unchecked Sendable {
+  // Sendable: the only subclass is `TypedBox`, whose one stored property is an immutable Sendable.
+  fileprivate init() {}
+
+  /// The value as itself, for code that does not know its type.
+  package var erased: any Sendable { fatalError("abstract: the initialiser is private") }
+
+  /// The value, which must be of the type that the entry's key names.
+  ///
+  /// - Parameter type: The value type of the key under which the box was stored.
+  /// - Returns: The value.
+  package func value<Value: Sendable>(as type: Value.Type) -> Value {
+    // The value type is part of an entry's identity, so a box under a key has the key's type: every
+    // write goes through a `QueryKey<Value>`. Checked in debug builds by `unsafeDowncast` itself.
+    unsafeDowncast(self, to: TypedBox<Value>.self).value
+  }
+}
+
+/// The typed half of ``ValueBox``.
+package final class TypedBox<Value: Sendable>: ValueBox, @unchecked Sendable {
+  // Sendable: one immutable Sendable property.
+  package let value: Value
+
+  package init(_ value: Value) {
+    self.value = value
+    super.init()
+  }
+
+  package override var erased: any Sendable { value }
+}
+
+/// An error on the heap, so that a turn can hand it out of the lock as one reference.
+package final class ErrorBox: Sendable {
+  package let error: any Error
+
+  package init(_ error: any Error) {
+    self.error = error
+  }
+}
