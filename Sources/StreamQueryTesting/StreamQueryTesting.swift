@@ -1,1 +1,1 @@
-public import StreamQuery
+import StreamQuery

@@ -1,0 +1,136 @@
+// The part of SwiftUI that the sources use. Isolation is written as the framework has it: a view
+// is isolated to the main actor, `DynamicProperty.update()` is not.
+
+@MainActor @preconcurrency
+public protocol View {
+  associatedtype Body: View
+  @ViewBuilder var body: Body { get }
+}
+extension Never: View { public var body: Never { fatalError() } }
+
+@resultBuilder
+@MainActor public enum ViewBuilder {
+  public static func buildBlock() -> EmptyView { EmptyView() }
+  public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+  public static func buildBlock<each Content: View>(
+    _ content: repeat each Content
+  ) -> TupleView<(repeat each Content)> { TupleView() }
+  public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
+  public static func buildEither<First: View, Second: View>(
+    first: First
+  ) -> ConditionalContent<First, Second> { ConditionalContent() }
+  public static func buildEither<First: View, Second: View>(
+    second: Second
+  ) -> ConditionalContent<First, Second> { ConditionalContent() }
+}
+public struct EmptyView: View { public init() {}; public var body: Never { fatalError() } }
+public struct TupleView<Content>: View { public var body: Never { fatalError() } }
+public struct ConditionalContent<First: View, Second: View>: View {
+  public var body: Never { fatalError() }
+}
+extension Optional: View where Wrapped: View { public var body: Never { fatalError() } }
+public struct Text: View {
+  public init(_ text: String) {}
+  public var body: Never { fatalError() }
+}
+public struct Group<Content: View>: View {
+  public init(@ViewBuilder content: () -> Content) {}
+  public var body: Never { fatalError() }
+}
+
+@MainActor @preconcurrency
+public protocol ViewModifier {
+  associatedtype Body: View
+  typealias Content = ModifierContent<Self>
+  @ViewBuilder func body(content: Content) -> Body
+}
+public struct ModifierContent<Modifier: ViewModifier>: View {
+  public var body: Never { fatalError() }
+}
+public struct ModifiedContent<Content, Modifier> {}
+extension ModifiedContent: View where Content: View, Modifier: ViewModifier {
+  public var body: Never { fatalError() }
+}
+
+public protocol DynamicProperty { mutating func update() }
+extension DynamicProperty { public mutating func update() {} }
+
+@propertyWrapper
+public struct State<Value>: DynamicProperty {
+  private var value: Value
+  public init(wrappedValue value: Value) { self.value = value }
+  public init(initialValue value: Value) { self.value = value }
+  public var wrappedValue: Value {
+    get { value }
+    nonmutating set {}
+  }
+  public var projectedValue: Binding<Value> { Binding(get: { fatalError() }, set: { _ in }) }
+}
+extension State: Sendable where Value: Sendable {}
+
+@propertyWrapper
+public struct Binding<Value> {
+  private let read: () -> Value
+  @preconcurrency
+  public init(
+    get: @escaping @isolated(any) @Sendable () -> Value,
+    set: @escaping @isolated(any) @Sendable (Value) -> Void
+  ) {
+    read = { fatalError() }
+  }
+  public var wrappedValue: Value {
+    get { read() }
+    nonmutating set {}
+  }
+  public var projectedValue: Binding<Value> { self }
+}
+
+public protocol EnvironmentKey {
+  associatedtype Value
+  static var defaultValue: Value { get }
+}
+public struct EnvironmentValues {
+  public init() {}
+  public subscript<Key: EnvironmentKey>(_ key: Key.Type) -> Key.Value {
+    get { Key.defaultValue }
+    set {}
+  }
+  public var scenePhase: ScenePhase {
+    get { .active }
+    set {}
+  }
+}
+@propertyWrapper
+public struct Environment<Value>: DynamicProperty {
+  public init(_ path: KeyPath<EnvironmentValues, Value>) {}
+  public var wrappedValue: Value { fatalError() }
+}
+extension Environment: Sendable where Value: Sendable {}
+
+public enum ScenePhase: Comparable, Hashable, Sendable { case background, inactive, active }
+
+extension View {
+  public func modifier<Modifier: ViewModifier>(
+    _ modifier: Modifier
+  ) -> ModifiedContent<Self, Modifier> { ModifiedContent() }
+  public func environment<Value>(
+    _ path: WritableKeyPath<EnvironmentValues, Value>,
+    _ value: Value
+  ) -> some View { self }
+  public func task(
+    priority: TaskPriority = .userInitiated,
+    @_inheritActorContext _ action: sending @escaping @isolated(any) () async -> Void
+  ) -> some View { self }
+  public func task<ID: Equatable>(
+    id: ID,
+    priority: TaskPriority = .userInitiated,
+    @_inheritActorContext _ action: sending @escaping @isolated(any) () async -> Void
+  ) -> some View { self }
+  public func onChange<Value: Equatable>(
+    of value: Value,
+    initial: Bool = false,
+    _ action: @escaping (Value, Value) -> Void
+  ) -> some View { self }
+  public func onAppear(perform action: (() -> Void)? = nil) -> some View { self }
+  public func onDisappear(perform action: (() -> Void)? = nil) -> some View { self }
+}

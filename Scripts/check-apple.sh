@@ -1,0 +1,214 @@
+#!/usr/bin/env bash
+# Type-checks the sources for macOS at the deployment floor, on Linux, without Apple's SDK.
+#
+# An API newer than the floor compiles on Linux, where availability means nothing, and fails only
+# on a user's Mac. This script finds it here: it turns the textual interfaces that every Swift
+# toolchain carries for Linux into interfaces for a macOS triple (they keep their `@available`
+# lines), and compiles the three modules against them. Frameworks that only Apple has are stood in
+# for by the small modules in Scripts/apple-stubs: these prove the shape of our code, not that the
+# framework behaves so, and an API of theirs carries only the availability written there.
+#
+#   Scripts/check-apple.sh               check the package's sources
+#   Scripts/check-apple.sh --self-test   also prove that the check can fail
+#   Scripts/check-apple.sh --root DIR    check the Sources folder of another checkout
+#   Scripts/check-apple.sh --clean       generate the interfaces anew
+#
+# The generated folder is .build-apple/; the first run takes most of a minute, later ones seconds.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(dirname "$here")
+scratch="$root/.build-apple"
+self_test=false
+while (($# > 0)); do
+  case $1 in
+    --self-test) self_test=true ;;
+    --clean) rm -rf "$scratch" ;;
+    --root) root=$(cd "$2" && pwd); shift ;;
+    *) echo "check-apple: unknown argument: $1" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+if [[ $(uname -s) == Darwin ]]; then
+  echo "check-apple: on macOS the compiler checks availability by itself; nothing to do"
+  exit 0
+fi
+
+# What is checked against. The floor is the macOS line of Package.swift, read from there so that
+# the two cannot drift apart.
+floor=$(sed -n 's/.*\.macOS(\.v\([0-9_]*\)).*/\1/p' "$root/Package.swift" | tr _ . | head -n 1)
+: "${floor:?check-apple: no .macOS(.vN) in Package.swift}"
+[[ $floor == *.* ]] || floor="$floor.0"
+
+info=$(swiftc -print-target-info)
+field() { sed -n "s/.*\"$1\": \"\\([^\"]*\\)\".*/\\1/p" <<<"$info" | head -n 1; }
+resources=$(field runtimeResourcePath)
+module_triple=$(field moduleTriple)
+version=$(field compilerVersion)
+# The processor stays what the interfaces were made for: Float80 is in them on x86_64 only.
+case $(field arch) in
+  x86_64) arch=x86_64 ;;
+  *) arch=arm64 ;;
+esac
+target="$arch-apple-macosx$floor"
+
+# MARK: The toolchain's modules for macOS
+
+sdk="$scratch/sdk"
+cache="$scratch/module-cache"
+stubs="$scratch/stubs"
+
+key="$version $target $(cat "$here/check-apple.sh" "$here"/apple-stubs/*.swift | cksum)"
+
+# A folder that looks like the resource folder of a macOS toolchain.
+generate_interfaces() {
+  rm -rf "$scratch"
+  mkdir -p "$sdk/macosx" "$cache" "$stubs" "$scratch/out"
+  cp -R "$resources/shims" "$sdk/shims"
+  ln -s "$resources/clang" "$sdk/clang"
+  # The Linux lock talks to the kernel. Its inlinable part only has to type-check.
+  cat >"$sdk/shims/_SynchronizationShims.h" <<'HEADER'
+#ifndef SWIFT_STDLIB_SYNCHRONIZATION_SHIMS_H
+#define SWIFT_STDLIB_SYNCHRONIZATION_SHIMS_H
+#include "SwiftStdbool.h"
+#include "SwiftStdint.h"
+static inline __swift_uint32_t _swift_stdlib_gettid(void) { return 0; }
+static inline __swift_uint32_t _swift_stdlib_futex_lock(__swift_uint32_t *lock) { return 0; }
+static inline __swift_uint32_t _swift_stdlib_futex_trylock(__swift_uint32_t *lock) { return 0; }
+static inline __swift_uint32_t _swift_stdlib_futex_unlock(__swift_uint32_t *lock) { return 0; }
+#endif
+HEADER
+  local module interface folder
+  for module in Swift _Concurrency _StringProcessing Synchronization Observation; do
+    interface="$resources/linux/$module.swiftmodule/$module_triple.swiftinterface"
+    if [[ ! -f $interface ]]; then
+      echo "check-apple: this toolchain has no textual interface of $module: $interface" >&2
+      exit 1
+    fi
+    folder="$sdk/macosx/$module.swiftmodule"
+    mkdir -p "$folder"
+    # `min` would inline for the oldest macOS and reject what the floor has; an `api` level asks
+    # for availability on every declaration; back-deployed bodies need symbols that Linux lacks.
+    sed -e "s/-target $module_triple/-target $arch-apple-macos$floor/" \
+      -e 's/-target-min-inlining-version min/-target-min-inlining-version target/' \
+      -e 's/-library-level api/-library-level other/' \
+      -e '/@backDeployed(before/d' \
+      -e '/^import Glibc$/d' \
+      "$interface" >"$folder/$arch-apple-macos.swiftinterface"
+  done
+}
+
+features=(
+  ExistentialAny InternalImportsByDefault MemberImportVisibility InferIsolatedConformances
+  NonisolatedNonsendingByDefault ImmutableWeakCaptures
+)
+# -O, because there is no SwiftOnoneSupport for the target.
+compile=(
+  swiftc -O -target "$target" -resource-dir "$sdk" -module-cache-path "$cache" -I "$stubs"
+  -swift-version 6 -plugin-path "$resources/host/plugins"
+)
+strict=(-warnings-as-errors -package-name streamquery)
+for feature in "${features[@]}"; do strict+=(-enable-upcoming-feature "$feature"); done
+
+# A stub may import a stub before it in this order.
+stub_order=(Darwin Dispatch Foundation os Network AppKit SwiftUI)
+
+build_stubs() {
+  local module
+  for module in "${stub_order[@]}"; do
+    [[ -f "$here/apple-stubs/$module.swift" ]] || continue
+    "${compile[@]}" -parse-as-library -emit-module -module-name "$module" \
+      -emit-module-path "$stubs/$module.swiftmodule" "$here/apple-stubs/$module.swift"
+  done
+}
+
+# Without this, a stub that is not found makes every `#if canImport` around it false, and the
+# check passes by checking nothing.
+guard_stubs() {
+  local module
+  {
+    for module in Swift _Concurrency Synchronization Observation "${stub_order[@]}"; do
+      [[ -f "$here/apple-stubs/$module.swift" || -d "$sdk/macosx/$module.swiftmodule" ]] || continue
+      printf '#if !canImport(%s)\n#error("%s is not seen by the check")\n#endif\n' \
+        "$module" "$module"
+    done
+    printf '#if !os(macOS)\n#error("the check does not compile for macOS")\n#endif\n'
+  } >"$scratch/Guard.swift"
+  "${compile[@]}" -typecheck "$scratch/Guard.swift"
+}
+
+if [[ ! -f $scratch/key || $(<"$scratch/key") != "$key" ]]; then
+  echo "check-apple: making macOS interfaces of $version"
+  generate_interfaces
+  build_stubs
+  printf '%s' "$key" >"$scratch/key"
+fi
+guard_stubs
+
+# MARK: The check
+
+# Compiles one module; later ones import it from the output folder.
+check_module() {
+  local module=$1 folder=$2
+  local files=()
+  while IFS= read -r file; do files+=("$file"); done < <(find "$folder" -name '*.swift' | sort)
+  if ((${#files[@]} == 0)); then
+    echo "check-apple: no Swift file in $folder" >&2
+    return 1
+  fi
+  "${compile[@]}" "${strict[@]}" -I "$scratch/out" -parse-as-library -wmo -emit-module \
+    -module-name "$module" -emit-module-path "$scratch/out/$module.swiftmodule" "${files[@]}"
+  echo "check-apple: $module: ${#files[@]} files are fine for macOS $floor"
+}
+
+# Compiles a planted program and expects the message.
+expect_failure() {
+  local name=$1 message=$2
+  cat >"$scratch/$name.swift"
+  if "${compile[@]}" "${strict[@]}" -I "$scratch/out" -parse-as-library -typecheck \
+    "$scratch/$name.swift" >"$scratch/$name.log" 2>&1; then
+    echo "check-apple: self-test: $name was let through" >&2
+    return 1
+  fi
+  if ! grep -q "$message" "$scratch/$name.log"; then
+    echo "check-apple: self-test: $name failed, but not with \"$message\":" >&2
+    cat "$scratch/$name.log" >&2
+    return 1
+  fi
+  echo "check-apple: self-test: $name is refused"
+}
+
+for module in StreamQuery StreamQueryOperators StreamQueryTesting; do
+  check_module "$module" "$root/Sources/$module"
+done
+
+if $self_test; then
+  expect_failure NewTask "is only available in macOS 26" <<'SWIFT'
+func start() { Task.immediate {} }
+SWIFT
+  expect_failure NewArray "is only available in macOS 26" <<'SWIFT'
+func three() -> Int {
+  let values: InlineArray<3, Int> = [1, 2, 3]
+  return values[0]
+}
+SWIFT
+  expect_failure NewObservations "is only available in macOS 26" <<'SWIFT'
+import Observation
+func changes() { _ = Observations { 1 } }
+SWIFT
+  expect_failure WrongType "cannot convert" <<'SWIFT'
+import StreamQuery
+let schedule: Scheduling = 1
+SWIFT
+  cat >"$scratch/Floor.swift" <<'SWIFT'
+import Foundation
+import Observation
+import Synchronization
+@Observable final class Model { var count = 0 }
+let state = Mutex(0)
+func now() -> Date { state.withLock { $0 += 1 }; return Date() }
+SWIFT
+  "${compile[@]}" "${strict[@]}" -parse-as-library -typecheck "$scratch/Floor.swift"
+  echo "check-apple: self-test: what the floor has is accepted"
+fi
