@@ -1,0 +1,173 @@
+# The rules of purity.sh. Portable awk: no gensub, no intervals, no word boundaries.
+#
+# Variables: list, the path of the shell list. Input: every Swift file of the checkout.
+
+BEGIN {
+  while ((getline line < list) > 0) {
+    number++
+    sub(/#.*/, "", line)
+    gsub(/^[ \t]+|[ \t\r]+$/, "", line)
+    if (line == "") continue
+    if (line in shell) report(list, number, "list", line " is listed twice")
+    shell[line] = number
+  }
+  close(list)
+}
+
+FNR == 1 {
+  endFile()
+  file = FILENAME
+  sub(/^\.\//, "", file)
+  seen[file] = 1
+  fileCount++
+  depth = 0           # open strings and interpolations, see `code`
+  comment = 0         # nesting of block comments
+  lineComment = previousComment = ""
+  pending = 0
+  inSources = file ~ /^Sources\//
+  inTests = file ~ /(^|\/)Tests\//
+}
+
+{
+  length400 = FNR
+  previousComment = lineComment
+  text = code($0)
+  padded = " " text " "
+
+  if (inTests && padded ~ /[^A-Za-z0-9_](Task\.sleep|Task\.yield|usleep|nanosleep|Thread\.sleep)[^A-Za-z0-9_]/)
+    report(file, FNR, "sleep", "tests move virtual time instead of sleeping or yielding: " trim($0))
+
+  if (inSources) {
+    found = impure(padded)
+    if (found != "") {
+      if (file in shell) touchesWorld[file] = 1
+      else report(file, FNR, "pure", "`" found "` in a file that is not on " list ": " trim($0))
+    }
+    if (!explained() && padded ~ /@unchecked Sendable|nonisolated\(unsafe\)|[^A-Za-z0-9_]try!|[^A-Za-z0-9_](fatalError|unsafeDowncast)\(/)
+      report(file, FNR, "reason", "needs a `//` comment, on its line or the one above, that says why it is right: " trim($0))
+    tasks()
+  }
+}
+
+END {
+  endFile()
+  for (path in shell)
+    if (!(path in seen)) report(list, shell[path], "list", path " does not exist: take it off the list")
+    else if (!(path in touchesWorld)) report(list, shell[path], "list", path " is pure: take it off the list")
+  if (failures) {
+    print "purity: " failures " findings" > "/dev/stderr"
+    if (impureFiles)
+      print "purity: either move the decision into a value that is told what happened, or, when the file's work is to touch the world, add its path to " list > "/dev/stderr"
+    exit 1
+  }
+  shellCount = 0
+  for (path in shell) shellCount++
+  print "purity: " fileCount " files are fine, " shellCount " of them touch the world"
+}
+
+function report(path, number, rule, message) {
+  if (rule == "pure") impureFiles = 1
+  failures++
+  print path ":" number ": [" rule "] " message > "/dev/stderr"
+}
+
+function trim(text) {
+  gsub(/^[ \t]+|[ \t]+$/, "", text)
+  return text
+}
+
+function endFile() {
+  if (file == "") return
+  if (pending) report(file, pending, "executor", taskMessage)
+  pending = 0
+  if (length400 > 400 && !inTests)
+    report(file, length400, "length", length400 " lines: no file outside Tests has more than 400, split it by concern")
+}
+
+# The first word of the world in a line of code.
+function impure(padded) {
+  if (padded ~ /[^A-Za-z0-9_]await[^A-Za-z0-9_]/) return "await"
+  if (padded ~ /[^A-Za-z0-9_]Task[^A-Za-z0-9_]/) return "Task"
+  if (padded ~ /Continuation[^A-Za-z0-9_]/) return "Continuation"
+  if (padded ~ /[^A-Za-z0-9_]Mutex[^A-Za-z0-9_]/) return "Mutex"
+  if (padded ~ /\.now[^A-Za-z0-9_]/) return ".now"
+  if (padded ~ /Clock[^A-Za-z0-9_]/) return "Clock"
+  if (padded ~ /[^A-Za-z0-9_](random|randomElement|shuffle|shuffled)[^A-Za-z0-9_]/) return "random"
+  if (padded ~ /RandomNumberGenerator[^A-Za-z0-9_]/) return "random"
+  if (padded ~ /[^A-Za-z0-9_]Date\(\)/) return "Date()"
+  return ""
+}
+
+# A comment that is no documentation, on this line or the one above.
+function explained() {
+  return plain(lineComment) || plain(previousComment)
+}
+
+function plain(text) {
+  return text ~ /^\/\/[^\/]/
+}
+
+# A task without an executor preference leaves the executor that tests and clients chose. The
+# argument may stand a few lines after the name, so a finding waits for the closing parenthesis.
+function tasks() {
+  if (pending) {
+    if (text ~ /executorPreference/) pending = 0
+    else if (text ~ /\)/) {
+      report(file, pending, "executor", taskMessage)
+      pending = 0
+    }
+  }
+  if (padded !~ /[^A-Za-z0-9_.]Task(<.*>)?(\.detached|\.immediate|\.immediateDetached)?[ ]*[{(]/) return
+  if (padded ~ /executorPreference/ || lineComment previousComment ~ /No executor preference: /) return
+  taskMessage = "a task without `executorPreference:`; if that is right, say so in a comment `// No executor preference: reason`: " trim($0)
+  if (padded ~ /Task(<.*>)?(\.[a-zA-Z]+)?[ ]*\([^)]*$/) pending = FNR
+  else report(file, FNR, "executor", taskMessage)
+}
+
+# The line without comments and without the text of strings. Kept between lines: `comment`, and a
+# stack of open literals, kind[depth] being "string" or "code" for the inside of an interpolation,
+# with hashes[depth] and several[depth] of a string and parentheses[depth] of an interpolation.
+function code(line,    out, i, n, c, two, count, end) {
+  out = ""
+  lineComment = ""
+  n = length(line)
+  i = 1
+  if (depth && kind[depth] == "string" && !several[depth]) depth = 0
+  while (i <= n) {
+    c = substr(line, i, 1)
+    two = substr(line, i, 2)
+    if (comment) {
+      if (two == "*/") { comment--; i += 2; if (!comment) out = out " " }
+      else if (two == "/*") { comment++; i += 2 }
+      else i++
+    } else if (depth && kind[depth] == "string") {
+      end = (several[depth] ? "\"\"\"" : "\"") hashes[depth]
+      if (substr(line, i, length(end)) == end) { i += length(end); depth--; out = out "\"" }
+      else if (c == "\\" && substr(line, i + 1, length(hashes[depth])) == hashes[depth]) {
+        i += 1 + length(hashes[depth])
+        if (substr(line, i, 1) == "(") { kind[++depth] = "code"; parentheses[depth] = 0; out = out " " }
+        i++
+      } else i++
+    } else if (two == "//") {
+      lineComment = substr(line, i)
+      break
+    } else if (two == "/*") { comment = 1; i += 2 }
+    else if (c == "\"" || (c == "#" && match(substr(line, i), /^#+"/))) {
+      count = 0
+      while (substr(line, i, 1) == "#") { count++; i++ }
+      kind[++depth] = "string"
+      hashes[depth] = ""
+      while (count-- > 0) hashes[depth] = hashes[depth] "#"
+      several[depth] = substr(line, i, 3) == "\"\"\""
+      i += several[depth] ? 3 : 1
+      out = out "\""
+    } else if (depth && c == ")" && parentheses[depth] == 0) { depth--; out = out " "; i++ }
+    else {
+      if (depth && c == "(") parentheses[depth]++
+      if (depth && c == ")") parentheses[depth]--
+      out = out c
+      i++
+    }
+  }
+  return out
+}

@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# Checks rules about the sources that no compiler knows. CONTRIBUTING.md says why they exist.
+#
+#   Scripts/purity.sh              check this checkout
+#   Scripts/purity.sh --self-test  also prove that each rule can fail
+#   Scripts/purity.sh --root DIR   check another checkout by its own list
+#
+# The rules look at code only: comments and the text of string literals are cut out first, the code
+# inside `\(…)` is kept.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(dirname "$here")
+self_test=false
+while (($# > 0)); do
+  case $1 in
+    --self-test) self_test=true ;;
+    --root) root=$(cd "$2" && pwd); shift ;;
+    *) echo "purity: unknown argument: $1" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+# Every file of the checkout that git would commit, without what is deleted but not committed yet.
+swift_files() {
+  if git -C "$1" rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+    git -C "$1" ls-files --cached --others --exclude-standard -- "*.swift" | sort -u |
+      while IFS= read -r file; do if [[ -f $1/$file ]]; then printf '%s\n' "$file"; fi; done
+  else
+    (cd "$1" && find . -name '*.swift' -not -path '*/.build*/*' | sed 's|^\./||' | sort)
+  fi
+}
+
+check() (
+  cd "$1"
+  files=()
+  while IFS= read -r file; do files+=("$file"); done < <(swift_files .)
+  if ((${#files[@]} == 0)); then
+    echo "purity: no Swift file found in $1" >&2
+    exit 1
+  fi
+  list=Scripts/shell-files.txt
+  [[ -f $list ]] || { echo "purity: $list is missing" >&2; exit 1; }
+  awk -v list="$list" -f "$here/purity.awk" "${files[@]}"
+)
+
+check "$root"
+$self_test || exit 0
+
+# MARK: Self-test
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# expect RULE PATH: the program on standard input, at the path, must be refused by the rule, or by
+# none when the rule is "nothing".
+expect() {
+  local rule=$1 path=$2
+  rm -rf "$scratch/tree"
+  mkdir -p "$scratch/tree/Scripts" "$scratch/tree/$(dirname "$path")"
+  printf 'Sources/A/Shell.swift  # reason\n' >"$scratch/tree/Scripts/shell-files.txt"
+  mkdir -p "$scratch/tree/Sources/A"
+  printf 'func shell() async { await other() }\n' >"$scratch/tree/Sources/A/Shell.swift"
+  cat >"$scratch/tree/$path"
+  local status=0
+  check "$scratch/tree" >"$scratch/log" 2>&1 || status=$?
+  if [[ $rule == nothing ]]; then
+    if ((status == 0)); then return 0; fi
+  elif ((status != 0)) && grep -q "\[$rule\]" "$scratch/log"; then
+    return 0
+  fi
+  echo "purity: self-test: expected $rule of $path, got status $status:" >&2
+  cat "$scratch/log" >&2
+  exit 1
+}
+
+pure=Sources/A/Pure.swift
+shell=Sources/A/Shell.swift
+for code in 'await f()' 'let t: Task<Int, Never>' 'let c: CheckedContinuation<Int, Never>' \
+  'let m = Mutex(0)' 'let n = clock.now' 'let c = ContinuousClock()' 'Int.random(in: 0..<3)' \
+  'let d = Date()' 'let s = "text \(await f(")")) text"' 'var g = SystemRandomNumberGenerator()' \
+  'let s = #"a " \#(await f())"#'; do
+  expect pure $pure <<<"$code"
+done
+expect nothing $pure <<'SWIFT'
+// await Task Mutex
+/// await Task /* not a block comment
+/* await /* Task */ Mutex */
+let text = "await Task // \" Mutex"; let raw = #"await \(Task) " "#  // Date()
+let several = """
+  await "Task" \
+  Mutex \(now)
+  """
+struct Tasks { var now = 0; var subscribedDate: Int; let randomised = 1; let taskID = 2 }
+SWIFT
+expect list Scripts/shell-files.txt <<<'Sources/A/Gone.swift'
+expect list $shell <<<'let nothingOfTheWorld = 1'
+expect length Sources/A/Long.swift < <(for ((i = 0; i < 401; i++)); do echo "let a$i = 0"; done)
+expect nothing Tests/A/Long.swift < <(for ((i = 0; i < 401; i++)); do echo "let a$i = 0"; done)
+for code in 'try await Task.sleep(for: .seconds(1))' 'await Task.yield()' 'usleep(3)' \
+  'Thread.sleep(forTimeInterval: 1)'; do
+  expect sleep Tests/A/Test.swift <<<"$code"
+done
+for code in 'final class A: @unchecked Sendable {}' 'nonisolated(unsafe) var a = 0' 'try! f()' \
+  'fatalError("x")' 'unsafeDowncast(a, to: B.self)'; do
+  expect reason $pure <<<"$code"
+  expect reason $pure <<<"/// Documentation is no reason."$'\n'"$code"
+  expect nothing $pure <<<"$code  // It is right because of this."
+  expect nothing $pure <<<"// It is right because of this."$'\n'"$code"
+done
+for code in 'Task { await f() }' 'Task.detached { await f() }' 'Task(priority: .low) { await f() }' \
+  'Task<Void, Never> { await f() }'; do
+  expect executor $shell <<<"$code"
+  expect nothing $shell <<<"// No executor preference: main actor."$'\n'"$code"
+done
+expect nothing $shell <<<'Task(executorPreference: e) { await f() }'
+expect nothing $shell <<<$'Task(\n  name: "a",\n  executorPreference: e\n) { await f() }'
+expect nothing $shell <<<'await withCheckedContinuation { Task.isCancelled ? a() : b() }'
+echo "purity: self-test: every rule can fail"
