@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Builds the documentation of the three modules, warnings as errors: a link to a symbol that is gone
+# or a parameter that does not exist fails.
+#
+# The toolchain has all it needs, so the package does not depend on the DocC plugin.
+#
+#   Scripts/docs.sh                      into .build-docs/<Module>
+#   Scripts/docs.sh --scratch-path DIR   use the modules built there (default .build-check)
+#   Scripts/docs.sh --coverage           also print how much is documented
+#   Scripts/docs.sh --hosting-base-path P   for a site that is not at the root of its host
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+scratch=.build-check
+output=.build-docs
+extra=()
+while (($# > 0)); do
+  case $1 in
+    --scratch-path) scratch=$2; shift ;;
+    --coverage) extra+=(--experimental-documentation-coverage) ;;
+    --hosting-base-path) extra+=(--hosting-base-path "$2"); shift ;;
+    *) echo "docs: unknown argument: $1" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+# The documentation compiler sits beside the compiler; on a Mac, xcrun knows where.
+swiftc=$(command -v swiftc)
+tools=$(dirname "$(readlink -f "$swiftc" 2>/dev/null || echo "$swiftc")")
+docc="$tools/docc"
+if [[ ! -x $docc ]]; then docc=$(command -v docc || xcrun --find docc); fi
+
+flags=()
+# As in check.sh: other flags in the same folder would build everything again.
+if [[ $scratch == .build-check ]]; then flags=(-Xswiftc -warnings-as-errors); fi
+products=$(swift build --scratch-path "$scratch" --show-bin-path)
+swift build --scratch-path "$scratch" ${flags[@]+"${flags[@]}"}
+
+target=$(swiftc -print-target-info | sed -n 's/.*"triple": "\([^"]*\)".*/\1/p' | head -n 1)
+sdk=()
+if [[ $(uname -s) == Darwin ]]; then
+  sdk=(-sdk "$(xcrun --show-sdk-path)")
+  # The deployment floor; without it members look newer than the target.
+  target=$(sed 's/macosx.*/macosx15.0/' <<<"$target")
+fi
+
+rm -rf "$output"
+dependencies=()
+for module in StreamQuery StreamQueryOperators StreamQueryTesting; do
+  graphs="$output/graphs/$module"
+  mkdir -p "$graphs"
+  swift symbolgraph-extract -module-name "$module" -I "$products/Modules" -I "$products" \
+    -target "$target" ${sdk[@]+"${sdk[@]}"} -module-cache-path "$output/module-cache" \
+    -minimum-access-level public -emit-extension-block-symbols -skip-inherited-docs \
+    -skip-synthesized-members -output-dir "$graphs"
+  if [[ ! -s $graphs/$module.symbols.json ]]; then
+    echo "docs: no symbols of $module" >&2
+    exit 1
+  fi
+  "$docc" convert "Sources/$module/$module.docc" --additional-symbol-graph-dir "$graphs" \
+    --fallback-display-name "$module" --fallback-bundle-identifier "$module" \
+    --enable-experimental-external-link-support ${dependencies[@]+"${dependencies[@]}"} \
+    --transform-for-static-hosting ${extra[@]+"${extra[@]}"} \
+    --warnings-as-errors --output-path "$output/$module.doccarchive"
+  # The modules after the first may link to it.
+  dependencies=(--dependency "$output/StreamQuery.doccarchive")
+  echo "docs: $module: $output/$module.doccarchive"
+done
