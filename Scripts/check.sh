@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# The one command of this project: green here means green in CI.
+#
+#   Scripts/check.sh                 every step but the sanitizers
+#   Scripts/check.sh --quick         format, purity, debug: for while you work
+#   Scripts/check.sh --sanitizers    every step
+#   Scripts/check.sh --only STEP     one step, may be repeated
+#   Scripts/check.sh --skip STEP     leave one out, may be repeated
+#   Scripts/check.sh --list          the steps
+#
+# It stops at the first step that fails. Build folders (.build-*) are kept, so that a second run
+# compiles only what changed; each belongs to one set of flags, since other flags in the same
+# folder would build everything again.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+standard_steps=(format purity debug release apple docs playgrounds)
+sanitizer_steps=(thread address)
+strict=(-Xswiftc -warnings-as-errors)
+
+# MARK: Steps
+
+step_format() { # swift-format's rules, and no white space at line ends
+  local files=()
+  while IFS= read -r file; do
+    if [[ -f $file ]]; then files+=("$file"); fi
+  # Stubs are written as the frameworks are, and nobody reads their documentation.
+  done < <(git ls-files --cached --others --exclude-standard -- '*.swift' ':!Scripts/apple-stubs')
+  swift format lint --strict --parallel "${files[@]}"
+  if git grep -nIE '[[:blank:]]+$' -- '*.swift' '*.sh' '*.awk' '*.yml' '*.md' .ci; then
+    echo "check: white space at the end of these lines" >&2
+    return 1
+  fi
+}
+
+step_purity() { # the pure core, file length, tests that do not sleep: see Scripts/purity.sh
+  Scripts/purity.sh --self-test
+}
+
+step_debug() { # build with warnings as errors, then the tests
+  run_tests .build-check "${strict[@]}"
+}
+
+step_release() { # the same, optimised
+  # Optimised code takes part in `@testable` only when asked to.
+  run_tests .build-release -c release -Xswiftc -enable-testing "${strict[@]}"
+}
+
+step_apple() { # type-check for macOS at the deployment floor
+  Scripts/check-apple.sh --self-test
+}
+
+step_docs() { # documentation, warnings as errors
+  Scripts/docs.sh --scratch-path "$documented"
+}
+
+step_playgrounds() { # the nested package builds, and the tour's own checks hold
+  swift run --package-path Playgrounds Tour
+}
+
+step_thread() { # the tests under the thread sanitizer
+  # The sanitizer cannot see the standard library's lock on Linux: TSAN_LOCK puts one over
+  # pthread in its place, see Sources/StreamQuery.
+  TSAN_OPTIONS="halt_on_error=0 ${TSAN_OPTIONS:-}" \
+    run_tests .build-thread --sanitize=thread -Xswiftc -DTSAN_LOCK "${strict[@]}"
+}
+
+step_address() { # the tests under the address and leak sanitizers
+  # Without XCTest, whose runner leaks a little on Linux. What this finds is then ours: a task
+  # that is never resumed, for one.
+  test_flags=(--disable-xctest)
+  # The gold linker warns of each symbol of the sanitizer.
+  run_tests .build-address --sanitize=address "${strict[@]}" 2>&1 |
+    sed "/ld.gold: warning: Cannot export local symbol/d"
+}
+
+# Builds and tests with the same flags, so that the second builds nothing.
+test_flags=()
+run_tests() {
+  local folder=$1
+  shift
+  swift build --build-tests --scratch-path "$folder" "$@"
+  swift test --skip-build --scratch-path "$folder" "$@" ${test_flags[@]+"${test_flags[@]}"}
+}
+
+# MARK: Arguments
+
+fail_usage() {
+  echo "check: $1; the steps are: ${standard_steps[*]} ${sanitizer_steps[*]}" >&2
+  exit 2
+}
+
+known() {
+  local step
+  for step in "${standard_steps[@]}" "${sanitizer_steps[@]}"; do
+    if [[ $step == "${1:-}" ]]; then return 0; fi
+  done
+  fail_usage "no such step: ${1:-}"
+}
+
+steps=("${standard_steps[@]}")
+only=()
+skip=" "
+while (($# > 0)); do
+  case $1 in
+    --quick) steps=(format purity debug) ;;
+    --sanitizers) steps=("${standard_steps[@]}" "${sanitizer_steps[@]}") ;;
+    --only) known "${2:-}"; only+=("$2"); shift ;;
+    --skip) known "${2:-}"; skip+="$2 "; shift ;;
+    --list)
+      sed -n 's/^step_\([a-z]*\)() { # \(.*\)/\1: \2/p' Scripts/check.sh
+      exit 0
+      ;;
+    *) fail_usage "unknown argument: $1" ;;
+  esac
+  shift
+done
+if ((${#only[@]} > 0)); then steps=("${only[@]}"); fi
+
+# The documentation is of a build that exists anyway: who leaves out `debug` has run `swift test`.
+documented=.build-check
+if [[ $skip == *" debug "* ]]; then documented=.build; fi
+
+# MARK: Run
+
+results=()
+current=
+finish() {
+  local status=$?
+  if [[ -n $current ]]; then results+=("$current FAILED"); fi
+  if ((${#results[@]} > 0)); then
+    echo
+    if ((status == 0)); then
+      printf 'check: passed in %d s:' "$SECONDS"
+    else
+      printf 'check: FAILED in %d s:' "$SECONDS"
+    fi
+    printf ' %s;' "${results[@]}" | sed 's/;$//'
+    echo
+  fi
+}
+trap finish EXIT
+
+for step in "${steps[@]}"; do
+  if [[ $skip == *" $step "* ]]; then continue; fi
+  current=$step
+  started=$SECONDS
+  printf '\n==> %s: %s\n' "$step" "$(sed -n "s/^step_$step() { # //p" Scripts/check.sh)"
+  # In a shell of its own: called from an `if`, a step would run on after a failed command.
+  set +e
+  (set -e; "step_$step")
+  status=$?
+  set -e
+  if ((status != 0)); then
+    echo "<== $step: FAILED after $((SECONDS - started)) s" >&2
+    exit "$status"
+  fi
+  echo "<== $step: passed in $((SECONDS - started)) s"
+  results+=("$step $((SECONDS - started)) s")
+  current=
+done
