@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that a server for the tour is no dependency of the library.
+let package = Package(
+  name: "Playgrounds",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "StreamQuery", path: ".."),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "Tour",
+      dependencies: [
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryOperators", package: "StreamQuery"),
+        .product(name: "FlyingFox", package: "FlyingFox"),
+      ]
+    )
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+// The settings of the root package: what the tour shows compiles under the same rules.
+for target in package.targets {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+  ]
+}

@@ -1,0 +1,34 @@
+/// A person, whom `PATCH /users/ID` renames.
+struct User: Codable, Hashable, Identifiable, Sendable {
+  var id: Int
+  var name: String
+}
+
+/// An entry of the list that `POST /todos` extends.
+struct Todo: Codable, Hashable, Identifiable, Sendable {
+  var id: Int
+  var title: String
+}
+
+/// A number that differs at every request.
+struct Price: Codable, Hashable, Sendable {
+  var revision: Int
+  var cents: Int
+}
+
+/// One page of a feed in both directions.
+struct FeedPage: Codable, Hashable, Sendable {
+  var items: [String]
+  var next: Int?
+  var previous: Int?
+}
+
+/// What a client sends to name something.
+struct Draft: Codable, Hashable, Sendable {
+  var text: String
+}
+
+/// What the server says when it answers with an error.
+struct Problem: Codable, Hashable, Sendable {
+  var reason: String
+}
