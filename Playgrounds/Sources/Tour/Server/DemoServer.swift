@@ -21,7 +21,9 @@ actor DemoServer {
     api.counts[line, default: 0]
   }
 
-  /// Starts listening and returns the server's address. Does nothing when it listens already.
+  /// Starts listening and returns the server's address.
+  ///
+  /// Does nothing when it listens already.
   @discardableResult
   func start() async throws -> URL {
     if running == nil {
