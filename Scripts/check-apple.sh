@@ -103,10 +103,11 @@ features=(
   ExistentialAny InternalImportsByDefault MemberImportVisibility InferIsolatedConformances
   NonisolatedNonsendingByDefault ImmutableWeakCaptures
 )
-# -O, because there is no SwiftOnoneSupport for the target.
+# -O, because there is no SwiftOnoneSupport for the target. Without Objective-C, because the standard
+# library on Linux is: it lacks types that the compiler otherwise looks for.
 compile=(
   swiftc -O -target "$target" -resource-dir "$sdk" -module-cache-path "$cache" -I "$stubs"
-  -swift-version 6 -plugin-path "$resources/host/plugins"
+  -swift-version 6 -plugin-path "$resources/host/plugins" -Xfrontend -disable-objc-interop
 )
 strict=(-warnings-as-errors -package-name streamquery)
 for feature in "${features[@]}"; do strict+=(-enable-upcoming-feature "$feature"); done
@@ -208,7 +209,10 @@ import Synchronization
 @Observable final class Model { var count = 0 }
 let state = Mutex(0)
 func now() -> Date { state.withLock { $0 += 1 }; return Date() }
+func sum(_ bytes: UnsafeRawPointer, _ count: Int) {}
+func pass(_ bytes: [UInt8]) { sum(bytes, bytes.count) }
 SWIFT
-  "${compile[@]}" "${strict[@]}" -parse-as-library -typecheck "$scratch/Floor.swift"
+  "${compile[@]}" "${strict[@]}" -parse-as-library -wmo -emit-module -module-name Floor \
+    -emit-module-path "$scratch/Floor.swiftmodule" "$scratch/Floor.swift"
   echo "check-apple: self-test: what the floor has is accepted"
 fi

@@ -1,6 +1,7 @@
 # The rules of purity.sh. Portable awk: no gensub, no intervals, no word boundaries.
 #
-# Variables: list, the path of the shell list. Input: every Swift file of the checkout.
+# Variables: list, the path of the shell list; propose, 1 to print the files that belong on it.
+# Input: every Swift file of the checkout.
 
 BEGIN {
   while ((getline line < list) > 0) {
@@ -22,6 +23,7 @@ FNR == 1 {
   fileCount++
   depth = 0           # open strings and interpolations, see `code`
   comment = 0         # nesting of block comments
+  text = block = ""
   lineComment = previousComment = ""
   pending = 0
   inSources = file ~ /^Sources\//
@@ -31,6 +33,8 @@ FNR == 1 {
 {
   length400 = FNR
   previousComment = lineComment
+  if (lineComment == "" || trim(text) != "") block = ""
+  else block = block " " lineComment
   text = code($0)
   padded = " " text " "
 
@@ -41,6 +45,7 @@ FNR == 1 {
     found = impure(padded)
     if (found != "") {
       if (file in shell) touchesWorld[file] = 1
+      else if (propose) { if (file != proposed) print file; proposed = file }
       else report(file, FNR, "pure", "`" found "` in a file that is not on " list ": " trim($0))
     }
     if (!explained() && padded ~ /@unchecked Sendable|nonisolated\(unsafe\)|[^A-Za-z0-9_]try!|[^A-Za-z0-9_](fatalError|unsafeDowncast)\(/)
@@ -51,6 +56,7 @@ FNR == 1 {
 
 END {
   endFile()
+  if (propose) exit 0
   for (path in shell)
     if (!(path in seen)) report(list, shell[path], "list", path " does not exist: take it off the list")
     else if (!(path in touchesWorld)) report(list, shell[path], "list", path " is pure: take it off the list")
@@ -66,6 +72,7 @@ END {
 }
 
 function report(path, number, rule, message) {
+  if (propose) return
   if (rule == "pure") impureFiles = 1
   failures++
   print path ":" number ": [" rule "] " message > "/dev/stderr"
@@ -92,15 +99,17 @@ function impure(padded) {
   if (padded ~ /[^A-Za-z0-9_]Mutex[^A-Za-z0-9_]/) return "Mutex"
   if (padded ~ /\.now[^A-Za-z0-9_]/) return ".now"
   if (padded ~ /Clock[^A-Za-z0-9_]/) return "Clock"
-  if (padded ~ /[^A-Za-z0-9_](random|randomElement|shuffle|shuffled)[^A-Za-z0-9_]/) return "random"
-  if (padded ~ /RandomNumberGenerator[^A-Za-z0-9_]/) return "random"
+  # A generator that is handed in is an argument as any other.
+  if (padded ~ /\.(random|randomElement|shuffle|shuffled)\(/ && padded !~ /using:/) return "random"
+  if (padded ~ /SystemRandomNumberGenerator/) return "random"
   if (padded ~ /[^A-Za-z0-9_]Date\(\)/) return "Date()"
   return ""
 }
 
-# A comment that is no documentation, on this line or the one above.
+# A comment that is no documentation, on this line or the one above; or documentation right above
+# that speaks of the matter.
 function explained() {
-  return plain(lineComment) || plain(previousComment)
+  return plain(lineComment) || plain(previousComment) || block ~ /[Uu]nchecked|unsafe|Sendable|[Tt]rap/
 }
 
 function plain(text) {
@@ -109,7 +118,7 @@ function plain(text) {
 
 # A task without an executor preference leaves the executor that tests and clients chose. The
 # argument may stand a few lines after the name, so a finding waits for the closing parenthesis.
-function tasks() {
+function tasks(    made) {
   if (pending) {
     if (text ~ /executorPreference/) pending = 0
     else if (text ~ /\)/) {
@@ -117,7 +126,9 @@ function tasks() {
       pending = 0
     }
   }
-  if (padded !~ /[^A-Za-z0-9_.]Task(<.*>)?(\.detached|\.immediate|\.immediateDetached)?[ ]*[{(]/) return
+  made = padded
+  gsub(/(->|:)[ ]*Task(<[^={]*>)?[?]?/, " ", made)  # a type, not a task that is made
+  if (made !~ /[^A-Za-z0-9_.]Task(<.*>)?(\.detached|\.immediate|\.immediateDetached)?[ ]*[{(]/) return
   if (padded ~ /executorPreference/ || lineComment previousComment ~ /No executor preference: /) return
   taskMessage = "a task without `executorPreference:`; if that is right, say so in a comment `// No executor preference: reason`: " trim($0)
   if (padded ~ /Task(<.*>)?(\.[a-zA-Z]+)?[ ]*\([^)]*$/) pending = FNR

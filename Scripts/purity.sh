@@ -4,6 +4,7 @@
 #   Scripts/purity.sh              check this checkout
 #   Scripts/purity.sh --self-test  also prove that each rule can fail
 #   Scripts/purity.sh --root DIR   check another checkout by its own list
+#   Scripts/purity.sh --propose    print the files that touch the world and are not on the list
 #
 # The rules look at code only: comments and the text of string literals are cut out first, the code
 # inside `\(…)` is kept.
@@ -12,9 +13,11 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$here")
 self_test=false
+propose=0
 while (($# > 0)); do
   case $1 in
     --self-test) self_test=true ;;
+    --propose) propose=1 ;;
     --root) root=$(cd "$2" && pwd); shift ;;
     *) echo "purity: unknown argument: $1" >&2; exit 2 ;;
   esac
@@ -41,7 +44,7 @@ check() (
   fi
   list=Scripts/shell-files.txt
   [[ -f $list ]] || { echo "purity: $list is missing" >&2; exit 1; }
-  awk -v list="$list" -f "$here/purity.awk" "${files[@]}"
+  awk -v list="$list" -v propose="$propose" -f "$here/purity.awk" "${files[@]}"
 )
 
 check "$root"
@@ -91,6 +94,7 @@ let several = """
   await "Task" \
   Mutex \(now)
   """
+let drawn = Int.random(in: 0..<3, using: &generator)
 struct Tasks { var now = 0; var subscribedDate: Int; let randomised = 1; let taskID = 2 }
 SWIFT
 expect list Scripts/shell-files.txt <<<'Sources/A/Gone.swift'
@@ -107,6 +111,7 @@ for code in 'final class A: @unchecked Sendable {}' 'nonisolated(unsafe) var a =
   expect reason $pure <<<"/// Documentation is no reason."$'\n'"$code"
   expect nothing $pure <<<"$code  // It is right because of this."
   expect nothing $pure <<<"// It is right because of this."$'\n'"$code"
+  expect nothing $pure <<<"/// Unchecked, since this."$'\n'"/// And more."$'\n'"$code"
 done
 for code in 'Task { await f() }' 'Task.detached { await f() }' 'Task(priority: .low) { await f() }' \
   'Task<Void, Never> { await f() }'; do
@@ -115,5 +120,7 @@ for code in 'Task { await f() }' 'Task.detached { await f() }' 'Task(priority: .
 done
 expect nothing $shell <<<'Task(executorPreference: e) { await f() }'
 expect nothing $shell <<<$'Task(\n  name: "a",\n  executorPreference: e\n) { await f() }'
+expect nothing $shell <<<'func start() -> Task<[Int], Never> { make() }'
+expect executor $shell <<<'let task: Task<Void, Never> = Task { await f() }'
 expect nothing $shell <<<'await withCheckedContinuation { Task.isCancelled ? a() : b() }'
 echo "purity: self-test: every rule can fail"

@@ -15,3 +15,8 @@ public func pthread_mutex_destroy(_ mutex: UnsafeMutablePointer<pthread_mutex_t>
 public func pthread_mutex_lock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 { 0 }
 public func pthread_mutex_trylock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 { 0 }
 public func pthread_mutex_unlock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 { 0 }
+public typealias pthread_t = OpaquePointer
+public func pthread_self() -> pthread_t { fatalError() }
+@discardableResult
+public func write(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { 0 }
+public let SIGCONT: Int32 = 19

@@ -96,6 +96,8 @@ public struct URL: Hashable, Codable, Sendable, CustomStringConvertible {
   }
   public var path: String { text }
   public var absoluteString: String { text }
+  public var relativeString: String { text }
+  public var baseURL: URL? { nil }
   public var lastPathComponent: String { text }
   public var pathExtension: String { text }
   public var description: String { text }
@@ -110,6 +112,16 @@ public struct URL: Hashable, Codable, Sendable, CustomStringConvertible {
   public func deletingPathExtension() -> URL { self }
   public static var cachesDirectory: URL { URL(filePath: "") }
   public static var temporaryDirectory: URL { URL(filePath: "") }
+}
+
+public struct Decimal: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
+  private var number = 0
+  public init() {}
+  public init(_ value: Int) { number = value }
+  public init?(string: String) {}
+  public var isNaN: Bool { false }
+  public var description: String { "" }
+  public static func < (left: Decimal, right: Decimal) -> Bool { false }
 }
 
 public protocol LocalizedError: Error {
@@ -278,4 +290,8 @@ extension String {
   public init?(data: Data, encoding: Encoding) { return nil }
   public func data(using encoding: Encoding) -> Data? { nil }
   public init(format: String, _ arguments: any CVarArg...) { self = format }
+}
+extension StringProtocol {
+  public var precomposedStringWithCanonicalMapping: String { String(self) }
+  public var decomposedStringWithCanonicalMapping: String { String(self) }
 }
