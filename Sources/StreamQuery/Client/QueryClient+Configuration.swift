@@ -18,6 +18,9 @@ extension QueryClient {
     public var activity: Activity
     /// What the client waits by.
     public var clock: any Clock<Duration>
+    /// The clock that fetches and operators get by ``Scheduling``; `nil` is ``clock``. A simulation
+    /// tells the client's own timer from other sleepers by it.
+    package var operatorClock: (any Clock<Duration>)?
     /// What the client's tasks prefer to run on; `nil` is the global executor.
     public var executor: (any TaskExecutor)?
     /// Where random numbers come from: jitter of retries.

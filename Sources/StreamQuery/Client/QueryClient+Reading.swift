@@ -94,6 +94,21 @@ extension QueryClient {
   }
 }
 
+extension QueryClient {
+  /// What still runs or is held by somebody: for leak reports of simulations.
+  package nonisolated var unfinishedBusiness: [String] {
+    let (consumers, busy) = cache.read { state in
+      let busy = state.live.sorted().compactMap { index -> AnyQueryKey? in
+        state.slots[Int(index)].machine.isIdle ? nil : state.slots[Int(index)].key?.key
+      }
+      return (state.consumerCount, busy)
+    }
+    var report = busy.map { "a fetch of \($0) that is not settled" }
+    if consumers > 0 { report.append("observers: \(consumers)") }
+    return report
+  }
+}
+
 extension CacheState {
   mutating func facts(_ key: EntryKey, at now: Moment) -> EntryFacts? {
     guard let index = find(key), let info = info(index, at: now) else { return nil }

@@ -60,11 +60,13 @@ public actor QueryClient {
   }
 
   /// The client's clock: what its waits and the time-based operators on its streams run on.
-  public nonisolated var clock: any Clock<Duration> { configuration.clock }
+  public nonisolated var clock: any Clock<Duration> {
+    configuration.operatorClock ?? configuration.clock
+  }
 
   /// Where the client's tasks run, and by which clock it waits.
   public nonisolated var scheduling: Scheduling {
-    Scheduling(clock: configuration.clock, executor: configuration.executor)
+    Scheduling(clock: clock, executor: configuration.executor)
   }
 
   /// Reports a mistake that cannot be thrown.

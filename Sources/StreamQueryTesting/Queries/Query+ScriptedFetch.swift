@@ -1,0 +1,26 @@
+public import StreamQuery
+
+extension Query {
+  /// Creates a query whose fetch follows a script.
+  ///
+  /// - Parameters:
+  ///   - part: The parts of the key.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - fetch: The script.
+  public init<each Part: Hashable & Sendable>(
+    _ part: repeat each Part,
+    fields: KeyRecord = [:],
+    fetch: ScriptedFetch<Value>
+  ) {
+    self.init(key: QueryKey(repeat each part, fields: fields), fetch: fetch)
+  }
+
+  /// Creates a query whose fetch follows a script.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - fetch: The script.
+  public init(key: QueryKey<Value>, fetch: ScriptedFetch<Value>) {
+    self.init(key: key) { try await fetch() }
+  }
+}

@@ -1,0 +1,36 @@
+public import StreamQuery
+
+extension QueryClient {
+  /// Creates a client that lives in a simulation: its clock, executor, chance and dates.
+  ///
+  /// It is always online and active unless told otherwise. What it leaves behind is part of the
+  /// simulation's leak report.
+  ///
+  /// ```swift
+  /// let online = ManualSignal(true)
+  /// let client = QueryClient(simulation: simulation) {
+  ///   $0.connectivity = Connectivity { online }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - simulation: The world that the client lives in.
+  ///   - configure: Changes the configuration further.
+  public init(
+    simulation: Simulation,
+    configure: (inout Configuration) -> Void = { _ in }
+  ) {
+    var configuration = Configuration(
+      connectivity: .alwaysOnline,
+      activity: .alwaysActive,
+      clock: simulation.backgroundClock,
+      executor: simulation.executor,
+      randomness: { [weak simulation] in simulation?.nextRandom() ?? 0 },
+      wallClock: { [weak simulation] in simulation?.date ?? Simulation.startDate }
+    )
+    configuration.operatorClock = simulation.clock
+    configure(&configuration)
+    self.init(configuration: configuration)
+    simulation.register { [weak self] in self?.unfinishedBusiness ?? [] }
+  }
+}

@@ -1,0 +1,170 @@
+public import StreamQuery
+
+/// What a test usually says about a result: status, what is fetched, data and error.
+///
+/// Errors are compared by their type and description, since errors are not Equatable.
+///
+/// ```swift
+/// #expect(recording.summaries == [.pending(isFetching: true), .success(ada)])
+/// ```
+public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible {
+  /// Whether there is data, an error, or nothing yet.
+  public let status: QueryStatus
+  /// What the fetch is doing.
+  public let fetchStatus: FetchStatus
+  /// The data.
+  public let data: Value?
+  /// Type and description of the error.
+  public let error: String?
+  /// Whether the data is a stand-in.
+  public let isPlaceholderData: Bool
+
+  /// Summarises a result.
+  ///
+  /// - Parameter result: The result.
+  public init(_ result: QueryResult<Value>) {
+    self.init(
+      result.status,
+      result.fetchStatus,
+      data: result.data,
+      error: result.error,
+      isPlaceholderData: result.isPlaceholderData
+    )
+  }
+
+  private init(
+    _ status: QueryStatus,
+    _ fetchStatus: FetchStatus,
+    data: Value?,
+    error: (any Error)? = nil,
+    isPlaceholderData: Bool = false
+  ) {
+    self.status = status
+    self.fetchStatus = fetchStatus
+    self.data = data
+    self.error = error.map { "\(type(of: $0)): \($0)" }
+    self.isPlaceholderData = isPlaceholderData
+  }
+
+  /// No data yet.
+  ///
+  /// - Parameter isFetching: Whether a fetch runs.
+  /// - Returns: The summary.
+  public static func pending(isFetching: Bool = false) -> Self {
+    Self(.pending, isFetching ? .fetching : .idle, data: nil)
+  }
+
+  /// No data yet, in any fetch status.
+  ///
+  /// - Parameter fetchStatus: What the fetch is doing.
+  /// - Returns: The summary.
+  public static func pending(_ fetchStatus: FetchStatus) -> Self {
+    Self(.pending, fetchStatus, data: nil)
+  }
+
+  /// Data.
+  ///
+  /// - Parameters:
+  ///   - data: The data.
+  ///   - isFetching: Whether it is being refreshed.
+  /// - Returns: The summary.
+  public static func success(_ data: Value, isFetching: Bool = false) -> Self {
+    Self(.success, isFetching ? .fetching : .idle, data: data)
+  }
+
+  /// Data, in any fetch status.
+  ///
+  /// - Parameters:
+  ///   - data: The data.
+  ///   - fetchStatus: What the fetch is doing.
+  /// - Returns: The summary.
+  public static func success(_ data: Value, _ fetchStatus: FetchStatus) -> Self {
+    Self(.success, fetchStatus, data: data)
+  }
+
+  /// A stand-in for data.
+  ///
+  /// - Parameters:
+  ///   - data: The stand-in.
+  ///   - isFetching: Whether the real data is being fetched.
+  /// - Returns: The summary.
+  public static func placeholder(_ data: Value, isFetching: Bool = false) -> Self {
+    Self(.success, isFetching ? .fetching : .idle, data: data, isPlaceholderData: true)
+  }
+
+  /// A failure.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - lastGood: Data that is kept beside it.
+  ///   - fetchStatus: What the fetch is doing.
+  /// - Returns: The summary.
+  public static func failure(
+    _ error: any Error,
+    lastGood: Value? = nil,
+    _ fetchStatus: FetchStatus = .idle
+  ) -> Self {
+    Self(.error, fetchStatus, data: lastGood, error: error)
+  }
+
+  /// One line that names what is set.
+  public var description: String {
+    var line = ".\(status)"
+    if let data { line += " \(data)" }
+    if let error { line += " [\(error)]" }
+    if isPlaceholderData { line += " placeholder" }
+    if fetchStatus != .idle { line += " \(fetchStatus)" }
+    return line
+  }
+}
+
+extension ResultSummary: Equatable where Value: Equatable {}
+
+extension Recording where Element: SummarizableResult {
+  /// The recorded results in short, in order.
+  public var summaries: [ResultSummary<Element.Value>] {
+    values.map(\.summary)
+  }
+
+  /// The recorded results in short, with the virtual time of each.
+  public var timeline: [TimedSummary<Element.Value>] {
+    elements.map { TimedSummary(at: $0.time, $0.element.summary) }
+  }
+}
+
+/// A summary with the virtual time at which it was seen.
+public struct TimedSummary<Value: Sendable>: Sendable, CustomStringConvertible {
+  /// Virtual time since the simulation's start.
+  public let time: Duration
+  /// What was seen.
+  public let summary: ResultSummary<Value>
+
+  /// Creates a timed summary.
+  ///
+  /// - Parameters:
+  ///   - time: Virtual time since the simulation's start.
+  ///   - summary: What was seen.
+  public init(at time: Duration, _ summary: ResultSummary<Value>) {
+    self.time = time
+    self.summary = summary
+  }
+
+  /// The time and the summary.
+  public var description: String { "\(time) \(summary)" }
+}
+
+extension TimedSummary: Equatable where Value: Equatable {}
+
+/// A result that a recording can summarise; `QueryResult` is the one that is.
+public protocol SummarizableResult: Sendable {
+  /// The type of the data.
+  associatedtype Value: Sendable
+
+  /// The result in short.
+  var summary: ResultSummary<Value> { get }
+}
+
+extension QueryResult: SummarizableResult {
+  /// The result in short.
+  public var summary: ResultSummary<Value> { ResultSummary(self) }
+}
