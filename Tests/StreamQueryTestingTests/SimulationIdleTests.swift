@@ -1,3 +1,4 @@
+import StreamQuery
 import StreamQueryTesting
 import Synchronization
 import Testing
@@ -24,7 +25,7 @@ import Testing
   @Test func probesOfClientsDecideWithTheRest() {
     let simulation = Simulation()
     let shared = Probe(lines: ["fetch of [user, 1]"])
-    simulation.register { shared.lines.withLock { $0 } }
+    simulation.register { Liveness(unfinished: shared.lines.withLock { $0 }) }
     #expect(!simulation.isIdle)
     #expect(simulation.leakReport() == ["fetch of [user, 1]"])
     shared.lines.withLock { $0 = [] }

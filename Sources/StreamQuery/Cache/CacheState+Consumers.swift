@@ -11,7 +11,9 @@ enum Pull: Sendable {
 extension CacheState {
   func find(_ id: ConsumerID) -> Int? {
     let index = Int(id.index)
-    guard consumers[index].isLive, consumers[index].generation == id.generation else { return nil }
+    guard index >= 0, consumers[index].isLive, consumers[index].generation == id.generation else {
+      return nil
+    }
     return index
   }
 
@@ -69,7 +71,10 @@ extension CacheState {
     }
     if consumers[consumer].plan?.isDynamic == true { slots[entry].dynamicCount -= 1 }
     let effects = slots[entry].machine.unobserved(
-      by: consumers[consumer].profile, since: consumers[consumer].pollBase, in: turn.world)
+      by: consumers[consumer].profile,
+      since: consumers[consumer].pollBase,
+      in: turn.world
+    )
     emit(.unobserved(count: slots[entry].machine.observerCount), entry, turn)
     apply(effects, entry, &turn)
   }
@@ -106,7 +111,11 @@ extension CacheState {
     }
     guard old != profile else { return }
     let (effects, base) = slots[entry].machine.reobserved(
-      from: old, since: consumers[consumer].pollBase, to: profile, in: turn.world)
+      from: old,
+      since: consumers[consumer].pollBase,
+      to: profile,
+      in: turn.world
+    )
     consumers[consumer].profile = profile
     consumers[consumer].pollBase = base
     apply(effects, entry, &turn)
@@ -133,7 +142,10 @@ extension CacheState {
     }
     if old.plan?.isDynamic == true { slots[oldEntry].dynamicCount -= 1 }
     let effects = slots[oldEntry].machine.unobserved(
-      by: old.profile, since: old.pollBase, in: turn.world)
+      by: old.profile,
+      since: old.pollBase,
+      in: turn.world
+    )
     emit(.unobserved(count: slots[oldEntry].machine.observerCount), oldEntry, turn)
     apply(effects, oldEntry, &turn)
     turn.drop(old.plan)

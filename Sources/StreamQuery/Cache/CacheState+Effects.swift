@@ -24,6 +24,7 @@ extension CacheState {
     let machine = slots[index].machine
     setDeadline(machine.nextDeadline(in: turn.world), index)
     setLive(machine.observerCount > 0 || !machine.isIdle, index)
+    if countsFetches, errands.last?.isRecount != true { errands.append(.recount) }
   }
 
   private mutating func cancelJob(_ index: Int, _ turn: Turn) {
@@ -69,7 +70,8 @@ extension CacheState {
     case .failed: outcome = slots[index].error.map { .failure($0.error) } ?? .cancelled
     case .cancelled:
       // The reference answers with what is there again, and so do we.
-      outcome = slots[index].machine.hasData
+      outcome =
+        slots[index].machine.hasData
         ? slots[index].data.map(WaitOutcome.value) ?? .cancelled : .cancelled
     case .removed: outcome = .cancelled
     }
@@ -146,7 +148,11 @@ extension CacheState {
   /// Registers a caller with the current fetch of an entry.
   mutating func wait(_ index: Int, role: Waiter.Role, gathering: Gathering? = nil) -> Waiter {
     let waiter = Waiter(
-      role: role, entry: id(of: index), round: slots[index].waiterRound, gathering: gathering)
+      role: role,
+      entry: id(of: index),
+      round: slots[index].waiterRound,
+      gathering: gathering
+    )
     slots[index].waiters.append(waiter)
     if role == .leasing { slots[index].machine.waiterJoined() }
     return waiter

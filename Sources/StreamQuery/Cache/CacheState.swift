@@ -14,8 +14,6 @@ struct CacheState {
   var consumerCount = 0
   /// Entries that are observed or fetching: what reconnects and counts go over.
   var live: [Int32] = []
-  /// Entries with a fetch that runs or waits for its next attempt.
-  var fetchingCount = 0
   var isOnline = true
   var isActive = true
   /// The latest time of any turn: time never runs back, whichever thread comes first.
@@ -180,7 +178,9 @@ struct CacheState {
     guard deadline != nil || position >= 0 else { return }
     // The heap tells positions back while it is being changed.
     var moves: [(Int32, Int32)] = []
-    deadlines.set(deadline, for: Int32(truncatingIfNeeded: index), at: position) { owner, position in
+    deadlines.set(deadline, for: Int32(truncatingIfNeeded: index), at: position) {
+      owner,
+      position in
       moves.append((owner, position))
     }
     for (owner, position) in moves { slots[Int(owner)].heapPosition = position }

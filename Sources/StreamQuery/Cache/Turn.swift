@@ -46,4 +46,8 @@ enum Errand: Sendable {
   case emit(QueryEvent)
   /// The number of fetching entries may have changed.
   case recount
+
+  var isRecount: Bool {
+    if case .recount = self { true } else { false }
+  }
 }

@@ -16,7 +16,10 @@ extension QueryClient {
       meta: job.plan.options.meta ?? QueryMeta()
     )
     let chain = FetchAncestors(
-      key: job.key, client: ObjectIdentifier(self), parent: job.ancestors)
+      key: job.key,
+      client: ObjectIdentifier(self),
+      parent: job.ancestors
+    )
     do {
       let box = try await FetchAncestors.$current.withValue(chain) {
         try await Scheduling.$current.withValue(scheduling) {
@@ -30,7 +33,10 @@ extension QueryClient {
         turn { state, turn in
           guard let index = state.find(job.entry) else { return }
           state.apply(
-            state.slots[index].machine.attemptCancelled(job.id, in: turn.world), index, &turn)
+            state.slots[index].machine.attemptCancelled(job.id, in: turn.world),
+            index,
+            &turn
+          )
         }
       } else {
         fail(job, attempt: attempt, error)
@@ -73,14 +79,21 @@ extension QueryClient {
     turn { state, turn in
       guard let index = state.find(job.entry) else { return }
       let effects = state.slots[index].machine.attemptFailed(
-        job.id, retryAfter: delay, in: turn.world)
+        job.id,
+        retryAfter: delay,
+        in: turn.world
+      )
       guard effects.changed else { return }
       turn.drop(state.slots[index].failureReason)
       state.slots[index].failureReason = box
       if effects.ended == nil, let delay {
         let count = state.slots[index].machine.failureCount
         state.emit(
-          .attemptFailed(error, count: count, retryAfter: delay.duration), index, turn, job: job)
+          .attemptFailed(error, count: count, retryAfter: delay.duration),
+          index,
+          turn,
+          job: job
+        )
       }
       state.apply(effects, index, &turn)
     }

@@ -142,7 +142,10 @@ extension QueryClient {
     select(filter) { state, indices, turn in
       for index in indices {
         state.apply(
-          state.slots[index].machine.cancelRequested(in: turn.world), index, &turn)
+          state.slots[index].machine.cancelRequested(in: turn.world),
+          index,
+          &turn
+        )
       }
     }
   }
@@ -260,7 +263,9 @@ extension QueryClient {
       for (index, refetches) in zip(indices, refetched) {
         state.emit(.invalidated, index, turn)
         let effects = state.slots[index].machine.invalidated(
-          refetches: refetches, in: turn.world)
+          refetches: refetches,
+          in: turn.world
+        )
         state.apply(effects, index, &turn)
       }
       for (index, refetches) in zip(indices, refetched) where refetches {

@@ -91,7 +91,10 @@ extension QueryClient {
         case .ifMissingElseRevalidate:
           if isStale, state.slots[index].plan?.fetch != nil {
             let effects = state.slots[index].machine.requested(
-              .manual, clientLease: true, in: turn.world)
+              .manual,
+              clientLease: true,
+              in: turn.world
+            )
             state.apply(effects, index, &turn)
           }
           return .cached(box)

@@ -33,7 +33,11 @@ extension QueryClient {
         return (.empty, profile.isEnabled ? [.enabled, .stale] : [])
       }
       let flags = state.flags(
-        index, profile: profile, settledBase: .max, at: max(now.moment, state.latest.moment))
+        index,
+        profile: profile,
+        settledBase: .max,
+        at: max(now.moment, state.latest.moment)
+      )
       return (state.frame(index), flags)
     }
     let shown = stand(in: plan, for: frame, flags)
@@ -96,16 +100,17 @@ extension QueryClient {
 
 extension QueryClient {
   /// What still runs or is held by somebody: for leak reports of simulations.
-  package nonisolated var unfinishedBusiness: [String] {
+  package nonisolated var liveness: Liveness {
     let (consumers, busy) = cache.read { state in
       let busy = state.live.sorted().compactMap { index -> AnyQueryKey? in
         state.slots[Int(index)].machine.isIdle ? nil : state.slots[Int(index)].key?.key
       }
       return (state.consumerCount, busy)
     }
-    var report = busy.map { "a fetch of \($0) that is not settled" }
-    if consumers > 0 { report.append("observers: \(consumers)") }
-    return report
+    return Liveness(
+      unfinished: busy.map { "a fetch of \($0) that is not settled" },
+      subscribers: consumers
+    )
   }
 }
 

@@ -51,7 +51,10 @@ extension QueryClient {
     options: ObserverOptions? = nil
   ) -> QueryObserver<Value> {
     QueryObserver(
-      subscription: subscribe(query, options: options), query: query, options: options)
+      subscription: subscribe(query, options: options),
+      query: query,
+      options: options
+    )
   }
 
   nonisolated func subscribe<Value>(
@@ -60,6 +63,8 @@ extension QueryClient {
   ) -> Subscription {
     let key = EntryKey(query.key)
     let id = settling(key, query.plan, options) { state, index, plan, profile, seed, turn in
+      // After a shutdown nobody observes: the stream is over before it began.
+      guard !state.isShutDown else { return ConsumerID(index: -1, generation: 0) }
       let index = index ?? state.entry(key, &turn)
       state.plan(index, with: plan, &turn)
       state.seed(index, seed, &turn)

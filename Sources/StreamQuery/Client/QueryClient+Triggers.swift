@@ -36,7 +36,9 @@ extension QueryClient {
       state.isShutDown = true
       for index in state.consumers.indices where state.consumers[index].isLive {
         let id = ConsumerID(
-          index: Int32(truncatingIfNeeded: index), generation: state.consumers[index].generation)
+          index: Int32(truncatingIfNeeded: index),
+          generation: state.consumers[index].generation
+        )
         state.unsubscribe(id, &turn)
       }
       for index in state.slots.indices where state.slots[index].key != nil {
@@ -129,7 +131,10 @@ extension QueryClient {
           state.slots[index].plan?.fetch != nil
         else { return }
         state.apply(
-          state.slots[index].machine.requested(.trigger, in: turn.world), index, &turn)
+          state.slots[index].machine.requested(.trigger, in: turn.world),
+          index,
+          &turn
+        )
       }
     case .trigger(let trigger): start(trigger)
     }
@@ -145,13 +150,17 @@ extension QueryClient {
       turn.world.isActive = state.isActive
       guard state.isOnline != wasOnline || state.isActive != wasActive else { return (nil, []) }
       let cause: FetchCause? =
-        if state.isOnline, !wasOnline { .reconnect } else if state.isActive, !wasActive { .active }
-        else { nil }
+        if state.isOnline, !wasOnline { .reconnect } else if state.isActive, !wasActive {
+          .active
+        } else { nil }
       var conditions: [(ConsumerID, @Sendable () async -> Bool)] = []
       for entry in state.live.sorted() {
         let index = Int(entry)
         state.apply(
-          state.slots[index].machine.worldChanged(cause, in: turn.world), index, &turn)
+          state.slots[index].machine.worldChanged(cause, in: turn.world),
+          index,
+          &turn
+        )
         guard let cause else { continue }
         for position in state.slots[index].consumers {
           let consumer = state.consumers[Int(position)]
@@ -159,7 +168,8 @@ extension QueryClient {
             let condition = options.condition(of: cause)
           else { continue }
           conditions.append(
-            (ConsumerID(index: position, generation: consumer.generation), condition))
+            (ConsumerID(index: position, generation: consumer.generation), condition)
+          )
         }
       }
       return (cause, conditions)
@@ -183,7 +193,10 @@ extension QueryClient {
         else { return }
         let index = Int(state.consumers[consumer].entry)
         state.apply(
-          state.slots[index].machine.requested(cause, in: turn.world), index, &turn)
+          state.slots[index].machine.requested(cause, in: turn.world),
+          index,
+          &turn
+        )
       }
     }
   }

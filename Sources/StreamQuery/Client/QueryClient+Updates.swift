@@ -31,13 +31,22 @@ extension QueryClient {
       case missingFetch
     }
     let start: Start = settling(key, queryPlan, options) {
-      state, index, plan, _, seed, turn in
+      state,
+      index,
+      plan,
+      _,
+      seed,
+      turn in
       let index = index ?? state.entry(key, &turn)
       state.plan(index, with: plan, &turn)
       state.seed(index, seed, &turn)
       guard state.slots[index].plan?.fetch != nil else { return .missingFetch }
       let effects = state.slots[index].machine.requested(
-        .manual, superseding: superseding, clientLease: false, in: turn.world)
+        .manual,
+        superseding: superseding,
+        clientLease: false,
+        in: turn.world
+      )
       let waiter = state.wait(index, role: .watching)
       state.apply(effects, index, &turn)
       return .waiting(waiter)

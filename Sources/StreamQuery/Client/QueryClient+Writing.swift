@@ -102,8 +102,13 @@ extension QueryClient {
         let index = state.find(key)
         guard index.flatMap({ state.slots[$0].data }) === present else { return false }
         state.write(
-          box, index ?? state.entry(key, &turn), updatedAt: nil, fencing: false, gcTime: gcTime,
-          &turn)
+          box,
+          index ?? state.entry(key, &turn),
+          updatedAt: nil,
+          fencing: false,
+          gcTime: gcTime,
+          &turn
+        )
         return true
       }
       if isDone { return value }
@@ -141,7 +146,13 @@ extension QueryClient {
         for (write, index) in zip(writes, indices) {
           guard let index else { continue }
           state.write(
-            write.new, index, updatedAt: nil, fencing: false, gcTime: .zero, &turn)
+            write.new,
+            index,
+            updatedAt: nil,
+            fencing: false,
+            gcTime: .zero,
+            &turn
+          )
         }
         return true
       }
@@ -164,7 +175,10 @@ extension QueryClient {
     _ body: () throws(Failure) -> Void
   ) throws(Failure) {
     let chain = FetchAncestors(
-      key: key, client: ObjectIdentifier(self), parent: UpdateChain.current)
+      key: key,
+      client: ObjectIdentifier(self),
+      parent: UpdateChain.current
+    )
     var failure: Failure?
     UpdateChain.$current.withValue(chain) {
       do throws(Failure) { try body() } catch { failure = error }
@@ -193,6 +207,8 @@ extension CacheState {
     let stamp = updatedAt.map(turn.world.now.placing(date:)) ?? turn.world.now
     apply(
       slots[index].machine.written(updatedAt: stamp, fencing: fencing, in: turn.world),
-      index, &turn)
+      index,
+      &turn
+    )
   }
 }

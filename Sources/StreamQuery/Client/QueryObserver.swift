@@ -66,7 +66,11 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   public func refetch(superseding: Bool = true) async throws -> QueryResult<Value> {
     let query = query
     try await subscription.client.refetchOne(
-      EntryKey(query.key), query.plan, asked.value.options, superseding: superseding)
+      EntryKey(query.key),
+      query.plan,
+      asked.value.options,
+      superseding: superseding
+    )
     return result
   }
 

@@ -52,6 +52,9 @@ final class DefaultsTable: Sendable {
       prefixes.append(prefix)
     }
     return DefaultsTable(
-      client: client, prefixes: prefixes, failureInvalidates: failureInvalidates)
+      client: client,
+      prefixes: prefixes,
+      failureInvalidates: failureInvalidates
+    )
   }
 }

@@ -37,4 +37,3 @@ public struct FetchCompletion<Value: Sendable>: Sendable {
     }
   }
 }
-

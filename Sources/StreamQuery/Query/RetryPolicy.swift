@@ -81,8 +81,7 @@ public struct RetryPolicy: Sendable, ExpressibleByIntegerLiteral {
 /// How long to wait before each retry.
 public struct Backoff: Sendable {
   /// From the failures before this one, the error, and a source of numbers in 0..<1.
-  let delay:
-    @Sendable (_ failures: Int, _ error: any Error, _ jitter: () -> Double) -> Duration
+  let delay: @Sendable (_ failures: Int, _ error: any Error, _ jitter: () -> Double) -> Duration
 
   /// One second, doubled after each failure, 30 seconds at most: 1, 2, 4, 8, 16, 30, 30 …
   public static var standard: Self { .exponential() }

@@ -66,7 +66,12 @@ package final class Frame: Sendable {
 
   /// The state of a key that has no entry.
   package static let empty = Frame(
-    version: 0, machine: nil, data: nil, error: nil, failureReason: nil)
+    version: 0,
+    machine: nil,
+    data: nil,
+    error: nil,
+    failureReason: nil
+  )
 
   package var status: QueryStatus {
     error != nil ? .error : data != nil ? .success : .pending

@@ -31,7 +31,9 @@ struct ErasedClock: Sendable {
       },
       sleep: { moment in
         try await clock.sleep(
-          until: start.advanced(by: .nanoseconds(moment.nanoseconds)), tolerance: nil)
+          until: start.advanced(by: .nanoseconds(moment.nanoseconds)),
+          tolerance: nil
+        )
       }
     )
   }

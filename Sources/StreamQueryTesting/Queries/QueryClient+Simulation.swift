@@ -31,6 +31,6 @@ extension QueryClient {
     configuration.operatorClock = simulation.clock
     configure(&configuration)
     self.init(configuration: configuration)
-    simulation.register { [weak self] in self?.unfinishedBusiness ?? [] }
+    simulation.register { [weak self] in self?.liveness ?? Liveness() }
   }
 }

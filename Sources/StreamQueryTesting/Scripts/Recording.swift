@@ -115,7 +115,10 @@ extension Simulation {
   ) -> Recording<Base.Element> where Base.Element: Sendable {
     let tape = RecordingTape<Base.Element>()
     let clock = clock
+    let registry = registry
+    registry.recordingBegan()
     let task = start {
+      defer { registry.recordingEnded() }
       do {
         for try await element in sequence {
           tape.append(element, at: clock.now.offset)

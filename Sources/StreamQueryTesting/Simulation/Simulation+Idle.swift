@@ -1,3 +1,5 @@
+package import StreamQuery
+
 extension Simulation {
   /// Whether nothing is going on: no ready job, no sleeper, no unfinished task, no live client work.
   ///
@@ -29,7 +31,7 @@ extension Simulation {
   ///
   /// - Parameter probe: Returns a line for each live thing. It is kept for as long as the
   ///   simulation lives, so it should hold what it asks weakly.
-  package func register(_ probe: @escaping @Sendable () -> [String]) {
+  package func register(_ probe: @escaping @Sendable () -> Liveness) {
     registry.add(probe)
   }
 }

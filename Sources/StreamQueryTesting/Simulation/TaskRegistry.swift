@@ -1,3 +1,4 @@
+internal import StreamQuery
 internal import Synchronization
 
 /// The named tasks of a simulation that have not finished, and the probes of its clients.
@@ -6,7 +7,9 @@ final class TaskRegistry: Sendable {
     var lastID: UInt64 = 0
     var names: [UInt64: String] = [:]
     var cancellations: [UInt64: @Sendable () -> Void] = [:]
-    var probes: [@Sendable () -> [String]] = []
+    var probes: [@Sendable () -> Liveness] = []
+    /// Recordings that consume: their subscriptions are no leaks.
+    var recordings = 0
   }
 
   private let state = Mutex(State())
@@ -36,7 +39,7 @@ final class TaskRegistry: Sendable {
     }
   }
 
-  func add(_ probe: @escaping @Sendable () -> [String]) {
+  func add(_ probe: @escaping @Sendable () -> Liveness) {
     state.withLock { $0.probes.append(probe) }
   }
 
@@ -51,7 +54,21 @@ final class TaskRegistry: Sendable {
 
   /// What the probes say is alive; they are asked outside the lock.
   var probeReport: [String] {
-    state.withLock { $0.probes }.flatMap { $0() }
+    let (probes, recordings) = state.withLock { ($0.probes, $0.recordings) }
+    let found = probes.map { $0() }
+    var report = found.flatMap(\.unfinished)
+    // Whose subscriptions they are cannot be told apart, so that any recording accounts for them.
+    let subscribers = found.map(\.subscribers).reduce(0, +)
+    if subscribers > 0, recordings == 0 { report.append("subscribers of queries: \(subscribers)") }
+    return report
+  }
+
+  func recordingBegan() {
+    state.withLock { $0.recordings += 1 }
+  }
+
+  func recordingEnded() {
+    state.withLock { $0.recordings -= 1 }
   }
 
   func cancelAll() {
