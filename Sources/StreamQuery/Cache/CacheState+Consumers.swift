@@ -194,16 +194,16 @@ extension CacheState {
   /// Parks a consumer until there is news; says `false`, and keeps nothing, if there is some already.
   mutating func park(
     _ id: ConsumerID,
-    _ continuation: UnsafeContinuation<Void, Never>
+    _ parked: Parked
   ) -> Bool {
     guard let index = find(id) else { return false }
     let (frame, flags) = view(index)
     guard frame.version == consumers[index].seenVersion, flags == consumers[index].seenFlags
     else { return false }
-    if consumers[index].parked == nil {
-      consumers[index].parked = continuation
+    if consumers[index].parked?.isSpent ?? true {
+      consumers[index].parked = parked
     } else {
-      consumers[index].alsoParked.append(continuation)
+      consumers[index].alsoParked.append(parked)
     }
     return true
   }

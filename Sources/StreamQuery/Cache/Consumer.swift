@@ -17,8 +17,9 @@ struct Consumer {
   /// What it saw last.
   var seenVersion = UInt64.max
   var seenFlags = QueryFlags()
-  /// The wait in `next`; more than one only if several tasks iterate one stream.
-  var parked: UnsafeContinuation<Void, Never>?
-  var alsoParked: [UnsafeContinuation<Void, Never>] = []
+  /// The wait in `next`.
+  var parked: Parked?
+  /// Further waits: only if several tasks iterate one stream.
+  var alsoParked: [Parked] = []
   var nextFree: Int32 = -1
 }

@@ -35,7 +35,7 @@ struct Turn: Sendable {
 
 /// What a turn asks the shell to do, in order, outside the lock.
 enum Errand: Sendable {
-  case wake(UnsafeContinuation<Void, Never>)
+  case wake(Parked)
   case start(FetchJob, attempt: Int)
   case cancel(FetchJob)
   case settle([Waiter], WaitOutcome)

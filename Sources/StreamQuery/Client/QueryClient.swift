@@ -89,7 +89,7 @@ public actor QueryClient {
 extension QueryClient: ErrandRunner {
   nonisolated func perform(_ errand: Errand) {
     switch errand {
-    case .wake(let continuation): continuation.resume()
+    case .wake(let parked): parked.wake()
     case .start(let job, let attempt): start(job, attempt: attempt)
     case .cancel(let job): job.cancel()
     case .settle(let waiters, let outcome):

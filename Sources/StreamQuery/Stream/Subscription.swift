@@ -42,7 +42,7 @@ final class Subscription: Sendable {
         // Captured, so that the closure stays on the caller's actor: each wait would hop else.
         _ = isolation
         await withUnsafeContinuation(isolation: isolation) { continuation in
-          let isParked = client.cache.read { $0.park(id, continuation) }
+          let isParked = client.cache.read { $0.park(id, .alone(continuation)) }
           if !isParked { continuation.resume() }
         }
       } onCancel: {

@@ -1,0 +1,34 @@
+extension QueryClient {
+  /// Observes several queries of one value type as one stream, in the order of the list.
+  ///
+  /// There is one element for each turn that changed any of them: a call that changes several keys
+  /// shows as one change. The first element has the state of all. Each query is observed and fetched
+  /// for itself, and one that fails is a failed result among the others.
+  ///
+  /// ```swift
+  /// for await users in client.stream(all: ids.map { .user($0) }) {
+  ///   show(users.compactMap(\.data))
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - queries: What to observe; a key may stand in it more than once.
+  ///   - options: What each observer asks for beyond its query.
+  /// - Returns: A stream for one consumer. Without any query it has one empty element and ends.
+  public nonisolated func stream<Value>(
+    all queries: [Query<Value>],
+    options: ObserverOptions? = nil
+  ) -> AsyncStream<[QueryResult<Value>]> {
+    guard !queries.isEmpty else {
+      return AsyncStream { continuation in
+        continuation.yield([])
+        continuation.finish()
+      }
+    }
+    let joint = JointSubscription(queries.map { subscribe($0, options: options) })
+    return AsyncStream(
+      unfolding: { await joint.next()?.map(QueryResult.init) },
+      onCancel: { joint.cancel() }
+    )
+  }
+}

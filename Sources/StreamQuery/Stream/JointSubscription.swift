@@ -1,0 +1,78 @@
+/// Several observers of one client that look together: whole turns, never half of one.
+///
+/// All members are read under one lock, so that a call which changes several keys in one turn is
+/// seen as one change by a consumer of all of them.
+package final class JointSubscription: Sendable {
+  private let members: [Subscription]
+
+  init(_ members: [Subscription]) {
+    self.members = members
+  }
+
+  /// Ends the observation of all; a second time is a no-op.
+  package func cancel() {
+    for member in members { member.cancel() }
+  }
+
+  /// The state of all, as soon as any has news; `nil` when one of them is over.
+  ///
+  /// - Parameter isolation: The caller's isolation, which is kept.
+  /// - Returns: Frame and flags of every member, in their order.
+  func next(
+    isolation: isolated (any Actor)? = #isolation
+  ) async -> [(frame: Frame, flags: QueryFlags)]? {
+    guard let cache = members.first?.client.cache else { return nil }
+    let ids = members.map(\.id)
+    while true {
+      switch cache.read({ $0.pull(ids) }) {
+      case .results(let results): return results
+      case .ended: return nil
+      case .nothing: break
+      }
+      if Task.isCancelled {
+        cancel()
+        return nil
+      }
+      await withTaskCancellationHandler {
+        _ = isolation
+        await withUnsafeContinuation(isolation: isolation) { continuation in
+          let wait = JointWait(continuation)
+          let isParked = cache.read { state in
+            ids.allSatisfy { state.park($0, .jointly(wait)) }
+          }
+          // One of them had news after all: those that are parked already hold a wait that is over.
+          if !isParked { wait.wake() }
+        }
+      } onCancel: {
+        cancel()
+      }
+    }
+  }
+}
+
+/// What a joint consumer finds when it looks.
+enum JointPull: Sendable {
+  case results([(frame: Frame, flags: QueryFlags)])
+  case nothing
+  case ended
+}
+
+extension CacheState {
+  /// What several consumers see, if any of them has something new.
+  mutating func pull(_ ids: [ConsumerID]) -> JointPull {
+    var hasNews = false
+    var results: [(frame: Frame, flags: QueryFlags)] = []
+    results.reserveCapacity(ids.count)
+    for id in ids {
+      guard let index = find(id) else { return .ended }
+      let (frame, flags) = view(index)
+      if frame.version != consumers[index].seenVersion || flags != consumers[index].seenFlags {
+        hasNews = true
+        consumers[index].seenVersion = frame.version
+        consumers[index].seenFlags = flags
+      }
+      results.append((frame, flags))
+    }
+    return hasNews ? .results(results) : .nothing
+  }
+}

@@ -1,0 +1,37 @@
+import Synchronization
+
+/// A consumer's wait for news.
+enum Parked: Sendable {
+  /// It waits for one entry.
+  case alone(UnsafeContinuation<Void, Never>)
+  /// It waits for any of several entries, and is parked with each.
+  case jointly(JointWait)
+
+  /// Wakes the consumer. Never called under a lock.
+  func wake() {
+    switch self {
+    case .alone(let continuation): continuation.resume()
+    case .jointly(let wait): wait.wake()
+    }
+  }
+
+  /// Whether the wait is over already, by another entry's news.
+  var isSpent: Bool {
+    if case .jointly(let wait) = self { wait.isSpent } else { false }
+  }
+}
+
+/// One wait that is parked with several entries: the first news ends it.
+final class JointWait: Sendable {
+  private let continuation: Mutex<UnsafeContinuation<Void, Never>?>
+
+  init(_ continuation: UnsafeContinuation<Void, Never>) {
+    self.continuation = Mutex(continuation)
+  }
+
+  var isSpent: Bool { continuation.withLock { $0 == nil } }
+
+  func wake() {
+    continuation.withLock { $0.take() }?.resume()
+  }
+}
