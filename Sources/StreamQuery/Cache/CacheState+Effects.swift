@@ -119,6 +119,8 @@ extension CacheState {
       retry: isImperative ? plan.imperativeRetry : plan.retry,
       cause: slots[index].machine.cause ?? .manual,
       startedAt: turn.world.now,
+      direction: current.direction,
+      pageCount: turn.pageCount,
       ancestors: turn.ancestors
     )
   }

@@ -106,6 +106,11 @@ struct CacheState {
 
   // MARK: Values
 
+  /// The data of a key.
+  func box(_ key: EntryKey) -> ValueBox? {
+    find(key).flatMap { slots[$0].machine.hasData ? slots[$0].data : nil }
+  }
+
   mutating func store(_ box: ValueBox, _ index: Int, _ turn: inout Turn) {
     turn.drop(slots[index].data)
     slots[index].data = box
@@ -145,7 +150,8 @@ struct CacheState {
       machine: slot.machine,
       data: slot.machine.hasData ? slot.data : nil,
       error: slot.machine.isError ? slot.error : nil,
-      failureReason: slot.machine.failureCount > 0 ? slot.failureReason : nil
+      failureReason: slot.machine.failureCount > 0 ? slot.failureReason : nil,
+      paging: slot.plan?.plan.paging
     )
   }
 

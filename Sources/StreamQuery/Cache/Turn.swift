@@ -9,6 +9,8 @@ struct Turn: Sendable {
   var world: World
   /// Whether a caller waits in person: such fetches retry only if told to.
   var isImperative = false
+  /// How many pages a fetch that starts in this turn loads.
+  var pageCount: Int?
   /// The fetches that the call was made from.
   var ancestors: FetchAncestors?
   private var first: Dropped?

@@ -13,7 +13,8 @@ extension QueryClient {
       cause: job.cause,
       attempt: attempt,
       client: self,
-      meta: job.plan.options.meta ?? QueryMeta()
+      meta: job.plan.options.meta ?? QueryMeta(),
+      job: job
     )
     let chain = FetchAncestors(
       key: job.key,

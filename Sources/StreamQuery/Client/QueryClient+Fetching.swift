@@ -51,12 +51,13 @@ extension QueryClient {
     case shutDown
   }
 
-  private nonisolated func fetch<Value>(
+  nonisolated func fetch<Value>(
     _ query: Query<Value>,
-    _ need: FetchNeed
+    _ need: FetchNeed,
+    pageCount: Int? = nil
   ) async throws -> ValueBox {
     let key = EntryKey(query.key)
-    switch begin(key, query.plan, need) {
+    switch begin(key, query.plan, need, pageCount) {
     case .cached(let box): return box
     case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
     case .recursive: throw QueryError.recursiveFetch(key: key.key.description)
@@ -73,7 +74,8 @@ extension QueryClient {
   private nonisolated func begin(
     _ key: EntryKey,
     _ queryPlan: QueryPlan,
-    _ need: FetchNeed
+    _ need: FetchNeed,
+    _ pageCount: Int?
   ) -> FetchStart {
     let me = ObjectIdentifier(self)
     return settling(key, queryPlan, nil) { state, index, plan, profile, seed, turn in
@@ -82,6 +84,7 @@ extension QueryClient {
       state.plan(index, with: plan, &turn)
       state.seed(index, seed, &turn)
       turn.isImperative = true
+      turn.pageCount = pageCount
       let machine = state.slots[index].machine
       let isStale = machine.isStale(profile.freshness, at: turn.world.now.moment)
       if machine.hasData, let box = state.slots[index].data {

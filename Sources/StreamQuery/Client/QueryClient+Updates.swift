@@ -24,8 +24,9 @@ extension QueryClient {
     _ key: EntryKey,
     _ queryPlan: QueryPlan,
     _ options: ObserverOptions?,
+    direction: PageDirection? = nil,
     superseding: Bool
-  ) async throws {
+  ) async throws -> WaitOutcome {
     enum Start {
       case waiting(Waiter)
       case missingFetch
@@ -44,7 +45,7 @@ extension QueryClient {
       let effects = state.slots[index].machine.requested(
         .manual,
         superseding: superseding,
-        clientLease: false,
+        direction: direction,
         in: turn.world
       )
       let waiter = state.wait(index, role: .watching)
@@ -53,7 +54,7 @@ extension QueryClient {
     }
     switch start {
     case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
-    case .waiting(let waiter): _ = await waiter.outcome(onCancel: leaving(waiter))
+    case .waiting(let waiter): return await waiter.outcome(onCancel: leaving(waiter))
     }
   }
 

@@ -65,7 +65,22 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   @discardableResult
   public func refetch(superseding: Bool = true) async throws -> QueryResult<Value> {
     let query = query
-    try await subscription.client.refetchOne(
+    _ = try await subscription.client.refetchOne(
+      EntryKey(query.key),
+      query.plan,
+      asked.value.options,
+      superseding: superseding
+    )
+    return result
+  }
+
+  func fetchPage(
+    _ direction: PageDirection,
+    superseding: Bool
+  ) async throws -> QueryResult<Value> {
+    let query = query
+    _ = try await subscription.client.fetchPage(
+      direction,
       EntryKey(query.key),
       query.plan,
       asked.value.options,

@@ -15,16 +15,25 @@ extension EntryMachine {
   ///   - cause: Why.
   ///   - superseding: Whether a running fetch is replaced when there is data; else it is joined.
   ///   - clientLease: Whether the client itself wants the fetch, although nobody observes the key.
+  ///   - direction: Which page to add; `nil` fetches the whole value.
   ///   - world: The world at the turn.
   /// - Returns: What to do.
   package mutating func requested(
     _ cause: FetchCause,
     superseding: Bool = false,
     clientLease: Bool = false,
+    direction: PageDirection? = nil,
     in world: World
   ) -> EntryEffects {
     var effects = EntryEffects()
-    request(cause, superseding: superseding, clientLease: clientLease, in: world, &effects)
+    request(
+      cause,
+      superseding: superseding,
+      clientLease: clientLease,
+      direction: direction,
+      in: world,
+      &effects
+    )
     handledUntil = world.now.moment
     return effects
   }
@@ -125,17 +134,27 @@ extension EntryMachine {
     _ cause: FetchCause,
     superseding: Bool,
     clientLease: Bool,
+    direction: PageDirection? = nil,
     in world: World,
     _ effects: inout EntryEffects
   ) {
     guard let current else {
-      return begin(cause, clientLease: clientLease, undo: nil, in: world, &effects)
+      begin(
+        cause,
+        clientLease: clientLease,
+        direction: direction,
+        undo: nil,
+        in: world,
+        &effects
+      )
+      return
     }
     if superseding, hasData {
       effects.cancelled = current.id
       begin(
         cause,
         clientLease: clientLease || current.hasClientLease,
+        direction: direction,
         undo: current.undo,
         in: world,
         &effects
@@ -155,6 +174,7 @@ extension EntryMachine {
   private mutating func begin(
     _ cause: FetchCause,
     clientLease: Bool,
+    direction: PageDirection?,
     undo: Undo?,
     in world: World,
     _ effects: inout EntryEffects
@@ -164,9 +184,19 @@ extension EntryMachine {
       id: FetchID(rawValue: fetchSerial),
       terms: terms,
       hasClientLease: clientLease,
-      undo: undo ?? Undo(isError: isError, failureCount: failureCount, cause: self.cause)
+      // A page that is added says nothing of the pages before it: they stay marked.
+      wasMarked: direction != nil && hasData && isInvalidated,
+      direction: direction,
+      undo: undo
+        ?? Undo(
+          isError: isError,
+          failureCount: failureCount,
+          cause: self.cause,
+          direction: self.direction
+        )
     )
     self.cause = cause
+    self.direction = direction
     failureCount = 0
     // A load that starts again is pending again; a refetch keeps the error beside its data.
     if !hasData { isError = false }
@@ -202,6 +232,7 @@ extension EntryMachine {
     if !hasData { isError = current.undo.isError }
     failureCount = isError ? current.undo.failureCount : 0
     cause = current.undo.cause
+    direction = current.undo.direction
   }
 
   mutating func end(_ ending: FetchEnding, in world: World, _ effects: inout EntryEffects) {

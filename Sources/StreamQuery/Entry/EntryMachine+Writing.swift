@@ -86,6 +86,7 @@ extension EntryMachine {
     isError = false
     isInvalidated = false
     cause = nil
+    direction = nil
     dataUpdatedAt = .never
     errorUpdatedAt = .never
     dataUpdateCount = 0

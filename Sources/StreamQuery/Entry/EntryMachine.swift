@@ -49,6 +49,8 @@ package struct EntryMachine: Equatable, Sendable {
     /// The entry was invalidated since the start by a call that left this fetch alone: its answer
     /// may be older than the mark, so the mark stays.
     package var wasMarked = false
+    /// Which page it adds; `nil` fetches the whole value.
+    package var direction: PageDirection?
     /// What the fetch's start changed, for a cancellation to undo.
     package var undo: Undo
   }
@@ -58,6 +60,7 @@ package struct EntryMachine: Equatable, Sendable {
     package var isError: Bool
     package var failureCount: Int
     package var cause: FetchCause?
+    package var direction: PageDirection?
   }
 
   package internal(set) var phase = Phase.idle
@@ -65,6 +68,8 @@ package struct EntryMachine: Equatable, Sendable {
   package internal(set) var isError = false
   package internal(set) var isInvalidated = false
   package internal(set) var cause: FetchCause?
+  /// Which page the running fetch adds, or else the last one added.
+  package internal(set) var direction: PageDirection?
   package internal(set) var dataUpdatedAt = Timestamp.never
   package internal(set) var errorUpdatedAt = Timestamp.never
   package internal(set) var dataUpdateCount = 0

@@ -18,6 +18,11 @@ final class FetchJob: Sendable {
   let retry: RetryPolicy
   let cause: FetchCause
   let startedAt: Timestamp
+  let direction: PageDirection?
+  /// How many pages to load; `nil` is as many as there are.
+  let pageCount: Int?
+  /// Pages that earlier attempts fetched: a retry goes on where it failed.
+  let progress = Mutex<(any Sendable)?>(nil)
   /// The keys whose fetches led to this one: a fetch that waits for itself is found by it.
   let ancestors: FetchAncestors?
   private let handle = Mutex(Handle.none)
@@ -31,6 +36,8 @@ final class FetchJob: Sendable {
     retry: RetryPolicy,
     cause: FetchCause,
     startedAt: Timestamp,
+    direction: PageDirection?,
+    pageCount: Int?,
     ancestors: FetchAncestors?
   ) {
     self.entry = entry
@@ -41,6 +48,8 @@ final class FetchJob: Sendable {
     self.retry = retry
     self.cause = cause
     self.startedAt = startedAt
+    self.direction = direction
+    self.pageCount = pageCount
     self.ancestors = ancestors
   }
 

@@ -19,4 +19,8 @@ public struct FetchContext: Sendable {
   public let client: QueryClient
   /// Facts that the query carries.
   public let meta: QueryMeta
+  /// Which page the fetch adds; `nil` when it fetches the whole value, and for queries without pages.
+  public var direction: PageDirection? { job?.direction }
+
+  let job: FetchJob?
 }

@@ -16,6 +16,8 @@ final class QueryPlan: Sendable {
   /// Boxes a value of unknown type, or says that it is of the wrong one.
   let box: @Sendable (any Sendable) -> ValueBox?
   let valueTypeName: @Sendable () -> String
+  /// How pages follow each other, if the value is pages.
+  let paging: PagingPlan?
 
   struct InitialData: Sendable {
     /// Asked once per entry that has no data.
@@ -32,7 +34,8 @@ final class QueryPlan: Sendable {
     merge: (@Sendable (ValueBox, ValueBox) -> ValueBox)? = nil,
     triggers: [@Sendable () -> any AsyncSequence] = [],
     box: @escaping @Sendable (any Sendable) -> ValueBox?,
-    valueTypeName: @escaping @Sendable () -> String
+    valueTypeName: @escaping @Sendable () -> String,
+    paging: PagingPlan? = nil
   ) {
     self.options = options
     self.fetch = fetch
@@ -42,15 +45,36 @@ final class QueryPlan: Sendable {
     self.triggers = triggers
     self.box = box
     self.valueTypeName = valueTypeName
+    self.paging = paging
   }
 
   /// The plan of a key that nothing else is known of.
-  convenience init<Value: Sendable>(of type: Value.Type, fetch: Fetch? = nil) {
+  convenience init<Value: Sendable>(
+    of type: Value.Type,
+    fetch: Fetch? = nil,
+    paging: PagingPlan? = nil
+  ) {
     self.init(
       options: .default,
       fetch: fetch,
       box: { value in (value as? Value).map(TypedBox.init) },
-      valueTypeName: { String(reflecting: Value.self) }
+      valueTypeName: { String(reflecting: Value.self) },
+      paging: paging
+    )
+  }
+
+  /// A copy with the options and extras of another plan.
+  func with(options: QueryOptions, like plan: QueryPlan) -> QueryPlan {
+    QueryPlan(
+      options: options,
+      fetch: fetch,
+      initialData: plan.initialData,
+      placeholder: plan.placeholder,
+      merge: plan.merge,
+      triggers: plan.triggers,
+      box: box,
+      valueTypeName: valueTypeName,
+      paging: paging
     )
   }
 
@@ -70,7 +94,8 @@ final class QueryPlan: Sendable {
       merge: merge ?? self.merge,
       triggers: trigger.map { triggers + [$0] } ?? triggers,
       box: box,
-      valueTypeName: valueTypeName
+      valueTypeName: valueTypeName,
+      paging: paging
     )
   }
 }

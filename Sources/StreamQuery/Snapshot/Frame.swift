@@ -19,13 +19,18 @@ package final class Frame: Sendable {
   package let fetchStatus: FetchStatus
   package let isInvalidated: Bool
   package let cause: FetchCause?
+  /// Which page the running fetch adds, or else the last one added.
+  let direction: PageDirection?
+  /// How the entry's pages follow each other, if its value is pages.
+  let paging: PagingPlan?
 
-  package init(
+  init(
     version: UInt64,
     machine: EntryMachine?,
     data: ValueBox?,
     error: ErrorBox?,
-    failureReason: ErrorBox?
+    failureReason: ErrorBox?,
+    paging: PagingPlan? = nil
   ) {
     self.version = version
     self.data = data
@@ -39,6 +44,8 @@ package final class Frame: Sendable {
     settledCount = machine?.settledCount ?? 0
     isInvalidated = machine?.isInvalidated ?? false
     cause = machine?.cause
+    direction = machine?.direction
+    self.paging = paging
     fetchStatus =
       if let machine {
         machine.isPaused ? .paused : machine.isFetching ? .fetching : .idle
@@ -61,6 +68,8 @@ package final class Frame: Sendable {
     settledCount = base.settledCount
     isInvalidated = base.isInvalidated
     cause = base.cause
+    direction = base.direction
+    paging = base.paging
     fetchStatus = base.fetchStatus
   }
 
@@ -84,7 +93,7 @@ package final class Frame: Sendable {
       && errorUpdatedAt == other.errorUpdatedAt && errorUpdateCount == other.errorUpdateCount
       && dataUpdateCount == other.dataUpdateCount && failureCount == other.failureCount
       && settledCount == other.settledCount && isInvalidated == other.isInvalidated
-      && cause == other.cause
+      && cause == other.cause && direction == other.direction && paging === other.paging
   }
 }
 

@@ -1,0 +1,111 @@
+extension QueryClient {
+  /// Fetches the page after the last one, and waits for it.
+  ///
+  /// There is one fetch at a time for a key: with data, a running fetch is replaced; a first load is
+  /// joined. Where no page follows, nothing is fetched and the cached pages keep their age. The
+  /// caller only watches: cancelling it ends its wait and not the fetch.
+  ///
+  /// - Parameters:
+  ///   - query: The infinite query.
+  ///   - superseding: Whether a running fetch over data is replaced; `false` joins it, and then no
+  ///     page may be added.
+  /// - Returns: The result after the fetch.
+  /// - Throws: Why the page could not be fetched; ``QueryError/missingFetch(key:)``.
+  @discardableResult
+  public nonisolated func fetchNextPage<Page, PageParam>(
+    of query: InfiniteQuery<Page, PageParam>,
+    superseding: Bool = true
+  ) async throws -> QueryResult<Pages<Page, PageParam>> {
+    try await fetchPage(.next, of: query, superseding: superseding)
+  }
+
+  /// Fetches the page before the first one, and waits for it.
+  ///
+  /// - Parameters:
+  ///   - query: The infinite query.
+  ///   - superseding: Whether a running fetch over data is replaced; `false` joins it.
+  /// - Returns: The result after the fetch.
+  /// - Throws: Why the page could not be fetched; ``QueryError/missingFetch(key:)``.
+  @discardableResult
+  public nonisolated func fetchPreviousPage<Page, PageParam>(
+    of query: InfiniteQuery<Page, PageParam>,
+    superseding: Bool = true
+  ) async throws -> QueryResult<Pages<Page, PageParam>> {
+    try await fetchPage(.previous, of: query, superseding: superseding)
+  }
+
+  /// The pages of a query: from the cache while they are fresh, else fetched.
+  ///
+  /// - Parameters:
+  ///   - query: The infinite query.
+  ///   - count: How many pages to load if they have to be fetched; cached pages beyond it go.
+  /// - Returns: The pages.
+  /// - Throws: As ``fetch(_:)``.
+  @discardableResult
+  public nonisolated func fetch<Page, PageParam>(
+    _ query: InfiniteQuery<Page, PageParam>,
+    pages count: Int
+  ) async throws -> Pages<Page, PageParam> {
+    try await fetch(query, .ifStale, pageCount: count).value(as: Pages<Page, PageParam>.self)
+  }
+
+  private nonisolated func fetchPage<Value>(
+    _ direction: PageDirection,
+    of query: Query<Value>,
+    superseding: Bool
+  ) async throws -> QueryResult<Value> {
+    let outcome = try await fetchPage(
+      direction,
+      EntryKey(query.key),
+      query.plan,
+      nil,
+      superseding: superseding
+    )
+    if case .failure(let error) = outcome { throw error }
+    return result(for: query)
+  }
+
+  /// Fetches a page because somebody asked in person, and watches until it is settled.
+  nonisolated func fetchPage(
+    _ direction: PageDirection,
+    _ key: EntryKey,
+    _ plan: QueryPlan,
+    _ options: ObserverOptions?,
+    superseding: Bool
+  ) async throws -> WaitOutcome {
+    if let box = cache.read({ $0.box(key) }), let paging = plan.paging,
+      !paging.hasPage(direction, box)
+    {
+      return .settled
+    }
+    return try await refetchOne(
+      key,
+      plan,
+      options,
+      direction: direction,
+      superseding: superseding
+    )
+  }
+}
+
+extension QueryObserver where Value: PageSequenceValue {
+  /// Fetches the page after the last one, and waits for it.
+  ///
+  /// - Parameter superseding: Whether a running fetch over data is replaced; `false` joins it.
+  /// - Returns: The result after the fetch, with its error if it failed.
+  /// - Throws: ``QueryError/missingFetch(key:)``.
+  @discardableResult
+  public func fetchNextPage(superseding: Bool = true) async throws -> QueryResult<Value> {
+    try await fetchPage(.next, superseding: superseding)
+  }
+
+  /// Fetches the page before the first one, and waits for it.
+  ///
+  /// - Parameter superseding: Whether a running fetch over data is replaced; `false` joins it.
+  /// - Returns: The result after the fetch, with its error if it failed.
+  /// - Throws: ``QueryError/missingFetch(key:)``.
+  @discardableResult
+  public func fetchPreviousPage(superseding: Bool = true) async throws -> QueryResult<Value> {
+    try await fetchPage(.previous, superseding: superseding)
+  }
+}

@@ -1,0 +1,135 @@
+/// A query whose value is a run of pages: everything that takes a ``Query`` takes it.
+///
+/// ```swift
+/// extension InfiniteQuery<FeedPage, Int> {
+///   static var feed: Self {
+///     Self("feed", initialPageParam: 1, maxPages: 5) { page, _ in try await api.feed(page) }
+///       nextPageParam: { $0.lastPage.next } previousPageParam: { $0.firstPage.previous }
+///   }
+/// }
+/// for await feed in client.stream(.feed) { show(feed.data?.pages, more: feed.hasNextPage) }
+/// try await client.fetchNextPage(of: .feed)
+/// ```
+///
+/// A refetch fetches as many pages as there were, one after the other, from the first stored
+/// parameter, and swaps them in together. A retry goes on at the page that failed.
+public typealias InfiniteQuery<Page: Sendable, PageParam: Hashable & Sendable> =
+  Query<Pages<Page, PageParam>>
+
+extension Query {
+  /// Creates an infinite query.
+  ///
+  /// - Parameters:
+  ///   - part: The parts of the key, in order.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - initialPageParam: What the first page is fetched by.
+  ///   - maxPages: How many pages are kept: adding one drops the page at the other end.
+  ///   - fetch: Fetches a page by its parameter.
+  ///   - nextPageParam: The parameter of the page after the last one; `nil` if there is none.
+  ///   - previousPageParam: The parameter of the page before the first one; `nil` if there is none.
+  public init<Page, PageParam, each Part: Hashable & Sendable>(
+    _ part: repeat each Part,
+    fields: KeyRecord = [:],
+    initialPageParam: PageParam,
+    maxPages: Int? = nil,
+    fetch: @escaping @Sendable (PageParam, FetchContext) async throws -> Page,
+    nextPageParam: @escaping @Sendable (Pages<Page, PageParam>) -> PageParam?,
+    previousPageParam: (@Sendable (Pages<Page, PageParam>) -> PageParam?)? = nil
+  ) where Value == Pages<Page, PageParam> {
+    self.init(
+      key: QueryKey(repeat each part, fields: fields),
+      plan: .pages(
+        initialParam: initialPageParam,
+        rules: PageRules(
+          maxPages: maxPages.map { Swift.max(1, $0) },
+          next: nextPageParam,
+          previous: previousPageParam
+        ),
+        fetchPage: fetch
+      )
+    )
+  }
+
+  /// Creates an infinite query whose page fetch needs no context.
+  ///
+  /// - Parameters:
+  ///   - part: The parts of the key, in order.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - initialPageParam: What the first page is fetched by.
+  ///   - maxPages: How many pages are kept.
+  ///   - fetch: Fetches a page by its parameter.
+  ///   - nextPageParam: The parameter of the page after the last one; `nil` if there is none.
+  ///   - previousPageParam: The parameter of the page before the first one; `nil` if there is none.
+  public init<Page, PageParam, each Part: Hashable & Sendable>(
+    _ part: repeat each Part,
+    fields: KeyRecord = [:],
+    initialPageParam: PageParam,
+    maxPages: Int? = nil,
+    fetch: @escaping @Sendable (PageParam) async throws -> Page,
+    nextPageParam: @escaping @Sendable (Pages<Page, PageParam>) -> PageParam?,
+    previousPageParam: (@Sendable (Pages<Page, PageParam>) -> PageParam?)? = nil
+  ) where Value == Pages<Page, PageParam> {
+    self.init(
+      repeat each part,
+      fields: fields,
+      initialPageParam: initialPageParam,
+      maxPages: maxPages,
+      fetch: { param, _ in try await fetch(param) },
+      nextPageParam: nextPageParam,
+      previousPageParam: previousPageParam
+    )
+  }
+
+  /// Creates an infinite query over cursors: the first page is asked for with `nil`.
+  ///
+  /// ```swift
+  /// InfiniteQuery("list") { cursor, _ in try await api.list(after: cursor) }
+  ///   nextPageParam: { $0.lastPage.cursor }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - part: The parts of the key, in order.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - maxPages: How many pages are kept.
+  ///   - fetchPage: Fetches a page by its cursor.
+  ///   - nextPageParam: The cursor of the page after the last one; `nil` if there is none.
+  ///   - previousPageParam: The cursor of the page before the first one; `nil` if there is none.
+  public init<Page, Cursor, each Part: Hashable & Sendable>(
+    _ part: repeat each Part,
+    fields: KeyRecord = [:],
+    maxPages: Int? = nil,
+    fetchPage: @escaping @Sendable (Cursor?, FetchContext) async throws -> Page,
+    nextPageParam: @escaping @Sendable (Pages<Page, Cursor?>) -> Cursor?,
+    previousPageParam: (@Sendable (Pages<Page, Cursor?>) -> Cursor?)? = nil
+  ) where Value == Pages<Page, Cursor?> {
+    // A missing cursor must end the pages; `.some(nil)` would fetch the first one for ever.
+    let next: @Sendable (Pages<Page, Cursor?>) -> Cursor?? = { run in
+      nextPageParam(run).map(Optional.some)
+    }
+    let previous = previousPageParam.map {
+      cursor -> @Sendable (Pages<Page, Cursor?>) -> Cursor?? in
+      { run in cursor(run).map(Optional.some) }
+    }
+    self.init(
+      repeat each part,
+      fields: fields,
+      initialPageParam: Cursor?.none,
+      maxPages: maxPages,
+      fetch: fetchPage,
+      nextPageParam: next,
+      previousPageParam: previous
+    )
+  }
+
+  /// The same query, of which a refetch fetches the first page only and keeps the others.
+  ///
+  /// For feeds where new items arrive at the top: a refetch costs one request however many pages
+  /// are shown. Items that moved between pages may then show twice or not at all.
+  ///
+  /// - Returns: The changed query.
+  public func refetchingFirstPageOnly<Page, PageParam>() -> Self
+  where Value == Pages<Page, PageParam> {
+    guard let changed = plan.paging?.refetchingFirstPageOnly() else { return self }
+    return Query(key: key, plan: changed.with(options: plan.options, like: plan))
+  }
+}

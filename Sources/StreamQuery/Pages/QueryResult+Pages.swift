@@ -1,0 +1,39 @@
+/// A value that is a run of pages; ``Pages`` is the one that is.
+public protocol PageSequenceValue: Sendable {
+  /// The type of a page.
+  associatedtype Page: Sendable
+  /// The type of what a page is fetched by.
+  associatedtype PageParam: Hashable & Sendable
+
+  /// The pages, in order.
+  var pages: [Page] { get }
+}
+
+extension Pages: PageSequenceValue {}
+
+extension QueryResult where Value: PageSequenceValue {
+  /// The pages; none without data.
+  public var pages: [Value.Page] { data?.pages ?? [] }
+
+  /// Whether there is a page after the last one: asks `nextPageParam`.
+  public var hasNextPage: Bool {
+    frame.data.map { frame.paging?.hasNextPage($0) ?? false } ?? false
+  }
+
+  /// Whether there is a page before the first one: asks `previousPageParam`.
+  public var hasPreviousPage: Bool {
+    frame.data.map { frame.paging?.hasPreviousPage($0) ?? false } ?? false
+  }
+
+  /// Whether the page after the last one is being fetched.
+  public var isFetchingNextPage: Bool { isFetching && frame.direction == .next }
+
+  /// Whether the page before the first one is being fetched.
+  public var isFetchingPreviousPage: Bool { isFetching && frame.direction == .previous }
+
+  /// Whether the fetch of the page after the last one failed.
+  public var isFetchNextPageError: Bool { isError && frame.direction == .next }
+
+  /// Whether the fetch of the page before the first one failed.
+  public var isFetchPreviousPageError: Bool { isError && frame.direction == .previous }
+}
