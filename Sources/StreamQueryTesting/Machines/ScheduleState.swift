@@ -1,0 +1,195 @@
+/// What a simulation decides: which job runs next, when time moves, and what has gone wrong.
+///
+/// A value without locks, threads or clocks, so that its rules are tested synchronously. The core
+/// holds it behind a mutex and performs what `next` hands out.
+struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
+  /// What the driver has to do now.
+  enum Step {
+    /// Run this job.
+    case run(Job)
+    /// Resume this sleeper, whose deadline has come.
+    case wake(Waiter)
+    /// Nothing is ready and nobody is due.
+    case settled
+    /// More happened at one instant than the limit allows.
+    case exhausted
+  }
+
+  /// Failures beyond this many are only counted: a test with thousands is not read to its end.
+  static var maximumFailures: Int { 100 }
+
+  let jobLimit: Int
+  private let isSeeded: Bool
+  private var scheduling: SplitMix
+  private var values: SplitMix
+
+  private(set) var now: Duration = .zero
+  private(set) var ready = ReadyQueue<Job>()
+  var sleepers = Sleepers<Waiter>()
+
+  private(set) var jobCount = 0
+  private(set) var scheduleHash: UInt64 = 0xCBF2_9CE4_8422_2325
+  private var stepsAtInstant = 0
+
+  private(set) var owner: ThreadIdentity
+  private(set) var isDriving = false
+  private(set) var foreignJobCount = 0
+
+  private(set) var failures: [String] = []
+  private var deliveredFailures = 0
+
+  init(seed: UInt64, jobLimit: Int, owner: ThreadIdentity) {
+    self.jobLimit = max(1, jobLimit)
+    self.owner = owner
+    isSeeded = seed != 0
+    scheduling = SplitMix(seed: seed)
+    // Another stream of numbers: drawing a value must not change the schedule.
+    values = SplitMix(seed: ~seed)
+  }
+
+  // MARK: Jobs
+
+  mutating func enqueue(_ job: Job, from thread: ThreadIdentity) {
+    ready.append(job)
+    if thread != owner { foreignJobArrived() }
+  }
+
+  /// The next thing to do at this instant.
+  ///
+  /// Without a seed everything that is ready runs before the next due sleeper wakes. With one all
+  /// due sleepers are woken first, so that the generator chooses among them as well.
+  mutating func next() -> Step {
+    if isSeeded, let waiter = sleepers.popDue(at: now) { return take(.wake(waiter)) }
+    if stepsAtInstant >= jobLimit, !ready.isEmpty || isAnybodyDue() { return exhaust() }
+    let waiting = ready.count
+    if isSeeded {
+      if let (job, index) = ready.popRandom(using: &scheduling) {
+        return start(job, index: index, of: waiting)
+      }
+    } else if let job = ready.popFirst() {
+      return start(job, index: 0, of: waiting)
+    }
+    if let waiter = sleepers.popDue(at: now) { return take(.wake(waiter)) }
+    return .settled
+  }
+
+  private mutating func start(_ job: Job, index: Int, of count: Int) -> Step {
+    jobCount += 1
+    mix(UInt64(truncatingIfNeeded: index) &+ UInt64(truncatingIfNeeded: count) << 32)
+    return take(.run(job))
+  }
+
+  private mutating func take(_ step: Step) -> Step {
+    stepsAtInstant += 1
+    return step
+  }
+
+  private mutating func isAnybodyDue() -> Bool {
+    sleepers.nextDeadline().map { $0 <= now } ?? false
+  }
+
+  private mutating func exhaust() -> Step {
+    fail(
+      """
+      More than \(jobLimit) jobs ran at one instant (\(now) after the start): something loops \
+      without ever waiting for time. Raise `jobLimit` if that many are meant.
+      """
+    )
+    return .exhausted
+  }
+
+  private mutating func mix(_ word: UInt64) {
+    scheduleHash = (scheduleHash ^ word) &* 0x0000_0100_0000_01B3
+    scheduleHash ^= scheduleHash >> 29
+  }
+
+  // MARK: Time
+
+  /// Moves time to the next sleeper's deadline, if there is one that is not after `limit`.
+  mutating func moveToNextDeadline(notAfter limit: Duration?) -> Bool {
+    guard let deadline = sleepers.nextDeadline() else { return false }
+    if let limit, deadline > limit { return false }
+    move(to: deadline)
+    return true
+  }
+
+  mutating func move(to time: Duration) {
+    guard time > now else { return }
+    now = time
+    stepsAtInstant = 0
+    let parts = time.components
+    mix(UInt64(bitPattern: parts.seconds) ^ UInt64(bitPattern: parts.attoseconds))
+  }
+
+  /// Grants another full limit of jobs at the present instant.
+  mutating func grantFreshLimit() {
+    stepsAtInstant = 0
+  }
+
+  mutating func nextRandom() -> UInt64 {
+    values.next()
+  }
+
+  // MARK: Driving
+
+  mutating func beginDriving(from thread: ThreadIdentity) -> Bool {
+    guard !isDriving else {
+      fail(thread == owner ? Self.reentrant : Self.twoDrivers)
+      return false
+    }
+    isDriving = true
+    owner = thread
+    stepsAtInstant = 0
+    return true
+  }
+
+  mutating func endDriving() {
+    isDriving = false
+  }
+
+  /// Between drives the thread that uses the simulation is the one that owns it.
+  mutating func adopt(_ thread: ThreadIdentity) {
+    if !isDriving { owner = thread }
+  }
+
+  // MARK: Failures
+
+  mutating func fail(_ message: String) {
+    if failures.count < Self.maximumFailures { failures.append(message) }
+  }
+
+  mutating func takeUndeliveredFailures() -> ArraySlice<String> {
+    defer { deliveredFailures = failures.count }
+    return failures[deliveredFailures...]
+  }
+
+  private mutating func foreignJobArrived() {
+    foreignJobCount += 1
+    // Said once: how many follow depends on the other thread and would differ from run to run.
+    if foreignJobCount == 1 { fail(Self.foreignJob) }
+  }
+
+  private static var foreignJob: String {
+    """
+    A job reached the simulation from a foreign thread: its order is no longer decided by the \
+    seed. It is kept and runs on the simulation's own thread. Start tasks with `simulation.task` \
+    or `executorPreference: simulation.executor` (a plain `Task { }` leaves the simulation), wait \
+    on `simulation.clock` instead of `Task.sleep`, and keep work of the main actor, of dispatch \
+    queues and of the network out of what is simulated.
+    """
+  }
+
+  private static var reentrant: String {
+    """
+    The simulation was driven from inside one of its own jobs: nothing was done. Wait there with \
+    `try await simulation.clock.sleep(for:)`, and call `advance`, `settle` and `run` from the test.
+    """
+  }
+
+  private static var twoDrivers: String {
+    """
+    The simulation was driven from two threads at once: the second call did nothing. Give each \
+    test a simulation of its own.
+    """
+  }
+}

@@ -1,0 +1,166 @@
+/// Who sleeps until when: a binary heap by deadline, ties in order of registration.
+///
+/// A sleeper is first reserved, then parked, so that a cancellation that comes in between is
+/// remembered. Cancelling frees its place at once and leaves a dead entry in the heap, which is
+/// dropped when it reaches the top or when dead entries outnumber living ones.
+struct Sleepers<Waiter: Sendable>: Sendable {
+  /// Names one sleep; a ticket whose sleep has ended names nothing any more.
+  struct Ticket: Equatable, Sendable {
+    fileprivate let slot: Int
+    fileprivate let serial: UInt64
+  }
+
+  private enum Place {
+    case free
+    case reserved
+    case cancelledBeforeParking
+    case parked(Waiter)
+  }
+
+  private struct Slot {
+    var serial: UInt64
+    var isBackground: Bool
+    var place: Place
+  }
+
+  private struct Entry {
+    let deadline: Duration
+    let serial: UInt64
+    let slot: Int
+
+    func isBefore(_ other: Self) -> Bool {
+      deadline == other.deadline ? serial < other.serial : deadline < other.deadline
+    }
+  }
+
+  private var heap: [Entry] = []
+  private var slots: [Slot] = []
+  private var freeSlots: [Int] = []
+  private var lastSerial: UInt64 = 0
+
+  /// How many sleep, without the background.
+  private(set) var foregroundCount = 0
+  /// How many sleep in the background, such as a client's own timer.
+  private(set) var backgroundCount = 0
+
+  mutating func reserve(isBackground: Bool) -> Ticket {
+    lastSerial += 1
+    let slot = Slot(serial: lastSerial, isBackground: isBackground, place: .reserved)
+    guard let index = freeSlots.popLast() else {
+      slots.append(slot)
+      return Ticket(slot: slots.count - 1, serial: lastSerial)
+    }
+    slots[index] = slot
+    return Ticket(slot: index, serial: lastSerial)
+  }
+
+  /// Parks a waiter; `false` if the sleep was cancelled before, and the waiter is not kept.
+  mutating func park(_ waiter: Waiter, on ticket: Ticket, until deadline: Duration) -> Bool {
+    guard slots[ticket.slot].serial == ticket.serial else { return false }
+    guard case .reserved = slots[ticket.slot].place else {
+      free(ticket.slot)
+      return false
+    }
+    slots[ticket.slot].place = .parked(waiter)
+    count(slots[ticket.slot], by: 1)
+    push(Entry(deadline: deadline, serial: ticket.serial, slot: ticket.slot))
+    return true
+  }
+
+  /// Ends a sleep early; the waiter, if one is parked, is the caller's to resume.
+  mutating func cancel(_ ticket: Ticket) -> Waiter? {
+    guard slots[ticket.slot].serial == ticket.serial else { return nil }
+    switch slots[ticket.slot].place {
+    case .reserved:
+      slots[ticket.slot].place = .cancelledBeforeParking
+      return nil
+    case .parked(let waiter):
+      release(ticket.slot)
+      compactIfMostlyDead()
+      return waiter
+    case .free, .cancelledBeforeParking:
+      return nil
+    }
+  }
+
+  /// The earliest deadline at which somebody wakes.
+  mutating func nextDeadline() -> Duration? {
+    while let top = heap.first {
+      if isLive(top) { return top.deadline }
+      _ = popTop()
+    }
+    return nil
+  }
+
+  /// Takes out the earliest sleeper whose deadline has come.
+  mutating func popDue(at now: Duration) -> Waiter? {
+    guard let deadline = nextDeadline(), deadline <= now else { return nil }
+    let top = popTop()
+    guard case .parked(let waiter) = slots[top.slot].place else { return nil }
+    release(top.slot)
+    return waiter
+  }
+
+  /// Takes out everybody, in order of deadline.
+  mutating func popAll() -> [Waiter] {
+    var waiters: [Waiter] = []
+    while let deadline = nextDeadline(), let waiter = popDue(at: deadline) {
+      waiters.append(waiter)
+    }
+    return waiters
+  }
+
+  private func isLive(_ entry: Entry) -> Bool {
+    slots[entry.slot].serial == entry.serial
+  }
+
+  private mutating func release(_ slot: Int) {
+    count(slots[slot], by: -1)
+    free(slot)
+  }
+
+  private mutating func free(_ slot: Int) {
+    slots[slot].place = .free
+    // Serials start at 1, so that no ticket names a free slot.
+    slots[slot].serial = 0
+    freeSlots.append(slot)
+  }
+
+  private mutating func count(_ slot: Slot, by change: Int) {
+    if slot.isBackground { backgroundCount += change } else { foregroundCount += change }
+  }
+
+  private mutating func compactIfMostlyDead() {
+    let living = foregroundCount + backgroundCount
+    guard heap.count >= 64, heap.count > living * 2 else { return }
+    // A sorted array is a heap.
+    heap = heap.filter { isLive($0) }.sorted { $0.isBefore($1) }
+  }
+
+  private mutating func push(_ entry: Entry) {
+    heap.append(entry)
+    var child = heap.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard heap[child].isBefore(heap[parent]) else { return }
+      heap.swapAt(child, parent)
+      child = parent
+    }
+  }
+
+  private mutating func popTop() -> Entry {
+    heap.swapAt(0, heap.count - 1)
+    let top = heap.removeLast()
+    var parent = 0
+    while true {
+      var least = parent
+      let left = 2 * parent + 1
+      let right = left + 1
+      if left < heap.count, heap[left].isBefore(heap[least]) { least = left }
+      if right < heap.count, heap[right].isBefore(heap[least]) { least = right }
+      guard least != parent else { return top }
+      heap.swapAt(parent, least)
+      parent = least
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/// A small seeded generator: the same seed gives the same numbers on every platform.
+///
+/// One addition and two multiply-and-shift rounds per number; 64 bits of state, so that it can be
+/// copied and compared. Not for secrets.
+struct SplitMix: RandomNumberGenerator, Equatable, Sendable {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A number in `0..<bound`, by the high half of a product: one multiplication, no division.
+  ///
+  /// The bias is `bound / 2^64`: nothing for the sizes of a queue of jobs.
+  mutating func next(below bound: Int) -> Int {
+    Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(bound)).high)
+  }
+}

@@ -1,0 +1,30 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Android)
+internal import Android
+#elseif os(Windows)
+internal import WinSDK
+#endif
+
+/// Which thread this is, as a number that can be compared; a few nanoseconds to ask.
+struct ThreadIdentity: Equatable, Sendable {
+  private let number: UInt
+
+  init(number: UInt) {
+    self.number = number
+  }
+
+  static var current: Self {
+    #if canImport(Darwin)
+    Self(number: UInt(bitPattern: pthread_self()))
+    #elseif os(Windows)
+    Self(number: UInt(GetCurrentThreadId()))
+    #else
+    Self(number: UInt(pthread_self()))
+    #endif
+  }
+}

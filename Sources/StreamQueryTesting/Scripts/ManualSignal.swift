@@ -1,0 +1,198 @@
+internal import Synchronization
+
+/// A value that a test changes by hand: connectivity, activity, or any source of state.
+///
+/// Every iterator gets the value that is present when it is made, and then every later one, also
+/// equal ones, in order. Nothing is conflated: a test that goes offline and online at once wants
+/// both edges seen. What an iterator has not read waits for it without bound.
+///
+/// ```swift
+/// let connectivity = ManualSignal(true)
+/// connectivity.send(false)
+/// simulation.settle()                 // everybody who listens has heard it now
+/// ```
+///
+/// An iterator ends when its task is cancelled or after `finish()`; dropping it unsubscribes it.
+public final class ManualSignal<Value: Sendable>: AsyncSequence, Sendable {
+  /// The signal never fails.
+  public typealias Failure = Never
+  /// What the signal delivers.
+  public typealias Element = Value
+
+  private let hub: ManualSignalHub<Value>
+
+  /// Creates a signal.
+  ///
+  /// - Parameter value: The value that is present until `send(_:)` changes it.
+  public init(_ value: Value) {
+    hub = ManualSignalHub(value)
+  }
+
+  /// The present value.
+  public var value: Value {
+    hub.value
+  }
+
+  /// How many iterators are alive.
+  public var consumerCount: Int {
+    hub.consumerCount
+  }
+
+  /// Changes the value and tells every iterator; nothing after `finish()`.
+  ///
+  /// - Parameter value: The new value, which may equal the old one.
+  /// - Complexity: O(*n*) in the number of iterators.
+  public func send(_ value: Value) {
+    hub.send(value)
+  }
+
+  /// Ends every iterator once it has read what waits for it; new ones get the last value and end.
+  public func finish() {
+    hub.finish()
+  }
+
+  /// Subscribes.
+  ///
+  /// - Returns: An iterator that starts with the present value.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(subscription: ManualSignalSubscription(hub: hub))
+  }
+
+  /// One consumer of the signal.
+  public struct Iterator: AsyncIteratorProtocol {
+    /// The signal never fails.
+    public typealias Failure = Never
+
+    fileprivate let subscription: ManualSignalSubscription<Value>
+
+    /// Waits for the next value.
+    ///
+    /// - Parameter actor: Where to continue.
+    /// - Returns: The value, or `nil` when the signal has finished or the task is cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
+      await subscription.next(isolation: actor)
+    }
+
+    /// Waits for the next value.
+    ///
+    /// - Returns: The value, or `nil` when the signal has finished or the task is cancelled.
+    public mutating func next() async -> Value? {
+      await subscription.next(isolation: #isolation)
+    }
+  }
+}
+
+/// One iterator's place at the hub; leaves it with its last reference.
+private final class ManualSignalSubscription<Value: Sendable>: Sendable {
+  private let hub: ManualSignalHub<Value>
+  private let id: Int
+
+  init(hub: ManualSignalHub<Value>) {
+    self.hub = hub
+    id = hub.subscribe()
+  }
+
+  deinit {
+    hub.unsubscribe(id)
+  }
+
+  func next(isolation actor: isolated (any Actor)?) async -> Value? {
+    let hub = hub
+    let id = id
+    return await withTaskCancellationHandler {
+      await withUnsafeContinuation(isolation: actor) { hub.take($0, for: id) }
+    } onCancel: {
+      hub.cancel(id)
+    }
+  }
+}
+
+private final class ManualSignalHub<Value: Sendable>: Sendable {
+  typealias Waiter = UnsafeContinuation<Value?, Never>
+
+  private struct Consumer {
+    var unread: [Value]
+    var waiter: Waiter?
+    var isCancelled = false
+  }
+
+  private struct State {
+    var value: Value
+    var isFinished = false
+    var lastID = 0
+    var consumers: [Int: Consumer] = [:]
+  }
+
+  private let state: Mutex<State>
+
+  init(_ value: Value) {
+    state = Mutex(State(value: value))
+  }
+
+  var value: Value { state.withLock { $0.value } }
+  var consumerCount: Int { state.withLock { $0.consumers.count } }
+
+  func subscribe() -> Int {
+    state.withLock { state in
+      state.lastID += 1
+      state.consumers[state.lastID] = Consumer(unread: [state.value])
+      return state.lastID
+    }
+  }
+
+  func unsubscribe(_ id: Int) {
+    let consumer = state.withLock { $0.consumers.removeValue(forKey: id) }
+    consumer?.waiter?.resume(returning: nil)
+  }
+
+  func take(_ waiter: Waiter, for id: Int) {
+    let answer: Value?? = state.withLock { state in
+      guard var consumer = state.consumers.removeValue(forKey: id) else { return .some(nil) }
+      defer { state.consumers[id] = consumer }
+      // A second wait on one iterator is misuse; it ends rather than losing the first one.
+      if consumer.isCancelled || consumer.waiter != nil { return .some(nil) }
+      if !consumer.unread.isEmpty { return .some(consumer.unread.removeFirst()) }
+      if state.isFinished { return .some(nil) }
+      consumer.waiter = waiter
+      return nil
+    }
+    if let answer { waiter.resume(returning: answer) }
+  }
+
+  func cancel(_ id: Int) {
+    let waiter = state.withLock { state in
+      state.consumers[id]?.isCancelled = true
+      return state.consumers[id]?.waiter.take()
+    }
+    waiter?.resume(returning: nil)
+  }
+
+  func send(_ value: Value) {
+    let (waiters, dropped) = state.withLock { state -> ([Waiter], Value?) in
+      guard !state.isFinished else { return ([], nil) }
+      // The old value leaves the lock: its release may run code of the test.
+      let dropped = state.value
+      state.value = value
+      var waiters: [Waiter] = []
+      // In order of subscription: the order of a dictionary differs from run to run.
+      for id in state.consumers.keys.sorted() {
+        if let waiter = state.consumers[id]?.waiter.take() {
+          waiters.append(waiter)
+        } else {
+          state.consumers[id]?.unread.append(value)
+        }
+      }
+      return (waiters, dropped)
+    }
+    _ = dropped
+    for waiter in waiters { waiter.resume(returning: value) }
+  }
+
+  func finish() {
+    let waiters = state.withLock { state in
+      state.isFinished = true
+      return state.consumers.keys.sorted().compactMap { state.consumers[$0]?.waiter.take() }
+    }
+    for waiter in waiters { waiter.resume(returning: nil) }
+  }
+}

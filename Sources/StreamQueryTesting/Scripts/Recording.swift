@@ -1,0 +1,131 @@
+internal import Synchronization
+
+/// What a sequence has delivered in a simulation, element by element with virtual time.
+///
+/// Made by `Simulation.record(_:)`. The consuming task lives as long as the recording: dropping
+/// the last reference stops it, as `cancel()` does.
+public final class Recording<Element: Sendable>: Sendable {
+  /// An element and when it arrived.
+  public struct Stamped: Sendable {
+    /// Virtual time since the start of the simulation.
+    public let time: Duration
+    /// What arrived.
+    public let element: Element
+
+    /// Creates a stamped element, to compare with.
+    ///
+    /// - Parameters:
+    ///   - time: Virtual time since the start of the simulation.
+    ///   - element: What arrived.
+    public init(time: Duration, element: Element) {
+      self.time = time
+      self.element = element
+    }
+  }
+
+  private let tape: RecordingTape<Element>
+  private let task: Task<Void, Never>
+
+  init(tape: RecordingTape<Element>, task: Task<Void, Never>) {
+    self.tape = tape
+    self.task = task
+  }
+
+  deinit {
+    task.cancel()
+  }
+
+  /// What has arrived so far, in order.
+  ///
+  /// - Complexity: O(1): the array is shared until the next element arrives.
+  public var elements: [Stamped] {
+    tape.read { $0.elements }
+  }
+
+  /// What has arrived so far, without the times.
+  ///
+  /// - Complexity: O(*n*) in the number of elements.
+  public var values: [Element] {
+    elements.map(\.element)
+  }
+
+  /// Whether the sequence has ended: by itself, by a failure, or because it was cancelled.
+  public var isFinished: Bool {
+    tape.read { $0.isFinished }
+  }
+
+  /// The error that ended the sequence; `nil` also for what it throws after `cancel()`.
+  public var failure: (any Error)? {
+    tape.read { $0.failure }
+  }
+
+  /// Stops consuming.
+  ///
+  /// The consuming task ends when the simulation is driven next, and lets go of the sequence then.
+  public func cancel() {
+    task.cancel()
+  }
+}
+
+extension Recording.Stamped: Equatable where Element: Equatable {}
+extension Recording.Stamped: Hashable where Element: Hashable {}
+
+/// What the consuming task writes on: apart from the recording, which it must not keep alive.
+final class RecordingTape<Element: Sendable>: Sendable {
+  struct Content: Sendable {
+    var elements: [Recording<Element>.Stamped] = []
+    var isFinished = false
+    var failure: (any Error)?
+  }
+
+  private let content = Mutex(Content())
+
+  func read<Result: Sendable>(_ body: (Content) -> Result) -> Result {
+    content.withLock { body($0) }
+  }
+
+  func append(_ element: Element, at time: Duration) {
+    content.withLock { $0.elements.append(.init(time: time, element: element)) }
+  }
+
+  func finish(_ failure: (any Error)?) {
+    content.withLock {
+      $0.isFinished = true
+      $0.failure = failure
+    }
+  }
+}
+
+extension Simulation {
+  /// Consumes a sequence in this world and keeps what arrives, with virtual time.
+  ///
+  /// The sequence is iterated from the next drive on. An active recording does not count as busy
+  /// in `isIdle`.
+  ///
+  /// ```swift
+  /// let recording = simulation.record(client.stream(.user(42)))
+  /// simulation.advance(by: .seconds(1))
+  /// #expect(recording.values.count == 2)
+  /// ```
+  ///
+  /// - Parameter sequence: Any sequence of sendable elements.
+  /// - Returns: The recording; keep it for as long as it shall consume.
+  public func record<Base: AsyncSequence & Sendable>(
+    _ sequence: Base
+  ) -> Recording<Base.Element> where Base.Element: Sendable {
+    let tape = RecordingTape<Base.Element>()
+    let clock = clock
+    let task = start {
+      do {
+        for try await element in sequence {
+          tape.append(element, at: clock.now.offset)
+        }
+        tape.finish(nil)
+      } catch {
+        // Asked instead of matching error types: what cancellation throws is not always ours.
+        tape.finish(Task.isCancelled ? nil : error)
+      }
+    }
+    return Recording(tape: tape, task: task)
+  }
+}

@@ -1,0 +1,183 @@
+internal import StreamQuery
+
+/// A fetch whose outcomes a test writes down beforehand, and that keeps a log of its calls.
+///
+/// The first call takes the first step, the second the second; the last step repeats. Without any
+/// step every call waits until it is cancelled. Copies share one script and one log.
+///
+/// ```swift
+/// let fetch = ScriptedFetch<User>(.value(ada, after: .milliseconds(30)), .failure(Offline()))
+/// let user = try simulation.run { try await fetch() }        // ada, 30 ms later
+/// #expect(fetch.calls.map(\.outcome) == [.value])
+/// ```
+///
+/// It waits on `Scheduling.current.clock`, which simulations and clients set for their tasks.
+/// A cancelled call throws `CancellationError` at once, unless its step ignores cancellation.
+public struct ScriptedFetch<Value: Sendable>: Sendable {
+  /// What one call does.
+  public struct Step: Sendable {
+    enum Action: Sendable {
+      case end(Result<Value, any Error>, after: Duration)
+      case wait(isReleasable: Bool)
+    }
+
+    let action: Action
+    let ignoresCancellation: Bool
+
+    /// Returns a value.
+    ///
+    /// - Parameters:
+    ///   - value: What to return.
+    ///   - delay: How long it takes; zero and less is at once, without giving others a turn.
+    ///   - ignoringCancellation: Whether a cancelled call takes its time and returns all the same.
+    /// - Returns: The step.
+    public static func value(
+      _ value: Value,
+      after delay: Duration = .zero,
+      ignoringCancellation: Bool = false
+    ) -> Self {
+      Self(action: .end(.success(value), after: delay), ignoresCancellation: ignoringCancellation)
+    }
+
+    /// Throws an error.
+    ///
+    /// - Parameters:
+    ///   - error: What to throw.
+    ///   - delay: How long it takes; zero and less is at once, without giving others a turn.
+    ///   - ignoringCancellation: Whether a cancelled call takes its time and throws `error`.
+    /// - Returns: The step.
+    public static func failure(
+      _ error: any Error,
+      after delay: Duration = .zero,
+      ignoringCancellation: Bool = false
+    ) -> Self {
+      Self(action: .end(.failure(error), after: delay), ignoresCancellation: ignoringCancellation)
+    }
+
+    /// Waits until the call is cancelled.
+    public static var never: Self {
+      Self(action: .wait(isReleasable: false), ignoresCancellation: false)
+    }
+
+    /// Waits until the test calls `release(returning:)` or `release(throwing:)`.
+    public static var suspended: Self { suspended() }
+
+    /// Waits until the test calls `release(returning:)` or `release(throwing:)`.
+    ///
+    /// - Parameter ignoringCancellation: Whether a cancelled call waits all the same; such a call
+    ///   must be released, or its task is never freed.
+    /// - Returns: The step.
+    public static func suspended(ignoringCancellation: Bool = false) -> Self {
+      Self(action: .wait(isReleasable: true), ignoresCancellation: ignoringCancellation)
+    }
+  }
+
+  /// What is known about one call.
+  public struct Call: Hashable, Sendable {
+    /// How a call ended.
+    public enum Outcome: Hashable, Sendable {
+      /// It returned a value.
+      case value
+      /// It threw the step's error.
+      case failure
+      /// It was cancelled and threw `CancellationError`.
+      case cancelled
+    }
+
+    /// When it began: virtual time, or under another clock the time since the first call.
+    public let start: Duration
+    /// When it ended, by the same measure; `nil` while it runs.
+    public internal(set) var end: Duration?
+    /// How it ended; `nil` while it runs.
+    public internal(set) var outcome: Outcome?
+  }
+
+  private let log: ScriptLog<Value>
+
+  /// Creates a script.
+  ///
+  /// - Parameter steps: What the calls do, one after the other; the last one repeats.
+  public init(_ steps: Step...) {
+    self.init(steps)
+  }
+
+  /// Creates a script.
+  ///
+  /// - Parameter steps: What the calls do, one after the other; the last one repeats.
+  public init(_ steps: [Step]) {
+    log = ScriptLog(steps: steps)
+  }
+
+  /// The calls so far, in order of their start.
+  public var calls: [Call] { log.calls }
+
+  /// How many calls have begun.
+  public var callCount: Int { log.calls.count }
+
+  /// How many calls have begun and not ended.
+  public var runningCount: Int { log.calls.count { $0.end == nil } }
+
+  /// How many calls wait at a `.suspended` step.
+  public var suspendedCount: Int { log.suspendedCount }
+
+  /// Lets the call that is suspended longest return a value.
+  ///
+  /// - Parameter value: What it returns.
+  /// - Returns: `false` if no call is suspended; nothing happens then.
+  @discardableResult
+  public func release(returning value: Value) -> Bool {
+    log.release(.success(value))
+  }
+
+  /// Lets the call that is suspended longest throw an error.
+  ///
+  /// - Parameter error: What it throws.
+  /// - Returns: `false` if no call is suspended; nothing happens then.
+  @discardableResult
+  public func release(throwing error: any Error) -> Bool {
+    log.release(.failure(error))
+  }
+
+  /// Plays the next step.
+  ///
+  /// - Returns: The step's value.
+  /// - Throws: The step's error, or `CancellationError` at once when the task is cancelled.
+  public func callAsFunction() async throws -> Value {
+    let clock = Scheduling.current.clock
+    let (id, step) = log.begin(at: log.time(on: clock))
+    do {
+      let value = try await play(step, id: id, clock: clock)
+      log.end(id, at: log.time(on: clock), .value)
+      return value
+    } catch {
+      let isCancelled = Task.isCancelled && error is CancellationError
+      log.end(id, at: log.time(on: clock), isCancelled ? .cancelled : .failure)
+      throw error
+    }
+  }
+
+  private func play(_ step: Step, id: Int, clock: any Clock<Duration>) async throws -> Value {
+    if !step.ignoresCancellation { try Task.checkCancellation() }
+    switch step.action {
+    case .end(let result, let delay):
+      if delay > .zero {
+        if step.ignoresCancellation {
+          // A task of its own is not cancelled with the caller, and waiting for it goes on.
+          let wait = Task(executorPreference: Scheduling.current.executor) {
+            try? await clock.sleep(for: delay)
+          }
+          await wait.value
+        } else {
+          try await clock.sleep(for: delay)
+        }
+      }
+      return try result.get()
+    case .wait(let isReleasable):
+      return try await log.wait(
+        id,
+        isReleasable: isReleasable,
+        ignoresCancellation: step.ignoresCancellation
+      )
+    }
+  }
+}

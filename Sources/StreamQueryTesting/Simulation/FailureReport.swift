@@ -1,0 +1,61 @@
+#if canImport(Testing)
+internal import Testing
+#endif
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Android)
+internal import Android
+#elseif os(Windows)
+internal import ucrt
+#endif
+
+/// How the failures of a simulation reach the person who reads the test.
+///
+/// In a test they become issues at the line that created the simulation. Elsewhere, as in a
+/// playground page, they go to the standard error stream.
+struct FailureReport: Sendable {
+  private let fileID: String
+  private let filePath: String
+  private let line: Int
+  private let column: Int
+  /// Asked at the start: a simulation may later be driven by a thread that knows no test.
+  private let belongsToTest: Bool
+
+  init(fileID: String, filePath: String, line: Int, column: Int) {
+    self.fileID = fileID
+    self.filePath = filePath
+    self.line = line
+    self.column = column
+    #if canImport(Testing)
+    belongsToTest = Test.current != nil
+    #else
+    belongsToTest = false
+    #endif
+  }
+
+  func callAsFunction(_ message: String) {
+    #if canImport(Testing)
+    if belongsToTest {
+      let location = SourceLocation(
+        fileID: fileID,
+        filePath: filePath,
+        line: line,
+        column: column
+      )
+      Issue.record(Comment(rawValue: message), sourceLocation: location)
+      return
+    }
+    #endif
+    // By its number: `stderr` is a global variable that Swift 6 rightly refuses.
+    let bytes = Array("\(fileID):\(line): \(message)\n".utf8)
+    #if os(Windows)
+    _ = _write(2, bytes, UInt32(bytes.count))
+    #else
+    _ = write(2, bytes, bytes.count)
+    #endif
+  }
+}

@@ -1,0 +1,59 @@
+extension Simulation {
+  /// Runs everything that needs no time.
+  ///
+  /// Time stands still. Ends when nothing is ready and nobody's sleep is over.
+  public func settle() {
+    drive { _ = core.settle() }
+  }
+
+  /// Runs what is ready, then moves time, and stops at every sleeper's deadline on the way.
+  ///
+  /// Sleepers wake in order of deadline, ties in order of registration without a seed, and all that
+  /// follows from one runs before the next wakes. Ends exactly `duration` later, with everything
+  /// settled, or earlier with a failure when the limit of jobs at one instant is reached.
+  ///
+  /// - Parameter duration: How far; negative counts as zero.
+  public func advance(by duration: Duration) {
+    let target = clock.now.advanced(by: duration).offset
+    drive { moveTime(to: target) }
+  }
+
+  /// Moves time to an instant, as `advance(by:)` does.
+  ///
+  /// - Parameter instant: Where to end; an instant in the past counts as now.
+  public func advance(to instant: SimulationClock.Instant) {
+    drive { moveTime(to: instant.offset) }
+  }
+
+  /// Ends the world: cancels its tasks, wakes all sleepers with `CancellationError`, and settles.
+  ///
+  /// Not needed for correctness. A test that ends with suspended tasks leaks them, which leak
+  /// checkers report.
+  public func shutDown() {
+    drive {
+      registry.cancelAll()
+      for waiter in core.read({ $0.sleepers.popAll() }) {
+        waiter.resume(throwing: CancellationError())
+      }
+      _ = core.settle()
+    }
+  }
+
+  private func moveTime(to target: Duration) {
+    guard core.settle() else { return }
+    while core.read({ $0.moveToNextDeadline(notAfter: target) }) {
+      guard core.settle() else { return }
+    }
+    core.read { $0.move(to: target) }
+  }
+
+  private func drive(_ body: () -> Void) {
+    let thread = ThreadIdentity.current
+    if core.read({ $0.beginDriving(from: thread) }) {
+      body()
+      core.read { $0.endDriving() }
+      deliverFailures()
+    }
+    // Otherwise the drive that goes on delivers, on the test's own thread.
+  }
+}

@@ -1,0 +1,35 @@
+extension Simulation {
+  /// Whether nothing is going on: no ready job, no sleeper, no unfinished task, no live client work.
+  ///
+  /// Active recordings do not count, nor does a client's own timer.
+  ///
+  /// - Complexity: O(*p*) in the number of clients.
+  public var isIdle: Bool {
+    let isQuiet = core.read { $0.ready.isEmpty && $0.sleepers.foregroundCount == 0 }
+    return isQuiet && !registry.hasUnfinished && registry.probeReport.isEmpty
+  }
+
+  /// What keeps the simulation from being idle, one line each, in a stable order.
+  ///
+  /// ```swift
+  /// #expect(simulation.leakReport() == [])      // says what is left, where `isIdle` says whether
+  /// ```
+  ///
+  /// - Returns: Ready jobs, sleepers, unfinished tasks by name, and what clients report as alive.
+  public func leakReport() -> [String] {
+    let (ready, sleepers) = core.read { ($0.ready.count, $0.sleepers.foregroundCount) }
+    var report: [String] = []
+    if ready > 0 { report.append("jobs that are ready but have not run: \(ready)") }
+    if sleepers > 0 { report.append("sleepers on the clock: \(sleepers)") }
+    report += registry.unfinished.map { "unfinished task: \($0)" }
+    return report + registry.probeReport
+  }
+
+  /// Adds a question about what is alive, which `isIdle` and `leakReport()` ask.
+  ///
+  /// - Parameter probe: Returns a line for each live thing. It is kept for as long as the
+  ///   simulation lives, so it should hold what it asks weakly.
+  package func register(_ probe: @escaping @Sendable () -> [String]) {
+    registry.add(probe)
+  }
+}

@@ -1,0 +1,123 @@
+internal import Synchronization
+
+/// Why a simulation could not bring an operation to its end.
+public struct SimulationError: Error, Hashable, CustomStringConvertible {
+  /// What happened, in words for a person.
+  public let description: String
+}
+
+extension Simulation {
+  /// How many jobs one `run` may take, in limits of one instant: ends a world of endless timers.
+  private static var runLimitFactor: Int { 10 }
+
+  /// Runs an operation to its end, synchronously, moving time whenever nothing is ready.
+  ///
+  /// ```swift
+  /// let user = try simulation.run { try await client.fetch(.user(42)) }
+  /// ```
+  ///
+  /// When it returns, everything that was ready at that instant has run as well.
+  ///
+  /// If the operation can never end (nothing is ready and nobody sleeps), or a limit of jobs is
+  /// reached, that is a failure, and the operation is cancelled. If it ends then, its outcome is
+  /// returned or thrown. If it ignores cancellation too, `SimulationError` is thrown where the
+  /// operation's failure type admits it, and an operation without a value just returns. Only an
+  /// operation that owes a value, cannot throw this error and never ends stops the process, after
+  /// the failure was reported: there is nothing that could be returned.
+  ///
+  /// - Parameter operation: What to run, with the simulation as its executor and `Scheduling`.
+  /// - Returns: The operation's value.
+  /// - Throws: The operation's error, or `SimulationError` as described.
+  public func run<Value: Sendable, Failure: Error>(
+    _ operation: @escaping @Sendable () async throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let thread = ThreadIdentity.current
+    guard core.read({ $0.beginDriving(from: thread) }) else {
+      return try unfinished("`run` was called while the simulation was being driven.", Failure.self)
+    }
+    let outcome = Outcome<Value, Failure>()
+    let task = start {
+      do throws(Failure) {
+        outcome.set(.success(try await operation()))
+      } catch {
+        outcome.set(.failure(error))
+      }
+    }
+    let result = finish(outcome) { task.cancel() }
+    core.read { $0.endDriving() }
+    deliverFailures()
+    guard let result else {
+      return try unfinished(
+        "The operation of `run` did not end, not even when it was cancelled.",
+        Failure.self
+      )
+    }
+    return try result.get()
+  }
+
+  private func finish<Value, Failure>(
+    _ outcome: Outcome<Value, Failure>,
+    cancel: () -> Void
+  ) -> Result<Value, Failure>? {
+    var isCancelled = false
+    var lastJob = runLimit
+    while true {
+      let isSettled = core.settle()
+      if let result = outcome.result { return result }
+      if isSettled, jobCount < lastJob, core.read({ $0.moveToNextDeadline(notAfter: nil) }) {
+        continue
+      }
+      if isCancelled { return nil }
+      if isSettled {
+        let message = stuckMessage(atLimit: jobCount >= lastJob)
+        core.read { $0.fail(message) }
+      }
+      isCancelled = true
+      core.read { $0.grantFreshLimit() }
+      lastJob = runLimit
+      cancel()
+    }
+  }
+
+  /// The number of jobs at which a run that starts now gives up.
+  private var runLimit: Int {
+    core.read { state in
+      let (span, overflows) = state.jobLimit.multipliedReportingOverflow(by: Self.runLimitFactor)
+      return overflows ? .max : state.jobCount &+ min(span, .max - state.jobCount)
+    }
+  }
+
+  private func stuckMessage(atLimit: Bool) -> String {
+    if atLimit {
+      return """
+        The operation of `run` did not end within \(Self.runLimitFactor) times `jobLimit` jobs, \
+        though time moved on: it waits for something that timers do not bring. It was cancelled.
+        """
+    }
+    return """
+      The operation of `run` would wait for ever: nothing is ready and nobody sleeps. It was \
+      cancelled. Look for a continuation or a stream that nobody resumes, and for work that was \
+      started outside the simulation.
+      """
+  }
+
+  private func unfinished<Value, Failure: Error>(
+    _ message: String,
+    _: Failure.Type
+  ) throws(Failure) -> Value {
+    if let error = SimulationError(description: message) as? Failure { throw error }
+    if let nothing = () as? Value { return nothing }
+    fatalError(message)
+  }
+}
+
+/// Where the task of a run leaves its result.
+private final class Outcome<Value: Sendable, Failure: Error>: Sendable {
+  private let stored = Mutex<Result<Value, Failure>?>(nil)
+
+  var result: Result<Value, Failure>? { stored.withLock { $0 } }
+
+  func set(_ result: Result<Value, Failure>) {
+    stored.withLock { $0 = result }
+  }
+}

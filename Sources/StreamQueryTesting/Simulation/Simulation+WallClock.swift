@@ -1,0 +1,31 @@
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Simulation {
+  /// What the wall clock shows at virtual time zero: 18 May 2033, 03:33:20 UTC.
+  ///
+  /// Far from the zero of any calendar, so that a date that was never set stands out.
+  public static let startDate = Date(timeIntervalSince1970: 2_000_000_000)
+
+  /// The wall clock: the start date, plus virtual time, plus what `setWallClock(offset:)` set.
+  public var date: Date {
+    let elapsed = now + wallOffset.withLock { $0 }
+    let parts = elapsed.components
+    return Self.startDate
+      + (TimeInterval(parts.seconds) + TimeInterval(parts.attoseconds) / 1e18)
+  }
+
+  /// Makes the wall clock jump, as when a person or a time server sets it; virtual time goes on.
+  ///
+  /// - Parameter offset: How far the wall clock is ahead of virtual time from now on; negative is
+  ///   behind. Not added to an earlier offset.
+  public func setWallClock(offset: Duration) {
+    let bounded = SimulationClock.Instant(offset: offset).offset
+    wallOffset.withLock { $0 = bounded }
+  }
+}

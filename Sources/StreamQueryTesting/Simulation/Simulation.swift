@@ -1,0 +1,132 @@
+public import StreamQuery
+internal import Synchronization
+
+/// A world for one test: virtual time, one thread, and an order of jobs that a seed decides.
+///
+/// Nothing happens in it until the test drives it. Jobs run on the calling thread, one after the
+/// other, inside `settle()`, `advance(by:)`, `advance(to:)` and `run(_:)`; between those calls the
+/// world stands still and can be looked at.
+///
+/// ```swift
+/// let simulation = Simulation(seed: 7)
+/// let ticks = simulation.record(timer(every: .seconds(1), clock: simulation.clock))
+/// simulation.advance(by: .seconds(3))                // a moment of real time
+/// #expect(ticks.values == [1, 2, 3])
+/// #expect(simulation.isIdle)
+/// ```
+///
+/// **Seeds.** Seed 0 runs what became ready first. Any other seed chooses among all that is ready,
+/// so that many seeds explore many interleavings; the same seed repeats the same one, which
+/// `scheduleHash` proves.
+///
+/// **What follows the simulation.** Tasks started with `task(_:_:)`, `record(_:)`, `run(_:)` or
+/// `executorPreference: simulation.executor`, and everything that these await: default actors,
+/// `async let`, children of groups. A plain `Task { }`, the main actor and actors with an executor
+/// of their own leave it; what comes back from there is reported as a failure.
+///
+/// **Threads.** The thread that created or last drove the simulation owns it; jobs from another
+/// one are kept and reported. A test that is itself asynchronous may continue on another thread
+/// after each of its own `await`s: call `settle()` then, which adopts the present thread, or better
+/// write the test synchronously.
+public final class Simulation: Sendable {
+  let core: SimulationCore
+  let registry = TaskRegistry()
+  let wallOffset = Mutex<Duration>(.zero)
+  private let onFailure: @Sendable (String) -> Void
+
+  /// Runs its jobs only while the simulation is driven; prefer it in tasks of your own.
+  public let executor: any TaskExecutor
+
+  /// The virtual clock.
+  public let clock: SimulationClock
+
+  /// The same clock, but who sleeps on it does not count as busy in `isIdle`.
+  ///
+  /// For the one timer task that a client keeps for all its deadlines.
+  package let backgroundClock: SimulationClock
+
+  /// The seed that this simulation was created with.
+  public let seed: UInt64
+
+  /// Creates a world at virtual time zero.
+  ///
+  /// - Parameters:
+  ///   - seed: Chooses among jobs that are ready; 0 takes them in order of arrival.
+  ///   - jobLimit: How many jobs may run at one instant before the simulation gives up with a
+  ///     failure, so that an endless loop cannot hang a test.
+  ///   - onFailure: Takes each failure, on the thread that drives. By default it becomes an issue
+  ///     of the running test, or a line on the standard error stream outside tests.
+  ///   - fileID: Where an issue is shown; leave it to its default.
+  ///   - filePath: Where an issue is shown; leave it to its default.
+  ///   - line: Where an issue is shown; leave it to its default.
+  ///   - column: Where an issue is shown; leave it to its default.
+  public init(
+    seed: UInt64 = 0,
+    jobLimit: Int = 1_000_000,
+    onFailure: (@Sendable (String) -> Void)? = nil,
+    fileID: String = #fileID,
+    filePath: String = #filePath,
+    line: Int = #line,
+    column: Int = #column
+  ) {
+    self.seed = seed
+    core = SimulationCore(seed: seed, jobLimit: jobLimit)
+    executor = core
+    clock = SimulationClock(core: core, isBackground: false)
+    backgroundClock = SimulationClock(core: core, isBackground: true)
+    if let onFailure {
+      self.onFailure = onFailure
+    } else {
+      let report = FailureReport(fileID: fileID, filePath: filePath, line: line, column: column)
+      self.onFailure = { report($0) }
+    }
+  }
+
+  deinit {
+    // A foreign job after the last drive must not go unnoticed.
+    deliverFailures()
+  }
+
+  /// Virtual time since the start.
+  public var now: Duration {
+    core.read { $0.now }
+  }
+
+  /// What operators, and clients created in this world, wait and run on.
+  public var scheduling: Scheduling {
+    Scheduling(clock: clock, executor: executor)
+  }
+
+  /// A number from the simulation's own generator, the same for the same seed.
+  ///
+  /// Independent of the generator that chooses among jobs: drawing does not change the schedule.
+  ///
+  /// - Returns: Sixty-four random bits.
+  public func nextRandom() -> UInt64 {
+    core.read { $0.nextRandom() }
+  }
+
+  /// How many jobs have run.
+  public var jobCount: Int {
+    core.read { $0.jobCount }
+  }
+
+  /// A digest of every choice of a job and every step of time so far.
+  ///
+  /// Equal for two runs exactly if they took the same course, hash collisions aside.
+  public var scheduleHash: UInt64 {
+    core.read { $0.scheduleHash }
+  }
+
+  /// What has gone wrong, oldest first; at most the first hundred failures.
+  public var failures: [String] {
+    core.read { $0.failures }
+  }
+
+  func deliverFailures() {
+    // Outside the lock: the handler is the test's own code.
+    for message in core.read({ Array($0.takeUndeliveredFailures()) }) {
+      onFailure(message)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/// The virtual clock of a simulation: it stands still until the simulation is driven.
+///
+/// Give it to whatever takes a clock. It starts at offset zero; `Simulation.advance(by:)`,
+/// `advance(to:)` and `run(_:)` move it, from one sleeper's deadline to the next.
+///
+/// Sleeping throws `CancellationError` at once when the task is cancelled. A sleep of no or of
+/// negative length lets everything that is ready run, and then returns at the same instant.
+public struct SimulationClock: Clock {
+  /// The unit of this clock is the standard one.
+  public typealias Duration = Swift.Duration
+
+  /// A point of virtual time.
+  public struct Instant: InstantProtocol {
+    /// Beyond this many seconds instants stop: sums of enormous durations must not overflow.
+    private static var limit: Duration { .seconds(Int64.max / 4) }
+
+    /// How long after the start of the simulation this is.
+    public let offset: Duration
+
+    /// Creates an instant.
+    ///
+    /// - Parameter offset: How long after the start of the simulation it is.
+    public init(offset: Duration) {
+      self.offset = Self.clamped(offset)
+    }
+
+    /// Another instant at a distance from this one; enormous distances are cut off.
+    ///
+    /// - Parameter duration: The distance, negative for earlier.
+    /// - Returns: The instant at that distance.
+    public func advanced(by duration: Duration) -> Self {
+      Self(offset: offset + Self.clamped(duration))
+    }
+
+    /// The distance to another instant.
+    ///
+    /// - Parameter other: The instant to measure to.
+    /// - Returns: The distance, negative if the other one is earlier.
+    public func duration(to other: Self) -> Duration {
+      other.offset - offset
+    }
+
+    /// Whether one instant is before another.
+    ///
+    /// - Parameters:
+    ///   - lhs: An instant.
+    ///   - rhs: Another one.
+    /// - Returns: `true` if the first is earlier.
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+      lhs.offset < rhs.offset
+    }
+
+    private static func clamped(_ duration: Duration) -> Duration {
+      min(max(duration, .zero - limit), limit)
+    }
+  }
+
+  private let core: SimulationCore
+  private let isBackground: Bool
+
+  init(core: SimulationCore, isBackground: Bool) {
+    self.core = core
+    self.isBackground = isBackground
+  }
+
+  /// The present virtual time.
+  public var now: Instant {
+    Instant(offset: core.read { $0.now })
+  }
+
+  /// Virtual time is exact.
+  public var minimumResolution: Duration {
+    .zero
+  }
+
+  /// Waits until the simulation has moved to an instant.
+  ///
+  /// - Parameters:
+  ///   - deadline: When to wake; in the past means as soon as all that is ready has run.
+  ///   - tolerance: Ignored: virtual time is exact.
+  /// - Throws: `CancellationError` at once when the task is or becomes cancelled.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    try await core.sleep(until: deadline.offset, isBackground: isBackground)
+  }
+}

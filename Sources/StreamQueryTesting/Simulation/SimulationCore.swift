@@ -1,0 +1,61 @@
+internal import Synchronization
+
+/// The executor of a simulation, and the one holder of its state.
+///
+/// Apart from `Simulation`, so that tasks, which retain the executor that they prefer, do not keep
+/// the simulation itself alive.
+final class SimulationCore: TaskExecutor {
+  typealias Waiter = UnsafeContinuation<Void, any Error>
+  typealias State = ScheduleState<UnownedJob, Waiter>
+
+  private let state: Mutex<State>
+
+  init(seed: UInt64, jobLimit: Int) {
+    state = Mutex(State(seed: seed, jobLimit: jobLimit, owner: .current))
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let thread = ThreadIdentity.current
+    state.withLock { $0.enqueue(job, from: thread) }
+  }
+
+  func read<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    state.withLock { body(&$0) }
+  }
+
+  /// Runs all that needs no time; `false` if the limit of jobs at one instant stopped it.
+  ///
+  /// Only between `beginDriving` and `endDriving`, which make sure that one thread does this.
+  func settle() -> Bool {
+    let executor = asUnownedTaskExecutor()
+    while true {
+      switch state.withLock({ $0.next() }) {
+      case .run(let job): job.runSynchronously(on: executor)
+      case .wake(let waiter): waiter.resume()
+      case .settled: return true
+      case .exhausted: return false
+      }
+    }
+  }
+
+  /// Sleeps until the virtual time has come, or throws `CancellationError` at once.
+  ///
+  /// A deadline that is not after now still lets everything that is ready run first: a loop of
+  /// empty sleeps can then be seen and stopped by the limit of jobs.
+  func sleep(until deadline: Duration, isBackground: Bool) async throws {
+    try Task.checkCancellation()
+    let ticket = state.withLock { $0.sleepers.reserve(isBackground: isBackground) }
+    try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { (waiter: Waiter) in
+        let isParked = state.withLock { state in
+          // A deadline in the past counts as now: it must not overtake one that is due before it.
+          state.sleepers.park(waiter, on: ticket, until: max(deadline, state.now))
+        }
+        if !isParked { waiter.resume(throwing: CancellationError()) }
+      }
+    } onCancel: {
+      state.withLock { $0.sleepers.cancel(ticket) }?.resume(throwing: CancellationError())
+    }
+  }
+}

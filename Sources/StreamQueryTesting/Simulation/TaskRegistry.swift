@@ -1,0 +1,63 @@
+internal import Synchronization
+
+/// The named tasks of a simulation that have not finished, and the probes of its clients.
+final class TaskRegistry: Sendable {
+  private struct State {
+    var lastID: UInt64 = 0
+    var names: [UInt64: String] = [:]
+    var cancellations: [UInt64: @Sendable () -> Void] = [:]
+    var probes: [@Sendable () -> [String]] = []
+  }
+
+  private let state = Mutex(State())
+
+  func begin(_ name: String) -> UInt64 {
+    state.withLock { state in
+      state.lastID += 1
+      state.names[state.lastID] = name
+      return state.lastID
+    }
+  }
+
+  func end(_ id: UInt64) {
+    let dropped = state.withLock { state in
+      state.names[id] = nil
+      return state.cancellations.removeValue(forKey: id)
+    }
+    // The closure retains a task, whose release may run code of the test: not under the lock.
+    _ = dropped
+  }
+
+  /// Remembers how to cancel a task; nothing if it has ended already.
+  func attach(_ cancel: @escaping @Sendable () -> Void, to id: UInt64) {
+    state.withLock { state in
+      guard state.names[id] != nil else { return }
+      state.cancellations[id] = cancel
+    }
+  }
+
+  func add(_ probe: @escaping @Sendable () -> [String]) {
+    state.withLock { $0.probes.append(probe) }
+  }
+
+  /// The names of unfinished tasks, in order of their start.
+  var unfinished: [String] {
+    state.withLock { $0.names }.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  var hasUnfinished: Bool {
+    state.withLock { !$0.names.isEmpty }
+  }
+
+  /// What the probes say is alive; they are asked outside the lock.
+  var probeReport: [String] {
+    state.withLock { $0.probes }.flatMap { $0() }
+  }
+
+  func cancelAll() {
+    let cancellations = state.withLock { $0.cancellations }
+    for (_, cancel) in cancellations.sorted(by: { $0.key < $1.key }) {
+      cancel()
+    }
+  }
+}

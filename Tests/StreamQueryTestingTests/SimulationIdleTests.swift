@@ -1,0 +1,66 @@
+import StreamQueryTesting
+import Synchronization
+import Testing
+
+@Suite struct SimulationIdleTests {
+  @Test func theLeakReportNamesWhatIsLeft() {
+    let simulation = Simulation()
+    let fetch = ScriptedFetch<Int>(.suspended)
+    simulation.task("upload") { _ = try? await fetch() }
+    #expect(
+      simulation.leakReport() == [
+        "jobs that are ready but have not run: 1", "unfinished task: upload",
+      ]
+    )
+    simulation.settle()
+    #expect(simulation.leakReport() == ["unfinished task: upload"])
+    #expect(!simulation.isIdle)
+    fetch.release(returning: 1)
+    simulation.settle()
+    #expect(simulation.leakReport() == [])
+    #expect(simulation.isIdle)
+  }
+
+  @Test func probesOfClientsDecideWithTheRest() {
+    let simulation = Simulation()
+    let shared = Probe(lines: ["fetch of [user, 1]"])
+    simulation.register { shared.lines.withLock { $0 } }
+    #expect(!simulation.isIdle)
+    #expect(simulation.leakReport() == ["fetch of [user, 1]"])
+    shared.lines.withLock { $0 = [] }
+    #expect(simulation.isIdle)
+  }
+
+  private final class Probe: Sendable {
+    let lines: Mutex<[String]>
+    init(lines: [String]) { self.lines = Mutex(lines) }
+  }
+
+  @Test func backgroundSleepersAreNotBusyButStillWake() {
+    let simulation = Simulation()
+    let collected = Collected<Duration>()
+    let timer = Task(executorPreference: simulation.executor) {
+      try? await simulation.backgroundClock.sleep(for: .seconds(5))
+      collected.append(simulation.now)
+    }
+    simulation.settle()
+    #expect(simulation.isIdle)
+    simulation.advance(by: .seconds(9))
+    #expect(collected.lines == [.seconds(5)])
+    simulation.run { await timer.value }
+  }
+
+  @Test func shuttingDownEndsTasksAndSleepers() {
+    let simulation = Simulation()
+    let fetch = ScriptedFetch<Int>(.never)
+    simulation.task("fetch") { _ = try? await fetch() }
+    Task(executorPreference: simulation.executor) {
+      try? await simulation.clock.sleep(for: .seconds(5))
+    }
+    simulation.settle()
+    #expect(simulation.leakReport().count == 2)
+    simulation.shutDown()
+    #expect(simulation.leakReport() == [])
+    #expect(simulation.now == .zero)
+  }
+}

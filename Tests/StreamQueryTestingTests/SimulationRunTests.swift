@@ -1,0 +1,150 @@
+import Dispatch
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+@Suite struct SimulationRunTests {
+  private struct Refused: Error, Equatable {}
+
+  /// A simulation whose failures stay in its list: these tests provoke them.
+  private func quiet(jobLimit: Int = 1_000_000) -> Simulation {
+    Simulation(jobLimit: jobLimit, onFailure: { _ in })
+  }
+
+  @Test func runReturnsTheValueAndMovesVirtualTime() {
+    let simulation = Simulation()
+    let value = simulation.run {
+      try? await simulation.clock.sleep(for: .seconds(3600))
+      return 42
+    }
+    #expect(value == 42)
+    #expect(simulation.now == .seconds(3600))
+    #expect(simulation.isIdle)
+  }
+
+  @Test func runThrowsTheOperationsOwnErrorType() {
+    let simulation = Simulation()
+    let result = Result { () throws(Refused) in
+      try simulation.run { () async throws(Refused) -> Int in throw Refused() }
+    }
+    #expect(result == .failure(Refused()))
+  }
+
+  @Test func runSetsTheScheduling() {
+    let simulation = Simulation()
+    let isSet = simulation.run {
+      Scheduling.current.clock is SimulationClock && Scheduling.current.executor != nil
+    }
+    #expect(isSet)
+    #expect(Scheduling.current.executor == nil)
+  }
+
+  @Test func runOfSomethingThatNeverEndsFailsAndCancels() {
+    let simulation = quiet()
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    let last = simulation.run { () async -> Int? in
+      for await number in stream { return number }
+      return nil
+    }
+    #expect(last == nil)
+    #expect(simulation.failures.count == 1)
+    #expect(simulation.failures[0].contains("would wait for ever: nothing is ready"))
+    continuation.finish()
+  }
+
+  @Test func runThrowsWhenCancellationIsIgnored() {
+    let simulation = quiet()
+    let fetch = ScriptedFetch<Int>(.suspended(ignoringCancellation: true))
+    #expect(throws: SimulationError.self) { try simulation.run { try await fetch() } }
+    fetch.release(returning: 1)
+    simulation.settle()
+  }
+
+  @Test func runOfAWaitWithEndlessTimersGivesUp() {
+    let simulation = quiet(jobLimit: 100)
+    let timer = simulation.task {
+      while !Task.isCancelled { try? await simulation.clock.sleep(for: .seconds(10)) }
+    }
+    let fetch = ScriptedFetch<Int>(.never)
+    #expect(throws: CancellationError.self) { try simulation.run { try await fetch() } }
+    #expect(simulation.failures.count == 1)
+    timer.cancel()
+    simulation.settle()
+    #expect(simulation.isIdle)
+  }
+
+  @Test func anEndlessLoopAtOneInstantFailsInsteadOfHanging() {
+    let simulation = quiet(jobLimit: 50)
+    let spinning = simulation.task {
+      while !Task.isCancelled { try? await simulation.clock.sleep(for: .zero) }
+    }
+    simulation.advance(by: .seconds(1))
+    #expect(simulation.failures.count == 1)
+    #expect(simulation.failures[0].contains("More than 50 jobs"))
+    #expect(simulation.now == .zero)
+    spinning.cancel()
+    simulation.settle()
+    #expect(simulation.isIdle)
+  }
+
+  @Test func drivingFromInsideAJobIsRefused() {
+    let simulation = quiet()
+    simulation.task { simulation.advance(by: .seconds(1)) }
+    simulation.settle()
+    #expect(simulation.now == .zero)
+    #expect(simulation.failures.count == 1)
+    #expect(simulation.failures[0].contains("from inside one of its own jobs"))
+  }
+
+  @Test func aJobFromAForeignThreadIsReportedAndRunsOnTheDrivingThread() {
+    let delivered = Collected<String>()
+    let simulation = Simulation(onFailure: { delivered.append($0) })
+    let collected = Collected<String>()
+    let done = DispatchSemaphore(value: 0)
+    // A queue of its own: the pool's threads may all be busy with tests that wait like this one.
+    DispatchQueue(label: "foreign").async {
+      for name in ["first", "second"] {
+        Task(executorPreference: simulation.executor) { collected.append(name) }
+      }
+      done.signal()
+    }
+    done.wait()
+    #expect(collected.lines == [])
+    #expect(delivered.lines == [])
+    simulation.settle()
+    #expect(collected.lines == ["first", "second"])
+    #expect(delivered.lines == simulation.failures)
+    #expect(delivered.lines.count == 1)
+    #expect(delivered.lines.first?.contains("foreign thread") == true)
+    #expect(delivered.lines.first?.contains("executorPreference: simulation.executor") == true)
+  }
+
+  @Test func aForeignJobDuringADriveDoesNotRunConcurrently() {
+    let simulation = quiet()
+    let collected = Collected<String>()
+    simulation.task {
+      collected.append("begin")
+      let group = DispatchGroup()
+      DispatchQueue(label: "foreign").async(group: group) {
+        Task(executorPreference: simulation.executor) { collected.append("foreign") }
+      }
+      group.wait()
+      collected.append("end")
+    }
+    simulation.settle()
+    #expect(collected.lines == ["begin", "end", "foreign"])
+    #expect(simulation.failures.count == 1)
+  }
+
+  @Test func failuresBecomeIssuesOfTheTest() {
+    withKnownIssue {
+      let simulation = Simulation(jobLimit: 10)
+      let spinning = simulation.task {
+        while !Task.isCancelled { try? await simulation.clock.sleep(for: .zero) }
+      }
+      simulation.settle()
+      spinning.cancel()
+      simulation.settle()
+    }
+  }
+}
