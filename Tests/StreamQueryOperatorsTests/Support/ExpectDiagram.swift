@@ -17,6 +17,7 @@ import Testing
 ///     always asks, from just before the first tick.
 ///   - anyOrder: Whether the order within a tick is open.
 ///   - seeds: The interleavings.
+///   - sourceLocation: Where a difference is reported.
 ///   - render: How an element is written in a diagram.
 ///   - make: Makes the operator's sequence in a world.
 func expectDiagram<Output: AsyncSequence & Sendable>(

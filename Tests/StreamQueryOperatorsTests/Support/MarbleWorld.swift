@@ -83,8 +83,12 @@ final class MarbleWorld: Sendable {
 
   /// Iterates a sequence from before the first tick until it ends.
   ///
-  /// - Parameter asks: A line with a marble for each element that the consumer asks for; `nil` if it
-  ///   always asks.
+  /// - Parameters:
+  ///   - sequence: The sequence.
+  ///   - asks: A line with a marble for each element that the consumer asks for; `nil` if it always
+  ///     asks.
+  ///   - cancelTick: When to cancel the consumer, if at all.
+  ///   - render: How an element is written in a diagram.
   func consume<Sequence: AsyncSequence & Sendable>(
     _ sequence: Sequence,
     asks: String?,
