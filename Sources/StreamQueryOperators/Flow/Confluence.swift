@@ -43,8 +43,8 @@ final class Confluence<Machine: FlowMachine, Output: Sendable, Failure: Error>: 
 
   /// Waits for the next element.
   ///
-  /// Not `async let` nor a child task: the caller's own isolation is kept, so that a consumer on
-  /// the main actor does not leave it when an element is ready.
+  /// The caller's isolation is kept all the way: a consumer on the main actor does not leave it
+  /// when an element is ready.
   func next(isolation: isolated (any Actor)?) async throws(Failure) -> Output? {
     if Task.isCancelled {
       cancel()
