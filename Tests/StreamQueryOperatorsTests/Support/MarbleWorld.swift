@@ -44,8 +44,10 @@ final class MarbleWorld: Sendable {
     element: (String) -> Element
   ) -> MarbleSource<Element, Failure> {
     let line = MarbleLine(text)
-    let channel = MarbleChannel<Element, Failure>(name: name.isEmpty ? text : name) { [self] note in
-      state.withLock { $0.listening.append(note) }
+    // Weak: the world holds the channel, to ask who still listens.
+    let channel = MarbleChannel<Element, Failure>(name: name.isEmpty ? text : name) {
+      [weak self] note in
+      self?.state.withLock { $0.listening.append(note) }
     }
     let answers = line.marbles.mapValues { marbles in
       marbles.compactMap { marble -> Result<Element?, Failure>? in
