@@ -1,12 +1,12 @@
 /// Where waiting and tasks of operators go: a clock and an executor, handed down by task-locals.
 ///
 /// A client, and a `Simulation` in tests, sets this for the tasks that it runs, so that an operator
-/// such as `debounce` waits on the same clock as the queries that it works on. Outside of both it is
+/// such as `timeout` waits on the same clock as the queries that it works on. Outside of both it is
 /// the continuous clock and the global executor.
 ///
 /// ```swift
 /// await Scheduling.$current.withValue(Scheduling(clock: testClock)) {
-///   for await text in searchText.throttle(for: .milliseconds(300)) { … }
+///   for try await price in prices.timeout(after: .seconds(5)) { … }
 /// }
 /// ```
 public struct Scheduling: Sendable {

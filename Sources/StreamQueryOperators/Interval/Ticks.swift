@@ -1,0 +1,35 @@
+/// Decides which tick of an interval comes next, and when.
+///
+/// Pure. Ticks are counted, not added up, so that lateness of one never moves another.
+struct Ticks: Equatable, Sendable {
+  struct Tick: Equatable, Sendable {
+    let number: Int
+    /// When to wake for it, since the start; `nil` if it is due already.
+    let due: Duration?
+  }
+
+  private let period: Duration
+  /// The first tick that was not handed out.
+  ///
+  /// Wider than `Int`: tiny periods over long times.
+  private var number: Int128
+
+  init(period: Duration, isImmediate: Bool) {
+    self.period = period
+    number = isImmediate ? 0 : 1
+  }
+
+  /// The next tick; `nil` if there is none.
+  mutating func next(at now: Duration) -> Tick? {
+    guard period > .zero else {
+      guard number == 0 else { return nil }
+      number = 1
+      return Tick(number: 0, due: nil)
+    }
+    // The newest tick that is due by now, or the next if it lies ahead.
+    let newest = max(number, now.attoseconds / period.attoseconds)
+    number = newest + 1
+    let due = Duration(attoseconds: newest * period.attoseconds)
+    return Tick(number: Int(clamping: newest), due: due > now ? due : nil)
+  }
+}

@@ -1,0 +1,45 @@
+/// Which elements of a window `throttle` lets through.
+public enum ThrottleEdges: Hashable, Sendable {
+  /// The first one, at once; the others are dropped.
+  case leading
+  /// The newest one, at the end of the window.
+  case trailing
+  /// The first one at once, and the newest of those that followed it at the end.
+  case both
+}
+
+extension AsyncSequence where Self: Sendable, Element: Sendable {
+  /// Lets at most one element through per interval.
+  ///
+  /// For triggers that come too often: with `.both` the first takes effect at once, and the last is
+  /// never lost.
+  ///
+  /// ```swift
+  /// let ticks = prices.throttle(for: .seconds(1), clock: client.clock)
+  /// ```
+  ///
+  /// A window opens with an element that comes outside one. An element that a window lets through
+  /// at its end opens the next one, so two elements are never closer than the interval.
+  ///
+  /// - Finish: an element that still waits is let through at once, then the sequence ends.
+  /// - Failure: the same, then the failure is thrown.
+  /// - Cancellation: the sequence ends with `nil`; an element that still waits is dropped.
+  /// - Buffering: this sequence's elements are asked for without pause in one task. The newest of
+  ///   a window waits for its end; one that is through waits for the consumer, and a newer one
+  ///   replaces it.
+  ///
+  /// - Parameters:
+  ///   - interval: How long a window is. Zero or less lets everything through; more than 100 years
+  ///     is for ever.
+  ///   - edges: Which elements of a window are let through.
+  ///   - clock: What the interval is measured on.
+  /// - Returns: A sequence of the elements that were let through.
+  public func throttle(
+    for interval: Duration,
+    edges: ThrottleEdges = .both,
+    clock: any Clock<Duration>
+  ) -> some AsyncSequence<Element, Failure> & Sendable {
+    let machine = ThrottleMachine(interval: Interval(clamping: interval), edges: edges)
+    return FlowSequence(FlowPlan(machine: machine, upstream: self, clock: clock))
+  }
+}

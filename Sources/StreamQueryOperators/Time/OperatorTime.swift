@@ -1,0 +1,56 @@
+/// A clock with its type erased once: an operator asks for the time and waits, nothing else.
+///
+/// Times are durations since the operator started, because an `any Clock<Duration>` has no instant
+/// that could be stored or compared.
+struct OperatorTime: Sendable {
+  /// The time since the operator started.
+  let now: @Sendable () -> Duration
+
+  /// Waits until a time since the operator started; throws when its task is cancelled.
+  let sleep: @Sendable (_ deadline: Duration) async throws -> Void
+
+  init(_ clock: any Clock<Duration>) {
+    self = Self.erasing(clock)
+  }
+
+  private init(
+    now: @escaping @Sendable () -> Duration,
+    sleep: @escaping @Sendable (_ deadline: Duration) async throws -> Void
+  ) {
+    self.now = now
+    self.sleep = sleep
+  }
+
+  private static func erasing<C: Clock<Duration>>(_ clock: C) -> Self {
+    let origin = clock.now
+    return Self(
+      now: { origin.duration(to: clock.now) },
+      sleep: { deadline in
+        try await clock.sleep(until: origin.advanced(by: deadline), tolerance: nil)
+      }
+    )
+  }
+}
+
+/// How long an operator waits: a duration that no input can turn into a trap.
+struct Interval: Equatable, Sendable {
+  /// The longest finite wait, 100 years; what is longer never ends.
+  static let longest = Duration.seconds(100 * 365 * 24 * 60 * 60)
+
+  private let duration: Duration
+
+  /// Below zero is zero, above 100 years is for ever.
+  init(clamping duration: Duration) {
+    self.duration = max(.zero, duration)
+  }
+
+  var isZero: Bool { duration == .zero }
+
+  /// The duration, cut off where it would be for ever.
+  var finite: Duration { min(duration, Self.longest) }
+
+  /// When a wait that starts now ends; `nil` if never.
+  func end(from now: Duration) -> Duration? {
+    duration <= Self.longest ? now + duration : nil
+  }
+}

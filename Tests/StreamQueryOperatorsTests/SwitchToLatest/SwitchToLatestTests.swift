@@ -1,0 +1,123 @@
+import StreamQuery
+import StreamQueryOperators
+import StreamQueryTesting
+import Testing
+
+@Suite struct SwitchToLatestTests {
+  /// Switches between inputs that are named by the outer elements.
+  private func switching(
+    _ outer: String,
+    _ inner: [String: String]
+  ) -> (MarbleWorld) -> any AsyncSequence<String, Never> & Sendable {
+    { world in
+      let inputs = inner.mapValues { world.input($0) }
+      let none = world.input("|")
+      return world.input(outer).switchToLatest { inputs[$0] ?? none }
+    }
+  }
+
+  private func expect(
+    _ expected: String,
+    asks: String? = nil,
+    outer: String,
+    _ inner: [String: String],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    expectDiagram(expected, asks: asks, sourceLocation: sourceLocation) { world in
+      let inputs = inner.mapValues { world.input($0) }
+      let none = world.input("|")
+      return world.input(outer).switchToLatest { inputs[$0] ?? none }
+    }
+  }
+
+  @Test func theNewestElementDecides() {
+    expect(
+      "            -1-2--x-y--|",
+      outer: "     a---b------|",
+      [
+        "a": "     -1-2-3-----",
+        "b": "     ------x-y-|",
+      ]
+    )
+  }
+
+  @Test func theEndOfTheOuterLeavesTheNewest() {
+    expect("-1-2|", outer: "a|", ["a": "-1-2|"])
+  }
+
+  @Test func theEndOfAnInnerWaitsForTheOuter() {
+    expect("-1---2--|", outer: "a---b---|", ["a": "-1|", "b": "-----2|"])
+    expect("-1---|", outer: "a----|", ["a": "-1|"])
+  }
+
+  @Test func noElementMeansNothingToFollow() {
+    expect("---|", outer: "---|", [:])
+    expect("|", outer: "|", [:])
+  }
+
+  @Test func onlyTheLastOfABurstIsFollowed() {
+    expect("-x-y|", outer: "[abc]|", ["a": "-1-2|", "b": "-3-4|", "c": "-x-y|"])
+  }
+
+  @Test func aFailureOfTheOuterStopsTheInner() {
+    expectDiagram("-1^") { world in
+      let inner = world.input("-1-2|")
+      return world.failing("a-^").switchToLatest { _ in inner }
+    }
+  }
+
+  @Test func cancellationEndsAtOnce() {
+    expect(";", outer: "---a", ["a": "-----1"])
+    expect("--;", outer: "a---", ["a": "-----1"])
+    expect("-1-;", outer: "a---", ["a": "-1---2"])
+    expect("-1---;", outer: "a---b", ["a": "-1---", "b": "-------1"])
+  }
+
+  @Test func aSlowConsumerMissesTheStreamsThatWereLeft() {
+    expect("-1------x|", asks: "x-------xx", outer: "a--b|", ["a": "-12-3", "b": "----x|"])
+  }
+
+  @Test func aConsumerThatStopsLeavesNothing() {
+    expectDiagram("-[1|]") { world in
+      let inner = world.input("-1-2-3")
+      return world.input("a-----b").switchToLatest { _ in inner }.prefix(1)
+    }
+  }
+
+  @Test(arguments: 0..<64 as Range<UInt64>)
+  func theNewStreamIsSubscribedBeforeTheOldOneIsLeft(seed: UInt64) {
+    let world = MarbleWorld(seed: seed)
+    let inner = ["a": world.input("-------", name: "a"), "b": world.input("-------", name: "b")]
+    let outer = world.input("a-b-a", name: "outer")
+    let none = world.input("", name: "none")
+    world.consume(
+      outer.switchToLatest { inner[$0] ?? none },
+      asks: nil,
+      cancelAt: nil
+    ) { $0 }
+    _ = world.play(until: 6)
+    #expect(world.listening == ["+outer", "+a", "+b", "-a", "+a", "-b"])
+    world.simulation.shutDown()
+  }
+
+  @Test(arguments: 0..<64 as Range<UInt64>)
+  func aStreamThatBothShareNeverLosesItsLastListener(seed: UInt64) {
+    let world = MarbleWorld(seed: seed)
+    let shared = world.input("", name: "s")
+    world.consume(
+      world.input("[abc]-d-e", name: "outer").switchToLatest { _ in shared },
+      asks: nil,
+      cancelAt: nil
+    ) { $0 }
+    _ = world.play(until: 6)
+    let changes = world.listening.filter { $0.hasSuffix("s") }.map { $0 == "+s" ? 1 : -1 }
+    var count = 0
+    let counts = changes.map { change in
+      count += change
+      return count
+    }
+    #expect(counts.allSatisfy { $0 >= 1 }, "\(world.listening)")
+    #expect(count == 1)
+    world.simulation.shutDown()
+  }
+}
