@@ -37,6 +37,7 @@ extension CacheState {
   private mutating func end(_ ending: FetchEnding, _ index: Int, _ turn: inout Turn) {
     let job = slots[index].job
     slots[index].job = nil
+    slots[index].awaits = []
     switch ending {
     case .succeeded:
       emit(.fetchSucceeded, index, turn, job: job)
@@ -64,6 +65,7 @@ extension CacheState {
     guard !waiters.isEmpty else { return }
     slots[index].waiters = []
     slots[index].goneWaiters = 0
+    for waiter in waiters where waiter.caller != nil { forgetWait(of: waiter) }
     let outcome: WaitOutcome
     switch ending {
     case .succeeded, .replaced: outcome = slots[index].data.map(WaitOutcome.value) ?? .cancelled
@@ -120,8 +122,7 @@ extension CacheState {
       cause: slots[index].machine.cause ?? .manual,
       startedAt: turn.world.now,
       direction: current.direction,
-      pageCount: turn.pageCount,
-      ancestors: turn.ancestors
+      pageCount: turn.pageCount
     )
   }
 
@@ -148,13 +149,21 @@ extension CacheState {
   // MARK: Waiters
 
   /// Registers a caller with the current fetch of an entry.
-  mutating func wait(_ index: Int, role: Waiter.Role, gathering: Gathering? = nil) -> Waiter {
+  mutating func wait(
+    _ index: Int,
+    role: Waiter.Role,
+    gathering: Gathering? = nil,
+    _ turn: Turn
+  ) -> Waiter {
+    let caller = fetch(of: turn)
     let waiter = Waiter(
       role: role,
       entry: id(of: index),
       round: slots[index].waiterRound,
+      caller: caller.map(id(of:)),
       gathering: gathering
     )
+    if let caller { slots[caller].awaits.append(id(of: index)) }
     slots[index].waiters.append(waiter)
     if role == .leasing { slots[index].machine.waiterJoined() }
     return waiter
@@ -165,6 +174,7 @@ extension CacheState {
     guard let index = find(waiter.entry) else { return }
     // Answered in an earlier turn, though it did not hear of it yet.
     guard waiter.round == slots[index].waiterRound else { return }
+    forgetWait(of: waiter)
     slots[index].goneWaiters += 1
     if slots[index].goneWaiters * 2 > slots[index].waiters.count {
       slots[index].waiters.removeAll { $0.isResolved }

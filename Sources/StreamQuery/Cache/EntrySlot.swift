@@ -24,6 +24,8 @@ struct EntrySlot {
   var waiterRound: UInt32 = 0
   /// Waiters that left early and are still in ``waiters``.
   var goneWaiters = 0
+  /// The entries whose fetches this entry's fetch waits for.
+  var awaits: [EntryID] = []
   /// Where the entry stands in the deadline heap; -1 for nowhere.
   var heapPosition: Int32 = -1
   /// Where the entry stands among the entries that are observed or fetching; -1 for nowhere.

@@ -47,10 +47,10 @@ final class QueryCache: Sendable {
     _ body: (inout CacheState, inout Turn) -> Result
   ) -> Result {
     let now = now()
-    let ancestors = FetchAncestors.current
+    let caller = RunningFetch.current
     let (result, turn, mustDrain) = state.withLock { state -> (Result, Turn, Bool) in
       var turn = Turn(world: state.world(at: now))
-      turn.ancestors = ancestors
+      turn.caller = caller
       let result = body(&state, &turn)
       state.rearm()
       guard !state.errands.isEmpty, !state.isRunningErrands else { return (result, turn, false) }

@@ -11,8 +11,8 @@ struct Turn: Sendable {
   var isImperative = false
   /// How many pages a fetch that starts in this turn loads.
   var pageCount: Int?
-  /// The fetches that the call was made from.
-  var ancestors: FetchAncestors?
+  /// The fetch that the call was made from.
+  var caller: RunningFetch?
   private var first: Dropped?
   private var second: Dropped?
   private var rest: [Dropped] = []

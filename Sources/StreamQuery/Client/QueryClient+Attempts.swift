@@ -16,13 +16,9 @@ extension QueryClient {
       meta: job.plan.options.meta ?? QueryMeta(),
       job: job
     )
-    let chain = FetchAncestors(
-      key: job.key,
-      client: ObjectIdentifier(self),
-      parent: job.ancestors
-    )
+    let running = RunningFetch(client: ObjectIdentifier(self), entry: job.entry, id: job.id)
     do {
-      let box = try await FetchAncestors.$current.withValue(chain) {
+      let box = try await RunningFetch.$current.withValue(running) {
         try await Scheduling.$current.withValue(scheduling) {
           try await job.fetch(context)
         }

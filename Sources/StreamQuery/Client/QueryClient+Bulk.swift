@@ -353,7 +353,7 @@ extension CacheState {
       in: turn.world
     )
     gathering.add()
-    _ = wait(index, role: .watchingUntilPaused, gathering: gathering)
+    _ = wait(index, role: .watchingUntilPaused, gathering: gathering, turn)
     apply(effects, index, &turn)
   }
 

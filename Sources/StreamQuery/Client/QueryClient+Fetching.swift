@@ -77,8 +77,7 @@ extension QueryClient {
     _ need: FetchNeed,
     _ pageCount: Int?
   ) -> FetchStart {
-    let me = ObjectIdentifier(self)
-    return settling(key, queryPlan, nil) { state, index, plan, profile, seed, turn in
+    settling(key, queryPlan, nil) { state, index, plan, profile, seed, turn in
       guard !state.isShutDown else { return .shutDown }
       let index = index ?? state.entry(key, &turn)
       state.plan(index, with: plan, &turn)
@@ -105,9 +104,9 @@ extension QueryClient {
       }
       guard state.slots[index].plan?.fetch != nil else { return .missingFetch }
       // Waiting for a fetch that waits for this caller would never end.
-      if turn.ancestors?.contains(key, of: me) == true { return .recursive }
+      if state.waitsForCaller(index, turn) { return .recursive }
       let effects = state.slots[index].machine.requested(.manual, in: turn.world)
-      let waiter = state.wait(index, role: .leasing)
+      let waiter = state.wait(index, role: .leasing, turn)
       state.apply(effects, index, &turn)
       return .waiting(waiter)
     }

@@ -48,7 +48,7 @@ extension QueryClient {
         direction: direction,
         in: turn.world
       )
-      let waiter = state.wait(index, role: .watching)
+      let waiter = state.wait(index, role: .watching, turn)
       state.apply(effects, index, &turn)
       return .waiting(waiter)
     }

@@ -174,7 +174,7 @@ extension QueryClient {
     _ key: EntryKey,
     _ body: () throws(Failure) -> Void
   ) throws(Failure) {
-    let chain = FetchAncestors(
+    let chain = UpdateChain(
       key: key,
       client: ObjectIdentifier(self),
       parent: UpdateChain.current
@@ -188,8 +188,27 @@ extension QueryClient {
 }
 
 /// The updates that the present code runs inside of.
-private enum UpdateChain {
-  @TaskLocal static var current: FetchAncestors?
+private final class UpdateChain: Sendable {
+  let key: EntryKey
+  let client: ObjectIdentifier
+  let parent: UpdateChain?
+
+  @TaskLocal static var current: UpdateChain?
+
+  init(key: EntryKey, client: ObjectIdentifier, parent: UpdateChain?) {
+    self.key = key
+    self.client = client
+    self.parent = parent
+  }
+
+  func contains(_ key: EntryKey, of client: ObjectIdentifier) -> Bool {
+    var link: UpdateChain? = self
+    while let update = link {
+      if update.client == client, update.key == key { return true }
+      link = update.parent
+    }
+    return false
+  }
 }
 
 extension CacheState {

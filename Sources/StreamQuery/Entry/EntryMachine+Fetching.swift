@@ -26,6 +26,7 @@ extension EntryMachine {
     in world: World
   ) -> EntryEffects {
     var effects = EntryEffects()
+    catchUp(in: world, &effects)
     request(
       cause,
       superseding: superseding,
@@ -34,7 +35,6 @@ extension EntryMachine {
       in: world,
       &effects
     )
-    handledUntil = world.now.moment
     return effects
   }
 
@@ -50,9 +50,9 @@ extension EntryMachine {
   /// - Returns: What to do.
   package mutating func waiterLeft(in world: World) -> EntryEffects {
     var effects = EntryEffects()
+    catchUp(in: world, &effects)
     waiterCount -= 1
     interestLost(linger: nil, in: world, &effects)
-    handledUntil = world.now.moment
     return effects
   }
 
@@ -66,6 +66,7 @@ extension EntryMachine {
     // Superseded, cancelled or fenced while it ran: its answer is too late.
     guard case .running(let current) = phase, current.id == id else { return .none }
     var effects = EntryEffects()
+    catchUp(in: world, &effects)
     hasData = true
     dataUpdatedAt = world.now
     dataUpdateCount += 1
@@ -91,12 +92,12 @@ extension EntryMachine {
   ) -> EntryEffects {
     guard case .running(let current) = phase, current.id == id else { return .none }
     var effects = EntryEffects()
+    catchUp(in: world, &effects)
     failureCount += 1
     beat(at: world.now.moment)
     effects.changed = true
     if let retryAfter, !current.stopsRetrying, let until = world.now.moment + retryAfter {
       phase = .waiting(current, until: until)
-      handledUntil = world.now.moment
     } else {
       fail(in: world, &effects)
     }
@@ -112,6 +113,7 @@ extension EntryMachine {
   package mutating func attemptCancelled(_ id: FetchID, in world: World) -> EntryEffects {
     guard case .running(let current) = phase, current.id == id else { return .none }
     var effects = EntryEffects()
+    catchUp(in: world, &effects)
     undo(current)
     end(.cancelled, in: world, &effects)
     return effects
@@ -123,8 +125,8 @@ extension EntryMachine {
   /// - Returns: What to do; nothing if none is in flight.
   package mutating func cancelRequested(in world: World) -> EntryEffects {
     var effects = EntryEffects()
+    catchUp(in: world, &effects)
     cancelCurrent(in: world, &effects)
-    handledUntil = world.now.moment
     return effects
   }
 
@@ -238,7 +240,6 @@ extension EntryMachine {
   mutating func end(_ ending: FetchEnding, in world: World, _ effects: inout EntryEffects) {
     phase = .idle
     beat(at: world.now.moment)
-    handledUntil = world.now.moment
     // Those who waited are answered now; nobody waits for the next fetch yet.
     waiterCount = 0
     effects.ended = ending

@@ -50,8 +50,19 @@ extension EntryMachine {
   /// When a group's data will turn stale, as far as that is still to come.
   func staleFlip(of profile: ObserverProfile) -> Moment? {
     guard profile.isEnabled, hasData, !isInvalidated, case .after(let span) = profile.freshness,
-      let flip = dataUpdatedAt.moment + span, flip > handledUntil
+      let flip = dataUpdatedAt.moment + span, flip > toldUntil
     else { return nil }
     return flip
+  }
+
+  /// Comes first in every input: what turned stale since the last one is told with this one, for an
+  /// input may come before the timer of the same time.
+  mutating func catchUp(in world: World, _ effects: inout EntryEffects) {
+    let now = world.now.moment
+    guard now > toldUntil else { return }
+    if groups.contains(where: { staleFlip(of: $0.profile).map { $0 <= now } ?? false }) {
+      effects.changed = true
+    }
+    toldUntil = now
   }
 }

@@ -20,6 +20,7 @@ extension EntryMachine {
     in world: World
   ) -> EntryEffects {
     var effects = EntryEffects()
+    catchUp(in: world, &effects)
     join(profile, at: world.now.moment)
     interestRegained()
     let fetches =
@@ -30,7 +31,6 @@ extension EntryMachine {
     if fetches {
       request(.subscribed, superseding: false, clientLease: false, in: world, &effects)
     }
-    handledUntil = world.now.moment
     return effects
   }
 
@@ -47,10 +47,10 @@ extension EntryMachine {
     in world: World
   ) -> EntryEffects {
     var effects = EntryEffects()
+    catchUp(in: world, &effects)
     leave(profile, since: base)
     if observerCount == 0 { leaverGcTime = profile.gcTime }
     interestLost(linger: profile.linger, in: world, &effects)
-    handledUntil = world.now.moment
     return effects
   }
 
@@ -71,6 +71,7 @@ extension EntryMachine {
     in world: World
   ) -> (EntryEffects, base: Moment) {
     var effects = EntryEffects()
+    catchUp(in: world, &effects)
     // The rhythm goes on unless something about polling changed.
     let sameRhythm =
       old.interval == new.interval && old.backgroundInterval == new.backgroundInterval
@@ -82,7 +83,6 @@ extension EntryMachine {
     if !old.isEnabled, isStale(for: new, at: world.now.moment) {
       request(.subscribed, superseding: false, clientLease: false, in: world, &effects)
     }
-    handledUntil = world.now.moment
     return (effects, newBase)
   }
 
@@ -114,7 +114,7 @@ extension EntryMachine {
       }()
     groups[index].count += 1
     // A beat of the same instant sets the rhythm already.
-    if profile.polls, now > lastBeat { groups[index].bases.append(now) }
+    if profile.polls, now > lastBeat { groups[index].insert(now) }
   }
 
   private mutating func leave(_ profile: ObserverProfile, since base: Moment) {
@@ -124,8 +124,8 @@ extension EntryMachine {
     groups[index].count -= 1
     if groups[index].count == 0 {
       groups.remove(at: index)
-    } else if let position = groups[index].bases.firstIndex(of: base) {
-      groups[index].bases.remove(at: position)
+    } else {
+      groups[index].remove(base)
     }
   }
 

@@ -25,12 +25,10 @@ extension EntryMachine {
   /// - Returns: What to do.
   package mutating func timeReached(in world: World) -> EntryEffects {
     var effects = EntryEffects()
+    catchUp(in: world, &effects)
     let now = world.now.moment
     if let until = current?.lingersUntil, until <= now {
       cancelCurrent(in: world, &effects)
-    }
-    if groups.contains(where: { staleFlip(of: $0.profile).map { $0 <= now } ?? false }) {
-      effects.changed = true
     }
     let polls = groups.contains { nextPoll(of: $0, in: world).map { $0 <= now } ?? false }
     if case .waiting(let current, let until) = phase, until <= now {
@@ -39,8 +37,8 @@ extension EntryMachine {
     if polls {
       request(.interval, superseding: false, clientLease: false, in: world, &effects)
     }
+    polledUntil = max(polledUntil, now)
     if let end = retentionEnd, end <= now { effects.expired = true }
-    handledUntil = now
     return effects
   }
 
@@ -52,6 +50,7 @@ extension EntryMachine {
   /// - Returns: What to do.
   package mutating func worldChanged(_ cause: FetchCause?, in world: World) -> EntryEffects {
     var effects = EntryEffects()
+    catchUp(in: world, &effects)
     let now = world.now.moment
     let isWilling = groups.contains { group in
       switch cause {
@@ -66,7 +65,8 @@ extension EntryMachine {
     if case .paused(let current, let next) = phase {
       proceed(current, to: next, in: world, &effects)
     }
-    handledUntil = now
+    // Beats that fell into the background are not made up for.
+    if cause == .active { polledUntil = max(polledUntil, now) }
     return effects
   }
 
@@ -80,11 +80,13 @@ extension EntryMachine {
   private func nextPoll(of group: ObserverGroup, in world: World) -> Moment? {
     guard group.profile.polls else { return nil }
     let interval = group.profile.interval(isActive: world.isActive)
-    let base = group.bases.first.map { max($0, lastBeat) } ?? lastBeat
-    guard !interval.isInfinite, let first = base + interval else { return nil }
-    guard first <= handledUntil else { return first }
-    // Beats that fell into a pause of polling are not made up for.
-    let missed = (handledUntil.nanoseconds - base.nanoseconds) / interval.nanoseconds
-    return Moment(nanoseconds: base.nanoseconds + (missed + 1) * interval.nanoseconds)
+    guard interval > .zero, let first = group.base(after: lastBeat) + interval else { return nil }
+    guard first <= polledUntil else { return first }
+    // Beats that were dealt with, or fell into a pause of polling, are not made up for.
+    let late = (polledUntil.nanoseconds &- first.nanoseconds) % interval.nanoseconds
+    let (next, overflows) = polledUntil.nanoseconds.addingReportingOverflow(
+      interval.nanoseconds &- late
+    )
+    return overflows ? nil : Moment(nanoseconds: next)
   }
 }

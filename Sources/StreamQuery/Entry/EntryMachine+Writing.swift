@@ -15,6 +15,7 @@ extension EntryMachine {
     in world: World
   ) -> EntryEffects {
     var effects = EntryEffects()
+    catchUp(in: world, &effects)
     hasData = true
     dataUpdatedAt = updatedAt
     dataUpdateCount += 1
@@ -33,7 +34,6 @@ extension EntryMachine {
       failureCount = 0
       if !isWanted { unwantedSince = world.now.moment }
     }
-    handledUntil = world.now.moment
     return effects
   }
 
@@ -45,11 +45,11 @@ extension EntryMachine {
   /// - Returns: What to do.
   package mutating func seeded(updatedAt: Timestamp, in world: World) -> EntryEffects {
     var effects = EntryEffects()
+    catchUp(in: world, &effects)
     hasData = true
     isError = false
     failureCount = isIdle ? 0 : failureCount
     dataUpdatedAt = updatedAt
-    handledUntil = world.now.moment
     effects.changed = true
     return effects
   }
@@ -63,12 +63,12 @@ extension EntryMachine {
   /// - Returns: What to do.
   package mutating func invalidated(refetches: Bool, in world: World) -> EntryEffects {
     var effects = EntryEffects()
+    catchUp(in: world, &effects)
     if !refetches { updateCurrent { $0.wasMarked = true } }
     if !isInvalidated {
       isInvalidated = true
       effects.changed = true
     }
-    handledUntil = world.now.moment
     return effects
   }
 
@@ -78,6 +78,7 @@ extension EntryMachine {
   /// - Returns: What to do.
   package mutating func cleared(in world: World) -> EntryEffects {
     var effects = EntryEffects()
+    catchUp(in: world, &effects)
     if let current {
       effects.cancelled = current.id
       end(.removed, in: world, &effects)
@@ -93,7 +94,6 @@ extension EntryMachine {
     errorUpdateCount = 0
     failureCount = 0
     if !isWanted { unwantedSince = world.now.moment }
-    handledUntil = world.now.moment
     effects.changed = true
     return effects
   }

@@ -90,8 +90,10 @@ package struct EntryMachine: Equatable, Sendable {
   var fetchSerial: UInt32 = 0
   /// The last start, failure or end of a fetch: the beat that polling counts from.
   var lastBeat = Moment.distantPast
-  /// Everything up to here has been dealt with; later deadlines are still to come.
-  var handledUntil = Moment.distantPast
+  /// Data that turned stale up to here has been told of.
+  var toldUntil = Moment.distantPast
+  /// Beats of polling up to here have been dealt with; later ones are still to come.
+  var polledUntil = Moment.distantPast
   /// The longest retention that anyone asked for.
   package internal(set) var gcTime = Span.zero
   /// The retention of the observer that left last, where it had its own.
@@ -104,7 +106,8 @@ package struct EntryMachine: Equatable, Sendable {
   /// - Parameter now: The time of the turn.
   package init(at now: Moment) {
     unwantedSince = now
-    handledUntil = now
+    toldUntil = now
+    polledUntil = now
   }
 
   /// The fetch in flight.

@@ -23,8 +23,6 @@ final class FetchJob: Sendable {
   let pageCount: Int?
   /// Pages that earlier attempts fetched: a retry goes on where it failed.
   let progress = Mutex<(any Sendable)?>(nil)
-  /// The keys whose fetches led to this one: a fetch that waits for itself is found by it.
-  let ancestors: FetchAncestors?
   private let handle = Mutex(Handle.none)
 
   init(
@@ -37,8 +35,7 @@ final class FetchJob: Sendable {
     cause: FetchCause,
     startedAt: Timestamp,
     direction: PageDirection?,
-    pageCount: Int?,
-    ancestors: FetchAncestors?
+    pageCount: Int?
   ) {
     self.entry = entry
     self.id = id
@@ -50,7 +47,6 @@ final class FetchJob: Sendable {
     self.startedAt = startedAt
     self.direction = direction
     self.pageCount = pageCount
-    self.ancestors = ancestors
   }
 
   /// Takes the handle of the task of an attempt; cancels it if the job was cancelled meanwhile.
@@ -71,30 +67,5 @@ final class FetchJob: Sendable {
       return nil
     }
     task?.cancel()
-  }
-}
-
-/// The chain of fetches that a fetch was started from.
-final class FetchAncestors: Sendable {
-  let key: EntryKey
-  let client: ObjectIdentifier
-  let parent: FetchAncestors?
-
-  /// The chain of the fetch that the present task belongs to.
-  @TaskLocal static var current: FetchAncestors?
-
-  init(key: EntryKey, client: ObjectIdentifier, parent: FetchAncestors?) {
-    self.key = key
-    self.client = client
-    self.parent = parent
-  }
-
-  func contains(_ key: EntryKey, of client: ObjectIdentifier) -> Bool {
-    var link: FetchAncestors? = self
-    while let ancestor = link {
-      if ancestor.client == client, ancestor.key == key { return true }
-      link = ancestor.parent
-    }
-    return false
   }
 }

@@ -35,10 +35,19 @@ final class Waiter: Sendable {
   let entry: EntryID
   /// Which of the entry's rounds of waiters it belongs to.
   let round: UInt32
+  /// The entry whose fetch the caller belongs to.
+  let caller: EntryID?
   private let state = Mutex(State.registered)
   private let gathering: Gathering?
 
-  init(role: Role, entry: EntryID, round: UInt32, gathering: Gathering? = nil) {
+  init(
+    role: Role,
+    entry: EntryID,
+    round: UInt32,
+    caller: EntryID? = nil,
+    gathering: Gathering? = nil
+  ) {
+    self.caller = caller
     self.role = role
     self.entry = entry
     self.round = round

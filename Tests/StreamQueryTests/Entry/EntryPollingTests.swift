@@ -1,0 +1,246 @@
+import Testing
+
+@testable import StreamQuery
+
+@Suite("Polling: T12, T13, X09") struct EntryPollingTests {
+  static func polling(every seconds: Double, background: Span = .infinite) -> ObserverProfile {
+    .make(staleAfter: .infinite, interval: .seconds(seconds), inBackground: background)
+  }
+
+  /// An entry with data of time 0 and an observer that polls since then.
+  static func polled(every seconds: Double, background: Span = .infinite) -> EntryDriver {
+    var driver = EntryDriver()
+    driver.plan()
+    driver.observe(polling(every: seconds, background: background))
+    driver.succeed()
+    return driver
+  }
+
+  @Test func pollsAtTheIntervalWhetherStaleOrNot() {
+    var driver = Self.polled(every: 10)
+    #expect(driver.starts(to: 45) == [10, 20, 30, 40])
+    #expect(driver.machine.cause == .interval)
+  }
+
+  @Test func countsTheIntervalFromTheEndOfALongFetch() {
+    var driver = Self.polled(every: 10)
+    // Starts at 10, lasts until 35: the beats at 20 and 30 join it, the next counts from its end.
+    #expect(driver.starts(to: 50, taking: 25) == [10, 45])
+  }
+
+  @Test func joinsARunningFetchWhenTheBeatComes() {
+    var driver = EntryDriver()
+    driver.plan()
+    driver.observe(Self.polling(every: 10))
+    let first = driver.currentID
+    for (_, effects) in driver.run(to: 35) { #expect(effects == .none) }
+    #expect(driver.currentID == first)
+  }
+
+  @Test func observersOfOneIntervalThatCameLaterDoNotDelayTheFirst() {
+    var driver = Self.polled(every: 10)
+    driver.pass(to: 3)
+    driver.observe(Self.polling(every: 10))
+    #expect(driver.starts(to: 35) == [10, 20, 30])
+  }
+
+  @Test func theShorterOfTwoIntervalsSetsTheRhythm() {
+    var driver = Self.polled(every: 10)
+    driver.pass(to: 2)
+    driver.observe(Self.polling(every: 25))
+    #expect(driver.starts(to: 45) == [10, 20, 30, 40])
+  }
+
+  @Test func theLongerIntervalGoesOnWhenTheShorterOneLeft() {
+    var driver = Self.polled(every: 10)
+    driver.observe(Self.polling(every: 25))
+    driver.pass(to: 4)
+    driver.leave(Self.polling(every: 10))
+    #expect(driver.starts(to: 55) == [25, 50])
+  }
+
+  @Test func pollsFromTheSubscriptionWhenTheLastFetchIsOlder() {
+    var driver = EntryDriver.withData()
+    driver.pass(to: 7)
+    driver.observe(Self.polling(every: 10))
+    #expect(driver.starts(to: 30) == [17, 27])
+  }
+
+  @Test func theSecondOfTwoTakesOverWhenTheFirstLeavesBeforeItsBeat() {
+    var driver = EntryDriver.withData()
+    driver.pass(to: 1)
+    driver.observe(Self.polling(every: 10))
+    driver.pass(to: 4)
+    driver.observe(Self.polling(every: 10))
+    #expect(driver.deadline == 11)
+    driver.leave(Self.polling(every: 10), since: 1)
+    #expect(driver.deadline == 14)
+  }
+
+  @Test func anObserverThatKeepsItsRhythmThroughAnotherOptionIsNotDelayedByThoseItJoins() {
+    var driver = EntryDriver.withData()
+    let calm = Self.polling(every: 10)
+    var never = calm
+    never.onActive = .never
+    driver.pass(to: 1)
+    driver.observe(calm)
+    driver.pass(to: 4)
+    driver.observe(never)
+    driver.pass(to: 5)
+    let (_, base) = driver.machine.reobserved(
+      from: calm,
+      since: .seconds(1),
+      to: never,
+      in: driver.world
+    )
+    #expect(base == .seconds(1))
+    #expect(driver.deadline == 11)
+  }
+
+  @Test func aChangedIntervalCountsFromTheChange() {
+    var driver = Self.polled(every: 10)
+    driver.pass(to: 4)
+    let (_, base) = driver.machine.reobserved(
+      from: Self.polling(every: 10),
+      since: .zero,
+      to: Self.polling(every: 5),
+      in: driver.world
+    )
+    #expect(base == .seconds(4))
+    #expect(driver.starts(to: 20) == [9, 14, 19])
+  }
+
+  @Test func aWriteDoesNotChangeTheRhythm() {
+    var driver = Self.polled(every: 10)
+    driver.pass(to: 6)
+    driver.write()
+    #expect(driver.starts(to: 25) == [10, 20])
+  }
+
+  @Test func aFetchOfAnotherCauseStartsTheRhythmAnew() {
+    var driver = Self.polled(every: 10)
+    driver.pass(to: 6)
+    driver.request()
+    driver.succeed()
+    #expect(driver.starts(to: 30) == [16, 26])
+  }
+
+  @Test func aFailedFetchIsPolledAgainAfterTheInterval() {
+    var driver = Self.polled(every: 10)
+    driver.run(to: 10)
+    driver.pass(to: 11)
+    driver.fail()
+    #expect(driver.deadline == 21)
+  }
+
+  @Test func restsInTheBackgroundByDefault() {
+    var driver = Self.polled(every: 10)
+    driver.active(false)
+    #expect(driver.deadline == nil)
+    driver.pass(to: 100)
+    driver.active(true)
+    #expect(driver.deadline == 110)
+  }
+
+  @Test func doesNotMakeUpForBeatsMissedInTheBackground() {
+    var driver = Self.polled(every: 10)
+    driver.active(false)
+    driver.pass(to: 25)
+    let effects = driver.active(true)
+    #expect(effects.started == nil)
+    #expect(driver.starts(to: 45) == [30, 40])
+  }
+
+  @Test func pollsInTheBackgroundAtTheIntervalForIt() {
+    var driver = Self.polled(every: 10, background: .seconds(60))
+    driver.active(false)
+    #expect(driver.starts(to: 130) == [60, 120])
+    driver.pass(to: 125)
+    driver.active(true)
+    #expect(driver.starts(to: 145) == [130, 140])
+  }
+
+  @Test func pollsOnlyInTheBackgroundIfToldSo() {
+    var driver = EntryDriver.withData()
+    driver.observe(
+      .make(staleAfter: .infinite, interval: .infinite, inBackground: .seconds(5))
+    )
+    #expect(driver.deadline == nil)
+    driver.active(false)
+    #expect(driver.deadline == 5)
+  }
+
+  @Test func makesUpForNoBeatsAfterALateTimer() {
+    var driver = Self.polled(every: 10)
+    driver.pass(to: 47)
+    #expect(driver.machine.timeReached(in: driver.world).started != nil)
+    driver.succeed()
+    #expect(driver.deadline == 57)
+  }
+
+  @Test(
+    "A beat is not lost to another input that comes at its time before the timer",
+    arguments: [
+      "observed", "written", "invalidated", "reobserved", "unobserved", "seeded", "offline",
+    ]
+  )
+  func beatSurvives(_ input: String) {
+    var driver = Self.polled(every: 10)
+    driver.observe(.fresh)
+    driver.pass(to: 10.5)
+    switch input {
+    case "observed": driver.observe(.fresh)
+    case "written": driver.write()
+    case "invalidated": driver.invalidate()
+    case "unobserved": driver.leave(.fresh)
+    case "seeded": _ = driver.machine.seeded(updatedAt: driver.world.now, in: driver.world)
+    case "offline": driver.online(false)
+    default:
+      _ = driver.machine.reobserved(from: .fresh, since: .zero, to: .make(), in: driver.world)
+    }
+    #expect(driver.deadline == 10)
+    let effects = driver.machine.timeReached(in: driver.world)
+    #expect(effects.started != nil || effects.paused)
+    #expect(driver.machine.cause == .interval)
+  }
+
+  @Test func disabledObserversDoNotPoll() {
+    var driver = EntryDriver.withData()
+    var profile = Self.polling(every: 10)
+    profile.isEnabled = false
+    driver.observe(profile)
+    #expect(driver.deadline == nil)
+  }
+
+  @Test func pollingAnEntryThatIsOfflineRestsUntilTheNetworkIsBack() {
+    var driver = Self.polled(every: 10)
+    driver.online(false)
+    let log = driver.run(to: 10)
+    #expect(log.map(\.effects.paused) == [true])
+    #expect(driver.machine.isPaused)
+    // Later beats find it resting, which is no news.
+    for (_, effects) in driver.run(to: 35) { #expect(effects == .none) }
+    #expect(driver.online(true).started == driver.currentID)
+  }
+
+  @Test(
+    "No interval traps, however absurd",
+    arguments: [
+      Span.zero, Span(.nanoseconds(1)), .longest, .infinite,
+    ]
+  )
+  func absurdInterval(_ interval: Span) {
+    var driver = EntryDriver.withData()
+    driver.observe(.make(staleAfter: .infinite, interval: interval, inBackground: interval))
+    driver.world.now = Timestamp(
+      moment: Moment(nanoseconds: Span.longest.nanoseconds),
+      date: .infinity
+    )
+    driver.online(false)
+    _ = driver.machine.nextDeadline(in: driver.world)
+    _ = driver.machine.timeReached(in: driver.world)
+    if let deadline = driver.machine.nextDeadline(in: driver.world) {
+      #expect(deadline > driver.world.now.moment)
+    }
+  }
+}
