@@ -10,7 +10,7 @@ extension QueryClient {
     let subscription = HubSubscription { [weak self] in
       hub.unsubscribe(id)
       guard let self else { return }
-      let isNeeded = hub.needsEvents
+      let isNeeded = self.configuration.onEvent != nil || hub.hasSubscribers
       self.cache.read { $0.emitsEvents = isNeeded }
     }
     return AsyncStream(
@@ -40,7 +40,7 @@ extension QueryClient {
     return AsyncStream(
       unfolding: { [subscription, self] in
         _ = subscription
-        while await hub.next(id) {
+        while await hub.next(id) != nil {
           let count = self.fetchingCount(filter)
           if last.changed(to: count) { return count }
         }

@@ -27,8 +27,8 @@ public actor QueryClient {
   nonisolated let defaultsTable: Mutex<DefaultsTable>
   nonisolated let timer = WakeTimer()
   nonisolated let signals = SignalPort()
-  nonisolated let eventHub: EventHub
-  nonisolated let counts = CountHub()
+  nonisolated let eventHub = Hub<EventRing>()
+  nonisolated let counts = Hub<NewsFlag>()
   nonisolated let sources = TaskBag()
 
   /// Creates a client with an empty cache.
@@ -41,7 +41,6 @@ public actor QueryClient {
       wallClock: configuration.wallClock,
       emitsEvents: configuration.onEvent != nil
     )
-    eventHub = EventHub(onEvent: configuration.onEvent)
     defaultsTable = Mutex(
       DefaultsTable(
         client: configuration.defaults,
@@ -98,8 +97,10 @@ extension QueryClient: ErrandRunner {
       }
     case .arm(let moment): arm(moment)
     case .ask(let entry): askOptions(of: entry)
-    case .emit(let event): eventHub.publish(event)
-    case .recount: counts.changed()
+    case .emit(let event):
+      configuration.onEvent?(event)
+      eventHub.send(event)
+    case .recount: counts.send(())
     }
   }
 }

@@ -100,3 +100,17 @@ public struct QueryEvent: Sendable, CustomStringConvertible {
     }
   }
 }
+
+extension QueryEvent {
+  /// Says that events were lost before another one.
+  static func missed(_ count: Int, before event: QueryEvent) -> QueryEvent {
+    QueryEvent(
+      number: event.number &- 1,
+      kind: .missed(count: count),
+      key: AnyQueryKey(parts: []),
+      date: event.date,
+      cause: nil,
+      duration: nil
+    )
+  }
+}

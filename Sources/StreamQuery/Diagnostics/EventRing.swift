@@ -1,0 +1,70 @@
+/// The newest events that a subscriber of ``QueryClient/events`` has not seen.
+///
+/// A ring: when it is full, the oldest event makes room, and the subscriber is told how many it
+/// missed before it gets the next one.
+struct EventRing: HubInbox {
+  /// How many events a subscriber may be behind.
+  static let capacity = 1_024
+
+  private var events: [QueryEvent] = []
+  private var start = 0
+  private var count = 0
+  private var missed = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  mutating func receive(_ event: QueryEvent) -> QueryEvent? {
+    guard count == Self.capacity else {
+      // Read places are filled again before the ring grows.
+      if count < events.count {
+        let place = (start + count) % events.count
+        defer { events[place] = event }
+        count += 1
+        return events[place]
+      }
+      if start > 0 {
+        events = Array(events[start...] + events[..<start])
+        start = 0
+      }
+      events.append(event)
+      count += 1
+      return nil
+    }
+    let oldest = events[start]
+    events[start] = event
+    start = (start + 1) % Self.capacity
+    missed += 1
+    return oldest
+  }
+
+  mutating func take() -> QueryEvent? {
+    guard count > 0 else { return nil }
+    if missed > 0 {
+      defer { missed = 0 }
+      return .missed(missed, before: events[start])
+    }
+    defer {
+      start = (start + 1) % events.count
+      count -= 1
+    }
+    return events[start]
+  }
+}
+
+/// Whether a number may have changed: the subscriber counts for itself, so the newest always wins.
+struct NewsFlag: HubInbox {
+  /// Each subscription begins with news: the number at its start.
+  private var hasNews = true
+
+  var isEmpty: Bool { !hasNews }
+
+  mutating func receive(_ message: Void) -> Void? {
+    hasNews = true
+    return nil
+  }
+
+  mutating func take() -> Void? {
+    defer { hasNews = false }
+    return hasNews ? () : nil
+  }
+}
