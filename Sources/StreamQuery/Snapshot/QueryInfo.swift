@@ -57,3 +57,17 @@ public struct QueryInfo: Sendable {
       ? nil : Date(timeIntervalSinceReferenceDate: frame.dataUpdatedAt.date)
   }
 }
+
+extension QueryInfo: CustomStringConvertible {
+  /// A line for a log: `["user", 42]: success, idle, 2 observers, 3.0 seconds old, stale, …`.
+  public var description: String {
+    var facts = ["\(status)", "\(fetchStatus)"]
+    facts.append(observerCount == 1 ? "1 observer" : "\(observerCount) observers")
+    if waiterCount > 0 { facts.append("\(waiterCount) waiting") }
+    if let age { facts.append("\(age) old") }
+    if isInvalidated { facts.append("invalidated") } else if isStale { facts.append("stale") }
+    if failureCount > 0 { facts.append("failed \(failureCount) times") }
+    if let cause { facts.append("fetched for \(cause.rawValue)") }
+    return "\(key): " + facts.joined(separator: ", ")
+  }
+}

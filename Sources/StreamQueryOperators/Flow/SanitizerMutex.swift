@@ -1,0 +1,1 @@
+../../StreamQuery/Time/SanitizerMutex.swift

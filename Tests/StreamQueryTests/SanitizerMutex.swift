@@ -1,0 +1,1 @@
+../../Sources/StreamQuery/Time/SanitizerMutex.swift
