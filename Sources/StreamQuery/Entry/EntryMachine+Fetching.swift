@@ -35,11 +35,14 @@ extension EntryMachine {
       in: world,
       &effects
     )
+    // Said again of a fetch that rested before: those who just began to watch must hear of it.
+    if isPaused { effects.paused = true }
     return effects
   }
 
   /// A caller began to wait for the current fetch, with a lease on it.
   package mutating func waiterJoined() {
+    guard !isIdle else { return }
     waiterCount += 1
     interestRegained()
   }
@@ -49,6 +52,8 @@ extension EntryMachine {
   /// - Parameter world: The world at the turn.
   /// - Returns: What to do.
   package mutating func waiterLeft(in world: World) -> EntryEffects {
+    // Its fetch ended, and with it the lease.
+    guard waiterCount > 0 else { return .none }
     var effects = EntryEffects()
     catchUp(in: world, &effects)
     waiterCount -= 1
@@ -167,7 +172,6 @@ extension EntryMachine {
         $0.stopsRetrying = false
         $0.lingersUntil = nil
       }
-      effects.paused = effects.paused || isPaused
     }
   }
 
@@ -272,7 +276,6 @@ extension EntryMachine {
     } else {
       phase = .running(current)
       effects.started = current.id
-      if effects.paused { effects.paused = false }
       effects.changed = true
     }
   }

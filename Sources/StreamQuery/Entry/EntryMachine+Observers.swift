@@ -131,7 +131,6 @@ extension EntryMachine {
 
   mutating func interestRegained() {
     leaverGcTime = nil
-    guard !isIdle else { return }
     updateCurrent {
       $0.stopsRetrying = false
       $0.lingersUntil = nil

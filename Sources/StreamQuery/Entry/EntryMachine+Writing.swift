@@ -48,6 +48,7 @@ extension EntryMachine {
     catchUp(in: world, &effects)
     hasData = true
     isError = false
+    isInvalidated = false
     failureCount = isIdle ? 0 : failureCount
     dataUpdatedAt = updatedAt
     effects.changed = true
@@ -64,12 +65,17 @@ extension EntryMachine {
   package mutating func invalidated(refetches: Bool, in world: World) -> EntryEffects {
     var effects = EntryEffects()
     catchUp(in: world, &effects)
-    if !refetches { updateCurrent { $0.wasMarked = true } }
+    if !refetches, !restsBeforeItsStart { updateCurrent { $0.wasMarked = true } }
     if !isInvalidated {
       isInvalidated = true
       effects.changed = true
     }
     return effects
+  }
+
+  /// Whether the fetch in flight has asked nobody yet: its answer will be newer than any mark.
+  private var restsBeforeItsStart: Bool {
+    if case .paused(_, before: .firstAttempt) = phase { true } else { false }
   }
 
   /// The entry was removed or reset: it is as on its first day, observers apart.

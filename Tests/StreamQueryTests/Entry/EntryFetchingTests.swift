@@ -1,0 +1,292 @@
+import Testing
+
+@testable import StreamQuery
+
+@Suite("Fetching: T08, T31, T33, T37, T38, Q05, Q06, L02") struct EntryFetchingTests {
+  // MARK: Starting and joining
+
+  @Test func aRequestStartsAFetchWithItsCause() {
+    var driver = EntryDriver()
+    let effects = driver.request(.trigger)
+    #expect(effects.started == driver.currentID)
+    #expect(effects.changed)
+    #expect(driver.machine.cause == .trigger)
+    #expect(driver.machine.isFetching)
+  }
+
+  @Test func aSecondRequestJoinsTheFirstFetch() {
+    var driver = EntryDriver()
+    driver.request(.subscribed)
+    #expect(driver.request(.manual) == .none)
+    #expect(driver.machine.cause == .subscribed)
+  }
+
+  @Test func aSupersedingRequestReplacesAFetchOverData() {
+    var driver = EntryDriver.withData()
+    driver.request()
+    let old = driver.currentID
+    let effects = driver.request(.invalidated, superseding: true)
+    #expect(effects.cancelled == old)
+    #expect(effects.started == driver.currentID)
+    #expect(driver.currentID != old)
+    #expect(effects.ended == nil)
+    #expect(driver.machine.cause == .invalidated)
+  }
+
+  @Test func aSupersedingRequestJoinsAFirstLoad() {
+    var driver = EntryDriver()
+    driver.request()
+    #expect(driver.request(superseding: true) == .none)
+  }
+
+  @Test func waitersOfASupersededFetchWaitForTheNewOne() {
+    var driver = EntryDriver.withData()
+    driver.wait()
+    driver.request(superseding: true)
+    #expect(driver.machine.waiterCount == 1)
+    #expect(driver.succeed().ended == .succeeded)
+    #expect(driver.machine.waiterCount == 0)
+  }
+
+  // MARK: Endings
+
+  @Test func aSuccessLandsAndClearsErrorAndInvalidation() {
+    var driver = EntryDriver.withData()
+    driver.invalidate()
+    driver.request()
+    driver.fail()
+    driver.request()
+    driver.pass(to: 3)
+    let effects = driver.succeed()
+    #expect(effects.ended == .succeeded)
+    #expect(effects.changed)
+    #expect(driver.machine.isIdle)
+    #expect(!driver.machine.isError)
+    #expect(!driver.machine.isInvalidated)
+    #expect(driver.machine.failureCount == 0)
+    #expect(driver.machine.dataUpdatedAt == .seconds(3))
+    #expect(driver.machine.dataUpdateCount == 2)
+    #expect(driver.machine.errorUpdateCount == 1)
+  }
+
+  @Test func aFailedRefetchKeepsDataAndMarksTheEntryInvalidated() {
+    var driver = EntryDriver.withData()
+    driver.pass(to: 4)
+    driver.request()
+    let effects = driver.fail()
+    #expect(effects.ended == .failed)
+    #expect(driver.machine.hasData)
+    #expect(driver.machine.isError)
+    #expect(driver.machine.isInvalidated)
+    #expect(driver.machine.errorUpdatedAt == .seconds(4))
+    #expect(driver.machine.dataUpdatedAt == .seconds(0))
+  }
+
+  @Test("X13: freshness by age alone survives a failure if so configured")
+  func failureNeedNotInvalidate() {
+    var driver = EntryDriver.withData()
+    driver.plan(failureInvalidates: false)
+    driver.request()
+    driver.fail()
+    #expect(!driver.machine.isInvalidated)
+    #expect(!driver.machine.isStale(.after(.seconds(1)), at: .zero))
+  }
+
+  @Test func aRefetchKeepsTheErrorBesideItsDataUntilItEnds() {
+    var driver = EntryDriver.withData()
+    driver.request()
+    driver.fail()
+    driver.request()
+    #expect(driver.machine.isError)
+    #expect(driver.machine.failureCount == 0)
+    driver.succeed()
+    #expect(!driver.machine.isError)
+  }
+
+  @Test func aLoadThatStartsAgainIsPendingAgain() {
+    var driver = EntryDriver.failed()
+    #expect(driver.machine.isError)
+    driver.request()
+    #expect(!driver.machine.isError)
+  }
+
+  @Test func termsGivenDuringAFetchDoNotChangeIt() {
+    var driver = EntryDriver.withData()
+    driver.request()
+    driver.plan(failureInvalidates: false)
+    driver.fail()
+    #expect(driver.machine.isInvalidated)
+  }
+
+  // MARK: Retries
+
+  @Test func aFailedAttemptIsTriedAgainAfterTheWait() {
+    var driver = EntryDriver()
+    driver.wait()
+    let effects = driver.fail(retryAfter: 2)
+    #expect(effects.changed)
+    #expect(effects.ended == nil)
+    #expect(driver.machine.failureCount == 1)
+    #expect(driver.machine.isFetching)
+    #expect(!driver.machine.isError)
+    #expect(driver.deadline == 2)
+    let log = driver.run(to: 2)
+    #expect(log.map(\.effects.started) == [driver.currentID])
+    driver.succeed()
+    #expect(driver.machine.failureCount == 0)
+  }
+
+  @Test func noWaitAtAllTriesAgainAtOnce() {
+    var driver = EntryDriver()
+    driver.request()
+    driver.fail(retryAfter: 0)
+    #expect(driver.deadline == 0)
+    #expect(driver.machine.timeReached(in: driver.world).started == driver.currentID)
+  }
+
+  @Test func anInfiniteWaitIsNoRetry() {
+    var driver = EntryDriver()
+    driver.request()
+    let effects = driver.machine.attemptFailed(
+      driver.currentID,
+      retryAfter: .infinite,
+      in: driver.world
+    )
+    #expect(effects.ended == .failed)
+  }
+
+  @Test func aSuccessOrFailureBetweenAttemptsIsNobodys() {
+    var driver = EntryDriver()
+    driver.request()
+    driver.fail(retryAfter: 2)
+    let before = driver.machine
+    #expect(driver.succeed() == .none)
+    #expect(driver.fail() == .none)
+    #expect(driver.machine.attemptCancelled(driver.currentID, in: driver.world) == .none)
+    #expect(driver.machine == before)
+  }
+
+  @Test func aNewRequestDoesNotShortenTheWait() {
+    var driver = EntryDriver()
+    driver.request()
+    driver.fail(retryAfter: 2)
+    #expect(driver.request() == .none)
+    #expect(driver.deadline == 2)
+  }
+
+  // MARK: Late answers
+
+  @Test(
+    "Late answers of old fetches change nothing",
+    arguments: [
+      "superseded", "cancelled", "fenced", "cleared", "ended",
+    ]
+  )
+  func lateAnswers(_ reason: String) {
+    var driver = EntryDriver.withData()
+    driver.request()
+    let old = driver.currentID
+    switch reason {
+    case "superseded": driver.request(superseding: true)
+    case "cancelled": driver.cancel()
+    case "fenced": driver.write(fencing: true)
+    case "cleared": _ = driver.machine.cleared(in: driver.world)
+    default: driver.succeed()
+    }
+    driver.pass(to: 9)
+    let before = driver.machine
+    #expect(driver.machine.attemptSucceeded(old, in: driver.world) == .none)
+    #expect(driver.machine.attemptFailed(old, retryAfter: nil, in: driver.world) == .none)
+    #expect(
+      driver.machine.attemptFailed(old, retryAfter: .seconds(1), in: driver.world) == .none
+    )
+    #expect(driver.machine.attemptCancelled(old, in: driver.world) == .none)
+    #expect(driver.machine == before)
+  }
+
+  // MARK: Cancellation
+
+  @Test func cancellingNothingDoesNothing() {
+    var driver = EntryDriver.withData()
+    #expect(driver.cancel() == .none)
+  }
+
+  @Test func cancellingAFirstLoadLeavesItPendingAndIdle() {
+    var driver = EntryDriver()
+    driver.request()
+    driver.fail(retryAfter: 1)
+    let id = driver.currentID
+    let effects = driver.cancel()
+    #expect(effects.cancelled == id)
+    #expect(effects.ended == .cancelled)
+    #expect(driver.machine.isIdle)
+    #expect(!driver.machine.isError)
+    #expect(driver.machine.failureCount == 0)
+    #expect(driver.machine.cause == nil)
+    #expect(driver.deadline == 300 || driver.deadline == 0)
+  }
+
+  @Test func cancellingAReloadBringsTheOldErrorBack() {
+    var driver = EntryDriver.failed()
+    driver.request(.subscribed)
+    driver.cancel()
+    #expect(driver.machine.isError)
+    #expect(driver.machine.failureCount == 1)
+    #expect(driver.machine.errorUpdateCount == 1)
+    #expect(driver.machine.cause == .manual)
+  }
+
+  @Test func cancellingTheReplacementOfAFetchLeadsBackBehindBoth() {
+    var driver = EntryDriver.withData()
+    driver.request(.subscribed)
+    driver.fail()
+    driver.request(.interval)
+    driver.request(.manual, superseding: true)
+    driver.cancel()
+    #expect(driver.machine.isError)
+    #expect(driver.machine.failureCount == 1)
+    #expect(driver.machine.cause == .subscribed)
+  }
+
+  @Test func cancellationKeepsAWriteThatCameMeanwhile() {
+    var driver = EntryDriver.failed()
+    driver.request()
+    driver.write()
+    driver.cancel()
+    #expect(driver.machine.hasData)
+    #expect(!driver.machine.isError)
+    #expect(driver.machine.failureCount == 0)
+  }
+
+  @Test func cancellationKeepsAnInvalidationThatCameMeanwhile() {
+    var driver = EntryDriver.withData()
+    driver.request()
+    driver.invalidate()
+    driver.cancel()
+    #expect(driver.machine.isInvalidated)
+  }
+
+  @Test func anAttemptThatCancelledItselfIsNoError() {
+    var driver = EntryDriver()
+    driver.wait()
+    let effects = driver.machine.attemptCancelled(driver.currentID, in: driver.world)
+    #expect(effects.ended == .cancelled)
+    #expect(effects.cancelled == nil)
+    #expect(!driver.machine.isError)
+    #expect(driver.machine.errorUpdateCount == 0)
+  }
+
+  @Test func settledFetchesAreCountedAndCancelledOnesAreNot() {
+    var driver = EntryDriver()
+    driver.request()
+    driver.cancel()
+    #expect(driver.machine.settledCount == 0)
+    driver.request()
+    driver.fail()
+    driver.request()
+    driver.succeed()
+    #expect(driver.machine.settledCount == 2)
+    _ = driver.machine.cleared(in: driver.world)
+    #expect(driver.machine.settledCount == 2)
+  }
+}

@@ -1,0 +1,131 @@
+import Testing
+
+@testable import StreamQuery
+
+@Suite("Staleness: T06, T29, S07, X02, X29, X31") struct EntryFreshnessTests {
+  @Test func missingDataIsStaleUnderEveryStaleTime() {
+    let machine = EntryDriver().machine
+    for freshness in [Freshness.after(.zero), .after(.infinite), .static] {
+      #expect(machine.isStale(freshness, at: .zero))
+    }
+  }
+
+  @Test func dataIsStaleExactlyWhenItsAgeEqualsTheStaleTime() {
+    let machine = EntryDriver.withData(at: 1).machine
+    let tenSeconds = Freshness.after(.seconds(10))
+    #expect(!machine.isStale(tenSeconds, at: Moment(nanoseconds: 10_999_999_999)))
+    #expect(machine.isStale(tenSeconds, at: .seconds(11)))
+  }
+
+  @Test func aStaleTimeOfZeroIsStaleAtOnce() {
+    #expect(EntryDriver.withData().machine.isStale(.after(.zero), at: .zero))
+  }
+
+  @Test func anInfiniteStaleTimeEndsByInvalidationOnly() {
+    var driver = EntryDriver.withData()
+    let late = Moment(nanoseconds: Span.longest.nanoseconds)
+    #expect(!driver.machine.isStale(.after(.infinite), at: late))
+    driver.invalidate()
+    #expect(driver.machine.isStale(.after(.infinite), at: .zero))
+  }
+
+  @Test func staticDataIsNeverStale() {
+    var driver = EntryDriver.withData()
+    driver.invalidate()
+    #expect(!driver.machine.isStale(.static, at: .seconds(1e9)))
+  }
+
+  @Test func dataOlderThanTheClientIsAsOldAsItsDateSays() {
+    var driver = EntryDriver()
+    driver.write(updatedAt: -60)
+    #expect(driver.machine.isStale(.after(.seconds(60)), at: .zero))
+    #expect(!driver.machine.isStale(.after(.seconds(61)), at: .zero))
+  }
+
+  @Test func nothingIsStaleForADisabledObserver() {
+    var driver = EntryDriver.withData()
+    driver.invalidate()
+    #expect(!driver.machine.isStale(for: .disabled, at: .seconds(9)))
+    #expect(driver.machine.isStale(for: .fresh, at: .seconds(9)))
+  }
+
+  @Test func filtersAskTheObserversWhereThereAreAny() {
+    var driver = EntryDriver.withData()
+    #expect(driver.machine.isStale(unobserved: .after(.zero), at: .zero))
+    #expect(!driver.machine.isStale(unobserved: .after(.seconds(5)), at: .zero))
+    driver.observe(.fresh)
+    #expect(!driver.machine.isStale(unobserved: .after(.zero), at: .zero))
+    driver.observe(.make(staleAfter: .seconds(5)))
+    #expect(!driver.machine.isStale(unobserved: .after(.zero), at: .seconds(4)))
+    #expect(driver.machine.isStale(unobserved: .after(.zero), at: .seconds(5)))
+  }
+
+  @Test func tellsObserversWhenTheirDataTurnsStale() {
+    var driver = EntryDriver.withData()
+    driver.observe(.make(staleAfter: .seconds(5)))
+    driver.observe(.make(staleAfter: .seconds(9)))
+    let log = driver.run(to: 60)
+    #expect(log.map(\.at) == [5, 9])
+    #expect(log.map(\.effects.changed) == [true, true])
+  }
+
+  @Test func setsNoTimerForWhatIsStaleAlready() {
+    var driver = EntryDriver.withData()
+    driver.pass(to: 20)
+    driver.observe(.make(staleAfter: .seconds(5), onSubscribe: .never))
+    #expect(driver.deadline == nil)
+    driver.request()
+    driver.pass(to: 21)
+    driver.succeed()
+    #expect(driver.deadline == 26)
+  }
+
+  @Test func aStaleTimeOfZeroSetsNoTimerAfterAFetch() {
+    var driver = EntryDriver()
+    driver.observe()
+    driver.pass(to: 1)
+    driver.succeed()
+    #expect(driver.deadline == nil)
+  }
+
+  @Test func setsNoTimerForDisabledStaticAndInvalidated() {
+    var driver = EntryDriver.withData()
+    driver.observe(.make(enabled: false, staleAfter: .seconds(5)))
+    driver.observe(.make(static: true))
+    #expect(driver.deadline == nil)
+    driver.observe(.make(staleAfter: .seconds(5)))
+    #expect(driver.deadline == 5)
+    driver.invalidate()
+    #expect(driver.deadline == nil)
+  }
+
+  @Test(
+    "What turned stale is told with an input that comes before the timer",
+    arguments: [
+      "observed", "unobserved", "requested", "waiterLeft", "worldChanged",
+    ]
+  )
+  func flipSurvives(_ input: String) {
+    var driver = EntryDriver.withData()
+    driver.observe(.make(staleAfter: .seconds(5)))
+    driver.observe(.fresh)
+    if input == "waiterLeft" { driver.wait() }
+    driver.pass(to: 5)
+    let effects =
+      switch input {
+      case "observed": driver.observe(.fresh)
+      case "unobserved": driver.leave(.fresh)
+      case "requested": driver.request()
+      case "waiterLeft": driver.stopWaiting()
+      default: driver.online(false)
+      }
+    #expect(effects.changed)
+    #expect(driver.deadline == nil)
+  }
+
+  @Test func dynamicFreshnessOfManyObserversCostsOneTimerEach() {
+    var driver = EntryDriver.withData()
+    for seconds in 1...50 { driver.observe(.make(staleAfter: .seconds(Double(seconds)))) }
+    #expect(driver.run(to: 100).map(\.at) == (1...50).map(Double.init))
+  }
+}

@@ -1,0 +1,279 @@
+import Testing
+
+@testable import StreamQuery
+
+@Suite("Observing: T05, T09, T11, T36, L01 to L05, X04, X05, X07") struct EntryObservingTests {
+  static let tenSeconds = Span.seconds(10)
+
+  // MARK: Subscribing
+
+  @Test(
+    "L02: a subscription fetches by policy and staleness",
+    arguments: [
+      (RefetchPolicy.never, false, false), (.never, true, false),
+      (.ifStale, false, false), (.ifStale, true, true),
+      (.always, false, true), (.always, true, true),
+    ]
+  )
+  func subscribing(_ policy: RefetchPolicy, _ isStale: Bool, _ fetches: Bool) {
+    var driver = EntryDriver.withData()
+    driver.pass(to: isStale ? 10 : 9.999)
+    let effects = driver.observe(.make(staleAfter: Self.tenSeconds, onSubscribe: policy))
+    #expect((effects.started != nil) == fetches)
+    if fetches { #expect(driver.machine.cause == .subscribed) }
+  }
+
+  @Test(
+    "X05: every policy loads what is missing",
+    arguments: [
+      RefetchPolicy.never, .ifStale, .always,
+    ]
+  )
+  func loading(_ policy: RefetchPolicy) {
+    var driver = EntryDriver()
+    #expect(driver.observe(.make(onSubscribe: policy)).started != nil)
+  }
+
+  @Test func staticDataIsNotRefetchedBySubscribingButLoadedOnce() {
+    var driver = EntryDriver()
+    let profile = ObserverProfile.make(static: true, onSubscribe: .always)
+    #expect(driver.observe(profile).started != nil)
+    driver.succeed()
+    driver.invalidate()
+    #expect(driver.observe(profile).started == nil)
+  }
+
+  @Test func everySubscriptionIsEvaluated() {
+    var driver = EntryDriver.withData()
+    driver.observe()
+    driver.succeed()
+    #expect(driver.observe().started != nil)
+  }
+
+  @Test func aSubscriptionJoinsARunningFetch() {
+    var driver = EntryDriver()
+    driver.observe()
+    let id = driver.currentID
+    #expect(driver.observe() == .none)
+    #expect(driver.currentID == id)
+  }
+
+  @Test("T09: what failed without data is tried again unless told otherwise")
+  func retryOnSubscribe() {
+    var driver = EntryDriver.failed()
+    #expect(driver.observe(.make(retries: false)) == .none)
+    #expect(driver.machine.isError)
+    #expect(driver.observe(.make(retries: true)).started != nil)
+  }
+
+  @Test("T09: the policy is about missing data only")
+  func retryOnSubscribeWithData() {
+    var driver = EntryDriver.withData()
+    driver.request()
+    driver.fail()
+    #expect(driver.observe(.make(staleAfter: .infinite, retries: false)).started != nil)
+  }
+
+  // MARK: Moving
+
+  @Test("T36, S08: an observer that moves here refetches stale data, whatever its policy")
+  func moved() {
+    var driver = EntryDriver.withData()
+    let never = ObserverProfile.make(staleAfter: Self.tenSeconds, onSubscribe: .never)
+    let always = ObserverProfile.make(staleAfter: Self.tenSeconds, onSubscribe: .always)
+    #expect(driver.observe(always, .moved).started == nil)
+    driver.pass(to: 10)
+    #expect(driver.observe(never, .moved).started != nil)
+  }
+
+  @Test func movingToAnEmptyEntryLoads() {
+    var driver = EntryDriver()
+    #expect(driver.observe(.make(onSubscribe: .never), .moved).started != nil)
+    driver = EntryDriver()
+    #expect(driver.observe(.disabled, .moved) == .none)
+  }
+
+  @Test func movingToAFailedEntryTriesAgain() {
+    var driver = EntryDriver.failed()
+    #expect(driver.observe(.make(retries: false), .moved).started != nil)
+  }
+
+  // MARK: Enabling
+
+  @Test("T05: a disabled observer starts nothing by itself")
+  func disabled() {
+    var driver = EntryDriver()
+    #expect(driver.observe(.disabled) == .none)
+    #expect(driver.online(false) == .none)
+    #expect(driver.online(true) == .none)
+    #expect(driver.active(false) == .none)
+    #expect(driver.active(true) == .none)
+    #expect(driver.deadline == nil)
+  }
+
+  @Test("T36: turning on counts as coming anew, for stale data")
+  func enabling() {
+    var driver = EntryDriver.withData()
+    let on = ObserverProfile.make(staleAfter: Self.tenSeconds, onSubscribe: .never)
+    var off = on
+    off.isEnabled = false
+    driver.observe(off)
+    driver.pass(to: 9)
+    #expect(
+      driver.machine.reobserved(from: off, since: .zero, to: on, in: driver.world).0.started == nil
+    )
+    _ = driver.machine.reobserved(from: on, since: .zero, to: off, in: driver.world)
+    driver.pass(to: 10)
+    let (effects, _) = driver.machine.reobserved(
+      from: off,
+      since: .zero,
+      to: on,
+      in: driver.world
+    )
+    #expect(effects.started != nil)
+    #expect(driver.machine.cause == .subscribed)
+  }
+
+  @Test("L03: a shorter stale time alone refetches nothing")
+  func otherStaleTime() {
+    var driver = EntryDriver.withData()
+    driver.observe(.fresh)
+    driver.pass(to: 5)
+    let (effects, _) = driver.machine.reobserved(
+      from: .fresh,
+      since: .zero,
+      to: .make(),
+      in: driver.world
+    )
+    #expect(effects.started == nil)
+    #expect(effects.changed)
+  }
+
+  @Test func turningOffLetsARunningFetchLand() {
+    var driver = EntryDriver()
+    driver.observe()
+    let (effects, _) = driver.machine.reobserved(
+      from: .make(),
+      since: .zero,
+      to: .disabled,
+      in: driver.world
+    )
+    #expect(effects.cancelled == nil)
+    #expect(!driver.machine.isActive)
+    #expect(driver.succeed().ended == .succeeded)
+  }
+
+  // MARK: Counting
+
+  @Test func observersOfEqualProfilesShareAGroup() {
+    var driver = EntryDriver()
+    for _ in 0..<1_000 { driver.observe() }
+    driver.observe(.disabled)
+    #expect(driver.machine.groups.count == 2)
+    #expect(driver.machine.observerCount == 1_001)
+    #expect(driver.machine.enabledCount == 1_000)
+    for _ in 0..<1_000 { driver.leave() }
+    #expect(driver.machine.groups.count == 1)
+    #expect(!driver.machine.isActive)
+  }
+
+  @Test func leavingWithAnUnknownProfileCountsNobody() {
+    var driver = EntryDriver()
+    driver.observe()
+    driver.leave(.fresh)
+    #expect(driver.machine.observerCount == 1)
+    #expect(driver.machine.enabledCount == 1)
+  }
+
+  // MARK: Bulk flags
+
+  @Test("T47: disabled means all observers disabled, or nobody and never a result")
+  func isDisabled() {
+    var driver = EntryDriver()
+    #expect(driver.machine.isDisabled)
+    _ = driver.machine.seeded(updatedAt: driver.world.now, in: driver.world)
+    #expect(driver.machine.isDisabled)
+    driver.write()
+    #expect(!driver.machine.isDisabled)
+    driver.observe(.disabled)
+    #expect(driver.machine.isDisabled)
+    driver.observe(.fresh)
+    #expect(!driver.machine.isDisabled)
+    #expect(!EntryDriver.failed().machine.isDisabled)
+  }
+
+  @Test("T06: one static observer makes the entry static for bulk calls")
+  func isStatic() {
+    var driver = EntryDriver.withData()
+    #expect(!driver.machine.isStatic)
+    driver.observe(.fresh)
+    driver.observe(.make(static: true))
+    #expect(driver.machine.isStatic)
+    driver.leave(.make(static: true))
+    #expect(!driver.machine.isStatic)
+  }
+
+  // MARK: Edges of the world
+
+  @Test(
+    "T11, T35: an edge refetches if one observer is willing",
+    arguments: [
+      (RefetchPolicy.never, false, false), (.never, true, false),
+      (.ifStale, false, false), (.ifStale, true, true),
+      (.always, false, true), (.always, true, true),
+    ]
+  )
+  func edges(_ policy: RefetchPolicy, _ isStale: Bool, _ fetches: Bool) {
+    let willing = ObserverProfile.make(
+      staleAfter: Self.tenSeconds,
+      onSubscribe: .never,
+      onReconnect: policy,
+      onActive: policy
+    )
+    let unwilling = ObserverProfile.make(
+      staleAfter: .infinite,
+      onReconnect: .never,
+      onActive: .never
+    )
+    for isReconnect in [true, false] {
+      var driver = EntryDriver.withData()
+      driver.observe(willing)
+      driver.observe(unwilling)
+      if isReconnect { driver.online(false) } else { driver.active(false) }
+      driver.pass(to: isStale ? 10 : 9)
+      let effects = isReconnect ? driver.online(true) : driver.active(true)
+      #expect((effects.started != nil) == fetches)
+      if fetches { #expect(driver.machine.cause == (isReconnect ? .reconnect : .active)) }
+    }
+  }
+
+  @Test func anEdgeJoinsARunningFetch() {
+    var driver = EntryDriver.withData()
+    driver.observe()
+    driver.active(false)
+    let id = driver.currentID
+    #expect(driver.active(true) == .none)
+    #expect(driver.currentID == id)
+  }
+
+  @Test func anEdgeRefetchesNeitherStaticNorDisabledNorUnobserved() {
+    let always = (RefetchPolicy.always, RefetchPolicy.always)
+    let static_ = ObserverProfile.make(static: true, onReconnect: always.0, onActive: always.1)
+    let off = ObserverProfile.make(enabled: false, onReconnect: always.0, onActive: always.1)
+    for profile in [static_, off, nil] {
+      var driver = EntryDriver.withData()
+      if let profile { driver.observe(profile) }
+      driver.online(false)
+      #expect(driver.online(true).started == nil)
+      driver.active(false)
+      #expect(driver.active(true).started == nil)
+    }
+  }
+
+  @Test func losingTheNetworkOrTheFocusRefetchesNothing() {
+    var driver = EntryDriver.withData()
+    driver.observe(.make(onSubscribe: .never, onReconnect: .always, onActive: .always))
+    #expect(driver.online(false) == .none)
+    #expect(driver.active(false) == .none)
+  }
+}

@@ -1,0 +1,220 @@
+import Testing
+
+@testable import StreamQuery
+
+@Suite("Writing, invalidating, clearing: T14, T44, T46, T50, laws 7 and 13, X03")
+struct EntryWritingTests {
+  // MARK: Writes
+
+  @Test func aWriteIsASuccess() {
+    var driver = EntryDriver.failed()
+    driver.pass(to: 3)
+    let effects = driver.write()
+    #expect(effects.changed)
+    #expect(effects.ended == nil)
+    #expect(driver.machine.hasData)
+    #expect(!driver.machine.isError)
+    #expect(!driver.machine.isInvalidated)
+    #expect(driver.machine.failureCount == 0)
+    #expect(driver.machine.dataUpdatedAt == .seconds(3))
+    #expect(driver.machine.dataUpdateCount == 1)
+    #expect(driver.machine.settledCount == 2)
+  }
+
+  @Test func aPlainWriteLeavesTheRunningFetchAlone() {
+    var driver = EntryDriver.withData()
+    driver.request()
+    let id = driver.currentID
+    #expect(driver.write().cancelled == nil)
+    #expect(driver.currentID == id)
+    #expect(driver.succeed().ended == .succeeded)
+  }
+
+  @Test func aPlainWriteLeavesFailedAttemptsOfTheRunningFetchCounted() {
+    var driver = EntryDriver.withData()
+    driver.request()
+    driver.fail(retryAfter: 1)
+    driver.write()
+    #expect(driver.machine.failureCount == 1)
+  }
+
+  @Test(arguments: ["running", "waiting", "paused"])
+  func aFencingWriteEndsTheFetch(_ phase: String) {
+    var driver = EntryDriver.withData()
+    if phase == "paused" { driver.online(false) }
+    driver.wait()
+    if phase == "waiting" { driver.fail(retryAfter: 1) }
+    let id = driver.currentID
+    let effects = driver.write(fencing: true)
+    #expect(effects.cancelled == id)
+    #expect(effects.ended == .replaced)
+    #expect(driver.machine.isIdle)
+    #expect(driver.machine.failureCount == 0)
+    #expect(driver.machine.waiterCount == 0)
+  }
+
+  @Test func aFencingWriteWithoutAFetchIsAWrite() {
+    var driver = EntryDriver()
+    var other = driver
+    #expect(driver.write(fencing: true) == other.write())
+    #expect(driver.machine == other.machine)
+  }
+
+  @Test func aWriteWithAnOldDateIsStaleAccordingly() {
+    var driver = EntryDriver()
+    driver.pass(to: 100)
+    driver.write(updatedAt: 40)
+    #expect(driver.machine.isStale(.after(.seconds(60)), at: .seconds(100)))
+    driver.observe(.make(staleAfter: .seconds(70), onSubscribe: .never))
+    #expect(driver.deadline == 110)
+  }
+
+  // MARK: Initial data
+
+  @Test("T14: initial data is data, but neither a fetch nor a write")
+  func seeding() {
+    var driver = EntryDriver()
+    let effects = driver.machine.seeded(updatedAt: .seconds(-5), in: driver.world)
+    #expect(effects.changed)
+    #expect(driver.machine.hasData)
+    #expect(driver.machine.dataUpdateCount == 0)
+    #expect(driver.machine.settledCount == 0)
+    #expect(driver.machine.isStale(.after(.seconds(5)), at: .zero))
+    #expect(!driver.machine.isStale(.after(.seconds(6)), at: .zero))
+  }
+
+  @Test("T14: initial data that fills an entry in error is good data")
+  func seedingAFailedEntry() {
+    var driver = EntryDriver.failed()
+    _ = driver.machine.seeded(updatedAt: driver.world.now, in: driver.world)
+    #expect(!driver.machine.isError)
+    #expect(!driver.machine.isInvalidated)
+    #expect(!driver.machine.isStale(.after(.seconds(5)), at: .zero))
+  }
+
+  @Test func initialDataDuringALoadIsKeptWhenTheLoadIsCancelled() {
+    var driver = EntryDriver.failed()
+    driver.request()
+    _ = driver.machine.seeded(updatedAt: driver.world.now, in: driver.world)
+    driver.cancel()
+    #expect(driver.machine.hasData)
+    #expect(!driver.machine.isError)
+  }
+
+  // MARK: Invalidation
+
+  @Test func anInvalidationMarksOnce() {
+    var driver = EntryDriver.withData()
+    #expect(driver.invalidate().changed)
+    #expect(driver.machine.isInvalidated)
+    #expect(driver.invalidate() == .none)
+  }
+
+  @Test("X03: with data the running fetch is replaced, and its successor clears the mark")
+  func invalidationOverData() {
+    var driver = EntryDriver.withData()
+    driver.request()
+    let old = driver.currentID
+    driver.invalidate(refetches: true)
+    #expect(driver.request(.invalidated, superseding: true).cancelled == old)
+    driver.succeed()
+    #expect(!driver.machine.isInvalidated)
+  }
+
+  @Test("X03: without data the first load is joined, and clears the mark")
+  func invalidationOfAFirstLoad() {
+    var driver = EntryDriver()
+    driver.request()
+    driver.invalidate(refetches: true)
+    #expect(driver.request(.invalidated, superseding: true) == .none)
+    driver.succeed()
+    #expect(!driver.machine.isInvalidated)
+  }
+
+  @Test("X03: without a refetch the mark survives the fetch that ran before it")
+  func invalidationWithoutRefetch() {
+    var driver = EntryDriver.withData()
+    driver.request()
+    driver.invalidate(refetches: false)
+    driver.succeed()
+    #expect(driver.machine.isInvalidated)
+    driver.request()
+    driver.succeed()
+    #expect(!driver.machine.isInvalidated)
+  }
+
+  @Test func theMarkSurvivesNoFetchThatReplacedTheMarkedOne() {
+    var driver = EntryDriver.withData()
+    driver.request()
+    driver.invalidate(refetches: false)
+    driver.request(.manual, superseding: true)
+    driver.succeed()
+    #expect(!driver.machine.isInvalidated)
+  }
+
+  @Test func aFetchThatWasStillRestingAtTheMarkClearsIt() {
+    var driver = EntryDriver.withData()
+    driver.online(false)
+    driver.wait()
+    driver.invalidate(refetches: false)
+    driver.online(true)
+    #expect(driver.succeed().ended == .succeeded)
+    #expect(!driver.machine.isInvalidated)
+  }
+
+  /// A retry may go on where the attempt before it ended: half of its answer may be older.
+  @Test func aRetryOfAMarkedFetchLeavesTheMark() {
+    var driver = EntryDriver.withData()
+    driver.wait()
+    driver.fail(retryAfter: 1)
+    driver.invalidate(refetches: false)
+    driver.run(to: 1)
+    #expect(driver.succeed().ended == .succeeded)
+    #expect(driver.machine.isInvalidated)
+  }
+
+  @Test func aWriteAfterTheMarkClearsItForGood() {
+    var driver = EntryDriver.withData()
+    driver.request()
+    driver.invalidate(refetches: false)
+    driver.write()
+    driver.succeed()
+    #expect(!driver.machine.isInvalidated)
+  }
+
+  // MARK: Clearing
+
+  @Test("Law 13: a cleared entry is pending and idle, and its observers stay")
+  func clearing() {
+    var driver = EntryDriver.withData()
+    driver.observe(.make(interval: .seconds(10)))
+    driver.wait()
+    let id = driver.currentID
+    let effects = driver.machine.cleared(in: driver.world)
+    #expect(effects.cancelled == id)
+    #expect(effects.ended == .removed)
+    #expect(effects.started == nil)
+    #expect(effects.changed)
+    #expect(!driver.machine.hasData)
+    #expect(driver.machine.isIdle)
+    #expect(driver.machine.cause == nil)
+    #expect(driver.machine.dataUpdatedAt == .never)
+    #expect(driver.machine.dataUpdateCount == 0)
+    #expect(driver.machine.observerCount == 1)
+    #expect(driver.machine.waiterCount == 0)
+    // The next trigger fetches.
+    #expect(driver.run(to: 10).map(\.effects.started) == [driver.currentID])
+  }
+
+  @Test func clearingForgetsErrorsAndMarks() {
+    var driver = EntryDriver.failed()
+    driver.invalidate()
+    let effects = driver.machine.cleared(in: driver.world)
+    #expect(effects.ended == nil)
+    #expect(!driver.machine.isError)
+    #expect(!driver.machine.isInvalidated)
+    #expect(driver.machine.failureCount == 0)
+    #expect(driver.machine.errorUpdateCount == 0)
+    #expect(driver.machine.errorUpdatedAt == .never)
+  }
+}
