@@ -164,6 +164,12 @@ struct CacheState {
         let new = makeFrame(index, version: frameSerial + 1)
         if new.showsTheSame(as: old) {
           turn.drop(new)
+          if new.isInvalidated != old.isInvalidated {
+            // The version stays, so that nobody is told of a mark that no result shows: whom it
+            // makes stale learns of it by the flag.
+            slots[index].frame = makeFrame(index, version: old.version)
+            turn.drop(old)
+          }
         } else {
           frameSerial += 1
           slots[index].frame = new
