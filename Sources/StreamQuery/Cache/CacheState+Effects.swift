@@ -20,7 +20,7 @@ extension CacheState {
   }
 
   /// Brings deadline, live list and counts in line with the machine.
-  private mutating func settleBookkeeping(_ index: Int, _ turn: Turn) {
+  mutating func settleBookkeeping(_ index: Int, _ turn: Turn) {
     let machine = slots[index].machine
     setDeadline(machine.nextDeadline(in: turn.world), index)
     setLive(machine.observerCount > 0 || !machine.isIdle, index)

@@ -164,6 +164,12 @@ struct CacheState {
         let new = makeFrame(index, version: frameSerial + 1)
         if new.showsTheSame(as: old) {
           turn.drop(new)
+          if new.isInvalidated != old.isInvalidated {
+            // The version stays, so that nobody is told of a mark that no result shows: whom it
+            // makes stale learns of it by the flag.
+            slots[index].frame = makeFrame(index, version: old.version)
+            turn.drop(old)
+          }
         } else {
           frameSerial += 1
           slots[index].frame = new
@@ -175,8 +181,18 @@ struct CacheState {
       }
     }
     guard isWatched else { return }
-    if slots[index].dynamicCount > 0 { errands.append(.ask(id(of: index))) }
+    if slots[index].dynamicCount > 0 { askAgain(index, turn) }
     wake(index, turn)
+  }
+
+  /// Has the dynamic options asked about the change, unless such answers made it time and again.
+  private mutating func askAgain(_ index: Int, _ turn: Turn) {
+    let round = turn.askRound ?? AskRound.current
+    if round < AskRound.limit {
+      errands.append(.ask(id(of: index), round: round + 1))
+    } else if let key = slots[index].key {
+      errands.append(.unsettled(key.key))
+    }
   }
 
   mutating func setDeadline(_ deadline: Moment?, _ index: Int) {

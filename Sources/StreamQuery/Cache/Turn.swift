@@ -13,6 +13,8 @@ struct Turn: Sendable {
   var pageCount: Int?
   /// The fetch that the call was made from.
   var caller: RunningFetch?
+  /// How many askings of dynamic options led to this turn; `nil` leaves it to ``AskRound``.
+  var askRound: Int?
   private var first: Dropped?
   private var second: Dropped?
   private var rest: [Dropped] = []
@@ -35,6 +37,16 @@ struct Turn: Sendable {
   }
 }
 
+/// How many askings of dynamic options led to what the present code does.
+///
+/// An answer may change the entry, which is a reason to ask again; an option that never settles, or
+/// that writes to the cache itself, must not keep that going for ever (contract law 8).
+enum AskRound {
+  static let limit = 3
+
+  @TaskLocal static var current = 0
+}
+
 /// What a turn asks the shell to do, in order, outside the lock.
 enum Errand: Sendable {
   case wake(Parked)
@@ -44,7 +56,9 @@ enum Errand: Sendable {
   /// Sleep until then, instead of what was armed before.
   case arm(Moment)
   /// Ask the dynamic options of the entry's observers again.
-  case ask(EntryID)
+  case ask(EntryID, round: Int)
+  /// Say that the dynamic options of a key do not settle.
+  case unsettled(AnyQueryKey)
   case emit(QueryEvent)
   /// The number of fetching entries may have changed.
   case recount

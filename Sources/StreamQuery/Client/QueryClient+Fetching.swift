@@ -102,7 +102,11 @@ extension QueryClient {
           return .cached(box)
         }
       }
-      guard state.slots[index].plan?.fetch != nil else { return .missingFetch }
+      guard state.slots[index].plan?.fetch != nil else {
+        // The entry may have been made just now: its retention has to begin.
+        state.settleBookkeeping(index, turn)
+        return .missingFetch
+      }
       // Waiting for a fetch that waits for this caller would never end.
       if state.waitsForCaller(index, turn) { return .recursive }
       let effects = state.slots[index].machine.requested(.manual, in: turn.world)

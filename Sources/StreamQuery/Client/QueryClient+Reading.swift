@@ -76,7 +76,16 @@ extension QueryClient {
   /// - Parameter query: The query.
   /// - Returns: Whether it is stale.
   public nonisolated func isStale<Value>(_ query: Query<Value>) -> Bool {
-    result(for: query.enabled(true)).flags.contains(.stale) || data(for: query.key) == nil
+    let key = EntryKey(query.key)
+    let plan = resolve(key, query.plan)
+    let now = cache.now()
+    let facts = plan.isDynamic ? cache.read { $0.facts(key, at: now.moment) } : nil
+    let freshness = plan.profile { (facts ?? EntryFacts.empty(key)).info }.freshness
+    return cache.read { state in
+      guard let index = state.find(key) else { return true }
+      return state.slots[index].machine.isStale(
+        freshness, at: max(now.moment, state.latest.moment))
+    }
   }
 
   /// How many entries are fetching.

@@ -145,7 +145,11 @@ extension QueryClient {
   }
 
   /// Asks the dynamic options of an entry's observers again, after the entry changed.
-  nonisolated func askOptions(of entry: EntryID) {
+  ///
+  /// - Parameters:
+  ///   - entry: The entry.
+  ///   - askRound: How many askings in a row this one is.
+  nonisolated func askOptions(of entry: EntryID, round askRound: Int) {
     for round in 1...3 {
       let now = cache.now()
       let asked = cache.read { state -> (QueryInfo, UInt64, [(ConsumerID, ResolvedPlan)])? in
@@ -161,8 +165,11 @@ extension QueryClient {
         return (info, state.slots[index].revision, dynamic)
       }
       guard let (info, revision, dynamic) = asked, !dynamic.isEmpty else { return }
-      let answers = dynamic.map { ($0.0, $0.1, $0.1.profile { info }) }
+      let answers = AskRound.$current.withValue(askRound) {
+        dynamic.map { ($0.0, $0.1, $0.1.profile { info }) }
+      }
       let isDone = turn { state, turn -> Bool in
+        turn.askRound = askRound
         guard let index = state.find(entry) else { return true }
         guard state.slots[index].revision == revision || round == 3 else { return false }
         for (id, plan, profile) in answers {

@@ -41,7 +41,11 @@ extension QueryClient {
       let index = index ?? state.entry(key, &turn)
       state.plan(index, with: plan, &turn)
       state.seed(index, seed, &turn)
-      guard state.slots[index].plan?.fetch != nil else { return .missingFetch }
+      guard state.slots[index].plan?.fetch != nil else {
+        // The entry may have been made just now: its retention has to begin.
+        state.settleBookkeeping(index, turn)
+        return .missingFetch
+      }
       let effects = state.slots[index].machine.requested(
         .manual,
         superseding: superseding,

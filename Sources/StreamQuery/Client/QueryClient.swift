@@ -96,7 +96,8 @@ extension QueryClient: ErrandRunner {
         waiter.resolve(waiter.role == .leasing ? outcome : outcome.watched)
       }
     case .arm(let moment): arm(moment)
-    case .ask(let entry): askOptions(of: entry)
+    case .ask(let entry, let round): askOptions(of: entry, round: round)
+    case .unsettled(let key): report(.unsettledOption(key: key.description))
     case .emit(let event):
       configuration.onEvent?(event)
       eventHub.send(event)

@@ -86,14 +86,14 @@ package final class Frame: Sendable {
     error != nil ? .error : data != nil ? .success : .pending
   }
 
-  /// Whether two frames show the same, whatever their versions.
+  /// Whether two frames show the same to observers, whatever their versions and marks.
   package func showsTheSame(as other: Frame) -> Bool {
     data === other.data && error === other.error && failureReason === other.failureReason
       && fetchStatus == other.fetchStatus && dataUpdatedAt == other.dataUpdatedAt
       && errorUpdatedAt == other.errorUpdatedAt && errorUpdateCount == other.errorUpdateCount
       && dataUpdateCount == other.dataUpdateCount && failureCount == other.failureCount
-      && settledCount == other.settledCount && isInvalidated == other.isInvalidated
-      && cause == other.cause && direction == other.direction && paging === other.paging
+      && settledCount == other.settledCount && cause == other.cause
+      && direction == other.direction && paging === other.paging
   }
 }
 

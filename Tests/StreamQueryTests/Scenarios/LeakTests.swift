@@ -1,0 +1,212 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+@Suite struct LeakTests {
+  let simulation = Simulation(seed: 37)
+
+  // T56, law 13
+  @Test func droppingTheClientStopsEverythingThatItRuns() {
+    let online = ManualSignal(true)
+    let active = ManualSignal(true)
+    let ticks = ManualSignal(0)
+    let witness = Dial<Witness?>(Witness())
+    let weakWitness = Weak(witness.value ?? Witness())
+    let weakClient: Weak<QueryClient>
+    do {
+      let client = QueryClient(simulation: simulation) {
+        $0.connectivity = Connectivity { online }
+        $0.activity = Activity { active }
+      }
+      weakClient = Weak(client)
+      client.setData(witness.value ?? Witness(), for: "w")
+      let connection = client.connect(
+        triggers: ticks.map { _ in Trigger.invalidate(.all) }
+      )
+      let query = Query("n") { 1 }.refetchInterval(.seconds(1)).refetch(on: ticks)
+      let recording = simulation.record(client.stream(query))
+      let events = simulation.record(client.events)
+      let counts = simulation.record(client.fetchingCounts())
+      simulation.advance(by: .seconds(3))
+      for stop in [recording.cancel, events.cancel, counts.cancel, connection.cancel] { stop() }
+      simulation.settle()
+    }
+    witness.value = nil
+    simulation.settle()
+    #expect(weakClient.isGone)
+    #expect(weakWitness.isGone)
+    #expect(online.consumerCount == 0)
+    #expect(active.consumerCount == 0)
+    #expect(ticks.consumerCount == 0)
+    #expect(simulation.leakReport() == [])
+  }
+
+  @Test func aStreamKeepsItsClientAndTheClientGoesWithIt() {
+    let held = Dial<AsyncStream<QueryResult<Int>>?>(nil)
+    let weakClient: Weak<QueryClient>
+    do {
+      let client = QueryClient(simulation: simulation)
+      weakClient = Weak(client)
+      held.value = client.stream(Query("n") { 1 })
+    }
+    simulation.settle()
+    #expect(!weakClient.isGone)
+    held.value = nil
+    simulation.settle()
+    #expect(weakClient.isGone)
+  }
+
+  @Test func eventsAndCountsEndWithTheirClientOrDoNotKeepItAlive() {
+    let weakClient: Weak<QueryClient>
+    let events: Recording<QueryEvent>
+    do {
+      let client = QueryClient(simulation: simulation)
+      weakClient = Weak(client)
+      events = simulation.record(client.events)
+      client.setData(1, for: QueryKey<Int>("n"))
+      simulation.settle()
+    }
+    simulation.settle()
+    #expect(weakClient.isGone)
+    #expect(events.isFinished)
+    #expect(events.values.count == 2)
+  }
+
+  @Test func aQueryThatCapturesItsClientGoesWithItsEntry() {
+    let weakClient: Weak<QueryClient>
+    do {
+      let client = QueryClient(simulation: simulation)
+      weakClient = Weak(client)
+      let query = Query("n") { client.data(for: QueryKey<Int>("m")) ?? 0 }
+        .gcTime(.seconds(10))
+      simulation.run { await client.prefetch(query) }
+      simulation.settle()
+    }
+    // The entry keeps its fetch, which keeps the client: until its retention is over.
+    simulation.advance(by: .seconds(9))
+    #expect(!weakClient.isGone)
+    simulation.advance(by: .seconds(2))
+    #expect(weakClient.isGone)
+    #expect(simulation.isIdle)
+  }
+
+  @Test func aQueryThatCapturesItsClientGoesWithShutDown() {
+    let weakClient: Weak<QueryClient>
+    do {
+      let client = QueryClient(simulation: simulation)
+      weakClient = Weak(client)
+      let query = Query("n") { client.data(for: QueryKey<Int>("m")) ?? 0 }
+        .gcTime(.seconds(Int64.max))
+      simulation.run { await client.prefetch(query) }
+      client.shutDown()
+    }
+    simulation.settle()
+    #expect(weakClient.isGone)
+  }
+
+  @Test(arguments: ["land", "fail", "cancel", "remove", "expire"])
+  func whatAFetchCapturedGoesWithTheEntry(end: String) {
+    let client = QueryClient(simulation: simulation)
+    let held = Dial<Witness?>(Witness())
+    let weak = Weak(held.value ?? Witness())
+    do {
+      let witness = held.value
+      let script = ScriptedFetch<Int>(
+        end == "fail" ? .failure(Boom(), after: .seconds(1)) : .value(1, after: .seconds(1))
+      )
+      let query = Query<Int>("n") {
+        _ = witness
+        return try await script()
+      }.retry(.never).merge { old, new in
+        _ = witness
+        return new
+      }.enabled { _ in witness != nil || true }
+      let recording = simulation.record(client.stream(query))
+      simulation.advance(by: end == "cancel" ? .milliseconds(10) : .seconds(2))
+      recording.cancel()
+      simulation.settle()
+    }
+    held.value = nil
+    if end == "expire" {
+      simulation.advance(by: .minutes(5))
+    } else {
+      client.remove("n")
+      simulation.settle()
+    }
+    #expect(weak.isGone)
+    #expect(simulation.isIdle)
+  }
+
+  @Test func thousandsOfCancellationsLeaveNothing() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.never)
+    for round in 0..<4 {
+      let tasks = (0..<1_000).map { n in
+        simulation.task {
+          if n.isMultiple(of: 2) {
+            _ = try? await client.fetch(.scripted("n\(n % 7)", fetch))
+          } else {
+            for await _ in client.stream(.scripted("n\(n % 7)", fetch)) {}
+          }
+        }
+      }
+      if round.isMultiple(of: 2) { simulation.settle() }
+      for task in tasks { task.cancel() }
+      simulation.settle()
+      #expect(simulation.leakReport() == [])
+      #expect(client.diagnostics().allSatisfy { $0.observerCount == 0 && $0.waiterCount == 0 })
+    }
+    #expect(fetch.runningCount == 0)
+    simulation.advance(by: .minutes(5))
+    #expect(client.diagnostics().isEmpty)
+  }
+
+  // T56, law 13
+  @Test func shutDownEndsStreamsCallersFetchesAndSources() {
+    let online = ManualSignal(true)
+    let client = QueryClient(simulation: simulation) { $0.connectivity = Connectivity { online } }
+    let fetch = ScriptedFetch<Int>(.never)
+    let stream = simulation.record(client.stream(.scripted("n", fetch)))
+    let retained = client.stream(.scripted("n", fetch))
+    let events = simulation.record(client.events)
+    let counts = simulation.record(client.fetchingCounts())
+    let outcome = Notes<Bool>()
+    simulation.task {
+      do { try await client.fetch(.scripted("n", fetch)) } catch {
+        outcome.add(error is CancellationError)
+      }
+    }
+    simulation.task { await client.invalidate("n") }
+    simulation.settle()
+    client.shutDown()
+    simulation.settle()
+    #expect(stream.isFinished)
+    #expect(events.isFinished)
+    #expect(counts.isFinished)
+    #expect(outcome.all == [true])
+    #expect(fetch.runningCount == 0)
+    #expect(online.consumerCount == 0)
+    #expect(simulation.leakReport() == [])
+
+    // And nothing begins again.
+    let late = simulation.record(client.stream(.scripted("n", fetch)))
+    simulation.settle()
+    #expect(late.isFinished)
+    #expect(late.values.isEmpty)
+    #expect(throws: QueryError.shutDown) {
+      try simulation.run { try await client.fetch(.scripted("n", fetch)) }
+    }
+    simulation.run {
+      await client.prefetch(.scripted("n", fetch))
+      await client.invalidate(.all)
+      await client.reset(.all)
+    }
+    client.shutDown()
+    let late2 = simulation.record(client.events)
+    simulation.advance(by: .hours(1))
+    #expect(late2.isFinished)
+    #expect(fetch.callCount == 1)
+    #expect(simulation.isIdle)
+    _ = retained
+  }
+}
