@@ -70,8 +70,9 @@ extension QueryClient {
       state.seed(index, seed, &turn)
       return state.subscribe(index, plan: plan, profile: profile, &turn)
     }
-    let pumps = query.plan.triggers.map { pump($0, into: key) }
-    return Subscription(client: self, id: id, pumps: pumps)
+    let subscription = Subscription(client: self, id: id)
+    if !query.plan.triggers.isEmpty { subscription.pump(query.plan.triggers, into: key) }
+    return subscription
   }
 
   /// Asks what a decision needs to ask of user code, then makes the turn; asks again if the entry

@@ -50,8 +50,14 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   ///   - query: What to observe from now on; `nil` keeps it.
   ///   - options: What to ask beyond the query; `nil` keeps it.
   public func update(query: Query<Value>? = nil, options: ObserverOptions? = nil) {
+    let old = self.query
     let (query, options) = asked.update(query, options)
     subscription.client.update(subscription.id, query, options)
+    // Streams that run for this key go on: a query that is built again for each frame must not
+    // start them over.
+    if old.key != query.key || old.plan.triggers.count != query.plan.triggers.count {
+      subscription.pump(query.plan.triggers, into: EntryKey(query.key))
+    }
   }
 
   /// Fetches, whether stale or enabled or not, and waits until the fetch is settled.

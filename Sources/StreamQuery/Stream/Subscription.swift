@@ -1,15 +1,29 @@
+import Synchronization
+
 /// One observer's hold on the cache: what a stream, an iterator or a handle keeps.
 ///
 /// It counts from its creation until it is cancelled or its last reference goes.
 final class Subscription: Sendable {
   let client: QueryClient
   let id: ConsumerID
-  private let pumps: [Task<Void, Never>]
+  /// What feeds the query's own trigger streams into the client.
+  private let pumps = Mutex<TaskBag?>(nil)
 
-  init(client: QueryClient, id: ConsumerID, pumps: [Task<Void, Never>]) {
+  init(client: QueryClient, id: ConsumerID) {
     self.client = client
     self.id = id
-    self.pumps = pumps
+  }
+
+  /// Starts the trigger streams of a query, instead of those before.
+  func pump(_ triggers: [@Sendable () -> any AsyncSequence], into key: EntryKey) {
+    let bag = TaskBag()
+    let old = pumps.withLock { pumps in
+      let old = pumps
+      pumps = bag
+      return old
+    }
+    old?.cancel()
+    for trigger in triggers { bag.append(client.pump(trigger, into: key)) }
   }
 
   deinit {
@@ -18,7 +32,7 @@ final class Subscription: Sendable {
 
   /// Ends the observation; a second time is a no-op.
   func cancel() {
-    for pump in pumps { pump.cancel() }
+    pumps.withLock { $0 }?.cancel()
     client.turn { state, turn in state.unsubscribe(id, &turn) }
   }
 
