@@ -23,11 +23,9 @@ struct ErasedClock: Sendable {
     let start = clock.now
     return ErasedClock(
       now: {
-        let (seconds, attoseconds) = start.duration(to: clock.now).components
         // A clock that ran back, or for centuries, is held at the ends (contract law 11).
-        guard seconds >= 0, attoseconds >= 0 else { return .zero }
-        guard seconds < 3_155_760_000 else { return Moment(nanoseconds: Span.longest.nanoseconds) }
-        return Moment(nanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        let elapsed = min(Span(start.duration(to: clock.now)), .longest)
+        return Moment(nanoseconds: elapsed.nanoseconds)
       },
       sleep: { moment in
         try await clock.sleep(

@@ -47,12 +47,13 @@ package struct Span: Hashable, Comparable, Sendable {
   ///
   /// - Parameter duration: The duration that was asked for.
   package init(_ duration: Duration) {
-    let (seconds, attoseconds) = duration.components
-    if seconds < 0 || attoseconds < 0 {
+    // Compared before it is taken apart: `components` traps on what does not fit 64 bits of seconds.
+    if duration <= .zero {
       self = .zero
-    } else if seconds >= Span.longest.nanoseconds / 1_000_000_000 {
+    } else if duration > Span.longest.duration {
       self = .infinite
     } else {
+      let (seconds, attoseconds) = duration.components
       self.init(unchecked: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
   }
@@ -105,13 +106,16 @@ package struct Timestamp: Hashable, Sendable {
 
   /// Places a date on the time line: as long before this timestamp as the wall clock says.
   ///
-  /// A date in the future has age 0; one from before the longest span is that old.
+  /// A date in the future has age 0; one from before the longest span is that old; one that is not
+  /// a number is this timestamp.
   ///
   /// - Parameter date: Seconds since the reference date.
   /// - Returns: The timestamp of that date.
   package func placing(date: Double) -> Timestamp {
+    // Kept, it would make states unequal to themselves.
+    guard !date.isNaN else { return self }
     let age = (self.date - date) * 1_000_000_000
-    // NaN compares false, and is taken as "now".
+    // False also if this date is not a number.
     guard age > 0 else { return Timestamp(moment: moment, date: date) }
     guard age < Double(Span.longest.nanoseconds) else {
       return Timestamp(moment: .distantPast, date: date)

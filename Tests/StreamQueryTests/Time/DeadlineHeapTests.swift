@@ -1,0 +1,84 @@
+import Testing
+
+@testable import StreamQuery
+
+@Suite struct DeadlineHeapTests {
+  /// A heap beside a dictionary that knows the same.
+  struct Pair {
+    var heap = DeadlineHeap()
+    var positions: [Int32: Int32] = [:]
+    var model: [Int32: Moment] = [:]
+
+    mutating func set(_ deadline: Int64?, for owner: Int32) {
+      let moment = deadline.map(Moment.init(nanoseconds:))
+      var moves: [(Int32, Int32)] = []
+      heap.set(moment, for: owner, at: positions[owner] ?? -1) { moves.append(($0, $1)) }
+      for (owner, position) in moves { positions[owner] = position }
+      model[owner] = moment
+    }
+
+    func check() {
+      #expect(heap.first?.deadline == model.values.min())
+      #expect(heap.items.count == model.count)
+      for (index, item) in heap.items.enumerated() {
+        #expect(model[item.owner] == item.deadline)
+        #expect(positions[item.owner] == Int32(index))
+        if index > 0 { #expect(heap.items[(index - 1) / 2].deadline <= item.deadline) }
+      }
+      for (owner, position) in positions where model[owner] == nil { #expect(position == -1) }
+    }
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func agreesWithADictionaryAfterEveryChange(_ seed: UInt64) {
+    var random = SmallRandom(seed: seed)
+    var pair = Pair()
+    for _ in 0..<400 {
+      let owner = Int32(random.next(below: 24))
+      let deadline = random.next(below: 4) == 0 ? nil : Int64(random.next(below: 12)) - 4
+      pair.set(deadline, for: owner)
+      pair.check()
+    }
+  }
+
+  @Test func drainsInOrder() {
+    var random = SmallRandom(seed: 1)
+    var pair = Pair()
+    for owner in 0..<500 as Range<Int32> { pair.set(Int64(random.next(below: 90)), for: owner) }
+    var last = Int64.min
+    while let first = pair.heap.first {
+      #expect(first.deadline.nanoseconds >= last)
+      last = first.deadline.nanoseconds
+      pair.set(nil, for: first.owner)
+    }
+    #expect(pair.model.isEmpty)
+  }
+
+  @Test func removingWhatIsNotThereDoesNothing() {
+    var pair = Pair()
+    pair.set(nil, for: 3)
+    pair.check()
+    #expect(pair.heap.first == nil)
+  }
+
+  @Test func aChangedDeadlineIsReplacedInPlace() {
+    var pair = Pair()
+    for round in 0..<1_000 as Range<Int64> { pair.set(round, for: 1) }
+    #expect(pair.heap.items.count == 1)
+    #expect(pair.heap.first?.deadline == Moment(nanoseconds: 999))
+  }
+}
+
+/// A generator for tests: the same numbers on every platform.
+struct SmallRandom {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+  mutating func next(below bound: Int) -> Int {
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    return Int(truncatingIfNeeded: (state &* 0x2545_F491_4F6C_DD1D) >> 33) % bound
+  }
+}
