@@ -1,0 +1,75 @@
+#if DEBUG
+extension EntryMachine {
+  /// What holds in every state, said by what does not: empty if all is well.
+  ///
+  /// - Parameter now: The time of the last input.
+  /// - Returns: The broken rules.
+  func brokenInvariants(at now: Moment) -> [String] {
+    var broken: [String] = []
+    func rule(_ name: String, _ holds: Bool) { if !holds { broken.append(name) } }
+    checkObservers(rule)
+    checkFetch(rule)
+    checkOutcome(rule)
+    rule("what was told of lies in the past", toldUntil <= now)
+    rule("the beats dealt with lie in the past", polledUntil <= now)
+    rule("the last beat lies in the past", lastBeat <= now)
+    rule("nobody stopped wanting the entry in the future", unwantedSince <= now)
+    return broken
+  }
+
+  private func checkObservers(_ rule: (String, Bool) -> Void) {
+    rule("observers are those of the groups", observerCount == groups.reduce(0) { $0 + $1.count })
+    rule(
+      "enabled observers are those of enabled groups",
+      enabledCount == groups.reduce(0) { $0 + ($1.profile.isEnabled ? $1.count : 0) }
+    )
+    rule("no group is empty", groups.allSatisfy { $0.count > 0 })
+    rule("profiles are distinct", Set(groups.map(\.profile)).count == groups.count)
+    for group in groups {
+      rule("only polling groups keep bases", group.profile.polls || group.bases.isEmpty)
+      rule("no more bases than observers", group.bases.count <= group.count)
+      rule("bases are in order", zip(group.bases, group.bases.dropFirst()).allSatisfy { $0 <= $1 })
+      rule("bases are later than the last beat", group.bases.allSatisfy { $0 > lastBeat })
+    }
+  }
+
+  private func checkFetch(_ rule: (String, Bool) -> Void) {
+    rule("waiters are not negative", waiterCount >= 0)
+    guard let current else {
+      rule("who waits, waits for a fetch", waiterCount == 0)
+      rule("an idle entry counts the failures of its error", (failureCount > 0) == isError)
+      return
+    }
+    rule("the fetch in flight is the newest", current.id.rawValue == fetchSerial)
+    rule("a fetch in flight has a cause", cause != nil)
+    let isAbandoned = current.stopsRetrying || current.lingersUntil != nil
+    rule("nobody wants an abandoned fetch", !(isAbandoned && isWanted))
+    rule("the client does not abandon its own fetch", !(isAbandoned && current.hasClientLease))
+    rule(
+      "somebody wants a fetch, or it is abandoned",
+      isWanted || current.hasClientLease || isAbandoned || mayLingerForEver
+    )
+    switch phase {
+    case .idle, .running: break
+    case .waiting: rule("who waits to retry has failed", failureCount > 0)
+    case .paused(_, before: .firstAttempt):
+      rule("a fetch that rests before its start has not failed", failureCount == 0)
+      rule("only online fetches rest before their start", current.terms.networkMode == .online)
+    case .paused(_, before: .retry): rule("who rests before a retry has failed", failureCount > 0)
+    }
+  }
+
+  /// An endless wait for somebody to return leaves no trace.
+  private var mayLingerForEver: Bool {
+    current?.terms.abandonment == .linger(.infinite)
+  }
+
+  private func checkOutcome(_ rule: (String, Bool) -> Void) {
+    rule("data has a date", hasData == (dataUpdatedAt != .never))
+    rule("updates leave data", hasData || dataUpdateCount == 0)
+    rule("an error was counted", !isError || errorUpdateCount > 0)
+    rule("errors have a date", (errorUpdateCount > 0) == (errorUpdatedAt != .never))
+    rule("what is counted settled", settledCount >= dataUpdateCount + errorUpdateCount)
+  }
+}
+#endif

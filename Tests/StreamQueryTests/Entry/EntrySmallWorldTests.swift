@@ -1,0 +1,143 @@
+import Testing
+
+@testable import StreamQuery
+
+@Suite("Every state of a small world") struct EntrySmallWorldTests {
+  struct Step {
+    var parent: Int
+    var input: EntryWorld.Input
+  }
+
+  /// Visits every state within a number of inputs, each once.
+  ///
+  /// - Returns: How many states there are.
+  static func explore(_ start: EntryWorld, depth: Int) -> Int {
+    var seen: Set<[Int16]> = [start.fingerprint]
+    var steps: [Step] = []
+    var frontier = [(world: start, index: -1)]
+    for _ in 0..<depth {
+      var next: [(world: EntryWorld, index: Int)] = []
+      for (world, index) in frontier {
+        for input in EntryWorld.Input.allCases where world.allows(input) {
+          var changed = world
+          changed.apply(input)
+          let broken = changed.broken(after: input, from: world)
+          guard broken.isEmpty else {
+            Issue.record(
+              "\(broken) by \(path(to: index, in: steps) + [input]) in \(changed.machine)"
+            )
+            return seen.count
+          }
+          // An entry that expired is gone.
+          guard !changed.effects.expired, seen.insert(changed.fingerprint).inserted else {
+            continue
+          }
+          steps.append(Step(parent: index, input: input))
+          next.append((changed, steps.count - 1))
+        }
+      }
+      frontier = next
+    }
+    return seen.count
+  }
+
+  static func path(to index: Int, in steps: [Step]) -> [EntryWorld.Input] {
+    var path: [EntryWorld.Input] = []
+    var index = index
+    while index >= 0 {
+      path.append(steps[index].input)
+      index = steps[index].parent
+    }
+    return path.reversed()
+  }
+
+  struct Start: Sendable, CustomStringConvertible {
+    var abandonment: Abandonment
+    var networkMode: NetworkMode
+    var inputs: [EntryWorld.Input] = []
+    var depth: Int
+
+    var description: String { "\(abandonment), \(networkMode), \(inputs), \(depth) deep" }
+
+    var world: EntryWorld {
+      var world = EntryWorld(abandonment, networkMode)
+      for input in inputs { world.apply(input) }
+      return world
+    }
+  }
+
+  /// Together some seventy thousand states.
+  @Test(arguments: [
+    Start(abandonment: .linger(.seconds(2)), networkMode: .online, depth: 6),
+    Start(abandonment: .cancel, networkMode: .online, depth: 5),
+    Start(abandonment: .finish, networkMode: .offlineFirst, depth: 5),
+    Start(
+      abandonment: .finish,
+      networkMode: .online,
+      inputs: [.observePolling, .failAndRetry, .network, .tick],
+      depth: 4
+    ),
+    Start(
+      abandonment: .cancel,
+      networkMode: .always,
+      inputs: [.write, .tick, .observePolling, .failForGood, .observeQuiet, .mark],
+      depth: 4
+    ),
+  ])
+  func keepsTheInvariants(_ start: Start) {
+    #expect(Self.explore(start.world, depth: start.depth) > 2_000)
+  }
+
+  // MARK: Long lives
+
+  static func walk(_ seed: UInt64, _ body: (EntryWorld, EntryWorld.Input, EntryWorld) -> Bool) {
+    var random = SmallRandom(seed: seed)
+    let policies: [Abandonment] = [.cancel, .finish, .linger(.seconds(2)), .linger(.zero)]
+    let modes: [NetworkMode] = [.online, .always, .offlineFirst]
+    var world = EntryWorld(
+      policies[random.next(below: policies.count)],
+      modes[random.next(below: modes.count)]
+    )
+    for _ in 0..<250 {
+      let inputs = EntryWorld.Input.allCases
+      let input = inputs[random.next(below: inputs.count)]
+      guard world.allows(input) else { continue }
+      let old = world
+      world.apply(input)
+      guard body(old, input, world), !world.effects.expired else { return }
+    }
+  }
+
+  @Test(arguments: 0..<100 as Range<UInt64>)
+  func keepsTheInvariantsThroughALongLife(_ seed: UInt64) {
+    Self.walk(seed) { old, input, new in
+      let broken = new.broken(after: input, from: old)
+      if !broken.isEmpty { Issue.record("\(broken) by \(input) in \(old.machine)") }
+      return broken.isEmpty
+    }
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func sameInputsInTheSameStateDoTheSame(_ seed: UInt64) {
+    Self.walk(seed) { old, input, new in
+      var again = old
+      again.apply(input)
+      #expect(again.effects == new.effects)
+      #expect(again.machine == new.machine)
+      return true
+    }
+  }
+
+  /// Whatever the state, the timer comes to an end within an instant.
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func theTimerMakesProgress(_ seed: UInt64) {
+    Self.walk(seed) { _, _, world in
+      var world = world
+      world.world.now = .seconds(Double(world.world.now.moment.nanoseconds) / 1e9 + 1_000)
+      for _ in 0..<3 where world.allows(.timer) && !world.effects.expired { world.apply(.timer) }
+      let isDone = world.effects.expired || !world.allows(.timer)
+      #expect(isDone)
+      return isDone
+    }
+  }
+}
