@@ -1,0 +1,179 @@
+import Testing
+
+@testable import StreamQuery
+
+/// Filters over a cache of many states, beside an evaluation that looks at every entry.
+@Suite("Filters: T46, T47, T57, T61") struct QueryFilterTests {
+  static let keys: [AnyQueryKey] = [
+    [], "a", "b", ["a", 1], ["a", 2], ["a", 1, "x"], ["b", 1],
+    ["a", ["page": 1] as KeyRecord], ["a", ["page": 1, "sort": "up"] as KeyRecord],
+  ]
+
+  /// A cache that holds each key in each of several states, of several value types.
+  static func cache() -> CacheState {
+    var state = CacheState()
+    var number = 0
+    for (round, type) in ([Int.self, String.self, Bool.self] as [any Any.Type]).enumerated() {
+      for key in keys {
+        number += 1
+        var turn = Turn(world: World(now: .seconds(Double(number % 3)), isOnline: number % 4 != 0))
+        let index = state.entry(EntryKey(key, valueType: type), &turn)
+        bring(&state, index, into: (number + round) % 8, &turn)
+      }
+    }
+    return state
+  }
+
+  private static func bring(
+    _ state: inout CacheState,
+    _ index: Int,
+    into condition: Int,
+    _ turn: inout Turn
+  ) {
+    func apply(_ input: (inout EntryMachine) -> EntryEffects) {
+      state.apply(input(&state.slots[index].machine), index, &turn)
+    }
+    let world = turn.world
+    let box = TypedBox(1)
+    if condition >= 3 {
+      state.store(box, index, &turn)
+      apply { $0.written(updatedAt: world.now, fencing: false, in: world) }
+    }
+    switch condition {
+    case 1, 4: apply { $0.requested(.manual, clientLease: true, in: world) }
+    case 2, 5:
+      apply { $0.requested(.manual, clientLease: true, in: world) }
+      let id = state.slots[index].machine.current?.id ?? FetchID(rawValue: 0)
+      state.slots[index].failureReason = ErrorBox(CancellationError())
+      apply { $0.attemptFailed(id, retryAfter: nil, in: world) }
+    case 6: apply { $0.observed(by: .make(staleAfter: .seconds(5)), in: world) }
+    case 7: apply { $0.observed(by: .disabled, in: world) }
+    default: break
+    }
+  }
+
+  static let now = Moment.seconds(6)
+
+  /// What a filter means, said without any narrowing.
+  static func naive(_ node: QueryFilter.Node, _ slot: EntrySlot) -> Bool {
+    let machine = slot.machine
+    switch node {
+    case .all: return true
+    case .entry(let key): return slot.key == key
+    case .prefix(let key): return slot.key.map { key.isPrefix(of: $0.key) } ?? false
+    case .stale: return machine.isStale(unobserved: .after(.zero), at: now)
+    case .active: return machine.enabledCount > 0
+    case .status(.pending): return !machine.hasData && !machine.isError
+    case .status(.success): return machine.hasData && !machine.isError
+    case .status(.error): return machine.isError
+    case .fetchStatus(.idle): return machine.current == nil
+    case .fetchStatus(.fetching): return machine.isFetching
+    case .fetchStatus(.paused): return machine.isPaused
+    case .predicate: return machine.observerCount == 0
+    case .and(let lhs, let rhs): return naive(lhs, slot) && naive(rhs, slot)
+    case .or(let lhs, let rhs): return naive(lhs, slot) || naive(rhs, slot)
+    case .not(let operand): return !naive(operand, slot)
+    }
+  }
+
+  static let leaves: [QueryFilter] =
+    [
+      .all, .stale, .fresh, .active, .inactive, .fetching, .paused, .status(.pending),
+      .status(.success), .status(.error), .fetchStatus(.idle), "a", ["a", 1], [],
+      .prefix("a", fields: ["page": 1]), .key(QueryKey<Int>("a")), .key(QueryKey<Double>("a")),
+    ]
+
+  static func random(
+    _ random: inout SmallRandom,
+    depth: Int,
+    _ leaves: [QueryFilter]
+  ) -> QueryFilter {
+    switch depth == 0 ? 0 : random.next(below: 4) {
+    case 1:
+      Self.random(&random, depth: depth - 1, leaves)
+        && Self.random(&random, depth: depth - 1, leaves)
+    case 2:
+      Self.random(&random, depth: depth - 1, leaves)
+        || Self.random(&random, depth: depth - 1, leaves)
+    case 3: !Self.random(&random, depth: depth - 1, leaves)
+    default: leaves[random.next(below: leaves.count)]
+    }
+  }
+
+  @Test func theCacheHoldsEveryKindOfEntry() {
+    let slots = Self.cache().slots
+    for leaf in Self.leaves where "\(leaf.node)" != "\(QueryFilter.key(QueryKey<Double>("a")).node)"
+    {
+      #expect(slots.contains { Self.naive(leaf.node, $0) }, "\(leaf.node)")
+    }
+    #expect(slots.contains { !Self.naive(.fetchStatus(.idle), $0) })
+  }
+
+  @Test(arguments: 0..<300 as Range<UInt64>)
+  func aFilterMeansWhatALookAtEveryEntrySays(_ seed: UInt64) {
+    var random = SmallRandom(seed: seed)
+    let filter = Self.random(&random, depth: 4, Self.leaves).node
+    let state = Self.cache()
+    let found = state.entries(matching: filter, at: Self.now)
+    let expected = state.slots.indices.filter { Self.naive(filter, state.slots[$0]) }
+    #expect(found.sorted() == expected)
+    #expect(Set(found).count == found.count)
+  }
+
+  @Test(arguments: 0..<300 as Range<UInt64>)
+  func aFilterWithPredicatesMeansTheSameOutsideTheLock(_ seed: UInt64) {
+    var random = SmallRandom(seed: seed)
+    let predicate = QueryFilter.where { $0.observerCount == 0 }
+    let filter = Self.random(&random, depth: 4, Self.leaves + [predicate, predicate, predicate])
+      .node
+    var state = Self.cache()
+    var candidates: [Int] = []
+    state.forEachCandidate(of: filter) { candidates.append($0) }
+    let found = candidates.filter { index in
+      state.info(index, at: Self.now).map(filter.matches) ?? false
+    }
+    #expect(found.sorted() == state.slots.indices.filter { Self.naive(filter, state.slots[$0]) })
+  }
+
+  @Test func keysAndPrefixesLookAtTheirMatchesOnly() {
+    let state = Self.cache()
+    func candidates(_ filter: QueryFilter) -> Int {
+      var count = 0
+      state.forEachCandidate(of: filter.node) { _ in count += 1 }
+      return count
+    }
+    #expect(candidates(.key(QueryKey<Int>("a"))) == 1)
+    #expect(candidates(.stale && .key(QueryKey<Int>("a")) && "a") == 1)
+    #expect(candidates(["a", 1] && .inactive) == 6)
+    #expect(candidates(.where { _ in true } && ["a", 1]) == 6)
+    #expect(candidates(.paused && .all) == state.live.count)
+    #expect(candidates([] && .active) == state.live.count)
+    #expect(state.live.count < state.slots.count)
+    // Neither side of an alternative leads to all that it means, and a negation to none.
+    #expect(candidates("a" || "b") == state.slots.count)
+    #expect(candidates(!(["a", 1])) == state.slots.count)
+  }
+
+  @Test func droppedEntriesAreNobodys() {
+    var state = Self.cache()
+    var turn = Turn(world: World(now: .seconds(6)))
+    let index = state.find(EntryKey(QueryKey<Int>("a"))) ?? -1
+    state.drop(index, reason: .removed, &turn)
+    for filter in [QueryFilter.all, "a", .status(.pending), !.stale, .fetchStatus(.idle)] {
+      #expect(!state.entries(matching: filter.node, at: Self.now).contains(index))
+    }
+  }
+
+  @Test func matchesComeInTheSameOrderWhateverCameAndWent() {
+    let state = Self.cache()
+    let found = state.entries(matching: QueryFilter.fetching.node, at: Self.now)
+    #expect(found == found.sorted())
+    #expect(!found.isEmpty)
+  }
+
+  @Test func onlyPredicatesRunUserCode() {
+    #expect(QueryFilter.where { _ in true }.node.hasPredicate)
+    #expect((!("a" && (.stale || .where { _ in true }))).node.hasPredicate)
+    #expect(!(("a" && .stale) || !.active).node.hasPredicate)
+  }
+}

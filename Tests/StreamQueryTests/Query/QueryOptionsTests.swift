@@ -1,0 +1,269 @@
+import Testing
+
+@testable import StreamQuery
+
+/// Options, their layers, and what a client makes of them.
+@Suite("Options: T05, T06, T12, T13, T53, T55, X09") struct QueryOptionsTests {
+  static let key: AnyQueryKey = ["products", "books", 1]
+  static let info = QueryInfo(
+    key: key,
+    observerCount: 0,
+    waiterCount: 0,
+    isActive: false,
+    isDisabled: false,
+    isStatic: false,
+    isStale: false,
+    meta: QueryMeta(),
+    age: nil,
+    entryKey: EntryKey(key, valueType: Int.self),
+    frame: .empty
+  )
+
+  static func plan(
+    _ options: QueryOptions = .default,
+    fetches: Bool = true,
+    client: QueryDefaults = QueryDefaults(),
+    prefixes: [DefaultsTable.Prefix] = [],
+    observer: ObserverOptions? = nil
+  ) -> ResolvedPlan {
+    let fetch: QueryPlan.Fetch = { _ in TypedBox(1) }
+    let query = QueryPlan(of: Int.self, fetch: fetches ? fetch : nil)
+    return ResolvedPlan(
+      query.with(options: options),
+      for: key,
+      defaults: DefaultsTable(client: client, prefixes: prefixes, failureInvalidates: true),
+      observer: observer
+    )
+  }
+
+  static func profile(_ plan: ResolvedPlan) -> ObserverProfile { plan.profile { info } }
+
+  // MARK: Values
+
+  @Test func staleTimesResolve() {
+    func resolved(_ time: StaleTime) -> Freshness { time.resolved { Self.info } }
+    #expect(resolved(.after(.seconds(3))) == .after(.seconds(3)))
+    #expect(resolved(.after(.seconds(-3))) == .after(.zero))
+    #expect(resolved(.infinite) == .after(.infinite))
+    #expect(resolved(.static) == .static)
+    #expect(resolved(.dynamic { _ in .static }) == .static)
+    #expect(
+      resolved(.dynamic { info in .after(info.isStale ? .zero : .seconds(1)) })
+        == .after(.seconds(1))
+    )
+    // An answer that asks again could go on for ever.
+    #expect(resolved(.dynamic { _ in .dynamic { _ in .static } }) == .after(.zero))
+  }
+
+  @Test(arguments: [
+    (Duration.seconds(5), Optional(Span.seconds(5))), (.zero, nil), (.seconds(-1), nil),
+    (.nanoseconds(1), .seconds(0.001)), (.seconds(Int64.max), nil),
+  ])
+  func intervalsArePositiveFiniteAndNoShorterThanAMillisecond(
+    _ duration: Duration,
+    _ span: Span?
+  ) {
+    #expect(RefetchInterval.every(duration).resolved { Self.info } == span)
+    #expect(RefetchInterval.dynamic { _ in duration }.resolved { Self.info } == span)
+    #expect(BackgroundInterval.every(duration).resolved(interval: .seconds(1)) == span)
+  }
+
+  @Test func aDynamicIntervalStopsByNil() {
+    #expect(RefetchInterval.dynamic { _ in nil }.resolved { Self.info } == nil)
+    #expect(RefetchInterval.off.resolved { Self.info } == nil)
+  }
+
+  @Test func theBackgroundIntervalFollowsTheInterval() {
+    #expect(BackgroundInterval.off.resolved(interval: .seconds(1)) == nil)
+    #expect(BackgroundInterval.same.resolved(interval: .seconds(1)) == .seconds(1))
+    #expect(BackgroundInterval.every(.seconds(9)).resolved(interval: nil) == nil)
+    #expect(BackgroundInterval(booleanLiteral: true) == .same)
+    #expect(BackgroundInterval(booleanLiteral: false) == .off)
+  }
+
+  // MARK: Layers
+
+  enum Colour: QueryMetaKey { static let defaultValue = "none" }
+  enum Size: QueryMetaKey { static let defaultValue = 0 }
+
+  @Test func whatALayerLeavesOutComesFromTheOneBelow() {
+    var strong = QueryOptions(gcTime: .seconds(1), networkMode: .always)
+    strong.meta = QueryMeta()
+    strong.meta?[Colour.self] = "red"
+    var weak = QueryOptions(gcTime: .seconds(2), refetchOnSubscribe: .always)
+    weak.retryOnSubscribe = false
+    weak.meta = QueryMeta()
+    weak.meta?[Colour.self] = "blue"
+    weak.meta?[Size.self] = 3
+    let both = strong.over(weak)
+    #expect(both.gcTime == .seconds(1))
+    #expect(both.networkMode == .always)
+    #expect(both.refetchOnSubscribe == .always)
+    #expect(both.retryOnSubscribe == false)
+    #expect(both.meta?[Colour.self] == "red")
+    #expect(both.meta?[Size.self] == 3)
+  }
+
+  @Test func everyOptionIsPassedOnFromEveryLayer() {
+    let full = QueryOptions(
+      staleTime: .static,
+      gcTime: .seconds(1),
+      retry: 7,
+      networkMode: .offlineFirst,
+      enabled: false,
+      refetchOnSubscribe: .never,
+      refetchOnReconnect: .always,
+      refetchOnActive: .always,
+      refetchInterval: .every(.seconds(4)),
+      refetchIntervalInBackground: .same,
+      retryOnSubscribe: false,
+      abandonment: .finish,
+      throwOnError: .always
+    )
+    for options in [full.over(.default), QueryOptions.default.over(full)] {
+      let plan = Self.plan(options)
+      var expected = ObserverProfile()
+      expected.isEnabled = false
+      expected.freshness = .static
+      expected.onSubscribe = .never
+      expected.onReconnect = .always
+      expected.onActive = .always
+      expected.retriesOnSubscribe = false
+      expected.interval = .seconds(4)
+      expected.backgroundInterval = .seconds(4)
+      #expect(Self.profile(plan) == expected)
+      #expect(plan.gcTime == .seconds(1))
+      #expect(plan.terms.networkMode == .offlineFirst)
+      #expect(plan.terms.abandonment == .finish)
+      #expect(plan.retry.delay(failures: 6, error: CancellationError(), jitter: 0) != nil)
+      #expect(plan.retry.delay(failures: 7, error: CancellationError(), jitter: 0) == nil)
+      #expect(options.throwOnError?.shouldThrow(CancellationError()) == true)
+    }
+  }
+
+  @Test func theBuiltInDefaultsAreThoseOfTheManual() {
+    let plan = Self.plan()
+    #expect(Self.profile(plan) == ObserverProfile())
+    #expect(plan.terms == FetchTerms())
+    #expect(plan.gcTime == .seconds(300))
+    #expect(plan.retry.delay(failures: 2, error: CancellationError(), jitter: 0) == .seconds(4))
+    #expect(plan.retry.delay(failures: 3, error: CancellationError(), jitter: 0) == nil)
+    #expect(plan.imperativeRetry.delay(failures: 0, error: CancellationError(), jitter: 0) == nil)
+    #expect(!plan.isDynamic)
+  }
+
+  @Test func theObserverWinsOverTheQueryAndTheQueryOverItsClient() {
+    let client = QueryDefaults(staleTime: .seconds(1), gcTime: .seconds(1))
+    #expect(Self.profile(Self.plan(client: client)).freshness == .after(.seconds(1)))
+    let query = QueryOptions(staleTime: .after(.seconds(2)))
+    #expect(Self.profile(Self.plan(query, client: client)).freshness == .after(.seconds(2)))
+    let observer = ObserverOptions(staleTime: .seconds(3))
+    let plan = Self.plan(query, client: client, observer: observer)
+    #expect(Self.profile(plan).freshness == .after(.seconds(3)))
+    #expect(plan.gcTime == .seconds(1))
+  }
+
+  @Test("X01: an observer's own retention is not the entry's")
+  func observersRetention() {
+    let plan = Self.plan(
+      QueryOptions(gcTime: .seconds(9)),
+      observer: ObserverOptions(gcTime: .seconds(1))
+    )
+    #expect(plan.gcTime == .seconds(9))
+    #expect(Self.profile(plan).gcTime == .seconds(1))
+    #expect(
+      Self.profile(Self.plan(observer: ObserverOptions(linger: .seconds(2)))).linger == .seconds(2)
+    )
+  }
+
+  // MARK: Dependent defaults
+
+  @Test("T55: who ignores the network does not refetch on its return, unless told")
+  func reconnect() {
+    let always = QueryOptions(networkMode: .always)
+    #expect(Self.profile(Self.plan(always)).onReconnect == .never)
+    let told = QueryOptions(networkMode: .always, refetchOnReconnect: .ifStale)
+    #expect(Self.profile(Self.plan(told)).onReconnect == .ifStale)
+    #expect(
+      Self.profile(Self.plan(QueryOptions(networkMode: .offlineFirst))).onReconnect == .ifStale
+    )
+  }
+
+  @Test("T55: without a fetch a query is disabled, whatever it says")
+  func missingFetch() {
+    #expect(!Self.profile(Self.plan(QueryOptions(enabled: true), fetches: false)).isEnabled)
+    let client = QueryDefaults { _ in 5 }
+    #expect(Self.profile(Self.plan(fetches: false, client: client)).isEnabled)
+  }
+
+  @Test func onlyClosuresMakeAPlanDynamic() {
+    #expect(Self.plan(QueryOptions(enabled: .when { _ in true })).isDynamic)
+    #expect(Self.plan(QueryOptions(staleTime: .dynamic { _ in .static })).isDynamic)
+    #expect(Self.plan(QueryOptions(refetchInterval: .dynamic { _ in nil })).isDynamic)
+    #expect(!Self.plan(QueryOptions(refetchOnActive: .when { true })).isDynamic)
+    #expect(
+      Self.profile(Self.plan(QueryOptions(refetchOnActive: .when { true }))).onActive == .never
+    )
+  }
+
+  @Test func enabledIsAskedWithThePresentState() {
+    let plan = Self.plan(QueryOptions(enabled: .when { $0.observerCount > 0 }))
+    #expect(!Self.profile(plan).isEnabled)
+  }
+
+  // MARK: Prefixes
+
+  static func prefix(_ key: AnyQueryKey, gcTime seconds: Int) -> DefaultsTable.Prefix {
+    DefaultsTable.Prefix(key: key, options: QueryOptions(gcTime: .seconds(seconds)))
+  }
+
+  @Test func laterRegistrationsWinOverEarlierOnesHoweverLongTheirPrefixes() {
+    let long = Self.prefix(["products", "books"], gcTime: 1)
+    let short = Self.prefix("products", gcTime: 2)
+    let other = Self.prefix("users", gcTime: 3)
+    let table = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
+    #expect(table.with(long).with(short).with(other).gcTime(for: Self.key) == .seconds(2))
+    #expect(table.with(short).with(long).gcTime(for: Self.key) == .seconds(1))
+    #expect(table.with(other).gcTime(for: Self.key) == .seconds(300))
+  }
+
+  @Test func aRegistrationThatIsRepeatedKeepsItsPlace() {
+    let table = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
+      .with(Self.prefix("products", gcTime: 1))
+      .with(Self.prefix(["products", "books"], gcTime: 2))
+      .with(Self.prefix("products", gcTime: 3))
+    #expect(table.prefixes.count == 2)
+    #expect(table.gcTime(for: Self.key) == .seconds(2))
+    #expect(table.gcTime(for: ["products", "toys"]) == .seconds(3))
+  }
+
+  @Test func prefixDefaultsLieBetweenClientAndQuery() {
+    let client = QueryDefaults(gcTime: .seconds(1))
+    let prefix = Self.prefix("products", gcTime: 2)
+    #expect(Self.plan(client: client, prefixes: [prefix]).gcTime == .seconds(2))
+    let query = QueryOptions(gcTime: .seconds(3))
+    #expect(Self.plan(query, client: client, prefixes: [prefix]).gcTime == .seconds(3))
+  }
+
+  @Test func clientDefaultsChangeWithoutTheirPrefixes() {
+    let table = DefaultsTable(client: QueryDefaults(), failureInvalidates: false)
+      .with(Self.prefix("products", gcTime: 2))
+      .with(client: QueryDefaults(gcTime: .seconds(7)))
+    #expect(table.gcTime(for: Self.key) == .seconds(2))
+    #expect(table.gcTime(for: "users") == .seconds(7))
+    #expect(!table.failureInvalidates)
+  }
+
+  @Test func theLatestFetchOfAPrefixServesQueriesWithoutOne() {
+    var first = Self.prefix("products", gcTime: 1)
+    first.fetch = { _ in 1 }
+    let withoutFetch = Self.prefix(["products", "books"], gcTime: 2)
+    let table = DefaultsTable(
+      client: QueryDefaults(),
+      prefixes: [first, withoutFetch],
+      failureInvalidates: true
+    )
+    #expect(table.fetch(for: Self.key) != nil)
+    #expect(table.fetch(for: "users") == nil)
+  }
+}
