@@ -2,13 +2,16 @@
 ///
 /// The cache, its entries and frames are not generic; a value is boxed once when it arrives and read
 /// through ``TypedBox``. Immutable, so that a box may be read without a lock for as long as anyone
-/// holds it.
+/// holds it. `Sendable` is right, since the only subclass is ``TypedBox``, whose one stored property
+/// is immutable and `Sendable`.
 package class ValueBox: @unchecked Sendable {
-  // Sendable: the only subclass is `TypedBox`, whose one stored property is an immutable Sendable.
   fileprivate init() {}
 
   /// The value as itself, for code that does not know its type.
-  package var erased: any Sendable { fatalError("abstract: the initialiser is private") }
+  package var erased: any Sendable {
+    // Unreachable: only subclasses can be made, and the only one overrides this.
+    fatalError("abstract: the initialiser is private")
+  }
 
   /// The value, which must be of the type that the entry's key names.
   ///
@@ -21,9 +24,8 @@ package class ValueBox: @unchecked Sendable {
   }
 }
 
-/// The typed half of ``ValueBox``.
+/// The typed half of ``ValueBox``: one immutable `Sendable` property.
 package final class TypedBox<Value: Sendable>: ValueBox, @unchecked Sendable {
-  // Sendable: one immutable Sendable property.
   package let value: Value
 
   package init(_ value: Value) {

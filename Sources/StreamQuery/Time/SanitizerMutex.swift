@@ -10,9 +10,9 @@ import Darwin
 /// Stands in for `Synchronization.Mutex` under the thread sanitizer, which cannot see that one on
 /// Linux and reports a race for every value behind it. Shadows it within this module only.
 ///
-/// Remove when the sanitizer runtime of Linux knows `Synchronization.Mutex`.
+/// Unchecked `Sendable`, for the value is reached under the lock alone. Remove when the sanitizer
+/// runtime of Linux knows `Synchronization.Mutex`.
 final class Mutex<Value>: @unchecked Sendable {
-  // Unchecked: the value is reached under the lock alone.
   private var value: Value
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
 

@@ -107,6 +107,7 @@ extension Simulation {
   ) throws(Failure) -> Value {
     if let error = SimulationError(description: message) as? Failure { throw error }
     if let nothing = () as? Value { return nothing }
+    // A run whose error type cannot carry the failure has no other way to end.
     fatalError(message)
   }
 }
