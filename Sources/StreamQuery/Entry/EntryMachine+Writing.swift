@@ -65,7 +65,9 @@ extension EntryMachine {
   package mutating func invalidated(refetches: Bool, in world: World) -> EntryEffects {
     var effects = EntryEffects()
     catchUp(in: world, &effects)
-    if !refetches, !restsBeforeItsStart { updateCurrent { $0.wasMarked = true } }
+    if let current, isOutdated(current, refetches: refetches) {
+      updateCurrent { $0.wasMarked = true }
+    }
     if !isInvalidated {
       isInvalidated = true
       effects.changed = true
@@ -73,9 +75,13 @@ extension EntryMachine {
     return effects
   }
 
-  /// Whether the fetch in flight has asked nobody yet: its answer will be newer than any mark.
-  private var restsBeforeItsStart: Bool {
-    if case .paused(_, before: .firstAttempt) = phase { true } else { false }
+  /// Whether the answer of the fetch in flight leaves an invalidation made now in place.
+  private func isOutdated(_ current: Current, refetches: Bool) -> Bool {
+    // A page that is added says nothing of the others, also if the call joins its fetch.
+    if current.direction != nil { return true }
+    // One that has asked nobody yet answers later than the mark.
+    if case .paused(_, before: .firstAttempt) = phase { return false }
+    return !refetches
   }
 
   /// The entry was removed or reset: it is as on its first day, observers apart.

@@ -4,7 +4,7 @@
 struct EntryWorld {
   enum Input: CaseIterable {
     case observePolling, observeQuiet, leavePolling, leaveQuiet, pollingToQuiet, quietToPolling
-    case wait, stopWaiting, refetch, joinRefetch
+    case wait, stopWaiting, refetch, joinRefetch, addPage
     case succeed, failAndRetry, failForGood, cancelItself
     case cancel, write, fence, seed, mark, invalidate, clear
     case network, focus, tick, timer
@@ -48,7 +48,7 @@ struct EntryWorld {
     case .cancel: !machine.isIdle
     case .seed: !machine.hasData
     case .timer: machine.nextDeadline(in: world).map { $0 <= world.now.moment } ?? false
-    case .refetch, .joinRefetch, .write, .fence, .mark, .invalidate, .clear, .network, .focus,
+    case .refetch, .joinRefetch, .addPage, .write, .fence, .mark, .invalidate, .clear, .network, .focus,
       .tick:
       true
     }
@@ -96,6 +96,14 @@ struct EntryWorld {
     case .stopWaiting: effects = machine.waiterLeft(in: world)
     case .refetch: effects = refetch(superseding: true)
     case .joinRefetch: effects = refetch(superseding: false)
+    case .addPage:
+      effects = machine.requested(
+        .manual,
+        superseding: true,
+        clientLease: machine.observerCount == 0,
+        direction: .next,
+        in: world
+      )
     case .succeed: effects = machine.attemptSucceeded(id, in: world)
     case .failAndRetry:
       effects = machine.attemptFailed(id, retryAfter: .seconds(1), in: world)
@@ -229,6 +237,7 @@ extension EntryWorld {
       add(current.stopsRetrying)
       add(current.wasMarked)
       add(current.lingersUntil)
+      add(current.direction == nil)
       add(current.undo.isError)
       add(min(current.undo.failureCount, 1))
       add(current.undo.cause == nil)

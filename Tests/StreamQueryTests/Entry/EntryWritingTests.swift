@@ -173,6 +173,31 @@ struct EntryWritingTests {
     #expect(driver.machine.isInvalidated)
   }
 
+  @Test(
+    "X21: a page that is added clears no mark, whenever and however it was made",
+    arguments: [
+      "before", "resting", "running", "joined",
+    ]
+  )
+  func addedPagesLeaveTheMark(_ when: String) {
+    var driver = EntryDriver.withData()
+    if when == "before" { driver.invalidate() }
+    if when == "resting" { driver.online(false) }
+    _ = driver.machine.requested(.manual, direction: .next, in: driver.world)
+    if when == "joined" {
+      driver.invalidate(refetches: true)
+      driver.request(.invalidated)
+    } else {
+      driver.invalidate()
+    }
+    driver.online(true)
+    #expect(driver.succeed().ended == .succeeded)
+    #expect(driver.machine.isInvalidated)
+    driver.request()
+    driver.succeed()
+    #expect(!driver.machine.isInvalidated)
+  }
+
   @Test func aWriteAfterTheMarkClearsItForGood() {
     var driver = EntryDriver.withData()
     driver.request()
