@@ -1,0 +1,264 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// Retries, network modes, pausing and resuming.
+@Suite struct RetryTests {
+  let simulation = Simulation(seed: 41)
+  let key = QueryKey<Int>("n")
+
+  // O11 T08 T27
+  @Test func retriesBackOffAndEachFailureIsAnElement() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.failure(Boom(1)), .failure(Boom(2)), .value(3))
+    let recording = simulation.record(client.stream(.scripted("n", fetch)))
+    simulation.advance(by: .minutes(1))
+    #expect(fetch.calls.map(\.start) == [.zero, .seconds(1), .seconds(3)])
+    #expect(
+      recording.timeline.suffix(3) == [
+        at(0, .pending(isFetching: true)), at(1_000, .pending(isFetching: true)),
+        at(3_000, .success(3)),
+      ]
+    )
+    #expect(recording.values.suffix(3).map(\.failureCount) == [1, 2, 0])
+    #expect(
+      recording.values.suffix(3).map { $0.failureReason as? Boom } == [Boom(1), Boom(2), nil]
+    )
+    #expect(recording.values.map(\.errorUpdateCount).last == 0)
+  }
+
+  // O11 T38 X13
+  @Test func theLastFailureIsAnErrorThatKeepsDataAndMarksTheEntry() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.value(1), .failure(Boom(7)))
+    let query = Query.scripted("n", fetch).retry(1).staleTime(.hours(1))
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    simulation.task { await client.refetch("n") }
+    simulation.advance(by: .minutes(1))
+    #expect(
+      recording.timeline.suffix(2) == [
+        at(0, .success(1, isFetching: true)), at(1_000, .failure(Boom(7), lastGood: 1)),
+      ]
+    )
+    #expect(recording.values.last?.isStale == true)
+    #expect(recording.values.last?.isRefetchError == true)
+    #expect(recording.values.last?.failureCount == 2)
+    #expect(client.diagnostics().map(\.isInvalidated) == [true])
+  }
+
+  // X13
+  @Test func failuresNeedNotInvalidate() {
+    let client = QueryClient(simulation: simulation) { $0.failureInvalidates = false }
+    let fetch = ScriptedFetch<Int>(.value(1), .failure(Boom()))
+    let query = Query.scripted("n", fetch).retry(.never).staleTime(.hours(1))
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    simulation.run { await client.refetch("n") }
+    #expect(recording.summaries.last == .failure(Boom(), lastGood: 1))
+    #expect(recording.values.last?.isStale == false)
+  }
+
+  // O11
+  @Test func theStandardBackoffDoublesToThirtySeconds() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.failure(Boom()))
+    let recording = simulation.record(client.stream(Query.scripted("n", fetch).retry(8)))
+    simulation.advance(by: .hours(1))
+    let starts = fetch.calls.map(\.start)
+    let waits = zip(starts.dropFirst(), starts).map { $0 - $1 }
+    #expect(waits == [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
+    #expect(recording.values.last?.failureCount == 9)
+  }
+
+  // O11 O12
+  @Test func predicatesAndDelaysAreAskedWithTheFailuresBeforeAndTheError() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.failure(Boom(1)), .failure(Boom(2)), .failure(Boom(99)))
+    let asked = Notes<String>()
+    let policy = RetryPolicy.while { failures, error in
+      asked.add("\(failures) \(error)")
+      return (error as? Boom) != Boom(99)
+    }.backoff(.custom { failures, error in .milliseconds((failures + 1) * 10) })
+    let recording = simulation.record(client.stream(Query.scripted("n", fetch).retry(policy)))
+    simulation.advance(by: .minutes(1))
+    #expect(asked.all == ["0 boom 1", "1 boom 2", "2 boom 99"])
+    #expect(fetch.calls.map(\.start) == [.zero, .milliseconds(10), .milliseconds(30)])
+    #expect(recording.summaries.last == .failure(Boom(99)))
+  }
+
+  // O11
+  @Test func jitterComesFromTheClientsGenerator() {
+    func waits(seed: UInt64) -> [Duration] {
+      let simulation = Simulation(seed: seed)
+      let client = QueryClient(simulation: simulation)
+      let fetch = ScriptedFetch<Int>(.failure(Boom()))
+      let policy = RetryPolicy.times(4).backoff(
+        .exponential(first: .seconds(8), factor: 1, jitter: 0.5)
+      )
+      let recording = simulation.record(client.stream(Query.scripted("n", fetch).retry(policy)))
+      simulation.advance(by: .minutes(5))
+      recording.cancel()
+      let starts = fetch.calls.map(\.start)
+      return zip(starts.dropFirst(), starts).map { $0 - $1 }
+    }
+    let first = waits(seed: 5)
+    #expect(first == waits(seed: 5))
+    #expect(first != waits(seed: 6))
+    #expect(first.count == 4)
+    #expect(first.allSatisfy { $0 >= .seconds(4) && $0 <= .seconds(8) })
+    #expect(Set(first).count == 4)
+  }
+
+  // T09
+  @Test func aFailedQueryWithoutDataIsRetriedOnSubscribeUnlessToldNot() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.failure(Boom()))
+    let query = Query.scripted("n", fetch).retry(.never)
+    simulation.run { await client.prefetch(query) }
+    let quiet = simulation.record(client.stream(query.retryOnSubscribe(false)))
+    simulation.settle()
+    #expect(fetch.callCount == 1)
+    #expect(quiet.summaries == [.failure(Boom())])
+    let eager = simulation.record(client.stream(query))
+    simulation.settle()
+    #expect(fetch.callCount == 2)
+    #expect(eager.summaries.last == .failure(Boom()))
+  }
+
+  private func offlineClient(_ online: ManualSignal<Bool>) -> QueryClient {
+    let client = QueryClient(simulation: simulation) { $0.connectivity = Connectivity { online } }
+    simulation.settle()
+    return client
+  }
+
+  // O19 T10 T34
+  @Test func onlineModePausesBeforeTheStartAndGoesOnWithTheNetwork() {
+    let online = ManualSignal(false)
+    let client = offlineClient(online)
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(10)))
+    let recording = simulation.record(client.stream(.scripted("n", fetch)))
+    simulation.advance(by: .seconds(1))
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    #expect(
+      recording.timeline == [
+        at(0, .pending(.paused)), at(1_000, .pending(isFetching: true)), at(1_010, .success(1)),
+      ]
+    )
+    #expect(fetch.callCount == 1)
+  }
+
+  // T10
+  @Test func alwaysModeIgnoresTheNetwork() {
+    let online = ManualSignal(false)
+    let client = offlineClient(online)
+    let fetch = ScriptedFetch<Int>(.failure(Boom()), .value(1))
+    let recording = simulation.record(
+      client.stream(Query.scripted("n", fetch).networkMode(.always))
+    )
+    simulation.advance(by: .seconds(2))
+    #expect(recording.summaries.last == .success(1))
+    online.send(true)
+    simulation.settle()
+    #expect(fetch.callCount == 2)
+  }
+
+  // T10
+  @Test func offlineFirstRunsOnceAndThenWaitsForTheNetwork() {
+    let online = ManualSignal(false)
+    let client = offlineClient(online)
+    let fetch = ScriptedFetch<Int>(
+      .failure(Boom(), after: .milliseconds(10)),
+      .value(1, after: .milliseconds(10))
+    )
+    let recording = simulation.record(
+      client.stream(Query.scripted("n", fetch).networkMode(.offlineFirst))
+    )
+    simulation.advance(by: .seconds(10))
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    #expect(
+      recording.timeline == [
+        at(0, .pending(isFetching: true)), at(10, .pending(isFetching: true)),
+        at(1_010, .pending(.paused)), at(10_000, .pending(isFetching: true)),
+        at(10_010, .success(1)),
+      ]
+    )
+  }
+
+  // T34
+  @Test func retriesWaitForTheAppAndTheRunningAttemptDoesNot() {
+    let active = ManualSignal(true)
+    let client = QueryClient(simulation: simulation) { $0.activity = Activity { active } }
+    let fetch = ScriptedFetch<Int>(
+      .failure(Boom(), after: .milliseconds(10)),
+      .value(1, after: .milliseconds(10))
+    )
+    let recording = simulation.record(client.stream(.scripted("n", fetch)))
+    simulation.advance(by: .milliseconds(5))
+    active.send(false)
+    simulation.advance(by: .seconds(10))
+    active.send(true)
+    simulation.advance(by: .seconds(1))
+    #expect(
+      recording.timeline == [
+        at(0, .pending(isFetching: true)), at(10, .pending(isFetching: true)),
+        at(1_010, .pending(.paused)), at(10_005, .pending(isFetching: true)),
+        at(10_015, .success(1)),
+      ]
+    )
+  }
+
+  // T34
+  @Test func aPausedFirstLoadIsDroppedWithItsLastConsumer() {
+    let online = ManualSignal(false)
+    let client = offlineClient(online)
+    let fetch = ScriptedFetch<Int>(.value(1))
+    for policy in [AbandonmentPolicy.cancel, .finish] {
+      let recording = simulation.record(
+        client.stream(Query.scripted("n", fetch).onAbandonment(policy))
+      )
+      simulation.settle()
+      recording.cancel()
+      simulation.settle()
+      #expect(client.diagnostics().map(\.fetchStatus) == [.idle])
+    }
+    online.send(true)
+    simulation.settle()
+    #expect(fetch.callCount == 0)
+    #expect(simulation.isIdle)
+  }
+
+  // T34
+  @Test func aPausedRefreshOfDataMayFinishUnwatched() {
+    let online = ManualSignal(false)
+    let client = offlineClient(online)
+    client.setData(0, for: key)
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let recording = simulation.record(
+      client.stream(Query.scripted("n", fetch).onAbandonment(.finish))
+    )
+    simulation.settle()
+    recording.cancel()
+    simulation.settle()
+    online.send(true)
+    simulation.settle()
+    #expect(client.data(for: key) == 1)
+    #expect(simulation.isIdle)
+  }
+
+  // T33
+  @Test func aWaitingRetryIsCancelledAndUndone() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.failure(Boom()))
+    let recording = simulation.record(client.stream(.scripted("n", fetch)))
+    simulation.advance(by: .milliseconds(500))
+    client.cancel(key)
+    simulation.advance(by: .minutes(1))
+    #expect(recording.summaries.last == .pending())
+    #expect(recording.values.last?.failureCount == 0)
+    #expect(recording.values.last?.failureReason == nil)
+    #expect(fetch.callCount == 1)
+  }
+}

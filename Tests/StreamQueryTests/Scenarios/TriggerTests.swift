@@ -1,0 +1,323 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// Reconnects, activity, intervals, and streams of causes.
+@Suite struct TriggerTests {
+  let simulation = Simulation(seed: 43)
+  let online = ManualSignal(true)
+  let active = ManualSignal(true)
+
+  private func client() -> QueryClient {
+    let (online, active) = (online, active)
+    return QueryClient(simulation: simulation) {
+      $0.connectivity = Connectivity { online }
+      $0.activity = Activity { active }
+    }
+  }
+
+  // O05 O06 T11 T35
+  @Test(arguments: [true, false])
+  func aReturnRefetchesByPolicy(isReconnect: Bool) {
+    let client = client()
+    let fetched = Notes<String>()
+    func query(_ name: String, _ policy: EventRefetchPolicy) -> Query<Int> {
+      let query = Query(name) { (context: FetchContext) in
+        fetched.add("\(name) \(context.cause)")
+        return 1
+      }.staleTime(.seconds(10))
+      return isReconnect
+        ? query.refetchOnReconnect(policy).refetchOnActive(.never)
+        : query.refetchOnActive(policy).refetchOnReconnect(.never)
+    }
+    let recordings = [
+      simulation.record(client.stream(query("never", .never))),
+      simulation.record(client.stream(query("ifStale", .ifStale))),
+      simulation.record(client.stream(query("always", .always))),
+      simulation.record(client.stream(query("yes", .when { true }))),
+      simulation.record(client.stream(query("no", .when { false }))),
+      simulation.record(client.stream(query("disabled", .always).enabled(false))),
+      simulation.record(client.stream(query("static", .always).staleTime(.static))),
+    ]
+    simulation.settle()
+    let signal = isReconnect ? online : active
+    let cause = isReconnect ? "reconnect" : "active"
+    func flap() -> [String] {
+      let before = fetched.count
+      signal.send(false)
+      simulation.settle()
+      signal.send(true)
+      simulation.settle()
+      return fetched.all.dropFirst(before).sorted()
+    }
+    #expect(flap() == ["always \(cause)", "yes \(cause)"])
+    simulation.advance(by: .seconds(10))
+    #expect(flap() == ["always \(cause)", "ifStale \(cause)", "yes \(cause)"])
+    _ = recordings
+  }
+
+  // X28 N01
+  @Test func theFirstReportIsAStateAndNoReturn() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let recording = simulation.record(client.stream(.scripted("n", fetch)))
+    simulation.settle()
+    online.send(true)
+    active.send(true)
+    simulation.settle()
+    #expect(fetch.callCount == 1)
+    _ = recording
+  }
+
+  // O07
+  @Test func anAsynchronousConditionHoldsUpNothingElse() {
+    let client = client()
+    let gate = ManualSignal(false)
+    let slow = ScriptedFetch<Int>(.value(1))
+    let quick = ScriptedFetch<Int>(.value(1))
+    let one = simulation.record(
+      client.stream(
+        Query.scripted("slow", slow).refetchOnReconnect(
+          .when {
+            for await isOpen in gate where isOpen { return true }
+            return false
+          }
+        )
+      )
+    )
+    let two = simulation.record(client.stream(.scripted("quick", quick)))
+    simulation.settle()
+    online.send(false)
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    #expect([slow.callCount, quick.callCount] == [1, 2])
+    gate.send(true)
+    simulation.settle()
+    #expect([slow.callCount, quick.callCount] == [2, 2])
+    #expect(one.values.last?.cause == .reconnect)
+    one.cancel()
+    two.cancel()
+    simulation.settle()
+    #expect(simulation.isIdle)
+  }
+
+  // O07
+  @Test func aConditionThatAnswersAfterItsConsumerLeftDoesNothing() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let recording = simulation.record(
+      client.stream(
+        Query.scripted("n", fetch).refetchOnReconnect(
+          .when {
+            try? await Scheduling.current.clock.sleep(for: .seconds(1))
+            return true
+          }
+        )
+      )
+    )
+    simulation.settle()
+    online.send(false)
+    online.send(true)
+    simulation.advance(by: .milliseconds(500))
+    recording.cancel()
+    simulation.advance(by: .seconds(1))
+    #expect(fetch.callCount == 1)
+    #expect(simulation.isIdle)
+  }
+
+  // O08 T12
+  @Test func anIntervalPollsFromTheStartOfEachFetchWhileObserved() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(100)))
+    let recording = simulation.record(
+      client.stream(Query.scripted("n", fetch).refetchInterval(.seconds(1)))
+    )
+    simulation.advance(by: .milliseconds(3_500))
+    let starts = fetch.calls.map(\.start)
+    #expect(starts.first == .zero)
+    #expect(starts.count >= 3)
+    #expect(zip(starts.dropFirst(), starts).allSatisfy { $0 - $1 <= .milliseconds(1_100) })
+    #expect(recording.values.last.map { $0.cause == .interval } == true)
+    recording.cancel()
+    let count = fetch.callCount
+    simulation.advance(by: .hours(1))
+    #expect(fetch.callCount == count)
+    #expect(simulation.isIdle)
+  }
+
+  // O09 T13 X09
+  @Test func theBackgroundHasNoIntervalTheSameOrASlowerOne() {
+    for (background, expected) in [
+      (BackgroundInterval.off, 0), (.same, 10), (.every(.seconds(5)), 2),
+    ] {
+      let simulation = Simulation(seed: 2)
+      let active = ManualSignal(true)
+      let client = QueryClient(simulation: simulation) { $0.activity = Activity { active } }
+      let fetch = ScriptedFetch<Int>(.value(1))
+      let recording = simulation.record(
+        client.stream(
+          Query.scripted("n", fetch).refetchOnActive(.never)
+            .refetchInterval(.every(.seconds(1)), inBackground: background)
+        )
+      )
+      simulation.advance(by: .milliseconds(2_500))
+      #expect(fetch.callCount == 3)
+      active.send(false)
+      simulation.advance(by: .milliseconds(10_000))
+      #expect(fetch.callCount - 3 == expected, "\(background)")
+      active.send(true)
+      simulation.advance(by: .milliseconds(2_000))
+      #expect(fetch.callCount - 3 - expected == 2, "\(background)")
+      recording.cancel()
+    }
+  }
+
+  // O08
+  @Test func aWrongUnitCannotSpin() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let recording = simulation.record(
+      client.stream(Query.scripted("n", fetch).refetchInterval(.nanoseconds(1)))
+    )
+    simulation.advance(by: .milliseconds(100))
+    #expect(fetch.callCount <= 101)
+    recording.cancel()
+    simulation.settle()
+    #expect(simulation.isIdle)
+  }
+
+  @Test func theQuerysOwnStreamRefetchesWhileObservedAndEndsWithIt() {
+    let client = client()
+    let ticks = ManualSignal(0)
+    let fetch = ScriptedFetch<Int>(.value(1))
+    // The signal says its present value first: that is an element too.
+    let recording = simulation.record(
+      client.stream(Query.scripted("n", fetch).refetch(on: ticks))
+    )
+    simulation.settle()
+    let before = fetch.callCount
+    ticks.send(1)
+    simulation.settle()
+    ticks.send(2)
+    simulation.settle()
+    #expect(fetch.callCount == before + 2)
+    #expect(recording.values.last?.cause == .trigger)
+    recording.cancel()
+    simulation.settle()
+    #expect(ticks.consumerCount == 0)
+    ticks.send(3)
+    simulation.settle()
+    #expect(fetch.callCount == before + 2)
+    #expect(simulation.isIdle)
+  }
+
+  struct Failing: AsyncSequence {
+    struct AsyncIterator: AsyncIteratorProtocol {
+      var left = 2
+
+      mutating func next() async throws -> Int? {
+        left -= 1
+        if left < 0 { throw Boom() }
+        try? await Scheduling.current.clock.sleep(for: .seconds(1))
+        return left
+      }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
+  }
+
+  @Test func aFiniteOrFailingStreamTriggersNoMoreAndIsMadeAnewForEachSubscription() {
+    let client = client()
+    let made = Dial(0)
+    @Sendable func causes() -> Failing {
+      made.with { $0 += 1 }
+      return Failing()
+    }
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let query = Query.scripted("n", fetch).refetch(on: causes())
+    for round in 1...2 {
+      let recording = simulation.record(client.stream(query))
+      simulation.advance(by: .minutes(1))
+      #expect(fetch.callCount == 3 * round)
+      #expect(made.value == round)
+      recording.cancel()
+      simulation.settle()
+    }
+    #expect(simulation.isIdle)
+  }
+
+  @Test func connectedTriggersInvalidateAndRefetchUntilTheHandleEnds() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let recording = simulation.record(
+      client.stream(Query.scripted("n", fetch).staleTime(.infinite))
+    )
+    simulation.settle()
+    let ticks = ManualSignal(0)
+    let connection = Dial<TriggerConnection?>(
+      client.connect(
+        triggers: ticks.map { tick -> Trigger in
+          tick.isMultiple(of: 2) ? .invalidate("n") : .refetch("n")
+        }
+      )
+    )
+    simulation.settle()
+    let before = fetch.callCount
+    #expect(before == 2)
+    for tick in 1...3 {
+      ticks.send(tick)
+      simulation.settle()
+    }
+    #expect(fetch.callCount == before + 3)
+    connection.value = nil
+    simulation.settle()
+    #expect(ticks.consumerCount == 0)
+    ticks.send(4)
+    simulation.settle()
+    #expect(fetch.callCount == before + 3)
+    recording.cancel()
+    simulation.settle()
+    #expect(simulation.isIdle)
+  }
+
+  // O04 T11
+  @Test func subscribingRefetchesByPolicyAndAlwaysLoadsWithoutData() {
+    for (policy, fresh, stale) in [
+      (RefetchPolicy.never, 0, 0), (.ifStale, 0, 1), (.always, 1, 1),
+    ] {
+      let simulation = Simulation(seed: 4)
+      let client = QueryClient(simulation: simulation)
+      let fetch = ScriptedFetch<Int>(.value(1))
+      let query = Query.scripted("n", fetch).staleTime(.seconds(1)).refetchOnSubscribe(policy)
+      _ = client.stream(query)
+      simulation.run { await client.prefetch(query) }
+      let loaded = fetch.callCount
+      #expect(loaded >= 1)
+      let one = simulation.record(client.stream(query))
+      simulation.settle()
+      #expect(fetch.callCount - loaded == fresh, "\(policy)")
+      simulation.advance(by: .seconds(1))
+      let two = simulation.record(client.stream(query))
+      simulation.settle()
+      #expect(fetch.callCount - loaded - fresh == stale, "\(policy)")
+      one.cancel()
+      two.cancel()
+    }
+  }
+
+  // T84
+  @Test func theServerPresetRunsWithoutSourcesAndRetriesNoImperativeCall() {
+    let simulation = Simulation(seed: 1)
+    var configuration = QueryClient.Configuration.server
+    configuration.clock = simulation.clock
+    configuration.executor = simulation.executor
+    let client = QueryClient(configuration: configuration)
+    let fetch = ScriptedFetch<Int>(.failure(Boom()), .value(2))
+    #expect(throws: Boom()) {
+      try simulation.run { try await client.fetch(.scripted("n", fetch)) }
+    }
+    #expect(fetch.callCount == 1)
+    client.shutDown()
+    simulation.settle()
+  }
+}
