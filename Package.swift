@@ -22,6 +22,13 @@ let package = Package(
       name: "StreamQueryTestingTests",
       dependencies: ["StreamQuery", "StreamQueryTesting"]
     ),
+    // Replays recorded behaviour of the reference engine on the public surface. Its files are found
+    // by path: a bundle would copy them into every build.
+    .testTarget(
+      name: "StreamQueryConformanceTests",
+      dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryTesting"],
+      exclude: ["Scenarios", "Random", "FORMAT.md", "Deviations.json", "Waiting.json"]
+    ),
     // Imports the modules plainly: every documented call must compile for a user.
     .testTarget(
       name: "StreamQueryAPITests",

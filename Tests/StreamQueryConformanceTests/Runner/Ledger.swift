@@ -1,0 +1,93 @@
+import StreamQuery
+import StreamQueryTesting
+import Synchronization
+
+/// What happened, as it happened: written by fetchers and calls, read at the end.
+final class Ledger: Sendable {
+  struct FetchKey: Hashable {
+    var client: String
+    var fetcher: String
+    var key: JSON
+  }
+
+  private struct Content {
+    var fetches: [FetchKey: [JSON]] = [:]
+    var starts: [FetchKey: Int] = [:]
+    var calls: [(id: String, time: Int, outcome: JSON)?] = []
+    var callNames: [String] = []
+  }
+
+  private let content = Mutex(Content())
+  let simulation: Simulation
+
+  init(simulation: Simulation) {
+    self.simulation = simulation
+  }
+
+  /// The scenario's present millisecond.
+  var now: Int { Int(simulation.now / .milliseconds(1)) }
+
+  /// Logs the start of a fetch.
+  ///
+  /// - Returns: Which call of its kind it is, from 1.
+  func start(_ key: FetchKey, page: JSON?) -> Int {
+    let time = now
+    return content.withLock { content in
+      let number = (content.starts[key] ?? 0) + 1
+      content.starts[key] = number
+      content.fetches[key, default: []].append(
+        .array([.int(time), "start", .int(number)] + (page.map { [$0] } ?? []))
+      )
+      return number
+    }
+  }
+
+  func abort(_ key: FetchKey, number: Int, page: JSON?) {
+    let time = now
+    content.withLock {
+      $0.fetches[key, default: []].append(
+        .array([.int(time), "abort", .int(number)] + (page.map { [$0] } ?? []))
+      )
+    }
+  }
+
+  /// Opens a line for a call; calls are listed in the order of their operations.
+  func open(_ name: String) -> Int {
+    content.withLock {
+      $0.callNames.append(name)
+      $0.calls.append(nil)
+      return $0.calls.count - 1
+    }
+  }
+
+  func close(_ line: Int, _ outcome: JSON) {
+    let time = now
+    content.withLock { $0.calls[line] = ($0.callNames[line], time, outcome) }
+  }
+
+  var fetches: JSON {
+    .array(
+      content.withLock { $0.fetches }.sorted { order($0.key) < order($1.key) }.map { key, log in
+        .fields([
+          ("client", key.client == "main" ? nil : .string(key.client)),
+          ("fn", .string(key.fetcher)),
+          ("key", key.key),
+          ("log", .array(log)),
+        ])
+      }
+    )
+  }
+
+  var calls: JSON {
+    .array(
+      content.withLock { content in
+        zip(content.callNames, content.calls).map { name, call in
+          guard let call else { return [.string(name), .null, "pending"] }
+          return [.string(name), .int(call.time), call.outcome]
+        }
+      }
+    )
+  }
+
+  private func order(_ key: FetchKey) -> String { "\(key.client)/\(key.fetcher)/\(key.key)" }
+}
