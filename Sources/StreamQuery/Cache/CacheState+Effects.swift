@@ -21,9 +21,8 @@ extension CacheState {
 
   /// Brings deadline, live list and counts in line with the machine.
   mutating func settleBookkeeping(_ index: Int, _ turn: Turn) {
-    let machine = slots[index].machine
-    setDeadline(machine.nextDeadline(in: turn.world), index)
-    setLive(machine.observerCount > 0 || !machine.isIdle, index)
+    setDeadline(slots[index].machine.nextDeadline(in: turn.world), index)
+    setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
     if countsFetches, errands.last?.isRecount != true { errands.append(.recount) }
   }
 

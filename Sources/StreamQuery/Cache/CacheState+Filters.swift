@@ -38,17 +38,16 @@ extension CacheState {
   }
 
   private func matches(_ filter: QueryFilter.Node, _ index: Int, at now: Moment) -> Bool {
-    let slot = slots[index]
     switch filter {
     case .all: return true
-    case .entry(let key): return slot.key == key
-    case .prefix(let key): return slot.key.map { key.isPrefix(of: $0.key) } ?? false
-    case .stale: return slot.machine.isStale(unobserved: freshness(index), at: now)
-    case .active: return slot.machine.isActive
+    case .entry(let key): return slots[index].key == key
+    case .prefix(let key): return slots[index].key.map { key.isPrefix(of: $0.key) } ?? false
+    case .stale: return slots[index].machine.isStale(unobserved: freshness(index), at: now)
+    case .active: return slots[index].machine.isActive
     case .status(let status): return self.status(index) == status
     case .fetchStatus(let status):
       return status
-        == (slot.machine.isPaused ? .paused : slot.machine.isFetching ? .fetching : .idle)
+        == (slots[index].machine.isPaused ? .paused : slots[index].machine.isFetching ? .fetching : .idle)
     // Filters with predicates are answered from infos, outside the lock.
     case .predicate: return false
     case .and(let lhs, let rhs):
@@ -60,8 +59,7 @@ extension CacheState {
   }
 
   private func status(_ index: Int) -> QueryStatus {
-    let machine = slots[index].machine
-    return machine.isError ? .error : machine.hasData ? .success : .pending
+    slots[index].machine.isError ? .error : slots[index].machine.hasData ? .success : .pending
   }
 
   /// The stale time that holds without observers.

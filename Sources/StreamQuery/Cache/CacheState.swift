@@ -9,6 +9,9 @@ struct CacheState {
   var entries: [EntryKey: Int32] = [:]
   var index = KeyIndex()
   var deadlines = DeadlineHeap()
+  /// Where each slot's deadline stands in the heap; -1 for nowhere. Apart from the slots, since one
+  /// change moves many: here a dozen of them share a cache line.
+  var heapPositions: [Int32] = []
   var consumers: [Consumer] = []
   var freeConsumer: Int32 = -1
   var consumerCount = 0
@@ -63,6 +66,7 @@ struct CacheState {
     } else {
       index = slots.count
       slots.append(EntrySlot())
+      heapPositions.append(-1)
     }
     slots[index].key = key
     slots[index].machine = EntryMachine(at: turn.world.now.moment)
@@ -144,14 +148,14 @@ struct CacheState {
   }
 
   private func makeFrame(_ index: Int, version: UInt64) -> Frame {
-    let slot = slots[index]
-    return Frame(
+    // In place: a copy of the slot would retain all that it holds.
+    Frame(
       version: version,
-      machine: slot.machine,
-      data: slot.machine.hasData ? slot.data : nil,
-      error: slot.machine.isError ? slot.error : nil,
-      failureReason: slot.machine.failureCount > 0 ? slot.failureReason : nil,
-      paging: slot.plan?.plan.paging
+      machine: slots[index].machine,
+      data: slots[index].machine.hasData ? slots[index].data : nil,
+      error: slots[index].machine.isError ? slots[index].error : nil,
+      failureReason: slots[index].machine.failureCount > 0 ? slots[index].failureReason : nil,
+      paging: slots[index].plan?.plan.paging
     )
   }
 
@@ -196,16 +200,22 @@ struct CacheState {
   }
 
   mutating func setDeadline(_ deadline: Moment?, _ index: Int) {
-    let position = slots[index].heapPosition
+    let position = heapPositions[index]
     guard deadline != nil || position >= 0 else { return }
-    // The heap tells positions back while it is being changed.
-    var moves: [(Int32, Int32)] = []
-    deadlines.set(deadline, for: Int32(truncatingIfNeeded: index), at: position) {
-      owner,
-      position in
-      moves.append((owner, position))
+    Self.set(deadline, of: index, at: position, in: &deadlines, &heapPositions)
+  }
+
+  /// Static, so that the heap may tell positions back while it is being changed.
+  private static func set(
+    _ deadline: Moment?,
+    of index: Int,
+    at position: Int32,
+    in heap: inout DeadlineHeap,
+    _ positions: inout [Int32]
+  ) {
+    heap.set(deadline, for: Int32(truncatingIfNeeded: index), at: position) { owner, position in
+      positions[Int(owner)] = position
     }
-    for (owner, position) in moves { slots[Int(owner)].heapPosition = position }
   }
 
   mutating func setLive(_ isLive: Bool, _ index: Int) {

@@ -26,8 +26,6 @@ struct EntrySlot {
   var goneWaiters = 0
   /// The entries whose fetches this entry's fetch waits for.
   var awaits: [EntryID] = []
-  /// Where the entry stands in the deadline heap; -1 for nowhere.
-  var heapPosition: Int32 = -1
   /// Where the entry stands among the entries that are observed or fetching; -1 for nowhere.
   var livePosition: Int32 = -1
   /// The next free slot, while this one is free.

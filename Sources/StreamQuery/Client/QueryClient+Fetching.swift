@@ -84,9 +84,11 @@ extension QueryClient {
       state.seed(index, seed, &turn)
       turn.isImperative = true
       turn.pageCount = pageCount
-      let machine = state.slots[index].machine
-      let isStale = machine.isStale(profile.freshness, at: turn.world.now.moment)
-      if machine.hasData, let box = state.slots[index].data {
+      let isStale = state.slots[index].machine.isStale(
+        profile.freshness,
+        at: turn.world.now.moment
+      )
+      if state.slots[index].machine.hasData, let box = state.slots[index].data {
         switch need {
         case .ifStale: if !isStale { return .cached(box) }
         case .ifMissing: return .cached(box)

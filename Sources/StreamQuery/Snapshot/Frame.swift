@@ -26,7 +26,7 @@ package final class Frame: Sendable {
 
   init(
     version: UInt64,
-    machine: EntryMachine?,
+    machine: EntryMachine,
     data: ValueBox?,
     error: ErrorBox?,
     failureReason: ErrorBox?,
@@ -36,22 +36,17 @@ package final class Frame: Sendable {
     self.data = data
     self.error = error
     self.failureReason = failureReason
-    dataUpdatedAt = machine?.dataUpdatedAt ?? .never
-    errorUpdatedAt = machine?.errorUpdatedAt ?? .never
-    errorUpdateCount = machine?.errorUpdateCount ?? 0
-    dataUpdateCount = machine?.dataUpdateCount ?? 0
-    failureCount = machine?.failureCount ?? 0
-    settledCount = machine?.settledCount ?? 0
-    isInvalidated = machine?.isInvalidated ?? false
-    cause = machine?.cause
-    direction = machine?.direction
+    dataUpdatedAt = machine.dataUpdatedAt
+    errorUpdatedAt = machine.errorUpdatedAt
+    errorUpdateCount = machine.errorUpdateCount
+    dataUpdateCount = machine.dataUpdateCount
+    failureCount = machine.failureCount
+    settledCount = machine.settledCount
+    isInvalidated = machine.isInvalidated
+    cause = machine.cause
+    direction = machine.direction
     self.paging = paging
-    fetchStatus =
-      if let machine {
-        machine.isPaused ? .paused : machine.isFetching ? .fetching : .idle
-      } else {
-        .idle
-      }
+    fetchStatus = machine.isPaused ? .paused : machine.isFetching ? .fetching : .idle
   }
 
   /// The same frame over other data: what a selection or a placeholder shows.
@@ -76,7 +71,7 @@ package final class Frame: Sendable {
   /// The state of a key that has no entry.
   package static let empty = Frame(
     version: 0,
-    machine: nil,
+    machine: EntryMachine(at: .distantPast),
     data: nil,
     error: nil,
     failureReason: nil

@@ -1,0 +1,74 @@
+import Dispatch
+import Foundation
+
+/// Measures everything, or what is named on the command line; `--counted` only counts.
+///
+/// The main function is synchronous, since valgrind cannot run one that is not.
+@main
+enum Main {
+  static func main() {
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    let isCounted = arguments.contains("--counted")
+    let output = option("--output", &arguments)
+    let wanted = arguments.filter { !$0.hasPrefix("--") }
+    if isCounted {
+      for item in CountedCases.run(wanted) {
+        print(item.id, item.iterations, String(format: "%.2f", item.allocations))
+      }
+      return
+    }
+    Task.detached {
+      await measure(wanted, output)
+      exit(0)
+    }
+    dispatchMain()
+  }
+
+  private static func option(_ name: String, _ arguments: inout [String]) -> String? {
+    guard let index = arguments.firstIndex(of: name), index + 1 < arguments.count else {
+      return nil
+    }
+    let value = arguments[index + 1]
+    arguments.removeSubrange(index...(index + 1))
+    return value
+  }
+
+  nonisolated private static func measure(_ wanted: [String], _ output: String?) async {
+    let suite = Suite(wanted: wanted)
+    Report.printHeader()
+    await RawLimits.measure(suite)
+    if suite.wants("memory") { await MemoryCases.measure(suite) }
+    if suite.wants("read") { await ReadingCases.measure(suite) }
+    if suite.wants("subscribe") { await SubscribingCases.measure(suite) }
+    if suite.wants("fetch") { await FetchingCases.measure(suite) }
+    if suite.wants("page") { await PagingCases.measure(suite) }
+    if suite.wants("bulk") { await BulkCases.measure(suite) }
+    if suite.wants("fanout") { await FanOutCases.measure(suite) }
+    if suite.wants("contend") { ContentionCases.measure(suite) }
+    if suite.wants("scenarios") { ScenarioCases.measure(suite) }
+    guard let output else { return }
+    // On this thread alone, so that the allocations of the main queue do not count.
+    let counted = CountedCases.run([])
+    let document = Report.Document(
+      toolchain: Report.toolchain,
+      rows: suite.rows,
+      allocations: Dictionary(uniqueKeysWithValues: counted.map { ($0.id, $0.allocations) })
+    )
+    do {
+      try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
+      try Report.write(document, to: output + "/results.json")
+      try Report.markdown(suite.rows).write(
+        toFile: output + "/results.md",
+        atomically: true,
+        encoding: .utf8
+      )
+      try GrowthPlot(suite.rows).svg.write(
+        toFile: output + "/growth.svg",
+        atomically: true,
+        encoding: .utf8
+      )
+    } catch {
+      print("The results could not be written: \(error)")
+    }
+  }
+}

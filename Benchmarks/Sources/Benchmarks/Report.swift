@@ -1,0 +1,74 @@
+import Foundation
+
+/// What a run found, as a table for people and as JSON for programs.
+enum Report {
+  struct Document: Codable {
+    var toolchain: String
+    var rows: [Row]
+    /// Allocations of one operation, by counted case.
+    var allocations: [String: Double]
+  }
+
+  static var toolchain: String {
+    #if compiler(>=6.4)
+    "Swift 6.4 or later"
+    #elseif compiler(>=6.3)
+    "Swift 6.3"
+    #else
+    "Swift 6.2"
+    #endif
+  }
+
+  static func printLine(_ row: Row) {
+    var line = row.id.padding(toLength: 24, withPad: " ", startingAt: 0)
+    line += pad(text(row.value, row.unit), 12)
+    line += pad(row.target.map { text($0, row.unit) } ?? "", 12)
+    line += pad(row.isMet.map { $0 ? "met" : "MISSED" } ?? "", 8)
+    line += pad(row.ratio.map { String(format: "%.1f x", $0) } ?? "", 10)
+    line += "  \(row.title)"
+    print(line)
+    fflush(nil)
+  }
+
+  static func printHeader() {
+    print("case                            value      target            ratio  what")
+  }
+
+  static func text(_ value: Double, _ unit: Row.Unit) -> String {
+    switch unit {
+    case .nanoseconds:
+      value < 1_000
+        ? String(format: "%.0f ns", value)
+        : value < 1e6
+          ? String(format: "%.2f us", value / 1e3) : String(format: "%.2f ms", value / 1e6)
+    case .bytes:
+      value < 100_000 ? String(format: "%.0f B", value) : String(format: "%.2f MB", value / 1e6)
+    case .perSecond: String(format: "%.0f /s", value)
+    case .count: String(format: "%.1f", value)
+    }
+  }
+
+  private static func pad(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(1, width - text.count)) + text
+  }
+
+  static func write(_ document: Document, to path: String) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    try encoder.encode(document).write(to: URL(fileURLWithPath: path))
+  }
+
+  /// The rows as a table in Markdown.
+  static func markdown(_ rows: [Row]) -> String {
+    var lines = ["| case | time | target | over the raw limit |", "|---|---|---|---|"]
+    for row in rows where !row.id.hasPrefix("raw.") {
+      let ratio =
+        row.ratio.map { ratio in
+          String(format: "%.1f × ", ratio) + "`\(row.limit ?? "")`"
+        } ?? ""
+      let target = row.target.map { text($0, row.unit) } ?? ""
+      lines.append("| \(row.title) | \(text(row.value, row.unit)) | \(target) | \(ratio) |")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}

@@ -1,0 +1,40 @@
+import StreamQuery
+import StreamQueryTesting
+
+enum ScenarioCases {
+  static func measure(_ suite: Suite) {
+    let each = fastest(rounds: 40, iterations: 200) { iterations in
+      for seed in 0..<iterations { scenario(seed: UInt64(seed)) }
+    }
+    suite.add(
+      "scenarios",
+      "simulated behaviour scenarios, a second",
+      1e9 / each,
+      unit: .perSecond,
+      target: 20_000
+    )
+  }
+
+  struct Offline: Error {}
+
+  /// A view comes, its load fails once and is retried, data goes stale and is refetched, the view
+  /// goes, and the entry's time is over.
+  static func scenario(seed: UInt64) {
+    let simulation = Simulation(seed: seed)
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(
+      .failure(Offline(), after: .milliseconds(5)),
+      .value(1, after: .milliseconds(30)),
+      .value(2, after: .milliseconds(30))
+    )
+    let query = Query("user", 1, fetch: fetch).staleTime(.seconds(5)).gcTime(.seconds(60))
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(10))
+    let watch = simulation.task { await client.invalidate(.prefix("user")) }
+    simulation.advance(by: .seconds(1))
+    recording.cancel()
+    simulation.advance(by: .seconds(61))
+    precondition(recording.values.last?.data == 2)
+    withExtendedLifetime(watch) {}
+  }
+}

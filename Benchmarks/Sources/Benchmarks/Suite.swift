@@ -1,0 +1,115 @@
+import CMeasure
+
+/// What was measured, and against what.
+struct Row: Codable, Sendable {
+  enum Unit: String, Codable, Sendable {
+    case nanoseconds
+    case bytes
+    case perSecond
+    case count
+  }
+
+  var id: String
+  var title: String
+  var value: Double
+  var unit: Unit
+  /// What it has to reach; `nil` for raw limits and what has no target.
+  var target: Double?
+  /// The raw limit that it stands on, measured in the same run.
+  var limit: String?
+  /// How many times the raw limit it costs.
+  var ratio: Double?
+  /// How many entries or observers the cache held, in cases of growth.
+  var size: Int?
+
+  /// Whether the target is met; more is better for rates alone.
+  var isMet: Bool? {
+    target.map { unit == .perSecond ? value >= $0 : value <= $0 }
+  }
+}
+
+/// Collects rows, and runs only what was asked for.
+final class Suite {
+  private(set) var rows: [Row] = []
+  private let wanted: [String]
+
+  init(wanted: [String]) {
+    self.wanted = wanted
+  }
+
+  func wants(_ group: String) -> Bool {
+    wanted.isEmpty || wanted.contains { group.hasPrefix($0) || $0.hasPrefix(group) }
+  }
+
+  func wantsCase(_ id: String) -> Bool {
+    wanted.isEmpty || wanted.contains { id.hasPrefix($0) }
+  }
+
+  func add(
+    _ id: String,
+    _ title: String,
+    _ value: Double,
+    unit: Row.Unit = .nanoseconds,
+    target: Double? = nil,
+    limit: String? = nil,
+    size: Int? = nil
+  ) {
+    var row = Row(id: id, title: title, value: value, unit: unit, target: target, limit: limit)
+    row.size = size
+    if let limit, let raw = rows.first(where: { $0.id == limit }), raw.value > 0 {
+      row.ratio = value / raw.value
+    }
+    rows.append(row)
+    Report.printLine(row)
+  }
+}
+
+/// Wall time per operation: the least over many rounds, since noise only ever adds.
+func fastest(rounds: Int = 60, iterations: Int, _ body: (Int) -> Void) -> Double {
+  var best = Double.infinity
+  let clock = ContinuousClock()
+  for _ in 0...rounds {
+    let start = clock.now
+    body(iterations)
+    best = min(best, nanoseconds(clock.now - start) / Double(iterations))
+  }
+  return best
+}
+
+/// The same for asynchronous operations.
+func fastest(
+  rounds: Int = 60,
+  iterations: Int,
+  isolation: isolated (any Actor)? = #isolation,
+  _ body: (Int) async -> Void
+) async -> Double {
+  var best = Double.infinity
+  let clock = ContinuousClock()
+  for _ in 0...rounds {
+    let start = clock.now
+    await body(iterations)
+    best = min(best, nanoseconds(clock.now - start) / Double(iterations))
+  }
+  return best
+}
+
+func nanoseconds(_ duration: Duration) -> Double {
+  let (seconds, attoseconds) = duration.components
+  return Double(seconds) * 1e9 + Double(attoseconds) / 1e9
+}
+
+/// Keeps the optimiser from dropping what nobody uses.
+@inline(never)
+@_optimize(none)
+func blackHole<Value>(_ value: Value) {}
+
+/// A fixed order that no prefetcher foresees.
+func shuffled(_ count: Int) -> [Int] {
+  var state: UInt64 = 0x9E37_79B9_7F4A_7C15
+  var order = Array(0..<count)
+  for index in stride(from: count - 1, to: 0, by: -1) {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    order.swapAt(index, Int((state >> 33) % UInt64(index + 1)))
+  }
+  return order
+}

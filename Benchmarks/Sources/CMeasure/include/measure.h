@@ -1,0 +1,12 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/// Allocations that the present thread made so far; 0 where they cannot be counted.
+uint64_t measure_allocations(void);
+
+/// Bytes that the process has allocated and not freed; 0 where it cannot be told.
+uint64_t measure_bytes_in_use(void);
+
+/// Calls a function, under a name that callgrind can be told to watch.
+void measure_watched(void (*_Nonnull body)(void *_Nonnull), void *_Nonnull context);
