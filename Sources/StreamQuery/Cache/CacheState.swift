@@ -14,6 +14,7 @@ struct CacheState {
   var consumerCount = 0
   /// Entries that are observed or fetching: what reconnects and counts go over.
   var live: [Int32] = []
+  var mutations = MutationTable()
   var isOnline = true
   var isActive = true
   /// The latest time of any turn: time never runs back, whichever thread comes first.
@@ -198,14 +199,23 @@ struct CacheState {
   mutating func setDeadline(_ deadline: Moment?, _ index: Int) {
     let position = slots[index].heapPosition
     guard deadline != nil || position >= 0 else { return }
+    setDeadline(deadline, owner: Int32(truncatingIfNeeded: index), at: position)
+  }
+
+  /// Sets the deadline of an entry, or of a run of a mutation, whose owners are below zero.
+  mutating func setDeadline(_ deadline: Moment?, owner: Int32, at position: Int32) {
     // The heap tells positions back while it is being changed.
     var moves: [(Int32, Int32)] = []
-    deadlines.set(deadline, for: Int32(truncatingIfNeeded: index), at: position) {
-      owner,
-      position in
+    deadlines.set(deadline, for: owner, at: position) { owner, position in
       moves.append((owner, position))
     }
-    for (owner, position) in moves { slots[Int(owner)].heapPosition = position }
+    for (owner, position) in moves {
+      if owner >= 0 {
+        slots[Int(owner)].heapPosition = position
+      } else {
+        mutations.slots[Int(~owner)].heapPosition = position
+      }
+    }
   }
 
   mutating func setLive(_ isLive: Bool, _ index: Int) {
