@@ -131,6 +131,16 @@ extension CacheState {
     _ turn: Turn,
     job: FetchJob?
   ) -> QueryEvent {
+    makeEvent(kind, key, turn, cause: job?.cause, since: job?.startedAt)
+  }
+
+  mutating func makeEvent(
+    _ kind: QueryEvent.Kind,
+    _ key: AnyQueryKey,
+    _ turn: Turn,
+    cause: FetchCause? = nil,
+    since start: Timestamp?
+  ) -> QueryEvent {
     eventSerial += 1
     let now = turn.world.now
     return QueryEvent(
@@ -138,10 +148,8 @@ extension CacheState {
       kind: kind,
       key: key,
       date: Date(timeIntervalSinceReferenceDate: now.date),
-      cause: job?.cause,
-      duration: job.map {
-        .nanoseconds(now.moment.nanoseconds - $0.startedAt.moment.nanoseconds)
-      }
+      cause: cause,
+      duration: start.map { .nanoseconds(now.moment.nanoseconds - $0.moment.nanoseconds) }
     )
   }
 

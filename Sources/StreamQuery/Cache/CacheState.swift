@@ -17,6 +17,7 @@ struct CacheState {
   var consumerCount = 0
   /// Entries that are observed or fetching: what reconnects and counts go over.
   var live: [Int32] = []
+  var mutations = MutationTable()
   var isOnline = true
   var isActive = true
   /// The latest time of any turn: time never runs back, whichever thread comes first.
@@ -202,19 +203,29 @@ struct CacheState {
   mutating func setDeadline(_ deadline: Moment?, _ index: Int) {
     let position = heapPositions[index]
     guard deadline != nil || position >= 0 else { return }
-    Self.set(deadline, of: index, at: position, in: &deadlines, &heapPositions)
+    setDeadline(deadline, owner: Int32(truncatingIfNeeded: index), at: position)
+  }
+
+  /// Sets the deadline of an entry, or of a run of a mutation, whose owners are below zero.
+  mutating func setDeadline(_ deadline: Moment?, owner: Int32, at position: Int32) {
+    Self.set(deadline, of: owner, at: position, in: &deadlines, &heapPositions, &mutations)
   }
 
   /// Static, so that the heap may tell positions back while it is being changed.
   private static func set(
     _ deadline: Moment?,
-    of index: Int,
+    of owner: Int32,
     at position: Int32,
     in heap: inout DeadlineHeap,
-    _ positions: inout [Int32]
+    _ positions: inout [Int32],
+    _ mutations: inout MutationTable
   ) {
-    heap.set(deadline, for: Int32(truncatingIfNeeded: index), at: position) { owner, position in
-      positions[Int(owner)] = position
+    heap.set(deadline, for: owner, at: position) { owner, position in
+      if owner >= 0 {
+        positions[Int(owner)] = position
+      } else {
+        mutations.slots[Int(~owner)].heapPosition = position
+      }
     }
   }
 

@@ -62,6 +62,7 @@ enum Errand: Sendable {
   case emit(QueryEvent)
   /// The number of fetching entries may have changed.
   case recount
+  case mutation(MutationErrand)
 
   var isRecount: Bool {
     if case .recount = self { true } else { false }

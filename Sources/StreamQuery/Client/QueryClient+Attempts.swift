@@ -97,7 +97,7 @@ extension QueryClient {
   }
 
   /// A number in 0..<1 from the client's generator.
-  private nonisolated func nextJitter() -> Double {
+  nonisolated func nextJitter() -> Double {
     Double(configuration.randomness() >> 11) * 0x1p-53
   }
 
@@ -121,6 +121,10 @@ extension QueryClient {
         while let first = state.deadlines.first, first.deadline <= turn.world.now.moment {
           guard left > 0 else { return false }
           left -= 1
+          guard first.owner >= 0 else {
+            state.timeReached(mutation: Int(~first.owner), &turn)
+            continue
+          }
           let index = Int(first.owner)
           state.apply(state.slots[index].machine.timeReached(in: turn.world), index, &turn)
         }

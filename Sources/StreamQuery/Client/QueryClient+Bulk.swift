@@ -184,9 +184,13 @@ extension QueryClient {
   @_disfavoredOverload
   public nonisolated func remove<Value>(_ key: QueryKey<Value>) { remove(.key(key)) }
 
-  /// Removes every entry: what to call at logout.
+  /// Removes every entry and every run of a mutation: what to call at logout.
+  ///
+  /// Work that is in flight is cancelled, its callbacks are not called, and those who wait for it
+  /// throw `CancellationError`.
   public nonisolated func clear() {
     turn { state, turn in
+      state.clearMutations(&turn)
       for index in state.slots.indices where state.slots[index].key != nil {
         state.remove(index, reason: .cleared, &turn)
       }

@@ -30,6 +30,8 @@ extension QueryClient {
     /// Whether a failed refetch marks its entry as invalidated, so that it is stale whatever its
     /// age; `true` by default. With `false` freshness depends on age alone.
     public var failureInvalidates: Bool
+    /// Callbacks for every mutation; none by default.
+    public var mutationHooks = MutationHooks()
     /// Gets every event, in the order of turns, outside the lock. It must be quick: what is to
     /// happen next waits for it.
     public var onEvent: (@Sendable (QueryEvent) -> Void)?

@@ -34,6 +34,7 @@ extension QueryClient {
     signals.finish()
     turn { state, turn in
       state.isShutDown = true
+      state.clearMutations(&turn)
       for index in state.consumers.indices where state.consumers[index].isLive {
         let id = ConsumerID(
           index: Int32(truncatingIfNeeded: index),
@@ -47,6 +48,7 @@ extension QueryClient {
     }
     eventHub.finish()
     counts.finish()
+    mutationNews.finish()
   }
 
   /// Feeds each element of a query's own trigger stream into the loop.
@@ -149,33 +151,27 @@ extension QueryClient {
       turn.world.isOnline = state.isOnline
       turn.world.isActive = state.isActive
       guard state.isOnline != wasOnline || state.isActive != wasActive else { return (nil, []) }
+      if !state.isOnline { state.forgetHeld(.reconnect) }
+      if !state.isActive { state.forgetHeld(.active) }
       let cause: FetchCause? =
         if state.isOnline, !wasOnline { .reconnect } else if state.isActive, !wasActive {
           .active
         } else { nil }
-      var conditions: [(ConsumerID, @Sendable () async -> Bool)] = []
-      for entry in state.live.sorted() {
-        let index = Int(entry)
-        state.apply(
-          state.slots[index].machine.worldChanged(cause, in: turn.world),
-          index,
-          &turn
-        )
-        guard let cause else { continue }
-        for position in state.slots[index].consumers {
-          let consumer = state.consumers[Int(position)]
-          guard consumer.profile.isEnabled, let options = consumer.plan?.options,
-            let condition = options.condition(of: cause)
-          else { continue }
-          conditions.append(
-            (ConsumerID(index: position, generation: consumer.generation), condition)
-          )
-        }
-      }
-      return (cause, conditions)
+      // Mutations go first: what they change is what the refetches are to bring.
+      let resumed = state.resumeMutations(&turn)
+      if let cause, state.hold(cause, for: resumed) { return (nil, []) }
+      return (cause, state.sweep(cause, &turn))
     }
     guard let cause = asked.0 else { return }
     for (id, condition) in asked.1 { ask(condition, cause, id) }
+  }
+
+  /// Makes up for edges whose sweep waited for mutations.
+  nonisolated func sweep(_ causes: [FetchCause]) {
+    for cause in causes {
+      let conditions = turn { state, turn in state.sweep(cause, &turn) }
+      for (id, condition) in conditions { ask(condition, cause, id) }
+    }
   }
 
   /// Asks a `.when` condition in a task of its own: nothing else waits for it.
@@ -208,16 +204,6 @@ extension QueryClient {
       startInvalidation(filter, scope, superseding: true, .trigger, gathering)
     case .refetch(let filter):
       startRefetch(filter, superseding: true, .trigger, gathering)
-    }
-  }
-}
-
-extension QueryOptions {
-  fileprivate func condition(of cause: FetchCause) -> (@Sendable () async -> Bool)? {
-    switch cause {
-    case .reconnect: refetchOnReconnect?.condition
-    case .active: refetchOnActive?.condition
-    default: nil
     }
   }
 }

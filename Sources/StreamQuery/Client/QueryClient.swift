@@ -29,6 +29,8 @@ public actor QueryClient {
   nonisolated let signals = SignalPort()
   nonisolated let eventHub = Hub<EventRing>()
   nonisolated let counts = Hub<NewsFlag>()
+  nonisolated let mutationNews = Hub<NewsFlag>()
+  nonisolated let mutationDefaults = Mutex(MutationDefaultsTable())
   nonisolated let sources = TaskBag()
 
   /// Creates a client with an empty cache.
@@ -56,6 +58,7 @@ public actor QueryClient {
     signals.finish()
     eventHub.finish()
     counts.finish()
+    mutationNews.finish()
   }
 
   /// The client's clock: what its waits and the time-based operators on its streams run on.
@@ -102,6 +105,7 @@ extension QueryClient: ErrandRunner {
       configuration.onEvent?(event)
       eventHub.send(event)
     case .recount: counts.send(())
+    case .mutation(let errand): perform(errand)
     }
   }
 }

@@ -44,8 +44,47 @@ public struct QueryEvent: Sendable, CustomStringConvertible {
     case invalidated
     /// The entry was reset.
     case reset
+    /// A run of a mutation took a step; the key is the mutation's.
+    case mutation(MutationStep)
     /// Events were lost because the subscriber was slow.
     case missed(count: Int)
+  }
+
+  /// What happened to a run of a mutation.
+  public enum MutationStep: Sendable {
+    /// It was asked for.
+    case started
+    /// It waits for its lane, the network or the app.
+    case paused
+    /// Network and app allow it to go on.
+    case resumed
+    /// An attempt began; so many failed before it.
+    case performing(attempt: Int)
+    /// An attempt failed and is tried again after a wait.
+    case attemptFailed(any Error, count: Int, retryAfter: Duration)
+    /// A callback threw; the run goes on as if it had not.
+    case callbackFailed(any Error, callback: String)
+    /// It ended with an output.
+    case succeeded
+    /// It ended with an error.
+    case failed(any Error)
+    /// It was cancelled, or the client was cleared.
+    case cancelled
+
+    fileprivate var label: String {
+      switch self {
+      case .started: "mutating"
+      case .paused: "mutation paused"
+      case .resumed: "mutation resumed"
+      case .performing(let attempt): "performing (attempt \(attempt + 1))"
+      case .attemptFailed(let error, let count, let wait):
+        "mutation failed \(count) times (\(error)), again after \(wait):"
+      case .callbackFailed(let error, let callback): "\(callback) failed (\(error))"
+      case .succeeded: "mutated"
+      case .failed(let error): "mutation failed (\(error))"
+      case .cancelled: "mutation cancelled"
+      }
+    }
   }
 
   /// Why an entry is gone.
@@ -96,6 +135,7 @@ public struct QueryEvent: Sendable, CustomStringConvertible {
     case .written: "written"
     case .invalidated: "invalidated"
     case .reset: "reset"
+    case .mutation(let step): step.label
     case .missed(let count): "missed \(count) events"
     }
   }

@@ -6,6 +6,8 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case completionCalledTwice(key: String)
   /// An updater wrote the key that it updates; the inner write was ignored.
   case writeInsideUpdate(key: String)
+  /// A callback of a mutation threw; the run went on as if it had not.
+  case callbackFailed(key: String, callback: String, error: String)
   /// A closure that an option depends on gave another answer each time; the last one stands.
   case unsettledOption(key: String)
 
@@ -18,6 +20,11 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       """
       An update of \(key) wrote the same key inside its closure; that write was ignored. \
       Change the closure's argument instead.
+      """
+    case .callbackFailed(let key, let callback, let error):
+      """
+      \(callback) of the mutation \(key) threw \(error); the run's own outcome stands. \
+      Handle the error in the callback.
       """
     case .unsettledOption(let key):
       """

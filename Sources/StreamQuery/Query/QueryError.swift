@@ -6,12 +6,15 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   case disabled(key: String)
   /// A fetch waited, directly or through others, for its own result.
   case recursiveFetch(key: String)
-  /// A default fetch returned a value of another type than the query's.
+  /// A default fetch returned a value of another type than the query's, or a default work one of
+  /// another type than the mutation's output.
   case unexpectedType(key: String, expected: String, actual: String)
   /// A completion-style fetch dropped its completion without calling it.
   case completionNeverCalled(key: String)
   /// A completion-style fetch called back with neither a value nor an error.
   case completionWithoutResult(key: String)
+  /// The mutation has no work: it was made of a key alone, and no default covers the key.
+  case missingPerform(key: String)
   /// The client was shut down.
   case shutDown
 
@@ -25,11 +28,13 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
     case .recursiveFetch(let key):
       "the fetch of \(key) waits for itself: read `client.data(for:)` instead"
     case .unexpectedType(let key, let expected, let actual):
-      "the default fetch of \(key) returned \(actual), not \(expected)"
+      "the default of \(key) returned \(actual), not \(expected)"
     case .completionNeverCalled(let key):
       "the fetch of \(key) dropped its completion without calling it: call it exactly once"
     case .completionWithoutResult(let key):
       "the fetch of \(key) called back with neither a value nor an error"
+    case .missingPerform(let key):
+      "\(key) has nothing to perform: give the mutation its work, or register a default for its key"
     case .shutDown:
       "the client was shut down"
     }

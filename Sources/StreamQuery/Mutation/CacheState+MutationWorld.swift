@@ -1,0 +1,89 @@
+extension CacheState {
+  /// Tells the runs that network or app changed; those that were paused go on, in the order of
+  /// their start.
+  ///
+  /// - Returns: The runs that went on, and those that wait behind them in their lanes.
+  mutating func resumeMutations(_ turn: inout Turn) -> Set<MutationID> {
+    guard mutations.pendingCount > 0 else { return [] }
+    var resumed: Set<MutationID> = []
+    for id in mutations.all {
+      guard let index = mutations.find(id), mutations.slots[index].machine.isPending else {
+        continue
+      }
+      let effects = mutations.slots[index].machine.worldChanged(in: turn.world)
+      if effects.performs, let job = mutations.slots[index].job {
+        resumed.insert(id)
+        resumed.formUnion(mutations.lanes.waiting(in: job.plan.scope))
+        emit(.resumed, job, turn)
+      }
+      apply(effects, to: id, &turn)
+    }
+    return resumed
+  }
+
+  /// Holds the sweep of an edge back until the runs that it resumed are over: what they change is
+  /// what the refetch is to bring.
+  ///
+  /// - Returns: Whether the sweep is held back; if not, it is due now.
+  mutating func hold(_ cause: FetchCause, for resumed: Set<MutationID>) -> Bool {
+    var held = mutations.held ?? HeldSweep()
+    held.awaited.formUnion(resumed)
+    guard !held.awaited.isEmpty else { return false }
+    if !held.causes.contains(cause) { held.causes.append(cause) }
+    mutations.held = held
+    return true
+  }
+
+  /// The opposite edge: what was held back for this cause is due no more.
+  mutating func forgetHeld(_ cause: FetchCause) {
+    mutations.held?.causes.removeAll { $0 == cause }
+    if mutations.held?.causes.isEmpty == true { mutations.held = nil }
+  }
+
+  /// A run is over: what waited for it may be due.
+  mutating func release(_ id: MutationID) {
+    guard mutations.held?.awaited.remove(id) != nil, let held = mutations.held,
+      held.awaited.isEmpty
+    else { return }
+    mutations.held = nil
+    errands.append(.mutation(.sweep(held.causes)))
+  }
+
+  /// Tells the observed and fetching entries that network or app changed.
+  ///
+  /// - Parameters:
+  ///   - cause: The edge that refetches willing observers, or `nil` if it was not towards them.
+  ///   - turn: The turn.
+  /// - Returns: Conditions that have to be asked, with the observers that they belong to.
+  mutating func sweep(
+    _ cause: FetchCause?,
+    _ turn: inout Turn
+  ) -> [(ConsumerID, @Sendable () async -> Bool)] {
+    var conditions: [(ConsumerID, @Sendable () async -> Bool)] = []
+    for entry in live.sorted() {
+      let index = Int(entry)
+      apply(slots[index].machine.worldChanged(cause, in: turn.world), index, &turn)
+      guard let cause else { continue }
+      for position in slots[index].consumers {
+        let consumer = consumers[Int(position)]
+        guard consumer.profile.isEnabled, let options = consumer.plan?.options,
+          let condition = options.condition(of: cause)
+        else { continue }
+        conditions.append(
+          (ConsumerID(index: position, generation: consumer.generation), condition)
+        )
+      }
+    }
+    return conditions
+  }
+}
+
+extension QueryOptions {
+  fileprivate func condition(of cause: FetchCause) -> (@Sendable () async -> Bool)? {
+    switch cause {
+    case .reconnect: refetchOnReconnect?.condition
+    case .active: refetchOnActive?.condition
+    default: nil
+    }
+  }
+}

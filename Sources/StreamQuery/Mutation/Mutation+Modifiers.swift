@@ -1,0 +1,144 @@
+/// Options and callbacks as modifiers: each returns a changed copy. Of an option the last one wins;
+/// callbacks and optimistic changes add up and run in the order in which they were given.
+extension Mutation {
+  /// The same mutation with some options changed.
+  ///
+  /// - Parameter change: Changes the options.
+  /// - Returns: The changed mutation.
+  public func options(_ change: (inout MutationOptions) -> Void) -> Self {
+    var options = plan.options
+    change(&options)
+    return Mutation(key: key, plan: plan.with(options: options))
+  }
+
+  /// Retries of failed attempts; none unless asked for.
+  ///
+  /// - Parameter policy: How often and when.
+  /// - Returns: The changed mutation.
+  public func retry(_ policy: RetryPolicy) -> Self {
+    options { $0.retry = policy }
+  }
+
+  /// A number of retries after the first attempt.
+  ///
+  /// - Parameter count: How many.
+  /// - Returns: The changed mutation.
+  public func retry(_ count: Int) -> Self {
+    retry(.times(count))
+  }
+
+  /// The lane: runs of one scope, whatever their mutation, perform one after the other in the order
+  /// of their start. Those that wait are shown as paused.
+  ///
+  /// - Parameter name: The lane.
+  /// - Returns: The changed mutation.
+  public func scope(_ name: String) -> Self {
+    options { $0.scope = name }
+  }
+
+  /// What happens while offline; by default the run is paused and resumed in order.
+  ///
+  /// - Parameter mode: What happens.
+  /// - Returns: The changed mutation.
+  public func networkMode(_ mode: NetworkMode) -> Self {
+    options { $0.networkMode = mode }
+  }
+
+  /// How long a run that nobody follows is kept after its end; above 100 years is for ever.
+  ///
+  /// - Parameter duration: How long.
+  /// - Returns: The changed mutation.
+  public func gcTime(_ duration: Duration) -> Self {
+    options { $0.gcTime = duration }
+  }
+
+  /// A fact for callbacks, filters and events.
+  ///
+  /// - Parameters:
+  ///   - key: Names the fact.
+  ///   - value: The fact.
+  /// - Returns: The changed mutation.
+  public func meta<Key: QueryMetaKey>(_ key: Key.Type, _ value: Key.Value) -> Self {
+    options {
+      var meta = $0.meta ?? QueryMeta()
+      meta[key] = value
+      $0.meta = meta
+    }
+  }
+
+  // MARK: Callbacks
+
+  /// Called before the first attempt, also while the run waits for its lane or the network.
+  ///
+  /// What it returns is kept for the later callbacks: `context.saved(as:)`. If it throws, nothing is
+  /// performed and the run fails with its error.
+  ///
+  /// - Parameter body: Gets the input.
+  /// - Returns: The changed mutation.
+  public func onMutate<Saved: Sendable>(
+    _ body: @escaping @Sendable (Input, MutationRunContext<Input>) async throws -> Saved
+  ) -> Self {
+    Mutation(
+      key: key,
+      plan: plan.with(prepare: { facts in
+        let context = MutationRunContext<Input>(facts: facts)
+        return try await body(context.input, context)
+      })
+    )
+  }
+
+  /// Called when the work returned, before the caller gets the output.
+  ///
+  /// An error that it throws is reported and changes nothing: the change is made.
+  ///
+  /// - Parameter body: Gets the output.
+  /// - Returns: The changed mutation.
+  public func onSuccess(
+    _ body: @escaping @Sendable (Output, MutationRunContext<Input>) async throws -> Void
+  ) -> Self {
+    Mutation(
+      key: key,
+      plan: plan.with(onSuccess: { outcome, facts in
+        guard case .success(let box) = outcome else { return }
+        try await body(box.value(as: Output.self), MutationRunContext(facts: facts))
+      })
+    )
+  }
+
+  /// Called when the run failed or was cancelled (with `CancellationError`), before the caller hears
+  /// of it; not when the client was cleared or shut down.
+  ///
+  /// An error that it throws is reported; the run's own error stays.
+  ///
+  /// - Parameter body: Gets the error.
+  /// - Returns: The changed mutation.
+  public func onError(
+    _ body: @escaping @Sendable (any Error, MutationRunContext<Input>) async throws -> Void
+  ) -> Self {
+    Mutation(
+      key: key,
+      plan: plan.with(onError: { outcome, facts in
+        guard case .failure(let error) = outcome else { return }
+        try await body(error, MutationRunContext(facts: facts))
+      })
+    )
+  }
+
+  /// Called after `onSuccess` or `onError`.
+  ///
+  /// - Parameter body: Gets the output or the error.
+  /// - Returns: The changed mutation.
+  public func onSettled(
+    _ body:
+      @escaping @Sendable (Result<Output, any Error>, MutationRunContext<Input>) async throws
+      -> Void
+  ) -> Self {
+    Mutation(
+      key: key,
+      plan: plan.with(onSettled: { outcome, facts in
+        let result = outcome.map { $0.value(as: Output.self) }
+        try await body(result, MutationRunContext(facts: facts))
+      })
+    )
+  }
+}

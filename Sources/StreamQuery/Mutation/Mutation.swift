@@ -1,0 +1,134 @@
+/// A change of server state: a key, the work that makes the change, and what follows from it.
+///
+/// A mutation is a plain value: making one does nothing. Each ``QueryClient/mutate(_:with:detached:)``
+/// is a run of its own, which passes through `onMutate`, the work with its retries, `onSuccess` or
+/// `onError`, and `onSettled`; each is awaited, and the caller gets the output when all are done.
+///
+/// ```swift
+/// extension Mutation where Input == Rename, Output == User {
+///   static func rename(api: API = .live) -> Self {
+///     Mutation("rename-user") { try await api.rename($0) }
+///       .optimistic { input, changes in changes.update(.user(input.id)) { $0?.name = input.name } }
+///       .onSuccess { user, context in await context.client.invalidate(.prefix("users")) }
+///       .scope("user-writes")
+///   }
+/// }
+///
+/// let user = try await client.mutate(.rename(), with: Rename(id: 42, name: "Ada"))
+/// ```
+///
+/// Nothing is invalidated by itself: say in a callback what has changed. The key names the mutation
+/// for ``QueryClient/runs(of:)``, filters, defaults and events; it does not make runs share anything.
+public struct Mutation<Input: Sendable, Output: Sendable>: Sendable {
+  /// The name of the mutation.
+  public let key: AnyQueryKey
+
+  let plan: MutationPlan
+
+  init(key: AnyQueryKey, plan: MutationPlan) {
+    self.key = key
+    self.plan = plan
+  }
+
+  /// The options that were set on this mutation.
+  public var options: MutationOptions { plan.options }
+
+  /// What runs are known by: parts and types.
+  var identity: EntryKey { EntryKey(key, valueType: Self.self) }
+
+  /// Creates a mutation from the parts of its key and its work.
+  ///
+  /// - Parameters:
+  ///   - part: The parts of the key, in order; without any, all such mutations of these types share
+  ///     the empty key.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - perform: Makes the change; its task is cancelled when the run is.
+  public init<each Part: Hashable & Sendable>(
+    _ part: repeat each Part,
+    fields: KeyRecord = [:],
+    perform: @escaping @Sendable (Input) async throws -> Output
+  ) {
+    self.init(key: AnyQueryKey(repeat each part, fields: fields), perform: perform)
+  }
+
+  /// Creates a mutation from the parts of its key and work that is told its context.
+  ///
+  /// - Parameters:
+  ///   - part: The parts of the key, in order.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - perform: Makes the change; its task is cancelled when the run is.
+  public init<each Part: Hashable & Sendable>(
+    _ part: repeat each Part,
+    fields: KeyRecord = [:],
+    perform: @escaping @Sendable (Input, MutationContext) async throws -> Output
+  ) {
+    self.init(key: AnyQueryKey(repeat each part, fields: fields), perform: perform)
+  }
+
+  /// Creates a mutation from a key and its work.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - perform: Makes the change; its task is cancelled when the run is.
+  public init(
+    key: AnyQueryKey,
+    perform: @escaping @Sendable (Input) async throws -> Output
+  ) {
+    self.init(
+      key: key,
+      erased: { input, _ in TypedBox(try await perform(input.value(as: Input.self))) }
+    )
+  }
+
+  /// Creates a mutation from a key and work that is told its context.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - perform: Makes the change; its task is cancelled when the run is.
+  public init(
+    key: AnyQueryKey,
+    perform: @escaping @Sendable (Input, MutationContext) async throws -> Output
+  ) {
+    self.init(
+      key: key,
+      erased: { input, context in
+        TypedBox(try await perform(input.value(as: Input.self), context))
+      }
+    )
+  }
+
+  /// Creates a mutation that leaves its work to the defaults of its key; without any it fails with
+  /// ``QueryError/missingPerform(key:)``.
+  ///
+  /// - Parameter key: The key.
+  public init(key: AnyQueryKey) {
+    self.init(key: key, erased: nil)
+  }
+
+  private init(key: AnyQueryKey, erased perform: MutationPlan.Perform?) {
+    self.init(
+      key: key,
+      plan: MutationPlan(
+        perform: perform,
+        box: { ($0 as? Output).map(TypedBox.init) },
+        outputTypeName: { String(reflecting: Output.self) }
+      )
+    )
+  }
+}
+
+extension Mutation where Input == Void {
+  /// Creates a mutation without input from the parts of its key and its work.
+  ///
+  /// - Parameters:
+  ///   - part: The parts of the key, in order.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - perform: Makes the change; its task is cancelled when the run is.
+  public init<each Part: Hashable & Sendable>(
+    _ part: repeat each Part,
+    fields: KeyRecord = [:],
+    perform: @escaping @Sendable () async throws -> Output
+  ) {
+    self.init(key: AnyQueryKey(repeat each part, fields: fields)) { _ in try await perform() }
+  }
+}

@@ -1,0 +1,123 @@
+/// Which runs of mutations an operation means.
+///
+/// Filters compose by `&&`, `||` and `!`:
+///
+/// ```swift
+/// for await failed in client.runs(matching: .prefix("upload") && .status(.error)) { … }
+/// ```
+public struct MutationFilter: Sendable {
+  let matches: @Sendable (MutationInfo) -> Bool
+
+  init(_ matches: @escaping @Sendable (MutationInfo) -> Bool) {
+    self.matches = matches
+  }
+
+  /// Every run.
+  public static var all: Self { Self { _ in true } }
+
+  /// Runs that are not over, paused ones included.
+  public static var pending: Self { status(.pending) }
+
+  /// Runs that wait for their lane, the network or the app.
+  public static var paused: Self { Self(\.isPaused) }
+
+  /// Runs of a status.
+  ///
+  /// - Parameter status: The status.
+  /// - Returns: The filter.
+  public static func status(_ status: MutationStatus) -> Self { Self { $0.status == status } }
+
+  /// Runs of mutations whose keys start with the parts of a prefix; records match by subset.
+  ///
+  /// - Parameter key: The prefix.
+  /// - Returns: The filter.
+  public static func prefix(_ key: AnyQueryKey) -> Self { Self { key.isPrefix(of: $0.key) } }
+
+  /// Runs of mutations whose keys start with these parts.
+  ///
+  /// - Parameters:
+  ///   - first: The first part.
+  ///   - second: The second part.
+  ///   - part: Further parts.
+  /// - Returns: The filter.
+  public static func prefix<
+    First: Hashable & Sendable,
+    Second: Hashable & Sendable,
+    each Part: Hashable & Sendable
+  >(
+    _ first: First,
+    _ second: Second,
+    _ part: repeat each Part
+  ) -> Self {
+    prefix(AnyQueryKey(first, second, repeat each part))
+  }
+
+  /// Runs of mutations whose keys start with one part and a record of at least these fields.
+  ///
+  /// - Parameters:
+  ///   - first: The first part.
+  ///   - fields: The fields.
+  /// - Returns: The filter.
+  public static func prefix<First: Hashable & Sendable>(
+    _ first: First,
+    fields: KeyRecord
+  ) -> Self {
+    prefix(AnyQueryKey(first, fields: fields))
+  }
+
+  /// Runs of mutations of exactly this key.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The filter.
+  public static func key(_ key: AnyQueryKey) -> Self { Self { $0.key == key } }
+
+  /// Runs of a mutation: of its key and its types.
+  ///
+  /// - Parameter mutation: The mutation.
+  /// - Returns: The filter.
+  public static func mutation<Input, Output>(_ mutation: Mutation<Input, Output>) -> Self {
+    let identity = mutation.identity
+    return Self { $0.frame.key == identity }
+  }
+
+  /// Runs for which a predicate holds.
+  ///
+  /// - Parameter predicate: Must be pure and quick. It runs outside the cache's lock.
+  /// - Returns: The filter.
+  public static func `where`(_ predicate: @escaping @Sendable (MutationInfo) -> Bool) -> Self {
+    Self(predicate)
+  }
+
+  /// Runs that both filters mean.
+  public static func && (lhs: Self, rhs: Self) -> Self {
+    Self { lhs.matches($0) && rhs.matches($0) }
+  }
+
+  /// Runs that either filter means.
+  public static func || (lhs: Self, rhs: Self) -> Self {
+    Self { lhs.matches($0) || rhs.matches($0) }
+  }
+
+  /// Runs that the filter does not mean.
+  public static prefix func ! (operand: Self) -> Self { Self { !operand.matches($0) } }
+}
+
+extension MutationFilter: ExpressibleByArrayLiteral {
+  /// A prefix by its parts: `["upload", album]`.
+  ///
+  /// - Parameter elements: The parts.
+  public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
+    var parts: [KeyPart] = []
+    for element in elements { KeyPart.append(optional: element, to: &parts) }
+    self = .prefix(AnyQueryKey(parts: parts))
+  }
+}
+
+extension MutationFilter: ExpressibleByStringInterpolation {
+  /// A prefix of one part.
+  ///
+  /// - Parameter value: The part.
+  public init(stringLiteral value: String) {
+    self = .prefix(AnyQueryKey(value))
+  }
+}

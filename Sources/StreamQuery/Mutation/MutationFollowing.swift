@@ -1,0 +1,83 @@
+import Synchronization
+
+/// One follower's hold on the cache: what a stream of runs or a handle keeps.
+///
+/// It counts from its creation until it is cancelled or its last reference goes.
+final class MutationFollowing: Sendable {
+  let client: QueryClient
+  let follower: Int
+  private let news: Int?
+  private let seen = LastSeen<UInt64>()
+  private let isEnded = Atomic(false)
+
+  /// - Parameters:
+  ///   - client: The client.
+  ///   - identity: Follows the newest run of this mutation; `nil` only what it is given.
+  init(client: QueryClient, identity: EntryKey?) {
+    self.client = client
+    news = client.mutationNews.subscribe()
+    // After the subscription: what happens in between is news.
+    follower = client.turn { state, turn in
+      state.isShutDown ? 0 : state.makeFollower(identity, &turn)
+    }
+  }
+
+  deinit {
+    cancel()
+  }
+
+  /// Ends the following; a second time is a no-op.
+  func cancel() {
+    guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    if let news { client.mutationNews.unsubscribe(news) }
+    client.turn { state, turn in state.removeFollower(follower, &turn) }
+  }
+
+  /// What is followed at present.
+  var frame: MutationFrame? {
+    client.cache.read { state in
+      state.mutations.followers[follower]?.run
+        .flatMap { state.mutations.find($0) }
+        .flatMap { state.mutations.frame($0) }
+    }
+  }
+
+  /// Follows another run, or none.
+  func follow(_ run: MutationID?) {
+    client.turn { state, turn in
+      state.follow(follower, run, &turn)
+      state.mutationsChanged()
+    }
+  }
+
+  /// The newest frame that was not seen, as soon as there is one; the outer `nil` is the end.
+  func next() async -> MutationFrame?? {
+    guard let news else { return nil }
+    while await client.mutationNews.next(news) != nil {
+      let frame = frame
+      // 0 is the version of no run.
+      if seen.changed(to: frame?.version ?? 0) { return .some(frame) }
+    }
+    return nil
+  }
+
+  func stream<Input, Output>() -> AsyncStream<MutationRun<Input, Output>> {
+    AsyncStream(
+      unfolding: { await self.next().map(MutationRun.init) },
+      onCancel: { self.cancel() }
+    )
+  }
+}
+
+/// What a consumer saw last.
+final class LastSeen<Value: Equatable & Sendable>: Sendable {
+  private let last = Mutex<Value?>(nil)
+
+  func changed(to value: Value) -> Bool {
+    last.withLock { last in
+      guard last != value else { return false }
+      last = value
+      return true
+    }
+  }
+}

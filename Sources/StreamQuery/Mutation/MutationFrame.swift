@@ -1,0 +1,33 @@
+/// One version of a run's state, immutable and shared by all who look at it.
+final class MutationFrame: Sendable {
+  /// Unique within a client; grows with time.
+  let version: UInt64
+  let id: MutationID
+  let job: MutationJob
+  let status: MutationStatus
+  let isPaused: Bool
+  let failureCount: Int
+  let output: ValueBox?
+  let error: ErrorBox?
+  let failureReason: ErrorBox?
+
+  init(version: UInt64, id: MutationID, job: MutationJob, slot: borrowing MutationSlot) {
+    self.version = version
+    self.id = id
+    self.job = job
+    status =
+      switch slot.machine.ending {
+      case nil: .pending
+      case .succeeded: .success
+      case .failed: .error
+      case .cancelled: .idle
+      }
+    isPaused = slot.machine.isPaused
+    failureCount = slot.machine.failureCount
+    output = status == .success ? slot.output : nil
+    error = status == .error ? slot.error : nil
+    failureReason = slot.machine.failureCount > 0 ? slot.failureReason : nil
+  }
+
+  var key: EntryKey { job.plan.key }
+}

@@ -1,0 +1,42 @@
+/// Callbacks for every mutation of a client: each runs before the mutation's own of its kind.
+///
+/// ```swift
+/// configuration.mutationHooks = MutationHooks(
+///   onError: { error, info, client in banner.show("\(info.key) failed: \(error)") }
+/// )
+/// ```
+///
+/// The run waits for them, as it waits for its own callbacks. An error that one throws is reported to
+/// ``QueryClient/Configuration/onMisuse`` and changes nothing, but for ``onMutate``: then nothing is
+/// performed and the run fails.
+public struct MutationHooks: Sendable {
+  /// Before the first attempt.
+  public var onMutate: (@Sendable (MutationInfo, QueryClient) async throws -> Void)?
+  /// After a success.
+  public var onSuccess: (@Sendable (any Sendable, MutationInfo, QueryClient) async throws -> Void)?
+  /// After a failure or a cancellation.
+  public var onError: (@Sendable (any Error, MutationInfo, QueryClient) async throws -> Void)?
+  /// After either.
+  public var onSettled: (@Sendable (MutationInfo, QueryClient) async throws -> Void)?
+
+  /// Creates hooks.
+  ///
+  /// - Parameters:
+  ///   - onMutate: Before the first attempt.
+  ///   - onSuccess: After a success; gets the output.
+  ///   - onError: After a failure or a cancellation.
+  ///   - onSettled: After either.
+  public init(
+    onMutate: (@Sendable (MutationInfo, QueryClient) async throws -> Void)? = nil,
+    onSuccess: (@Sendable (any Sendable, MutationInfo, QueryClient) async throws -> Void)? = nil,
+    onError: (@Sendable (any Error, MutationInfo, QueryClient) async throws -> Void)? = nil,
+    onSettled: (@Sendable (MutationInfo, QueryClient) async throws -> Void)? = nil
+  ) {
+    self.onMutate = onMutate
+    self.onSuccess = onSuccess
+    self.onError = onError
+    self.onSettled = onSettled
+  }
+
+  var concludes: Bool { onSuccess != nil || onError != nil || onSettled != nil }
+}

@@ -1,0 +1,88 @@
+/// Names a run of a mutation; runs are numbered in the order in which they were started.
+package struct MutationID: Hashable, Comparable, Sendable {
+  /// Where the run lies.
+  package var index: Int32
+  /// Its number among all runs of the client, never used again.
+  package var serial: UInt64
+
+  /// Creates an identifier.
+  ///
+  /// - Parameters:
+  ///   - index: Where the run lies.
+  ///   - serial: Its number.
+  package init(index: Int32, serial: UInt64) {
+    self.index = index
+    self.serial = serial
+  }
+
+  package static func < (lhs: Self, rhs: Self) -> Bool {
+    lhs.serial < rhs.serial
+  }
+}
+
+/// Who is whose successor: the runs of each scope, one after the other.
+///
+/// Pure. A lane exists for as long as somebody is in it; the first one may perform.
+package struct MutationLanes: Equatable, Sendable {
+  private struct Lane: Equatable, Sendable {
+    /// Those before ``front`` are gone: leaving at the front costs nothing.
+    var runs: [MutationID] = []
+    var front = 0
+
+    var first: MutationID? { front < runs.count ? runs[front] : nil }
+  }
+
+  private var lanes: [String: Lane] = [:]
+
+  /// Creates an empty table.
+  package init() {}
+
+  /// How many lanes there are.
+  package var count: Int { lanes.count }
+
+  /// Puts a run at the end of a lane.
+  ///
+  /// - Parameters:
+  ///   - run: The run, which is in no lane yet.
+  ///   - name: The lane; `nil` is none, where everyone is first.
+  /// - Returns: Whether it is the first.
+  package mutating func join(_ run: MutationID, _ name: String?) -> Bool {
+    guard let name else { return true }
+    lanes[name, default: Lane()].runs.append(run)
+    return lanes[name]?.first == run
+  }
+
+  /// Takes a run out of its lane, wherever it stands.
+  ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - name: Its lane.
+  /// - Returns: The run that is first now, if the one that left was.
+  /// - Complexity: O(1) for the first, else O(*n*) in the length of the lane.
+  package mutating func leave(_ run: MutationID, _ name: String?) -> MutationID? {
+    guard let name, var lane = lanes.removeValue(forKey: name) else { return nil }
+    var successor: MutationID?
+    if lane.first == run {
+      lane.front += 1
+      successor = lane.first
+      // The room of those that left is given back now and then, so that each pays a constant.
+      if lane.front > 16, lane.front * 2 > lane.runs.count {
+        lane.runs.removeFirst(lane.front)
+        lane.front = 0
+      }
+    } else if let index = lane.runs[lane.front...].firstIndex(of: run) {
+      lane.runs.remove(at: index)
+    }
+    if lane.first != nil { lanes[name] = lane }
+    return successor
+  }
+
+  /// Those that wait behind the first of a lane, in order.
+  ///
+  /// - Parameter name: The lane.
+  /// - Returns: The runs.
+  package func waiting(in name: String?) -> ArraySlice<MutationID> {
+    guard let name, let lane = lanes[name] else { return [] }
+    return lane.runs[lane.front...].dropFirst()
+  }
+}

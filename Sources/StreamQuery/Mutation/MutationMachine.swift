@@ -1,0 +1,401 @@
+/// Decides everything about one run of a mutation: when it performs, waits, pauses and ends.
+///
+/// Pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are facts
+/// with the world as a parameter; outputs are ``MutationEffects``. Input, output and errors lie
+/// beside it, and its place in its lane is told to it: see ``MutationLanes``.
+///
+/// | input \ phase | preparing | queued | paused | running | waiting | settling |
+/// |---|---|---|---|---|---|---|
+/// | `prepared` | perform, pause or queue | – | – | – | – | – |
+/// | `preparationFailed` | conclude | – | – | – | – | – |
+/// | `reachedFront` | remember | perform or pause | – | – | – | – |
+/// | `attemptSucceeded` | – | – | – | conclude | – | – |
+/// | `attemptFailed` | – | – | – | wait or conclude | – | – |
+/// | `timeReached` | – | – | – | – | perform or pause | – |
+/// | `worldChanged` | remember | – | perform | – | – | – |
+/// | `cancelRequested` | cancel its task | conclude | conclude | cancel its task | conclude | – |
+/// | `callbacksEnded` | – | – | – | – | – | end |
+///
+/// To conclude is to end at once, or first to settle: to run the callbacks. A dash is a no-op, and so
+/// is everything but `timeReached` (retention) in `ended`.
+package struct MutationMachine: Equatable, Sendable {
+  /// What the run is doing.
+  package enum Phase: Equatable, Sendable {
+    /// `onMutate` runs; to `running`, `paused` or `queued` when it returned, else concluded.
+    case preparing
+    /// Waits for its turn in its lane.
+    case queued
+    /// Waits for the network or the app; to `running` when both allow it.
+    case paused(before: Pause)
+    /// An attempt runs; to `waiting` when it is retried, else concluded.
+    case running
+    /// Between attempts; to `running` or `paused` at the time.
+    case waiting(until: Moment)
+    /// It is decided how the run ends; its callbacks run.
+    case settling(Ending)
+    /// Over; kept until retention is.
+    case ended(Ending)
+  }
+
+  /// What a paused run would do next.
+  package enum Pause: Hashable, Sendable {
+    case firstAttempt
+    case retry
+  }
+
+  /// How a run ends.
+  package enum Ending: Hashable, Sendable {
+    /// It returned an output.
+    case succeeded
+    /// Its last attempt, or its preparation, failed.
+    case failed
+    /// It was cancelled before it had an output.
+    case cancelled
+  }
+
+  package private(set) var phase: Phase
+  /// What the run was started with.
+  package let terms: MutationTerms
+  /// When it was started.
+  package let submittedAt: Timestamp
+  /// Failed attempts since the start, the last one included once the run failed.
+  package private(set) var failureCount = 0
+  /// Somebody cancelled it while a task of its own was at work; that task has the last word.
+  package private(set) var isCancelRequested = false
+  /// How many handles and streams follow the run: it is kept for as long as there are any.
+  package private(set) var followerCount = 0
+  /// Whether it is first in its lane, or has none.
+  private var isFirst: Bool
+  /// While it prepares: whether it could not perform at present if it were done.
+  private var isHeldUp = false
+  /// Since when it ended and nobody follows it.
+  private var unwantedSince: Moment
+
+  /// Creates the machine of a run that was just asked for; ``begun(in:)`` starts it.
+  ///
+  /// - Parameters:
+  ///   - terms: What the run is started with.
+  ///   - isFirst: Whether it is first in its lane, or has none.
+  ///   - now: The time of the turn.
+  package init(terms: MutationTerms, isFirst: Bool, at now: Timestamp) {
+    phase = .preparing
+    self.terms = terms
+    self.isFirst = isFirst
+    submittedAt = now
+    unwantedSince = now.moment
+  }
+
+  /// Whether the run waits for its lane, the network or the app.
+  package var isPaused: Bool {
+    switch phase {
+    case .queued, .paused: true
+    case .preparing: isHeldUp
+    case .running, .waiting, .settling, .ended: false
+    }
+  }
+
+  /// Whether the run is not over.
+  package var isPending: Bool {
+    if case .ended = phase { false } else { true }
+  }
+
+  /// How it ended, once it is over.
+  package var ending: Ending? {
+    if case .ended(let ending) = phase { ending } else { nil }
+  }
+
+  // MARK: Inputs
+
+  /// The run begins: with its preparation if it has one, else with its first attempt.
+  ///
+  /// - Parameter world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func begun(in world: World) -> MutationEffects {
+    var effects = MutationEffects()
+    effects.changed = true
+    if terms.prepares {
+      isHeldUp = !isFirst || !terms.canStart(in: world)
+      effects.prepares = true
+    } else {
+      enter(in: world, &effects)
+    }
+    return effects
+  }
+
+  /// `onMutate` returned.
+  ///
+  /// - Parameter world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func prepared(in world: World) -> MutationEffects {
+    guard case .preparing = phase else { return .none }
+    var effects = MutationEffects()
+    if isCancelRequested {
+      conclude(.cancelled, in: world, &effects)
+    } else {
+      enter(in: world, &effects)
+    }
+    return effects
+  }
+
+  /// `onMutate` threw: nothing is performed.
+  ///
+  /// - Parameters:
+  ///   - isCancellation: Whether it threw because it was cancelled.
+  ///   - world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func preparationFailed(
+    isCancellation: Bool,
+    in world: World
+  ) -> MutationEffects {
+    guard case .preparing = phase else { return .none }
+    var effects = MutationEffects()
+    conclude(isCancellation || isCancelRequested ? .cancelled : .failed, in: world, &effects)
+    return effects
+  }
+
+  /// Those before it in its lane are over.
+  ///
+  /// - Parameter world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func reachedFront(in world: World) -> MutationEffects {
+    isFirst = true
+    var effects = MutationEffects()
+    switch phase {
+    case .queued: enter(in: world, &effects)
+    case .preparing: judgePreparing(in: world, &effects)
+    case .paused, .running, .waiting, .settling, .ended: break
+    }
+    return effects
+  }
+
+  /// The attempt returned an output; it counts also if the run was cancelled meanwhile, for what
+  /// it did is done.
+  ///
+  /// - Parameter world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func attemptSucceeded(in world: World) -> MutationEffects {
+    guard case .running = phase else { return .none }
+    var effects = MutationEffects()
+    conclude(.succeeded, in: world, &effects)
+    return effects
+  }
+
+  /// The attempt failed.
+  ///
+  /// - Parameters:
+  ///   - retryAfter: The wait before the next attempt, or `nil` if there is to be none.
+  ///   - isCancellation: Whether it failed because it was cancelled, which is never an error.
+  ///   - world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func attemptFailed(
+    retryAfter: Span?,
+    isCancellation: Bool,
+    in world: World
+  ) -> MutationEffects {
+    guard case .running = phase else { return .none }
+    var effects = MutationEffects()
+    if isCancellation || isCancelRequested {
+      conclude(.cancelled, in: world, &effects)
+    } else if let retryAfter, let until = world.now.moment + retryAfter {
+      failureCount += 1
+      phase = .waiting(until: until)
+      effects.changed = true
+    } else {
+      conclude(.failed, in: world, &effects)
+    }
+    return effects
+  }
+
+  /// Somebody cancelled the run.
+  ///
+  /// A task at work is told and has the last word: what it did in spite of it is done. What only
+  /// waits ends at once. It is too late once it is decided how the run ends.
+  ///
+  /// - Parameter world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func cancelRequested(in world: World) -> MutationEffects {
+    var effects = MutationEffects()
+    switch phase {
+    case .preparing, .running:
+      effects.cancels = !isCancelRequested
+      isCancelRequested = true
+    case .queued, .paused, .waiting:
+      isCancelRequested = true
+      conclude(.cancelled, in: world, &effects)
+    case .settling, .ended:
+      break
+    }
+    return effects
+  }
+
+  /// The callbacks of the end returned.
+  ///
+  /// - Parameter world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func callbacksEnded(in world: World) -> MutationEffects {
+    guard case .settling(let ending) = phase else { return .none }
+    var effects = MutationEffects()
+    end(ending, in: world, &effects)
+    return effects
+  }
+
+  /// Network or app changed.
+  ///
+  /// - Parameter world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func worldChanged(in world: World) -> MutationEffects {
+    var effects = MutationEffects()
+    switch phase {
+    case .preparing: judgePreparing(in: world, &effects)
+    case .paused:
+      guard terms.canContinue(in: world) else { break }
+      phase = .running
+      effects.performs = true
+      effects.changed = true
+    case .queued, .running, .waiting, .settling, .ended: break
+    }
+    return effects
+  }
+
+  /// Time went by.
+  ///
+  /// - Parameter world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func timeReached(in world: World) -> MutationEffects {
+    var effects = MutationEffects()
+    if case .waiting(let until) = phase, until <= world.now.moment {
+      effects.changed = true
+      if terms.canContinue(in: world) {
+        phase = .running
+        effects.performs = true
+      } else {
+        phase = .paused(before: .retry)
+        effects.paused = true
+      }
+    }
+    if let end = retentionEnd, end <= world.now.moment { effects.expired = true }
+    return effects
+  }
+
+  /// A handle or a stream began to follow the run.
+  package mutating func followed() {
+    followerCount += 1
+  }
+
+  /// A handle or a stream follows the run no more.
+  ///
+  /// - Parameter world: The world at the turn.
+  package mutating func unfollowed(in world: World) {
+    followerCount -= 1
+    if followerCount == 0 { unwantedSince = world.now.moment }
+  }
+
+  /// The next time at which the run has something to do, or `nil` if there is none.
+  package var nextDeadline: Moment? {
+    if case .waiting(let until) = phase { until } else { retentionEnd }
+  }
+
+  // MARK: Steps
+
+  private mutating func judgePreparing(in world: World, _ effects: inout MutationEffects) {
+    let isHeldUp = !isFirst || !terms.canStart(in: world)
+    effects.changed = isHeldUp != self.isHeldUp
+    self.isHeldUp = isHeldUp
+  }
+
+  private mutating func enter(in world: World, _ effects: inout MutationEffects) {
+    effects.changed = true
+    if !isFirst {
+      phase = .queued
+      effects.paused = true
+    } else if terms.canStart(in: world) {
+      phase = .running
+      effects.performs = true
+    } else {
+      phase = .paused(before: .firstAttempt)
+      effects.paused = true
+    }
+  }
+
+  private mutating func conclude(
+    _ ending: Ending,
+    in world: World,
+    _ effects: inout MutationEffects
+  ) {
+    effects.concluded = ending
+    effects.changed = true
+    if terms.settles {
+      phase = .settling(ending)
+    } else {
+      end(ending, in: world, &effects)
+    }
+  }
+
+  private mutating func end(
+    _ ending: Ending,
+    in world: World,
+    _ effects: inout MutationEffects
+  ) {
+    phase = .ended(ending)
+    failureCount = ending == .failed ? failureCount + 1 : 0
+    unwantedSince = world.now.moment
+    effects.ended = ending
+    effects.changed = true
+    // A cancelled run leaves nothing behind that anyone could look at.
+    effects.expired = ending == .cancelled
+  }
+
+  private var retentionEnd: Moment? {
+    guard case .ended = phase, followerCount == 0 else { return nil }
+    return unwantedSince + terms.gcTime
+  }
+}
+
+/// What a run is started with, as far as its machine needs to know.
+package struct MutationTerms: Hashable, Sendable {
+  /// What happens while offline.
+  package var networkMode = NetworkMode.online
+  /// How long the run is kept after its end.
+  package var gcTime = Span.zero
+  /// Whether anything is called before the first attempt.
+  package var prepares = false
+  /// Whether anything is called before the end.
+  package var settles = false
+
+  /// Creates the terms of a run without callbacks that is not kept.
+  package init() {}
+
+  func canStart(in world: World) -> Bool {
+    networkMode != .online || world.isOnline
+  }
+
+  func canContinue(in world: World) -> Bool {
+    world.isActive && (networkMode == .always || world.isOnline)
+  }
+}
+
+/// What the shell has to do after an input to a run: data, in the order in which it is done.
+package struct MutationEffects: Equatable, Sendable {
+  /// Cancel the run's task; it answers for itself.
+  package var cancels = false
+  /// Call what is called before the first attempt.
+  package var prepares = false
+  /// Run an attempt.
+  package var performs = false
+  /// The run rests: it waits for its lane, the network or the app.
+  package var paused = false
+  /// It is decided how the run ends: its layers follow, and its callbacks unless it ended already.
+  package var concluded: MutationMachine.Ending?
+  /// The run is over: answer its callers, and give its place in the lane to the next.
+  package var ended: MutationMachine.Ending?
+  /// Somebody may see a difference.
+  package var changed = false
+  /// The run may be forgotten.
+  package var expired = false
+
+  /// Creates effects that ask for nothing.
+  package init() {}
+
+  /// Nothing to do.
+  package static let none = MutationEffects()
+}

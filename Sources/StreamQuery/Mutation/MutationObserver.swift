@@ -1,0 +1,76 @@
+/// A handle on one mutation at a time: to run it, to show how it goes, and to start afresh.
+///
+/// Unlike ``QueryClient/runs(of:)``, which shows whoever's newest run, it shows only the runs that
+/// were started through it.
+///
+/// ```swift
+/// let save = client.observer(of: .rename())
+/// save.start(with: Rename(id: 42, name: "Ada"))
+/// for await run in save.runs { show(run) }
+/// ```
+public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable {
+  /// What the handle runs.
+  public let mutation: Mutation<Input, Output>
+
+  private let following: MutationFollowing
+
+  init(client: QueryClient, mutation: Mutation<Input, Output>) {
+    self.mutation = mutation
+    following = MutationFollowing(client: client, identity: nil)
+  }
+
+  /// The run that is shown now; ``MutationRun/idle`` before the first, and after ``reset()``.
+  public var run: MutationRun<Input, Output> { MutationRun(frame: following.frame) }
+
+  /// The run that is shown, now and whenever it changes, for one consumer. The handle and its stream
+  /// are one follower: it counts until the last of them goes.
+  public var runs: AsyncStream<MutationRun<Input, Output>> { following.stream() }
+
+  /// Runs the mutation and waits for its end. An earlier run is shown no more and goes on.
+  ///
+  /// - Parameters:
+  ///   - input: What to do it with.
+  ///   - detached: Whether the run outlives its caller.
+  /// - Returns: What the work returned.
+  /// - Throws: As ``QueryClient/mutate(_:with:detached:)``.
+  @discardableResult
+  public func mutate(_ input: Input, detached: Bool = false) async throws -> Output {
+    if !detached { try Task.checkCancellation() }
+    return try await following.client.mutate(
+      mutation,
+      with: input,
+      detached: detached,
+      follower: following.follower
+    )
+  }
+
+  /// Runs the mutation without waiting: what becomes of it is shown by ``run`` and ``runs``.
+  ///
+  /// - Parameter input: What to do it with.
+  public func start(with input: Input) {
+    _ = following.client.begin(mutation, with: input, follower: following.follower)
+  }
+
+  /// Cancels the run that is shown, if it is not over.
+  public func cancel() {
+    guard let frame = following.frame else { return }
+    following.client.cancel(frame.id)
+  }
+
+  /// Shows ``MutationRun/idle`` again; the run itself goes on.
+  public func reset() {
+    following.follow(nil)
+  }
+}
+
+extension QueryClient {
+  /// A handle that runs a mutation and shows how it goes.
+  ///
+  /// - Parameter mutation: The mutation.
+  /// - Returns: The handle.
+  public nonisolated func observer<Input, Output>(
+    of mutation: Mutation<Input, Output>
+  ) -> MutationObserver<Input, Output> {
+    MutationObserver(client: self, mutation: mutation)
+  }
+}

@@ -1,0 +1,94 @@
+/// Options of a mutation that do not depend on its types; what is `nil` comes from the layer below.
+///
+/// Layers, from the weakest: the built-in defaults, those registered for prefixes of the key in the
+/// order of their registration, and the mutation itself.
+public struct MutationOptions: Sendable {
+  /// Retries of failed attempts; none by default.
+  public var retry: RetryPolicy?
+  /// What happens while offline; ``NetworkMode/online`` by default: the run is paused.
+  public var networkMode: NetworkMode?
+  /// How long a run is kept after its end; five minutes by default.
+  public var gcTime: Duration?
+  /// The lane: runs of one scope perform one after the other, in the order of their start.
+  public var scope: String?
+  /// Facts for the mutation, filters and events.
+  public var meta: QueryMeta?
+
+  /// Creates options; what is left out comes from the layer below.
+  ///
+  /// - Parameters:
+  ///   - retry: Retries of failed attempts.
+  ///   - networkMode: What happens while offline.
+  ///   - gcTime: How long a run is kept after its end.
+  ///   - scope: The lane.
+  ///   - meta: Facts for the mutation, filters and events.
+  public init(
+    retry: RetryPolicy? = nil,
+    networkMode: NetworkMode? = nil,
+    gcTime: Duration? = nil,
+    scope: String? = nil,
+    meta: QueryMeta? = nil
+  ) {
+    self.retry = retry
+    self.networkMode = networkMode
+    self.gcTime = gcTime
+    self.scope = scope
+    self.meta = meta
+  }
+
+  /// Every option left to the layer below.
+  public static let `default` = MutationOptions()
+
+  /// These options over weaker ones.
+  func over(_ base: MutationOptions) -> MutationOptions {
+    MutationOptions(
+      retry: retry ?? base.retry,
+      networkMode: networkMode ?? base.networkMode,
+      gcTime: gcTime ?? base.gcTime,
+      scope: scope ?? base.scope,
+      meta: (base.meta ?? QueryMeta()).merging(meta ?? QueryMeta())
+    )
+  }
+}
+
+/// The mutation defaults of a client at one time: immutable, swapped whole when they change.
+final class MutationDefaultsTable: Sendable {
+  typealias Perform = @Sendable (any Sendable, MutationContext) async throws -> any Sendable
+
+  struct Prefix: Sendable {
+    var key: AnyQueryKey
+    var options: MutationOptions
+    var perform: Perform?
+  }
+
+  /// In the order of registration: later ones win.
+  private let prefixes: [Prefix]
+
+  init(prefixes: [Prefix] = []) {
+    self.prefixes = prefixes
+  }
+
+  func options(for key: AnyQueryKey) -> MutationOptions {
+    var options = MutationOptions.default
+    for prefix in prefixes where prefix.key.isPrefix(of: key) {
+      options = prefix.options.over(options)
+    }
+    return options
+  }
+
+  func perform(for key: AnyQueryKey) -> Perform? {
+    prefixes.last { $0.perform != nil && $0.key.isPrefix(of: key) }?.perform
+  }
+
+  /// A prefix that was registered before keeps its place, so that an update does not change which
+  /// of two registrations wins.
+  func with(_ prefix: Prefix) -> MutationDefaultsTable {
+    var prefixes = prefixes
+    if let index = prefixes.firstIndex(where: { $0.key == prefix.key }) {
+      prefixes[index] = prefix
+    } else {
+      prefixes.append(prefix)
+    }
+    return MutationDefaultsTable(prefixes: prefixes)
+  }
+}

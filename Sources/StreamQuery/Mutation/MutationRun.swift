@@ -1,0 +1,138 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a run of a mutation is about to be, is, or was.
+public enum MutationStatus: String, Hashable, Codable, Sendable {
+  /// There is no run.
+  case idle
+  /// It runs, waits, is paused, or its callbacks run.
+  case pending
+  /// It returned an output.
+  case success
+  /// It failed.
+  case error
+}
+
+/// One snapshot of a run of a mutation, or of there being none.
+///
+/// ```swift
+/// for await run in client.runs(of: .rename()) {
+///   button.isEnabled = !run.isPending
+///   label.text = run.isPaused ? "Waiting for the network" : run.variables?.name
+/// }
+/// ```
+public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable {
+  let frame: MutationFrame?
+
+  init(frame: MutationFrame?) {
+    self.frame = frame
+  }
+
+  /// The snapshot of no run.
+  public static var idle: Self { Self(frame: nil) }
+
+  /// What the run is doing, or how it ended.
+  public var status: MutationStatus { frame?.status ?? .idle }
+
+  /// Whether the run waits for its lane, the network or the app.
+  public var isPaused: Bool { frame?.isPaused ?? false }
+
+  /// What the run was started with; `nil` without a run.
+  public var variables: Input? { frame?.job.input.value(as: Input.self) }
+
+  /// What the work returned; `nil` before the run has ended with success.
+  public var output: Output? { frame?.output?.value(as: Output.self) }
+
+  /// Why the run failed; `nil` before it has ended, and after a success.
+  public var error: (any Error)? { frame?.error?.error }
+
+  /// Failed attempts so far; 0 after a success.
+  public var failureCount: Int { frame?.failureCount ?? 0 }
+
+  /// Why the newest attempt failed.
+  public var failureReason: (any Error)? { frame?.failureReason?.error }
+
+  /// When the run was started.
+  public var submittedAt: Date? {
+    frame.map { Date(timeIntervalSinceReferenceDate: $0.job.submittedAt.date) }
+  }
+
+  /// The lane that the run is in.
+  public var scope: String? { frame?.job.plan.scope }
+
+  /// What an `onMutate` of this run returned.
+  ///
+  /// - Parameter type: The type that it returned.
+  /// - Returns: The value; `nil` if none of that type was returned so far.
+  public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { frame?.job.saved[type] }
+
+  /// There is no run: none was started, or the last one was reset or cancelled.
+  public var isIdle: Bool { status == .idle }
+
+  /// The run is not over.
+  public var isPending: Bool { status == .pending }
+
+  /// The run ended with an output.
+  public var isSuccess: Bool { status == .success }
+
+  /// The run failed.
+  public var isError: Bool { status == .error }
+}
+
+/// What the client knows of one run, whatever its types.
+///
+/// It is a snapshot: it does not change when the run does.
+public struct MutationInfo: Sendable {
+  let frame: MutationFrame
+
+  /// The mutation's key.
+  public var key: AnyQueryKey { frame.key.key }
+
+  /// The run's number: those of a client are numbered in the order of their start.
+  public var number: UInt64 { frame.id.serial }
+
+  /// What the run is doing, or how it ended.
+  public var status: MutationStatus { frame.status }
+
+  /// Whether the run waits for its lane, the network or the app.
+  public var isPaused: Bool { frame.isPaused }
+
+  /// What the run was started with.
+  public var variables: any Sendable { frame.job.input.erased }
+
+  /// What the work returned.
+  public var output: (any Sendable)? { frame.output?.erased }
+
+  /// Why the run failed.
+  public var error: (any Error)? { frame.error?.error }
+
+  /// Failed attempts so far; 0 after a success.
+  public var failureCount: Int { frame.failureCount }
+
+  /// Why the newest attempt failed.
+  public var failureReason: (any Error)? { frame.failureReason?.error }
+
+  /// When the run was started.
+  public var submittedAt: Date {
+    Date(timeIntervalSinceReferenceDate: frame.job.submittedAt.date)
+  }
+
+  /// The lane that the run is in.
+  public var scope: String? { frame.job.plan.scope }
+
+  /// Facts that the mutation carries.
+  public var meta: QueryMeta { frame.job.plan.meta }
+
+  /// The run with its types, if it is one of a mutation.
+  ///
+  /// - Parameter mutation: The mutation.
+  /// - Returns: The run; `nil` if it is of another key or of other types.
+  public func run<Input, Output>(
+    of mutation: Mutation<Input, Output>
+  ) -> MutationRun<Input, Output>? {
+    frame.key == mutation.identity ? MutationRun(frame: frame) : nil
+  }
+}

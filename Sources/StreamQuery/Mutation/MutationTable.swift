@@ -1,0 +1,99 @@
+/// A run as it lies in the cache: the machine, and beside it what machines must not hold.
+struct MutationSlot {
+  /// 0 while the slot is free.
+  var serial: UInt64 = 0
+  var machine = MutationMachine(terms: MutationTerms(), isFirst: true, at: .never)
+  var job: MutationJob?
+  var output: ValueBox?
+  /// Why the run fails or failed; shown when it is over.
+  var error: ErrorBox?
+  /// The newest attempt's error; shown while the machine counts failures.
+  var failureReason: ErrorBox?
+  /// The caller, and whoever else waits for the end.
+  var waiters: [Waiter] = []
+  /// The entries that the run has laid layers over.
+  var layered: [EntryID] = []
+  /// The present state; `nil` until somebody looks.
+  var frame: MutationFrame?
+  /// Where the run stands in the deadline heap; -1 for nowhere.
+  var heapPosition: Int32 = -1
+  /// The next free slot, while this one is free.
+  var nextFree: Int32 = -1
+}
+
+/// A stream or handle that shows one run.
+struct MutationFollower {
+  /// Follows the newest run of this mutation; `nil` keeps to the runs that it is given.
+  var identity: EntryKey?
+  var run: MutationID?
+}
+
+/// The edges of the world whose sweep over the entries waits for runs that they resumed.
+struct HeldSweep {
+  var causes: [FetchCause] = []
+  var awaited: Set<MutationID> = []
+}
+
+/// The runs of a client, in slots.
+struct MutationTable {
+  var slots: [MutationSlot] = []
+  var freeSlot: Int32 = -1
+  var lastSerial: UInt64 = 0
+  var frameSerial: UInt64 = 0
+  /// The runs of each mutation, in the order of their start.
+  var runs: [EntryKey: [MutationID]] = [:]
+  var lanes = MutationLanes()
+  var followers: [Int: MutationFollower] = [:]
+  var lastFollower = 0
+  var held: HeldSweep?
+  /// Runs that are not over.
+  var pendingCount = 0
+
+  func find(_ id: MutationID) -> Int? {
+    let index = Int(id.index)
+    guard index < slots.count, slots[index].serial == id.serial, id.serial != 0 else { return nil }
+    return index
+  }
+
+  func id(of index: Int) -> MutationID {
+    MutationID(index: Int32(truncatingIfNeeded: index), serial: slots[index].serial)
+  }
+
+  /// Every run, in the order of their start.
+  ///
+  /// - Complexity: O(*n* log *n*).
+  var all: [MutationID] {
+    slots.indices.filter { slots[$0].serial != 0 }.map(id(of:)).sorted()
+  }
+
+  /// Takes a slot for a new run.
+  mutating func makeSlot() -> MutationID {
+    let index: Int
+    if freeSlot >= 0 {
+      index = Int(freeSlot)
+      freeSlot = slots[index].nextFree
+    } else {
+      index = slots.count
+      slots.append(MutationSlot())
+    }
+    lastSerial += 1
+    slots[index].serial = lastSerial
+    slots[index].nextFree = -1
+    return id(of: index)
+  }
+
+  /// The present frame of a run.
+  mutating func frame(_ index: Int) -> MutationFrame? {
+    if let frame = slots[index].frame { return frame }
+    guard let job = slots[index].job else { return nil }
+    frameSerial += 1
+    let frame = MutationFrame(
+      version: frameSerial,
+      id: id(of: index),
+      job: job,
+      slot: slots[index]
+    )
+    slots[index].frame = frame
+    return frame
+  }
+}

@@ -1,0 +1,190 @@
+extension QueryClient {
+  nonisolated func perform(_ errand: MutationErrand) {
+    switch errand {
+    case .prepare(let job): work(on: job) { await self.prepare(job) }
+    case .perform(let job, let attempt):
+      work(on: job) { await self.perform(job, attempt: attempt) }
+    case .settle(let job, let outcome):
+      // The callbacks of a cancelled run have to do their work.
+      job.renew()
+      work(on: job) { await self.settle(job, outcome) }
+    case .cancel(let job): job.cancel()
+    case .news: mutationNews.send(())
+    case .sweep(let causes): sweep(causes)
+    }
+  }
+
+  /// Does a piece of a run in a task of its own, which keeps the client alive meanwhile.
+  private nonisolated func work(
+    on job: MutationJob,
+    _ body: @escaping @Sendable () async -> Void
+  ) {
+    let task = Task(executorPreference: configuration.executor) {
+      await MutationJob.$current.withValue(job) {
+        await Scheduling.$current.withValue(self.scheduling) { await body() }
+      }
+    }
+    job.attach(task)
+  }
+
+  // MARK: Pieces
+
+  private nonisolated func prepare(_ job: MutationJob) async {
+    let facts = MutationFacts(client: self, job: job)
+    do {
+      if let hook = job.plan.hooks.onMutate, let info = info(of: job) { try await hook(info, self) }
+      for prepare in job.plan.plan.prepare {
+        try Task.checkCancellation()
+        job.saved.append(try await prepare(facts))
+      }
+      step(job) { $0.prepared(in: $1) }
+    } catch {
+      let isCancellation = Task.isCancelled || error is CancellationError
+      fail(job, error) { $0.preparationFailed(isCancellation: isCancellation, in: $1) }
+    }
+  }
+
+  private nonisolated func perform(_ job: MutationJob, attempt: Int) async {
+    do {
+      guard let perform = job.plan.perform else {
+        throw QueryError.missingPerform(key: job.plan.key.key.description)
+      }
+      let context = MutationContext(
+        client: self,
+        key: job.plan.key.key,
+        attempt: attempt,
+        meta: job.plan.meta,
+        saved: job.saved
+      )
+      let box = try await perform(job.input, context)
+      turn { state, turn in
+        guard let index = state.mutations.find(job.id) else { return }
+        state.mutations.slots[index].output = box
+        let effects = state.mutations.slots[index].machine.attemptSucceeded(in: turn.world)
+        state.apply(effects, to: job.id, &turn)
+      }
+    } catch {
+      // Ask the task, not the error: URLSession throws -999 when its task is cancelled.
+      let isCancellation = Task.isCancelled || error is CancellationError
+      let delay: Span? =
+        isCancellation || job.plan.perform == nil
+        ? nil : job.plan.retry.delay(failures: attempt, error: error, jitter: nextJitter())
+      fail(job, error, retryAfter: delay) {
+        $0.attemptFailed(retryAfter: delay, isCancellation: isCancellation, in: $1)
+      }
+    }
+  }
+
+  /// Calls what is called before the end: the client's callbacks, then the mutation's own.
+  private nonisolated func settle(_ job: MutationJob, _ outcome: WaitOutcome) async {
+    let facts = MutationFacts(client: self, job: job)
+    let plan = job.plan.plan
+    let hooks = job.plan.hooks
+    let info = hooks.concludes ? info(of: job) : nil
+    switch outcome {
+    case .value(let box):
+      if let hook = hooks.onSuccess, let info {
+        await call("onSuccess", of: job) { try await hook(box.erased, info, self) }
+      }
+      for callback in plan.onSuccess {
+        await call("onSuccess", of: job) { try await callback(.success(box), facts) }
+      }
+    case .failure, .cancelled, .settled:
+      let error = outcome.error
+      if let hook = hooks.onError, let info {
+        await call("onError", of: job) { try await hook(error, info, self) }
+      }
+      for callback in plan.onError {
+        await call("onError", of: job) { try await callback(.failure(error), facts) }
+      }
+    }
+    if let hook = hooks.onSettled, let info {
+      await call("onSettled", of: job) { try await hook(info, self) }
+    }
+    let result: Result<ValueBox, any Error> =
+      if case .value(let box) = outcome { .success(box) } else { .failure(outcome.error) }
+    for callback in plan.onSettled {
+      await call("onSettled", of: job) { try await callback(result, facts) }
+    }
+    step(job) { $0.callbacksEnded(in: $1) }
+  }
+
+  /// Calls a callback; what it throws is told, and changes nothing.
+  private nonisolated func call(
+    _ name: String,
+    of job: MutationJob,
+    _ body: () async throws -> Void
+  ) async {
+    do {
+      try await body()
+    } catch {
+      // A run that was cleared away meanwhile was told to stop.
+      if Task.isCancelled { return }
+      report(
+        .callbackFailed(
+          key: job.plan.key.key.description,
+          callback: name,
+          error: String(describing: error)
+        )
+      )
+      turn { state, turn in
+        state.emit(.callbackFailed(error, callback: name), job, turn)
+      }
+    }
+  }
+
+  // MARK: Turns
+
+  private nonisolated func step(
+    _ job: MutationJob,
+    _ input: (inout MutationMachine, World) -> MutationEffects
+  ) {
+    turn { state, turn in
+      guard let index = state.mutations.find(job.id) else { return }
+      let effects = input(&state.mutations.slots[index].machine, turn.world)
+      state.apply(effects, to: job.id, &turn)
+    }
+  }
+
+  private nonisolated func fail(
+    _ job: MutationJob,
+    _ error: any Error,
+    retryAfter delay: Span? = nil,
+    _ input: (inout MutationMachine, World) -> MutationEffects
+  ) {
+    let box = ErrorBox(error)
+    turn { state, turn in
+      guard let index = state.mutations.find(job.id) else { return }
+      let effects = input(&state.mutations.slots[index].machine, turn.world)
+      switch effects.concluded {
+      case .failed: state.mutations.slots[index].error = box
+      case .cancelled, .succeeded: break
+      case nil:
+        guard effects.changed, let delay else { break }
+        turn.drop(state.mutations.slots[index].failureReason)
+        state.mutations.slots[index].failureReason = box
+        let count = state.mutations.slots[index].machine.failureCount
+        let step = QueryEvent.MutationStep.attemptFailed(
+          error,
+          count: count,
+          retryAfter: delay.duration
+        )
+        state.emit(step, job, turn)
+      }
+      state.apply(effects, to: job.id, &turn)
+    }
+  }
+
+  private nonisolated func info(of job: MutationJob) -> MutationInfo? {
+    cache.read { state in
+      state.mutations.find(job.id).flatMap { state.mutations.frame($0) }
+    }.map(MutationInfo.init)
+  }
+}
+
+extension WaitOutcome {
+  /// What callbacks are told of a run without an output.
+  fileprivate var error: any Error {
+    if case .failure(let error) = self { error } else { CancellationError() }
+  }
+}

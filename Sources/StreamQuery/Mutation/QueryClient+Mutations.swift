@@ -1,0 +1,161 @@
+import Synchronization
+
+extension QueryClient {
+  /// Runs a mutation and waits for its end, its callbacks included.
+  ///
+  /// Optimistic changes show before the call first suspends. While offline, or while earlier runs of
+  /// its scope are not over, the run is paused and the call goes on waiting.
+  ///
+  /// Cancelling the caller cancels the run, unless it is detached: the work's task is cancelled,
+  /// retries and pauses end at once, and what was not done is rolled back. Work that returns all
+  /// the same counts as done. The caller itself does not wait for that.
+  ///
+  /// ```swift
+  /// let user = try await client.mutate(.rename(), with: Rename(id: 42, name: "Ada"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - mutation: What to do.
+  ///   - input: What to do it with.
+  ///   - detached: Whether the run outlives its caller: a caller that is cancelled only stops
+  ///     waiting.
+  /// - Returns: What the work returned.
+  /// - Throws: The work's error, or that of `onMutate`; `CancellationError` if the caller or the run
+  ///   was cancelled or the client was cleared; ``QueryError/missingPerform(key:)``;
+  ///   ``QueryError/shutDown``.
+  @discardableResult
+  public nonisolated func mutate<Input, Output>(
+    _ mutation: Mutation<Input, Output>,
+    with input: Input,
+    detached: Bool = false
+  ) async throws -> Output {
+    // A run that nobody wants any more does not begin.
+    if !detached { try Task.checkCancellation() }
+    return try await mutate(mutation, with: input, detached: detached, follower: nil)
+  }
+
+  /// Runs a mutation without input and waits for its end.
+  ///
+  /// - Parameters:
+  ///   - mutation: What to do.
+  ///   - detached: Whether the run outlives its caller.
+  /// - Returns: What the work returned.
+  /// - Throws: As ``mutate(_:with:detached:)``.
+  @discardableResult
+  public nonisolated func mutate<Output>(
+    _ mutation: Mutation<Void, Output>,
+    detached: Bool = false
+  ) async throws -> Output {
+    try await mutate(mutation, with: (), detached: detached)
+  }
+
+  nonisolated func mutate<Input, Output>(
+    _ mutation: Mutation<Input, Output>,
+    with input: Input,
+    detached: Bool,
+    follower: Int?
+  ) async throws -> Output {
+    guard let (id, waiter) = begin(mutation, with: input, follower: follower) else {
+      throw QueryError.shutDown
+    }
+    let outcome = await waiter.outcome { if !detached { self.cancel(id) } }
+    switch outcome {
+    case .value(let box): return box.value(as: Output.self)
+    case .failure(let error): throw error
+    case .cancelled, .settled: throw CancellationError()
+    }
+  }
+
+  /// Begins a run; `nil` after a shutdown.
+  nonisolated func begin<Input, Output>(
+    _ mutation: Mutation<Input, Output>,
+    with input: Input,
+    follower: Int?
+  ) -> (MutationID, Waiter)? {
+    let defaults = mutationDefaults.withLock { $0 }
+    let plan = ResolvedMutation(
+      mutation.identity,
+      mutation.plan,
+      defaults: defaults,
+      hooks: configuration.mutationHooks
+    )
+    let input = TypedBox(input)
+    // User code: what is laid over which key is asked before the turn.
+    var changes = OptimisticChanges()
+    for layers in plan.plan.layers { layers(input, &changes) }
+    let waiter = Waiter(role: .leasing, entry: EntryID(index: -1, generation: 0), round: 0)
+    openSignals()
+    return turn { [changes] state, turn in
+      guard !state.isShutDown else { return nil }
+      let id = state.begin(
+        plan,
+        input: input,
+        waiter: waiter,
+        layers: changes.layers,
+        &turn
+      )
+      if let follower { state.follow(follower, id, &turn) }
+      return (id, waiter)
+    }
+  }
+
+  /// Cancels runs; what was not done is rolled back.
+  ///
+  /// The work's task is cancelled, retries and pauses end at once; work that returns all the same
+  /// counts as done. Callers that wait throw `CancellationError` when the run is over.
+  ///
+  /// - Parameter filter: Which runs; those whose outcome is decided already go on to their end.
+  public nonisolated func cancelMutations(_ filter: MutationFilter = .all) {
+    let ids = mutations(filter && .pending).map(\.frame.id)
+    guard !ids.isEmpty else { return }
+    turn { state, turn in
+      for id in ids { state.cancel(id, &turn) }
+    }
+  }
+
+  nonisolated func cancel(_ id: MutationID) {
+    turn { state, turn in state.cancel(id, &turn) }
+  }
+
+  /// Registers defaults for every mutation whose key starts with a prefix.
+  ///
+  /// Where several prefixes match, their options are merged in the order of registration and later
+  /// ones win. Registering a prefix again replaces its defaults and keeps its place.
+  ///
+  /// - Parameters:
+  ///   - options: The options.
+  ///   - prefix: The prefix.
+  ///   - perform: The work of mutations that bring none; gets the input. It must return a value of
+  ///     the mutation's output type; another type is
+  ///     ``QueryError/unexpectedType(key:expected:actual:)``.
+  public nonisolated func setMutationDefaults(
+    _ options: MutationOptions = .default,
+    for prefix: AnyQueryKey,
+    perform: (@Sendable (any Sendable, MutationContext) async throws -> any Sendable)? = nil
+  ) {
+    let entry = MutationDefaultsTable.Prefix(key: prefix, options: options, perform: perform)
+    let old = mutationDefaults.withLock { table -> MutationDefaultsTable in
+      let old = table
+      table = table.with(entry)
+      return old
+    }
+    // Old closures go here, outside the lock.
+    _ = old
+  }
+
+  /// The merged mutation defaults of a key.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The options.
+  public nonisolated func mutationDefaults(for key: AnyQueryKey) -> MutationOptions {
+    mutationDefaults.withLock { $0 }.options(for: key)
+  }
+}
+
+extension CacheState {
+  mutating func cancel(_ id: MutationID, _ turn: inout Turn) {
+    guard let index = mutations.find(id) else { return }
+    let effects = mutations.slots[index].machine.cancelRequested(in: turn.world)
+    apply(effects, to: id, &turn)
+  }
+}
