@@ -11,7 +11,7 @@
 ///   }
 /// }
 ///
-/// for await result in client.stream(.user(42)) { … }
+/// for await result in client.stream(.user(42)) { show(result.data) }
 /// ```
 ///
 /// Everything that the fetch depends on belongs in the key: page, filter, locale, account. What is

@@ -5,7 +5,7 @@
 /// element where any `AsyncStream` costs a thread switch: user interfaces use this one.
 ///
 /// ```swift
-/// for await result in client.results(of: .user(42)) { user = result.data }
+/// for await result in client.results(of: .user(42)) { show(result.data) }
 /// ```
 ///
 /// An iterator ends at once when its task is cancelled in `next`, and when it is dropped.
