@@ -77,7 +77,10 @@ extension Query {
     options { $0.retry = .times(count).backoff(.custom { failures, _ in delay(failures) }) }
   }
 
-  /// Whether the query fetches by itself. Cached data is shown all the same.
+  /// Whether the query fetches by itself.
+  ///
+  /// A disabled query shows what is cached and written, and fetches only when it is asked to in
+  /// person: by `fetch`, `ensure`, `prefetch` or an observer's `refetch`.
   ///
   /// - Parameter isEnabled: Whether it does.
   /// - Returns: The changed query.

@@ -144,5 +144,6 @@ public protocol QueryRequest<Value>: Hashable, Sendable {
   ///
   /// - Parameter context: Why, how often, and for which client.
   /// - Returns: The value.
+  /// - Throws: Anything; the error is retried and shown as the query's options say.
   func fetch(_ context: FetchContext) async throws -> Value
 }

@@ -10,7 +10,9 @@
 ///
 /// An iterator ends at once when its task is cancelled in `next`, and when it is dropped.
 public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
+  /// A snapshot.
   public typealias Element = QueryResult<Value>
+  /// It cannot fail: a failed fetch is a state, and stays in the results.
   public typealias Failure = Never
 
   let subscribe: @Sendable () -> Subscription
@@ -24,7 +26,9 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
 
   /// One subscription.
   public struct Iterator: AsyncIteratorProtocol {
+    /// A snapshot.
     public typealias Element = QueryResult<Value>
+    /// It cannot fail.
     public typealias Failure = Never
 
     let subscription: Subscription
