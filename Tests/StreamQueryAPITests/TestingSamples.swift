@@ -33,6 +33,28 @@ import Testing
     #expect(fetch.calls.map(\.outcome) == [.failure, .failure, .value])
   }
 
+  @Test func theLandingPagesExampleHolds() {
+    let simulation = Simulation()
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<User>(.failure(Offline()), .value(.ada, after: .milliseconds(30)))
+    let recording = simulation.record(client.stream(Query("user", 1, fetch: fetch)))
+    simulation.advance(by: .seconds(10))
+    #expect(recording.timeline.last == TimedSummary(at: .milliseconds(1030), .success(.ada)))
+    #expect(fetch.calls.map(\.outcome) == [.failure, .value])
+    #expect(simulation.leakReport() == [])
+  }
+
+  @Test(arguments: UInt64(0)..<100)
+  func everySeedEndsTheSame(seed: UInt64) {
+    let simulation = Simulation(seed: seed)
+    let client = QueryClient(simulation: simulation)
+    let first = simulation.record(client.stream(.user(1)))
+    let second = simulation.record(client.stream(.user(1)))
+    simulation.settle()
+    #expect(first.values.last?.data?.id == 1)
+    #expect(second.values.last?.data?.id == 1)
+  }
+
   @Test func waitingIsVirtualToo() throws {
     let simulation = Simulation()
     let client = QueryClient(simulation: simulation)
