@@ -15,7 +15,7 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-standard_steps=(format purity debug release apple docs playgrounds)
+standard_steps=(format purity debug release apple docs samples playgrounds)
 sanitizer_steps=(thread address)
 strict=(-Xswiftc -warnings-as-errors)
 
@@ -53,6 +53,10 @@ step_apple() { # type-check for macOS at the deployment floor
 
 step_docs() { # documentation, warnings as errors
   Scripts/docs.sh --scratch-path "$documented"
+}
+
+step_samples() { # the documentation's samples compile, and print what they say
+  Scripts/samples.sh --scratch-path "$documented"
 }
 
 step_playgrounds() { # the nested package builds, and the tour's own checks hold

@@ -6,8 +6,20 @@ enum Tour {
   static func main() async {
     let timeline = Timeline()
     let checks = Checks(timeline)
+    // Not a claim about speed: whatever hangs, the tour ends.
+    Task.detached {
+      try await Task.sleep(for: .seconds(120))
+      print("the tour hangs")
+      exit(2)
+    }
     do {
       try await serverPart(timeline, checks)
+      let stage = try await Stage(timeline, checks)
+      try await sharingPart(stage)
+      try await retryPart(stage)
+      try await reasonsPart(stage)
+      try await outagePart(stage)
+      await stage.server.stop()
     } catch {
       checks.check("the tour ends without an error: \(error)", false)
     }

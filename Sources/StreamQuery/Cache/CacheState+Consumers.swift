@@ -79,7 +79,9 @@ extension CacheState {
     apply(effects, entry, &turn)
   }
 
-  /// Takes a consumer out: its stream ends. A second time is a no-op.
+  /// Takes a consumer out: its stream ends.
+  ///
+  /// A second time is a no-op.
   mutating func unsubscribe(_ id: ConsumerID, _ turn: inout Turn) {
     guard let index = find(id) else { return }
     detach(index, &turn)

@@ -5,13 +5,14 @@ extension QueryClient {
   /// fetch over data is replaced, for its answer may be older than the mark; a first load is joined.
   /// Static queries are marked but not refetched. The filter is evaluated once.
   ///
+  /// The marks are set at the call. It returns when all refetches are settled, failed ones included,
+  /// or paused; a cancelled caller returns at once and the refetches go on.
+  ///
   /// - Parameters:
   ///   - filter: Which entries to mark.
   ///   - refetch: Which of the marked entries to refetch.
   ///   - superseding: Whether running fetches over data are replaced; `false` joins them, and their
   ///     answers clear the mark.
-  /// - Returns: When all refetches are settled, failed ones included, or paused. A cancelled caller
-  ///   returns at once and the refetches go on.
   public nonisolated func invalidate(
     _ filter: QueryFilter,
     refetch: RefetchScope = .active,
@@ -66,11 +67,12 @@ extension QueryClient {
   /// Left out are entries whose observers are all disabled, static ones, unobserved ones that never
   /// had a result, and those that nobody gave a fetch.
   ///
+  /// It returns when all are settled, failed ones included, or paused; a cancelled caller returns at
+  /// once and the refetches go on.
+  ///
   /// - Parameters:
   ///   - filter: Which entries.
   ///   - superseding: Whether running fetches over data are replaced; `false` joins them.
-  /// - Returns: When all are settled, failed ones included, or paused. A cancelled caller returns at
-  ///   once and the refetches go on.
   public nonisolated func refetch(_ filter: QueryFilter, superseding: Bool = true) async {
     _ = await refetching(filter, superseding, failsFast: false)
   }
@@ -106,10 +108,10 @@ extension QueryClient {
   /// Puts entries back to their beginning, initial data included, and refetches those with an
   /// enabled observer.
   ///
-  /// Fetches in flight are cancelled; callers that wait for them throw `CancellationError`.
+  /// Fetches in flight are cancelled; callers that wait for them throw `CancellationError`. It returns
+  /// when the refetches are settled or paused.
   ///
   /// - Parameter filter: Which entries.
-  /// - Returns: When the refetches are settled or paused.
   public nonisolated func reset(_ filter: QueryFilter) async {
     let gathering = Gathering(failsFast: false)
     resetting(filter, gathering)

@@ -18,8 +18,9 @@ extension QueryClient {
     public var activity: Activity
     /// What the client waits by.
     public var clock: any Clock<Duration>
-    /// The clock that fetches and operators get by ``Scheduling``; `nil` is ``clock``. A simulation
-    /// tells the client's own timer from other sleepers by it.
+    /// The clock that fetches and operators get by ``Scheduling``; `nil` is ``clock``.
+    ///
+    /// A simulation tells the client's own timer from other sleepers by it.
     package var operatorClock: (any Clock<Duration>)?
     /// What the client's tasks prefer to run on; `nil` is the global executor.
     public var executor: (any TaskExecutor)?
@@ -27,13 +28,18 @@ extension QueryClient {
     public var randomness: @Sendable () -> UInt64
     /// The date that people see; decisions never depend on it.
     public var wallClock: @Sendable () -> Date
-    /// Whether a failed refetch marks its entry as invalidated, so that it is stale whatever its
-    /// age; `true` by default. With `false` freshness depends on age alone.
+    /// Whether a failed refetch marks its entry as invalidated; `true` by default.
+    ///
+    /// An invalidated entry is stale whatever its age, so the next trigger tries again. With `false`
+    /// freshness depends on age alone: data within its stale time is left alone after a failure too.
     public var failureInvalidates: Bool
     /// Callbacks for every mutation; none by default.
     public var mutationHooks = MutationHooks()
-    /// Gets every event, in the order of turns, outside the lock. It must be quick: what is to
-    /// happen next waits for it.
+    /// Gets every event, in the order in which things happened.
+    ///
+    /// It is called outside the cache's lock, on whatever thread caused the event, by one thread at a
+    /// time. It must be quick: what is to happen next waits for it. ``QueryClient/events`` waits for
+    /// nobody, but may miss some.
     public var onEvent: (@Sendable (QueryEvent) -> Void)?
     /// Gets mistakes that cannot be thrown; prints them by default.
     public var onMisuse: @Sendable (QueryMisuse) -> Void

@@ -5,7 +5,9 @@
 ///
 /// ```swift
 /// let observer = client.observer(of: .user(1))
-/// for await result in observer.stream { … }
+/// let drawing = Task {
+///   for await result in observer.results { show(result.data) }
+/// }
 /// observer.update(query: .user(2))     // shows what is cached of user 2 at once
 /// ```
 public final class QueryObserver<Value: Sendable>: Sendable {

@@ -59,7 +59,9 @@ final class FetchJob: Sendable {
     if isCancelled { task.cancel() }
   }
 
-  /// Cancels the running attempt. Cancellation handlers are user code: never under a lock.
+  /// Cancels the running attempt.
+  ///
+  /// Cancellation handlers are user code: never under a lock.
   func cancel() {
     let task: Task<Void, Never>? = handle.withLock { current in
       defer { current = .cancelled }

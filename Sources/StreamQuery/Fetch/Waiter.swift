@@ -86,7 +86,9 @@ final class Waiter: Sendable {
     }
   }
 
-  /// Answers the caller; the first answer counts. Never called under a lock.
+  /// Answers the caller; the first answer counts.
+  ///
+  /// Never called under a lock.
   ///
   /// - Parameter outcome: The answer.
   /// - Returns: Whether it was the first.
@@ -146,7 +148,9 @@ final class Gathering: Sendable {
     resolve(.settled)
   }
 
-  /// Waits until all are settled, or, if it fails fast, one failed. A cancelled caller leaves at once.
+  /// Waits until all are settled, or, if it fails fast, one failed.
+  ///
+  /// A cancelled caller leaves at once.
   ///
   /// - Returns: The first failure.
   func wait() async -> (any Error)? {

@@ -68,6 +68,14 @@ public struct QueryKey<Value: Sendable>: Sendable {
     for part in parts { KeyPart.append(part, to: &collected) }
     erased = AnyQueryKey(parts: collected)
   }
+
+  /// Creates nothing: parts of several types are written without brackets.
+  ///
+  /// - Parameter parts: The parts.
+  @available(*, unavailable, message: "write the parts without brackets, or the bare literal")
+  public init(_ parts: [(any Hashable & Sendable)?]) {
+    erased = AnyQueryKey(parts: parts.map { KeyPart.make(optional: $0) })
+  }
 }
 
 extension QueryKey: Hashable {

@@ -14,7 +14,9 @@ public struct FetchContext: Sendable {
   public let cause: FetchCause
   /// Failed attempts before this one: 0 at first.
   public let attempt: Int
-  /// The client that fetches. Waiting in a fetch for the fetch's own key throws
+  /// The client that fetches.
+  ///
+  /// A fetch may read and write other keys with it, and await other fetches. Waiting in a fetch for the fetch's own key throws
   /// ``QueryError/recursiveFetch(key:)``.
   public let client: QueryClient
   /// Facts that the query carries.

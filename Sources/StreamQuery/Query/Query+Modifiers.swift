@@ -77,7 +77,10 @@ extension Query {
     options { $0.retry = .times(count).backoff(.custom { failures, _ in delay(failures) }) }
   }
 
-  /// Whether the query fetches by itself. Cached data is shown all the same.
+  /// Whether the query fetches by itself.
+  ///
+  /// A disabled query shows what is cached and written, and fetches only when it is asked to in
+  /// person: by `fetch`, `ensure`, `prefetch` or an observer's `refetch`.
   ///
   /// - Parameter isEnabled: Whether it does.
   /// - Returns: The changed query.
@@ -133,6 +136,14 @@ extension Query {
     options { $0.refetchOnReconnect = policy }
   }
 
+  /// Whether a reconnect refetches stale data.
+  ///
+  /// - Parameter refetches: Whether it does.
+  /// - Returns: The changed query.
+  public func refetchOnReconnect(_ refetches: Bool) -> Self {
+    options { $0.refetchOnReconnect = refetches ? .ifStale : .never }
+  }
+
   /// Whether becoming active refetches.
   ///
   /// - Parameter policy: Whether it does.
@@ -141,12 +152,28 @@ extension Query {
     options { $0.refetchOnActive = policy }
   }
 
+  /// Whether becoming active refetches stale data.
+  ///
+  /// - Parameter refetches: Whether it does.
+  /// - Returns: The changed query.
+  public func refetchOnActive(_ refetches: Bool) -> Self {
+    options { $0.refetchOnActive = refetches ? .ifStale : .never }
+  }
+
   /// Whether a subscription refetches cached data.
   ///
   /// - Parameter policy: Whether it does.
   /// - Returns: The changed query.
   public func refetchOnSubscribe(_ policy: RefetchPolicy) -> Self {
     options { $0.refetchOnSubscribe = policy }
+  }
+
+  /// Whether a subscription refetches stale data.
+  ///
+  /// - Parameter refetches: Whether it does.
+  /// - Returns: The changed query.
+  public func refetchOnSubscribe(_ refetches: Bool) -> Self {
+    options { $0.refetchOnSubscribe = refetches ? .ifStale : .never }
   }
 
   /// Whether a subscription tries again what failed and has no data.
@@ -171,6 +198,14 @@ extension Query {
   /// - Returns: The changed query.
   public func throwOnError(_ policy: ThrowPolicy) -> Self {
     options { $0.throwOnError = policy }
+  }
+
+  /// Whether errors leave the stream for a boundary.
+  ///
+  /// - Parameter isThrown: Whether they do.
+  /// - Returns: The changed query.
+  public func throwOnError(_ isThrown: Bool) -> Self {
+    options { $0.throwOnError = isThrown ? .always : .never }
   }
 
   /// A fact for the fetch, filters and events.

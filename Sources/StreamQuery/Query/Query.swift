@@ -11,7 +11,7 @@
 ///   }
 /// }
 ///
-/// for await result in client.stream(.user(42)) { … }
+/// for await result in client.stream(.user(42)) { show(result.data) }
 /// ```
 ///
 /// Everything that the fetch depends on belongs in the key: page, filter, locale, account. What is
@@ -123,61 +123,6 @@ public struct Query<Value: Sendable>: Sendable {
   public init<Request: QueryRequest>(_ request: Request) where Request.Value == Value {
     self.init(key: QueryKey(request)) { try await request.fetch($0) }
   }
-
-  /// A query over an API with a completion handler.
-  ///
-  /// A factory rather than one more initialiser, so that a wrong closure elsewhere is diagnosed as
-  /// what it is.
-  ///
-  /// ```swift
-  /// let profile = Query<Profile>.callback("profile") { completion in
-  ///   api.load { completion($0) }
-  /// }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - part: The parts of the key, in order.
-  ///   - fields: Fields in any order, as the key's last part.
-  ///   - start: Starts the work, which must call the completion exactly once. Cancelling the fetch
-  ///     ends the wait at once; the work itself runs on.
-  /// - Returns: The query.
-  public static func callback<each Part: Hashable & Sendable>(
-    _ part: repeat each Part,
-    fields: KeyRecord = [:],
-    start: @escaping @Sendable (FetchCompletion<Value>) -> Void
-  ) -> Self {
-    callback(key: QueryKey(repeat each part, fields: fields), start: start)
-  }
-
-  /// A query whose key starts with a type, over an API with a completion handler.
-  ///
-  /// - Parameters:
-  ///   - subject: The type.
-  ///   - part: The further parts of the key.
-  ///   - fields: Fields in any order, as the key's last part.
-  ///   - start: Starts the work, which must call the completion exactly once.
-  /// - Returns: The query.
-  public static func callback<Subject, each Part: Hashable & Sendable>(
-    _ subject: Subject.Type,
-    _ part: repeat each Part,
-    fields: KeyRecord = [:],
-    start: @escaping @Sendable (FetchCompletion<Value>) -> Void
-  ) -> Self {
-    callback(key: QueryKey(subject, repeat each part, fields: fields), start: start)
-  }
-
-  private static func callback(
-    key: QueryKey<Value>,
-    start: @escaping @Sendable (FetchCompletion<Value>) -> Void
-  ) -> Self {
-    Query(key: key) { context in
-      try await CompletionOnce.run(
-        key: context.key.description,
-        report: { [client = context.client] in client.report($0) },
-        start: start
-      )
-    }
-  }
 }
 
 /// A value that is a key and knows how to fetch what it asks for.
@@ -199,5 +144,6 @@ public protocol QueryRequest<Value>: Hashable, Sendable {
   ///
   /// - Parameter context: Why, how often, and for which client.
   /// - Returns: The value.
+  /// - Throws: Anything; the error is retried and shown as the query's options say.
   func fetch(_ context: FetchContext) async throws -> Value
 }

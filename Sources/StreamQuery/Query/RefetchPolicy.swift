@@ -1,23 +1,41 @@
 /// Whether a subscription refetches data that is already cached.
 ///
 /// Without data a subscription always loads, whatever the policy (unless the query is disabled).
-public enum RefetchPolicy: String, Hashable, Codable, Sendable {
+public enum RefetchPolicy: String, Hashable, Codable, Sendable, ExpressibleByBooleanLiteral {
   /// Shows what is cached.
   case never
   /// Refetches when the data is stale; the default.
   case ifStale
   /// Refetches, also fresh data.
   case always
+
+  /// `true` is ``ifStale``, `false` is ``never``.
+  ///
+  /// - Parameter value: Whether to refetch what is stale.
+  public init(booleanLiteral value: Bool) {
+    self = value ? .ifStale : .never
+  }
 }
 
 /// Whether an event (the network came back, the app became active) refetches an observed query.
-public struct EventRefetchPolicy: Sendable {
+public struct EventRefetchPolicy: Sendable, ExpressibleByBooleanLiteral {
   enum Kind: Sendable {
     case fixed(RefetchPolicy)
     case when(@Sendable () async -> Bool)
   }
 
   let kind: Kind
+
+  private init(kind: Kind) {
+    self.kind = kind
+  }
+
+  /// `true` is ``ifStale``, `false` is ``never``.
+  ///
+  /// - Parameter value: Whether to refetch what is stale.
+  public init(booleanLiteral value: Bool) {
+    self = value ? .ifStale : .never
+  }
 
   /// Ignores the event.
   public static var never: Self { EventRefetchPolicy(kind: .fixed(.never)) }

@@ -72,6 +72,7 @@ public struct RetryPolicy: Sendable, ExpressibleByIntegerLiteral {
   ///   - failures: Failures before this one.
   ///   - error: Why this attempt failed.
   ///   - jitter: A random number in 0..<1.
+  /// - Returns: The wait.
   func delay(failures: Int, error: any Error, jitter: @autoclosure () -> Double) -> Span? {
     guard decides(failures, error) else { return nil }
     return Span(backoff.delay(failures, error, jitter))
@@ -83,7 +84,7 @@ public struct Backoff: Sendable {
   /// From the failures before this one, the error, and a source of numbers in 0..<1.
   let delay: @Sendable (_ failures: Int, _ error: any Error, _ jitter: () -> Double) -> Duration
 
-  /// One second, doubled after each failure, 30 seconds at most: 1, 2, 4, 8, 16, 30, 30 …
+  /// One second, doubled after each failure, 30 seconds at most.
   public static var standard: Self { .exponential() }
 
   /// The same wait each time.
@@ -114,14 +115,14 @@ public struct Backoff: Sendable {
     first: Duration = .seconds(1),
     factor: Double = 2,
     limit: Duration = .seconds(30),
-    jitter share: Double = 0
+    jitter: Double = 0
   ) -> Self {
     let factor = factor.isFinite ? max(factor, 1) : 1
-    let share = share.isNaN ? 0 : min(max(share, 0), 1)
+    let share = jitter.isNaN ? 0 : min(max(jitter, 0), 1)
     // In seconds, where nothing overflows: a product that is too large is infinite.
     let first = first / .seconds(1)
     let limit = min(max(limit / .seconds(1), 0), 1e10)
-    return Backoff { failures, _, jitter in
+    return Backoff { failures, _, chance in
       var wait = min(max(first, 0), limit)
       // Stops at the limit, so a million failures cost as much as six.
       var remaining = failures
@@ -129,7 +130,7 @@ public struct Backoff: Sendable {
         wait = min(wait * factor, limit)
         remaining -= 1
       }
-      return .seconds(share > 0 ? wait * (1 - share * jitter()) : wait)
+      return .seconds(share > 0 ? wait * (1 - share * chance()) : wait)
     }
   }
 

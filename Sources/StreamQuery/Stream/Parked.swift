@@ -7,7 +7,9 @@ enum Parked: Sendable {
   /// It waits for any of several entries, and is parked with each.
   case jointly(JointWait)
 
-  /// Wakes the consumer. Never called under a lock.
+  /// Wakes the consumer.
+  ///
+  /// Never called under a lock.
   func wake() {
     switch self {
     case .alone(let continuation): continuation.resume()

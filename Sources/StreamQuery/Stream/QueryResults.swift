@@ -5,12 +5,14 @@
 /// element where any `AsyncStream` costs a thread switch: user interfaces use this one.
 ///
 /// ```swift
-/// for await result in client.results(of: .user(42)) { user = result.data }
+/// for await result in client.results(of: .user(42)) { show(result.data) }
 /// ```
 ///
 /// An iterator ends at once when its task is cancelled in `next`, and when it is dropped.
 public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
+  /// A snapshot.
   public typealias Element = QueryResult<Value>
+  /// It cannot fail: a failed fetch is a state, and stays in the results.
   public typealias Failure = Never
 
   let subscribe: @Sendable () -> Subscription
@@ -24,7 +26,9 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
 
   /// One subscription.
   public struct Iterator: AsyncIteratorProtocol {
+    /// A snapshot.
     public typealias Element = QueryResult<Value>
+    /// It cannot fail.
     public typealias Failure = Never
 
     let subscription: Subscription

@@ -7,8 +7,10 @@ import Glibc
 import Darwin
 #endif
 
-/// Stands in for `Synchronization.Mutex` under the thread sanitizer, which cannot see that one on
-/// Linux and reports a race for every value behind it. Shadows it within this module only.
+/// Stands in for `Synchronization.Mutex` under the thread sanitizer.
+///
+/// The sanitizer cannot see that one on Linux and reports a race for every value behind it. This one
+/// shadows it within this module only. Unchecked: the value is reached under the lock alone.
 ///
 /// Unchecked `Sendable`, for the value is reached under the lock alone. Remove when the sanitizer
 /// runtime of Linux knows `Synchronization.Mutex`.

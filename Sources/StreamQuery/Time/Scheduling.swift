@@ -5,8 +5,8 @@
 /// the continuous clock and the global executor.
 ///
 /// ```swift
-/// await Scheduling.$current.withValue(Scheduling(clock: testClock)) {
-///   for try await price in prices.timeout(after: .seconds(5)) { … }
+/// try await Scheduling.$current.withValue(Scheduling(clock: simulation.clock)) {
+///   for try await price in prices.timeout(after: .seconds(5)) { show(price) }
 /// }
 /// ```
 public struct Scheduling: Sendable {

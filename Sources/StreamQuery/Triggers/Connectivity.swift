@@ -9,7 +9,7 @@
 /// let client = QueryClient(configuration: .init(connectivity: .system))
 ///
 /// for await isOnline in Connectivity.system.states() {
-///   banner.isHidden = isOnline
+///   show(isOnline)
 /// }
 /// ```
 ///

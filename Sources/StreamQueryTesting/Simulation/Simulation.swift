@@ -9,10 +9,9 @@ internal import Synchronization
 ///
 /// ```swift
 /// let simulation = Simulation(seed: 7)
-/// let ticks = simulation.record(timer(every: .seconds(1), clock: simulation.clock))
+/// let ticks = simulation.record(IntervalSequence(every: .seconds(1)))
 /// simulation.advance(by: .seconds(3))                // a moment of real time
 /// #expect(ticks.values == [1, 2, 3])
-/// #expect(simulation.isIdle)
 /// ```
 ///
 /// **Seeds.** Seed 0 runs what became ready first. Any other seed chooses among all that is ready,

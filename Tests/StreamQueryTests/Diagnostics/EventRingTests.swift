@@ -6,8 +6,13 @@ import Testing
 @Suite struct EventRingTests {
   private func event(_ number: UInt64) -> QueryEvent {
     QueryEvent(
-      number: number, kind: .written, key: "k", date: Date(timeIntervalSinceReferenceDate: 0),
-      cause: nil, duration: nil)
+      number: number,
+      kind: .written,
+      key: "k",
+      date: Date(timeIntervalSinceReferenceDate: 0),
+      cause: nil,
+      duration: nil
+    )
   }
 
   private func drain(_ ring: inout EventRing) -> [String] {

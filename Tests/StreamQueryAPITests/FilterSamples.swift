@@ -1,0 +1,111 @@
+import Foundation
+import StreamQuery
+import Testing
+
+/// Filters in the forms that people write; each is checked for whom it means.
+@Suite struct FilterSamples {
+  let client = QueryClient()
+
+  init() {
+    for owner in ["octocat", "ada"] {
+      client.setData([], for: ["repos", owner] as QueryKey<[Repo]>)
+    }
+    client.setData([.ada], for: .users)
+  }
+
+  private func count(_ filter: QueryFilter) -> Int { client.diagnostics(filter).count }
+
+  @Test func operatorsCompose() {
+    #expect(count(.all) == 3)
+    #expect(count(.prefix("repos")) == 2)
+    #expect(count(.prefix("repos", "octocat")) == 1)
+    #expect(count(.prefix(["repos", "octocat"]) || .prefix("users")) == 2)
+    #expect(count(.prefix("repos") && .stale && .inactive) == 2)
+    #expect(count(.prefix("repos") && !.stale) == 0)
+    #expect(count((.stale || .fetching) && !(.active || .prefix("repos")) && !.fresh) == 1)
+    #expect(count(.key(.users) || .key(QueryKey<User>("user", 1)) && !.stale) == 1)
+    #expect(count(.query(.users)) == 1)
+    #expect(count(.status(.success) && .fetchStatus(.idle) && !.paused) == 3)
+  }
+
+  @Test func literalsArePrefixes() {
+    let owner = "octocat"
+    #expect(count("repos") == 2)
+    #expect(count(["repos", owner]) == 1)
+    #expect(count(["repos"] && .stale) == 2)
+    #expect(count("repos" && .stale) == 2)
+    let filter: QueryFilter = .stale && !.active || .prefix("a")
+    #expect(count(filter) == 3)
+  }
+
+  @Test func predicatesSeeWhatTheCacheKnows() {
+    #expect(count(.where { $0.observerCount == 0 } && .stale) == 3)
+    #expect(count(.prefix("repos") && .where { $0.key.count > 2 }) == 0)
+    #expect(
+      count(
+        .where { info in
+          let age = info.age ?? .zero
+          return age < .hours(1) && info.isStale
+        }
+      ) == 3
+    )
+  }
+
+  @Test func longExpressionsStayQuickToCompile() {
+    let (owner, number) = ("octocat", 3)
+    #expect(
+      count(
+        .prefix(["a", owner, number]) && .stale
+          && .where { $0.observerCount > number && !$0.isStale }
+          || !.prefix(["repos", owner + "x", number + 1]) && (.active || .fetching)
+      ) == 0
+    )
+    #expect(
+      count(
+        .prefix("a") && .stale && .inactive || .prefix("b") && !.fetching && .fresh
+          || .prefix("c", 1) && !(.stale || .active) && .where { $0.observerCount > 2 }
+          || !.prefix("d") && .active || .key(.users) && !.stale
+      ) == 0
+    )
+  }
+
+  @Test func filtersAreNamedInExtensions() async {
+    await client.invalidate(.repos)
+    await client.invalidate(.repo("ada") && .stale && !.active, refetch: .never)
+    #expect(count(.repos && .where(\.isInvalidated)) == 2)
+    #expect(client.fetchingCount(.repos) == 0)
+  }
+
+  @Test(arguments: [true]) func bulkCallsTakeFilters(isLive: Bool) async throws {
+    await client.invalidate(.prefix("repos", "octocat"))
+    await client.invalidate(.all, refetch: .never)
+    await client.invalidate("repos")
+    await client.invalidate(["repos", "octocat"], refetch: .all, superseding: false)
+    await client.refetch(.prefix("repos") && .stale && .inactive)
+    await client.refetch(isLive ? .stale && .active : !.stale)
+    try await client.refetchThrowing(.stale)
+    try await client.invalidateThrowing(.prefix("repos"))
+    client.cancel(.prefix("repos"))
+    if isLive && client.fetchingCount(.stale && !.active) > 0 { await client.refetch(.stale) }
+    client.remove(!.active && .prefix("repos"))
+    #expect(count(.all) == 1)
+    await client.reset(.users)
+    client.remove(.inactive)
+    client.clear()
+    #expect(count(.all) == 0)
+  }
+
+  @Test func typedEntriesAreListed() {
+    #expect(client.entries(of: [Repo].self, .prefix("repos")).count == 2)
+    let written = client.updateData(matching: "repos", of: [Repo].self) { _, repos in
+      repos?.append(Repo(id: 1, name: "engine"))
+    }
+    #expect(written == 2)
+    #expect(client.entries(of: [Repo].self).flatMap(\.data).count == 2)
+  }
+}
+
+extension QueryFilter {
+  fileprivate static var repos: Self { .prefix("repos") }
+  fileprivate static func repo(_ owner: String) -> Self { .prefix("repos", owner) }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import StreamQuery
+import Testing
+
+/// Spellings of keys that must compile, and mean what they say.
+@Suite struct KeySamples {
+  @Test func keysHaveAnyNumberOfParts() {
+    let key = QueryKey<[Product]>("products", Category.electronics, true)
+    let long = QueryKey<User>("a", 1, "b", 2, "c", 3, "d", 4, "e", 5, true, 1.5)
+    #expect(key.erased.count == 3)
+    #expect(long.erased.count == 12)
+    #expect(QueryKey<User>().erased.isEmpty)
+  }
+
+  @Test func aTypeMayBeTheFirstPart() {
+    func key<Value: Sendable>(of type: Value.Type) -> QueryKey<Value> { QueryKey(type, 1) }
+    let byType = QueryKey<Product>(Product.self, 123)
+    #expect(byType != QueryKey<Product>("Product", 123))
+    #expect(key(of: User.self) == QueryKey<User>(User.self, 1))
+    #expect(QueryKey<[User]>([User].self, 1) != QueryKey<[User]>(User.self, 1))
+    #expect(QueryKey<User>((any Error).self, 1).erased.count == 2)
+  }
+
+  @Test func literalsAreKeys() {
+    let id = 42
+    let text: QueryKey<[User]> = "users"
+    let list: QueryKey<[User]> = ["users"]
+    let mixed: QueryKey<User> = ["user", id, Category.books, true, 1.5, nil, "x/\(id)"]
+    let nested: QueryKey<User> = ["user", [1, 2, 3]]
+    let empty: QueryKey<User> = []
+    #expect(text == list)
+    #expect(mixed.erased.count == 7)
+    #expect(nested == QueryKey("user", [1, 2, 3]))
+    #expect(empty == QueryKey())
+    #expect(QueryKey<User>("user/\(id)") == "user/42")
+  }
+
+  @Test func keysAreNamedInExtensions() {
+    let users: QueryKey<[User]> = .users
+    #expect(users == "users")
+    #expect(QueryKey<[User]>.users(in: 3) == ["users", 3])
+  }
+
+  @Test func recordsHaveNoOrder() {
+    let sort: String? = nil
+    let key = QueryKey<[Product]>("products", fields: ["category": "books", "page": 2])
+    let other = QueryKey<[Product]>("products", fields: ["page": 2, "category": "books"])
+    let values = QueryKey<[Product]>(
+      Product.self,
+      fields: ["category": Category.books, "page": 2, "sort": sort, "x": nil]
+    )
+    let literal: QueryKey<[Product]> = ["products", ["category": "books", "page": 2] as KeyRecord]
+    let named: [String: any Hashable & Sendable] = ["category": "books", "page": 2]
+    #expect(key == other)
+    #expect(key == literal)
+    #expect(key == QueryKey("products", fields: KeyRecord(named)))
+    #expect(values.erased.count == 2)
+  }
+
+  @Test func partsAreOfAnyHashableType() {
+    enum Filter: Hashable { case all, range(min: Int, max: Int) }
+    let id: Int? = 3
+    let existential: any Hashable & Sendable = 5
+    let key = QueryKey<User>(
+      "user",
+      Category.books,
+      UUID(),
+      Date(),
+      Route.detail(3),
+      Set([1, 2]),
+      [[1], [2]],
+      ["a": [1, 2]],
+      Filter.range(min: 1, max: 2),
+      -1,
+      1...3,
+      Character("a"),
+      id,
+      Int?.none,
+      Substring("x"),
+      Locale(identifier: "en"),
+      URL(string: "https://example.com"),
+      Decimal(3)
+    )
+    #expect(key.erased.count == 18)
+    #expect(["user", existential] as QueryKey<User> == ["user", 5])
+    #expect(QueryKey<User>("user", id) == QueryKey<User>("user", 3))
+  }
+
+  @Test func expressionsArePartsOfKeys() {
+    let (number, text) = (3, "s")
+    let key = QueryKey<User>(
+      "a",
+      number + 1,
+      text + "/" + text,
+      number > 3 && text.isEmpty,
+      text.count * 2 + number
+    )
+    let literal: QueryKey<User> = [
+      "a", number, "b", text, "c", number + 1, text + "x", -number, !true, 1...3, "z", 20,
+    ]
+    #expect(key == ["a", 4, "s/s", false, 5])
+    #expect(literal.erased.count == 12)
+  }
+
+  @Test func tuplesRequestsAndKeysContributeTheirParts() {
+    let products: KeyTuple3 = KeyTuple3("products", Category.electronics, true)
+    #expect(QueryKey<[Product]>(products) == QueryKey("products", Category.electronics, true))
+    #expect(KeyTuple2("a", 123).key2 == 123)
+    #expect(KeyTuple2(Product.self, 123).key1.hasSuffix("Product"))
+    #expect(QueryKey<[Repo]>(Search(text: "a")) == Query(Search(text: "a")).key)
+    #expect(QueryKey<[Repo]>(QueryKey<User>("a"), 1) == ["a", 1])
+  }
+
+  @Test func keysOfOtherValueTypesAreOtherKeys() {
+    #expect(EntryCount().after(QueryKey<Int>("a"), QueryKey<String>("a")) == 2)
+  }
+
+  @Test func aPrefixMatchesLeadingParts() {
+    let project: AnyQueryKey = ["project", 7]
+    #expect(project.isPrefix(of: ["project", 7, "issues", "open"]))
+    #expect(!project.isPrefix(of: ["project", 8, "issues", "open"]))
+    #expect(
+      AnyQueryKey("products", fields: ["page": 2]).isPrefix(
+        of: QueryKey<[Product]>("products", fields: ["page": 2, "sort": "asc"])
+      )
+    )
+  }
+
+  @Test func aTypeMayStandForSeveralParts() {
+    enum Place: KeyPartsConvertible {
+      case users, user(Int)
+
+      var keyParts: AnyQueryKey {
+        switch self {
+        case .users: ["users"]
+        case .user(let id): ["users", id]
+        }
+      }
+    }
+    #expect(QueryKey<User>(Place.user(42)) == QueryKey<User>("users", 42))
+    #expect(QueryKey<User>(Place.users).erased.isPrefix(of: QueryKey<User>(Place.user(42))))
+  }
+}
+
+/// How many entries a client has after writes.
+private struct EntryCount {
+  func after(_ number: QueryKey<Int>, _ text: QueryKey<String>) -> Int {
+    let client = QueryClient()
+    client.setData(1, for: number)
+    client.setData("1", for: text)
+    return client.diagnostics().count
+  }
+}

@@ -1,0 +1,102 @@
+import StreamQuery
+import Testing
+
+/// Options as modifiers, in all their forms.
+@Suite struct ModifierSamples {
+  let query = Query("user", 1) { try await api.user(1) }
+
+  @Test func modifiersChain() {
+    let chained =
+      query
+      .staleTime(.minutes(5))
+      .gcTime(.hours(1))
+      .retry(3)
+      .enabled(true)
+      .placeholder(.ada)
+      .initialData(.ada)
+      .networkMode(.offlineFirst)
+      .refetchInterval(.seconds(30))
+      .refetchOnReconnect(.ifStale)
+      .refetchOnActive(.always)
+      .refetchOnSubscribe(.never)
+      .retryOnSubscribe(false)
+      .onAbandonment(.linger(.seconds(2)))
+      .throwOnError(true)
+      .merge { old, new in old.name == new.name ? old : new }
+    #expect(chained.options.gcTime == .hours(1))
+    #expect(chained.options.refetchOnSubscribe == .never)
+    #expect(chained.options.abandonment == .linger(.seconds(2)))
+    #expect(chained.options.networkMode == .offlineFirst)
+  }
+
+  @Test func modifiersFollowALongClosure() {
+    let chained = Query("user", 1) { context in
+      let user = try await api.user(1, isRetry: context.attempt > 0)
+      return user
+    }
+    .staleTime(.minutes(5)).gcTime(.hours(1)).retry(3)
+    .refetchOnActive(.when { true })
+    .placeholder(.ada)
+    let typed: Query<User> = chained
+    #expect(typed.options.gcTime == .hours(1))
+  }
+
+  @Test func timesAreDurations() {
+    let wait = Duration.seconds(7)
+    #expect(query.gcTime(.minutes(1.5)).options.gcTime == .seconds(90))
+    #expect(query.gcTime(wait).options.gcTime == .seconds(7))
+    _ = query.staleTime(.infinite).staleTime(.static).staleTime(.zero).staleTime(wait)
+    _ = query.staleTime(.dynamic { $0.dataUpdateCount > 3 ? .infinite : .after(.zero) })
+    _ = query.refetchInterval(wait > .zero ? .seconds(5) : nil).refetchInterval(.off)
+    _ = query.refetchInterval(.every(.seconds(5)), inBackground: true)
+    _ = query.refetchInterval(
+      .dynamic { $0.status == .error ? nil : .seconds(1) },
+      inBackground: .every(.minutes(1))
+    )
+  }
+
+  @Test func retriesTakeCountsAndRules() {
+    let count = 2
+    _ = query.retry(3).retry(count).retry(.never).retry(.forever).retry(.times(count))
+    _ = query.retry(3) { .milliseconds(100 * (1 << $0)) }.retry(3, delay: { .seconds($0) })
+    _ = query.retry(.while { failures, error in failures < 2 && !(error is AuthError) })
+    _ = query.retry(.times(5).backoff(.exponential(first: .milliseconds(300), jitter: 0.5)))
+    _ = query.retry(.forever.backoff(.constant(.seconds(1))))
+    _ = query.retry(.forever.backoff(.custom { failures, _ in .seconds(failures) }))
+  }
+
+  @Test(arguments: [true, false])
+  func policiesTakeBoolLiteralsAndVariables(isLive: Bool) {
+    let variable = query.refetchOnSubscribe(isLive).refetchOnActive(isLive)
+      .refetchOnReconnect(isLive).throwOnError(isLive).enabled(isLive)
+    #expect(variable.options.refetchOnSubscribe == (isLive ? .ifStale : .never))
+    #expect(variable.options.throwOnError?.shouldThrow(AuthError()) == isLive)
+    let literal = query.refetchOnActive(false).refetchOnReconnect(true).throwOnError(false)
+    #expect(literal.options.throwOnError?.shouldThrow(AuthError()) == false)
+    let chosen = query.refetchOnActive(isLive ? .always : .never)
+      .refetchOnReconnect(isLive ? .always : .never)
+      .throwOnError(.when { $0 is AuthError }).throwOnError(.never)
+    #expect(chosen.options.throwOnError?.shouldThrow(AuthError()) == false)
+    let options = ObserverOptions(
+      enabled: isLive,
+      refetchOnSubscribe: false,
+      refetchOnActive: true,
+      refetchIntervalInBackground: true
+    )
+    #expect(options.refetchOnSubscribe == .never)
+  }
+
+  @Test func factsTravelWithTheQuery() {
+    enum Screen: QueryMetaKey { static let defaultValue = "none" }
+    let named = query.meta(Screen.self, "profile")
+    #expect(named.options.meta?[Screen.self] == "profile")
+    #expect(QueryMeta()[Screen.self] == "none")
+  }
+
+  @Test func optionsMoveInBags() {
+    let bag = QueryOptions(staleTime: .after(.minutes(1)), retry: 2, refetchOnActive: false)
+    let changed = query.options(bag).options { $0.gcTime = .zero }
+    #expect(changed.options.gcTime == .zero)
+    #expect(changed.key == query.key)
+  }
+}

@@ -1,6 +1,0 @@
-import StreamQuery
-import Testing
-
-@Test func schedulingDefaultsToTheGlobalExecutor() {
-  #expect(Scheduling.current.executor == nil)
-}
