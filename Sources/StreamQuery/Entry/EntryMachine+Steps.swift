@@ -1,0 +1,152 @@
+// The steps that several inputs share: each adds to the effects of its input.
+extension EntryMachine {
+  mutating func request(
+    _ cause: FetchCause,
+    superseding: Bool,
+    clientLease: Bool,
+    direction: PageDirection? = nil,
+    in world: World,
+    _ effects: inout EntryEffects
+  ) {
+    guard let current else {
+      begin(
+        cause,
+        clientLease: clientLease,
+        direction: direction,
+        undo: nil,
+        in: world,
+        &effects
+      )
+      return
+    }
+    if superseding, hasData {
+      effects.cancelled = current.id
+      begin(
+        cause,
+        clientLease: clientLease || current.hasClientLease,
+        direction: direction,
+        undo: current.undo,
+        in: world,
+        &effects
+      )
+    } else {
+      updateCurrent {
+        $0.hasClientLease = $0.hasClientLease || clientLease
+        $0.stopsRetrying = false
+        $0.lingersUntil = nil
+      }
+    }
+  }
+
+  /// Starts a fetch; `undo` is that of the fetch it replaces, so that a cancellation leads back to
+  /// what was there before both.
+  private mutating func begin(
+    _ cause: FetchCause,
+    clientLease: Bool,
+    direction: PageDirection?,
+    undo: Undo?,
+    in world: World,
+    _ effects: inout EntryEffects
+  ) {
+    fetchSerial &+= 1
+    let current = Current(
+      id: FetchID(rawValue: fetchSerial),
+      terms: terms,
+      hasClientLease: clientLease,
+      // A page that is added says nothing of the pages before it: they stay marked.
+      wasMarked: direction != nil && hasData && isInvalidated,
+      direction: direction,
+      undo: undo
+        ?? Undo(
+          isError: isError,
+          failureCount: failureCount,
+          cause: self.cause,
+          direction: self.direction
+        )
+    )
+    self.cause = cause
+    self.direction = direction
+    failureCount = 0
+    // A load that starts again is pending again; a refetch keeps the error beside its data.
+    if !hasData { isError = false }
+    beat(at: world.now.moment)
+    effects.changed = true
+    if terms.networkMode == .online, !world.isOnline {
+      phase = .paused(current, before: .firstAttempt)
+      effects.paused = true
+    } else {
+      phase = .running(current)
+      effects.started = current.id
+    }
+  }
+
+  mutating func fail(in world: World, _ effects: inout EntryEffects) {
+    isError = true
+    errorUpdatedAt = world.now
+    errorUpdateCount += 1
+    settledCount += 1
+    if current?.terms.failureInvalidates ?? true { isInvalidated = true }
+    end(.failed, in: world, &effects)
+  }
+
+  mutating func cancelCurrent(in world: World, _ effects: inout EntryEffects) {
+    guard let current else { return }
+    effects.cancelled = current.id
+    undo(current)
+    end(.cancelled, in: world, &effects)
+  }
+
+  mutating func undo(_ current: Current) {
+    // Only what the fetch itself changed: a write or an invalidation that came meanwhile stays.
+    if !hasData { isError = current.undo.isError }
+    failureCount = isError ? current.undo.failureCount : 0
+    cause = current.undo.cause
+    direction = current.undo.direction
+  }
+
+  mutating func end(_ ending: FetchEnding, in world: World, _ effects: inout EntryEffects) {
+    phase = .idle
+    beat(at: world.now.moment)
+    // Those who waited are answered now; nobody waits for the next fetch yet.
+    waiterCount = 0
+    effects.ended = ending
+    effects.changed = true
+    if !isWanted { unwantedSince = world.now.moment }
+  }
+
+  func canContinue(_ current: Current, in world: World) -> Bool {
+    world.isActive && (current.terms.networkMode == .always || world.isOnline)
+  }
+
+  /// Goes on after a retry wait or a pause, if the world and the fetch's terms allow it.
+  mutating func proceed(
+    _ current: Current,
+    to next: Pause,
+    in world: World,
+    _ effects: inout EntryEffects
+  ) {
+    guard canContinue(current, in: world) else {
+      if !isPaused {
+        phase = .paused(current, before: next)
+        effects.paused = true
+        effects.changed = true
+        beat(at: world.now.moment)
+      }
+      return
+    }
+    if current.stopsRetrying, next == .retry {
+      fail(in: world, &effects)
+    } else {
+      phase = .running(current)
+      effects.started = current.id
+      effects.changed = true
+    }
+  }
+
+  mutating func beat(at now: Moment) {
+    lastBeat = now
+    for index in groups.indices where !groups[index].bases.isEmpty {
+      groups[index].bases.removeAll(keepingCapacity: true)
+    }
+  }
+}
