@@ -48,8 +48,8 @@ struct EntryWorld {
     case .cancel: !machine.isIdle
     case .seed: !machine.hasData
     case .timer: machine.nextDeadline(in: world).map { $0 <= world.now.moment } ?? false
-    case .refetch, .joinRefetch, .addPage, .write, .fence, .mark, .invalidate, .clear, .network, .focus,
-      .tick:
+    case .refetch, .joinRefetch, .addPage, .write, .fence, .mark, .invalidate, .clear, .network,
+      .focus, .tick:
       true
     }
   }
