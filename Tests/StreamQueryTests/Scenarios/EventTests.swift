@@ -1,0 +1,209 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// Events, counts and diagnostics.
+@Suite struct EventTests {
+  let simulation = Simulation(seed: 47)
+  let key = QueryKey<Int>("n")
+
+  // T58 T59
+  @Test func eventsTellTheWholeStoryInOrderWithCausesAndDurations() {
+    let client = QueryClient(simulation: simulation)
+    let events = simulation.record(client.events)
+    let fetch = ScriptedFetch<Int>(
+      .failure(Boom(), after: .milliseconds(10)),
+      .value(1, after: .milliseconds(10))
+    )
+    let recording = simulation.record(
+      client.stream(
+        Query.scripted("n", fetch).gcTime(.seconds(5)).retry(1) { _ in .milliseconds(30) }
+      )
+    )
+    simulation.advance(by: .seconds(1))
+    client.setData(2, for: key)
+    simulation.task { await client.invalidate("n") }
+    simulation.advance(by: .milliseconds(5))
+    client.cancel("n")
+    simulation.settle()
+    recording.cancel()
+    simulation.advance(by: .minutes(5))
+    #expect(
+      events.values.map(\.description) == [
+        "added [\"n\"]",
+        "observed (1) [\"n\"]",
+        "fetching [\"n\"] for subscribed in \(Duration.zero)",
+        "failed 1 times (boom 0), again after \(Duration.milliseconds(30)): [\"n\"] "
+          + "for subscribed in \(Duration.milliseconds(10))",
+        "resumed [\"n\"] for subscribed in \(Duration.milliseconds(40))",
+        "fetched [\"n\"] for subscribed in \(Duration.milliseconds(50))",
+        "written [\"n\"]",
+        "invalidated [\"n\"]",
+        "fetching [\"n\"] for invalidated in \(Duration.zero)",
+        "cancelled [\"n\"] for invalidated in \(Duration.milliseconds(5))",
+        "unobserved (0) [\"n\"]",
+        "removed (expired) [\"n\"]",
+      ]
+    )
+    #expect(events.values.map(\.number) == (1...12).map { UInt64($0) })
+    #expect(events.elements.map(\.time).last == .milliseconds(1_005) + .minutes(5))
+  }
+
+  // T58
+  @Test func pausesFailuresResetsAndRemovalsAreTold() {
+    let online = ManualSignal(false)
+    let told = Notes<String>()
+    let client = QueryClient(simulation: simulation) {
+      $0.connectivity = Connectivity { online }
+      $0.onEvent = { told.add($0.description) }
+    }
+    simulation.settle()
+    let fetch = ScriptedFetch<Int>(.failure(Boom(), after: .milliseconds(1)), .never)
+    let recording = simulation.record(client.stream(Query.scripted("n", fetch).retry(.never)))
+    simulation.advance(by: .seconds(1))
+    online.send(true)
+    simulation.advance(by: .milliseconds(1))
+    simulation.task { await client.reset("n") }
+    simulation.settle()
+    client.remove("n")
+    client.setData(1, for: key)
+    client.clear()
+    simulation.settle()
+    _ = recording
+    let kinds = told.all.map { String($0.prefix { $0 != "[" }).trimmingSuffix() }
+    #expect(
+      kinds == [
+        "added", "observed (1)", "paused", "fetching", "failed (boom 0)", "reset", "fetching",
+        "cancelled", "removed (removed)", "written", "removed (cleared)",
+      ]
+        || kinds == [
+          "added", "observed (1)", "paused", "resumed", "failed (boom 0)", "reset", "fetching",
+          "cancelled", "removed (removed)", "written", "removed (cleared)",
+        ]
+    )
+  }
+
+  @Test func aSubscriberThatFallsBehindMissesTheOldestAndIsToldHowMany() {
+    let client = QueryClient(simulation: simulation)
+    let stream = client.events
+    for value in 0..<2_000 { client.setData(value, for: key) }
+    let recording = simulation.record(stream)
+    simulation.settle()
+    // 2,001 events (the entry was added as well), of which 1,024 are kept.
+    #expect(recording.values.count == 1_025)
+    guard case .missed(let count)? = recording.values.first?.kind else {
+      Issue.record("the first is \(String(describing: recording.values.first))")
+      return
+    }
+    #expect(count == 977)
+    #expect(recording.values.dropFirst().map(\.number) == (978...2_001).map { UInt64($0) })
+    client.setData(1, for: key)
+    simulation.settle()
+    #expect(recording.values.last?.number == 2_002)
+  }
+
+  @Test func eventsBeginWithTheSubscriptionAndEachSubscriberHasItsOwn() {
+    let client = QueryClient(simulation: simulation)
+    client.setData(1, for: key)
+    let first = simulation.record(client.events)
+    client.setData(2, for: key)
+    simulation.settle()
+    let second = simulation.record(client.events)
+    client.setData(3, for: key)
+    simulation.settle()
+    #expect([first.values.count, second.values.count] == [2, 1])
+    first.cancel()
+    simulation.settle()
+    client.setData(4, for: key)
+    simulation.settle()
+    #expect([first.values.count, second.values.count] == [2, 2])
+    second.cancel()
+    simulation.settle()
+    #expect(simulation.isIdle)
+  }
+
+  // T52 F05
+  @Test func countsFollowTheFetchesUnderAFilter() {
+    let client = QueryClient(simulation: simulation)
+    let all = simulation.record(client.fetchingCounts())
+    let some = simulation.record(client.fetchingCounts("b"))
+    simulation.settle()
+    for (name, milliseconds) in [("a", 10), ("b", 20), ("c", 30)] {
+      simulation.task {
+        await client.prefetch(
+          .scripted(name, ScriptedFetch(.value(1, after: .milliseconds(milliseconds))))
+        )
+      }
+      simulation.settle()
+    }
+    #expect(client.fetchingCount() == 3)
+    simulation.advance(by: .seconds(1))
+    #expect(
+      all.elements.map { "\($0.time) \($0.element)" }
+        == [(0, 0), (0, 1), (0, 2), (0, 3), (10, 2), (20, 1), (30, 0)].map {
+          "\(Duration.milliseconds($0.0)) \($0.1)"
+        }
+    )
+    #expect(some.values == [0, 1, 0])
+    #expect(client.fetchingCount() == 0)
+    all.cancel()
+    some.cancel()
+    simulation.settle()
+    #expect(simulation.isIdle)
+  }
+
+  // T52
+  @Test func aPausedFetchDoesNotCount() {
+    let online = ManualSignal(false)
+    let client = QueryClient(simulation: simulation) { $0.connectivity = Connectivity { online } }
+    simulation.settle()
+    let counts = simulation.record(client.fetchingCounts())
+    let recording = simulation.record(
+      client.stream(.scripted("n", ScriptedFetch(.value(1, after: .milliseconds(1)))))
+    )
+    simulation.settle()
+    #expect(client.fetchingCount() == 0)
+    #expect(client.fetchingCount(.paused) == 0)
+    online.send(true)
+    simulation.advance(by: .milliseconds(1))
+    #expect(counts.values == [0, 1, 0])
+    _ = recording
+  }
+
+  // C16 T57
+  @Test func diagnosticsTellOfEveryEntry() throws {
+    let client = QueryClient(simulation: simulation)
+    enum Label: QueryMetaKey { static let defaultValue = "" }
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(10)))
+    let recording = simulation.record(
+      client.stream(Query.scripted("n", fetch).meta(Label.self, "numbers"))
+    )
+    simulation.task { try? await client.fetch(.scripted("n", fetch)) }
+    simulation.advance(by: .milliseconds(5))
+    var info = try #require(client.diagnostics("n").first)
+    #expect(info.key == AnyQueryKey("n"))
+    #expect(info.valueTypeName == "Swift.Int")
+    #expect([info.observerCount, info.waiterCount] == [1, 1])
+    #expect(info.isActive && info.isStale && !info.isDisabled && !info.isStatic)
+    #expect(info.age == nil && info.data == nil && info.dataUpdatedAt == nil)
+    #expect(info.fetchStatus == .fetching && info.status == .pending)
+    #expect(info.cause == .subscribed)
+    simulation.advance(by: .milliseconds(15))
+    let old = info
+    info = try #require(client.diagnostics("n").first)
+    #expect(info.data as? Int == 1)
+    #expect(info.age == .milliseconds(10))
+    #expect(info.dataUpdateCount == 1)
+    // A snapshot does not change.
+    #expect(old.data == nil)
+    _ = recording
+  }
+}
+
+extension String {
+  fileprivate func trimmingSuffix() -> String {
+    var text = self
+    while text.last == " " { text.removeLast() }
+    return text
+  }
+}
