@@ -47,15 +47,14 @@ extension QueryClient {
     var mergedAt: UInt64?
     for round in 1...3 {
       if let merge = job.plan.plan.merge {
-        let present = cache.read { state -> (ValueBox, UInt64)? in
-          guard let index = state.find(job.entry), let data = state.slots[index].data,
-            state.slots[index].machine.hasData
-          else { return nil }
-          return (data, state.slots[index].revision)
+        let (present, revision) = cache.read { state -> (ValueBox?, UInt64?) in
+          guard let index = state.find(job.entry) else { return (nil, nil) }
+          let slot = state.slots[index]
+          return (slot.machine.hasData ? slot.data : nil, slot.revision)
         }
         // User code: asked before the turn, which holds only if the entry did not move on.
-        box = present.map { merge($0.0, fetched) } ?? fetched
-        mergedAt = present?.1
+        box = present.map { merge($0, fetched) } ?? fetched
+        mergedAt = revision
       }
       let isDone = turn { state, turn -> Bool in
         guard let index = state.find(job.entry) else { return true }

@@ -282,6 +282,25 @@ import Testing
     #expect(client.data(for: QueryKey<Int>("side")) == 1)
   }
 
+  @Test func aWriteBetweenTheLookAndTheLandingIsMergedToo() {
+    let write = Dial<(@Sendable () -> Void)?>(nil)
+    let client = QueryClient(simulation: simulation) {
+      // The clock is asked right before each turn.
+      $0.wallClock = {
+        let action = write.with { $0.take() }
+        action?()
+        return Simulation.startDate
+      }
+    }
+    let query = Query<Int>("n") { [weak client] in
+      write.value = { client?.setData(5, for: QueryKey<Int>("n")) }
+      return 10
+    }.merge { old, new in old + new }
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    #expect(recording.summaries.last == .success(15))
+  }
+
   @Test func aMergeThatWritesItsOwnKeyEnds() {
     let client = QueryClient(simulation: simulation)
     let count = Dial(0)
