@@ -10,8 +10,9 @@ extension QueryClient {
     let subscription = HubSubscription { [weak self] in
       hub.unsubscribe(id)
       guard let self else { return }
-      let isNeeded = self.configuration.onEvent != nil || hub.hasSubscribers
-      self.cache.read { $0.emitsEvents = isNeeded }
+      let isAlwaysNeeded = self.configuration.onEvent != nil
+      // Asked under the lock: else somebody who subscribes meanwhile would be overruled.
+      self.cache.read { $0.emitsEvents = isAlwaysNeeded || hub.hasSubscribers }
     }
     return AsyncStream(
       unfolding: { [subscription] in
@@ -33,8 +34,7 @@ extension QueryClient {
     let subscription = HubSubscription { [weak self] in
       hub.unsubscribe(id)
       guard let self else { return }
-      let isNeeded = hub.hasSubscribers
-      self.cache.read { $0.countsFetches = isNeeded }
+      self.cache.read { $0.countsFetches = hub.hasSubscribers }
     }
     let last = LastCount()
     return AsyncStream(

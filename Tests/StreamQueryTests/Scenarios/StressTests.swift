@@ -181,6 +181,19 @@ import Testing
     #expect(disorder.value == 0)
   }
 
+  // T58
+  @Test func whoSubscribesToEventsWhileOthersLeaveHearsThem() async {
+    let client = QueryClient()
+    await concurrently { worker in
+      for round in 0..<400 {
+        let events = client.events
+        client.setData(round, for: QueryKey<Int>("mine", worker))
+        for await _ in events { break }
+      }
+    }
+    #expect(client.diagnostics().count == Self.workers)
+  }
+
   // T52
   @Test func aCountComesToRestAtZero() async {
     let client = QueryClient()
