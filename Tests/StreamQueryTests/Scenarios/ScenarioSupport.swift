@@ -1,6 +1,11 @@
-import StreamQuery
 import StreamQueryTesting
 import Synchronization
+
+#if TSAN_LOCK
+@testable import StreamQuery
+#else
+import StreamQuery
+#endif
 
 /// An error that says which of several it is.
 struct Boom: Error, Equatable, CustomStringConvertible {
@@ -23,7 +28,7 @@ func at<Value: Sendable>(
 
 /// What closures of a test leave for it to look at.
 final class Notes<Element: Sendable>: Sendable {
-  private let notes = Mutex<[Element]>([])
+  private let notes = TestLock<[Element]>([])
 
   var all: [Element] { notes.withLock { $0 } }
   var count: Int { all.count }
@@ -35,10 +40,10 @@ final class Notes<Element: Sendable>: Sendable {
 
 /// A value that a test changes by hand and closures read.
 final class Dial<Value: Sendable>: Sendable {
-  private let stored: Mutex<Value>
+  private let stored: TestLock<Value>
 
   init(_ value: Value) {
-    stored = Mutex(value)
+    stored = TestLock(value)
   }
 
   var value: Value {

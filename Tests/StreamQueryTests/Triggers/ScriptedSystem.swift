@@ -15,12 +15,12 @@ final class ScriptedSystem: Sendable {
     var report: SharedState.Report?
   }
 
-  private let state: Mutex<State>
+  private let state: TestLock<State>
   private let starts = AsyncStream<Void>.makeStream()
 
   /// - Parameter present: What it says while it starts; `nil` says nothing.
   init(present: Bool?) {
-    state = Mutex(State(present: present))
+    state = TestLock(State(present: present))
   }
 
   var counts: Counts { state.withLock(\.counts) }
