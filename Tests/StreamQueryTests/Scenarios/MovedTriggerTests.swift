@@ -12,7 +12,8 @@ import Testing
     let b = ScriptedFetch(.value("b"))
     let fresh = Duration.hours(1)
     let observer = client.observer(
-      of: Query("a", fetch: a).staleTime(fresh).refetch(on: first))
+      of: Query("a", fetch: a).staleTime(fresh).refetch(on: first)
+    )
     let recording = simulation.record(observer.stream)
     simulation.advance(by: .seconds(1))
     // The signal's present value is an element, so each subscription refetches once.
