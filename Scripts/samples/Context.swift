@@ -52,6 +52,10 @@ struct Rename: Hashable, Sendable {
   var name: String
 }
 
+extension Mutation where Input == Rename, Output == User {
+  static func rename() -> Self { Mutation("rename-user") { try await api.rename($0) } }
+}
+
 extension API {
   func rates() async throws -> [Int] { [] }
   func countries() async throws -> [String] { [] }

@@ -2,7 +2,9 @@ import Foundation
 import StreamQuery
 import Synchronization
 
-/// Threads that want the cache at once. The time is per operation of all threads together.
+/// Threads that want the cache at once.
+///
+/// The time is per operation of all threads together.
 enum ContentionCases {
   static func measure(_ suite: Suite) {
     let (client, keys) = World.filled(10_000)

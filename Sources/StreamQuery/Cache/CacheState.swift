@@ -9,7 +9,9 @@ struct CacheState {
   var entries: [EntryKey: Int32] = [:]
   var index = KeyIndex()
   var deadlines = DeadlineHeap()
-  /// Where each slot's deadline stands in the heap; -1 for nowhere. Apart from the slots, since one
+  /// Where each slot's deadline stands in the heap; -1 for nowhere.
+  ///
+  /// Apart from the slots, since one
   /// change moves many: here a dozen of them share a cache line.
   var heapPositions: [Int32] = []
   var consumers: [Consumer] = []

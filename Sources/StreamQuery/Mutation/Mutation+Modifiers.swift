@@ -27,8 +27,9 @@ extension Mutation {
     retry(.times(count))
   }
 
-  /// The lane: runs of one scope, whatever their mutation, perform one after the other in the order
-  /// of their start. Those that wait are shown as paused.
+  /// The lane: runs of one scope perform one after the other, whatever their mutation.
+  ///
+  /// They do so in the order of their start. Those that wait are shown as paused.
   ///
   /// - Parameter name: The lane.
   /// - Returns: The changed mutation.

@@ -31,7 +31,7 @@ public struct MutationContext: Sendable {
 /// What a callback of a mutation is told about its run.
 ///
 /// ```swift
-/// .onError { error, context in
+/// Mutation.rename().onError { error, context in
 ///   guard let users = context.saved(as: [User].self) else { return }
 ///   context.client.setData(users, for: .users)
 /// }

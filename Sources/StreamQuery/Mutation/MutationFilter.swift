@@ -3,7 +3,9 @@
 /// Filters compose by `&&`, `||` and `!`:
 ///
 /// ```swift
-/// for await failed in client.runs(matching: .prefix("upload") && .status(.error)) { … }
+/// for await failed in client.runs(matching: .prefix("upload") && .status(.error)) {
+///   show(failed)
+/// }
 /// ```
 public struct MutationFilter: Sendable {
   let matches: @Sendable (MutationInfo) -> Bool

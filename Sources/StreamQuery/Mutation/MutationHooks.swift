@@ -1,8 +1,9 @@
 /// Callbacks for every mutation of a client: each runs before the mutation's own of its kind.
 ///
 /// ```swift
+/// var configuration = QueryClient.Configuration()
 /// configuration.mutationHooks = MutationHooks(
-///   onError: { error, info, client in banner.show("\(info.key) failed: \(error)") }
+///   onError: { error, info, client in show("\(info.key) failed: \(error)") }
 /// )
 /// ```
 ///

@@ -37,7 +37,9 @@ final class MutationJob: Sendable {
     if isCancelled { task.cancel() }
   }
 
-  /// Cancels the task at work. Cancellation handlers are user code: never under a lock.
+  /// Cancels the task at work.
+  ///
+  /// Cancellation handlers are user code: never under a lock.
   func cancel() {
     let task: Task<Void, Never>? = handle.withLock { current in
       defer { current = .cancelled }

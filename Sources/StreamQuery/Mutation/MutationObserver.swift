@@ -22,11 +22,14 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   /// The run that is shown now; ``MutationRun/idle`` before the first, and after ``reset()``.
   public var run: MutationRun<Input, Output> { MutationRun(frame: following.frame) }
 
-  /// The run that is shown, now and whenever it changes, for one consumer. The handle and its stream
-  /// are one follower: it counts until the last of them goes.
+  /// The run that is shown, now and whenever it changes, for one consumer.
+  ///
+  /// The handle and its stream are one follower: it counts until the last of them goes.
   public var runs: AsyncStream<MutationRun<Input, Output>> { following.stream() }
 
-  /// Runs the mutation and waits for its end. An earlier run is shown no more and goes on.
+  /// Runs the mutation and waits for its end.
+  ///
+  /// An earlier run is shown no more and goes on.
   ///
   /// - Parameters:
   ///   - input: What to do it with.

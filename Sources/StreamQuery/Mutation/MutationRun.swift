@@ -20,8 +20,7 @@ public enum MutationStatus: String, Hashable, Codable, Sendable {
 ///
 /// ```swift
 /// for await run in client.runs(of: .rename()) {
-///   button.isEnabled = !run.isPending
-///   label.text = run.isPaused ? "Waiting for the network" : run.variables?.name
+///   show(run.isPaused ? "Waiting for the network" : run.variables?.name)
 /// }
 /// ```
 public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable {

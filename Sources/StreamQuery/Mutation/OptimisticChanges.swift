@@ -1,6 +1,6 @@
 /// What a mutation does to cached data while it runs: one pure change per key.
 ///
-/// Given to the closure of ``Mutation/optimistic(_:)``; the changes are not made to the data, but
+/// Given to the closure of `Mutation.optimistic(_:)`; the changes are not made to the data, but
 /// laid over it.
 public struct OptimisticChanges {
   var layers: [OptimisticLayer] = []

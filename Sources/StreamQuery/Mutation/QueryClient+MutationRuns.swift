@@ -6,7 +6,7 @@ extension QueryClient {
   /// those between. Without any run it shows ``MutationRun/idle``.
   ///
   /// ```swift
-  /// for await run in client.runs(of: .rename()) { saveButton.isEnabled = !run.isPending }
+  /// for await run in client.runs(of: .rename()) { show(run.isPending) }
   /// ```
   ///
   /// - Parameter mutation: Whose runs; its key and types matter, not its work.

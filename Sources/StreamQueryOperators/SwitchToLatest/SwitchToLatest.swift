@@ -5,7 +5,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// request of a key that nobody else observes is given up.
   ///
   /// ```swift
-  /// client.stream(.user(email)).values().map(\.id)
+  /// client.stream(.user(email)).compactMap { $0.data?.id }
   ///   .switchToLatest { client.stream(.projects(of: $0)) }
   /// ```
   ///

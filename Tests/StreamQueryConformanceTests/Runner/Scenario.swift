@@ -38,7 +38,9 @@ struct Scenario: Sendable {
 enum Feature: String, CaseIterable, Sendable {
   case pages, mutations, parallel, streamedFetches, archive, operators
 
-  /// What the library does not have yet: scenarios that need it wait. Must shrink to nothing.
+  /// What the library does not have yet: scenarios that need it wait.
+  ///
+  /// Must shrink to nothing.
   static let missing: Set<Feature> = [
     .pages, .mutations, .parallel, .streamedFetches, .archive, .operators,
   ]
