@@ -6,7 +6,9 @@ internal import StreamQuery
 public struct QueryResultField: Hashable, Sendable {
   let bit: UInt32
 
-  /// The data. Equatable data is compared by value, all else is new with each fetch or write.
+  /// The data.
+  ///
+  /// `Equatable` data is compared by value; all else is new with each fetch or write.
   public static let data = Self(bit: 1 << 0)
   /// The error that is shown; each failure is a new one.
   public static let error = Self(bit: 1 << 1)

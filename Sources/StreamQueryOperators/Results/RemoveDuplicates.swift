@@ -131,7 +131,9 @@ where Property.Output: Equatable, Property.Failure == Never {
 extension RemoveEqualPropertyStep: Sendable where Property: Sendable, Property.Output: Sendable {}
 
 struct RemoveSameStep<Element, Comparison: UserFunction>: ResultStep
-where Comparison.Input == (Element, Element), Comparison.Output == Bool,
+where
+  Comparison.Input == (Element, Element),
+  Comparison.Output == Bool,
   Comparison.Failure == Never
 {
   let areSame: Comparison

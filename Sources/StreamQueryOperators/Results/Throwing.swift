@@ -72,7 +72,9 @@ extension AsyncSequence {
 struct ThrowingSequence<Base: AsyncSequence, Value: Sendable, Predicate: UserFunction>:
   AsyncSequence
 where
-  Base.Element == QueryResult<Value>, Predicate.Input == any Error, Predicate.Output == Bool,
+  Base.Element == QueryResult<Value>,
+  Predicate.Input == any Error,
+  Predicate.Output == Bool,
   Predicate.Failure == Never
 {
   typealias Element = QueryResult<Value>
@@ -113,7 +115,9 @@ extension ThrowingSequence.Iterator: Sendable {}
 /// Decides which error of a result is thrown.
 struct ThrowingStep<Predicate: UserFunction>
 where
-  Predicate.Input == any Error, Predicate.Output == Bool, Predicate.Failure == Never
+  Predicate.Input == any Error,
+  Predicate.Output == Bool,
+  Predicate.Failure == Never
 {
   let shouldThrow: Predicate
   /// The error that was asked about last: it stays in the results.
