@@ -8,7 +8,7 @@ extension AsyncSequence where Self: Sendable {
   /// observer arrives at the new key before it leaves the old one.
   ///
   /// ```swift
-  /// pageNumbers.map { Query.products(page: $0) }
+  /// searchText.map { Query.search($0) }
   ///   .observed(by: client)
   ///   .keepPreviousData()
   /// ```
@@ -51,7 +51,9 @@ extension QueryClient {
   /// does by itself and leaves what is shown.
   ///
   /// ```swift
-  /// for await result in client.results(of: .user(42), enabledBy: isSignedIn) { … }
+  /// for await result in client.results(of: .user(42), enabledBy: isSignedIn) {
+  ///   show(result)
+  /// }
   /// ```
   ///
   /// - Finish: when the client is shut down. The end of the sequence leaves the query as it is.

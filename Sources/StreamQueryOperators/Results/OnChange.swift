@@ -6,7 +6,7 @@ extension AsyncSequence where Self: Sendable {
   /// Put `changes(of:)` before it to choose which changes count.
   ///
   /// ```swift
-  /// client.stream(.user(1)).changes(of: .status).onChange { log("\($0.status)") }
+  /// client.stream(.user(1)).changes(of: .status).onChange { print($0.status) }
   /// ```
   ///
   /// - Finish, failure, cancellation: as this sequence.

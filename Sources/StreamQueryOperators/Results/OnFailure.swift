@@ -6,7 +6,7 @@ extension AsyncSequence where Self: Sendable {
   /// Only errors that end a fetch count; `failureReason` shows those of attempts.
   ///
   /// ```swift
-  /// client.stream(.user(1)).onFailure { log("no user: \($0)") }
+  /// client.stream(.user(1)).onFailure { print("no user: \($0)") }
   /// ```
   ///
   /// - Finish, failure, cancellation: as this sequence. A failure of this sequence itself is not a

@@ -6,7 +6,7 @@ extension AsyncSequence where Self: Sendable {
   /// Data that was cached before is new to this stream and counts too; placeholders do not.
   ///
   /// ```swift
-  /// client.stream(.user(1)).onSuccess { log("user \($0.name)") }
+  /// client.stream(.user(1)).onSuccess { print("user \($0.name)") }
   /// ```
   ///
   /// - Finish, failure, cancellation: as this sequence.

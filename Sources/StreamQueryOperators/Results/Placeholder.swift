@@ -6,7 +6,7 @@ extension AsyncSequence where Self: Sendable {
   /// The result has status success and `isPlaceholderData`; the cache never sees the value.
   ///
   /// ```swift
-  /// client.stream(.users).placeholder([.example])
+  /// client.stream(.users).placeholder([.ada])
   /// ```
   ///
   /// - Finish, failure, cancellation: as this sequence.
@@ -24,8 +24,8 @@ extension AsyncSequence where Self: Sendable {
   /// Shows what a closure makes of earlier data while there is neither data nor an error.
   ///
   /// ```swift
-  /// client.results(of: .product(id)).placeholder { _, _ in
-  ///   client.data(for: .products)?.first { $0.id == id }
+  /// client.results(of: .user(id)).placeholder { _, _ in
+  ///   client.data(for: .users)?.first { $0.id == id }
   /// }
   /// ```
   ///

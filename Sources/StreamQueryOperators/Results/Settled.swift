@@ -7,7 +7,7 @@ extension AsyncSequence where Self: Sendable {
   /// paused for want of a network counts as at rest, since nothing else will come for now.
   ///
   /// ```swift
-  /// for await outcome in client.stream(.report).settled() { log(outcome.status) }
+  /// for await outcome in client.stream(.users).settled() { print(outcome.status) }
   /// ```
   ///
   /// - Finish, failure, cancellation: as this sequence.

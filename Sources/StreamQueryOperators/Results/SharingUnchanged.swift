@@ -37,7 +37,7 @@ extension AsyncSequence where Self: Sendable {
   /// leaves the others what they were. If nothing changed at all, neither did the list.
   ///
   /// ```swift
-  /// client.stream(.users).select { $0.filter(\.isActive) }.sharingUnchanged()
+  /// client.stream(.users).select { $0.filter { !$0.email.isEmpty } }.sharingUnchanged()
   /// ```
   ///
   /// - Finish, failure, cancellation: as this sequence.

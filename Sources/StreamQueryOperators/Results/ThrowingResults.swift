@@ -7,8 +7,8 @@ extension QueryClient {
   /// default for its key.
   ///
   /// ```swift
-  /// let user = Query.user(42).throwOnError(.when { $0 is AuthError })
-  /// for try await result in client.throwingResults(of: user) { … }
+  /// let user = Query<User>.user(42).throwOnError(.when { $0 is AuthError })
+  /// for try await result in client.throwingResults(of: user) { show(result) }
   /// ```
   ///
   /// - Finish, cancellation: as `results(of:)`.
