@@ -1,6 +1,18 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// A page of `StreamQuery.playground`, whose text the executable's `main.swift` is a link to.
+func page(_ name: String) -> Target {
+  .executableTarget(
+    name: name,
+    dependencies: [
+      .product(name: "StreamQuery", package: "StreamQuery"),
+      .product(name: "StreamQueryOperators", package: "StreamQuery"),
+      .product(name: "StreamQueryTesting", package: "StreamQuery"),
+    ]
+  )
+}
+
 // A package of its own, so that a server for the tour is no dependency of the library.
 let package = Package(
   name: "Playgrounds",
@@ -18,7 +30,7 @@ let package = Package(
         .product(name: "FlyingFox", package: "FlyingFox"),
       ]
     )
-  ],
+  ] + ["SearchAsYouType", "DependentQueries", "KeptPagination"].map(page),
   swiftLanguageModes: [.v6]
 )
 

@@ -32,6 +32,7 @@ let prices = AsyncStream<Int> { nil }
 let priceTicks = prices
 let notifications = prices
 let refreshButton = AsyncStream<Void> { nil }
+let isSignedIn = AsyncStream<Bool> { nil }
 let pushMessages = AsyncStream<Void> { nil }
 let socketMessages = AsyncStream<Void> { nil }
 let queue: (any TaskExecutor)? = nil

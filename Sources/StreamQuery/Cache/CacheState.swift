@@ -154,6 +154,7 @@ struct CacheState {
     // In place: a copy of the slot would retain all that it holds.
     Frame(
       version: version,
+      key: slots[index].key,
       machine: slots[index].machine,
       data: slots[index].machine.hasData ? slots[index].data : nil,
       error: slots[index].machine.isError ? slots[index].error : nil,

@@ -44,4 +44,13 @@ extension QueryClient {
   public nonisolated func defaultOptions(for key: AnyQueryKey) -> QueryOptions {
     defaults.options(for: key)
   }
+
+  /// Which errors of a query leave its stream: as it says itself, or else the defaults of its key.
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The policy.
+  package nonisolated func throwPolicy<Value>(of query: Query<Value>) -> ThrowPolicy {
+    query.plan.options.throwOnError
+      ?? defaults.options(for: query.key.erased).throwOnError ?? .never
+  }
 }

@@ -5,6 +5,9 @@
 package final class Frame: Sendable {
   /// Unique within a client; grows with time.
   package let version: UInt64
+  /// Whose state it is, so that operators tell a key that was left from one that lost its data;
+  /// `nil` for a key that has no entry.
+  package let key: EntryKey?
   package let data: ValueBox?
   /// The error that is shown.
   package let error: ErrorBox?
@@ -26,6 +29,7 @@ package final class Frame: Sendable {
 
   init(
     version: UInt64,
+    key: EntryKey? = nil,
     machine: EntryMachine,
     data: ValueBox?,
     error: ErrorBox?,
@@ -33,6 +37,7 @@ package final class Frame: Sendable {
     paging: PagingPlan? = nil
   ) {
     self.version = version
+    self.key = key
     self.data = data
     self.error = error
     self.failureReason = failureReason
@@ -50,13 +55,25 @@ package final class Frame: Sendable {
   }
 
   /// The same frame over other data: what a selection or a placeholder shows.
-  package init(_ base: Frame, data: ValueBox?, error: ErrorBox?) {
+  ///
+  /// - Parameters:
+  ///   - base: What all the rest is taken from.
+  ///   - data: The data.
+  ///   - error: The error.
+  ///   - errorUpdatedAt: When an error of an operator's own came about; `nil` is as in the base.
+  package init(
+    _ base: Frame,
+    data: ValueBox?,
+    error: ErrorBox?,
+    errorUpdatedAt: Timestamp? = nil
+  ) {
     version = base.version
+    key = base.key
     self.data = data
     self.error = error
     failureReason = base.failureReason
     dataUpdatedAt = base.dataUpdatedAt
-    errorUpdatedAt = base.errorUpdatedAt
+    self.errorUpdatedAt = errorUpdatedAt ?? base.errorUpdatedAt
     errorUpdateCount = base.errorUpdateCount
     dataUpdateCount = base.dataUpdateCount
     failureCount = base.failureCount

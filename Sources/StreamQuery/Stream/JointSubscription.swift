@@ -9,6 +9,15 @@ package final class JointSubscription: Sendable {
     self.members = members
   }
 
+  /// Creates a joint view of observers that may be of several clients.
+  ///
+  /// - Parameter observers: The observers; `nil` comes back unless they are of one client.
+  package convenience init?(ofOneClient observers: [Subscription]) {
+    guard let client = observers.first?.client, observers.allSatisfy({ $0.client === client })
+    else { return nil }
+    self.init(observers)
+  }
+
   /// Ends the observation of all; a second time is a no-op.
   package func cancel() {
     for member in members { member.cancel() }
@@ -18,7 +27,7 @@ package final class JointSubscription: Sendable {
   ///
   /// - Parameter isolation: The caller's isolation, which is kept.
   /// - Returns: Frame and flags of every member, in their order.
-  func next(
+  package func next(
     isolation: isolated (any Actor)? = #isolation
   ) async -> [(frame: Frame, flags: QueryFlags)]? {
     guard let cache = members.first?.client.cache else { return nil }

@@ -17,6 +17,20 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
 
   let subscribe: @Sendable () -> Subscription
 
+  /// Creates a sequence of what an observer sees.
+  ///
+  /// - Parameter subscribe: Makes the observer of an iterator.
+  package init(subscribe: @escaping @Sendable () -> Subscription) {
+    self.subscribe = subscribe
+  }
+
+  /// Begins to observe, for an operator that looks at several observers together.
+  ///
+  /// - Returns: The observer.
+  package func makeSubscription() -> Subscription {
+    subscribe()
+  }
+
   /// Begins to observe.
   ///
   /// - Returns: An iterator that holds the subscription.

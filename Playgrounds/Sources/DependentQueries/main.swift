@@ -1,0 +1,1 @@
+../../StreamQuery.playground/Pages/DependentQueries.xcplaygroundpage/Contents.swift

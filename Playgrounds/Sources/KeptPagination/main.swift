@@ -1,0 +1,1 @@
+../../StreamQuery.playground/Pages/KeptPagination.xcplaygroundpage/Contents.swift

@@ -1,0 +1,1 @@
+../../StreamQuery.playground/Pages/SearchAsYouType.xcplaygroundpage/Contents.swift

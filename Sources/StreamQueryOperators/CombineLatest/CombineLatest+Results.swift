@@ -1,0 +1,199 @@
+public import StreamQuery
+
+/// Combines the results of two queries of one client: one tuple for each turn of its cache.
+///
+/// A call that changes both shows as one change, so that a screen never sees one key after a turn
+/// and the other before it. The first tuple comes at once, with the state of both.
+///
+/// ```swift
+/// for await (user, repos) in combineLatest(
+///   client.results(of: .user(1)), client.results(of: .repos(1))
+/// ) {
+///   show(user, repos)
+/// }
+/// ```
+///
+/// - Finish: when the client is shut down.
+/// - Failure: none; an error is part of a result.
+/// - Cancellation: ends with `nil`, and all observations end.
+/// - Buffering: none, and no task: it stays on the consumer's actor.
+///
+/// Results of different clients have no turn in common: they are combined as any sequences are,
+/// each with a task.
+///
+/// - Parameters:
+///   - a: The results of the first query.
+///   - b: The results of the second query.
+/// - Returns: A sequence of tuples.
+public func combineLatest<A, B>(
+  _ a: QueryResults<A>,
+  _ b: QueryResults<B>
+) -> some AsyncSequence<
+  (QueryResult<A>, QueryResult<B>), Never
+> & Sendable {
+  typealias Values = Latest2<
+    QueryResult<A>, QueryResult<B>
+  >
+  return JointSequence(
+    Values(),
+    [
+      JointSequence<Values>.Member(a) { $0.a = $1 },
+      JointSequence<Values>.Member(b) { $0.b = $1 },
+    ]
+  )
+}
+
+/// Combines the results of three queries of one client: one tuple for each turn of its cache.
+///
+/// As the combination of two.
+///
+/// - Parameters:
+///   - a: The results of the first query.
+///   - b: The results of the second query.
+///   - c: The results of the third query.
+/// - Returns: A sequence of tuples.
+public func combineLatest<A, B, C>(
+  _ a: QueryResults<A>,
+  _ b: QueryResults<B>,
+  _ c: QueryResults<C>
+) -> some AsyncSequence<
+  (QueryResult<A>, QueryResult<B>, QueryResult<C>), Never
+> & Sendable {
+  typealias Values = Latest3<
+    QueryResult<A>, QueryResult<B>, QueryResult<C>
+  >
+  return JointSequence(
+    Values(),
+    [
+      JointSequence<Values>.Member(a) { $0.a = $1 },
+      JointSequence<Values>.Member(b) { $0.b = $1 },
+      JointSequence<Values>.Member(c) { $0.c = $1 },
+    ]
+  )
+}
+
+/// Combines the results of four queries of one client: one tuple for each turn of its cache.
+///
+/// As the combination of two.
+///
+/// - Parameters:
+///   - a: The results of the first query.
+///   - b: The results of the second query.
+///   - c: The results of the third query.
+///   - d: The results of the fourth query.
+/// - Returns: A sequence of tuples.
+public func combineLatest<A, B, C, D>(
+  _ a: QueryResults<A>,
+  _ b: QueryResults<B>,
+  _ c: QueryResults<C>,
+  _ d: QueryResults<D>
+) -> some AsyncSequence<
+  (QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>), Never
+> & Sendable {
+  typealias Values = Latest4<
+    QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>
+  >
+  return JointSequence(
+    Values(),
+    [
+      JointSequence<Values>.Member(a) { $0.a = $1 },
+      JointSequence<Values>.Member(b) { $0.b = $1 },
+      JointSequence<Values>.Member(c) { $0.c = $1 },
+      JointSequence<Values>.Member(d) { $0.d = $1 },
+    ]
+  )
+}
+
+/// Combines the results of five queries of one client: one tuple for each turn of its cache.
+///
+/// As the combination of two.
+///
+/// - Parameters:
+///   - a: The results of the first query.
+///   - b: The results of the second query.
+///   - c: The results of the third query.
+///   - d: The results of the fourth query.
+///   - e: The results of the fifth query.
+/// - Returns: A sequence of tuples.
+public func combineLatest<A, B, C, D, E>(
+  _ a: QueryResults<A>,
+  _ b: QueryResults<B>,
+  _ c: QueryResults<C>,
+  _ d: QueryResults<D>,
+  _ e: QueryResults<E>
+) -> some AsyncSequence<
+  (QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>, QueryResult<E>), Never
+> & Sendable {
+  typealias Values = Latest5<
+    QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>, QueryResult<E>
+  >
+  return JointSequence(
+    Values(),
+    [
+      JointSequence<Values>.Member(a) { $0.a = $1 },
+      JointSequence<Values>.Member(b) { $0.b = $1 },
+      JointSequence<Values>.Member(c) { $0.c = $1 },
+      JointSequence<Values>.Member(d) { $0.d = $1 },
+      JointSequence<Values>.Member(e) { $0.e = $1 },
+    ]
+  )
+}
+
+/// Combines the results of six queries of one client: one tuple for each turn of its cache.
+///
+/// As the combination of two.
+///
+/// - Parameters:
+///   - a: The results of the first query.
+///   - b: The results of the second query.
+///   - c: The results of the third query.
+///   - d: The results of the fourth query.
+///   - e: The results of the fifth query.
+///   - f: The results of the sixth query.
+/// - Returns: A sequence of tuples.
+public func combineLatest<A, B, C, D, E, F>(
+  _ a: QueryResults<A>,
+  _ b: QueryResults<B>,
+  _ c: QueryResults<C>,
+  _ d: QueryResults<D>,
+  _ e: QueryResults<E>,
+  _ f: QueryResults<F>
+) -> some AsyncSequence<
+  (QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>, QueryResult<E>, QueryResult<F>),
+  Never
+> & Sendable {
+  typealias Values = Latest6<
+    QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>, QueryResult<E>, QueryResult<F>
+  >
+  return JointSequence(
+    Values(),
+    [
+      JointSequence<Values>.Member(a) { $0.a = $1 },
+      JointSequence<Values>.Member(b) { $0.b = $1 },
+      JointSequence<Values>.Member(c) { $0.c = $1 },
+      JointSequence<Values>.Member(d) { $0.d = $1 },
+      JointSequence<Values>.Member(e) { $0.e = $1 },
+      JointSequence<Values>.Member(f) { $0.f = $1 },
+    ]
+  )
+}
+
+/// Combines the results of any number of queries of one type of one client into one array, in the
+/// order of the list.
+///
+/// As the combination of two. With no query at all, one empty array comes, then the end.
+///
+/// - Complexity: O(*n*) per array.
+/// - Parameter results: The results of each query.
+/// - Returns: A sequence of arrays, each as long as the list.
+public func combineLatest<Value>(
+  _ results: [QueryResults<Value>]
+) -> some AsyncSequence<[QueryResult<Value>], Never> & Sendable {
+  typealias Values = LatestArray<QueryResult<Value>>
+  return JointSequence(
+    Values(count: results.count),
+    results.enumerated().map { index, results in
+      JointSequence<Values>.Member(results) { $0.update($1, at: index) }
+    }
+  )
+}

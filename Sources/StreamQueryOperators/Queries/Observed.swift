@@ -1,0 +1,156 @@
+public import StreamQuery
+
+extension AsyncSequence where Self: Sendable {
+  /// Observes the newest of a sequence of queries with one observer, which moves from key to key.
+  ///
+  /// For a query whose key or options change. Where the new key has cached data, that is the next
+  /// result; a key that comes again is no new subscription, only its options are taken over. The
+  /// observer arrives at the new key before it leaves the old one.
+  ///
+  /// ```swift
+  /// searchText.map { Query.search($0) }
+  ///   .observed(by: client)
+  ///   .keepPreviousData()
+  /// ```
+  ///
+  /// `switchToLatest` is the form for streams of different types, or with operators of their own:
+  /// it makes a new observer for each element.
+  ///
+  /// - Finish: when the client is shut down, or if no query ever came. The end of this sequence
+  ///   leaves the observer where it is.
+  /// - Failure: a failure of this sequence ends the observation and is thrown.
+  /// - Cancellation: ends with `nil`; the observation ends.
+  /// - Buffering: none. Queries are asked for without pause in one task; the observer is asked for
+  ///   a result in another, while the consumer waits.
+  ///
+  /// - Parameters:
+  ///   - client: Whose cache to observe.
+  ///   - options: What the observer asks for beyond each query.
+  /// - Returns: Results of the newest query.
+  public func observed<Value>(
+    by client: QueryClient,
+    options: ObserverOptions? = nil
+  ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
+  where Element == Query<Value> {
+    SteeredSequence(
+      base: self,
+      helm: Helm(
+        start: nil,
+        begin: { client.observer(of: $0, options: options) },
+        steer: { $0.update(query: $1) }
+      )
+    ).switchToLatest { $0 }
+  }
+}
+
+extension QueryClient {
+  /// Observes a query that a sequence of Bool turns on and off.
+  ///
+  /// Cached data shows at once, enabled or not. The query is off until the first element comes;
+  /// turning it on fetches if the data is stale or missing, turning it off stops what the query
+  /// does by itself and leaves what is shown.
+  ///
+  /// ```swift
+  /// for await result in client.results(of: .user(42), enabledBy: isSignedIn) {
+  ///   show(result)
+  /// }
+  /// ```
+  ///
+  /// - Finish: when the client is shut down. The end of the sequence leaves the query as it is.
+  /// - Failure: a failure of the sequence ends the observation and is thrown.
+  /// - Cancellation: ends with `nil`; the observation ends.
+  /// - Buffering: none. The sequence is asked without pause in one task; the observer is asked for
+  ///   a result in another, while the consumer waits.
+  ///
+  /// - Parameters:
+  ///   - query: What to observe.
+  ///   - isEnabled: Turns the query on and off.
+  ///   - options: What the observer asks for beyond the query; its own `enabled` is not used.
+  /// - Returns: Results of the query. Each iterator is an observer of its own.
+  public nonisolated func results<Value, Switch: AsyncSequence & Sendable>(
+    of query: Query<Value>,
+    enabledBy isEnabled: Switch,
+    options: ObserverOptions = ObserverOptions()
+  ) -> some AsyncSequence<QueryResult<Value>, Switch.Failure> & Sendable
+  where Switch.Element == Bool {
+    let observer = { @Sendable (isEnabled: Bool) -> QueryObserver<Value> in
+      var options = options
+      options.enabled = .fixed(isEnabled)
+      return self.observer(of: query, options: options)
+    }
+    return SteeredSequence(
+      base: isEnabled,
+      helm: Helm(
+        start: { observer(false) },
+        begin: observer,
+        steer: { observer, isEnabled in
+          var options = options
+          options.enabled = .fixed(isEnabled)
+          observer.update(options: options)
+        }
+      )
+    ).switchToLatest { $0 }
+  }
+}
+
+/// How elements move an observer.
+struct Helm<Element, Value: Sendable>: Sendable {
+  /// The observer before the first element; `nil` waits for one.
+  let start: (@Sendable () -> QueryObserver<Value>)?
+  /// Makes the observer of the first element.
+  let begin: @Sendable (Element) -> QueryObserver<Value>
+  /// Moves it for each other one.
+  let steer: @Sendable (QueryObserver<Value>, Element) -> Void
+}
+
+/// Gives the results of one observer, once, and moves the observer with each element.
+///
+/// Under `switchToLatest` the one element is what is followed, and the elements are asked for
+/// without pause.
+struct SteeredSequence<Base: AsyncSequence, Value: Sendable>: AsyncSequence {
+  typealias Element = QueryResults<Value>
+  typealias Failure = Base.Failure
+
+  let base: Base
+  let helm: Helm<Base.Element, Value>
+
+  func makeAsyncIterator() -> Iterator {
+    Iterator(base: base.makeAsyncIterator(), helm: helm)
+  }
+}
+
+extension SteeredSequence {
+  struct Iterator: AsyncIteratorProtocol {
+    var base: Base.AsyncIterator
+    let helm: Helm<Base.Element, Value>
+    private var observer: QueryObserver<Value>?
+
+    init(base: Base.AsyncIterator, helm: Helm<Base.Element, Value>) {
+      self.base = base
+      self.helm = helm
+    }
+
+    mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(Base.Failure) -> QueryResults<Value>? {
+      if observer == nil, let observer = helm.start?() {
+        self.observer = observer
+        return observer.results
+      }
+      while let element = try await base.next(isolation: actor) {
+        guard let observer else {
+          let observer = helm.begin(element)
+          self.observer = observer
+          return observer.results
+        }
+        helm.steer(observer, element)
+      }
+      return nil
+    }
+  }
+}
+
+extension SteeredSequence: Sendable where Base: Sendable {}
+
+@available(*, unavailable)
+extension SteeredSequence.Iterator: Sendable {}

@@ -1,0 +1,60 @@
+public import StreamQuery
+
+extension AsyncSequence where Self: Sendable {
+  /// Leaves out results in which none of the named fields changed.
+  ///
+  /// For a view that shows little of a result and shall not be drawn again for the rest of it.
+  ///
+  /// ```swift
+  /// client.stream(.users).changes(of: .data, .error)
+  /// ```
+  ///
+  /// The first result is let through; each other one is compared with the last that was.
+  ///
+  /// - Finish, failure, cancellation: as this sequence.
+  /// - Buffering: none, and no task. The last result is kept, to compare.
+  ///
+  /// - Parameters:
+  ///   - field: What must change.
+  ///   - others: What may change instead.
+  /// - Returns: Results in which a field changed.
+  public func changes<Value>(
+    of field: QueryResultField,
+    _ others: QueryResultField...
+  ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
+  where Element == QueryResult<Value> {
+    StepSequence(self, ChangesStep(fields: QueryResultFields([field] + others)))
+  }
+}
+
+extension AsyncSequence {
+  /// Leaves out results in which none of the named fields changed.
+  ///
+  /// As the operator of a `Sendable` sequence, for one that is not.
+  ///
+  /// - Parameters:
+  ///   - field: What must change.
+  ///   - others: What may change instead.
+  /// - Returns: Results in which a field changed.
+  public func changes<Value>(
+    of field: QueryResultField,
+    _ others: QueryResultField...
+  ) -> some AsyncSequence<QueryResult<Value>, Failure> where Element == QueryResult<Value> {
+    StepSequence(self, ChangesStep(fields: QueryResultFields([field] + others)))
+  }
+}
+
+struct ChangesStep<Value: Sendable>: ResultStep, Sendable {
+  let fields: QueryResultFields
+  private var last: QueryResult<Value>?
+
+  init(fields: QueryResultFields) {
+    self.fields = fields
+  }
+
+  mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+    if let last, !fields.differ(last, result) { return nil }
+    last = result
+    return result
+  }
+}

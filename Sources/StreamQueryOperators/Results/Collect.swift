@@ -1,0 +1,51 @@
+public import StreamQuery
+
+extension AsyncSequence {
+  /// Collects results up to the first that a closure names, that one included.
+  ///
+  /// ```swift
+  /// let snapshots = await client.stream(.user(42)).collect(until: \.isSuccess)
+  /// ```
+  ///
+  /// - Complexity: O(*n*) memory in the number of results.
+  /// - Parameters:
+  ///   - isolation: Where to wait; leave it to its default.
+  ///   - isLast: Whether to stop after a result.
+  /// - Returns: The results; fewer if the sequence ends or the task is cancelled before.
+  /// - Throws: This sequence's failure.
+  public func collect<Value>(
+    isolation: isolated (any Actor)? = #isolation,
+    until isLast: (Element) -> Bool
+  ) async throws(Failure) -> [Element] where Element == QueryResult<Value> {
+    var iterator = makeAsyncIterator()
+    var elements: [Element] = []
+    while let element = try await iterator.next(isolation: isolation) {
+      elements.append(element)
+      if isLast(element) { break }
+    }
+    return elements
+  }
+
+  /// Collects a number of results.
+  ///
+  /// A stream of results leaves out what nobody asked for in time, so a number says little about
+  /// what happened: prefer `collect(until:)` with a state.
+  ///
+  /// - Complexity: O(*n*) memory in the number of results.
+  /// - Parameters:
+  ///   - count: How many; zero or less collects none and asks for nothing.
+  ///   - isolation: Where to wait; leave it to its default.
+  /// - Returns: The results; fewer if the sequence ends or the task is cancelled before.
+  /// - Throws: This sequence's failure.
+  public func collect<Value>(
+    _ count: Int,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws(Failure) -> [Element] where Element == QueryResult<Value> {
+    var missing = count
+    guard missing > 0 else { return [] }
+    return try await collect(isolation: isolation) { _ in
+      missing -= 1
+      return missing == 0
+    }
+  }
+}

@@ -1,0 +1,28 @@
+public import StreamQuery
+
+extension AsyncSequence {
+  /// Waits for the first data.
+  ///
+  /// Cached data counts, however old; a placeholder does not.
+  ///
+  /// ```swift
+  /// let user = try await client.stream(.user(42)).firstValue()
+  /// ```
+  ///
+  /// - Parameter isolation: Where to wait; leave it to its default.
+  /// - Returns: The data. The sequence is left then.
+  /// - Throws: The error of a first load that failed for good, this sequence's own failure, or
+  ///   `CancellationError` if the task is cancelled or the sequence ends without data.
+  @discardableResult
+  public func firstValue<Value>(
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws -> Value where Element == QueryResult<Value> {
+    var iterator = makeAsyncIterator()
+    while let result = try await iterator.next(isolation: isolation) {
+      if result.hasRealData, let data = result.data { return data }
+      // While it is fetched again there is still hope.
+      if let error = result.error, !result.isFetching { throw error }
+    }
+    throw CancellationError()
+  }
+}

@@ -1,0 +1,50 @@
+public import StreamQuery
+
+extension AsyncSequence where Self: Sendable {
+  /// Goes on to show the data of the key before while a new key loads.
+  ///
+  /// For a stream whose key changes, such as pages or a search: the list stays on the screen until
+  /// the next one is there.
+  ///
+  /// ```swift
+  /// searchText
+  ///   .debounce(for: .milliseconds(300), clock: client.clock)
+  ///   .switchToLatest { client.stream(.search($0)) }
+  ///   .keepPreviousData()
+  /// ```
+  ///
+  /// Kept data is a placeholder: status success, `isPlaceholderData`, no `dataUpdatedAt`. It shows
+  /// while the new key has neither data nor an error, and it is never cached. A key that loses its
+  /// data, as by a reset, shows nothing of it.
+  ///
+  /// - Finish, failure, cancellation: as this sequence.
+  /// - Buffering: none, and no task. The last result with data is kept.
+  ///
+  /// - Returns: Results that keep data across a change of key.
+  public func keepPreviousData<Value>()
+    -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
+  where Element == QueryResult<Value> {
+    StepSequence(self, KeepPreviousDataStep())
+  }
+}
+
+extension AsyncSequence {
+  /// Goes on to show the data of the key before while a new key loads.
+  ///
+  /// As the operator of a `Sendable` sequence, for one that is not.
+  ///
+  /// - Returns: Results that keep data across a change of key.
+  public func keepPreviousData<Value>() -> some AsyncSequence<QueryResult<Value>, Failure>
+  where Element == QueryResult<Value> {
+    StepSequence(self, KeepPreviousDataStep())
+  }
+}
+
+struct KeepPreviousDataStep<Value: Sendable>: ResultStep, Sendable {
+  private var previous = PreviousData<Value>()
+
+  mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+    guard let kept = previous.take(result) else { return result }
+    return result.standingIn(kept.frame.data)
+  }
+}

@@ -1,0 +1,116 @@
+public import StreamQuery
+
+extension AsyncSequence where Self: Sendable {
+  /// Shows a value while there is neither data nor an error.
+  ///
+  /// The result has status success and `isPlaceholderData`; the cache never sees the value.
+  ///
+  /// ```swift
+  /// client.stream(.users).placeholder([.ada])
+  /// ```
+  ///
+  /// - Finish, failure, cancellation: as this sequence.
+  /// - Buffering: none, and no task.
+  ///
+  /// - Parameter value: The stand-in.
+  /// - Returns: Results that stand in for missing data.
+  public func placeholder<Value>(
+    _ value: Value
+  ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
+  where Element == QueryResult<Value> {
+    StepSequence(self, PlaceholderStep(box: TypedBox(value)))
+  }
+
+  /// Shows what a closure makes of earlier data while there is neither data nor an error.
+  ///
+  /// ```swift
+  /// client.results(of: .user(id)).placeholder { _, _ in
+  ///   client.data(for: .users)?.first { $0.id == id }
+  /// }
+  /// ```
+  ///
+  /// - Finish, failure, cancellation: as this sequence.
+  /// - Buffering: none, and no task. The last result with data is kept.
+  ///
+  /// - Parameter make: Gets data and result of the key that was shown before this one, `nil` if
+  ///   there was none or it was reset. Runs once each time data begins to be missing; `nil` shows no
+  ///   stand-in.
+  /// - Returns: Results that stand in for missing data.
+  public func placeholder<Value>(
+    _ make: @escaping @Sendable (_ previous: Value?, _ result: QueryResult<Value>?) -> Value?
+  ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
+  where Element == QueryResult<Value> {
+    let function = SharedFunction<QueryResult<Value>?, Value?, Never> { make($0?.data, $0) }
+    return StepSequence(self, MadePlaceholderStep<Value, _>(make: function))
+  }
+}
+
+extension AsyncSequence {
+  /// Shows a value while there is neither data nor an error.
+  ///
+  /// As the operator of a `Sendable` sequence, for one that is not.
+  ///
+  /// - Parameter value: The stand-in.
+  /// - Returns: Results that stand in for missing data.
+  public func placeholder<Value>(
+    _ value: Value
+  ) -> some AsyncSequence<QueryResult<Value>, Failure> where Element == QueryResult<Value> {
+    StepSequence(self, PlaceholderStep(box: TypedBox(value)))
+  }
+
+  /// Shows what a closure makes of earlier data while there is neither data nor an error.
+  ///
+  /// As the operator of a `Sendable` sequence, for one that is not.
+  ///
+  /// - Parameter make: Gets data and result of the key that was shown before this one.
+  /// - Returns: Results that stand in for missing data.
+  public func placeholder<Value>(
+    _ make: @escaping (_ previous: Value?, _ result: QueryResult<Value>?) -> Value?
+  ) -> some AsyncSequence<QueryResult<Value>, Failure> where Element == QueryResult<Value> {
+    let function = LocalFunction<QueryResult<Value>?, Value?, Never> { make($0?.data, $0) }
+    return StepSequence(self, MadePlaceholderStep<Value, _>(make: function))
+  }
+}
+
+struct PlaceholderStep<Value: Sendable>: ResultStep, Sendable {
+  /// One box for all results: what is selected from it is selected once.
+  let box: TypedBox<Value>
+
+  func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+    result.isPending ? result.standingIn(box) : result
+  }
+}
+
+struct MadePlaceholderStep<Value: Sendable, Make: UserFunction>: ResultStep
+where Make.Input == QueryResult<Value>?, Make.Output == Value?, Make.Failure == Never {
+  private enum Present: Sendable {
+    case notAsked
+    case asked(for: EntryKey?, answer: TypedBox<Value>?)
+  }
+
+  let make: Make
+  private var previous = PreviousData<Value>()
+  private var present = Present.notAsked
+
+  init(make: Make) {
+    self.make = make
+  }
+
+  mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+    let previousResult = previous.take(result)
+    guard result.isPending else {
+      present = .notAsked
+      return result
+    }
+    let box: TypedBox<Value>?
+    if case .asked(for: result.frame.key, let answer) = present {
+      box = answer
+    } else {
+      box = make(previousResult).map(TypedBox.init)
+      present = .asked(for: result.frame.key, answer: box)
+    }
+    return box.map { result.standingIn($0) } ?? result
+  }
+}
+
+extension MadePlaceholderStep: Sendable where Make: Sendable {}

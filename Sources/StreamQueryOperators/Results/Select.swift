@@ -1,0 +1,85 @@
+public import StreamQuery
+
+extension AsyncSequence where Self: Sendable {
+  /// Shows a part of the data, or something made of it; all else stays as it is.
+  ///
+  /// The cache keeps the whole value. The selection is made once per data: as long as the data is
+  /// the same, so is what was selected.
+  ///
+  /// ```swift
+  /// client.stream(.users).select { $0.map(\.name) }.removeDuplicates()
+  /// ```
+  ///
+  /// If the closure throws, this stream alone shows a failure: `error` is what it threw, and `data`
+  /// the last selection that succeeded, if any. The next data that can be selected clears it.
+  ///
+  /// - Finish, failure, cancellation: as this sequence.
+  /// - Buffering: none, and no task. The last data and its selection are kept.
+  ///
+  /// - Parameter transform: Makes the selection. Runs where the consumer is, once per data.
+  /// - Returns: Results of the selection.
+  public func select<Value, Selected: Sendable>(
+    _ transform: @escaping @Sendable (Value) throws -> Selected
+  ) -> some AsyncSequence<QueryResult<Selected>, Failure> & Sendable
+  where Element == QueryResult<Value> {
+    StepSequence(self, SelectStep(transform: SharedFunction(transform)))
+  }
+}
+
+extension AsyncSequence {
+  /// Shows a part of the data, or something made of it; all else stays as it is.
+  ///
+  /// As the operator of a `Sendable` sequence, for one that is not.
+  ///
+  /// - Parameter transform: Makes the selection. Runs where the consumer is, once per data.
+  /// - Returns: Results of the selection.
+  public func select<Value, Selected: Sendable>(
+    _ transform: @escaping (Value) throws -> Selected
+  ) -> some AsyncSequence<QueryResult<Selected>, Failure>
+  where Element == QueryResult<Value> {
+    StepSequence(self, SelectStep(transform: LocalFunction(transform)))
+  }
+}
+
+struct SelectStep<Transform: UserFunction>: ResultStep
+where Transform.Input: Sendable, Transform.Output: Sendable {
+  typealias Value = Transform.Input
+  typealias Selected = Transform.Output
+
+  let transform: Transform
+  /// The data that was selected from last.
+  private var source: ValueBox?
+  /// The last selection that succeeded.
+  private var selected: TypedBox<Selected>?
+  /// Why there is none of the present data, and when that data came.
+  private var failure: (error: ErrorBox, at: Timestamp)?
+
+  init(transform: Transform) {
+    self.transform = transform
+  }
+
+  mutating func take(_ result: QueryResult<Value>) -> QueryResult<Selected>? {
+    guard let data = result.frame.data else {
+      return QueryResult<Selected>(frame: result.frame, flags: result.flags)
+    }
+    if data !== source {
+      source = data
+      do {
+        selected = TypedBox(try transform(data.value(as: Value.self)))
+        failure = nil
+      } catch {
+        failure = (ErrorBox(error), result.frame.dataUpdatedAt)
+      }
+    }
+    guard let failure else { return result.replacing(data: selected) }
+    let frame = Frame(
+      result.frame,
+      data: selected,
+      error: failure.error,
+      errorUpdatedAt: failure.at
+    )
+    return QueryResult<Selected>(frame: frame, flags: result.flags)
+  }
+}
+
+extension SelectStep: Sendable where Transform: Sendable {}

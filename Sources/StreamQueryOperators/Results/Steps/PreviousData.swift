@@ -1,0 +1,22 @@
+internal import StreamQuery
+
+/// What the key before the present one showed last.
+struct PreviousData<Value: Sendable>: Sendable {
+  private var last: QueryResult<Value>?
+
+  /// Takes note of a result.
+  ///
+  /// - Parameter result: The newest result.
+  /// - Returns: For a key that has nothing to show yet, the last result with data of another one.
+  mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+    if result.hasRealData {
+      last = result
+      return nil
+    }
+    guard result.isPending else { return nil }
+    // A key that lost its data was reset or removed: its old data must not come back, for itself
+    // or for the next key.
+    if let last, last.frame.key == result.frame.key { self.last = nil }
+    return last
+  }
+}

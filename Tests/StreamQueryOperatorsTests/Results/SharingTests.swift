@@ -1,0 +1,124 @@
+@testable import StreamQuery
+@testable import StreamQueryOperators
+import StreamQueryTesting
+import Testing
+
+@Suite struct SharingTests {
+  /// A row that shows which object it is.
+  final class Row: Equatable, Identifiable, Sendable, CustomStringConvertible {
+    let id: Int
+    let name: String
+
+    init(_ id: Int, _ name: String) {
+      self.id = id
+      self.name = name
+    }
+
+    static func == (lhs: Row, rhs: Row) -> Bool { lhs.id == rhs.id && lhs.name == rhs.name }
+
+    var description: String { "\(id)\(name)" }
+  }
+
+  private let old = [Row(1, "a"), Row(2, "b"), Row(3, "c")]
+
+  /// For each row, the position in the old list of the same object.
+  private func origins(_ rows: [Row], in old: [Row]) -> [Int?] {
+    rows.map { row in old.firstIndex { $0 === row } }
+  }
+
+  @Test func rowsThatDidNotChangeStayTheSameObjectsO22T18() {
+    let new = [Row(3, "c"), Row(2, "B"), Row(4, "d"), Row(1, "a")]
+    let shared = Sharing.byIdentity(old, new)
+    #expect(shared == new)
+    #expect(origins(shared, in: old) == [2, nil, nil, 0])
+  }
+
+  @Test func anIdentityThatComesTwiceIsNoTrapT18() {
+    let twice = [Row(1, "a"), Row(1, "x")]
+    let shared = Sharing.byIdentity(twice, [Row(1, "x"), Row(1, "a")])
+    #expect(shared.map(\.name) == ["x", "a"])
+    #expect(origins(shared, in: twice) == [nil, 0])
+  }
+
+  @Test func elementsWithoutIdentityAreSharedByPositionT18() {
+    let new = [Row(1, "a"), Row(9, "b"), Row(3, "c"), Row(4, "d")]
+    #expect(origins(Sharing.byPosition(old, new), in: old) == [0, nil, 2, nil])
+    #expect(origins(Sharing.byPosition(old, [Row(1, "a")]), in: old) == [0])
+    #expect(Sharing.byPosition(old, new) == new)
+  }
+
+  @Test func nothingChangedMeansTheSameBoxT18() {
+    let box = TypedBox(old)
+    let equal = TypedBox([Row(1, "a"), Row(2, "b"), Row(3, "c")])
+    let share: ([Row], [Row]) -> [Row] = Sharing.byIdentity
+    #expect(Sharing.box(box, equal, share) === box)
+    #expect(Sharing.box(box, TypedBox([Row(1, "a")]), share) !== box)
+  }
+
+  @Test func theOperatorSharesAcrossResultsO22() {
+    expectResults("p-x-(x*)-x-(x!)-y-x|", of: "p-x-(x*)-(x')-(x'!)-y-x|") {
+      $0.sharingUnchanged()
+    }
+  }
+
+  @Test func equalDataIsOneDataForWhatFollowsT18() {
+    expectDiagram("x-----y|", seeds: 0..<4) {
+      $0.results("x-(x')-(x'')-y|").sharingUnchanged().values()
+    }
+  }
+
+  @Test func endsPassThrough() {
+    expectEndsPassThrough { $0.sharingUnchanged() }
+  }
+
+  /// The rows of a list that is fetched twice, as a stream shows them.
+  private func refresh(
+    _ make: (QueryClient, Query<[Row]>) -> any AsyncSequence<QueryResult<[Row]>, Never> & Sendable,
+    _ change: (Query<[Row]>) -> Query<[Row]> = { $0 }
+  ) -> [[Row]] {
+    let simulation = Simulation(seed: 1)
+    let client = QueryClient(simulation: simulation)
+    let second = [Row(2, "b"), Row(1, "A")]
+    let third = [Row(2, "b"), Row(1, "A")]
+    let fetch = ScriptedFetch(.value([Row(1, "a"), Row(2, "b")]), .value(second), .value(third))
+    let query = change(Query("rows", fetch: fetch))
+    let recording = simulation.record(make(client, query))
+    simulation.settle()
+    for _ in 0..<2 {
+      simulation.task("again") { await client.invalidate(query) }
+      simulation.settle()
+    }
+    #expect(fetch.callCount == 3)
+    return recording.values.filter { !$0.isFetching }.compactMap(\.data)
+  }
+
+  @Test func aRefreshOfAListKeepsTheRowsThatDidNotChangeO22() {
+    let lists = [
+      refresh { $0.stream($1).sharingUnchanged() },
+      refresh({ $0.stream($1) }, { $0.sharingUnchanged() }),
+    ]
+    for states in lists {
+      #expect(states.map(\.description) == ["[1a, 2b]", "[2b, 1A]", "[2b, 1A]"])
+      #expect(states[1][0] === states[0][1])
+      #expect(states[1][1] !== states[0][0])
+      #expect(states[2][0] === states[1][0] && states[2][1] === states[1][1])
+    }
+    let plain = refresh { $0.stream($1) }
+    #expect(plain[1][0] !== plain[0][1])
+  }
+
+  @Test func theQueryFormKeepsTheBoxAndMovesItsDateT18() {
+    let simulation = Simulation(seed: 1)
+    let client = QueryClient(simulation: simulation)
+    let query = Query("n", fetch: ScriptedFetch<Int>(.value(1, after: .seconds(1))))
+      .sharingUnchanged()
+    let values = simulation.record(client.results(of: query).values())
+    let results = simulation.record(client.results(of: query))
+    simulation.advance(by: .seconds(1))
+    simulation.task("again") { await client.invalidate(query) }
+    simulation.advance(by: .seconds(1))
+    #expect(values.values == [1])
+    let dates = results.values.filter { !$0.isFetching }.compactMap(\.dataUpdatedAt)
+    #expect(dates.count == 2 && dates[0] < dates[1])
+  }
+}
