@@ -35,6 +35,11 @@ extension EntryMachine {
         $0.stopsRetrying = false
         $0.lingersUntil = nil
       }
+      // A reconnect lets mutations go first. Who asks meanwhile does not wait for them: it may be
+      // one of them, and they for it.
+      if case .paused(let current, let next) = phase, canContinue(current, in: world) {
+        proceed(current, to: next, in: world, &effects)
+      }
     }
   }
 

@@ -44,9 +44,10 @@ extension CacheState {
     if effects.paused { emit(.paused, job, turn) }
     if let ending = effects.concluded { conclude(ending, index, job, &turn) }
     if let ending = effects.ended { end(ending, index, job, &turn) }
-    if effects.changed {
-      turn.drop(mutations.slots[index].frame)
-      mutations.slots[index].frame = nil
+    if effects.changed, mutations.slots[index].frame == nil {
+      mutationsChanged()
+    } else if effects.changed, let old = mutations.refresh(index) {
+      turn.drop(old)
       mutationsChanged()
     }
     if effects.expired {

@@ -30,4 +30,11 @@ final class MutationFrame: Sendable {
   }
 
   var key: EntryKey { job.plan.key }
+
+  /// Whether two frames of one run show the same, whatever their versions.
+  func showsTheSame(as other: MutationFrame) -> Bool {
+    status == other.status && isPaused == other.isPaused && failureCount == other.failureCount
+      && output === other.output && error === other.error
+      && failureReason === other.failureReason
+  }
 }

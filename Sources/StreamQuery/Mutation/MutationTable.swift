@@ -84,16 +84,28 @@ struct MutationTable {
 
   /// The present frame of a run.
   mutating func frame(_ index: Int) -> MutationFrame? {
-    if let frame = slots[index].frame { return frame }
+    if slots[index].frame == nil { slots[index].frame = makeFrame(index) }
+    return slots[index].frame
+  }
+
+  /// Takes a change over into the frame.
+  ///
+  /// - Returns: The frame that is of no use any more; `nil` if there is nothing new to see.
+  mutating func refresh(_ index: Int) -> MutationFrame? {
+    guard let old = slots[index].frame, let new = makeFrame(index), !new.showsTheSame(as: old)
+    else { return nil }
+    slots[index].frame = new
+    return old
+  }
+
+  private mutating func makeFrame(_ index: Int) -> MutationFrame? {
     guard let job = slots[index].job else { return nil }
     frameSerial += 1
-    let frame = MutationFrame(
+    return MutationFrame(
       version: frameSerial,
       id: id(of: index),
       job: job,
       slot: slots[index]
     )
-    slots[index].frame = frame
-    return frame
   }
 }

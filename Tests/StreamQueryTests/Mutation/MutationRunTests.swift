@@ -1,0 +1,411 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+@Suite struct MutationRunTests {
+  let simulation = Simulation(seed: 3)
+  let log = Notes<String>()
+
+  private func client(
+    online: ManualSignal<Bool>? = nil,
+    active: ManualSignal<Bool>? = nil,
+    misuse: Notes<QueryMisuse>? = nil
+  ) -> QueryClient {
+    QueryClient(simulation: simulation) {
+      if let online { $0.connectivity = Connectivity { online } }
+      if let active { $0.activity = Activity { active } }
+      $0.onMisuse = { misuse?.add($0) }
+    }
+  }
+
+  private func logging(_ mutation: Mutation<Int, Int>) -> Mutation<Int, Int> {
+    let log = log
+    let simulation = simulation
+    return
+      mutation
+      .onMutate { input, _ in log.add("\(simulation.now.milliseconds) onMutate \(input)") }
+      .onSuccess { output, context in
+        log.add("\(simulation.now.milliseconds) onSuccess \(context.input) \(output)")
+      }
+      .onError { error, context in
+        log.add("\(simulation.now.milliseconds) onError \(context.input) \(error)")
+      }
+      .onSettled { result, context in
+        log.add("\(simulation.now.milliseconds) onSettled \(context.input) \(result)")
+      }
+  }
+
+  // U01 U04
+  @Test func theCallerGetsTheOutput() throws {
+    let client = client()
+    let output = try simulation.run {
+      try await client.mutate(Mutation("m") { (input: Int) in "\(input)!" }, with: 7)
+    }
+    #expect(output == "7!")
+    #expect(simulation.isIdle)
+  }
+
+  // T63 U02
+  @Test func callbacksRunInOrderBeforeTheCallerHears() throws {
+    let client = client()
+    let mutation = logging(.slow(simulation: simulation))
+    let runs = simulation.record(client.runs(of: mutation))
+    simulation.settle()
+    let output = try simulation.run { try await client.mutate(mutation, with: 1) }
+    #expect(output == 101)
+    #expect(
+      log.all == ["0 onMutate 1", "10 onSuccess 1 101", "10 onSettled 1 success(101)"]
+    )
+    #expect(
+      runs.runs() == [
+        RunSummary(0, "idle"), RunSummary(0, "pending 1"), RunSummary(10, "success 1 -> 101"),
+      ]
+    )
+  }
+
+  // T63
+  @Test func aFailureGoesToOnErrorAndTheCaller() {
+    let client = client()
+    let mutation = logging(
+      Mutation("m") { (_: Int) -> Int in throw Boom(1) }
+    )
+    let runs = simulation.record(client.runs(of: mutation))
+    #expect(throws: Boom(1)) { try simulation.run { try await client.mutate(mutation, with: 1) } }
+    #expect(
+      log.all == ["0 onMutate 1", "0 onError 1 boom 1", "0 onSettled 1 failure(boom 1)"]
+    )
+    #expect(runs.runs().last == RunSummary(0, "error 1 [boom 1] !1"))
+  }
+
+  // T63
+  @Test func theRunIsPendingWhileItsCallbacksRun() throws {
+    let client = client()
+    let wait: @Sendable (Int) async throws -> Void = {
+      try await Scheduling.current.clock.sleep(for: .milliseconds($0))
+    }
+    let mutation = Mutation<Int, Int>.slow(simulation: simulation)
+      .onMutate { _, _ in try await wait(7) }
+      .onSuccess { _, _ in try await wait(20) }
+      .onSettled { _, _ in try await wait(30) }
+    let runs = simulation.record(client.runs(of: mutation))
+    simulation.settle()
+    _ = try simulation.run { try await client.mutate(mutation, with: 1) }
+    #expect(simulation.now == .milliseconds(67))
+    #expect(runs.runs().map(\.time) == [0, 0, 67])
+  }
+
+  // T63
+  @Test func anErrorInACallbackIsToldAndChangesNothing() throws {
+    let misuse = Notes<QueryMisuse>()
+    let client = client(misuse: misuse)
+    let good = Mutation("good") { (input: Int) in input }
+      .onSuccess { _, _ in throw Boom(1) }
+      .onSettled { _, _ in throw Boom(2) }
+    let bad = Mutation("bad") { (_: Int) -> Int in throw Boom(3) }
+      .onError { _, _ in throw Boom(4) }
+    #expect(try simulation.run { try await client.mutate(logging(good), with: 1) } == 1)
+    #expect(throws: Boom(3)) {
+      try simulation.run { try await client.mutate(logging(bad), with: 1) }
+    }
+    // The callbacks after one that threw are called all the same.
+    #expect(
+      log.all.map { $0.dropFirst(2) } == [
+        "onMutate 1", "onSuccess 1 1", "onSettled 1 success(1)",
+        "onMutate 1", "onError 1 boom 3", "onSettled 1 failure(boom 3)",
+      ]
+    )
+    #expect(
+      misuse.all == [
+        .callbackFailed(key: "[\"good\"]", callback: "onSuccess", error: "boom 1"),
+        .callbackFailed(key: "[\"good\"]", callback: "onSettled", error: "boom 2"),
+        .callbackFailed(key: "[\"bad\"]", callback: "onError", error: "boom 4"),
+      ]
+    )
+  }
+
+  // T63
+  @Test func nothingIsPerformedWhenOnMutateThrows() {
+    let client = client()
+    let notes = log
+    let mutation = Mutation("m") { (input: Int) in
+      notes.add("performed")
+      return input
+    }.onMutate { _, _ in throw Boom(9) }
+    let failing = logging(mutation)
+    #expect(throws: Boom(9)) { try simulation.run { try await client.mutate(failing, with: 1) } }
+    #expect(log.all == ["0 onError 1 boom 9", "0 onSettled 1 failure(boom 9)"])
+    #expect(summary(of: client.run(of: mutation)) == "error 1 [boom 9] !1")
+  }
+
+  // T63
+  @Test func whatOnMutateReturnsIsReadByType() throws {
+    struct Before: Sendable { var users: [String] }
+    let client = client()
+    client.setData(["ada"], for: QueryKey<[String]>("users"))
+    let mutation = Mutation("add") { (_: String) -> Int in throw Boom() }
+      .onMutate { input, context in
+        let users = context.client.data(for: QueryKey<[String]>("users")) ?? []
+        context.client.setData(users + [input], for: QueryKey<[String]>("users"))
+        return Before(users: users)
+      }
+      .onMutate { _, _ in 7 }
+      .onError { _, context in
+        #expect(context.saved(as: Int.self) == 7)
+        #expect(context.saved(as: String.self) == nil)
+        guard let before = context.saved(as: Before.self) else { return }
+        context.client.setData(before.users, for: QueryKey<[String]>("users"))
+      }
+    _ = simulation.start(mutation, with: "bob", on: client)
+    simulation.settle()
+    #expect(client.data(for: QueryKey<[String]>("users")) == ["ada"])
+    #expect(client.run(of: mutation).saved(as: Int.self) == 7)
+  }
+
+  // T65
+  @Test func retriesOnlyWhenAskedTo() throws {
+    let client = client()
+    let calls = Notes<Int>()
+    let mutation = Mutation("m") { (input: Int, context: MutationContext) in
+      calls.add(context.attempt)
+      try await Scheduling.current.clock.sleep(for: .milliseconds(10))
+      guard calls.count > 2 else { throw Boom(calls.count) }
+      return input
+    }
+    #expect(throws: Boom(1)) { try simulation.run { try await client.mutate(mutation, with: 1) } }
+    let retrying = mutation.retry(.times(2).backoff(.constant(.milliseconds(30))))
+    let runs = simulation.record(client.runs(of: retrying))
+    simulation.settle()
+    #expect(try simulation.run { try await client.mutate(retrying, with: 5) } == 5)
+    #expect(calls.all == [0, 0, 1])
+    #expect(
+      runs.runs() == [
+        RunSummary(10, "error 1 [boom 1] !1"), RunSummary(10, "pending 5"),
+        RunSummary(20, "pending 5 !1"), RunSummary(60, "success 5 -> 5"),
+      ]
+    )
+  }
+
+  // T66
+  @Test func runsOfOneScopePerformOneAfterTheOther() {
+    let client = client()
+    let first = Mutation<Int, Int>.slow("a", 20, notes: log, simulation: simulation).scope("s")
+    let second = Mutation<Int, Int>.slow("b", 20, notes: log, simulation: simulation).scope("s")
+      .onMutate { [log] input, _ in log.add("onMutate \(input)") }
+    let other = Mutation<Int, Int>.slow("c", 5, notes: log, simulation: simulation).scope("t")
+    let waiting = simulation.record(client.runs(of: second))
+    simulation.start(first, with: 1, on: client)
+    simulation.advance(by: .milliseconds(1))
+    simulation.start(second, with: 2, on: client)
+    simulation.start(other, with: 3, on: client)
+    simulation.advance(by: .seconds(1))
+    #expect(
+      log.all == [
+        "0 start 1", "onMutate 2", "1 start 3", "6 end 3", "20 end 1", "20 start 2", "40 end 2",
+      ]
+    )
+    #expect(
+      waiting.runs() == [
+        RunSummary(0, "idle"), RunSummary(1, "pending 2 paused"), RunSummary(20, "pending 2"),
+        RunSummary(40, "success 2 -> 102"),
+      ]
+    )
+  }
+
+  // T66
+  @Test func aFailureOrARetryHoldsTheLaneUpOnlyUntilItsEnd() {
+    let client = client()
+    let failing = Mutation("f") { [log, simulation] (input: Int) -> Int in
+      log.add("\(simulation.now.milliseconds) try \(input)")
+      try await Scheduling.current.clock.sleep(for: .milliseconds(10))
+      throw Boom()
+    }.retry(.times(1).backoff(.constant(.milliseconds(50)))).scope("s")
+    let next = Mutation<Int, Int>.slow("n", 10, notes: log, simulation: simulation).scope("s")
+    simulation.start(failing, with: 1, on: client)
+    simulation.start(next, with: 2, on: client)
+    simulation.advance(by: .seconds(1))
+    #expect(log.all == ["0 try 1", "60 try 1", "70 start 2", "80 end 2"])
+  }
+
+  // T70
+  @Test func pausedRunsResumeInOrderWhenTheNetworkIsBack() {
+    let online = ManualSignal(false)
+    let client = client(online: online)
+    let mutation = Mutation<Int, Int>.slow(notes: log, simulation: simulation)
+    simulation.settle()
+    let runs = simulation.record(client.runs(of: mutation))
+    simulation.settle()
+    for input in 1...3 { simulation.start(mutation, with: input, on: client) }
+    simulation.advance(by: .milliseconds(50))
+    #expect(client.mutations(.paused).count == 3)
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    // Which of their tasks runs first is up to the executor; a scope keeps an order for good.
+    #expect(log.all.prefix(3).sorted() == ["50 start 1", "50 start 2", "50 start 3"])
+    #expect(log.all.suffix(3).sorted() == ["60 end 1", "60 end 2", "60 end 3"])
+    #expect(
+      runs.runs() == [
+        RunSummary(0, "idle"), RunSummary(0, "pending 1 paused"),
+        RunSummary(0, "pending 2 paused"), RunSummary(0, "pending 3 paused"),
+        RunSummary(50, "pending 3"), RunSummary(60, "success 3 -> 103"),
+      ]
+    )
+  }
+
+  // T65 T70
+  @Test func theNetworkModeDecidesWhatPauses() {
+    let online = ManualSignal(false)
+    let client = client(online: online)
+    simulation.settle()
+    let tries = Notes<String>()
+    for (name, mode) in [
+      ("online", NetworkMode.online), ("first", .offlineFirst), ("always", .always),
+    ] {
+      let mutation = Mutation(name) { [simulation] (input: Int) -> Int in
+        tries.add("\(simulation.now.milliseconds) \(name)")
+        throw Boom()
+      }.networkMode(mode).retry(.times(1).backoff(.constant(.milliseconds(10))))
+      simulation.start(mutation, with: 1, on: client)
+    }
+    simulation.advance(by: .milliseconds(50))
+    online.send(true)
+    simulation.advance(by: .milliseconds(50))
+    #expect(
+      tries.all == [
+        "0 first", "0 always", "10 always", "50 online", "50 first", "60 online",
+      ]
+    )
+  }
+
+  // T35
+  @Test func aReconnectResumesMutationsFirstAndRefetchesWhenTheyAreOver() {
+    let online = ManualSignal(false)
+    let client = client(online: online)
+    simulation.settle()
+    client.setData("seed", for: QueryKey<String>("a"))
+    let fetches = Notes<Int>()
+    let query = Query<String>("a") { [simulation] in
+      fetches.add(simulation.now.milliseconds)
+      return "fetched"
+    }.networkMode(.always).refetchOnReconnect(.ifStale).refetchOnSubscribe(.never)
+    let recording = simulation.record(client.stream(query))
+    let mutation = Mutation<Int, Int>.slow("m", 100, simulation: simulation).scope("s")
+    simulation.start(mutation, with: 1, on: client)
+    simulation.start(mutation, with: 2, on: client)
+    simulation.advance(by: .milliseconds(50))
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    // Both were paused: the second one waits behind the first.
+    #expect(fetches.all == [250])
+    #expect(recording.summaries.last == .success("fetched"))
+  }
+
+  // T35
+  @Test func whoAsksDuringAReconnectDoesNotWaitForTheMutations() throws {
+    let online = ManualSignal(false)
+    let client = client(online: online)
+    simulation.settle()
+    let query = Query<Int>("a") { 5 }
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    #expect(recording.summaries == [.pending(.paused)])
+    // The work itself needs what the reconnect would fetch after it.
+    let mutation = Mutation("m") { (input: Int, context: MutationContext) in
+      try await context.client.fetch(query) + input
+    }
+    let caller = simulation.start(mutation, with: 1, on: client)
+    online.send(true)
+    simulation.settle()
+    #expect(try simulation.run { try await caller.value } == 6)
+    #expect(recording.summaries.last == .success(5))
+  }
+
+  // T35
+  @Test func aNetworkThatGoesAgainWhileMutationsResumeRefetchesAtTheNextReturn() {
+    let online = ManualSignal(false)
+    let client = client(online: online)
+    simulation.settle()
+    client.setData(0, for: QueryKey<Int>("a"))
+    let fetches = Notes<Int>()
+    let query = Query<Int>("a") { [simulation] in
+      fetches.add(simulation.now.milliseconds)
+      return 1
+    }.networkMode(.always).refetchOnReconnect(.always).refetchOnSubscribe(.never)
+    let recording = simulation.record(client.stream(query))
+    simulation.start(.slow("m", 100, simulation: simulation), with: 1, on: client)
+    online.send(true)
+    simulation.advance(by: .milliseconds(50))
+    online.send(false)
+    simulation.advance(by: .milliseconds(100))
+    #expect(fetches.all == [])
+    online.send(true)
+    simulation.advance(by: .milliseconds(100))
+    #expect(fetches.all == [150])
+    _ = recording
+  }
+
+  // T62
+  @Test func aMutationWithoutWorkFails() {
+    let client = client()
+    let mutation = Mutation<Int, Int>(key: "m")
+    #expect(throws: QueryError.missingPerform(key: "[\"m\"]")) {
+      try simulation.run { try await client.mutate(mutation.retry(3), with: 1) }
+    }
+    #expect(simulation.now == .zero)
+  }
+
+  // T54
+  @Test func defaultsComeByPrefixAndTheMutationWins() throws {
+    let client = client()
+    enum Kind: QueryMetaKey { static let defaultValue = "none" }
+    var meta = QueryMeta()
+    meta[Kind.self] = "save"
+    client.setMutationDefaults(
+      MutationOptions(retry: 1, meta: meta),
+      for: "save",
+      perform: { input, context in
+        guard let number = input as? Int else { throw Boom() }
+        return "\(number) \(context.meta[Kind.self])"
+      }
+    )
+    client.setMutationDefaults(MutationOptions(scope: "notes"), for: ["save", "note"])
+    let mutation = Mutation<Int, String>(key: ["save", "note"])
+    #expect(try simulation.run { try await client.mutate(mutation, with: 4) } == "4 save")
+    #expect(client.mutations().map(\.scope) == ["notes"])
+    #expect(client.mutationDefaults(for: ["save", "note"]).scope == "notes")
+    #expect(client.mutationDefaults(for: "other").retry == nil)
+    // A default work of another type than the mutation's is an error that says so.
+    let wrong = Mutation<Int, [Int]>(key: "save")
+    #expect(throws: QueryError.self) {
+      try simulation.run { try await client.mutate(wrong, with: 4) }
+    }
+  }
+
+  // T63
+  @Test func hooksOfTheClientRunBeforeTheMutationsOwn() throws {
+    let log = log
+    let client = QueryClient(simulation: simulation) {
+      $0.mutationHooks = MutationHooks(
+        onMutate: { info, _ in log.add("client onMutate \(info.variables)") },
+        onSuccess: { output, info, _ in log.add("client onSuccess \(output)") },
+        onError: { error, info, _ in log.add("client onError \(error)") },
+        onSettled: { info, _ in log.add("client onSettled \(info.key)") }
+      )
+    }
+    let mutation = logging(
+      Mutation("m") { (input: Int) in
+        if input < 0 { throw Boom() }
+        return input
+      }
+    )
+    _ = try simulation.run { try await client.mutate(mutation, with: 1) }
+    #expect(throws: Boom()) { try simulation.run { try await client.mutate(mutation, with: -1) } }
+    #expect(
+      log.all == [
+        "client onMutate 1", "0 onMutate 1", "client onSuccess 1", "0 onSuccess 1 1",
+        "client onSettled [\"m\"]", "0 onSettled 1 success(1)",
+        "client onMutate -1", "0 onMutate -1", "client onError boom 0", "0 onError -1 boom 0",
+        "client onSettled [\"m\"]", "0 onSettled -1 failure(boom 0)",
+      ]
+    )
+  }
+}
