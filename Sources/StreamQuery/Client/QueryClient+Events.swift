@@ -6,12 +6,12 @@ extension QueryClient {
   public nonisolated var events: AsyncStream<QueryEvent> {
     let hub = eventHub
     guard let id = hub.subscribe() else { return AsyncStream { nil } }
-    cache.read { $0.emitsEvents = true }
+    cache.emitsEvents(true)
     let subscription = HubSubscription { [weak self] in
       hub.unsubscribe(id)
       guard let self else { return }
       let isNeeded = self.configuration.onEvent != nil || hub.hasSubscribers
-      self.cache.read { $0.emitsEvents = isNeeded }
+      self.cache.emitsEvents(isNeeded)
     }
     return AsyncStream(
       unfolding: { [subscription] in

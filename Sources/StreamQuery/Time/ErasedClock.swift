@@ -21,13 +21,20 @@ struct ErasedClock: Sendable {
 
   private static func opening<C: Clock>(_ clock: C) -> ErasedClock where C.Duration == Duration {
     let start = clock.now
+    let limit = Int128(Span.longest.nanoseconds) * 1_000_000_000
     return ErasedClock(
       now: {
-        let (seconds, attoseconds) = start.duration(to: clock.now).components
+        let elapsed = start.duration(to: clock.now).attoseconds
         // A clock that ran back, or for centuries, is held at the ends (contract law 11).
-        guard seconds >= 0, attoseconds >= 0 else { return .zero }
-        guard seconds < 3_155_760_000 else { return Moment(nanoseconds: Span.longest.nanoseconds) }
-        return Moment(nanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        guard elapsed >= 0 else { return .zero }
+        guard elapsed < limit else { return Moment(nanoseconds: Span.longest.nanoseconds) }
+        // Below the limit the quotient fits, so that one instruction divides.
+        let parts = (
+          high: UInt64(truncatingIfNeeded: elapsed >> 64),
+          low: UInt64(truncatingIfNeeded: elapsed)
+        )
+        let (nanoseconds, _) = UInt64(1_000_000_000).dividingFullWidth(parts)
+        return Moment(nanoseconds: Int64(truncatingIfNeeded: nanoseconds))
       },
       sleep: { moment in
         try await clock.sleep(
