@@ -47,7 +47,8 @@ extension CacheState {
     case .status(let status): return self.status(index) == status
     case .fetchStatus(let status):
       return status
-        == (slots[index].machine.isPaused ? .paused : slots[index].machine.isFetching ? .fetching : .idle)
+        == (slots[index].machine.isPaused
+          ? .paused : slots[index].machine.isFetching ? .fetching : .idle)
     // Filters with predicates are answered from infos, outside the lock.
     case .predicate: return false
     case .and(let lhs, let rhs):

@@ -100,7 +100,9 @@ extension QueryClient {
     return cache.read { state in
       guard let index = state.find(key) else { return true }
       return state.slots[index].machine.isStale(
-        freshness, at: max(now.moment, state.latest.moment))
+        freshness,
+        at: max(now.moment, state.latest.moment)
+      )
     }
   }
 
