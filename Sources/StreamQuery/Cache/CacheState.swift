@@ -6,7 +6,7 @@
 struct CacheState {
   var slots: [EntrySlot] = []
   var freeSlot: Int32 = -1
-  var entries: [EntryKey: Int32] = [:]
+  /// Finds slots, by key as well as by prefix.
   var index = KeyIndex()
   var deadlines = DeadlineHeap()
   /// Where each slot's deadline stands in the heap; -1 for nowhere.
@@ -24,6 +24,8 @@ struct CacheState {
   var isActive = true
   /// The latest time of any turn: time never runs back, whichever thread comes first.
   var latest = Timestamp(moment: .zero, date: 0)
+  /// The defaults of queries that come from now on.
+  var defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
   /// What the timer sleeps for.
   var armed: Moment?
   var frameSerial: UInt64 = 0
@@ -36,16 +38,19 @@ struct CacheState {
   var isRunningErrands = false
 
   /// The world at a turn.
-  mutating func world(at now: Timestamp) -> World {
+  mutating func world(at now: Now) -> World {
     // A thread that read the clock earlier may take the lock later.
-    if now.moment >= latest.moment { latest = now }
+    if now.moment >= latest.moment {
+      let elapsed = Double(now.moment.nanoseconds - latest.moment.nanoseconds) / 1_000_000_000
+      latest = Timestamp(moment: now.moment, date: now.date ?? latest.date + elapsed)
+    }
     return World(now: latest, isOnline: isOnline, isActive: isActive)
   }
 
   // MARK: Entries
 
   func find(_ key: EntryKey) -> Int? {
-    entries[key].map(Int.init)
+    index.first(with: key.storage) { slots[Int($0)].key?.valueType == key.valueType }.map(Int.init)
   }
 
   func find(_ id: EntryID) -> Int? {
@@ -65,7 +70,8 @@ struct CacheState {
     let index: Int
     if freeSlot >= 0 {
       index = Int(freeSlot)
-      freeSlot = slots[index].nextFree
+      freeSlot = slots[index].livePosition
+      slots[index].livePosition = -1
     } else {
       index = slots.count
       slots.append(EntrySlot())
@@ -74,7 +80,6 @@ struct CacheState {
     slots[index].key = key
     slots[index].machine = EntryMachine(at: turn.world.now.moment)
     let short = Int32(truncatingIfNeeded: index)
-    entries[key] = short
     self.index.insert(key.key, id: short)
     emit(.added, index, turn)
     return index
@@ -85,7 +90,6 @@ struct CacheState {
     guard let key = slots[index].key else { return }
     emit(.removed(reason), index, turn)
     let short = Int32(truncatingIfNeeded: index)
-    entries[key] = nil
     turn.remains.append(self.index.remove(key.key, id: short))
     turn.drop(key.storage)
     setDeadline(nil, index)
@@ -98,7 +102,7 @@ struct CacheState {
     let generation = slots[index].generation
     slots[index] = EntrySlot()
     slots[index].generation = generation &+ 1
-    slots[index].nextFree = freeSlot
+    slots[index].livePosition = freeSlot
     freeSlot = short
   }
 

@@ -6,6 +6,7 @@ typealias Dropped = any AnyObject & Sendable
 /// Values, errors and closures belong to users, and so does the code of their `deinit`: whatever a
 /// turn replaces is collected here and released after the lock (contract law 8).
 struct Turn: Sendable {
+  /// Set when the turn has the lock.
   var world: World
   /// Whether a caller waits in person: such fetches retry only if told to.
   var isImperative = false
@@ -21,7 +22,7 @@ struct Turn: Sendable {
   /// Parts of removed keys.
   var remains: [KeyIndex.Remains] = []
 
-  init(world: World) {
+  init(world: World = World(now: .never)) {
     self.world = world
   }
 
@@ -52,14 +53,15 @@ enum Errand: Sendable {
   case wake(Parked)
   case start(FetchJob, attempt: Int)
   case cancel(FetchJob)
-  case settle([Waiter], WaitOutcome)
+  indirect case settle([Waiter], WaitOutcome)
   /// Sleep until then, instead of what was armed before.
   case arm(Moment)
   /// Ask the dynamic options of the entry's observers again.
   case ask(EntryID, round: Int)
   /// Say that the dynamic options of a key do not settle.
   case unsettled(AnyQueryKey)
-  case emit(QueryEvent)
+  /// Indirect: a thousand wake-ups must not take the room of a thousand events.
+  indirect case emit(QueryEvent)
   /// The number of fetching entries may have changed.
   case recount
   case mutation(MutationErrand)

@@ -23,11 +23,12 @@ public struct AnyQueryKey: Sendable {
   /// - Parameters:
   ///   - part: The parts, in order.
   ///   - fields: Named parts in any order, which come last; none by default.
+  @inline(__always)
   public init<each Part: Hashable & Sendable>(
     _ part: repeat each Part,
     fields: KeyRecord = [:]
   ) {
-    var count = 1
+    var count = fields.fields.isEmpty ? 0 : 1
     for _ in repeat (each Part).self { count += 1 }
     var parts: [KeyPart] = []
     parts.reserveCapacity(count)
@@ -48,7 +49,7 @@ public struct AnyQueryKey: Sendable {
     _ part: repeat each Part,
     fields: KeyRecord = [:]
   ) {
-    var count = 2
+    var count = fields.fields.isEmpty ? 1 : 2
     for _ in repeat (each Part).self { count += 1 }
     var parts: [KeyPart] = []
     parts.reserveCapacity(count)

@@ -104,7 +104,7 @@ public struct QueryOptions: Sendable {
       refetchIntervalInBackground: refetchIntervalInBackground ?? base.refetchIntervalInBackground,
       retryOnSubscribe: retryOnSubscribe ?? base.retryOnSubscribe,
       abandonment: abandonment ?? base.abandonment,
-      meta: (base.meta ?? QueryMeta()).merging(meta ?? QueryMeta()),
+      meta: meta.map { base.meta?.merging($0) ?? $0 } ?? base.meta,
       throwOnError: throwOnError ?? base.throwOnError
     )
   }
@@ -122,6 +122,11 @@ public enum Enabled: Sendable, ExpressibleByBooleanLiteral {
   /// - Parameter value: Whether the query fetches by itself.
   public init(booleanLiteral value: Bool) {
     self = .fixed(value)
+  }
+
+  /// The answer, if nobody has to be asked.
+  var fixed: Bool? {
+    if case .fixed(let isEnabled) = self { isEnabled } else { nil }
   }
 
   func resolved(_ info: () -> QueryInfo) -> Bool {

@@ -6,8 +6,13 @@ import Synchronization
 package final class Subscription: Sendable {
   let client: QueryClient
   let id: ConsumerID
+  /// What of ``QueryCache/news`` it has looked at; a hint that spares consumers a look at a lock
+  /// that they all want at once.
+  private let seenNews = Atomic<UInt64>(.max)
   /// What feeds the query's own trigger streams into the client.
   private let pumps = Mutex<TaskBag?>(nil)
+  /// Whether there ever were any: most subscriptions need no look at the lock.
+  private let isPumping = Atomic(false)
 
   init(client: QueryClient, id: ConsumerID) {
     self.client = client
@@ -22,6 +27,7 @@ package final class Subscription: Sendable {
       pumps = bag
       return old
     }
+    isPumping.store(true, ordering: .releasing)
     old?.cancel()
     for trigger in triggers { bag.append(client.pump(trigger, into: key)) }
   }
@@ -32,8 +38,10 @@ package final class Subscription: Sendable {
 
   /// Ends the observation; a second time is a no-op.
   func cancel() {
-    pumps.withLock { $0 }?.cancel()
-    client.turn { state, turn in state.unsubscribe(id, &turn) }
+    if isPumping.load(ordering: .acquiring) { pumps.withLock { $0 }?.cancel() }
+    client.turn(isDated: false, startsFetches: false) { state, turn in
+      state.unsubscribe(id, &turn)
+    }
   }
 
   /// The newest snapshot that was not seen, as soon as there is one; `nil` at the end.
@@ -42,12 +50,19 @@ package final class Subscription: Sendable {
   func next(
     isolation: isolated (any Actor)? = #isolation
   ) async -> (frame: Frame, flags: QueryFlags)? {
+    var mustLook = seenNews.load(ordering: .relaxed) != client.cache.news.load(ordering: .acquiring)
     while true {
-      switch client.cache.read({ $0.pull(id) }) {
-      case .result(let frame, let flags): return (frame, flags)
-      case .ended: return nil
-      case .nothing: break
+      if mustLook {
+        // Before the look: what comes during it is news the next time.
+        seenNews.store(client.cache.news.load(ordering: .acquiring), ordering: .relaxed)
+        switch client.cache.read({ $0.pull(id) }) {
+        case .result(let frame, let flags): return (frame, flags)
+        case .ended: return nil
+        case .nothing: break
+        }
       }
+      // Parking looks again under the lock, so that a hint that was wrong costs a round, no news.
+      mustLook = true
       if Task.isCancelled {
         cancel()
         return nil
@@ -68,7 +83,7 @@ package final class Subscription: Sendable {
   /// What the observer sees at present, seen or not; `nil` at the end.
   func current() -> (frame: Frame, flags: QueryFlags)? {
     // A turn, so that staleness is as of now.
-    client.turn { state, _ in
+    client.turn(isDated: false, startsFetches: false) { state, _ in
       state.find(id).map { state.view($0) }
     }
   }
