@@ -99,6 +99,7 @@ struct CacheState {
     turn.drop(slots[index].failureReason)
     turn.drop(slots[index].plan)
     turn.drop(slots[index].frame)
+    turn.drop(slots[index].previousFrame)
     let generation = slots[index].generation
     slots[index] = EntrySlot()
     slots[index].generation = generation &+ 1
@@ -183,18 +184,39 @@ struct CacheState {
             turn.drop(old)
           }
         } else {
-          frameSerial += 1
-          slots[index].frame = new
-          turn.drop(old)
+          replaceFrame(old, with: new, index, &turn)
         }
       } else {
         slots[index].frame = nil
         turn.drop(old)
+        turn.drop(slots[index].previousFrame)
+        slots[index].previousFrame = nil
       }
     }
     guard isWatched else { return }
     if slots[index].dynamicCount > 0 { askAgain(index, turn) }
     wake(index, turn)
+  }
+
+  /// Shows a new state, or the one before the present one again if that is what it is.
+  private mutating func replaceFrame(
+    _ old: Frame,
+    with new: Frame,
+    _ index: Int,
+    _ turn: inout Turn
+  ) {
+    let previous = slots[index].previousFrame
+    if let previous, previous.showsTheSame(as: new), previous.isInvalidated == new.isInvalidated {
+      slots[index].frame = previous
+      turn.drop(new)
+    } else {
+      frameSerial += 1
+      slots[index].frame = new
+      turn.drop(previous)
+    }
+    let keepsData = old.data === new.data
+    slots[index].previousFrame = keepsData ? old : nil
+    if !keepsData { turn.drop(old) }
   }
 
   /// Has the dynamic options asked about the change, unless such answers made it time and again.

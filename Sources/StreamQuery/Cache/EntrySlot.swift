@@ -30,6 +30,7 @@ struct EntrySlot {
     var awaits: [EntryID] = []
     var error: ErrorBox?
     var failureReason: ErrorBox?
+    var previousFrame: Frame?
   }
 
   private mutating func makeCompany() {
@@ -56,6 +57,17 @@ extension EntrySlot {
       guard newValue != nil || !company.isEmpty else { return }
       makeCompany()
       company[0].failureReason = newValue
+    }
+  }
+
+  /// The state before the present one, while both are over the same data: a change that is undone
+  /// before anybody looks leads back to it, and nobody sees the same snapshot twice.
+  var previousFrame: Frame? {
+    get { company.first?.previousFrame }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].previousFrame = newValue
     }
   }
 
