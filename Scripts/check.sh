@@ -61,8 +61,9 @@ step_samples() { # the documentation's samples compile, and print what they say
   Scripts/samples.sh --scratch-path "$documented"
 }
 
-step_playgrounds() { # the nested package builds, and the tour's own checks hold
+step_playgrounds() { # the nested package builds, the tour's own checks hold, pages print what they should
   swift run --package-path Playgrounds Tour
+  Scripts/pages.sh
 }
 
 step_thread() { # the tests under the thread sanitizer

@@ -193,7 +193,10 @@ enum CountedCases {
 
   /// Runs the cases and gives the allocations of one operation of each.
   static func run(_ wanted: [String]) -> [(id: String, iterations: Int, allocations: Double)] {
-    all.filter { item in wanted.isEmpty || wanted.contains { item.id.hasPrefix($0) } }.map { item in
+    let chosen = (all + OperatorCases.all).filter { item in
+      wanted.isEmpty || wanted.contains { item.id.hasPrefix($0) }
+    }
+    return chosen.map { item in
       let body = item.prepare()
       // Once unwatched: caches of the runtime are filled by it.
       body(item.iterations)

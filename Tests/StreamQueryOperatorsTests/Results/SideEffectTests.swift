@@ -7,9 +7,9 @@ import Testing
 @Suite struct SideEffectTests {
   @Test func onSuccessRunsOncePerData() {
     let seen = Mutex<[String]>([])
-    let line = "p-x-(x*)-(x!)-x-(s~)-x-(y!)-y|"
+    let line = "p-x-(x*)-(x!)-x-(s~)-x-(y!)-y-(z!)|"
     expectDiagram(line, seeds: 0..<1, render: Sample.text) {
-      $0.results("p-x-(x*)-(x!)-x-(s~)-(x')-(y!)-y|").onSuccess { value in
+      $0.results("p-x-(x*)-(x!)-x-(s~)-(x')-(y!)-y-(z!)|").onSuccess { value in
         seen.withLock { $0.append(value) }
       }
     }

@@ -13,7 +13,7 @@ let simulation = Simulation(seed: 1)
 let client = QueryClient(simulation: simulation)
 
 func note(_ line: String) {
-  print("\(simulation.now / Duration.milliseconds(1)) ms  \(line)")
+  print("\(Int(simulation.now / .milliseconds(1))) ms  \(line)")
 }
 
 struct User: Equatable, Sendable {
@@ -40,12 +40,13 @@ extension Query<[String]> {
       try await simulation.clock.sleep(for: .milliseconds(200))
       return id == 1 ? ["Engine", "Notes"] : ["Compiler"]
     }
+    .staleTime(.minutes(1))
   }
 }
 
 //: `values()` has an element for each new user, and none for a refresh that changed only flags.
 //: `switchToLatest` arrives at the new key before it leaves the old one, so a key that stays the
-//: same keeps its request.
+//: same keeps its request and its data.
 let screen = simulation.record(
   client.stream(.current)
     .values()

@@ -13,7 +13,7 @@ let simulation = Simulation(seed: 1)
 let client = QueryClient(simulation: simulation)
 
 func note(_ line: String) {
-  print("\(simulation.now / Duration.milliseconds(1)) ms  \(line)")
+  print("\(Int(simulation.now / .milliseconds(1))) ms  \(line)")
 }
 
 struct Offline: Error {}

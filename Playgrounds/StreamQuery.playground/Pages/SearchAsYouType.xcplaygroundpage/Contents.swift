@@ -13,15 +13,20 @@ let simulation = Simulation(seed: 1)
 let client = QueryClient(simulation: simulation)
 
 func note(_ line: String) {
-  print("\(simulation.now / Duration.milliseconds(1)) ms  \(line)")
+  print("\(Int(simulation.now / .milliseconds(1))) ms  \(line)")
 }
 
-//: The server takes 200 ms for an answer. What it said is fresh for a minute.
+//: The server takes 500 ms for an answer. What it said is fresh for a minute.
 extension Query<[String]> {
   static func search(_ text: String) -> Self {
     Query("search", text) {
       note("the server is asked for \"\(text)\"")
-      try await simulation.clock.sleep(for: .milliseconds(200))
+      do {
+        try await simulation.clock.sleep(for: .milliseconds(500))
+      } catch {
+        note("the request for \"\(text)\" is given up")
+        throw error
+      }
       return ["swallow", "swan", "swift", "swim"].filter { $0.hasPrefix(text) }
     }
     .staleTime(.minutes(1))
