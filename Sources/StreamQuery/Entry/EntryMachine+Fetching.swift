@@ -79,6 +79,7 @@ extension EntryMachine {
     isError = false
     failureCount = 0
     isInvalidated = current.wasMarked
+    isMarkedByPage = false
     end(.succeeded, in: world, &effects)
     return effects
   }

@@ -58,8 +58,9 @@ extension EntryMachine {
       id: FetchID(rawValue: fetchSerial),
       terms: terms,
       hasClientLease: clientLease,
-      // A page that is added says nothing of the pages before it: they stay marked.
-      wasMarked: direction != nil && hasData && isInvalidated,
+      // A page that is added says nothing of the pages before it: they stay marked, unless it was
+      // an earlier page's failure that marked them.
+      wasMarked: direction != nil && hasData && isInvalidated && !isMarkedByPage,
       direction: direction,
       undo: undo
         ?? Undo(
@@ -90,7 +91,10 @@ extension EntryMachine {
     errorUpdatedAt = world.now
     errorUpdateCount += 1
     settledCount += 1
-    if current?.terms.failureInvalidates ?? true { isInvalidated = true }
+    if current?.terms.failureInvalidates ?? true {
+      isMarkedByPage = current?.direction != nil && (!isInvalidated || isMarkedByPage)
+      isInvalidated = true
+    }
     end(.failed, in: world, &effects)
   }
 

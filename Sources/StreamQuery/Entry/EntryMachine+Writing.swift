@@ -22,6 +22,7 @@ extension EntryMachine {
     settledCount += 1
     isError = false
     isInvalidated = false
+    isMarkedByPage = false
     updateCurrent { $0.wasMarked = false }
     effects.changed = true
     if let current {
@@ -49,6 +50,7 @@ extension EntryMachine {
     hasData = true
     isError = false
     isInvalidated = false
+    isMarkedByPage = false
     failureCount = isIdle ? 0 : failureCount
     dataUpdatedAt = updatedAt
     effects.changed = true
@@ -68,6 +70,7 @@ extension EntryMachine {
     if let current, isOutdated(current, refetches: refetches) {
       updateCurrent { $0.wasMarked = true }
     }
+    isMarkedByPage = false
     if !isInvalidated {
       isInvalidated = true
       effects.changed = true
@@ -98,6 +101,7 @@ extension EntryMachine {
     hasData = false
     isError = false
     isInvalidated = false
+    isMarkedByPage = false
     cause = nil
     direction = nil
     dataUpdatedAt = .never

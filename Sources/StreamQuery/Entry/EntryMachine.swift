@@ -69,6 +69,8 @@ package struct EntryMachine: Equatable, Sendable {
   package internal(set) var hasData = false
   package internal(set) var isError = false
   package internal(set) var isInvalidated = false
+  /// Whether only failed pages marked the entry: a page that arrives takes such a mark away.
+  package internal(set) var isMarkedByPage = false
   package internal(set) var cause: FetchCause?
   /// Which page the running fetch adds, or else the last one added.
   package internal(set) var direction: PageDirection?
