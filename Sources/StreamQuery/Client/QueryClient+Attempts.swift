@@ -54,11 +54,8 @@ extension QueryClient {
       // User code: asked before the turn, which holds only if it was about the present data. Boxes
       // are never changed, so the same box is the same data.
       let present = asks ? cache.read { $0.box(job.entry) } : nil
-      var box = fetched
-      if let present {
-        if let join, let joined = join(present) { box = joined }
-        if let merge { box = merge(present, box) }
-      }
+      var box = join?(present) ?? fetched
+      if let present, let merge { box = merge(present, box) }
       // A merge is a matter of looks and gives in; a join keeps an update, and does not.
       let givesIn = join == nil && round >= 3
       let isDone = turn { state, turn -> Bool in

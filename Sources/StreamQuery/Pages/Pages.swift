@@ -13,18 +13,19 @@ public enum PageDirection: String, Hashable, Codable, Sendable {
 public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   private var pageDeck: PageDeck<Page>
   private var paramDeck: PageDeck<PageParam>
-  private var flat = FlatPages<Page, PageParam>()
+  /// Where the arrays are kept once they were asked for; a short run is an array already.
+  private var flat: FlatPages<Page, PageParam>?
 
   /// The pages, in order.
   ///
   /// - Complexity: O(1) up to 32 pages and when read again; else O(*n*) for the first reader of a
   ///   run. ``firstPage``, ``lastPage`` and ``count`` are O(1) always.
-  public var pages: [Page] { flat.pages(pageDeck) }
+  public var pages: [Page] { flat?.pages(pageDeck) ?? pageDeck.elements }
 
   /// The parameter of each page.
   ///
   /// - Complexity: As ``pages``.
-  public var params: [PageParam] { flat.params(paramDeck) }
+  public var params: [PageParam] { flat?.params(paramDeck) ?? paramDeck.elements }
 
   /// How many pages there are.
   public var count: Int { pageDeck.count }
@@ -60,6 +61,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     guard !pages.isEmpty, pages.count == params.count else { return nil }
     pageDeck = PageDeck(pages)
     paramDeck = PageDeck(params)
+    changed()
   }
 
   /// Changes every page in place, as a manual update does.
@@ -67,8 +69,8 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   /// - Parameter change: Changes a page; gets its parameter.
   /// - Complexity: O(*n*) in the number of pages.
   public mutating func updateEach(_ change: (inout Page, PageParam) -> Void) {
-    flat = FlatPages()
     for index in 0..<count { change(&pageDeck[index], paramDeck[index]) }
+    changed()
   }
 
   /// The first pages only.
@@ -78,33 +80,38 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   public func prefix(_ count: Int) -> Self {
     var copy = self
     copy.drop(self.count - max(1, count), fromEnd: true)
+    copy.changed()
     return copy
   }
 
   /// Adds a page after the last one; beyond the limit the first ones go.
   mutating func append(_ page: Page, param: PageParam, limit: Int?) {
-    flat = FlatPages()
     pageDeck.append(page)
     paramDeck.append(param)
     if let limit { drop(count - limit, fromEnd: false) }
+    changed()
   }
 
   /// Adds a page before the first one; beyond the limit the last ones go.
   mutating func prepend(_ page: Page, param: PageParam, limit: Int?) {
-    flat = FlatPages()
     pageDeck.prepend(page)
     paramDeck.prepend(param)
     if let limit { drop(count - limit, fromEnd: true) }
+    changed()
   }
 
   mutating func replaceFirst(_ page: Page) {
-    flat = FlatPages()
     pageDeck[0] = page
+    changed()
+  }
+
+  /// The arrays of the old state stay with the copies that share it.
+  private mutating func changed() {
+    flat = pageDeck.chunks.count > 1 ? FlatPages() : nil
   }
 
   private mutating func drop(_ surplus: Int, fromEnd: Bool) {
     guard surplus > 0 else { return }
-    flat = FlatPages()
     if fromEnd {
       pageDeck.removeLast(surplus)
       paramDeck.removeLast(surplus)
