@@ -157,7 +157,7 @@ struct InfiniteQueryTests {
       direction == .next
         ? try await client.fetchNextPage(of: feed) : try await client.fetchPreviousPage(of: feed)
     }
-    #expect(throws: Boom.self) { try simulation.run(fetch) }
+    #expect(throws: PageFailure.self) { try simulation.run(fetch) }
     let isNext = direction == .next
     let failed = try #require(recording.values.last)
     #expect(

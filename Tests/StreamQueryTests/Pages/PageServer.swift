@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryTesting
 import Synchronization
 
-struct Boom: Error {}
+struct PageFailure: Error {}
 
 /// Serves pages `p1 … pLast`; the n-th call's page says so: `p1#1`.
 final class PageServer: Sendable {
@@ -49,7 +49,7 @@ final class PageServer: Sendable {
       state.withLock { $0.cancelled += 1 }
       throw error
     }
-    if fails { throw Boom() }
+    if fails { throw PageFailure() }
     return "p\(param)#\(number)"
   }
 
