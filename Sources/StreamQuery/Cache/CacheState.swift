@@ -95,6 +95,7 @@ struct CacheState {
     setDeadline(nil, index)
     setLive(false, index)
     turn.drop(slots[index].data)
+    turn.drop(slots[index].shelved)
     turn.drop(slots[index].error)
     turn.drop(slots[index].failureReason)
     turn.drop(slots[index].plan)

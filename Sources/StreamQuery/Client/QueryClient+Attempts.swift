@@ -71,6 +71,33 @@ extension QueryClient {
     }
   }
 
+  /// Shows a part of the value of a fetch that goes on.
+  ///
+  /// - Parameters:
+  ///   - job: The fetch.
+  ///   - make: Makes the value of what is cached; asked outside the lock, until its answer is about
+  ///     the present data, so that an update which was written meanwhile is not lost.
+  /// - Returns: Whether the fetch is still the current one; if not, nothing is shown.
+  nonisolated func progress(
+    _ job: FetchJob,
+    _ make: (_ present: ValueBox?) -> ValueBox
+  ) -> Bool {
+    while true {
+      let present = cache.read { $0.box(job.entry) }
+      let box = make(present)
+      let isShown = turn { state, turn -> Bool? in
+        guard let index = state.find(job.entry) else { return false }
+        guard state.box(job.entry) === present else { return nil }
+        let effects = state.slots[index].machine.attemptProgressed(job.id, in: turn.world)
+        guard effects.changed else { return false }
+        state.store(box, index, &turn)
+        state.apply(effects, index, &turn)
+        return true
+      }
+      if let isShown { return isShown }
+    }
+  }
+
   private nonisolated func fail(_ job: FetchJob, attempt: Int, _ error: any Error) {
     let box = ErrorBox(error)
     let delay = job.retry.delay(failures: attempt, error: error, jitter: nextJitter())

@@ -16,6 +16,7 @@ extension EntryMachine {
   ) -> EntryEffects {
     var effects = EntryEffects()
     catchUp(in: world, &effects)
+    forgetShelved(&effects)
     hasData = true
     dataUpdatedAt = updatedAt
     dataUpdateCount += 1
@@ -47,6 +48,7 @@ extension EntryMachine {
   package mutating func seeded(updatedAt: Timestamp, in world: World) -> EntryEffects {
     var effects = EntryEffects()
     catchUp(in: world, &effects)
+    forgetShelved(&effects)
     hasData = true
     isError = false
     isInvalidated = false

@@ -63,6 +63,8 @@ package struct EntryMachine: Equatable, Sendable {
     package var failureCount: Int
     package var cause: FetchCause?
     package var direction: PageDirection?
+    /// Data that the fetch took out of sight.
+    package var shelved: Shelved?
   }
 
   package internal(set) var phase = Phase.idle

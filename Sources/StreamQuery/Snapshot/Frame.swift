@@ -88,6 +88,7 @@ package final class Frame: Sendable {
   /// The same frame under the rules of an infinite query, for an entry that was only written to.
   init(_ base: Frame, paging: PagingPlan) {
     version = base.version
+    key = base.key
     data = base.data
     error = base.error
     failureReason = base.failureReason
@@ -97,11 +98,11 @@ package final class Frame: Sendable {
     dataUpdateCount = base.dataUpdateCount
     failureCount = base.failureCount
     settledCount = base.settledCount
+    fetchStatus = base.fetchStatus
     isInvalidated = base.isInvalidated
     cause = base.cause
     direction = base.direction
     self.paging = paging
-    fetchStatus = base.fetchStatus
   }
 
   /// The state of a key that has no entry.
