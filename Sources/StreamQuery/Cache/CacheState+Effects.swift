@@ -7,6 +7,12 @@ import Foundation
 extension CacheState {
   /// Carries out what a machine decided.
   mutating func apply(_ effects: EntryEffects, _ index: Int, _ turn: inout Turn) {
+    if effects.unshelved { unshelve(index, &turn) }
+    if effects.shelved { shelve(index, &turn) }
+    if slots[index].shelved != nil, slots[index].machine.current?.undo.shelved == nil {
+      turn.drop(slots[index].shelved)
+      slots[index].shelved = nil
+    }
     if effects.cancelled != nil { cancelJob(index, turn) }
     if let ending = effects.ended { end(ending, index, &turn) }
     if effects.started != nil { start(index, &turn) }
@@ -24,6 +30,19 @@ extension CacheState {
     setDeadline(slots[index].machine.nextDeadline(in: turn.world), index)
     setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
     if countsFetches, errands.last?.isRecount != true { errands.append(.recount) }
+  }
+
+  /// Takes data out of sight, until its fetch has something to show or is cancelled.
+  private mutating func shelve(_ index: Int, _ turn: inout Turn) {
+    turn.drop(slots[index].shelved)
+    slots[index].shelved = slots[index].data
+    slots[index].data = nil
+  }
+
+  private mutating func unshelve(_ index: Int, _ turn: inout Turn) {
+    turn.drop(slots[index].data)
+    slots[index].data = slots[index].shelved
+    slots[index].shelved = nil
   }
 
   private mutating func cancelJob(_ index: Int, _ turn: Turn) {

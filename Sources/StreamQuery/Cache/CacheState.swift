@@ -95,6 +95,7 @@ struct CacheState {
     setDeadline(nil, index)
     setLive(false, index)
     turn.drop(slots[index].data)
+    turn.drop(slots[index].shelved)
     turn.drop(slots[index].error)
     turn.drop(slots[index].failureReason)
     turn.drop(slots[index].plan)
@@ -114,6 +115,11 @@ struct CacheState {
     guard !hasBetter, slots[index].plan !== plan else { return }
     turn.drop(slots[index].plan)
     slots[index].plan = plan
+    // Written to by key alone so far: what follows its pages is known only now.
+    if plan.plan.paging != nil, let frame = slots[index].frame, frame.paging == nil {
+      turn.drop(frame)
+      slots[index].frame = nil
+    }
   }
 
   // MARK: Values
@@ -121,6 +127,11 @@ struct CacheState {
   /// The data of a key.
   func box(_ key: EntryKey) -> ValueBox? {
     find(key).flatMap { slots[$0].machine.hasData ? slots[$0].data : nil }
+  }
+
+  /// The data of an entry.
+  func box(_ entry: EntryID) -> ValueBox? {
+    find(entry).flatMap { slots[$0].machine.hasData ? slots[$0].data : nil }
   }
 
   mutating func store(_ box: ValueBox, _ index: Int, _ turn: inout Turn) {

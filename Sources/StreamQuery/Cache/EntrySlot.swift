@@ -4,6 +4,8 @@ struct EntrySlot {
   var key: EntryKey?
   var machine = EntryMachine(at: .zero)
   var data: ValueBox?
+  /// Data that the fetch in flight took out of sight.
+  var shelved: ValueBox?
   /// The newest plan that was given, preferring one that can fetch.
   var plan: ResolvedPlan?
   /// The fetch in flight.

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension QueryClient {
   /// Runs an attempt of a fetch in a task of its own, which keeps the client alive while it runs.
   nonisolated func start(_ job: FetchJob, attempt: Int) {
@@ -41,24 +43,24 @@ extension QueryClient {
     }
   }
 
-  /// A value arrived: it is joined with the cached one if the query says how, and lands.
+  /// A value arrived: it is joined with the cached one if the fetch or the query says how, and lands.
   private nonisolated func land(_ fetched: ValueBox, of job: FetchJob) {
-    var box = fetched
-    var mergedAt: UInt64?
-    for round in 1...3 {
-      if let merge = job.plan.plan.merge {
-        let (present, revision) = cache.read { state -> (ValueBox?, UInt64?) in
-          guard let index = state.find(job.entry) else { return (nil, nil) }
-          let slot = state.slots[index]
-          return (slot.machine.hasData ? slot.data : nil, slot.revision)
-        }
-        // User code: asked before the turn, which holds only if the entry did not move on.
-        box = present.map { merge($0, fetched) } ?? fetched
-        mergedAt = revision
-      }
+    let join = job.joining.withLock { $0 }
+    let merge = job.plan.plan.merge
+    let asks = join != nil || merge != nil
+    var round = 0
+    while true {
+      round += 1
+      // User code: asked before the turn, which holds only if it was about the present data. Boxes
+      // are never changed, so the same box is the same data.
+      let present = asks ? cache.read { $0.box(job.entry) } : nil
+      var box = join?(present) ?? fetched
+      if let present, let merge { box = merge(present, box) }
+      // A merge is a matter of looks and gives in; a join keeps an update, and does not.
+      let givesIn = join == nil && round >= 3
       let isDone = turn { state, turn -> Bool in
         guard let index = state.find(job.entry) else { return true }
-        if let mergedAt, round < 3, state.slots[index].revision != mergedAt { return false }
+        if asks, !givesIn, state.box(job.entry) !== present { return false }
         let effects = state.slots[index].machine.attemptSucceeded(job.id, in: turn.world)
         guard effects.ended == .succeeded else { return true }
         state.store(box, index, &turn)
@@ -66,6 +68,33 @@ extension QueryClient {
         return true
       }
       if isDone { return }
+    }
+  }
+
+  /// Shows a part of the value of a fetch that goes on.
+  ///
+  /// - Parameters:
+  ///   - job: The fetch.
+  ///   - make: Makes the value of what is cached; asked outside the lock, until its answer is about
+  ///     the present data, so that an update which was written meanwhile is not lost.
+  /// - Returns: Whether the fetch is still the current one; if not, nothing is shown.
+  nonisolated func progress(
+    _ job: FetchJob,
+    _ make: (_ present: ValueBox?) -> ValueBox
+  ) -> Bool {
+    while true {
+      let present = cache.read { $0.box(job.entry) }
+      let box = make(present)
+      let isShown = turn { state, turn -> Bool? in
+        guard let index = state.find(job.entry) else { return false }
+        guard state.box(job.entry) === present else { return nil }
+        let effects = state.slots[index].machine.attemptProgressed(job.id, in: turn.world)
+        guard effects.changed else { return false }
+        state.store(box, index, &turn)
+        state.apply(effects, index, &turn)
+        return true
+      }
+      if let isShown { return isShown }
     }
   }
 

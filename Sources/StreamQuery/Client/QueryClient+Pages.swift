@@ -2,8 +2,9 @@ extension QueryClient {
   /// Fetches the page after the last one, and waits for it.
   ///
   /// There is one fetch at a time for a key: with data, a running fetch is replaced; a first load is
-  /// joined. Where no page follows, nothing is fetched and the cached pages keep their age. The
-  /// caller only watches: cancelling it ends its wait and not the fetch.
+  /// joined, and without data the first page is loaded. Where no page follows, nothing is fetched
+  /// and the cached pages keep their age. An added page leaves an invalidation of the pages before
+  /// it in force. The caller only watches: cancelling it ends its wait and not the fetch.
   ///
   /// - Parameters:
   ///   - query: The infinite query.
@@ -36,6 +37,9 @@ extension QueryClient {
 
   /// The pages of a query: from the cache while they are fresh, else fetched.
   ///
+  /// Fewer pages come where parameters end. A fetch that runs already is joined, and loads what it
+  /// set out to load.
+  ///
   /// - Parameters:
   ///   - query: The infinite query.
   ///   - count: How many pages to load if they have to be fetched; cached pages beyond it go.
@@ -47,6 +51,33 @@ extension QueryClient {
     pages count: Int
   ) async throws -> Pages<Page, PageParam> {
     try await fetch(query, .ifStale, pageCount: count).value(as: Pages<Page, PageParam>.self)
+  }
+
+  /// The pages of a query: from the cache at any age, else fetched.
+  ///
+  /// - Parameters:
+  ///   - query: The infinite query.
+  ///   - count: How many pages to load if there are none.
+  /// - Returns: The pages.
+  /// - Throws: As ``fetch(_:)``.
+  @discardableResult
+  public nonisolated func ensure<Page, PageParam>(
+    _ query: InfiniteQuery<Page, PageParam>,
+    pages count: Int
+  ) async throws -> Pages<Page, PageParam> {
+    try await fetch(query, .ifMissing, pageCount: count).value(as: Pages<Page, PageParam>.self)
+  }
+
+  /// Fetches pages ahead of their use, if they are missing or stale; never throws.
+  ///
+  /// - Parameters:
+  ///   - query: The infinite query.
+  ///   - count: How many pages to load if they have to be fetched; cached pages beyond it go.
+  public nonisolated func prefetch<Page, PageParam>(
+    _ query: InfiniteQuery<Page, PageParam>,
+    pages count: Int
+  ) async {
+    _ = try? await fetch(query, .ifStale, pageCount: count)
   }
 
   private nonisolated func fetchPage<Value>(

@@ -56,7 +56,10 @@ extension QueryClient {
       )
       return (state.frame(index), flags)
     }
-    let shown = stand(in: plan, for: frame, flags)
+    var shown = stand(in: plan, for: frame, flags)
+    if shown.0.paging == nil, let paging = plan.plan.paging {
+      shown.0 = Frame(shown.0, paging: paging)
+    }
     return QueryResult(frame: shown.0, flags: shown.1)
   }
 

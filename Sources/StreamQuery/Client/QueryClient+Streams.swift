@@ -64,8 +64,15 @@ extension QueryClient {
     _ query: Query<Value>,
     options: ObserverOptions?
   ) -> Subscription {
-    let key = EntryKey(query.key)
-    let id = settling(key, query.plan, options) { state, index, plan, profile, seed, turn in
+    subscribe(EntryKey(query.key), query.plan, options: options)
+  }
+
+  nonisolated func subscribe(
+    _ key: EntryKey,
+    _ queryPlan: QueryPlan,
+    options: ObserverOptions?
+  ) -> Subscription {
+    let id = settling(key, queryPlan, options) { state, index, plan, profile, seed, turn in
       // After a shutdown nobody observes: the stream is over before it began.
       guard !state.isShutDown else { return ConsumerID(index: -1, generation: 0) }
       let index = index ?? state.entry(key, &turn)
@@ -74,7 +81,7 @@ extension QueryClient {
       return state.subscribe(index, plan: plan, profile: profile, &turn)
     }
     let subscription = Subscription(client: self, id: id)
-    if !query.plan.triggers.isEmpty { subscription.pump(query.plan.triggers, into: key) }
+    if !queryPlan.triggers.isEmpty { subscription.pump(queryPlan.triggers, into: key) }
     return subscription
   }
 

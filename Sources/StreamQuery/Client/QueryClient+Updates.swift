@@ -5,8 +5,16 @@ extension QueryClient {
     _ query: Query<Value>,
     _ options: ObserverOptions?
   ) {
-    let key = EntryKey(query.key)
-    settling(key, query.plan, options) { state, index, plan, profile, seed, turn in
+    update(id, EntryKey(query.key), query.plan, options)
+  }
+
+  nonisolated func update(
+    _ id: ConsumerID,
+    _ key: EntryKey,
+    _ queryPlan: QueryPlan,
+    _ options: ObserverOptions?
+  ) {
+    settling(key, queryPlan, options) { state, index, plan, profile, seed, turn in
       guard let consumer = state.find(id) else { return }
       let entry = index ?? state.entry(key, &turn)
       state.plan(entry, with: plan, &turn)

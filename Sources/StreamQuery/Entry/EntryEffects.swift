@@ -38,6 +38,10 @@ package struct EntryEffects: Equatable, Sendable {
   package var started: FetchID?
   /// Tell bulk watchers that the fetch rests: they treat it as settled.
   package var paused = false
+  /// Bring the data back that the fetch took out of sight; before `ended` is told.
+  package var unshelved = false
+  /// Take the data out of sight, to bring it back if the fetch is cancelled; before it starts.
+  package var shelved = false
   /// Some observer's snapshot may differ: derive a new frame and wake whom it concerns.
   package var changed = false
   /// Retention is over: the entry may be dropped.

@@ -79,6 +79,7 @@ extension EntryMachine {
     isError = false
     failureCount = 0
     isInvalidated = current.wasMarked
+    isMarkedByPage = false
     end(.succeeded, in: world, &effects)
     return effects
   }
@@ -119,7 +120,7 @@ extension EntryMachine {
     guard case .running(let current) = phase, current.id == id else { return .none }
     var effects = EntryEffects()
     catchUp(in: world, &effects)
-    undo(current)
+    undo(current, &effects)
     end(.cancelled, in: world, &effects)
     return effects
   }

@@ -54,12 +54,13 @@ extension EntryMachine {
     _ effects: inout EntryEffects
   ) {
     fetchSerial &+= 1
-    let current = Current(
+    var current = Current(
       id: FetchID(rawValue: fetchSerial),
       terms: terms,
       hasClientLease: clientLease,
-      // A page that is added says nothing of the pages before it: they stay marked.
-      wasMarked: direction != nil && hasData && isInvalidated,
+      // A page that is added says nothing of the pages before it: they stay marked, unless it was
+      // an earlier page's failure that marked them.
+      wasMarked: direction != nil && hasData && isInvalidated && !isMarkedByPage,
       direction: direction,
       undo: undo
         ?? Undo(
@@ -80,6 +81,7 @@ extension EntryMachine {
       phase = .paused(current, before: .firstAttempt)
       effects.paused = true
     } else {
+      shelve(&current, &effects)
       phase = .running(current)
       effects.started = current.id
     }
@@ -90,18 +92,22 @@ extension EntryMachine {
     errorUpdatedAt = world.now
     errorUpdateCount += 1
     settledCount += 1
-    if current?.terms.failureInvalidates ?? true { isInvalidated = true }
+    if current?.terms.failureInvalidates ?? true {
+      isMarkedByPage = current?.direction != nil && (!isInvalidated || isMarkedByPage)
+      isInvalidated = true
+    }
     end(.failed, in: world, &effects)
   }
 
   mutating func cancelCurrent(in world: World, _ effects: inout EntryEffects) {
     guard let current else { return }
     effects.cancelled = current.id
-    undo(current)
+    undo(current, &effects)
     end(.cancelled, in: world, &effects)
   }
 
-  mutating func undo(_ current: Current) {
+  mutating func undo(_ current: Current, _ effects: inout EntryEffects) {
+    unshelve(current, &effects)
     // Only what the fetch itself changed: a write or an invalidation that came meanwhile stays.
     if !hasData { isError = current.undo.isError }
     failureCount = isError ? current.undo.failureCount : 0
@@ -142,6 +148,8 @@ extension EntryMachine {
     if current.stopsRetrying, next == .retry {
       fail(in: world, &effects)
     } else {
+      var current = current
+      if next == .firstAttempt { shelve(&current, &effects) }
       phase = .running(current)
       effects.started = current.id
       effects.changed = true

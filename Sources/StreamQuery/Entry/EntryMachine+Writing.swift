@@ -16,12 +16,14 @@ extension EntryMachine {
   ) -> EntryEffects {
     var effects = EntryEffects()
     catchUp(in: world, &effects)
+    forgetShelved(&effects)
     hasData = true
     dataUpdatedAt = updatedAt
     dataUpdateCount += 1
     settledCount += 1
     isError = false
     isInvalidated = false
+    isMarkedByPage = false
     updateCurrent { $0.wasMarked = false }
     effects.changed = true
     if let current {
@@ -46,9 +48,11 @@ extension EntryMachine {
   package mutating func seeded(updatedAt: Timestamp, in world: World) -> EntryEffects {
     var effects = EntryEffects()
     catchUp(in: world, &effects)
+    forgetShelved(&effects)
     hasData = true
     isError = false
     isInvalidated = false
+    isMarkedByPage = false
     failureCount = isIdle ? 0 : failureCount
     dataUpdatedAt = updatedAt
     effects.changed = true
@@ -68,6 +72,7 @@ extension EntryMachine {
     if let current, isOutdated(current, refetches: refetches) {
       updateCurrent { $0.wasMarked = true }
     }
+    isMarkedByPage = false
     if !isInvalidated {
       isInvalidated = true
       effects.changed = true
@@ -98,6 +103,7 @@ extension EntryMachine {
     hasData = false
     isError = false
     isInvalidated = false
+    isMarkedByPage = false
     cause = nil
     direction = nil
     dataUpdatedAt = .never

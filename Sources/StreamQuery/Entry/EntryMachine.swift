@@ -63,12 +63,16 @@ package struct EntryMachine: Equatable, Sendable {
     package var failureCount: Int
     package var cause: FetchCause?
     package var direction: PageDirection?
+    /// Data that the fetch took out of sight.
+    package var shelved: Shelved?
   }
 
   package internal(set) var phase = Phase.idle
   package internal(set) var hasData = false
   package internal(set) var isError = false
   package internal(set) var isInvalidated = false
+  /// Whether only failed pages marked the entry: a page that arrives takes such a mark away.
+  package internal(set) var isMarkedByPage = false
   package internal(set) var cause: FetchCause?
   /// Which page the running fetch adds, or else the last one added.
   package internal(set) var direction: PageDirection?

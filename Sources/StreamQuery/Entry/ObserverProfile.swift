@@ -99,6 +99,8 @@ package struct FetchTerms: Hashable, Sendable {
   package var abandonment = Abandonment.cancel
   /// Whether a failure marks the entry as invalidated.
   package var failureInvalidates = true
+  /// Whether a refetch takes the data out of sight: it shows pending again.
+  package var resetsData = false
 
   /// Creates the default terms.
   package init() {}

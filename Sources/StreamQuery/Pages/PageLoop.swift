@@ -15,23 +15,22 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   /// What to do next.
   enum Step {
     case fetch(PageParam)
-    case done(Run)
+    case done
     /// There is no page in that direction: the cached pages are as good as before.
     case nothing
   }
 
   private enum Work {
-    case refresh(remaining: Int)
-    case firstPage
-    case add(PageDirection)
+    /// Pages in place of all that are cached.
+    case refresh(Run?, start: PageParam, remaining: Int)
+    /// One page in place of the first one.
+    case firstPage(of: Run, arrived: Page?)
+    /// One page beside those that are cached.
+    case add(PageDirection, to: Run, arrived: (page: Page, param: PageParam)?)
   }
 
   private var work: Work
-  /// What was fetched so far, or what a page is added to.
-  private var run: Run?
-  private let start: PageParam
   private let rules: PageRules<Page, PageParam>
-  private var isDone = false
 
   init(
     present: Run?,
@@ -42,34 +41,33 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   ) {
     self.rules = rules
     if let direction, let present {
-      work = .add(direction)
-      run = present
-      start = initialParam
+      work = .add(direction, to: present, arrived: nil)
     } else if let present, pageCount == nil, rules.refetchesFirstPageOnly {
-      work = .firstPage
-      run = present
-      start = present.firstParam
+      work = .firstPage(of: present, arrived: nil)
     } else {
-      work = .refresh(remaining: max(1, pageCount ?? present?.pages.count ?? 1))
-      run = nil
-      start = present?.firstParam ?? initialParam
+      work = .refresh(
+        nil,
+        start: present?.firstParam ?? initialParam,
+        remaining: max(1, pageCount ?? present?.count ?? 1)
+      )
     }
   }
 
   /// What to do next.
   func step() -> Step {
-    if isDone, let run { return .done(run) }
     switch work {
-    case .firstPage:
+    case .refresh(nil, let start, remaining: _):
       return .fetch(start)
-    case .refresh(let remaining):
-      guard let run else { return .fetch(start) }
-      guard remaining > 0, let param = rules.next(run) else { return .done(run) }
+    case .refresh(let run?, start: _, let remaining):
+      guard remaining > 0, let param = rules.next(run) else { return .done }
       return .fetch(param)
-    case .add(let direction):
-      guard let run, let param = direction == .next ? rules.next(run) : rules.previous?(run)
-      else { return .nothing }
-      return .fetch(param)
+    case .firstPage(let run, nil):
+      return .fetch(run.firstParam)
+    case .add(let direction, to: let run, nil):
+      let param = direction == .next ? rules.next(run) : rules.previous?(run)
+      return param.map(Step.fetch) ?? .nothing
+    case .firstPage(_, _?), .add(_, to: _, _?):
+      return .done
     }
   }
 
@@ -79,24 +77,61 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   ///   - page: The page.
   ///   - param: What it was fetched by.
   mutating func arrived(_ page: Page, param: PageParam) {
-    let limit = rules.maxPages
     switch work {
-    case .firstPage:
-      run?.replaceFirst(page)
-      isDone = true
-    case .refresh(let remaining):
-      if run == nil {
-        run = Run(page, param: param)
-      } else {
-        run?.append(page, param: param, limit: limit)
-      }
-      work = .refresh(remaining: remaining - 1)
-    case .add(.next):
-      run?.append(page, param: param, limit: limit)
-      isDone = true
-    case .add(.previous):
-      run?.prepend(page, param: param, limit: limit)
-      isDone = true
+    case .refresh(nil, let start, let remaining):
+      work = .refresh(Run(page, param: param), start: start, remaining: remaining - 1)
+    case .refresh(var run?, let start, let remaining):
+      run.append(page, param: param, limit: rules.maxPages)
+      work = .refresh(run, start: start, remaining: remaining - 1)
+    case .firstPage(let run, arrived: _):
+      work = .firstPage(of: run, arrived: page)
+    case .add(let direction, to: let run, arrived: _):
+      work = .add(direction, to: run, arrived: (page, param))
+    }
+  }
+
+  /// Whether it fetches pages in place of all that are cached, rather than a single one.
+  var isRun: Bool {
+    if case .refresh = work { true } else { false }
+  }
+
+  /// Whether any page arrived.
+  var hasArrived: Bool {
+    switch work {
+    case .refresh(let run, start: _, remaining: _): run != nil
+    case .firstPage(of: _, let page): page != nil
+    case .add(_, to: _, let arrived): arrived != nil
+    }
+  }
+
+  /// The pages as they land, given those that are cached by then.
+  ///
+  /// A single page belongs beside the page that it was asked from. Where that page still stands at
+  /// the end of the cached pages, the new one joins them, so that an update which was written while
+  /// the page was on its way is kept; where it does not, the page lands with those that it was asked
+  /// from, as the answer of any fetch replaces what was written meanwhile.
+  ///
+  /// - Parameter present: What is cached; `nil` if nothing is.
+  /// - Returns: What to cache; `nil` if no page arrived.
+  func landed(on present: Run?) -> Run? {
+    switch work {
+    case .refresh(let run, start: _, remaining: _):
+      return run
+    case .firstPage(let old, let page):
+      guard let page else { return nil }
+      var run = present.flatMap { $0.firstParam == old.firstParam ? $0 : nil } ?? old
+      run.replaceFirst(page)
+      return run
+    case .add(.next, to: let old, let arrived):
+      guard let arrived else { return nil }
+      var run = present.flatMap { $0.lastParam == old.lastParam ? $0 : nil } ?? old
+      run.append(arrived.page, param: arrived.param, limit: rules.maxPages)
+      return run
+    case .add(.previous, to: let old, let arrived):
+      guard let arrived else { return nil }
+      var run = present.flatMap { $0.firstParam == old.firstParam ? $0 : nil } ?? old
+      run.prepend(arrived.page, param: arrived.param, limit: rules.maxPages)
+      return run
     }
   }
 }

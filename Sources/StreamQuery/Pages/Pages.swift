@@ -8,25 +8,39 @@ public enum PageDirection: String, Hashable, Codable, Sendable {
 
 /// A run of pages with the parameter that each was fetched by.
 ///
-/// There is always at least one page, and as many parameters as pages.
+/// There is always at least one page, and as many parameters as pages. Runs share what they have in
+/// common, so that the thousandth page costs as little to add as the second.
 public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
+  private var pageDeck: PageDeck<Page>
+  private var paramDeck: PageDeck<PageParam>
+  /// Where the arrays are kept once they were asked for; a short run is an array already.
+  private var flat: FlatPages<Page, PageParam>?
+
   /// The pages, in order.
-  public private(set) var pages: [Page]
+  ///
+  /// - Complexity: O(1) up to 32 pages and when read again; else O(*n*) for the first reader of a
+  ///   run. ``firstPage``, ``lastPage`` and ``count`` are O(1) always.
+  public var pages: [Page] { flat?.pages(pageDeck) ?? pageDeck.elements }
 
   /// The parameter of each page.
-  public private(set) var params: [PageParam]
+  ///
+  /// - Complexity: As ``pages``.
+  public var params: [PageParam] { flat?.params(paramDeck) ?? paramDeck.elements }
+
+  /// How many pages there are.
+  public var count: Int { pageDeck.count }
 
   /// The first page.
-  public var firstPage: Page { pages[0] }
+  public var firstPage: Page { pageDeck[0] }
 
   /// The last page.
-  public var lastPage: Page { pages[pages.count - 1] }
+  public var lastPage: Page { pageDeck[count - 1] }
 
   /// The parameter of the first page.
-  public var firstParam: PageParam { params[0] }
+  public var firstParam: PageParam { paramDeck[0] }
 
   /// The parameter of the last page.
-  public var lastParam: PageParam { params[params.count - 1] }
+  public var lastParam: PageParam { paramDeck[count - 1] }
 
   /// Creates a run of one page.
   ///
@@ -34,8 +48,8 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   ///   - page: The page.
   ///   - param: What it was fetched by.
   public init(_ page: Page, param: PageParam) {
-    pages = [page]
-    params = [param]
+    pageDeck = PageDeck([page])
+    paramDeck = PageDeck([param])
   }
 
   /// Creates a run of pages, or `nil` of none, or of other than one parameter for each.
@@ -45,15 +59,18 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   ///   - params: The parameter of each.
   public init?(_ pages: [Page], params: [PageParam]) {
     guard !pages.isEmpty, pages.count == params.count else { return nil }
-    self.pages = pages
-    self.params = params
+    pageDeck = PageDeck(pages)
+    paramDeck = PageDeck(params)
+    changed()
   }
 
   /// Changes every page in place, as a manual update does.
   ///
   /// - Parameter change: Changes a page; gets its parameter.
+  /// - Complexity: O(*n*) in the number of pages.
   public mutating func updateEach(_ change: (inout Page, PageParam) -> Void) {
-    for index in pages.indices { change(&pages[index], params[index]) }
+    for index in 0..<count { change(&pageDeck[index], paramDeck[index]) }
+    changed()
   }
 
   /// The first pages only.
@@ -62,41 +79,70 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   /// - Returns: The shorter run.
   public func prefix(_ count: Int) -> Self {
     var copy = self
-    let surplus = pages.count - max(1, count)
-    if surplus > 0 {
-      copy.pages.removeLast(surplus)
-      copy.params.removeLast(surplus)
-    }
+    copy.drop(self.count - max(1, count), fromEnd: true)
+    copy.changed()
     return copy
   }
 
   /// Adds a page after the last one; beyond the limit the first ones go.
   mutating func append(_ page: Page, param: PageParam, limit: Int?) {
-    pages.append(page)
-    params.append(param)
-    if let limit, pages.count > limit {
-      pages.removeFirst(pages.count - limit)
-      params.removeFirst(params.count - limit)
-    }
+    pageDeck.append(page)
+    paramDeck.append(param)
+    if let limit { drop(count - limit, fromEnd: false) }
+    changed()
   }
 
   /// Adds a page before the first one; beyond the limit the last ones go.
   mutating func prepend(_ page: Page, param: PageParam, limit: Int?) {
-    pages.insert(page, at: 0)
-    params.insert(param, at: 0)
-    if let limit, pages.count > limit {
-      pages.removeLast(pages.count - limit)
-      params.removeLast(params.count - limit)
-    }
+    pageDeck.prepend(page)
+    paramDeck.prepend(param)
+    if let limit { drop(count - limit, fromEnd: true) }
+    changed()
   }
 
   mutating func replaceFirst(_ page: Page) {
-    pages[0] = page
+    pageDeck[0] = page
+    changed()
+  }
+
+  /// The arrays of the old state stay with the copies that share it.
+  private mutating func changed() {
+    flat = pageDeck.chunks.count > 1 ? FlatPages() : nil
+  }
+
+  private mutating func drop(_ surplus: Int, fromEnd: Bool) {
+    guard surplus > 0 else { return }
+    if fromEnd {
+      pageDeck.removeLast(surplus)
+      paramDeck.removeLast(surplus)
+    } else {
+      pageDeck.removeFirst(surplus)
+      paramDeck.removeFirst(surplus)
+    }
   }
 }
 
-extension Pages: Equatable where Page: Equatable {}
-extension Pages: Hashable where Page: Hashable {}
+extension Pages: Equatable where Page: Equatable {
+  /// Compares pages and parameters.
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.params == rhs.params && lhs.pages == rhs.pages
+  }
+}
+
+extension Pages: Hashable where Page: Hashable {
+  /// Feeds pages and parameters.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(params)
+    hasher.combine(pages)
+  }
+}
+
+extension Pages: CustomStringConvertible {
+  /// Each parameter with its page.
+  public var description: String {
+    "[" + zip(params, pages).map { "\($0): \($1)" }.joined(separator: ", ") + "]"
+  }
+}
 
 private enum PagesCodingKeys: String, CodingKey {
   case pages

@@ -52,22 +52,24 @@ extension QueryPlan {
             rules: rules,
             initialParam: initialParam
           )
-        while true {
-          switch loop.step() {
-          case .done(let run):
-            return TypedBox(run)
-          case .nothing:
-            // The command asked beforehand; the pages changed since.
-            guard let box = context.presentBox else { throw CancellationError() }
-            return box
-          case .fetch(let param):
-            try Task.checkCancellation()
-            let page = try await fetchPage(param, context)
-            loop.arrived(page, param: param)
-            let progress = loop
-            context.job?.progress.withLock { $0 = progress }
-          }
+        while case .fetch(let param) = loop.step() {
+          try Task.checkCancellation()
+          let page = try await fetchPage(param, context)
+          loop.arrived(page, param: param)
+          // A single page ends its fetch: only a run of pages has a middle to go on from.
+          if loop.isRun { context.job?.progress.withLock { [loop] in $0 = loop } }
         }
+        if !loop.isRun, let box = context.presentBox {
+          // The command asked beforehand whether there is a page; the pages changed since. Nothing
+          // was fetched, so nothing may look as if it were: it ends as if it had not been.
+          guard loop.hasArrived else { throw CancellationError() }
+          context.job?.joining.withLock { [loop] in
+            $0 = { loop.landed(on: $0?.value(as: Run.self)).map(TypedBox.init) }
+          }
+          return box
+        }
+        guard let run = loop.landed(on: nil) else { throw CancellationError() }
+        return TypedBox(run)
       },
       paging: paging
     )
@@ -77,11 +79,6 @@ extension QueryPlan {
 extension FetchContext {
   /// The data that the cache has at present.
   fileprivate var presentBox: ValueBox? {
-    guard let entry = job?.entry else { return nil }
-    return client.cache.read { state in
-      state.find(entry).flatMap { index in
-        state.slots[index].machine.hasData ? state.slots[index].data : nil
-      }
-    }
+    job.flatMap { job in client.cache.read { $0.box(job.entry) } }
   }
 }

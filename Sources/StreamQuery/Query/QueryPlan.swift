@@ -18,6 +18,8 @@ final class QueryPlan: Sendable {
   let valueTypeName: @Sendable () -> String
   /// How pages follow each other, if the value is pages.
   let paging: PagingPlan?
+  /// Whether a refetch takes the data out of sight.
+  let resetsData: Bool
 
   struct InitialData: Sendable {
     /// Asked once per entry that has no data.
@@ -35,7 +37,8 @@ final class QueryPlan: Sendable {
     triggers: [@Sendable () -> any AsyncSequence] = [],
     box: @escaping @Sendable (any Sendable) -> ValueBox?,
     valueTypeName: @escaping @Sendable () -> String,
-    paging: PagingPlan? = nil
+    paging: PagingPlan? = nil,
+    resetsData: Bool = false
   ) {
     self.options = options
     self.fetch = fetch
@@ -46,20 +49,23 @@ final class QueryPlan: Sendable {
     self.box = box
     self.valueTypeName = valueTypeName
     self.paging = paging
+    self.resetsData = resetsData
   }
 
   /// The plan of a key that nothing else is known of.
   convenience init<Value: Sendable>(
     of type: Value.Type,
     fetch: Fetch? = nil,
-    paging: PagingPlan? = nil
+    paging: PagingPlan? = nil,
+    resetsData: Bool = false
   ) {
     self.init(
       options: .default,
       fetch: fetch,
       box: { value in (value as? Value).map(TypedBox.init) },
       valueTypeName: { String(reflecting: Value.self) },
-      paging: paging
+      paging: paging,
+      resetsData: resetsData
     )
   }
 
@@ -74,7 +80,8 @@ final class QueryPlan: Sendable {
       triggers: plan.triggers,
       box: box,
       valueTypeName: valueTypeName,
-      paging: paging
+      paging: paging,
+      resetsData: resetsData
     )
   }
 
@@ -95,7 +102,8 @@ final class QueryPlan: Sendable {
       triggers: trigger.map { triggers + [$0] } ?? triggers,
       box: box,
       valueTypeName: valueTypeName,
-      paging: paging
+      paging: paging,
+      resetsData: resetsData
     )
   }
 }

@@ -30,6 +30,7 @@ final class ResolvedPlan: Sendable {
     var terms = FetchTerms()
     terms.networkMode = options.networkMode ?? .online
     terms.failureInvalidates = defaults.failureInvalidates
+    terms.resetsData = plan.resetsData
     terms.abandonment =
       switch options.abandonment ?? .cancel {
       case .cancel: .cancel

@@ -85,6 +85,26 @@ package final class Frame: Sendable {
     fetchStatus = base.fetchStatus
   }
 
+  /// The same frame under the rules of an infinite query, for an entry that was only written to.
+  init(_ base: Frame, paging: PagingPlan) {
+    version = base.version
+    key = base.key
+    data = base.data
+    error = base.error
+    failureReason = base.failureReason
+    dataUpdatedAt = base.dataUpdatedAt
+    errorUpdatedAt = base.errorUpdatedAt
+    errorUpdateCount = base.errorUpdateCount
+    dataUpdateCount = base.dataUpdateCount
+    failureCount = base.failureCount
+    settledCount = base.settledCount
+    fetchStatus = base.fetchStatus
+    isInvalidated = base.isInvalidated
+    cause = base.cause
+    direction = base.direction
+    self.paging = paging
+  }
+
   /// The state of a key that has no entry.
   package static let empty = Frame(
     version: 0,
@@ -105,7 +125,9 @@ package final class Frame: Sendable {
       && errorUpdatedAt == other.errorUpdatedAt && errorUpdateCount == other.errorUpdateCount
       && dataUpdateCount == other.dataUpdateCount && failureCount == other.failureCount
       && settledCount == other.settledCount && cause == other.cause
-      && direction == other.direction && paging === other.paging
+      && direction == other.direction
+      // Rules of the same query that was written down twice are the same rules.
+      && (paging == nil) == (other.paging == nil)
   }
 }
 

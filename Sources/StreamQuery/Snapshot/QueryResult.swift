@@ -129,14 +129,14 @@ public struct QueryResult<Value: Sendable>: Sendable {
   /// The first load: pending and fetching.
   public var isLoading: Bool { isPending && isFetching }
 
-  /// A refresh: fetching, and not pending.
-  public var isRefetching: Bool { isFetching && !isPending }
+  /// A refresh: fetching, not pending, and not a page that is added.
+  public var isRefetching: Bool { isFetching && !isPending && frame.direction == nil }
 
   /// The first load failed: an error without data.
   public var isLoadingError: Bool { isError && frame.data == nil }
 
-  /// A refresh failed: an error beside data.
-  public var isRefetchError: Bool { isError && frame.data != nil }
+  /// A refresh failed: an error beside data, and not that of a page that was to be added.
+  public var isRefetchError: Bool { isError && frame.data != nil && frame.direction == nil }
 
   /// Whether a fetch or write ever settled.
   public var isFetched: Bool { frame.dataUpdateCount + frame.errorUpdateCount > 0 }

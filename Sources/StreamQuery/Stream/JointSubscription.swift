@@ -67,9 +67,9 @@ enum JointPull: Sendable {
 }
 
 extension CacheState {
-  /// What several consumers see, if any of them has something new.
-  mutating func pull(_ ids: [ConsumerID]) -> JointPull {
-    var hasNews = false
+  /// What several consumers see, if any of them has something new, or the list of them is new.
+  mutating func pull(_ ids: [ConsumerID], isNew: Bool = false) -> JointPull {
+    var hasNews = isNew
     var results: [(frame: Frame, flags: QueryFlags)] = []
     results.reserveCapacity(ids.count)
     for id in ids {

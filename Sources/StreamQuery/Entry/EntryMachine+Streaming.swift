@@ -1,0 +1,61 @@
+extension EntryMachine {
+  /// Data that a fetch took out of sight when it started, for a cancellation to bring back.
+  package struct Shelved: Equatable, Sendable {
+    package var updatedAt: Timestamp
+    package var updateCount: Int
+  }
+
+  /// A part of a value arrived, and the fetch goes on.
+  ///
+  /// It is shown at once and is kept whatever becomes of the fetch, so from here on a cancellation
+  /// leads back to it, and no further.
+  ///
+  /// - Parameters:
+  ///   - id: The fetch; an old one is a no-op.
+  ///   - world: The world at the turn.
+  /// - Returns: What to do; `changed` is set exactly if the part lands.
+  package mutating func attemptProgressed(_ id: FetchID, in world: World) -> EntryEffects {
+    guard case .running(let current) = phase, current.id == id else { return .none }
+    var effects = EntryEffects()
+    catchUp(in: world, &effects)
+    hasData = true
+    dataUpdatedAt = world.now
+    dataUpdateCount += 1
+    settledCount += 1
+    isError = false
+    isInvalidated = current.wasMarked
+    isMarkedByPage = false
+    let here = Undo(isError: false, failureCount: 0, cause: cause, direction: direction)
+    updateCurrent { $0.undo = here }
+    effects.changed = true
+    return effects
+  }
+
+  /// Takes the data out of sight if the fetch that starts now is to show pending again.
+  mutating func shelve(_ current: inout Current, _ effects: inout EntryEffects) {
+    guard current.terms.resetsData, hasData else { return }
+    current.undo.shelved = Shelved(updatedAt: dataUpdatedAt, updateCount: dataUpdateCount)
+    hasData = false
+    isError = false
+    dataUpdatedAt = .never
+    dataUpdateCount = 0
+    effects.shelved = true
+  }
+
+  /// Other data took the place of what lies on the shelf.
+  mutating func forgetShelved(_ effects: inout EntryEffects) {
+    effects.shelved = false
+    guard current?.undo.shelved != nil else { return }
+    updateCurrent { $0.undo.shelved = nil }
+  }
+
+  /// Brings shelved data back; the fetch that took it away was cancelled.
+  mutating func unshelve(_ current: Current, _ effects: inout EntryEffects) {
+    guard let shelved = current.undo.shelved, !hasData else { return }
+    isError = current.undo.isError
+    hasData = true
+    dataUpdatedAt = shelved.updatedAt
+    dataUpdateCount = shelved.updateCount
+    effects.unshelved = true
+  }
+}

@@ -1,0 +1,131 @@
+import Synchronization
+
+/// One observer that follows a place in pages: each page is a query, cached by itself.
+///
+/// ```swift
+/// let pages = client.paginated(Pagination(input: "swift")) { text, page in .search(text, page) }
+/// for await result in pages.stream { show(result.data) }
+/// pages.moveToNextPage()
+/// pages.input = "kotlin"             // starts at the first page again
+/// ```
+///
+/// Moving is not a new subscription: the page that is moved to shows at once what is cached of it and
+/// is fetched only if that is missing or stale. Pages that were left stay for their retention.
+public final class PaginatedObserver<
+  Input: Hashable & Sendable,
+  Page: Hashable & Sendable,
+  Value: Sendable
+>: Sendable {
+  private let observer: QueryObserver<Value>
+  private let query: @Sendable (Input, Page) -> Query<Value>
+  private let place: Mutex<Place>
+
+  private struct Place {
+    var pagination: Pagination<Input, Page>
+    /// Counts moves.
+    var serial = 0
+  }
+
+  init(
+    _ pagination: Pagination<Input, Page>,
+    observer: QueryObserver<Value>,
+    query: @escaping @Sendable (Input, Page) -> Query<Value>
+  ) {
+    self.observer = observer
+    self.query = query
+    place = Mutex(Place(pagination: pagination))
+  }
+
+  /// Where the observer is.
+  public var pagination: Pagination<Input, Page> { place.withLock { $0.pagination } }
+
+  /// What is paged through; another input starts at the initial page.
+  public var input: Input {
+    get { pagination.input }
+    set { move { $0.input = newValue } }
+  }
+
+  /// The present page.
+  public var page: Page { pagination.page }
+
+  /// Whether there is a page before the present one.
+  public var canMoveToPreviousPage: Bool { pagination.canMoveToPreviousPage }
+
+  /// The snapshots of the present page as a stream for one consumer.
+  public var stream: AsyncStream<QueryResult<Value>> { observer.stream }
+
+  /// The snapshots of the present page as a sequence that stays on the caller's actor.
+  public var results: QueryResults<Value> { observer.results }
+
+  /// What the observer sees now.
+  public var result: QueryResult<Value> { observer.result }
+
+  /// Moves to the page after the present one.
+  public func moveToNextPage() { move { $0.moveToNextPage() } }
+
+  /// Moves to the page before the present one, if there is one.
+  public func moveToPreviousPage() { move { $0.moveToPreviousPage() } }
+
+  /// Moves to any page.
+  ///
+  /// - Parameter page: The page.
+  public func move(to page: Page) { move { $0.move(to: page) } }
+
+  /// Moves to the initial page.
+  public func reset() { move { $0.reset() } }
+
+  /// Fetches the present page, whether stale or not, and waits until the fetch is settled.
+  ///
+  /// - Returns: The result after the fetch, with its error if it failed.
+  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch.
+  @discardableResult
+  public func refetch() async throws -> QueryResult<Value> { try await observer.refetch() }
+
+  private func move(_ change: (inout Pagination<Input, Page>) -> Void) {
+    while true {
+      // The closures of a place are the user's, so they run on a copy, outside the lock.
+      let (serial, old) = place.withLock { ($0.serial, $0.pagination) }
+      var new = old
+      change(&new)
+      guard !new.isSamePlace(as: old) else { return }
+      let isCurrent = place.withLock { place in
+        guard place.serial == serial else { return false }
+        place.serial += 1
+        place.pagination = new
+        return true
+      }
+      if isCurrent { break }
+    }
+    follow()
+  }
+
+  /// Observes what the place points at; of several that move at once, the last place is observed.
+  private func follow() {
+    while true {
+      let (serial, pagination) = place.withLock { ($0.serial, $0.pagination) }
+      observer.update(query: query(pagination.input, pagination.page))
+      if place.withLock({ $0.serial == serial }) { return }
+    }
+  }
+}
+
+extension QueryClient {
+  /// Observes pages one at a time, each of which is a query of its own.
+  ///
+  /// - Parameters:
+  ///   - pagination: Where to begin.
+  ///   - options: What the observer asks for beyond the query.
+  ///   - query: The query of a page; input and page belong into its key.
+  /// - Returns: The observer, which counts as one from now on.
+  public nonisolated func paginated<Input, Page, Value>(
+    _ pagination: Pagination<Input, Page>,
+    options: ObserverOptions? = nil,
+    query: @escaping @Sendable (Input, Page) -> Query<Value>
+  ) -> PaginatedObserver<Input, Page, Value> {
+    PaginatedObserver(
+      pagination,
+      observer: observer(of: query(pagination.input, pagination.page), options: options),
+      query: query
+    )
+  }
+}

@@ -1,0 +1,76 @@
+/// Observes a list of queries, of one value type or of several, that may be replaced in place.
+///
+/// ```swift
+/// let observer = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
+/// for await results in observer.stream {
+///   show(results[.user(1)]?.data, results[.repos(1)]?.data)
+/// }
+/// observer.update([AnyQuery(.user(1)), AnyQuery(.repos(2))])
+/// ```
+///
+/// There is one element for each turn that changed any of the results, and one for a list that was
+/// replaced. The handle and its streams are one consumer: it counts as an observer of each query of
+/// the list until the last of them goes.
+public final class QueryListObserver: Sendable {
+  private let joint: ListSubscription
+
+  init(_ joint: ListSubscription) {
+    self.joint = joint
+  }
+
+  /// The results as a stream for one consumer; it ends when cancelled or when the client is shut down.
+  public var stream: AsyncStream<QueryListResults> {
+    AsyncStream(
+      unfolding: { [joint] in await joint.next().map(QueryListResults.init) },
+      onCancel: { [joint] in joint.cancel() }
+    )
+  }
+
+  /// What the stream's elements come to: of each element what the closure makes of it, when that
+  /// changed.
+  ///
+  /// ```swift
+  /// let isReady = observer.combine { $0.isSuccess }
+  /// ```
+  ///
+  /// - Parameter transform: Makes one value of the results; runs once for each element.
+  /// - Returns: A stream for one consumer that leaves equal values out.
+  public func combine<Output: Equatable & Sendable>(
+    _ transform: @escaping @Sendable (QueryListResults) -> Output
+  ) -> AsyncStream<Output> {
+    let last = LastValue<Output>()
+    return AsyncStream(
+      unfolding: { [joint] in
+        while let members = await joint.next() {
+          let output = transform(QueryListResults(members: members))
+          if last.replace(with: output) { return output }
+        }
+        return nil
+      },
+      onCancel: { [joint] in joint.cancel() }
+    )
+  }
+
+  /// What the observer sees now.
+  public var results: QueryListResults { QueryListResults(members: joint.current()) }
+
+  /// Replaces the list.
+  ///
+  /// A query whose key was in the old list keeps its observer: that is no new subscription and does
+  /// not refetch by itself. The others of the old list are left, the others of the new one are
+  /// subscribed to. Results follow the order of the new list.
+  ///
+  /// - Parameter queries: The new list; a key may stand in it more than once.
+  /// - Complexity: O(*n*) in the lengths of both lists.
+  public func update(_ queries: [AnyQuery]) { joint.update(queries) }
+}
+
+extension QueryClient {
+  /// Observes a list of queries of any value types, through a handle that can replace the list.
+  ///
+  /// - Parameter queries: What to observe.
+  /// - Returns: The handle, which observes from now on.
+  public nonisolated func observer(all queries: [AnyQuery]) -> QueryListObserver {
+    QueryListObserver(ListSubscription(client: self, queries))
+  }
+}

@@ -1,0 +1,65 @@
+/// The results of a list of queries at one time, in the order of the list.
+///
+/// A result is looked up by its typed key. What is not in the list is `nil`; a query that failed is
+/// there, as a failed result.
+///
+/// ```swift
+/// if let user = results[.user(1)] {
+///   show(user.data, failed: user.isError)
+/// }
+/// ```
+public struct QueryListResults: Sendable {
+  struct Member: Sendable {
+    var key: EntryKey
+    var frame: Frame
+    var flags: QueryFlags
+  }
+
+  let members: [Member]
+
+  /// How many queries the list has.
+  public var count: Int { members.count }
+
+  /// The keys, in the order of the list.
+  public var keys: [AnyQueryKey] { members.map(\.key.key) }
+
+  /// The result of a key; the first one if the list has the key twice.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The result; `nil` if the list has no such query.
+  /// - Complexity: O(*n*) in the length of the list.
+  public subscript<Value>(key: QueryKey<Value>) -> QueryResult<Value>? {
+    let key = EntryKey(key)
+    return members.first { $0.key == key }.map { QueryResult(frame: $0.frame, flags: $0.flags) }
+  }
+
+  /// The result of a query.
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The result; `nil` if the list has no query of that key.
+  /// - Complexity: O(*n*) in the length of the list.
+  public subscript<Value>(query: Query<Value>) -> QueryResult<Value>? { self[query.key] }
+
+  /// The results of one value type, in the order of the list.
+  ///
+  /// - Parameter type: The value type.
+  /// - Returns: The results of the queries of that type.
+  public func results<Value: Sendable>(of type: Value.Type) -> [QueryResult<Value>] {
+    members.compactMap {
+      $0.key.valueTypeID == ObjectIdentifier(type)
+        ? QueryResult(frame: $0.frame, flags: $0.flags) : nil
+    }
+  }
+
+  /// Whether any of the queries is pending: no data yet, and no final error.
+  public var isPending: Bool { members.contains { $0.frame.status == .pending } }
+
+  /// Whether any of the queries is fetching.
+  public var isFetching: Bool { members.contains { $0.frame.fetchStatus == .fetching } }
+
+  /// Whether all of the queries have data and no error.
+  public var isSuccess: Bool { members.allSatisfy { $0.frame.status == .success } }
+
+  /// The errors, in the order of the list.
+  public var errors: [any Error] { members.compactMap { $0.frame.error?.error } }
+}

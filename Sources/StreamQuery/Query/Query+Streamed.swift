@@ -1,0 +1,140 @@
+import Synchronization
+
+/// What a refetch of a streamed query does with the data of the stream before.
+public enum StreamedRefetch: String, Hashable, Codable, Sendable {
+  /// The data goes, and the query is pending again until the first element comes.
+  case reset
+  /// New elements are added to the data.
+  case append
+  /// The data stays until the new stream has ended, and is then replaced as a whole.
+  case replace
+}
+
+extension Query {
+  /// A query whose fetch is a stream: its data are the elements that came so far.
+  ///
+  /// ```swift
+  /// let tokens = Query<[Token]>.streamed("answer", id) { _ in api.tokens(of: id) }
+  /// ```
+  ///
+  /// Each element is shown at once, and the query is fetching until the stream ends. If the stream
+  /// fails, the error stands beside what came; a retry starts it anew, and its first element takes
+  /// the place of what the failed attempt had shown. A cancelled fetch ends the stream and keeps what
+  /// came. Callers of `fetch` wait for the end.
+  ///
+  /// - Parameters:
+  ///   - part: The parts of the key, in order.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - refetch: What a refetch does with the data.
+  ///   - stream: Makes the stream, anew for each attempt.
+  /// - Returns: The query.
+  /// - Complexity: O(*n*) for each element in the number of elements so far.
+  public static func streamed<
+    Source: AsyncSequence & SendableMetatype,
+    each Part: Hashable & Sendable
+  >(
+    _ part: repeat each Part,
+    fields: KeyRecord = [:],
+    refetch: StreamedRefetch = .reset,
+    stream: @escaping @Sendable (FetchContext) async throws -> Source
+  ) -> Self
+  where
+    Value == [Source.Element],
+    Source.Element: Sendable,
+    Source.AsyncIterator: SendableMetatype
+  {
+    Query(
+      key: QueryKey(repeat each part, fields: fields),
+      plan: .streamed(into: [], refetch, stream) { $0.append($1) }
+    )
+  }
+
+  /// A query whose fetch is a stream that is folded into one value.
+  ///
+  /// ```swift
+  /// let answer = Query<String>.streamed("answer", id, into: "") { _ in api.words(of: id) }
+  ///   reduce: { $0 += $1 }
+  /// ```
+  ///
+  /// An update that is written while the stream runs is what the next element is folded into.
+  ///
+  /// - Parameters:
+  ///   - part: The parts of the key, in order.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - initial: What the first element is folded into, and the value of an empty stream.
+  ///   - refetch: What a refetch does with the data.
+  ///   - stream: Makes the stream, anew for each attempt.
+  ///   - reduce: Folds an element into the value; pure, for it may run again.
+  /// - Returns: The query.
+  public static func streamed<
+    Source: AsyncSequence & SendableMetatype,
+    each Part: Hashable & Sendable
+  >(
+    _ part: repeat each Part,
+    fields: KeyRecord = [:],
+    into initial: Value,
+    refetch: StreamedRefetch = .reset,
+    stream: @escaping @Sendable (FetchContext) async throws -> Source,
+    reduce: @escaping @Sendable (inout Value, Source.Element) -> Void
+  ) -> Self where Source.AsyncIterator: SendableMetatype {
+    Query(
+      key: QueryKey(repeat each part, fields: fields),
+      plan: .streamed(into: initial, refetch, stream, reduce)
+    )
+  }
+}
+
+/// What a streamed fetch found when it started: its retries start there again.
+private struct StreamStart: Sendable {
+  var base: ValueBox?
+}
+
+extension QueryPlan {
+  /// The plan of a streamed query.
+  fileprivate static func streamed<Value: Sendable, Source: AsyncSequence & SendableMetatype>(
+    into initial: Value,
+    _ refetch: StreamedRefetch,
+    _ stream: @escaping @Sendable (FetchContext) async throws -> Source,
+    _ reduce: @escaping @Sendable (inout Value, Source.Element) -> Void
+  ) -> QueryPlan where Source.AsyncIterator: SendableMetatype {
+    let fetch: Fetch = { context in
+      guard let job = context.job else { throw CancellationError() }
+      let start = context.streamStart(of: job)
+      let hidden = refetch == .replace && start.base != nil
+      let base = refetch == .append ? start.base?.value(as: Value.self) ?? initial : initial
+      var value = base
+      var isFirst = true
+      for try await element in try await stream(context) {
+        if hidden {
+          reduce(&value, element)
+          continue
+        }
+        // The first element of an attempt takes the place of what an earlier attempt had shown.
+        let startsOver = isFirst && (refetch != .append || context.attempt > 0)
+        let isShown = context.client.progress(job) { present in
+          var value =
+            startsOver ? base : present?.value(as: Value.self) ?? base
+          reduce(&value, element)
+          return TypedBox(value)
+        }
+        guard isShown else { throw CancellationError() }
+        isFirst = false
+      }
+      // A sequence may end when its task is cancelled; that is no end of the stream.
+      try Task.checkCancellation()
+      // What was shown element by element is what the cache has, updates included.
+      if !isFirst { job.joining.withLock { $0 = { $0 } } }
+      return TypedBox(value)
+    }
+    return QueryPlan(of: Value.self, fetch: fetch, resetsData: refetch == .reset)
+  }
+}
+
+extension FetchContext {
+  fileprivate func streamStart(of job: FetchJob) -> StreamStart {
+    if let known = job.progress.withLock({ $0 }) as? StreamStart { return known }
+    let start = StreamStart(base: client.cache.read { $0.box(job.entry) })
+    job.progress.withLock { $0 = start }
+    return start
+  }
+}

@@ -1,0 +1,189 @@
+import Synchronization
+
+/// Several observers of one client that look together, and whose list may be replaced.
+///
+/// As in a ``JointSubscription``, whole turns are seen. A consumer sees the old list or the new one,
+/// and at least one element of the new one.
+final class ListSubscription: Sendable {
+  /// One observer of the list.
+  private struct Member: Sendable {
+    var key: EntryKey
+    var triggerCount: Int
+    var subscription: Subscription
+  }
+
+  private struct State {
+    var members: [Member] = []
+    /// Counts lists.
+    var serial = 1
+    /// The list of which the consumer has seen an element.
+    var seenSerial = 0
+    var isCancelled = false
+    /// The consumer's wait, if it waits.
+    var wait: JointWait?
+    /// The list that was asked for last and is not there yet.
+    var wanted: [AnyQuery]?
+    var isUpdating = false
+  }
+
+  private let client: QueryClient
+  private let state = Mutex(State())
+
+  init(client: QueryClient, _ queries: [AnyQuery]) {
+    self.client = client
+    let members = queries.map(subscribe)
+    state.withLock { $0.members = members }
+  }
+
+  /// Ends the observation of all; a second time is a no-op.
+  func cancel() {
+    let (members, wait) = state.withLock { state -> ([Member], JointWait?) in
+      state.isCancelled = true
+      return (state.members, state.wait.take())
+    }
+    for member in members { member.subscription.cancel() }
+    wait?.wake()
+  }
+
+  // MARK: Looking
+
+  /// The state of all, as soon as any has news or the list is new; `nil` at the end.
+  ///
+  /// - Parameter isolation: The caller's isolation, which is kept.
+  /// - Returns: Every member's result, in their order.
+  func next(
+    isolation: isolated (any Actor)? = #isolation
+  ) async -> [QueryListResults.Member]? {
+    while true {
+      let (members, serial, isNew, isOver) = state.withLock {
+        ($0.members, $0.serial, $0.seenSerial != $0.serial, $0.isCancelled)
+      }
+      if isOver { return nil }
+      let ids = members.map(\.subscription.id)
+      switch client.cache.read({ $0.pull(ids, isNew: isNew) }) {
+      case .results(let results):
+        state.withLock { if $0.serial == serial { $0.seenSerial = serial } }
+        return zip(members, results).map { member, result in
+          QueryListResults.Member(key: member.key, frame: result.frame, flags: result.flags)
+        }
+      case .ended:
+        // Unless a member only left the list, this is the end.
+        if state.withLock({ $0.serial == serial }) { return nil }
+        continue
+      case .nothing: break
+      }
+      if Task.isCancelled {
+        cancel()
+        return nil
+      }
+      await withTaskCancellationHandler {
+        _ = isolation
+        await withUnsafeContinuation(isolation: isolation) { park(ids, serial, $0) }
+      } onCancel: {
+        cancel()
+      }
+    }
+  }
+
+  /// Waits for news of any member, or for another list.
+  private func park(
+    _ ids: [ConsumerID],
+    _ serial: Int,
+    _ continuation: UnsafeContinuation<Void, Never>
+  ) {
+    let wait = JointWait(continuation)
+    let isCurrent = state.withLock { state in
+      guard state.serial == serial, !state.isCancelled else { return false }
+      state.wait = wait
+      return true
+    }
+    let isParked =
+      isCurrent
+      && client.cache.read { state in
+        ids.allSatisfy { state.park($0, .jointly(wait)) }
+      }
+    // One of them had news after all: those that are parked already hold a wait that is over.
+    if !isParked { wait.wake() }
+  }
+
+  /// What all members see at present, seen or not.
+  func current() -> [QueryListResults.Member] {
+    let members = state.withLock { $0.members }
+    // A turn, so that staleness is as of now.
+    return client.turn { state, _ in
+      members.compactMap { member in
+        state.find(member.subscription.id).map { index in
+          let (frame, flags) = state.view(index)
+          return QueryListResults.Member(key: member.key, frame: frame, flags: flags)
+        }
+      }
+    }
+  }
+
+  // MARK: Replacing the list
+
+  /// Replaces the list; of several lists that are given at once, the last one holds.
+  func update(_ queries: [AnyQuery]) {
+    let mustWork = state.withLock { state in
+      state.wanted = queries
+      guard !state.isUpdating, !state.isCancelled else { return false }
+      state.isUpdating = true
+      return true
+    }
+    guard mustWork else { return }
+    // Subscribing asks the user's closures, so no lock is held meanwhile.
+    while let wanted = nextWanted() { replace(by: wanted) }
+  }
+
+  private func nextWanted() -> [AnyQuery]? {
+    state.withLock { state in
+      guard let wanted = state.wanted.take(), !state.isCancelled else {
+        state.isUpdating = false
+        return nil
+      }
+      return wanted
+    }
+  }
+
+  private func replace(by queries: [AnyQuery]) {
+    let old = state.withLock { $0.members }
+    var left: [EntryKey: [Member]] = [:]
+    // Last first, so that of equal keys the first one is taken first.
+    for member in old.reversed() { left[member.key, default: []].append(member) }
+    let members = queries.map { query in
+      guard let kept = left[query.entryKey]?.popLast() else { return subscribe(query) }
+      return update(kept, query)
+    }
+    let (isOver, wait) = state.withLock { state -> (Bool, JointWait?) in
+      guard !state.isCancelled else { return (true, nil) }
+      state.members = members
+      state.serial += 1
+      return (false, state.wait.take())
+    }
+    // In the order of the list: no order depends on hashes.
+    let kept = Set(isOver ? [] : members.map { ObjectIdentifier($0.subscription) })
+    for member in isOver ? members : old
+    where !kept.contains(ObjectIdentifier(member.subscription)) {
+      member.subscription.cancel()
+    }
+    wait?.wake()
+  }
+
+  private func update(_ member: Member, _ query: AnyQuery) -> Member {
+    client.update(member.subscription.id, query.entryKey, query.plan, query.options)
+    var member = member
+    if member.triggerCount != query.plan.triggers.count {
+      member.triggerCount = query.plan.triggers.count
+      member.subscription.pump(query.plan.triggers, into: query.entryKey)
+    }
+    return member
+  }
+
+  private func subscribe(_ query: AnyQuery) -> Member {
+    Member(
+      key: query.entryKey,
+      triggerCount: query.plan.triggers.count,
+      subscription: client.subscribe(query.entryKey, query.plan, options: query.options)
+    )
+  }
+}

@@ -1,0 +1,134 @@
+import Testing
+
+@testable import StreamQuery
+
+struct EntryStreamingTests {
+  private func loaded(resets: Bool) -> EntryDriver {
+    var entry = EntryDriver()
+    var terms = FetchTerms()
+    terms.resetsData = resets
+    entry.machine.planned(terms: terms, gcTime: .seconds(300))
+    entry.observe()
+    entry.pass(to: 1)
+    entry.succeed()
+    entry.pass(to: 2)
+    return entry
+  }
+
+  private func progress(_ entry: inout EntryDriver) -> EntryEffects {
+    entry.machine.attemptProgressed(entry.currentID, in: entry.world)
+  }
+
+  @Test func aPartIsDataAndTheFetchGoesOn() {
+    var entry = EntryDriver()
+    entry.observe()
+    let effects = progress(&entry)
+    #expect(effects.changed)
+    #expect(effects.ended == nil)
+    #expect(entry.machine.hasData)
+    #expect(entry.machine.isFetching)
+    #expect(entry.machine.dataUpdateCount == 1)
+  }
+
+  @Test("a part of an old fetch does not land") func oldPartsAreNoOps() {
+    var entry = loaded(resets: false)
+    entry.request()
+    let old = entry.currentID
+    entry.request(superseding: true)
+    #expect(entry.machine.attemptProgressed(old, in: entry.world) == .none)
+    entry.cancel()
+    #expect(entry.machine.attemptProgressed(old, in: entry.world) == .none)
+  }
+
+  @Test func cancellingAfterAPartKeepsIt() {
+    var entry = EntryDriver.failed()
+    entry.observe()
+    _ = progress(&entry)
+    entry.cancel()
+    #expect(entry.machine.hasData)
+    #expect(!entry.machine.isError)
+  }
+
+  @Test func aFailureAfterAPartKeepsIt() {
+    var entry = EntryDriver()
+    entry.observe()
+    _ = progress(&entry)
+    entry.fail()
+    #expect(entry.machine.hasData)
+    #expect(entry.machine.isError)
+  }
+
+  @Test("a reset puts data away and a cancellation brings it back, date and count included")
+  func resetAndCancel() {
+    var entry = loaded(resets: true)
+    let before = entry.machine
+    let start = entry.request()
+    #expect(start.shelved)
+    #expect(!entry.machine.hasData)
+    #expect(entry.machine.dataUpdatedAt == .never)
+    let end = entry.cancel()
+    #expect(end.unshelved)
+    #expect(entry.machine.hasData)
+    #expect(entry.machine.dataUpdatedAt == before.dataUpdatedAt)
+    #expect(entry.machine.dataUpdateCount == before.dataUpdateCount)
+  }
+
+  @Test("a reset waits for the network before it puts data away")
+  func resetWaitsForTheNetwork() {
+    var entry = loaded(resets: true)
+    entry.online(false)
+    let rest = entry.request()
+    #expect(!rest.shelved)
+    #expect(entry.machine.hasData)
+    #expect(entry.online(true).shelved)
+    #expect(!entry.machine.hasData)
+  }
+
+  @Test("after a write, a part or a seed nothing is brought back", arguments: 0...2)
+  func otherDataForgetsTheShelf(way: Int) {
+    var entry = loaded(resets: true)
+    entry.request()
+    switch way {
+    case 0: entry.write()
+    case 1: _ = progress(&entry)
+    default: _ = entry.machine.seeded(updatedAt: entry.world.now, in: entry.world)
+    }
+    #expect(entry.machine.current?.undo.shelved == nil)
+    let end = entry.cancel()
+    #expect(!end.unshelved)
+    #expect(entry.machine.hasData)
+    #expect(entry.machine.dataUpdatedAt == entry.world.now)
+  }
+
+  /// Every order of up to five events keeps the machine's rules.
+  @Test func everySmallWorldKeepsTheRules() {
+    enum Event: CaseIterable {
+      case request, supersede, progress, succeed, fail, cancel, write, clear
+    }
+    func explore(_ entry: EntryDriver, _ trace: [Event]) {
+      guard trace.count < 5 else { return }
+      for event in Event.allCases {
+        var next = entry
+        next.pass(to: Double(trace.count + 3))
+        switch event {
+        case .request: next.request(clientLease: true)
+        case .supersede: next.request(superseding: true)
+        case .progress: _ = progress(&next)
+        case .succeed: next.succeed()
+        case .fail: next.fail()
+        case .cancel: next.cancel()
+        case .write: next.write()
+        case .clear: _ = next.machine.cleared(in: next.world)
+        }
+        let broken = next.machine.brokenInvariants(at: next.world.now.moment)
+        let isShelvedBesideData = next.machine.hasData && next.machine.current?.undo.shelved != nil
+        if !broken.isEmpty || isShelvedBesideData {
+          Issue.record("\(trace + [event]): \(broken)")
+          return
+        }
+        explore(next, trace + [event])
+      }
+    }
+    explore(loaded(resets: true), [])
+  }
+}

@@ -1,0 +1,449 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+private func world() -> (Simulation, QueryClient) {
+  let simulation = Simulation(seed: 3)
+  return (simulation, QueryClient(simulation: simulation))
+}
+
+private func ms(_ count: Int) -> Duration { .milliseconds(count) }
+
+struct InfiniteQueryTests {
+  @Test("I01 I05 I10 T76: pages are added at the end, with flags meanwhile, until there are none")
+  func pagesAreAddedAtTheEnd() {
+    let (simulation, client) = world()
+    let server = PageServer(last: 2)
+    let feed = server.query()
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    simulation.task { try await client.fetchNextPage(of: feed) }
+    simulation.advance(by: ms(50))
+    #expect(
+      recording.lines == [
+        PageLine(0, [], .fetching),
+        PageLine(10, ["p1#1"], .more),
+        PageLine(50, ["p1#1"], .fetching, .next, .more),
+        PageLine(60, ["p1#1", "p2#2"]),
+      ]
+    )
+    #expect(server.calls.map(\.direction) == [nil, .next])
+    #expect(recording.values.last?.data?.params == [1, 2])
+  }
+
+  @Test("I05 X19: past either end nothing is requested and nothing is renewed")
+  func pastTheEndNothingHappens() throws {
+    let (simulation, client) = world()
+    let server = PageServer(last: 1)
+    let feed = server.query()
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    let next = try simulation.run { try await client.fetchNextPage(of: feed) }
+    let previous = try simulation.run { try await client.fetchPreviousPage(of: feed) }
+    #expect(next.pages == ["p1#1"])
+    #expect(previous.pages == ["p1#1"])
+    #expect(server.params == [1])
+    #expect(recording.lines == [PageLine(0, [], .fetching), PageLine(10, ["p1#1"])])
+    #expect(next.dataUpdatedAt == recording.values.last?.dataUpdatedAt)
+  }
+
+  @Test func withoutPreviousParameterThereIsNoPreviousPage() throws {
+    let (simulation, client) = world()
+    let server = PageServer()
+    let feed = InfiniteQuery<String, Int>("feed", initialPageParam: 5) {
+      try await server.fetch($0, $1)
+    } nextPageParam: { _ in
+      nil
+    }
+    _ = try simulation.run { try await client.fetch(feed) }
+    let result = try simulation.run { try await client.fetchPreviousPage(of: feed) }
+    #expect(!result.hasPreviousPage)
+    #expect(server.params == [5])
+  }
+
+  @Test("I06 I08 T77 X20: there and back again; the far end is trimmed, and fetched anew")
+  func thereAndBackWithLimit() {
+    let (simulation, client) = world()
+    let server = PageServer(last: 9)
+    let feed = server.query(maxPages: 2)
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    for _ in 0..<2 {
+      simulation.task { try await client.fetchNextPage(of: feed) }
+      simulation.advance(by: ms(50))
+    }
+    simulation.task { try await client.fetchPreviousPage(of: feed) }
+    simulation.advance(by: ms(50))
+    #expect(
+      recording.lines == [
+        PageLine(0, [], .fetching),
+        PageLine(10, ["p1#1"], .more),
+        PageLine(50, ["p1#1"], .fetching, .next, .more),
+        PageLine(60, ["p1#1", "p2#2"], .more),
+        PageLine(100, ["p1#1", "p2#2"], .fetching, .next, .more),
+        PageLine(110, ["p2#2", "p3#3"], .more, .before),
+        PageLine(150, ["p2#2", "p3#3"], .fetching, .previous, .more, .before),
+        PageLine(160, ["p1#4", "p2#2"], .more),
+      ]
+    )
+    #expect(recording.values.last?.data?.params == [1, 2])
+  }
+
+  @Test("I07 T74: a refetch goes through the pages one by one and swaps them in together")
+  func refetchIsSequential() throws {
+    let (simulation, client) = world()
+    let server = PageServer()
+    let feed = server.query()
+    let observer = client.observer(of: feed)
+    let recording = simulation.record(observer.stream)
+    simulation.advance(by: ms(50))
+    simulation.task { try await observer.fetchNextPage() }
+    simulation.advance(by: ms(50))
+    simulation.task { try await observer.refetch() }
+    simulation.advance(by: ms(50))
+    #expect(server.params == [1, 2, 1, 2])
+    #expect(
+      recording.lines.suffix(2) == [
+        PageLine(100, ["p1#1", "p2#2"], .fetching, .more),
+        PageLine(120, ["p1#3", "p2#4"], .more),
+      ]
+    )
+    #expect(recording.values.map(\.isRefetching).suffix(4) == [false, false, true, false])
+  }
+
+  @Test("T74: a retry goes on at the page that failed, with the pages that came before it")
+  func retryGoesOnAtTheFailedPage() {
+    let (simulation, client) = world()
+    let server = PageServer(failing: [4])
+    let feed = server.query().retry(1) { _ in ms(30) }
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    simulation.task { try await client.fetchNextPage(of: feed) }
+    simulation.advance(by: ms(50))
+    simulation.task { await client.refetch(.query(feed)) }
+    simulation.advance(by: ms(100))
+    #expect(server.params == [1, 2, 1, 2, 2])
+    #expect(server.calls.map(\.attempt) == [0, 0, 0, 0, 1])
+    #expect(recording.lines.last == PageLine(160, ["p1#3", "p2#5"], .more))
+    #expect(recording.values.map(\.failureCount).suffix(3) == [0, 1, 0])
+  }
+
+  @Test("T26 T76: a refetch that fails keeps every old page and is no page's error")
+  func failedRefetchKeepsThePages() {
+    let (simulation, client) = world()
+    let server = PageServer(failing: [4])
+    let feed = server.query()
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    simulation.task { try await client.fetchNextPage(of: feed) }
+    simulation.advance(by: ms(50))
+    simulation.task { await client.refetch(.query(feed)) }
+    simulation.advance(by: ms(50))
+    #expect(recording.lines.last == PageLine(120, ["p1#1", "p2#2"], .error, .more))
+    #expect(recording.values.last?.isRefetchError == true)
+  }
+
+  @Test(
+    "T76: the error of a page belongs to its direction and not to the refetch",
+    arguments: [PageDirection.next, .previous]
+  )
+  func pageErrorsHaveADirection(direction: PageDirection) throws {
+    let (simulation, client) = world()
+    let server = PageServer(last: 9, failing: [2])
+    let feed = server.query(from: 5)
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    let fetch = { @Sendable in
+      direction == .next
+        ? try await client.fetchNextPage(of: feed) : try await client.fetchPreviousPage(of: feed)
+    }
+    #expect(throws: PageFailure.self) { try simulation.run(fetch) }
+    let isNext = direction == .next
+    let failed = try #require(recording.values.last)
+    #expect(
+      recording.lines.last
+        == PageLine(60, ["p5#1"], .error, isNext ? .nextError : .previousError, .more, .before)
+    )
+    #expect(!failed.isRefetchError)
+    #expect(!failed.isLoadingError)
+    // The failure's mark is about the page: the page that comes at last takes it away.
+    #expect(client.diagnostics().map(\.isInvalidated) == [true])
+    let result = try simulation.run(fetch)
+    #expect(result.pages == (isNext ? ["p5#1", "p6#3"] : ["p4#3", "p5#1"]))
+    #expect(!result.isError)
+    #expect(client.diagnostics().map(\.isInvalidated) == [false])
+  }
+
+  @Test("I09 X21: a page leaves an older invalidation of the others in force")
+  func pageDoesNotClearAnOlderInvalidation() throws {
+    let (simulation, client) = world()
+    let server = PageServer()
+    let feed = server.query().staleTime(.seconds(60))
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    simulation.run { await client.invalidate(feed, refetch: .never) }
+    _ = try simulation.run { try await client.fetchNextPage(of: feed) }
+    #expect(recording.values.last?.pages == ["p1#1", "p2#2"])
+    #expect(recording.values.last?.isStale == true)
+    simulation.run { await client.refetch(.query(feed)) }
+    #expect(recording.values.last?.isStale == false)
+  }
+
+  @Test("X21: an invalidation supersedes the page that is on its way")
+  func invalidationSupersedesAPage() {
+    let (simulation, client) = world()
+    let server = PageServer()
+    let feed = server.query()
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    simulation.task { try await client.fetchNextPage(of: feed) }
+    simulation.advance(by: ms(5))
+    simulation.task { await client.invalidate(feed) }
+    simulation.advance(by: ms(50))
+    #expect(server.params == [1, 2, 1])
+    #expect(server.cancelledCount == 1)
+    #expect(
+      recording.lines.suffix(3) == [
+        PageLine(50, ["p1#1"], .fetching, .next, .more),
+        PageLine(55, ["p1#1"], .fetching, .more),
+        PageLine(65, ["p1#3"], .more),
+      ]
+    )
+  }
+
+  @Test("T75: a page command replaces a running refetch, and its callers get the page")
+  func pageSupersedesARefetch() throws {
+    let (simulation, client) = world()
+    let server = PageServer()
+    let feed = server.query()
+    let observer = client.observer(of: feed)
+    let recording = simulation.record(observer.stream)
+    simulation.advance(by: ms(50))
+    let refetch = simulation.record(
+      AsyncStream(unfolding: { @Sendable in try? await observer.refetch().pages })
+    )
+    simulation.advance(by: ms(5))
+    simulation.task { try await client.fetchNextPage(of: feed) }
+    simulation.advance(by: ms(12))
+    #expect(server.params == [1, 1, 2, 1])
+    #expect(refetch.values.first == ["p1#1", "p2#3"])
+    #expect(recording.lines.contains(PageLine(55, ["p1#1"], .fetching, .next, .more)))
+    refetch.cancel()
+    recording.cancel()
+    simulation.advance(by: ms(50))
+  }
+
+  @Test("T75: without superseding a page command joins, and no page is added")
+  func pageJoinsARefetch() throws {
+    let (simulation, client) = world()
+    let server = PageServer()
+    let feed = server.query()
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    simulation.task { await client.refetch(.query(feed)) }
+    simulation.advance(by: ms(5))
+    let result = try simulation.run {
+      try await client.fetchNextPage(of: feed, superseding: false)
+    }
+    #expect(result.pages == ["p1#2"])
+    #expect(server.params == [1, 1])
+    #expect(recording.lines.last == PageLine(60, ["p1#2"], .more))
+  }
+
+  @Test func aPageCommandDuringTheFirstLoadJoinsIt() throws {
+    let (simulation, client) = world()
+    let server = PageServer()
+    let feed = server.query()
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(5))
+    let result = try simulation.run { try await client.fetchNextPage(of: feed) }
+    #expect(result.pages == ["p1#1"])
+    #expect(server.params == [1])
+    #expect(recording.values.count == 2)
+  }
+
+  @Test func aPageCommandWithoutDataLoadsTheFirstPage() throws {
+    let (simulation, client) = world()
+    let server = PageServer()
+    let feed = server.query()
+    let recording = simulation.record(client.stream(feed, options: ObserverOptions(enabled: false)))
+    simulation.settle()
+    let result = try simulation.run { try await client.fetchNextPage(of: feed) }
+    #expect(result.pages == ["p1#1"])
+    #expect(server.params == [1])
+    #expect(recording.lines.map(\.flags) == [[], [.fetching, .next], [.more]])
+  }
+
+  @Test("I11: cancelling a page restores the pages, the flags and the direction")
+  func cancellingAPageRestores() {
+    let (simulation, client) = world()
+    let server = PageServer()
+    let feed = server.query()
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    simulation.task { try await client.fetchNextPage(of: feed) }
+    simulation.advance(by: ms(5))
+    client.cancel(.query(feed))
+    simulation.settle()
+    #expect(
+      recording.lines.suffix(2) == [
+        PageLine(50, ["p1#1"], .fetching, .next, .more), PageLine(55, ["p1#1"], .more),
+      ]
+    )
+    #expect(server.cancelledCount == 1)
+  }
+
+  @Test func leavingDuringARefetchFetchesNoFurtherPage() {
+    let (simulation, client) = world()
+    let server = PageServer()
+    let feed = server.query()
+    simulation.task { try await client.fetch(feed, pages: 3) }
+    simulation.advance(by: ms(50))
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(15))
+    recording.cancel()
+    simulation.advance(by: ms(50))
+    #expect(server.params == [1, 2, 3, 1, 2])
+    #expect(client.data(for: feed)?.pages == ["p1#1", "p2#2", "p3#3"])
+    #expect(simulation.isIdle)
+  }
+
+  @Test("T40: several pages are loaded at once, fewer where they end")
+  func severalPagesAreLoaded() throws {
+    let (simulation, client) = world()
+    let server = PageServer(last: 3)
+    let feed = server.query().staleTime(.seconds(1))
+    let two = try simulation.run { try await client.fetch(feed, pages: 2) }
+    #expect(two.params == [1, 2])
+    let cached = try simulation.run { try await client.fetch(feed, pages: 9) }
+    #expect(cached.params == [1, 2])
+    simulation.advance(by: .seconds(1))
+    let all = try simulation.run { try await client.fetch(feed, pages: 9) }
+    #expect(all.params == [1, 2, 3])
+    simulation.advance(by: .seconds(1))
+    let again = try simulation.run { try await client.fetch(feed) }
+    #expect(again.params == [1, 2, 3])
+    simulation.advance(by: .seconds(1))
+    let ensured = try simulation.run { try await client.ensure(feed, pages: 1) }
+    #expect(ensured.params == [1, 2, 3])
+    simulation.run { await client.prefetch(feed, pages: 1) }
+    #expect(client.data(for: feed)?.params == [1])
+  }
+
+  @Test("features 3.18: only the first page is refetched where the query says so")
+  func onlyTheFirstPageIsRefetched() throws {
+    let (simulation, client) = world()
+    let server = PageServer()
+    let feed = server.query().refetchingFirstPageOnly()
+    _ = try simulation.run { try await client.fetch(feed, pages: 3) }
+    simulation.run { await client.refetch(.query(feed)) }
+    #expect(server.params == [1, 2, 3, 1])
+    #expect(client.data(for: feed)?.pages == ["p1#4", "p2#2", "p3#3"])
+  }
+
+  @Test("an update that is written while a page is on its way is kept, and so is the page")
+  func updateAndPageAreBothKept() throws {
+    let (simulation, client) = world()
+    let server = PageServer()
+    let feed = server.query()
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    simulation.task { try await client.fetchNextPage(of: feed) }
+    simulation.advance(by: ms(5))
+    client.updateData(for: feed) { $0?.updateEach { page, _ in page += "!" } }
+    simulation.advance(by: ms(50))
+    #expect(
+      recording.lines.suffix(3) == [
+        PageLine(50, ["p1#1"], .fetching, .next, .more),
+        PageLine(55, ["p1#1!"], .fetching, .next, .more),
+        PageLine(60, ["p1#1!", "p2#2"], .more),
+      ]
+    )
+  }
+
+  @Test("pages that no longer end where the new one follows are replaced by the fetch's own")
+  func pageAfterARewrite() {
+    let (simulation, client) = world()
+    let server = PageServer()
+    let feed = server.query()
+    simulation.task { try await client.fetch(feed, pages: 2) }
+    simulation.advance(by: ms(50))
+    simulation.task { try await client.fetchNextPage(of: feed) }
+    simulation.advance(by: ms(5))
+    client.updateData(for: feed) { $0 = $0?.prefix(1) }
+    simulation.advance(by: ms(50))
+    #expect(client.data(for: feed)?.pages == ["p1#1", "p2#2", "p3#3"])
+  }
+
+  @Test("a fenced update keeps the page out")
+  func fencedUpdateKeepsThePageOut() {
+    let (simulation, client) = world()
+    let feed = PageServer().query()
+    simulation.task { try await client.fetch(feed, pages: 2) }
+    simulation.advance(by: ms(50))
+    simulation.task { try await client.fetchNextPage(of: feed) }
+    simulation.advance(by: ms(5))
+    client.setData(Pages("mine", param: 1), for: feed, fencing: true)
+    simulation.advance(by: ms(50))
+    #expect(client.data(for: feed)?.pages == ["mine"])
+  }
+
+  @Test func pagesThatWereOnlyWrittenHaveFlagsToo() throws {
+    let (simulation, client) = world()
+    let feed = PageServer().query().staleTime(.seconds(60))
+    client.setData(Pages("mine", param: 1), for: feed)
+    #expect(client.result(for: feed).hasNextPage)
+    let recording = simulation.record(client.stream(feed))
+    simulation.settle()
+    #expect(recording.lines == [PageLine(0, ["mine"], .more)])
+  }
+
+  @Test func aQueryThatIsWrittenDownTwiceShowsNothingTwice() throws {
+    let (simulation, client) = world()
+    let server = PageServer()
+    let recording = simulation.record(client.stream(server.query().staleTime(.seconds(60))))
+    simulation.advance(by: ms(50))
+    let other = simulation.record(client.stream(server.query().staleTime(.seconds(60))))
+    client.cancel(.all)
+    simulation.settle()
+    #expect(recording.values.count == 2)
+    #expect(other.values.count == 1)
+  }
+
+  @Test func cursorsEndThePagesWhenTheyAreMissing() throws {
+    struct Chunk: Sendable {
+      var items: [Int]
+      var cursor: String?
+    }
+    let (simulation, client) = world()
+    let list = InfiniteQuery<Chunk, String?>("list") { cursor, _ in
+      cursor == nil ? Chunk(items: [1], cursor: "b") : Chunk(items: [2], cursor: nil)
+    } nextPageParam: {
+      $0.lastPage.cursor
+    }
+    let first = try simulation.run { try await client.fetch(list, pages: 5) }
+    #expect(first.pages.map(\.items) == [[1], [2]])
+    #expect(first.params == [nil, "b"])
+    #expect(!client.result(for: list).hasNextPage)
+  }
+
+  @Test("offline a page rests, and comes when the network is back")
+  func pageRestsOffline() {
+    let simulation = Simulation(seed: 1)
+    let online = ManualSignal(true)
+    let client = QueryClient(simulation: simulation) { $0.connectivity = Connectivity { online } }
+    let server = PageServer()
+    let feed = server.query().refetchOnReconnect(.never)
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    online.send(false)
+    simulation.settle()
+    simulation.task { try await client.fetchNextPage(of: feed) }
+    simulation.advance(by: ms(50))
+    #expect(recording.values.last?.isPaused == true)
+    #expect(recording.values.last?.isFetchingNextPage == false)
+    online.send(true)
+    simulation.advance(by: ms(50))
+    #expect(recording.lines.last?.pages == ["p1#1", "p2#2"])
+  }
+}

@@ -1,0 +1,215 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+private struct Broken: Error {}
+
+private func delayed<Value>(_ value: Value, _ milliseconds: Int) -> ScriptedFetch<Value> {
+  ScriptedFetch(.value(value, after: .milliseconds(milliseconds)))
+}
+
+/// Key, data and fetch status of each member, as one line of text.
+private func line(_ results: QueryListResults) -> String {
+  zip(results.keys, results.results(of: String.self)).map { key, result in
+    "\(key): \(result.data ?? (result.isError ? "failed" : "-"))\(result.isFetching ? "…" : "")"
+  }
+  .joined(separator: ", ")
+}
+
+struct QueryListTests {
+  private let simulation = Simulation(seed: 9)
+  private let client: QueryClient
+
+  init() {
+    client = QueryClient(simulation: simulation)
+  }
+
+  private func query(_ name: String, _ fetch: ScriptedFetch<String>) -> Query<String> {
+    Query(key: QueryKey(name), fetch: fetch).retry(0)
+  }
+
+  @Test("T78: a list shows one result for each query, in order, and each fetch's news")
+  func listShowsResultsInOrder() {
+    let a = query("a", delayed("A", 20))
+    let b = query("b", delayed("B", 10))
+    let recording = simulation.record(client.observer(all: [AnyQuery(a), AnyQuery(b)]).stream)
+    simulation.advance(by: .milliseconds(50))
+    #expect(
+      recording.values.map(line) == [
+        "[\"a\"]: -…, [\"b\"]: -…", "[\"a\"]: -…, [\"b\"]: B", "[\"a\"]: A, [\"b\"]: B",
+      ]
+    )
+  }
+
+  @Test("T78: a call that changes several members is one element")
+  func oneElementForATurn() {
+    let queries = ["a", "b", "c"].map { query($0, delayed($0, 10)).staleTime(.seconds(60)) }
+    for query in queries { client.setData("1", for: query) }
+    let recording = simulation.record(client.observer(all: queries.map { AnyQuery($0) }).stream)
+    simulation.settle()
+    client.updateData(matching: .all, of: String.self) { _, value in value = "2" }
+    simulation.settle()
+    #expect(
+      recording.values.map { $0.results(of: String.self).map(\.data) } == [
+        ["1", "1", "1"], ["2", "2", "2"],
+      ]
+    )
+  }
+
+  @Test("T78: members with the same key keep their observer, others leave or come")
+  func replacingTheListKeepsObservers() {
+    let fetches = ["a": delayed("A", 10), "b": delayed("B", 20), "c": delayed("C", 10)]
+    // Written down anew each time, as a view does.
+    func list(_ names: String...) -> [AnyQuery] {
+      names.map { AnyQuery(query($0, fetches[$0] ?? delayed("?", 0))) }
+    }
+    let observer = client.observer(all: list("a", "b"))
+    let recording = simulation.record(observer.stream)
+    simulation.advance(by: .milliseconds(50))
+    observer.update(list("c", "a"))
+    simulation.advance(by: .milliseconds(50))
+    #expect(fetches.mapValues(\.callCount) == ["a": 1, "b": 1, "c": 1])
+    #expect(
+      recording.values.map(line) == [
+        "[\"a\"]: -…, [\"b\"]: -…",
+        "[\"a\"]: A, [\"b\"]: -…",
+        "[\"a\"]: A, [\"b\"]: B",
+        "[\"c\"]: -…, [\"a\"]: A",
+        "[\"c\"]: C, [\"a\"]: A",
+      ]
+    )
+    #expect(
+      recording.values.last?.results(of: String.self).map(\.isFetchedSinceSubscribing) == [
+        true, true,
+      ]
+    )
+    #expect(
+      client.diagnostics().map { "\($0.key)\($0.observerCount)" }.sorted() == [
+        "[\"a\"]1", "[\"b\"]0", "[\"c\"]1",
+      ]
+    )
+  }
+
+  @Test("parallel-removed: a member that leaves while it loads cancels its own fetch only")
+  func removedMemberCancelsItsFetch() {
+    let a = ScriptedFetch<String>(.never)
+    let b = delayed("B", 10)
+    let observer = client.observer(all: [AnyQuery(query("a", a)), AnyQuery(query("b", b))])
+    let recording = simulation.record(observer.stream)
+    simulation.settle()
+    observer.update([AnyQuery(query("b", b))])
+    simulation.advance(by: .milliseconds(50))
+    #expect(a.calls.map(\.outcome) == [.cancelled])
+    #expect(b.calls.map(\.outcome) == [.value])
+    #expect(recording.values.map(line).last == "[\"b\"]: B")
+  }
+
+  @Test func anEmptyListMayBecomeFull() {
+    let observer = client.observer(all: [])
+    let recording = simulation.record(observer.stream)
+    simulation.settle()
+    #expect(recording.values.map(\.count) == [0])
+    observer.update([AnyQuery(query("a", delayed("A", 0)))])
+    simulation.settle()
+    #expect(recording.values.last.map(line) == "[\"a\"]: A")
+    observer.update([])
+    simulation.settle()
+    #expect(recording.values.last?.count == 0)
+    recording.cancel()
+    simulation.settle()
+    #expect(recording.isFinished)
+    #expect(client.diagnostics().map(\.observerCount) == [0])
+  }
+
+  @Test("T79 G06: unlike results are found by typed key; absent and failed are different")
+  func lookupByTypedKey() throws {
+    let user = Query(key: QueryKey<String>("user", 1), fetch: delayed("Ada", 10))
+    let count = Query(
+      key: QueryKey<Int>("count"),
+      fetch: ScriptedFetch<Int>(.failure(Broken(), after: .milliseconds(5)))
+    )
+    .retry(0)
+    let observer = client.observer(all: [AnyQuery(user), AnyQuery(count)])
+    let recording = simulation.record(observer.stream)
+    simulation.advance(by: .milliseconds(50))
+    let last = try #require(recording.values.last)
+    #expect(last[user]?.data == "Ada")
+    let failed = try #require(last[QueryKey<Int>("count")])
+    #expect(failed.isError)
+    #expect(failed.error is Broken)
+    #expect(last[QueryKey<Int>("user", 1)] == nil)
+    #expect(last[QueryKey<String>("user", 2)] == nil)
+    #expect(last.errors.count == 1)
+    #expect(!last.isSuccess)
+    #expect(observer.results[user]?.data == "Ada")
+  }
+
+  @Test("T79: a combination has an element only when it changes")
+  func combineLeavesEqualValuesOut() {
+    let a = query("a", delayed("A", 10))
+    let b = query("b", delayed("B", 20))
+    let observer = client.observer(all: [AnyQuery(a), AnyQuery(b)])
+    let recording = simulation.record(observer.combine(\.isSuccess))
+    simulation.advance(by: .milliseconds(50))
+    simulation.task { [client] in await client.refetch(.all) }
+    simulation.advance(by: .milliseconds(50))
+    #expect(recording.elements.map(\.element) == [false, true])
+    #expect(recording.elements.map(\.time) == [.zero, .milliseconds(20)])
+  }
+
+  @Test("a key that stands twice in the list has two observers, also after the list changed")
+  func duplicatesAreMembersOfTheirOwn() {
+    let a = AnyQuery(query("a", delayed("A", 10)))
+    let observer = client.observer(all: [a, a])
+    #expect(client.diagnostics().map(\.observerCount) == [2])
+    observer.update([a, a, a])
+    #expect(client.diagnostics().map(\.observerCount) == [3])
+    observer.update([a])
+    #expect(client.diagnostics().map(\.observerCount) == [1])
+    #expect(observer.results.count == 1)
+  }
+
+  @Test func droppingTheHandleEndsAllObservers() {
+    do {
+      let observer = client.observer(all: [AnyQuery(query("a", delayed("A", 10)))])
+      observer.update([AnyQuery(query("b", delayed("B", 10)))])
+    }
+    simulation.advance(by: .milliseconds(50))
+    #expect(client.diagnostics().map(\.observerCount) == [0, 0])
+    #expect(simulation.isIdle)
+  }
+
+  @Test(
+    "any order of lists and news ends with the last list",
+    arguments: 1...20 as ClosedRange<UInt64>
+  )
+  func lastListHolds(seed: UInt64) {
+    let simulation = Simulation(seed: seed)
+    let client = QueryClient(simulation: simulation)
+    let names = ["a", "b", "c", "d"]
+    @Sendable func list(_ count: Int) -> [AnyQuery] {
+      (0..<count).map { index in
+        let name = names[(index + count) % 4]
+        return AnyQuery(Query(key: QueryKey(name), fetch: delayed(name, index + 1)))
+      }
+    }
+    let observer = client.observer(all: list(2))
+    let recording = simulation.record(observer.stream)
+    for step in 0..<8 {
+      simulation.task { observer.update(list((step * 3) % 5)) }
+      simulation.task { client.setData("\(step)", for: QueryKey<String>("a")) }
+      if step % 3 == 0 { simulation.advance(by: .milliseconds(2)) }
+    }
+    simulation.task { observer.update(list(3)) }
+    simulation.advance(by: .milliseconds(20))
+    observer.update(list(4))
+    simulation.advance(by: .milliseconds(20))
+    #expect(recording.values.last?.count == 4)
+    #expect(recording.values.last?.isSuccess == true)
+    #expect(client.diagnostics().map(\.observerCount) == [1, 1, 1, 1])
+    recording.cancel()
+    simulation.settle()
+    #expect(client.diagnostics().map(\.observerCount) == [0, 0, 0, 0])
+    #expect(simulation.leakReport() == [])
+  }
+}
