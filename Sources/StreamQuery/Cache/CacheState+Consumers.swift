@@ -241,8 +241,9 @@ func stand(
   for frame: Frame,
   _ flags: QueryFlags
 ) -> (Frame, QueryFlags) {
-  guard frame.data == nil, frame.error == nil, let placeholder = plan?.plan.placeholder else {
+  // What layers show is not known here; below them it is.
+  guard frame.base == nil, frame.error == nil, let placeholder = plan?.plan.placeholder else {
     return (frame, flags)
   }
-  return (Frame(frame, data: placeholder, error: nil), flags.union(.placeholder))
+  return (Frame(frame, standIn: placeholder), flags.union(.placeholder))
 }

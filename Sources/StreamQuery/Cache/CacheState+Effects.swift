@@ -74,6 +74,7 @@ extension CacheState {
       break
     }
     turn.drop(job)
+    landOnLayers(index, &turn)
     answerWaiters(ending, index)
   }
 
@@ -86,13 +87,13 @@ extension CacheState {
     for waiter in waiters where waiter.caller != nil { forgetWait(of: waiter) }
     let outcome: WaitOutcome
     switch ending {
-    case .succeeded, .replaced: outcome = slots[index].data.map(WaitOutcome.value) ?? .cancelled
+    case .succeeded, .replaced: outcome = slots[index].visible.map(WaitOutcome.value) ?? .cancelled
     case .failed: outcome = slots[index].error.map { .failure($0.error) } ?? .cancelled
     case .cancelled:
       // The reference answers with what is there again, and so do we.
       outcome =
         slots[index].machine.hasData
-        ? slots[index].data.map(WaitOutcome.value) ?? .cancelled : .cancelled
+        ? slots[index].visible.map(WaitOutcome.value) ?? .cancelled : .cancelled
     case .removed: outcome = .cancelled
     }
     errands.append(.settle(waiters, outcome))

@@ -94,6 +94,7 @@ struct CacheState {
     turn.drop(key.storage)
     setDeadline(nil, index)
     setLive(false, index)
+    removeAllLayers(index, &turn)
     turn.drop(slots[index].data)
     turn.drop(slots[index].shelved)
     turn.drop(slots[index].error)
@@ -175,13 +176,15 @@ struct CacheState {
       data: slots[index].machine.hasData ? slots[index].data : nil,
       error: slots[index].machine.isError ? slots[index].error : nil,
       failureReason: slots[index].machine.failureCount > 0 ? slots[index].failureReason : nil,
-      paging: slots[index].plan?.plan.paging
+      paging: slots[index].plan?.plan.paging,
+      layered: slots[index].shown
     )
   }
 
   /// Takes a change over into the frame and wakes the consumers that see a difference.
   mutating func refresh(_ index: Int, _ turn: inout Turn) {
     slots[index].revision += 1
+    if !slots[index].layers.isEmpty { reshow(index, &turn) }
     let isWatched = !slots[index].consumers.isEmpty
     if let old = slots[index].frame {
       if isWatched {

@@ -33,6 +33,8 @@ struct EntrySlot {
     var error: ErrorBox?
     var failureReason: ErrorBox?
     var previousFrame: Frame?
+    var layers: [LaidLayer] = []
+    var shown: LayeredBox?
   }
 
   private mutating func makeCompany() {
@@ -124,4 +126,26 @@ extension EntrySlot {
       yield &company[0].awaits
     }
   }
+
+  /// What mutations lay over the data, the oldest run lowest.
+  var layers: [LaidLayer] {
+    get { company.first?.layers ?? [] }
+    _modify {
+      makeCompany()
+      yield &company[0].layers
+    }
+  }
+
+  /// The data with its layers; `nil` without any.
+  var shown: LayeredBox? {
+    get { company.first?.shown }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].shown = newValue
+    }
+  }
+
+  /// The data as people see it.
+  var visible: ValueBox? { shown ?? data }
 }

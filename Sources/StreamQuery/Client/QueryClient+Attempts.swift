@@ -62,8 +62,9 @@ extension QueryClient {
         guard let index = state.find(job.entry) else { return true }
         if asks, !givesIn, state.box(job.entry) !== present { return false }
         let effects = state.slots[index].machine.attemptSucceeded(job.id, in: turn.world)
-        guard effects.ended == .succeeded else { return true }
-        state.store(box, index, &turn)
+        guard effects != .none else { return true }
+        // Not ended: the answer is outdated, and the fetch was begun anew.
+        if effects.ended == .succeeded { state.store(box, index, &turn) }
         state.apply(effects, index, &turn)
         return true
       }
@@ -109,6 +110,8 @@ extension QueryClient {
         in: turn.world
       )
       guard effects.changed else { return }
+      // The failure is outdated, and the fetch was begun anew.
+      guard effects.cancelled == nil else { return state.apply(effects, index, &turn) }
       turn.drop(state.slots[index].failureReason)
       state.slots[index].failureReason = box
       if effects.ended == nil, let delay {

@@ -58,13 +58,13 @@ extension QueryClient {
   ) async throws -> ValueBox {
     let key = EntryKey(query.key)
     switch begin(key, query.plan, need, pageCount) {
-    case .cached(let box): return box
+    case .cached(let box): return box.settled
     case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
     case .recursive: throw QueryError.recursiveFetch(key: key.key.description)
     case .shutDown: throw QueryError.shutDown
     case .waiting(let waiter):
       switch await waiter.outcome(onCancel: leaving(waiter)) {
-      case .value(let box): return box
+      case .value(let box): return box.settled
       case .failure(let error): throw error
       case .cancelled, .settled: throw CancellationError()
       }
@@ -88,7 +88,7 @@ extension QueryClient {
         profile.freshness,
         at: turn.world.now.moment
       )
-      if state.slots[index].machine.hasData, let box = state.slots[index].data {
+      if state.slots[index].machine.hasData, let box = state.slots[index].visible {
         switch need {
         case .ifStale: if !isStale { return .cached(box) }
         case .ifMissing: return .cached(box)

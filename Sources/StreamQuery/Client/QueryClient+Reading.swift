@@ -14,8 +14,9 @@ extension QueryClient {
   @_disfavoredOverload
   public nonisolated func data<Value>(for key: QueryKey<Value>) -> Value? {
     let key = EntryKey(key)
-    let box = cache.read { state in state.find(key).flatMap { state.slots[$0].data } }
-    return box?.value(as: Value.self)
+    let box = cache.read { state in state.find(key).flatMap { state.slots[$0].visible } }
+    guard let layered = box as? LayeredBox else { return box?.value(as: Value.self) }
+    return layered.shown?.value(as: Value.self)
   }
 
   /// The present state of a query, for a first frame; it makes no entry and starts no fetch.

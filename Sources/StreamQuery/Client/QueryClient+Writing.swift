@@ -51,7 +51,7 @@ extension QueryClient {
 
   /// Changes cached data in place.
   ///
-  /// The closure gets what is cached, or `nil`; leaving `nil` writes nothing. It runs outside the
+  /// The closure gets what is cached, below optimistic changes, or `nil`; leaving `nil` writes nothing. It runs outside the
   /// lock, and again if the entry moved on meanwhile, until its answer is about the present data:
   /// no update is lost. It must not write the same key itself: that inner write is reported to
   /// ``Configuration/onMisuse`` and ignored.
@@ -130,13 +130,13 @@ extension QueryClient {
   ) -> Int {
     while true {
       let present = diagnostics(filter).filter {
-        $0.entryKey.valueTypeID == ObjectIdentifier(type) && $0.frame.data != nil
+        $0.entryKey.valueTypeID == ObjectIdentifier(type) && $0.frame.base != nil
       }
       var writes: [(EntryKey, old: ValueBox?, new: ValueBox)] = []
       for info in present {
-        var value = info.frame.data?.value(as: Value.self)
+        var value = info.frame.base?.value(as: Value.self)
         updating(info.entryKey) { update(QueryKey(info.key), &value) }
-        if let value { writes.append((info.entryKey, info.frame.data, TypedBox(value))) }
+        if let value { writes.append((info.entryKey, info.frame.base, TypedBox(value))) }
       }
       let isDone = turn { state, turn -> Bool in
         let indices = writes.map { state.find($0.0) }
@@ -221,6 +221,7 @@ extension CacheState {
     _ turn: inout Turn
   ) {
     slots[index].machine.planned(terms: nil, gcTime: gcTime)
+    writeOnLayers(index, &turn)
     store(box, index, &turn)
     emit(.written, index, turn)
     let stamp = updatedAt.map(turn.world.now.placing(date:)) ?? turn.world.now

@@ -70,6 +70,7 @@ extension EntryMachine {
   package mutating func attemptSucceeded(_ id: FetchID, in world: World) -> EntryEffects {
     // Superseded, cancelled or fenced while it ran: its answer is too late.
     guard case .running(let current) = phase, current.id == id else { return .none }
+    guard !current.isOutdated else { return restarted(current, in: world) }
     var effects = EntryEffects()
     catchUp(in: world, &effects)
     hasData = true
@@ -97,6 +98,7 @@ extension EntryMachine {
     in world: World
   ) -> EntryEffects {
     guard case .running(let current) = phase, current.id == id else { return .none }
+    guard !current.isOutdated else { return restarted(current, in: world) }
     var effects = EntryEffects()
     catchUp(in: world, &effects)
     failureCount += 1

@@ -45,7 +45,7 @@ extension EntryMachine {
 
   /// Starts a fetch; `undo` is that of the fetch it replaces, so that a cancellation leads back to
   /// what was there before both.
-  private mutating func begin(
+  mutating func begin(
     _ cause: FetchCause,
     clientLease: Bool,
     direction: PageDirection?,

@@ -72,7 +72,7 @@ extension EntryMachine {
 
   /// When retention is over: nobody wants the entry and nothing is in flight.
   private var retentionEnd: Moment? {
-    guard !isWanted, isIdle else { return nil }
+    guard !isWanted, isIdle, !isPinned else { return nil }
     return unwantedSince + (leaverGcTime ?? gcTime)
   }
 

@@ -53,6 +53,8 @@ package struct EntryMachine: Equatable, Sendable {
     package var wasMarked = false
     /// Which page it adds; `nil` fetches the whole value.
     package var direction: PageDirection?
+    /// The truth changed since its start: its answer does not land, but starts it anew.
+    package var isOutdated = false
     /// What the fetch's start changed, for a cancellation to undo.
     package var undo: Undo
   }
@@ -100,6 +102,8 @@ package struct EntryMachine: Equatable, Sendable {
   var toldUntil = Moment.distantPast
   /// Beats of polling up to here have been dealt with; later ones are still to come.
   var polledUntil = Moment.distantPast
+  /// Layers lie over the data: the entry is kept whoever wants it.
+  package internal(set) var isPinned = false
   /// The longest retention that anyone asked for.
   package internal(set) var gcTime = Span.zero
   /// The retention of the observer that left last, where it had its own.

@@ -1,6 +1,141 @@
+/// A layer where it lies.
+struct LaidLayer {
+  let layer: OptimisticLayer
+  /// The run that laid it.
+  let job: MutationJob
+  /// The newest fetch of the entry when the run succeeded: a newer one brings what replaces the
+  /// layer. `nil` while it is not known that the run succeeds.
+  var keptSince: UInt32?
+}
+
 extension CacheState {
-  mutating func lay(_ layers: [OptimisticLayer], of job: MutationJob, _ turn: inout Turn) {}
-  mutating func keepLayers(of job: MutationJob, _ run: Int, _ turn: inout Turn) {}
-  mutating func dropLayers(of job: MutationJob, _ run: Int, _ turn: inout Turn) {}
-  mutating func settleLayers(of job: MutationJob, _ run: Int, _ turn: inout Turn) {}
+  /// Lays the changes of a run over the entries' data, above the layers that are there.
+  mutating func lay(_ layers: [PlannedLayer], of job: MutationJob, _ turn: inout Turn) {
+    for planned in layers {
+      let index: Int
+      if let present = find(planned.layer.key) {
+        index = present
+      } else {
+        index = entry(planned.layer.key, &turn)
+        slots[index].machine.planned(terms: nil, gcTime: planned.gcTime)
+      }
+      slots[index].layers.append(LaidLayer(layer: planned.layer, job: job))
+      slots[index].machine.pinned()
+      let id = id(of: index)
+      if !mutations.slots[Int(job.id.index)].layered.contains(id) {
+        mutations.slots[Int(job.id.index)].layered.append(id)
+      }
+      layersChanged(index, &turn)
+    }
+  }
+
+  /// A run succeeded: its layers stay until what replaces them is there, and answers that were asked
+  /// for before do not land.
+  mutating func keepLayers(of job: MutationJob, _ run: Int, _ turn: inout Turn) {
+    for index in layeredEntries(run) {
+      let newest = slots[index].machine.newestFetch
+      for position in slots[index].layers.indices where slots[index].layers[position].job === job {
+        slots[index].layers[position].keptSince = newest
+      }
+      let effects = slots[index].machine.outdated(in: turn.world)
+      apply(effects, index, &turn)
+    }
+  }
+
+  /// A run failed or was cancelled: only its layers go.
+  mutating func dropLayers(of job: MutationJob, _ run: Int, _ turn: inout Turn) {
+    for index in layeredEntries(run) { removeLayers(index, &turn) { $0.job === job } }
+  }
+
+  /// A run is over: layers go for which nothing is under way.
+  mutating func settleLayers(of job: MutationJob, _ run: Int, _ turn: inout Turn) {
+    for index in layeredEntries(run) {
+      // Its answer would not land: what is asked for now will, and replaces the layers.
+      apply(slots[index].machine.outdatedRestarted(in: turn.world), index, &turn)
+      let newest = slots[index].machine.newestFetch
+      removeLayers(index, &turn) { $0.job === job && $0.keptSince == newest }
+    }
+    mutations.slots[run].layered = []
+  }
+
+  /// A fetch settled: kept layers go that it was begun after.
+  mutating func landOnLayers(_ index: Int, _ turn: inout Turn) {
+    guard !slots[index].layers.isEmpty else { return }
+    let newest = slots[index].machine.newestFetch
+    strip(index, &turn) { layer in layer.keptSince.map { $0 != newest } ?? false }
+    reshow(index, &turn)
+  }
+
+  /// The entry is about to be written: by the callbacks of a run, that replaces its layers.
+  mutating func writeOnLayers(_ index: Int, _ turn: inout Turn) {
+    guard !slots[index].layers.isEmpty, let job = MutationJob.current else { return }
+    strip(index, &turn) { $0.job === job && $0.keptSince != nil }
+  }
+
+  /// Takes all layers off an entry that is about to be emptied.
+  mutating func removeAllLayers(_ index: Int, _ turn: inout Turn) {
+    if !slots[index].layers.isEmpty { strip(index, &turn) { _ in true } }
+  }
+
+  /// Brings what is shown in line with what lies below and over it.
+  mutating func reshow(_ index: Int, _ turn: inout Turn) {
+    guard !slots[index].layers.isEmpty else {
+      turn.drop(slots[index].shown)
+      slots[index].shown = nil
+      return
+    }
+    let base = slots[index].machine.hasData ? slots[index].data : nil
+    if let shown = slots[index].shown, shown.base === base { return }
+    turn.drop(slots[index].shown)
+    slots[index].shown = LayeredBox(base: base, layers: slots[index].layers.map(\.layer))
+  }
+
+  // MARK: Steps
+
+  private func layeredEntries(_ run: Int) -> [Int] {
+    // Entries that were dropped since took their layers along.
+    mutations.slots[run].layered.compactMap(find)
+  }
+
+  private mutating func removeLayers(
+    _ index: Int,
+    _ turn: inout Turn,
+    where isGone: (LaidLayer) -> Bool
+  ) {
+    if strip(index, &turn, where: isGone) { layersChanged(index, &turn) }
+  }
+
+  @discardableResult
+  private mutating func strip(
+    _ index: Int,
+    _ turn: inout Turn,
+    where isGone: (LaidLayer) -> Bool
+  ) -> Bool {
+    let gone = slots[index].layers.filter(isGone)
+    guard !gone.isEmpty else { return false }
+    for layer in gone {
+      turn.drop(layer.layer)
+      turn.drop(layer.job)
+    }
+    slots[index].layers.removeAll(where: isGone)
+    turn.drop(slots[index].shown)
+    slots[index].shown = nil
+    if slots[index].layers.isEmpty { slots[index].machine.unpinned(in: turn.world) }
+    return true
+  }
+
+  private mutating func layersChanged(_ index: Int, _ turn: inout Turn) {
+    turn.drop(slots[index].shown)
+    slots[index].shown = nil
+    var effects = EntryEffects()
+    effects.changed = true
+    apply(effects, index, &turn)
+  }
+}
+
+/// A layer that is about to be laid.
+struct PlannedLayer: Sendable {
+  var layer: OptimisticLayer
+  /// How long an entry is kept that has to be made for it.
+  var gcTime: Span
 }

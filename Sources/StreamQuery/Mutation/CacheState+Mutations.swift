@@ -4,7 +4,7 @@ extension CacheState {
     _ plan: ResolvedMutation,
     input: ValueBox,
     waiter: Waiter?,
-    layers: [OptimisticLayer],
+    layers: [PlannedLayer],
     _ turn: inout Turn
   ) -> MutationID {
     let id = mutations.makeSlot()

@@ -67,6 +67,52 @@ extension Mutation {
     }
   }
 
+  // MARK: Optimistic changes
+
+  /// Shows what the mutation is going to change before it has.
+  ///
+  /// The changes are layers over cached data, not writes: each is laid over whatever lies below, in
+  /// the order in which runs were started, so fetches and writes may land meanwhile and other runs
+  /// come and go. A run that fails or is cancelled takes its own layers away and nothing else. After
+  /// a success they stay until what replaces them is there: until a callback of the run has written
+  /// the key, or the first fetch of it that began since has settled, or else until `onSettled`
+  /// returned. A fetch that began before the success does not land, but begins anew.
+  ///
+  /// Streams, results and reads show the changes; `updateData` and the parameters of pages do not
+  /// see them. Removing or clearing an entry removes its layers; a reset keeps them.
+  ///
+  /// ```swift
+  /// .optimistic { input, changes in
+  ///   changes.update(.user(input.id)) { $0?.name = input.name }
+  /// }
+  /// ```
+  ///
+  /// - Parameter changes: Gets the input once, and says which keys are changed and how.
+  /// - Returns: The changed mutation.
+  public func optimistic(
+    _ changes: @escaping @Sendable (Input, inout OptimisticChanges) -> Void
+  ) -> Self {
+    Mutation(
+      key: key,
+      plan: plan.with(layers: { input, layers in changes(input.value(as: Input.self), &layers) })
+    )
+  }
+
+  /// Shows what the mutation is going to change of one query.
+  ///
+  /// - Parameters:
+  ///   - query: Whose data.
+  ///   - update: Changes what lies below; must be pure.
+  /// - Returns: The changed mutation.
+  public func optimistic<Value: Sendable>(
+    _ query: @escaping @Sendable (Input) -> Query<Value>,
+    update: @escaping @Sendable (inout Value?, Input) -> Void
+  ) -> Self {
+    optimistic { input, changes in
+      changes.update(query(input)) { value in update(&value, input) }
+    }
+  }
+
   // MARK: Callbacks
 
   /// Called before the first attempt, also while the run waits for its lane or the network.

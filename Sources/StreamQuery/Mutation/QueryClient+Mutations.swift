@@ -83,15 +83,19 @@ extension QueryClient {
     // User code: what is laid over which key is asked before the turn.
     var changes = OptimisticChanges()
     for layers in plan.plan.layers { layers(input, &changes) }
+    let queryDefaults = self.defaults
+    let planned = changes.layers.map {
+      PlannedLayer(layer: $0, gcTime: queryDefaults.gcTime(for: $0.key.key))
+    }
     let waiter = Waiter(role: .leasing, entry: EntryID(index: -1, generation: 0), round: 0)
     openSignals()
-    return turn { [changes] state, turn in
+    return turn { state, turn in
       guard !state.isShutDown else { return nil }
       let id = state.begin(
         plan,
         input: input,
         waiter: waiter,
-        layers: changes.layers,
+        layers: planned,
         &turn
       )
       if let follower { state.follow(follower, id, &turn) }

@@ -17,12 +17,12 @@ extension QueryResult where Value: PageSequenceValue {
 
   /// Whether there is a page after the last one: asks `nextPageParam`.
   public var hasNextPage: Bool {
-    frame.data.map { frame.paging?.hasNextPage($0) ?? false } ?? false
+    frame.base.map { frame.paging?.hasNextPage($0) ?? false } ?? false
   }
 
   /// Whether there is a page before the first one: asks `previousPageParam`.
   public var hasPreviousPage: Bool {
-    frame.data.map { frame.paging?.hasPreviousPage($0) ?? false } ?? false
+    frame.base.map { frame.paging?.hasPreviousPage($0) ?? false } ?? false
   }
 
   /// Whether the page after the last one is being fetched.

@@ -8,7 +8,12 @@ package final class Frame: Sendable {
   /// Whose state it is, so that operators tell a key that was left from one that lost its data;
   /// `nil` for a key that has no entry.
   package let key: EntryKey?
-  package let data: ValueBox?
+  /// What lies below the layers of mutations: cached data, or what stands in for it.
+  package let base: ValueBox?
+  /// The data with the layers of mutations over it; `nil` without any.
+  let layered: LayeredBox?
+  /// Whether ``base`` was never cached.
+  let isStandIn: Bool
   /// The error that is shown.
   package let error: ErrorBox?
   package let failureReason: ErrorBox?
@@ -34,11 +39,14 @@ package final class Frame: Sendable {
     data: ValueBox?,
     error: ErrorBox?,
     failureReason: ErrorBox?,
-    paging: PagingPlan? = nil
+    paging: PagingPlan? = nil,
+    layered: LayeredBox? = nil
   ) {
     self.version = version
     self.key = key
-    self.data = data
+    base = data
+    self.layered = layered
+    isStandIn = false
     self.error = error
     self.failureReason = failureReason
     dataUpdatedAt = machine.dataUpdatedAt
@@ -61,15 +69,32 @@ package final class Frame: Sendable {
   ///   - data: The data.
   ///   - error: The error.
   ///   - errorUpdatedAt: When an error of an operator's own came about; `nil` is as in the base.
-  package init(
+  package convenience init(
     _ base: Frame,
     data: ValueBox?,
     error: ErrorBox?,
     errorUpdatedAt: Timestamp? = nil
   ) {
+    self.init(base, data: data, error: error, errorUpdatedAt: errorUpdatedAt, layered: nil)
+  }
+
+  /// The same frame over what stands in for data where it is missing, below the same layers.
+  convenience init(_ base: Frame, standIn: ValueBox) {
+    self.init(base, data: standIn, error: nil, errorUpdatedAt: nil, layered: base.layered)
+  }
+
+  private init(
+    _ base: Frame,
+    data: ValueBox?,
+    error: ErrorBox?,
+    errorUpdatedAt: Timestamp?,
+    layered: LayeredBox?
+  ) {
     version = base.version
     key = base.key
-    self.data = data
+    self.base = data
+    self.layered = layered
+    isStandIn = layered != nil
     self.error = error
     failureReason = base.failureReason
     dataUpdatedAt = base.dataUpdatedAt
@@ -114,13 +139,25 @@ package final class Frame: Sendable {
     failureReason: nil
   )
 
+  /// The data as it is shown.
+  ///
+  /// With layers it may run user code: never under the lock.
+  package var data: ValueBox? {
+    guard let layered else { return base }
+    return layered.shown ?? (isStandIn ? base : nil)
+  }
+
+  /// Whether what is shown stands in for data, on a frame that has a stand-in.
+  var showsStandIn: Bool { layered.map { $0.shown == nil } ?? true }
+
   package var status: QueryStatus {
     error != nil ? .error : data != nil ? .success : .pending
   }
 
   /// Whether two frames show the same to observers, whatever their versions and marks.
   package func showsTheSame(as other: Frame) -> Bool {
-    data === other.data && error === other.error && failureReason === other.failureReason
+    base === other.base && layered === other.layered && isStandIn == other.isStandIn
+      && error === other.error && failureReason === other.failureReason
       && fetchStatus == other.fetchStatus && dataUpdatedAt == other.dataUpdatedAt
       && errorUpdatedAt == other.errorUpdatedAt && errorUpdateCount == other.errorUpdateCount
       && dataUpdateCount == other.dataUpdateCount && failureCount == other.failureCount

@@ -103,7 +103,10 @@ public struct QueryResult<Value: Sendable>: Sendable {
   public var isStale: Bool { flags.contains(.stale) }
 
   /// Whether ``data`` is a stand-in that was never cached.
-  public var isPlaceholderData: Bool { flags.contains(.placeholder) }
+  public var isPlaceholderData: Bool { flags.contains(.placeholder) && frame.showsStandIn }
+
+  /// Whether a mutation lays changes over the data that the server has not confirmed.
+  public var isOptimistic: Bool { frame.layered != nil }
 
   /// Whether a fetch or write settled since this observer subscribed.
   public var isFetchedSinceSubscribing: Bool { flags.contains(.fetchedSinceSubscribing) }

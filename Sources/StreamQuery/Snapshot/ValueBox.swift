@@ -2,15 +2,18 @@
 ///
 /// The cache, its entries and frames are not generic; a value is boxed once when it arrives and read
 /// through ``TypedBox``. Immutable, so that a box may be read without a lock for as long as anyone
-/// holds it. `Sendable` is right, since the only subclass is ``TypedBox``, whose one stored property
-/// is immutable and `Sendable`.
+/// holds it. `Sendable` is right, since the only subclasses are ``TypedBox`` and `LayeredBox`, whose
+/// stored properties are immutable and `Sendable`.
 package class ValueBox: @unchecked Sendable {
-  fileprivate init() {}
+  init() {}
+
+  /// The box that holds the value itself; works it out if need be, so never under the lock.
+  package var settled: ValueBox { self }
 
   /// The value as itself, for code that does not know its type.
   package var erased: any Sendable {
-    // Unreachable: only subclasses can be made, and the only one overrides this.
-    fatalError("abstract: the initialiser is private")
+    // Unreachable: only subclasses are made, and both override this.
+    fatalError("abstract: only subclasses are made")
   }
 
   /// The value, which must be of the type that the entry's key names.

@@ -1,0 +1,259 @@
+import Testing
+
+@testable import StreamQuery
+
+/// What may happen to a run.
+private enum Input: CaseIterable {
+  case prepared, preparationFailed, reachedFront, succeeded, failed, failedForGood
+  case cancelRequested, callbacksEnded, network, app, second
+}
+
+/// A run with a world around it, and a count of the tasks that are at work for it.
+private struct RunWorld {
+  var machine: MutationMachine
+  var world = World(now: .seconds(0))
+  var isFirst: Bool
+  var tasks = 0
+  var ends: [MutationMachine.Ending] = []
+  var trace: [String] = []
+
+  init(_ terms: MutationTerms, isFirst: Bool) {
+    machine = MutationMachine(terms: terms, isFirst: isFirst, at: .seconds(0))
+    self.isFirst = isFirst
+    let effects = machine.begun(in: world)
+    take(effects, "begun")
+  }
+
+  mutating func apply(_ input: Input) {
+    let before = machine
+    var effects = MutationEffects.none
+    switch input {
+    case .prepared:
+      effects = answer(from: .preparing) { $0.prepared(in: $1) }
+    case .preparationFailed:
+      effects = answer(from: .preparing) { $0.preparationFailed(isCancellation: false, in: $1) }
+    case .succeeded:
+      effects = answer(from: .running) { $0.attemptSucceeded(in: $1) }
+    case .failed:
+      effects = answer(from: .running) {
+        $0.attemptFailed(retryAfter: .seconds(1), isCancellation: false, in: $1)
+      }
+    case .failedForGood:
+      effects = answer(from: .running) {
+        $0.attemptFailed(retryAfter: nil, isCancellation: false, in: $1)
+      }
+    case .callbacksEnded:
+      let isSettling = if case .settling = machine.phase { true } else { false }
+      if isSettling { tasks -= 1 }
+      effects = machine.callbacksEnded(in: world)
+      if !isSettling { #expect(machine == before && effects == .none, "\(trace) \(input)") }
+    case .reachedFront:
+      guard !isFirst else { return }
+      isFirst = true
+      effects = machine.reachedFront(in: world)
+    case .cancelRequested: effects = machine.cancelRequested(in: world)
+    case .network:
+      world.isOnline.toggle()
+      effects = machine.worldChanged(in: world)
+    case .app:
+      world.isActive.toggle()
+      effects = machine.worldChanged(in: world)
+    case .second:
+      world.now = .seconds(Double(world.now.moment.nanoseconds) / 1e9 + 1)
+      if let deadline = machine.nextDeadline, deadline <= world.now.moment {
+        effects = machine.timeReached(in: world)
+      }
+    }
+    if before.ending != nil {
+      #expect(machine.phase == before.phase, "an end is final: \(trace) \(input)")
+    }
+    take(effects, "\(input)")
+  }
+
+  /// A late or impossible answer must be a no-op; the others end the task that they come from.
+  private mutating func answer(
+    from phase: MutationMachine.Phase,
+    _ body: (inout MutationMachine, World) -> MutationEffects
+  ) -> MutationEffects {
+    let before = machine
+    if machine.phase == phase { tasks -= 1 }
+    let effects = body(&machine, world)
+    if before.phase != phase {
+      #expect(machine == before && effects == .none, "\(trace)")
+    }
+    return effects
+  }
+
+  private mutating func take(_ effects: MutationEffects, _ input: String) {
+    trace.append(input)
+    if effects.cancels { #expect(tasks == 1, "\(trace)") }
+    if effects.prepares { tasks += 1 }
+    if effects.performs {
+      tasks += 1
+      #expect(isFirst, "nobody overtakes: \(trace)")
+      #expect(world.isOnline || machine.terms.networkMode != .online, "\(trace)")
+    }
+    if effects.concluded != nil, effects.ended == nil {
+      tasks += 1
+      #expect(machine.terms.settles, "\(trace)")
+    }
+    if let ending = effects.ended { ends.append(ending) }
+    check()
+  }
+
+  private func check() {
+    let isAtWork =
+      switch machine.phase {
+      case .preparing, .running, .settling: true
+      case .queued, .paused, .waiting, .ended: false
+      }
+    #expect(tasks == (isAtWork ? 1 : 0), "one task at a time: \(trace)")
+    #expect(ends.count == (machine.ending == nil ? 0 : 1), "one end: \(trace)")
+    #expect(machine.ending == nil || machine.ending == ends.first, "\(trace)")
+    if machine.isPaused { #expect(machine.isPending, "\(trace)") }
+    if case .queued = machine.phase { #expect(!isFirst, "\(trace)") }
+    if case .paused = machine.phase {
+      #expect(!(world.isOnline && world.isActive), "what may go on goes on: \(trace)")
+    }
+    if machine.ending == .succeeded { #expect(machine.failureCount == 0, "\(trace)") }
+    if machine.ending == .failed { #expect(machine.failureCount > 0, "\(trace)") }
+  }
+}
+
+@Suite struct MutationMachineTests {
+  // U01 T66 T67 T70
+  @Test(arguments: [true, false], [true, false])
+  func everyShortHistoryKeepsTheRules(prepares: Bool, settles: Bool) {
+    for isFirst in [true, false] {
+      var terms = MutationTerms()
+      terms.prepares = prepares
+      terms.settles = settles
+      terms.gcTime = .seconds(2)
+      explore(RunWorld(terms, isFirst: isFirst), depth: 4)
+    }
+  }
+
+  private func explore(_ world: RunWorld, depth: Int) {
+    guard depth > 0 else { return }
+    for input in Input.allCases {
+      var next = world
+      next.apply(input)
+      explore(next, depth: depth - 1)
+    }
+  }
+
+  private func running(_ change: (inout MutationTerms) -> Void = { _ in }) -> MutationMachine {
+    var terms = MutationTerms()
+    terms.gcTime = .seconds(10)
+    change(&terms)
+    var machine = MutationMachine(terms: terms, isFirst: true, at: .seconds(0))
+    _ = machine.begun(in: World(now: .seconds(0)))
+    return machine
+  }
+
+  // T65
+  @Test func anEndedRunIsKeptForItsRetentionAndForWhoFollowsIt() {
+    var machine = running()
+    let world = World(now: .seconds(5))
+    _ = machine.attemptSucceeded(in: world)
+    #expect(machine.nextDeadline == .seconds(15))
+    machine.followed()
+    #expect(machine.nextDeadline == nil)
+    machine.unfollowed(in: World(now: .seconds(20)))
+    #expect(machine.nextDeadline == .seconds(30))
+    let early = machine.timeReached(in: World(now: .seconds(29)))
+    #expect(!early.expired)
+    let due = machine.timeReached(in: World(now: .seconds(30)))
+    #expect(due.expired)
+  }
+
+  // T70
+  @Test func aRetryNeedsNetworkAndAppAndAFirstAttemptOnlyTheNetwork() {
+    let away = World(now: .seconds(0), isActive: false)
+    var machine = running()
+    _ = machine.attemptFailed(retryAfter: .seconds(1), isCancellation: false, in: away)
+    #expect(machine.nextDeadline == .seconds(1))
+    var later = World(now: .seconds(1), isActive: false)
+    let rested = machine.timeReached(in: later)
+    #expect(rested.paused)
+    later.isActive = true
+    let resumed = machine.worldChanged(in: later)
+    #expect(resumed.performs)
+
+    var fresh = MutationMachine(terms: MutationTerms(), isFirst: true, at: .seconds(0))
+    let begun = fresh.begun(in: away)
+    #expect(begun.performs)
+  }
+
+  // Law 10
+  @Test func workThatReturnsInSpiteOfACancellationIsDone() {
+    var machine = running()
+    let told = machine.cancelRequested(in: World(now: .seconds(1)))
+    #expect(told.cancels)
+    let again = machine.cancelRequested(in: World(now: .seconds(1)))
+    #expect(again == .none)
+    let effects = machine.attemptSucceeded(in: World(now: .seconds(2)))
+    #expect(effects.ended == .succeeded)
+  }
+
+  // Law 10
+  @Test func workThatFailsAfterACancellationWasCancelled() {
+    var machine = running()
+    _ = machine.cancelRequested(in: World(now: .seconds(1)))
+    let effects = machine.attemptFailed(
+      retryAfter: .seconds(1),
+      isCancellation: false,
+      in: World(now: .seconds(2))
+    )
+    #expect(effects.ended == .cancelled)
+    #expect(effects.expired)
+  }
+}
+
+@Suite struct MutationLanesTests {
+  private func id(_ serial: UInt64) -> MutationID { MutationID(index: 0, serial: serial) }
+
+  // T66
+  @Test func everyOrderOfLeavingMakesTheNextOneFirst() {
+    // Four runs leave one lane in each of the 24 orders.
+    for order in permutations([1, 2, 3, 4] as [UInt64]) {
+      var lanes = MutationLanes()
+      for serial in 1...4 as ClosedRange<UInt64> {
+        let isFirst = lanes.join(id(serial), "s")
+        #expect(isFirst == (serial == 1))
+      }
+      var present: [UInt64] = [1, 2, 3, 4]
+      for leaver in order {
+        let wasFirst = present.first == leaver
+        present.removeAll { $0 == leaver }
+        let next = lanes.leave(id(leaver), "s")
+        #expect(next == (wasFirst ? present.first.map(id) : nil))
+        #expect(lanes.waiting(in: "s").map(\.serial) == Array(present.dropFirst()))
+      }
+      #expect(lanes.count == 0)
+    }
+  }
+
+  // T66
+  @Test func aLongLaneGivesItsRoomBack() {
+    var lanes = MutationLanes()
+    for serial in 1...10_000 as ClosedRange<UInt64> { _ = lanes.join(id(serial), "s") }
+    for serial in 1..<10_000 as Range<UInt64> {
+      let next = lanes.leave(id(serial), "s")
+      #expect(next == id(serial + 1))
+    }
+    #expect(lanes.waiting(in: "s").isEmpty)
+    let last = lanes.leave(id(10_000), "s")
+    #expect(last == nil)
+    #expect(lanes.count == 0)
+    let isFirst = lanes.join(id(1), nil)
+    #expect(isFirst)
+  }
+
+  private func permutations(_ items: [UInt64]) -> [[UInt64]] {
+    guard items.count > 1 else { return [items] }
+    return items.flatMap { item in
+      permutations(items.filter { $0 != item }).map { [item] + $0 }
+    }
+  }
+}
