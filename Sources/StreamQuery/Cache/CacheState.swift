@@ -24,6 +24,8 @@ struct CacheState {
   var isActive = true
   /// The latest time of any turn: time never runs back, whichever thread comes first.
   var latest = Timestamp(moment: .zero, date: 0)
+  /// The defaults of queries that come from now on.
+  var defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
   /// What the timer sleeps for.
   var armed: Moment?
   var frameSerial: UInt64 = 0
@@ -36,9 +38,12 @@ struct CacheState {
   var isRunningErrands = false
 
   /// The world at a turn.
-  mutating func world(at now: Timestamp) -> World {
+  mutating func world(at now: Now) -> World {
     // A thread that read the clock earlier may take the lock later.
-    if now.moment >= latest.moment { latest = now }
+    if now.moment >= latest.moment {
+      let elapsed = Double(now.moment.nanoseconds - latest.moment.nanoseconds) / 1_000_000_000
+      latest = Timestamp(moment: now.moment, date: now.date ?? latest.date + elapsed)
+    }
     return World(now: latest, isOnline: isOnline, isActive: isActive)
   }
 

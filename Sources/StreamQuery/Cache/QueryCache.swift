@@ -15,13 +15,33 @@ final class QueryCache: Sendable {
   private let state: Mutex<CacheState>
   let clock: ErasedClock
   let wallClock: @Sendable () -> Date
+  /// Whether every turn needs a date; what ``CacheState/emitsEvents`` says, without the lock.
+  private let datesAll: Atomic<Bool>
 
-  init(clock: ErasedClock, wallClock: @escaping @Sendable () -> Date, emitsEvents: Bool) {
+  init(
+    clock: ErasedClock,
+    wallClock: @escaping @Sendable () -> Date,
+    emitsEvents: Bool,
+    defaults: DefaultsTable
+  ) {
     self.clock = clock
     self.wallClock = wallClock
+    datesAll = Atomic(emitsEvents)
     var state = CacheState()
     state.emitsEvents = emitsEvents
+    state.defaults = defaults
+    state.latest = Timestamp(moment: .zero, date: wallClock().timeIntervalSinceReferenceDate)
     self.state = Mutex(state)
+  }
+
+  /// Turns events on or off.
+  ///
+  /// - Parameter isNeeded: Says whether anybody listens; asked under the lock.
+  func emitsEvents(_ isNeeded: () -> Bool) {
+    read { state in
+      state.emitsEvents = isNeeded()
+      datesAll.store(state.emitsEvents, ordering: .relaxed)
+    }
   }
 
   /// Looks without changing; reads no clock.
@@ -31,31 +51,45 @@ final class QueryCache: Sendable {
   }
 
   /// The present time; user code may run, so never under the lock.
-  func now() -> Timestamp {
-    Timestamp(moment: clock.now(), date: wallClock().timeIntervalSinceReferenceDate)
+  ///
+  /// - Parameter isDated: Whether anybody will see the date. Without, the wall clock is left alone,
+  ///   and the date is as long after that of the latest turn as the moment is.
+  func now(isDated: Bool = true) -> Now {
+    let isDated = isDated || datesAll.load(ordering: .relaxed)
+    return Now(
+      moment: clock.now(),
+      date: isDated ? wallClock().timeIntervalSinceReferenceDate : nil
+    )
   }
 
   /// Makes a turn and performs what it asks for.
   ///
   /// - Parameters:
   ///   - shell: Performs the errands.
+  ///   - now: The time of the turn.
+  ///   - startsFetches: Whether the turn may start a fetch or wait for one: such turns ask which
+  ///     fetch their caller belongs to.
   ///   - body: The turn; runs under the lock.
   /// - Returns: What the turn returns.
   @discardableResult
   func turn<Result: Sendable>(
     _ shell: some ErrandRunner,
+    at now: Now,
+    startsFetches: Bool = true,
     _ body: (inout CacheState, inout Turn) -> Result
   ) -> Result {
-    let now = now()
-    let caller = RunningFetch.current
-    let (result, turn, mustDrain) = state.withLock { state -> (Result, Turn, Bool) in
-      var turn = Turn(world: state.world(at: now))
-      turn.caller = caller
+    var turn = Turn()
+    if startsFetches { turn.caller = RunningFetch.current }
+    var mustDrain = false
+    let result = state.withLock { state -> Result in
+      turn.world = state.world(at: now)
       let result = body(&state, &turn)
       state.rearm()
-      guard !state.errands.isEmpty, !state.isRunningErrands else { return (result, turn, false) }
-      state.isRunningErrands = true
-      return (result, turn, true)
+      if !state.errands.isEmpty, !state.isRunningErrands {
+        state.isRunningErrands = true
+        mustDrain = true
+      }
+      return result
     }
     // Here, outside the lock, goes what the turn let go of.
     _ = consume turn
@@ -79,6 +113,13 @@ final class QueryCache: Sendable {
       batch.removeAll(keepingCapacity: true)
     }
   }
+}
+
+/// The time as it was read outside the lock.
+struct Now: Sendable {
+  var moment: Moment
+  /// Seconds since the reference date; `nil` if the wall clock was not asked.
+  var date: Double?
 }
 
 /// Performs errands, outside the lock.

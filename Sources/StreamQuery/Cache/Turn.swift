@@ -6,6 +6,7 @@ typealias Dropped = any AnyObject & Sendable
 /// Values, errors and closures belong to users, and so does the code of their `deinit`: whatever a
 /// turn replaces is collected here and released after the lock (contract law 8).
 struct Turn: Sendable {
+  /// Set when the turn has the lock.
   var world: World
   /// Whether a caller waits in person: such fetches retry only if told to.
   var isImperative = false
@@ -21,7 +22,7 @@ struct Turn: Sendable {
   /// Parts of removed keys.
   var remains: [KeyIndex.Remains] = []
 
-  init(world: World) {
+  init(world: World = World(now: .never)) {
     self.world = world
   }
 

@@ -1,16 +1,9 @@
-import Synchronization
-
 extension QueryClient {
   /// Replaces the client's defaults; queries that are asked for later take them.
   ///
   /// - Parameter defaults: The defaults.
   public nonisolated func setDefaults(_ defaults: QueryDefaults) {
-    let old = defaultsTable.withLock { table -> DefaultsTable in
-      let old = table
-      table = table.with(client: defaults)
-      return old
-    }
-    _ = old
+    replaceDefaults { $0.with(client: defaults) }
   }
 
   /// Registers defaults for every key that starts with a prefix.
@@ -29,12 +22,7 @@ extension QueryClient {
     fetch: (@Sendable (FetchContext) async throws -> any Sendable)? = nil
   ) {
     let entry = DefaultsTable.Prefix(key: prefix, options: options, fetch: fetch)
-    let old = defaultsTable.withLock { table -> DefaultsTable in
-      let old = table
-      table = table.with(entry)
-      return old
-    }
-    _ = old
+    replaceDefaults { $0.with(entry) }
   }
 
   /// The merged defaults of a key: the client's, and those of its prefixes.
@@ -52,5 +40,15 @@ extension QueryClient {
   package nonisolated func throwPolicy<Value>(of query: Query<Value>) -> ThrowPolicy {
     query.plan.options.throwOnError
       ?? defaults.options(for: query.key.erased).throwOnError ?? .never
+  }
+
+  private nonisolated func replaceDefaults(_ change: (DefaultsTable) -> DefaultsTable) {
+    let old = cache.read { state -> DefaultsTable in
+      let old = state.defaults
+      state.defaults = change(old)
+      return old
+    }
+    // Its closures are the user's: they go outside the lock.
+    _ = old
   }
 }

@@ -6,13 +6,13 @@ extension QueryClient {
   public nonisolated var events: AsyncStream<QueryEvent> {
     let hub = eventHub
     guard let id = hub.subscribe() else { return AsyncStream { nil } }
-    cache.read { $0.emitsEvents = true }
+    cache.emitsEvents { true }
     let subscription = HubSubscription { [weak self] in
       hub.unsubscribe(id)
       guard let self else { return }
       let isAlwaysNeeded = self.configuration.onEvent != nil
       // Asked under the lock: else somebody who subscribes meanwhile would be overruled.
-      self.cache.read { $0.emitsEvents = isAlwaysNeeded || hub.hasSubscribers }
+      self.cache.emitsEvents { isAlwaysNeeded || hub.hasSubscribers }
     }
     return AsyncStream(
       unfolding: { [subscription] in

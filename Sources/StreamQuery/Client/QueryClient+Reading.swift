@@ -24,9 +24,25 @@ extension QueryClient {
   /// - Returns: The state.
   public nonisolated func result<Value>(for query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)
-    let plan = resolve(key, query.plan)
-    let now = cache.now()
-    let facts = plan.isDynamic ? cache.read { $0.facts(key, at: now.moment) } : nil
+    let moment = cache.clock.now()
+    let quick = cache.read { state -> (ResolvedPlan, Frame, QueryFlags)? in
+      guard let index = state.find(key), let plan = state.slots[index].plan,
+        plan.isMade(of: query.plan, under: state.defaults), let profile = plan.fixedProfile
+      else { return nil }
+      let flags = state.flags(
+        index,
+        profile: profile,
+        settledBase: .max,
+        at: max(moment, state.latest.moment)
+      )
+      return (plan, state.frame(index), flags)
+    }
+    if let (plan, frame, flags) = quick {
+      let shown = stand(in: plan, for: frame, flags)
+      return QueryResult(frame: shown.0, flags: shown.1)
+    }
+    let plan = resolve(key, query.plan, nil, defaults)
+    let facts = plan.isDynamic ? cache.read { $0.facts(key, at: moment) } : nil
     let profile = plan.profile { (facts ?? EntryFacts.empty(key)).info }
     let (frame, flags) = cache.read { state -> (Frame, QueryFlags) in
       guard let index = state.find(key) else {
@@ -36,7 +52,7 @@ extension QueryClient {
         index,
         profile: profile,
         settledBase: .max,
-        at: max(now.moment, state.latest.moment)
+        at: max(moment, state.latest.moment)
       )
       return (state.frame(index), flags)
     }
@@ -77,8 +93,8 @@ extension QueryClient {
   /// - Returns: Whether it is stale.
   public nonisolated func isStale<Value>(_ query: Query<Value>) -> Bool {
     let key = EntryKey(query.key)
-    let plan = resolve(key, query.plan)
-    let now = cache.now()
+    let plan = resolve(key, query.plan, nil, defaults)
+    let now = cache.now(isDated: false)
     let facts = plan.isDynamic ? cache.read { $0.facts(key, at: now.moment) } : nil
     let freshness = plan.profile { (facts ?? EntryFacts.empty(key)).info }.freshness
     return cache.read { state in

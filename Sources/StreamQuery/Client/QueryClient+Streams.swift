@@ -85,7 +85,26 @@ extension QueryClient {
       inout CacheState, _ index: Int?, ResolvedPlan, ObserverProfile, Seed?, inout Turn
     ) -> Result
   ) -> Result {
-    let plan = resolve(key, queryPlan, options)
+    // Only initial data carries a date into what an observer or a fetch begins with.
+    let now = cache.now(isDated: queryPlan.initialData != nil)
+    let defaults: DefaultsTable
+    if options == nil {
+      // Most often the entry has this very plan, and nothing has to be asked: one turn does.
+      let quick = cache.turn(self, at: now) { state, turn -> QuickTurn<Result> in
+        guard let index = state.find(key), let plan = state.slots[index].plan,
+          plan.isMade(of: queryPlan, under: state.defaults),
+          let profile = plan.fixedProfile, !state.wantsSeed(index, plan)
+        else { return .unknown(state.defaults) }
+        return .done(body(&state, index, plan, profile, nil, &turn))
+      }
+      switch quick {
+      case .done(let result): return result
+      case .unknown(let present): defaults = present
+      }
+    } else {
+      defaults = self.defaults
+    }
+    let plan = resolve(key, queryPlan, options, defaults)
     var seed: Seed?
     var hasSeed = false
     var round = 0
@@ -100,7 +119,8 @@ extension QueryClient {
       } else {
         profile = plan.profile { EntryFacts.empty(key).info }
       }
-      let attempt: TurnAttempt<Result> = turn { state, turn in
+      let present = round == 1 ? now : cache.now(isDated: queryPlan.initialData != nil)
+      let attempt = cache.turn(self, at: present) { state, turn -> TurnAttempt<Result> in
         let index = state.find(key)
         if !hasSeed, state.wantsSeed(index, plan) { return .needsSeed }
         if let revision, round < 3, index.map({ state.slots[$0].revision }) ?? 0 != revision {
@@ -124,9 +144,9 @@ extension QueryClient {
   nonisolated func resolve(
     _ key: EntryKey,
     _ plan: QueryPlan,
-    _ options: ObserverOptions? = nil
+    _ options: ObserverOptions?,
+    _ defaults: DefaultsTable
   ) -> ResolvedPlan {
-    let defaults = defaults
     if options == nil {
       let known = cache.read { state in state.find(key).flatMap { state.slots[$0].plan } }
       if let known, known.isMade(of: plan, under: defaults) { return known }
@@ -135,7 +155,7 @@ extension QueryClient {
   }
 
   private nonisolated func info(of key: EntryKey, _ plan: ResolvedPlan) -> EntryFacts {
-    let now = cache.now()
+    let now = cache.now(isDated: false)
     return cache.read { state in
       state.find(key).flatMap { index in
         state.info(index, at: now.moment).map {
@@ -152,7 +172,7 @@ extension QueryClient {
   ///   - askRound: How many askings in a row this one is.
   nonisolated func askOptions(of entry: EntryID, round askRound: Int) {
     for round in 1...3 {
-      let now = cache.now()
+      let now = cache.now(isDated: false)
       let asked = cache.read { state -> (QueryInfo, UInt64, [(ConsumerID, ResolvedPlan)])? in
         guard let index = state.find(entry), let info = state.info(index, at: now.moment)
         else { return nil }
@@ -184,6 +204,13 @@ extension QueryClient {
       if isDone { return }
     }
   }
+}
+
+/// How a turn went that can do without asking anybody.
+private enum QuickTurn<Result: Sendable>: Sendable {
+  case done(Result)
+  /// The plan has to be made under these defaults.
+  case unknown(DefaultsTable)
 }
 
 /// How an attempt at a turn ended that depends on answers of user code.

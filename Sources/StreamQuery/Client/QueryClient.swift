@@ -24,7 +24,6 @@ import Foundation
 public actor QueryClient {
   nonisolated let cache: QueryCache
   nonisolated let configuration: Configuration
-  nonisolated let defaultsTable: Mutex<DefaultsTable>
   nonisolated let timer = WakeTimer()
   nonisolated let signals = SignalPort()
   nonisolated let eventHub = Hub<EventRing>()
@@ -41,10 +40,8 @@ public actor QueryClient {
     cache = QueryCache(
       clock: ErasedClock(configuration.clock),
       wallClock: configuration.wallClock,
-      emitsEvents: configuration.onEvent != nil
-    )
-    defaultsTable = Mutex(
-      DefaultsTable(
+      emitsEvents: configuration.onEvent != nil,
+      defaults: DefaultsTable(
         client: configuration.defaults,
         failureInvalidates: configuration.failureInvalidates
       )
@@ -80,12 +77,14 @@ public actor QueryClient {
 
   @discardableResult
   nonisolated func turn<Result: Sendable>(
+    isDated: Bool = true,
+    startsFetches: Bool = true,
     _ body: (inout CacheState, inout Turn) -> Result
   ) -> Result {
-    cache.turn(self, body)
+    cache.turn(self, at: cache.now(isDated: isDated), startsFetches: startsFetches, body)
   }
 
-  nonisolated var defaults: DefaultsTable { defaultsTable.withLock { $0 } }
+  nonisolated var defaults: DefaultsTable { cache.read { $0.defaults } }
 }
 
 extension QueryClient: ErrandRunner {

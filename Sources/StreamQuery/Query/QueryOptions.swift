@@ -124,6 +124,11 @@ public enum Enabled: Sendable, ExpressibleByBooleanLiteral {
     self = .fixed(value)
   }
 
+  /// The answer, if nobody has to be asked.
+  var fixed: Bool? {
+    if case .fixed(let isEnabled) = self { isEnabled } else { nil }
+  }
+
   func resolved(_ info: () -> QueryInfo) -> Bool {
     switch self {
     case .fixed(let isEnabled): isEnabled

@@ -31,6 +31,11 @@ public struct RefetchInterval: Sendable {
     RefetchInterval(kind: .dynamic(interval))
   }
 
+  /// The interval, if nobody has to be asked.
+  var fixed: Span? {
+    if case .fixed(let span) = kind { span } else { nil }
+  }
+
   func resolved(_ info: () -> QueryInfo) -> Span? {
     switch kind {
     case .fixed(let span): span

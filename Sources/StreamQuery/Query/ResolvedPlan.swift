@@ -7,7 +7,7 @@ final class ResolvedPlan: Sendable {
   let fetch: QueryPlan.Fetch?
   let terms: FetchTerms
   let gcTime: Span
-  /// The profile as far as it needs no closure; see ``isDynamic``.
+  /// The profile, closures left out; see ``isDynamic``.
   private let fixed: ObserverProfile
   /// Whether an option is a closure that has to be asked whenever the entry changes.
   let isDynamic: Bool
@@ -47,20 +47,32 @@ final class ResolvedPlan: Sendable {
     profile.retriesOnSubscribe = options.retryOnSubscribe ?? true
     profile.gcTime = observer?.gcTime.map(Span.init)
     profile.linger = observer?.linger.map(Span.init)
-    fixed = profile
 
     var isDynamic = false
     if case .when = options.enabled { isDynamic = true }
     if case .dynamic = options.staleTime?.kind { isDynamic = true }
     if case .dynamic = options.refetchInterval?.kind { isDynamic = true }
     self.isDynamic = isDynamic
+
+    // Without a way to fetch there is nothing to enable.
+    profile.isEnabled = fetch != nil && options.enabled?.fixed ?? true
+    profile.freshness = options.staleTime?.fixed ?? .after(.zero)
+    let interval = options.refetchInterval?.fixed
+    profile.interval = interval ?? .infinite
+    profile.backgroundInterval =
+      options.refetchIntervalInBackground?.resolved(interval: interval) ?? .infinite
+    fixed = profile
   }
+
+  /// The profile, if it needs nobody's answer.
+  var fixedProfile: ObserverProfile? { isDynamic ? nil : fixed }
 
   /// The profile in the present state; asks closures only if there are any.
   ///
   /// - Parameter info: The present state, made only if it is asked for.
   /// - Returns: The profile.
   func profile(_ info: () -> QueryInfo) -> ObserverProfile {
+    guard isDynamic else { return fixed }
     var profile = fixed
     // Without a way to fetch there is nothing to enable.
     profile.isEnabled = fetch != nil && (options.enabled?.resolved(info) ?? true)

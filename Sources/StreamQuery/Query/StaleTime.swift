@@ -42,6 +42,11 @@ public struct StaleTime: Sendable {
     StaleTime(kind: .dynamic(staleTime))
   }
 
+  /// The answer, if nobody has to be asked.
+  var fixed: Freshness? {
+    if case .fixed(let freshness) = kind { freshness } else { nil }
+  }
+
   /// The answer for the present state; an answer that asks again is given up as stale at once.
   func resolved(_ info: () -> QueryInfo) -> Freshness {
     switch kind {

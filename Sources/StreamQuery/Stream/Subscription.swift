@@ -33,7 +33,9 @@ package final class Subscription: Sendable {
   /// Ends the observation; a second time is a no-op.
   func cancel() {
     pumps.withLock { $0 }?.cancel()
-    client.turn { state, turn in state.unsubscribe(id, &turn) }
+    client.turn(isDated: false, startsFetches: false) { state, turn in
+      state.unsubscribe(id, &turn)
+    }
   }
 
   /// The newest snapshot that was not seen, as soon as there is one; `nil` at the end.
@@ -68,7 +70,7 @@ package final class Subscription: Sendable {
   /// What the observer sees at present, seen or not; `nil` at the end.
   func current() -> (frame: Frame, flags: QueryFlags)? {
     // A turn, so that staleness is as of now.
-    client.turn { state, _ in
+    client.turn(isDated: false, startsFetches: false) { state, _ in
       state.find(id).map { state.view($0) }
     }
   }

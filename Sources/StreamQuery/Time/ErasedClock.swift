@@ -21,11 +21,20 @@ struct ErasedClock: Sendable {
 
   private static func opening<C: Clock>(_ clock: C) -> ErasedClock where C.Duration == Duration {
     let start = clock.now
+    let limit = Int128(Span.longest.nanoseconds) * 1_000_000_000
     return ErasedClock(
       now: {
+        let elapsed = start.duration(to: clock.now).attoseconds
         // A clock that ran back, or for centuries, is held at the ends (contract law 11).
-        let elapsed = min(Span(start.duration(to: clock.now)), .longest)
-        return Moment(nanoseconds: elapsed.nanoseconds)
+        guard elapsed >= 0 else { return .zero }
+        guard elapsed < limit else { return Moment(nanoseconds: Span.longest.nanoseconds) }
+        // Below the limit the quotient fits, so that one instruction divides.
+        let parts = (
+          high: UInt64(truncatingIfNeeded: elapsed >> 64),
+          low: UInt64(truncatingIfNeeded: elapsed)
+        )
+        let (nanoseconds, _) = UInt64(1_000_000_000).dividingFullWidth(parts)
+        return Moment(nanoseconds: Int64(truncatingIfNeeded: nanoseconds))
       },
       sleep: { moment in
         try await clock.sleep(
