@@ -6,7 +6,7 @@
 struct CacheState {
   var slots: [EntrySlot] = []
   var freeSlot: Int32 = -1
-  var entries: [EntryKey: Int32] = [:]
+  /// Finds slots, by key as well as by prefix.
   var index = KeyIndex()
   var deadlines = DeadlineHeap()
   /// Where each slot's deadline stands in the heap; -1 for nowhere.
@@ -50,7 +50,7 @@ struct CacheState {
   // MARK: Entries
 
   func find(_ key: EntryKey) -> Int? {
-    entries[key].map(Int.init)
+    index.first(with: key.storage) { slots[Int($0)].key?.valueType == key.valueType }.map(Int.init)
   }
 
   func find(_ id: EntryID) -> Int? {
@@ -79,7 +79,6 @@ struct CacheState {
     slots[index].key = key
     slots[index].machine = EntryMachine(at: turn.world.now.moment)
     let short = Int32(truncatingIfNeeded: index)
-    entries[key] = short
     self.index.insert(key.key, id: short)
     emit(.added, index, turn)
     return index
@@ -90,7 +89,6 @@ struct CacheState {
     guard let key = slots[index].key else { return }
     emit(.removed(reason), index, turn)
     let short = Int32(truncatingIfNeeded: index)
-    entries[key] = nil
     turn.remains.append(self.index.remove(key.key, id: short))
     turn.drop(key.storage)
     setDeadline(nil, index)

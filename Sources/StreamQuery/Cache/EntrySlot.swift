@@ -18,12 +18,12 @@ struct EntrySlot {
   /// Counts changes: what was asked of a closure is void once it moved on.
   var revision: UInt64 = 0
   var consumers: [Int32] = []
-  var dynamicCount = 0
+  @SmallCount var dynamicCount = 0
   var waiters: [Waiter] = []
   /// Tells waiters that were answered from those that still wait.
   var waiterRound: UInt32 = 0
   /// Waiters that left early and are still in ``waiters``.
-  var goneWaiters = 0
+  @SmallCount var goneWaiters = 0
   /// The entries whose fetches this entry's fetch waits for.
   var awaits: [EntryID] = []
   /// Where the entry stands among the entries that are observed or fetching; -1 for nowhere.

@@ -17,6 +17,8 @@ final class QueryCache: Sendable {
   let wallClock: @Sendable () -> Date
   /// Whether every turn needs a date; what ``CacheState/emitsEvents`` says, without the lock.
   private let datesAll: Atomic<Bool>
+  /// Grows whenever a turn made a frame: a consumer that saw all of this needs no look.
+  let news = Atomic<UInt64>(0)
 
   init(
     clock: ErasedClock,
@@ -83,7 +85,9 @@ final class QueryCache: Sendable {
     var mustDrain = false
     let result = state.withLock { state -> Result in
       turn.world = state.world(at: now)
+      let serial = state.frameSerial
       let result = body(&state, &turn)
+      if state.frameSerial != serial { news.store(state.frameSerial, ordering: .releasing) }
       state.rearm()
       if !state.errands.isEmpty, !state.isRunningErrands {
         state.isRunningErrands = true

@@ -53,14 +53,15 @@ enum Errand: Sendable {
   case wake(Parked)
   case start(FetchJob, attempt: Int)
   case cancel(FetchJob)
-  case settle([Waiter], WaitOutcome)
+  indirect case settle([Waiter], WaitOutcome)
   /// Sleep until then, instead of what was armed before.
   case arm(Moment)
   /// Ask the dynamic options of the entry's observers again.
   case ask(EntryID, round: Int)
   /// Say that the dynamic options of a key do not settle.
   case unsettled(AnyQueryKey)
-  case emit(QueryEvent)
+  /// Indirect: a thousand wake-ups must not take the room of a thousand events.
+  indirect case emit(QueryEvent)
   /// The number of fetching entries may have changed.
   case recount
   case mutation(MutationErrand)

@@ -18,7 +18,9 @@
 /// A dash is a no-op. Late answers of old fetches (see ``FetchID``) are no-ops everywhere.
 package struct EntryMachine: Equatable, Sendable {
   /// What the current fetch is doing.
-  package enum Phase: Equatable, Sendable {
+  ///
+  /// Indirect: most entries of a cache fetch nothing, and need no room for it.
+  package indirect enum Phase: Equatable, Sendable {
     /// Nothing in flight; to `running` or `paused` by a request.
     case idle
     /// An attempt runs; to `idle` when it ends the fetch, to `waiting` when it is retried.
@@ -72,18 +74,18 @@ package struct EntryMachine: Equatable, Sendable {
   package internal(set) var direction: PageDirection?
   package internal(set) var dataUpdatedAt = Timestamp.never
   package internal(set) var errorUpdatedAt = Timestamp.never
-  package internal(set) var dataUpdateCount = 0
-  package internal(set) var errorUpdateCount = 0
-  package internal(set) var failureCount = 0
+  @SmallCount package internal(set) var dataUpdateCount = 0
+  @SmallCount package internal(set) var errorUpdateCount = 0
+  @SmallCount package internal(set) var failureCount = 0
   /// Successes and failures ever, never set back: what "fetched since" is measured by.
-  package internal(set) var settledCount = 0
+  @SmallCount package internal(set) var settledCount = 0
 
   /// Observers by profile; most entries have none or one group.
   var groups: [ObserverGroup] = []
-  package internal(set) var observerCount = 0
-  package internal(set) var enabledCount = 0
+  @SmallCount package internal(set) var observerCount = 0
+  @SmallCount package internal(set) var enabledCount = 0
   /// Callers that wait with a lease: `fetch`, `ensure`, `prefetch`.
-  package internal(set) var waiterCount = 0
+  @SmallCount package internal(set) var waiterCount = 0
 
   /// Terms of the next fetch.
   var terms = FetchTerms()
@@ -138,23 +140,22 @@ package struct EntryMachine: Equatable, Sendable {
   }
 
   /// Whether no fetch is in flight.
-  package var isIdle: Bool { phase == .idle }
+  package var isIdle: Bool { if case .idle = phase { true } else { false } }
 
   /// Whether some enabled observer is there.
   package var isActive: Bool { enabledCount > 0 }
 
   mutating func updateCurrent(_ change: (inout Current) -> Void) {
+    guard let current else { return }
+    var changed = current
+    change(&changed)
+    // Most often nothing changes, and the phase need not be made anew.
+    guard changed != current else { return }
     switch phase {
     case .idle: break
-    case .running(var current):
-      change(&current)
-      phase = .running(current)
-    case .waiting(var current, let until):
-      change(&current)
-      phase = .waiting(current, until: until)
-    case .paused(var current, let pause):
-      change(&current)
-      phase = .paused(current, before: pause)
+    case .running: phase = .running(changed)
+    case .waiting(_, let until): phase = .waiting(changed, until: until)
+    case .paused(_, let pause): phase = .paused(changed, before: pause)
     }
   }
 }

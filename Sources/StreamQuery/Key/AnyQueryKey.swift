@@ -27,7 +27,7 @@ public struct AnyQueryKey: Sendable {
     _ part: repeat each Part,
     fields: KeyRecord = [:]
   ) {
-    var count = 1
+    var count = fields.fields.isEmpty ? 0 : 1
     for _ in repeat (each Part).self { count += 1 }
     var parts: [KeyPart] = []
     parts.reserveCapacity(count)
@@ -48,7 +48,7 @@ public struct AnyQueryKey: Sendable {
     _ part: repeat each Part,
     fields: KeyRecord = [:]
   ) {
-    var count = 2
+    var count = fields.fields.isEmpty ? 1 : 2
     for _ in repeat (each Part).self { count += 1 }
     var parts: [KeyPart] = []
     parts.reserveCapacity(count)

@@ -154,6 +154,22 @@ package struct KeyIndex {
     return remains
   }
 
+  /// The id of an entry that has exactly this key and satisfies a condition.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - isWanted: Tells entries of equal keys apart by their ids.
+  /// - Returns: The id; `nil` if there is no such entry.
+  /// - Complexity: O(1), on average.
+  @inline(__always)
+  func first(with key: KeyStorage, where isWanted: (Int32) -> Bool) -> Int32? {
+    let position = entryTable.first(hash: key.hash) { position in
+      guard let own = entries[Int(position)].key, own == key else { return false }
+      return isWanted(entries[Int(position)].id)
+    }
+    return position.map { entries[Int($0)].id }
+  }
+
   /// Returns the position of the node for a prefix that is one part longer than another.
   func child(of parent: Int32, part: KeyPart) -> Int32? {
     child(of: parent, part: part, hash: KeyIndex.hash(of: part, below: parent))

@@ -14,6 +14,7 @@ struct PositionTable: Sendable {
   private var mask: Int { slots.count - 1 }
 
   /// Returns the first position under a hash that satisfies a condition.
+  @inline(__always)
   func first(hash: Int, where isWanted: (Int32) -> Bool) -> Int32? {
     guard count > 0 else { return nil }
     var slot = hash & mask

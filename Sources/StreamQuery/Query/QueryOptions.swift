@@ -104,7 +104,7 @@ public struct QueryOptions: Sendable {
       refetchIntervalInBackground: refetchIntervalInBackground ?? base.refetchIntervalInBackground,
       retryOnSubscribe: retryOnSubscribe ?? base.retryOnSubscribe,
       abandonment: abandonment ?? base.abandonment,
-      meta: (base.meta ?? QueryMeta()).merging(meta ?? QueryMeta()),
+      meta: meta.map { base.meta?.merging($0) ?? $0 } ?? base.meta,
       throwOnError: throwOnError ?? base.throwOnError
     )
   }

@@ -6,6 +6,9 @@ import Synchronization
 package final class Subscription: Sendable {
   let client: QueryClient
   let id: ConsumerID
+  /// What of ``QueryCache/news`` it has looked at; a hint that spares consumers a look at a lock
+  /// that they all want at once.
+  private let seenNews = Atomic<UInt64>(.max)
   /// What feeds the query's own trigger streams into the client.
   private let pumps = Mutex<TaskBag?>(nil)
 
@@ -44,12 +47,19 @@ package final class Subscription: Sendable {
   func next(
     isolation: isolated (any Actor)? = #isolation
   ) async -> (frame: Frame, flags: QueryFlags)? {
+    var mustLook = seenNews.load(ordering: .relaxed) != client.cache.news.load(ordering: .acquiring)
     while true {
-      switch client.cache.read({ $0.pull(id) }) {
-      case .result(let frame, let flags): return (frame, flags)
-      case .ended: return nil
-      case .nothing: break
+      if mustLook {
+        // Before the look: what comes during it is news the next time.
+        seenNews.store(client.cache.news.load(ordering: .acquiring), ordering: .relaxed)
+        switch client.cache.read({ $0.pull(id) }) {
+        case .result(let frame, let flags): return (frame, flags)
+        case .ended: return nil
+        case .nothing: break
+        }
       }
+      // Parking looks again under the lock, so that a hint that was wrong costs a round, no news.
+      mustLook = true
       if Task.isCancelled {
         cancel()
         return nil
