@@ -36,7 +36,7 @@ extension CacheState {
   private mutating func end(_ ending: FetchEnding, _ index: Int, _ turn: inout Turn) {
     let job = slots[index].job
     slots[index].job = nil
-    slots[index].awaits = []
+    if !slots[index].awaits.isEmpty { slots[index].awaits = [] }
     switch ending {
     case .succeeded:
       emit(.fetchSucceeded, index, turn, job: job)

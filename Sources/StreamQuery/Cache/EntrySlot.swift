@@ -1,14 +1,10 @@
 /// An entry as it lies in the cache: the machine, and beside it what machines must not hold.
 struct EntrySlot {
-  var generation: UInt32 = 0
   /// `nil` while the slot is free.
   var key: EntryKey?
   var machine = EntryMachine(at: .zero)
+  var generation: UInt32 = 0
   var data: ValueBox?
-  /// The last final error; shown while the machine says so.
-  var error: ErrorBox?
-  /// The newest attempt's error; shown while the machine counts failures.
-  var failureReason: ErrorBox?
   /// The newest plan that was given, preferring one that can fetch.
   var plan: ResolvedPlan?
   /// The fetch in flight.
@@ -17,17 +13,101 @@ struct EntrySlot {
   var frame: Frame?
   /// Counts changes: what was asked of a closure is void once it moved on.
   var revision: UInt64 = 0
-  var consumers: [Int32] = []
-  @SmallCount var dynamicCount = 0
-  var waiters: [Waiter] = []
-  /// Tells waiters that were answered from those that still wait.
-  var waiterRound: UInt32 = 0
-  /// Waiters that left early and are still in ``waiters``.
-  @SmallCount var goneWaiters = 0
-  /// The entries whose fetches this entry's fetch waits for.
-  var awaits: [EntryID] = []
   /// Where the entry stands among the entries that are observed or fetching; -1 for nowhere.
   var livePosition: Int32 = -1
   /// The next free slot, while this one is free.
   var nextFree: Int32 = -1
+  /// What most entries do without: an array of one, so that they pay a word for all of it.
+  private var company: [Company] = []
+
+  /// What an entry needs once it is observed, waited for, or failed.
+  private struct Company {
+    var consumers: [Int32] = []
+    var dynamicCount = 0
+    var waiters: [Waiter] = []
+    var waiterRound: UInt32 = 0
+    var goneWaiters = 0
+    var awaits: [EntryID] = []
+    var error: ErrorBox?
+    var failureReason: ErrorBox?
+  }
+
+  private mutating func makeCompany() {
+    if company.isEmpty { company.append(Company()) }
+  }
+}
+
+// Arrays are changed in place (`_modify`): got and set they would be copied whole.
+extension EntrySlot {
+  /// The last final error; shown while the machine says so.
+  var error: ErrorBox? {
+    get { company.first?.error }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].error = newValue
+    }
+  }
+
+  /// The newest attempt's error; shown while the machine counts failures.
+  var failureReason: ErrorBox? {
+    get { company.first?.failureReason }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].failureReason = newValue
+    }
+  }
+
+  var consumers: [Int32] {
+    get { company.first?.consumers ?? [] }
+    _modify {
+      makeCompany()
+      yield &company[0].consumers
+    }
+  }
+
+  /// How many consumers have options that must be asked.
+  var dynamicCount: Int {
+    get { company.first?.dynamicCount ?? 0 }
+    _modify {
+      makeCompany()
+      yield &company[0].dynamicCount
+    }
+  }
+
+  var waiters: [Waiter] {
+    get { company.first?.waiters ?? [] }
+    _modify {
+      makeCompany()
+      yield &company[0].waiters
+    }
+  }
+
+  /// Tells waiters that were answered from those that still wait.
+  var waiterRound: UInt32 {
+    get { company.first?.waiterRound ?? 0 }
+    _modify {
+      makeCompany()
+      yield &company[0].waiterRound
+    }
+  }
+
+  /// Waiters that left early and are still in ``waiters``.
+  var goneWaiters: Int {
+    get { company.first?.goneWaiters ?? 0 }
+    _modify {
+      makeCompany()
+      yield &company[0].goneWaiters
+    }
+  }
+
+  /// The entries whose fetches this entry's fetch waits for.
+  var awaits: [EntryID] {
+    get { company.first?.awaits ?? [] }
+    _modify {
+      makeCompany()
+      yield &company[0].awaits
+    }
+  }
 }

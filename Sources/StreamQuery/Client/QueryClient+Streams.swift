@@ -22,7 +22,10 @@ extension QueryClient {
   ) -> AsyncStream<QueryResult<Value>> {
     let subscription = subscribe(query, options: options)
     return AsyncStream(
-      unfolding: { await subscription.next().map(QueryResult.init) },
+      unfolding: {
+        guard let (frame, flags) = await subscription.next() else { return nil }
+        return QueryResult(frame: frame, flags: flags)
+      },
       onCancel: { subscription.cancel() }
     )
   }

@@ -23,6 +23,7 @@ public struct AnyQueryKey: Sendable {
   /// - Parameters:
   ///   - part: The parts, in order.
   ///   - fields: Named parts in any order, which come last; none by default.
+  @inline(__always)
   public init<each Part: Hashable & Sendable>(
     _ part: repeat each Part,
     fields: KeyRecord = [:]

@@ -22,6 +22,8 @@ package struct KeyIndex {
   /// An entry, or a free place, whose `next` is then the next free one.
   struct Entry {
     var key: KeyStorage?
+    /// The key's: a look at the key itself is a cache miss.
+    var hash: Int
     var order: UInt64
     var id: Int32
     var node: Int32
@@ -86,6 +88,7 @@ package struct KeyIndex {
     let previous = nodes[Int(node)].lastEntry
     let entry = Entry(
       key: storage,
+      hash: storage.hash,
       order: order,
       id: id,
       node: node,
@@ -108,7 +111,7 @@ package struct KeyIndex {
     }
     nodes[Int(node)].lastEntry = position
     entryTable.insert(position, hash: storage.hash) { [entries] in
-      entries[Int($0)].key?.hash ?? 0
+      entries[Int($0)].hash
     }
   }
 
@@ -123,11 +126,12 @@ package struct KeyIndex {
   package mutating func remove(_ key: AnyQueryKey, id: Int32) -> Remains {
     let storage = key.storage
     let found = entryTable.first(hash: storage.hash) {
-      entries[Int($0)].id == id && entries[Int($0)].key == storage
+      entries[Int($0)].id == id && entries[Int($0)].hash == storage.hash
+        && entries[Int($0)].key == storage
     }
     guard let position = found else { return Remains() }
     entryTable.remove(position, hash: storage.hash) { [entries] in
-      entries[Int($0)].key?.hash ?? 0
+      entries[Int($0)].hash
     }
     let entry = entries[Int(position)]
     var remains = Remains(key: entry.key)
@@ -143,6 +147,7 @@ package struct KeyIndex {
     }
     entries[Int(position)] = Entry(
       key: nil,
+      hash: 0,
       order: 0,
       id: 0,
       node: KeyIndex.none,
@@ -164,7 +169,9 @@ package struct KeyIndex {
   @inline(__always)
   func first(with key: KeyStorage, where isWanted: (Int32) -> Bool) -> Int32? {
     let position = entryTable.first(hash: key.hash) { position in
-      guard let own = entries[Int(position)].key, own == key else { return false }
+      guard entries[Int(position)].hash == key.hash, let own = entries[Int(position)].key,
+        own == key
+      else { return false }
       return isWanted(entries[Int(position)].id)
     }
     return position.map { entries[Int($0)].id }
@@ -178,7 +185,9 @@ package struct KeyIndex {
   /// Calls the body with the position of each entry that has exactly this key.
   func forEachEntry(with key: KeyStorage, _ body: (Int32) -> Void) {
     entryTable.forEach(hash: key.hash) { position in
-      if entries[Int(position)].key == key { body(position) }
+      if entries[Int(position)].hash == key.hash, entries[Int(position)].key == key {
+        body(position)
+      }
     }
   }
 

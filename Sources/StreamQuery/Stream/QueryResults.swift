@@ -54,7 +54,8 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async -> QueryResult<Value>? {
-      await subscription.next(isolation: actor).map(QueryResult.init)
+      guard let (frame, flags) = await subscription.next(isolation: actor) else { return nil }
+      return QueryResult(frame: frame, flags: flags)
     }
 
     /// The newest snapshot that was not seen, as soon as there is one.

@@ -11,6 +11,8 @@ package final class Subscription: Sendable {
   private let seenNews = Atomic<UInt64>(.max)
   /// What feeds the query's own trigger streams into the client.
   private let pumps = Mutex<TaskBag?>(nil)
+  /// Whether there ever were any: most subscriptions need no look at the lock.
+  private let isPumping = Atomic(false)
 
   init(client: QueryClient, id: ConsumerID) {
     self.client = client
@@ -25,6 +27,7 @@ package final class Subscription: Sendable {
       pumps = bag
       return old
     }
+    isPumping.store(true, ordering: .releasing)
     old?.cancel()
     for trigger in triggers { bag.append(client.pump(trigger, into: key)) }
   }
@@ -35,7 +38,7 @@ package final class Subscription: Sendable {
 
   /// Ends the observation; a second time is a no-op.
   func cancel() {
-    pumps.withLock { $0 }?.cancel()
+    if isPumping.load(ordering: .acquiring) { pumps.withLock { $0 }?.cancel() }
     client.turn(isDated: false, startsFetches: false) { state, turn in
       state.unsubscribe(id, &turn)
     }
