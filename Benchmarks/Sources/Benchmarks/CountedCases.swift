@@ -110,6 +110,17 @@ enum CountedCases {
           }
         }
       },
+      CountedCase(id: "fetch.concurrent", iterations: 2_000) {
+        let simulation = Simulation()
+        let client = QueryClient(simulation: simulation)
+        return { iterations in
+          let query = World.query(Position.take(1))
+          for _ in 0..<iterations {
+            simulation.task { blackHole(try? await client.fetch(query)) }
+          }
+          simulation.settle()
+        }
+      },
       CountedCase(id: "page.1000", iterations: 100) {
         let simulation = Simulation()
         let client = QueryClient(simulation: simulation)

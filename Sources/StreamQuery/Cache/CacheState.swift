@@ -70,7 +70,8 @@ struct CacheState {
     let index: Int
     if freeSlot >= 0 {
       index = Int(freeSlot)
-      freeSlot = slots[index].nextFree
+      freeSlot = slots[index].livePosition
+      slots[index].livePosition = -1
     } else {
       index = slots.count
       slots.append(EntrySlot())
@@ -101,7 +102,7 @@ struct CacheState {
     let generation = slots[index].generation
     slots[index] = EntrySlot()
     slots[index].generation = generation &+ 1
-    slots[index].nextFree = freeSlot
+    slots[index].livePosition = freeSlot
     freeSlot = short
   }
 

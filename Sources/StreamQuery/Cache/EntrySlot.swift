@@ -3,7 +3,6 @@ struct EntrySlot {
   /// `nil` while the slot is free.
   var key: EntryKey?
   var machine = EntryMachine(at: .zero)
-  var generation: UInt32 = 0
   var data: ValueBox?
   /// The newest plan that was given, preferring one that can fetch.
   var plan: ResolvedPlan?
@@ -11,14 +10,15 @@ struct EntrySlot {
   var job: FetchJob?
   /// The present state; `nil` until somebody looks.
   var frame: Frame?
-  /// Counts changes: what was asked of a closure is void once it moved on.
-  var revision: UInt64 = 0
-  /// Where the entry stands among the entries that are observed or fetching; -1 for nowhere.
-  var livePosition: Int32 = -1
-  /// The next free slot, while this one is free.
-  var nextFree: Int32 = -1
   /// What most entries do without: an array of one, so that they pay a word for all of it.
   private var company: [Company] = []
+  /// Counts changes: what was asked of a closure is void once it moved on.
+  var revision: UInt64 = 0
+  /// Tells the entries apart that use the slot one after the other.
+  var generation: UInt32 = 0
+  /// Where the entry stands among the entries that are observed or fetching, -1 for nowhere; while
+  /// the slot is free, the next free one.
+  var livePosition: Int32 = -1
 
   /// What an entry needs once it is observed, waited for, or failed.
   private struct Company {
