@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The one command of this project: green here means green in CI.
 #
-#   Scripts/check.sh                 every step but the sanitizers
+#   Scripts/check.sh                 every step but the sanitizers and the bench
 #   Scripts/check.sh --quick         format, purity, debug: for while you work
-#   Scripts/check.sh --sanitizers    every step
+#   Scripts/check.sh --sanitizers    the sanitizers too
+#   Scripts/check.sh --bench         the bench too: counts, no wall time
 #   Scripts/check.sh --only STEP     one step, may be repeated
 #   Scripts/check.sh --skip STEP     leave one out, may be repeated
 #   Scripts/check.sh --list          the steps
@@ -17,6 +18,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 standard_steps=(format purity debug release apple docs samples playgrounds)
 sanitizer_steps=(thread address)
+other_steps=(bench)
 strict=(-Xswiftc -warnings-as-errors)
 
 # MARK: Steps
@@ -79,6 +81,10 @@ step_address() { # the tests under the address and leak sanitizers
     sed "/ld.gold: warning: Cannot export local symbol/d"
 }
 
+step_bench() { # instructions and allocations have not grown: see Scripts/bench-guard.sh
+  Scripts/bench-guard.sh
+}
+
 # Builds and tests with the same flags, so that the second builds nothing.
 test_flags=()
 run_tests() {
@@ -91,13 +97,13 @@ run_tests() {
 # MARK: Arguments
 
 fail_usage() {
-  echo "check: $1; the steps are: ${standard_steps[*]} ${sanitizer_steps[*]}" >&2
+  echo "check: $1; the steps are: ${standard_steps[*]} ${sanitizer_steps[*]} ${other_steps[*]}" >&2
   exit 2
 }
 
 known() {
   local step
-  for step in "${standard_steps[@]}" "${sanitizer_steps[@]}"; do
+  for step in "${standard_steps[@]}" "${sanitizer_steps[@]}" "${other_steps[@]}"; do
     if [[ $step == "${1:-}" ]]; then return 0; fi
   done
   fail_usage "no such step: ${1:-}"
@@ -109,7 +115,8 @@ skip=" "
 while (($# > 0)); do
   case $1 in
     --quick) steps=(format purity debug) ;;
-    --sanitizers) steps=("${standard_steps[@]}" "${sanitizer_steps[@]}") ;;
+    --sanitizers) steps+=("${sanitizer_steps[@]}") ;;
+    --bench) steps+=("${other_steps[@]}") ;;
     --only) known "${2:-}"; only+=("$2"); shift ;;
     --skip) known "${2:-}"; skip+="$2 "; shift ;;
     --list)

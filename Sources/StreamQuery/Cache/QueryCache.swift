@@ -107,8 +107,11 @@ final class QueryCache: Sendable {
       let isDone = state.withLock { state in
         guard !state.errands.isEmpty else {
           state.isRunningErrands = false
+          // Kept for the next drainer, unless it is a crowd's.
+          if batch.capacity <= 256 { swap(&state.spareErrands, &batch) }
           return true
         }
+        if batch.capacity == 0 { swap(&state.spareErrands, &batch) }
         swap(&state.errands, &batch)
         return false
       }
