@@ -37,6 +37,8 @@ final class QueryCache: Sendable {
   }
 
   /// Turns events on or off.
+  ///
+  /// - Parameter isNeeded: Says whether anybody listens; asked under the lock.
   func emitsEvents(_ isNeeded: () -> Bool) {
     read { state in
       state.emitsEvents = isNeeded()
