@@ -31,6 +31,14 @@ enum Conformance {
     return Dictionary(deviations.map { ($0.scenario, $0) }, uniquingKeysWith: { $1 })
   }()
 
+  /// Scenarios that still differ without a decision: none of them may pass unnoticed, and each goes
+  /// from here into the engine or, with a reason, into the deviations.
+  static let open: Set<String> = {
+    let text = ScenarioFiles.read(ScenarioFiles.folder + "/Open.json") ?? "[]"
+    let list = (try? JSON(parsing: text))?.array ?? []
+    return Set(list.compactMap(\.string))
+  }()
+
   /// Performs a scenario and compares.
   static func judge(_ scenario: Scenario, seed: UInt64 = 0) -> Verdict {
     let missing = scenario.features.intersection(Feature.missing)

@@ -88,13 +88,15 @@ package final class Frame: Sendable {
     data: ValueBox?,
     error: ErrorBox?,
     errorUpdatedAt: Timestamp?,
-    layered: LayeredBox?
+    layered: LayeredBox?,
+    isStandIn: Bool? = nil,
+    paging: PagingPlan? = nil
   ) {
     version = base.version
     key = base.key
     self.base = data
     self.layered = layered
-    isStandIn = layered != nil
+    self.isStandIn = isStandIn ?? (layered != nil)
     self.error = error
     failureReason = base.failureReason
     dataUpdatedAt = base.dataUpdatedAt
@@ -106,28 +108,21 @@ package final class Frame: Sendable {
     isInvalidated = base.isInvalidated
     cause = base.cause
     direction = base.direction
-    paging = base.paging
+    self.paging = paging ?? base.paging
     fetchStatus = base.fetchStatus
   }
 
   /// The same frame under the rules of an infinite query, for an entry that was only written to.
-  init(_ base: Frame, paging: PagingPlan) {
-    version = base.version
-    key = base.key
-    data = base.data
-    error = base.error
-    failureReason = base.failureReason
-    dataUpdatedAt = base.dataUpdatedAt
-    errorUpdatedAt = base.errorUpdatedAt
-    errorUpdateCount = base.errorUpdateCount
-    dataUpdateCount = base.dataUpdateCount
-    failureCount = base.failureCount
-    settledCount = base.settledCount
-    fetchStatus = base.fetchStatus
-    isInvalidated = base.isInvalidated
-    cause = base.cause
-    direction = base.direction
-    self.paging = paging
+  convenience init(_ base: Frame, paging: PagingPlan) {
+    self.init(
+      base,
+      data: base.base,
+      error: base.error,
+      errorUpdatedAt: nil,
+      layered: base.layered,
+      isStandIn: base.isStandIn,
+      paging: paging
+    )
   }
 
   /// The state of a key that has no entry.
