@@ -56,6 +56,7 @@ final class QueryCache: Sendable {
   ///
   /// - Parameter isDated: Whether anybody will see the date. Without, the wall clock is left alone,
   ///   and the date is as long after that of the latest turn as the moment is.
+  /// - Returns: The time, as the next turn takes it.
   func now(isDated: Bool = true) -> Now {
     let isDated = isDated || datesAll.load(ordering: .relaxed)
     return Now(

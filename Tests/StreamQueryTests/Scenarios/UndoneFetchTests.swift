@@ -33,7 +33,8 @@ import Testing
     client.cancel("n")
     simulation.settle()
     #expect(
-      recording.summaries == [.success(1), .success(1, isFetching: true), .success(1)])
+      recording.summaries == [.success(1), .success(1, isFetching: true), .success(1)]
+    )
     _ = enabled
   }
 }
