@@ -1,5 +1,6 @@
 import CMeasure
 import StreamQuery
+import StreamQueryOperators
 import StreamQueryTesting
 
 /// Cases whose allocations and instructions are counted.
@@ -81,6 +82,24 @@ enum CountedCases {
         simulated { client, query, iterations in
           var iterator = client.results(of: query).makeAsyncIterator()
           for index in 0..<iterations {
+            client.setData(index, for: query)
+            blackHole(await iterator.next(isolation: nil))
+          }
+        }
+      },
+      CountedCase(id: "operator.select.results", iterations: 1_000) {
+        simulated { client, query, iterations in
+          var iterator = client.results(of: query).select { $0 }.makeAsyncIterator()
+          for index in 0..<iterations {
+            client.setData(index, for: query)
+            blackHole(await iterator.next(isolation: nil))
+          }
+        }
+      },
+      CountedCase(id: "operator.distinct.results", iterations: 1_000) {
+        simulated { client, query, iterations in
+          var iterator = client.results(of: query).removeDuplicates().makeAsyncIterator()
+          for index in 1...iterations {
             client.setData(index, for: query)
             blackHole(await iterator.next(isolation: nil))
           }

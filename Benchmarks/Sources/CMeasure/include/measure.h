@@ -8,5 +8,8 @@ uint64_t measure_allocations(void);
 /// Bytes that the process has allocated and not freed; 0 where it cannot be told.
 uint64_t measure_bytes_in_use(void);
 
+/// Nanoseconds that the present thread has run: what others take of a busy machine does not count.
+uint64_t measure_thread_time(void);
+
 /// Calls a function, under a name that callgrind can be told to watch.
 void measure_watched(void (*_Nonnull body)(void *_Nonnull), void *_Nonnull context);
