@@ -3,8 +3,9 @@ struct LaidLayer {
   let layer: OptimisticLayer
   /// The run that laid it.
   let job: MutationJob
-  /// The newest fetch of the entry when the run succeeded: a newer one brings what replaces the
-  /// layer. `nil` while it is not known that the run succeeds.
+  /// The newest fetch of the entry when the run succeeded; `nil` before.
+  ///
+  /// A newer one brings what replaces the layer.
   var keptSince: UInt32?
 }
 

@@ -12,8 +12,12 @@ package final class Frame: Sendable {
   package let base: ValueBox?
   /// The data with the layers of mutations over it; `nil` without any.
   let layered: LayeredBox?
-  /// Whether ``base`` was never cached.
+  /// Whether ``base`` was never cached, and layers may show something else.
   let isStandIn: Bool
+  /// Whether layers lie over the data, here or below a selection.
+  let isOptimistic: Bool
+  /// Whether what a selection was made of came from layers instead of what stands in for data.
+  private let replacesStandIn: Bool
   /// The error that is shown.
   package let error: ErrorBox?
   package let failureReason: ErrorBox?
@@ -47,6 +51,8 @@ package final class Frame: Sendable {
     base = data
     self.layered = layered
     isStandIn = false
+    isOptimistic = layered != nil
+    replacesStandIn = false
     self.error = error
     self.failureReason = failureReason
     dataUpdatedAt = machine.dataUpdatedAt
@@ -75,7 +81,14 @@ package final class Frame: Sendable {
     error: ErrorBox?,
     errorUpdatedAt: Timestamp? = nil
   ) {
-    self.init(base, data: data, error: error, errorUpdatedAt: errorUpdatedAt, layered: nil)
+    self.init(
+      base,
+      data: data,
+      error: error,
+      errorUpdatedAt: errorUpdatedAt,
+      layered: nil,
+      replacesStandIn: !base.showsStandIn
+    )
   }
 
   /// The same frame over what stands in for data where it is missing, below the same layers.
@@ -88,13 +101,18 @@ package final class Frame: Sendable {
     data: ValueBox?,
     error: ErrorBox?,
     errorUpdatedAt: Timestamp?,
-    layered: LayeredBox?
+    layered: LayeredBox?,
+    isStandIn: Bool? = nil,
+    replacesStandIn: Bool = false,
+    paging: PagingPlan? = nil
   ) {
     version = base.version
     key = base.key
     self.base = data
     self.layered = layered
-    isStandIn = layered != nil
+    self.isStandIn = isStandIn ?? (layered != nil)
+    isOptimistic = base.isOptimistic
+    self.replacesStandIn = replacesStandIn
     self.error = error
     failureReason = base.failureReason
     dataUpdatedAt = base.dataUpdatedAt
@@ -106,28 +124,22 @@ package final class Frame: Sendable {
     isInvalidated = base.isInvalidated
     cause = base.cause
     direction = base.direction
-    paging = base.paging
+    self.paging = paging ?? base.paging
     fetchStatus = base.fetchStatus
   }
 
   /// The same frame under the rules of an infinite query, for an entry that was only written to.
-  init(_ base: Frame, paging: PagingPlan) {
-    version = base.version
-    key = base.key
-    data = base.data
-    error = base.error
-    failureReason = base.failureReason
-    dataUpdatedAt = base.dataUpdatedAt
-    errorUpdatedAt = base.errorUpdatedAt
-    errorUpdateCount = base.errorUpdateCount
-    dataUpdateCount = base.dataUpdateCount
-    failureCount = base.failureCount
-    settledCount = base.settledCount
-    fetchStatus = base.fetchStatus
-    isInvalidated = base.isInvalidated
-    cause = base.cause
-    direction = base.direction
-    self.paging = paging
+  convenience init(_ base: Frame, paging: PagingPlan) {
+    self.init(
+      base,
+      data: base.base,
+      error: base.error,
+      errorUpdatedAt: nil,
+      layered: base.layered,
+      isStandIn: base.isStandIn,
+      replacesStandIn: base.replacesStandIn,
+      paging: paging
+    )
   }
 
   /// The state of a key that has no entry.
@@ -148,7 +160,9 @@ package final class Frame: Sendable {
   }
 
   /// Whether what is shown stands in for data, on a frame that has a stand-in.
-  var showsStandIn: Bool { layered.map { $0.shown == nil } ?? true }
+  var showsStandIn: Bool {
+    isStandIn ? layered.map { $0.shown == nil } ?? true : !replacesStandIn
+  }
 
   package var status: QueryStatus {
     error != nil ? .error : data != nil ? .success : .pending
