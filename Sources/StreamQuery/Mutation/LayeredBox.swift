@@ -5,7 +5,7 @@ import Synchronization
 /// Worked out by whoever looks first, outside the lock, and kept: layers are user code, and nothing
 /// that the cache decides depends on what they show. So a turn that changes what lies below need
 /// not ask them first, and yet nobody can ever see it without its layers.
-// Sendable: all properties are immutable and Sendable.
+// Unchecked, as the class above it: all properties are immutable and Sendable.
 final class LayeredBox: ValueBox, @unchecked Sendable {
   /// What lies below; `nil` is nothing.
   let base: ValueBox?

@@ -12,8 +12,12 @@ package final class Frame: Sendable {
   package let base: ValueBox?
   /// The data with the layers of mutations over it; `nil` without any.
   let layered: LayeredBox?
-  /// Whether ``base`` was never cached.
+  /// Whether ``base`` was never cached, and layers may show something else.
   let isStandIn: Bool
+  /// Whether layers lie over the data, here or below a selection.
+  let isOptimistic: Bool
+  /// Whether what a selection was made of came from layers instead of what stands in for data.
+  private let replacesStandIn: Bool
   /// The error that is shown.
   package let error: ErrorBox?
   package let failureReason: ErrorBox?
@@ -47,6 +51,8 @@ package final class Frame: Sendable {
     base = data
     self.layered = layered
     isStandIn = false
+    isOptimistic = layered != nil
+    replacesStandIn = false
     self.error = error
     self.failureReason = failureReason
     dataUpdatedAt = machine.dataUpdatedAt
@@ -75,7 +81,14 @@ package final class Frame: Sendable {
     error: ErrorBox?,
     errorUpdatedAt: Timestamp? = nil
   ) {
-    self.init(base, data: data, error: error, errorUpdatedAt: errorUpdatedAt, layered: nil)
+    self.init(
+      base,
+      data: data,
+      error: error,
+      errorUpdatedAt: errorUpdatedAt,
+      layered: nil,
+      replacesStandIn: !base.showsStandIn
+    )
   }
 
   /// The same frame over what stands in for data where it is missing, below the same layers.
@@ -90,6 +103,7 @@ package final class Frame: Sendable {
     errorUpdatedAt: Timestamp?,
     layered: LayeredBox?,
     isStandIn: Bool? = nil,
+    replacesStandIn: Bool = false,
     paging: PagingPlan? = nil
   ) {
     version = base.version
@@ -97,6 +111,8 @@ package final class Frame: Sendable {
     self.base = data
     self.layered = layered
     self.isStandIn = isStandIn ?? (layered != nil)
+    isOptimistic = base.isOptimistic
+    self.replacesStandIn = replacesStandIn
     self.error = error
     failureReason = base.failureReason
     dataUpdatedAt = base.dataUpdatedAt
@@ -121,6 +137,7 @@ package final class Frame: Sendable {
       errorUpdatedAt: nil,
       layered: base.layered,
       isStandIn: base.isStandIn,
+      replacesStandIn: base.replacesStandIn,
       paging: paging
     )
   }
@@ -143,7 +160,9 @@ package final class Frame: Sendable {
   }
 
   /// Whether what is shown stands in for data, on a frame that has a stand-in.
-  var showsStandIn: Bool { layered.map { $0.shown == nil } ?? true }
+  var showsStandIn: Bool {
+    isStandIn ? layered.map { $0.shown == nil } ?? true : !replacesStandIn
+  }
 
   package var status: QueryStatus {
     error != nil ? .error : data != nil ? .success : .pending

@@ -53,7 +53,7 @@ public struct QueryInfo: Sendable {
   public var data: (any Sendable)? { frame.data?.erased }
   /// When the data was fetched or written.
   public var dataUpdatedAt: Date? {
-    frame.data == nil
+    frame.base == nil
       ? nil : Date(timeIntervalSinceReferenceDate: frame.dataUpdatedAt.date)
   }
 }

@@ -106,7 +106,7 @@ public struct QueryResult<Value: Sendable>: Sendable {
   public var isPlaceholderData: Bool { flags.contains(.placeholder) && frame.showsStandIn }
 
   /// Whether a mutation lays changes over the data that the server has not confirmed.
-  public var isOptimistic: Bool { frame.layered != nil }
+  public var isOptimistic: Bool { frame.isOptimistic }
 
   /// Whether a fetch or write settled since this observer subscribed.
   public var isFetchedSinceSubscribing: Bool { flags.contains(.fetchedSinceSubscribing) }

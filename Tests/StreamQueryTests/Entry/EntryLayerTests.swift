@@ -1,0 +1,82 @@
+import Testing
+
+@testable import StreamQuery
+
+@Suite struct EntryLayerTests {
+  // Law 7
+  @Test func anOutdatedAnswerDoesNotLandButBeginsTheFetchAnew() {
+    for fails in [false, true] {
+      var driver = EntryDriver.withData()
+      driver.pass(to: 1)
+      driver.wait()
+      let old = driver.currentID
+      let told = driver.machine.outdated(in: driver.world)
+      // It goes on until it answers, or until it is restarted.
+      #expect(told.started == nil && told.cancelled == nil)
+      driver.pass(to: 2)
+      let effects = fails ? driver.fail(retryAfter: 5) : driver.succeed()
+      #expect(effects.cancelled == old)
+      #expect(effects.started == driver.currentID)
+      #expect(effects.ended == nil)
+      #expect(driver.currentID != old)
+      #expect(driver.machine.dataUpdatedAt == .seconds(0))
+      #expect(driver.machine.failureCount == 0)
+      // Whoever waited still does, and gets the new answer.
+      #expect(driver.machine.waiterCount == 1)
+      #expect(driver.succeed().ended == .succeeded)
+      #expect(driver.machine.dataUpdatedAt == .seconds(2))
+    }
+  }
+
+  // Law 7
+  @Test func anOutdatedFetchIsBegunAnewWhenAskedTo() {
+    var driver = EntryDriver.withData()
+    #expect(driver.machine.outdatedRestarted(in: driver.world) == .none)
+    driver.wait()
+    #expect(driver.machine.outdatedRestarted(in: driver.world) == .none)
+    _ = driver.machine.outdated(in: driver.world)
+    let effects = driver.machine.outdatedRestarted(in: driver.world)
+    #expect(effects.started == driver.currentID)
+    #expect(effects.cancelled != nil)
+    // Once is enough.
+    #expect(driver.machine.outdatedRestarted(in: driver.world) == .none)
+  }
+
+  // Law 7
+  @Test func aFetchThatWaitsIsMadeANewOneAndWaitsOn() {
+    var driver = EntryDriver.withData()
+    driver.wait()
+    driver.fail(retryAfter: 5)
+    let old = driver.currentID
+    let effects = driver.machine.outdated(in: driver.world)
+    #expect(effects.cancelled == old)
+    #expect(driver.currentID != old)
+    #expect(driver.deadline == 5)
+    driver.pass(to: 5)
+    #expect(driver.machine.timeReached(in: driver.world).started == driver.currentID)
+    #expect(driver.succeed().ended == .succeeded)
+  }
+
+  // Law 7
+  @Test func cancellingAnOutdatedFetchRestoresWhatWasThereBeforeItsFirstStart() {
+    var driver = EntryDriver.failed()
+    let cause = driver.machine.cause
+    driver.request(.invalidated)
+    _ = driver.machine.outdated(in: driver.world)
+    _ = driver.machine.outdatedRestarted(in: driver.world)
+    driver.cancel()
+    #expect(driver.machine.isError)
+    #expect(driver.machine.cause == cause)
+  }
+
+  // T72
+  @Test func anEntryUnderLayersIsKeptAndItsRetentionBeginsAfterThem() {
+    var driver = EntryDriver.withData()
+    driver.plan(gcTime: .seconds(10))
+    driver.machine.pinned()
+    #expect(driver.deadline == nil)
+    driver.pass(to: 400)
+    driver.machine.unpinned(in: driver.world)
+    #expect(driver.deadline == 700)
+  }
+}
