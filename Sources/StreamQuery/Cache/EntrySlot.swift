@@ -4,8 +4,6 @@ struct EntrySlot {
   var key: EntryKey?
   var machine = EntryMachine(at: .zero)
   var data: ValueBox?
-  /// Data that the fetch in flight took out of sight.
-  var shelved: ValueBox?
   /// The newest plan that was given, preferring one that can fetch.
   var plan: ResolvedPlan?
   /// The fetch in flight.
@@ -32,6 +30,7 @@ struct EntrySlot {
     var awaits: [EntryID] = []
     var error: ErrorBox?
     var failureReason: ErrorBox?
+    var shelved: ValueBox?
   }
 
   private mutating func makeCompany() {
@@ -58,6 +57,16 @@ extension EntrySlot {
       guard newValue != nil || !company.isEmpty else { return }
       makeCompany()
       company[0].failureReason = newValue
+    }
+  }
+
+  /// Data that the fetch in flight took out of sight.
+  var shelved: ValueBox? {
+    get { company.first?.shelved }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].shelved = newValue
     }
   }
 
