@@ -4,8 +4,6 @@ struct EntrySlot {
   var key: EntryKey?
   var machine = EntryMachine(at: .zero)
   var data: ValueBox?
-  /// Data that the fetch in flight took out of sight.
-  var shelved: ValueBox?
   /// The newest plan that was given, preferring one that can fetch.
   var plan: ResolvedPlan?
   /// The fetch in flight.
@@ -35,6 +33,7 @@ struct EntrySlot {
     var previousFrame: Frame?
     var layers: [LaidLayer] = []
     var shown: LayeredBox?
+    var shelved: ValueBox?
   }
 
   private mutating func makeCompany() {
@@ -72,6 +71,16 @@ extension EntrySlot {
       guard newValue != nil || !company.isEmpty else { return }
       makeCompany()
       company[0].previousFrame = newValue
+    }
+  }
+
+  /// Data that the fetch in flight took out of sight.
+  var shelved: ValueBox? {
+    get { company.first?.shelved }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].shelved = newValue
     }
   }
 

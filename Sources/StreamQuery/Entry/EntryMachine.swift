@@ -65,8 +65,21 @@ package struct EntryMachine: Equatable, Sendable {
     package var failureCount: Int
     package var cause: FetchCause?
     package var direction: PageDirection?
-    /// Data that the fetch took out of sight.
-    package var shelved: Shelved?
+    /// Data that the fetch took out of sight: an array of at most one, so that the many entries
+    /// without any pay a word for it.
+    private var shelf: [Shelved] = []
+
+    package init(isError: Bool, failureCount: Int, cause: FetchCause?, direction: PageDirection?) {
+      self.isError = isError
+      self.failureCount = failureCount
+      self.cause = cause
+      self.direction = direction
+    }
+
+    package var shelved: Shelved? {
+      get { shelf.first }
+      set { shelf = newValue.map { [$0] } ?? [] }
+    }
   }
 
   package internal(set) var phase = Phase.idle

@@ -23,10 +23,9 @@ final class FetchJob: Sendable {
   let pageCount: Int?
   /// Pages that earlier attempts fetched: a retry goes on where it failed.
   let progress = Mutex<(any Sendable)?>(nil)
-  /// Joins what was fetched with the data that is cached when it lands.
+  /// Joins what was fetched with the data that is cached when it lands, so that no update is lost.
   ///
-  /// For pages, where an update that was written meanwhile must not be lost. Asked outside the lock,
-  /// and again if the data moved on.
+  /// Asked outside the lock, and again if the data moved on.
   let joining = Mutex<(@Sendable (_ present: ValueBox?) -> ValueBox?)?>(nil)
   private let handle = Mutex(Handle.none)
 

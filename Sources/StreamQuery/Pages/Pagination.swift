@@ -13,9 +13,7 @@
 ///
 /// A plain value: it decides, and fetches nothing. ``PaginatedObserver`` observes what it points at.
 public struct Pagination<Input: Hashable & Sendable, Page: Hashable & Sendable>: Sendable {
-  /// What is paged through: a search text, a filter.
-  ///
-  /// Another input starts at the initial page.
+  /// What is paged through, as a search text; another input starts at the initial page.
   public var input: Input {
     didSet { if input != oldValue { page = initialPage } }
   }
