@@ -84,7 +84,8 @@ extension Mutation where Input == Rename, Output == User {
     var isBusy = false
     var doneCount = 0
 
-    fileprivate lazy var rename = Mutation.rename.onSuccess { [weak self] _, _ in await self?.done() }
+    fileprivate lazy var rename = Mutation.rename.onSuccess { [weak self] _, _ in await self?.done()
+    }
 
     func done() { doneCount += 1 }
 
