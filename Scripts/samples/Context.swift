@@ -20,6 +20,7 @@ func show(_ user: User, refreshing: Bool) {}
 func show(_ user: User?, refreshing: Bool) {}
 func show(_ error: any Error, keeping user: User?) {}
 func show<Value>(_ value: Value, more: Bool) {}
+func show<Value>(_ value: Value, more: Bool, loadingMore: Bool) {}
 
 struct Logger {
   func debug(_ line: String) {}
@@ -43,6 +44,8 @@ struct FeedPage: Hashable, Sendable {
   var previous: Int?
 }
 
+struct Token: Hashable, Sendable {}
+
 struct ListPage: Hashable, Sendable {
   var items: [String] = []
   var cursor: String?
@@ -64,5 +67,11 @@ extension API {
   func price() async throws -> Int { 1 }
   func feed(_ page: Int) async throws -> FeedPage { FeedPage() }
   func list(after cursor: String?) async throws -> ListPage { ListPage() }
+  func words(of id: Int) -> AsyncStream<String> { AsyncStream { nil } }
+  func tokens(of id: Int) -> AsyncStream<Token> { AsyncStream { nil } }
   func rename(_ input: Rename) async throws -> User { .ada }
+}
+
+extension Query where Value == [Repo] {
+  static func search(_ text: String, _ page: Int) -> Self { Query(Search(text: text, page: page)) }
 }

@@ -82,7 +82,7 @@ extension Mutation {
   /// see them. Removing or clearing an entry removes its layers; a reset keeps them.
   ///
   /// ```swift
-  /// .optimistic { input, changes in
+  /// let rename = Mutation<Rename, User>.rename().optimistic { input, changes in
   ///   changes.update(.user(input.id)) { $0?.name = input.name }
   /// }
   /// ```

@@ -30,7 +30,8 @@ public final class QueryListObserver: Sendable {
   /// changed.
   ///
   /// ```swift
-  /// let isReady = observer.combine { $0.isSuccess }
+  /// let batch = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
+  /// for await isReady in batch.combine({ $0.isSuccess }) { show(isReady) }
   /// ```
   ///
   /// - Parameter transform: Makes one value of the results; runs once for each element.

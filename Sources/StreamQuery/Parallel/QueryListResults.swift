@@ -4,8 +4,9 @@
 /// there, as a failed result.
 ///
 /// ```swift
-/// if let user = results[.user(1)] {
-///   show(user.data, failed: user.isError)
+/// let batch = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
+/// for await results in batch.stream {
+///   if let user = results[.user(1)] { show(user.data, user.isError) }
 /// }
 /// ```
 public struct QueryListResults: Sendable {
