@@ -1,6 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let pages = [
+  "SearchAsYouType", "DependentQueries", "KeptPagination", "InfiniteFeed", "OptimisticEditing",
+  "SeveralQueries",
+]
+
 /// A page of `StreamQuery.playground`, whose text the executable's `main.swift` is a link to.
 func page(_ name: String) -> Target {
   .executableTarget(
@@ -30,7 +35,7 @@ let package = Package(
         .product(name: "FlyingFox", package: "FlyingFox"),
       ]
     )
-  ] + ["SearchAsYouType", "DependentQueries", "KeptPagination"].map(page),
+  ] + pages.map(page),
   swiftLanguageModes: [.v6]
 )
 

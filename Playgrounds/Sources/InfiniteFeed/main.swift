@@ -1,0 +1,1 @@
+../../StreamQuery.playground/Pages/InfiniteFeed.xcplaygroundpage/Contents.swift

@@ -1,0 +1,1 @@
+../../StreamQuery.playground/Pages/OptimisticEditing.xcplaygroundpage/Contents.swift

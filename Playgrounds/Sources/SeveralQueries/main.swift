@@ -1,0 +1,1 @@
+../../StreamQuery.playground/Pages/SeveralQueries.xcplaygroundpage/Contents.swift
