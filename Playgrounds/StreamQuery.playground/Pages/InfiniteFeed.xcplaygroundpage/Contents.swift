@@ -38,8 +38,13 @@ func load(_ page: Int) async throws -> FeedPage {
 //: No more than three pages are kept: a page that is added at one end drops the one at the other.
 extension InfiniteQuery<FeedPage, Int> {
   static var feed: Self {
-    Self("feed", initialPageParam: 1, maxPages: 3) { page, _ in try await load(page) }
-      nextPageParam: { $0.lastPage.next } previousPageParam: { $0.firstPage.previous }
+    Self("feed", initialPageParam: 1, maxPages: 3) { page, _ in
+      try await load(page)
+    } nextPageParam: {
+      $0.lastPage.next
+    } previousPageParam: {
+      $0.firstPage.previous
+    }
   }
 }
 
