@@ -15,8 +15,12 @@ extension AnyQueryKey {
   /// container, is out of reach of the sorting; a type whose `==` and `encode(to:)` disagree has
   /// several texts for one key.
   ///
+  /// A private or local type has another name in each build, so it has no text; nor does a string that
+  /// holds such a name, as the first part of a `KeyTuple` that was made of the type does.
+  ///
   /// - Returns: The text.
   /// - Throws: ``KeyEncodingError`` when a part is not `Encodable` or its type is private or local.
+  /// - Complexity: O(*n*) in the length of the text, and O(*n* log *n*) where something is sorted.
   public func canonicalText() throws(KeyEncodingError) -> String {
     var texts: [String] = []
     texts.reserveCapacity(storage.parts.count)
@@ -67,7 +71,12 @@ extension KeyPart {
     case .null: return "null"
     case .bool(let value): return value ? "true" : "false"
     case .int(let value): return value.description
-    case .string(let value): return KeyTextNode.quoted(value)
+    case .string(let value):
+      // A tuple's type is a string by now, which says all the same that other builds name it otherwise.
+      guard hasStableName(value) else {
+        throw KeyTextFailure(typeName: value, reason: .unstableTypeName)
+      }
+      return KeyTextNode.quoted(value)
     case .double(let bits):
       return KeyTextNode.tagged("Swift.Double", KeyTextNode.real(Double(bitPattern: bits)))
     case .float(let bits):

@@ -11,7 +11,7 @@ func stableName(of type: any Any.Type) -> String {
 func hasStableName(_ name: String) -> Bool {
   // Private and local types are printed with the address of their context; a debugger's and a
   // playground's expressions live in numbered modules.
-  !occurs("(unknown context", in: name) && !occurs("__lldb_expr", in: name)
+  !occurs("(unknown context at $", in: name) && !occurs("__lldb_expr_", in: name)
 }
 
 /// Says whether a text occurs in a name.

@@ -1,5 +1,6 @@
 import Foundation
 import StreamQuery
+import StreamQueryTesting
 import Testing
 
 @Suite struct KeyEqualityTests {
@@ -145,6 +146,30 @@ import Testing
     #expect(AnyQueryKey(KeySample.User.self, 1).count == 2)
   }
 
+  @Test func sameNamedTypesOfTwoModulesNeverCollide() throws {  // K03, K06
+    let (ours, theirs) = (SimulationError.self, StreamQueryTesting.SimulationError.self)
+    #expect("\(ours)" == "\(theirs)")
+    #expect(AnyQueryKey(ours, 1) != AnyQueryKey(theirs, 1))
+    #expect(KeyTuple2(ours, 1) != KeyTuple2(theirs, 1))
+    #expect(
+      try AnyQueryKey(ours, 1).canonicalText()
+        == #"[{"$type":"StreamQueryTests.SimulationError"},1]"#
+    )
+    #expect(
+      try AnyQueryKey(theirs, 1).canonicalText()
+        == #"[{"$type":"StreamQueryTesting.SimulationError"},1]"#
+    )
+    let texts = (
+      try QueryKey<SimulationError>("a").canonicalText(),
+      try QueryKey<StreamQueryTesting.SimulationError>("a").canonicalText()
+    )
+    #expect(texts.0 != texts.1)
+    let client = QueryClient()
+    client.setData(SimulationError(), for: QueryKey("a"))
+    #expect(client.data(for: QueryKey<StreamQueryTesting.SimulationError>("a")) == nil)
+    #expect(client.data(for: QueryKey<SimulationError>("a")) != nil)
+  }
+
   @Test func keyAsPartContributesItsParts() {
     let project = QueryKey<KeySample.User>("project", 7)
     #expect(
@@ -189,3 +214,6 @@ import Testing
     #expect(QueryKey<KeySample.User>(ids) == QueryKey<KeySample.User>("user", "42"))
   }
 }
+
+/// Named like a type of another module.
+struct SimulationError: Hashable, Sendable {}

@@ -34,6 +34,30 @@ import Testing
     #expect(KeyTuple6(KeySample.User.self, 1, 2, 3, 4, 5).key1 == tuple.key1)
   }
 
+  @Test func metatypeWithoutAStableNameIsAClearError() throws {  // K03
+    struct Local: Sendable {}
+    let tuples: [any KeyPartsConvertible] = [
+      KeyTuple2(Local.self, 1), KeyTuple3(Hidden.self, 1, 2), KeyTuple4(Local.self, 1, 2, 3),
+      KeyTuple5(Hidden.self, 1, 2, 3, 4), KeyTuple6(Local.self, 1, 2, 3, 4, 5),
+    ]
+    for tuple in tuples {
+      let error = #expect(throws: KeyEncodingError.self) { try tuple.canonicalText() }
+      #expect(error?.part == 0)
+      #expect(error?.reason == .unstableTypeName)
+      #expect(error?.typeName.hasPrefix("StreamQueryTests.") == true)
+    }
+    // Cached like any other, and no other type's.
+    let client = QueryClient()
+    client.setData(1, for: QueryKey<Int>(KeyTuple2(Local.self, 1)))
+    #expect(client.data(for: QueryKey<Int>(KeyTuple2(Local.self, 1))) == 1)
+    #expect(client.data(for: QueryKey<Int>(KeyTuple2(Hidden.self, 1))) == nil)
+    #expect(
+      AnyQueryKey(KeyTuple2(Local.self, 1)).isPrefix(of: AnyQueryKey(KeyTuple3(Local.self, 1, 2)))
+    )
+    // Words that only look alike are text.
+    #expect(try AnyQueryKey("(unknown context)").canonicalText() == #"["(unknown context)"]"#)
+  }
+
   @Test func tupleSurvivesCoding() throws {
     let tuple = KeyTuple3("products", KeySample.Category.electronics, true)
     let data = try JSONEncoder().encode(tuple)
@@ -44,3 +68,5 @@ import Testing
     #expect(try KeyTuple3("products", 1, true).canonicalText() == #"["products",1,true]"#)
   }
 }
+
+private struct Hidden: Sendable {}
