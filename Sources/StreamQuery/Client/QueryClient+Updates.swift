@@ -38,6 +38,7 @@ extension QueryClient {
     enum Start {
       case waiting(Waiter)
       case missingFetch
+      case shutDown
     }
     let start: Start = settling(key, queryPlan, options) {
       state,
@@ -46,6 +47,7 @@ extension QueryClient {
       _,
       seed,
       turn in
+      guard !state.isShutDown else { return .shutDown }
       let index = index ?? state.entry(key, &turn)
       state.plan(index, with: plan, &turn)
       state.seed(index, seed, &turn)
@@ -66,6 +68,7 @@ extension QueryClient {
     }
     switch start {
     case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
+    case .shutDown: throw QueryError.shutDown
     case .waiting(let waiter): return await waiter.outcome(onCancel: leaving(waiter))
     }
   }
