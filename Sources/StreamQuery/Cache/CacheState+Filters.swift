@@ -65,8 +65,7 @@ extension CacheState {
 
   /// The stale time that holds without observers.
   private func freshness(_ index: Int) -> Freshness {
-    if case .fixed(let freshness) = slots[index].plan?.options.staleTime?.kind { return freshness }
-    return .after(.zero)
+    slots[index].plan?.unobservedFreshness ?? .after(.zero)
   }
 
   /// What filters, dynamic options and diagnostics see of an entry.

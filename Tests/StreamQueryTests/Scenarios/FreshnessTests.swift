@@ -45,6 +45,54 @@ import Foundation
     #expect(client.diagnostics(.stale).count == 1)
   }
 
+  // T06 T12
+  @Test func staticDataIsRefetchedByWhatItsOwnQueryAsksFor() {
+    let client = QueryClient(simulation: simulation)
+    let ticks = ManualSignal(0)
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let recording = simulation.record(
+      client.stream(
+        Query.scripted("n", fetch).staleTime(.static).refetchInterval(.seconds(10))
+          .refetch(on: ticks.dropFirst())
+      )
+    )
+    simulation.advance(by: .seconds(10))
+    #expect(fetch.callCount == 2)
+    #expect(recording.values.last?.cause == .interval)
+    ticks.send(1)
+    simulation.settle()
+    #expect(fetch.callCount == 3)
+    #expect(recording.values.last?.cause == .trigger)
+    #expect(recording.values.allSatisfy { $0.isPending || !$0.isStale })
+  }
+
+  // O03 T60
+  @Test func anObserversStaleTimeLeavesWithIt() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let query = Query.scripted("n", fetch).staleTime(.minutes(5))
+    let hasty = simulation.record(
+      client.stream(query, options: ObserverOptions(staleTime: .zero))
+    )
+    simulation.advance(by: .seconds(1))
+    #expect(client.diagnostics(.stale).count == 1)
+    hasty.cancel()
+    simulation.settle()
+    // Nobody observes: the query's own stale time holds.
+    #expect(client.diagnostics(.stale).isEmpty)
+    #expect(client.diagnostics(.fresh).count == 1)
+    #expect(!client.isStale(query))
+
+    let patient = simulation.record(
+      client.stream(query.staleTime(.zero), options: ObserverOptions(staleTime: .hours(1)))
+    )
+    simulation.advance(by: .seconds(1))
+    #expect(client.diagnostics(.stale).isEmpty)
+    patient.cancel()
+    simulation.settle()
+    #expect(client.diagnostics(.stale).count == 1)
+  }
+
   // S07 T06
   @Test func staticDataIsNeverStaleAndLeftOutOfSweeps() throws {
     let client = QueryClient(simulation: simulation)
