@@ -117,7 +117,10 @@ extension CacheState {
   }
 
   private mutating func pause(_ index: Int, _ turn: Turn) {
-    if slots[index].job == nil { slots[index].job = makeJob(index, turn) }
+    if slots[index].job == nil {
+      slots[index].job = makeJob(index, turn)
+      emit(.fetchStarted, index, turn, job: slots[index].job)
+    }
     emit(.fetchPaused, index, turn, job: slots[index].job)
     let patient = slots[index].waiters.filter { $0.role != .watchingUntilPaused }
     guard patient.count < slots[index].waiters.count else { return }

@@ -73,13 +73,9 @@ import Testing
     let kinds = told.all.map { String($0.prefix { $0 != "[" }).trimmingSuffix() }
     #expect(
       kinds == [
-        "added", "observed (1)", "paused", "fetching", "failed (boom 0)", "reset", "fetching",
-        "cancelled", "removed (removed)", "written", "removed (cleared)",
+        "added", "observed (1)", "fetching", "paused", "resumed", "failed (boom 0)", "reset",
+        "fetching", "cancelled", "removed (removed)", "written", "removed (cleared)",
       ]
-        || kinds == [
-          "added", "observed (1)", "paused", "resumed", "failed (boom 0)", "reset", "fetching",
-          "cancelled", "removed (removed)", "written", "removed (cleared)",
-        ]
     )
   }
 
