@@ -64,22 +64,46 @@ public final class QueryObserver<Value: Sendable>: Sendable {
 
   /// Fetches, whether stale or enabled or not, and waits until the fetch is settled.
   ///
-  /// The caller only watches: cancelling it ends its wait and not the fetch, and if the fetch is
-  /// cancelled it gets what is there then.
+  /// A failure stays inline, in the result's `error`; ``refetchThrowing(superseding:)`` throws it. The
+  /// caller only watches: cancelling it ends its wait and not the fetch, and if the fetch is cancelled
+  /// it gets what is there then.
+  ///
+  /// ```swift
+  /// let result = try await observer.refetch()
+  /// show(result.data, result.error)
+  /// ```
   ///
   /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins.
   /// - Returns: The result after the fetch, with its error if it failed.
-  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch.
+  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``.
   @discardableResult
   public func refetch(superseding: Bool = true) async throws -> QueryResult<Value> {
+    _ = try await watchRefetch(superseding: superseding)
+    return result
+  }
+
+  /// As ``refetch(superseding:)``, but a failure of the fetch is thrown too.
+  ///
+  /// The failure is in the results of all observers all the same.
+  ///
+  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins.
+  /// - Returns: The result after the fetch.
+  /// - Throws: Why the fetch failed; ``QueryError/missingFetch(key:)`` if the query cannot fetch;
+  ///   ``QueryError/shutDown``.
+  @discardableResult
+  public func refetchThrowing(superseding: Bool = true) async throws -> QueryResult<Value> {
+    if case .failure(let error) = try await watchRefetch(superseding: superseding) { throw error }
+    return result
+  }
+
+  private func watchRefetch(superseding: Bool) async throws -> WaitOutcome {
     let query = query
-    _ = try await subscription.client.refetchOne(
+    return try await subscription.client.refetchOne(
       EntryKey(query.key),
       query.plan,
       asked.value.options,
       superseding: superseding
     )
-    return result
   }
 
   func fetchPage(

@@ -106,6 +106,22 @@ import Testing
     #expect(simulation.now == .milliseconds(20))
   }
 
+  // T30
+  @Test func refetchThrowingThrowsTheErrorOfItsFetchAndKeepsItInTheResult() throws {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.value(1), .failure(Boom(7)), .value(3))
+    let observer = client.observer(of: .scripted("n", fetch).retry(.never))
+    simulation.settle()
+    #expect(throws: Boom(7)) { try simulation.run { try await observer.refetchThrowing() } }
+    #expect(observer.result.error as? Boom == Boom(7))
+    #expect(observer.result.data == 1)
+    let result = try simulation.run { try await observer.refetchThrowing(superseding: false) }
+    #expect(result.data == 3)
+    #expect(throws: QueryError.self) {
+      try simulation.run { try await client.observer(of: Query<Int>(key: "m")).refetchThrowing() }
+    }
+  }
+
   // Q13 X16
   @Test func refetchOfADisabledQueryRuns() throws {
     let client = QueryClient(simulation: simulation)
