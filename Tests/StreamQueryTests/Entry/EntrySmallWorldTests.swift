@@ -66,11 +66,11 @@ import Testing
     }
   }
 
-  /// Together some seventy thousand states.
+  /// Every abandonment policy six inputs deep; further starts lie in the middle of a life.
   @Test(arguments: [
     Start(abandonment: .linger(.seconds(2)), networkMode: .online, depth: 6),
-    Start(abandonment: .cancel, networkMode: .online, depth: 5),
-    Start(abandonment: .finish, networkMode: .offlineFirst, depth: 5),
+    Start(abandonment: .cancel, networkMode: .online, depth: 6),
+    Start(abandonment: .finish, networkMode: .offlineFirst, depth: 6),
     Start(
       abandonment: .finish,
       networkMode: .online,
