@@ -81,8 +81,16 @@ extension QueryClient {
       self.onMisuse = onMisuse
     }
 
-    /// For long-lived server processes: always online and active, and no retries for imperative
-    /// calls, whatever the query says is up to the caller.
+    /// For long-lived server processes: always online and active, and no retries of imperative calls.
+    ///
+    /// Such a client follows no source of the system. A request of its caller is answered or fails at
+    /// once: `fetch`, `ensure` and `prefetch` retry only where the query itself or a default says so.
+    ///
+    /// ```swift
+    /// var configuration = QueryClient.Configuration.server
+    /// configuration.defaults = QueryDefaults(staleTime: .seconds(30))
+    /// let rates = QueryClient(configuration: configuration)
+    /// ```
     public static var server: Self {
       Configuration(connectivity: .alwaysOnline, activity: .alwaysActive)
     }

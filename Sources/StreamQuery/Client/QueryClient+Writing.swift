@@ -51,9 +51,9 @@ extension QueryClient {
 
   /// Changes cached data in place.
   ///
-  /// The closure gets what is cached, below optimistic changes, or `nil`; leaving `nil` writes nothing. It runs outside the
-  /// lock, and again if the entry moved on meanwhile, until its answer is about the present data:
-  /// no update is lost. It must not write the same key itself: that inner write is reported to
+  /// The closure gets what is cached, below optimistic changes, or `nil`; leaving `nil` writes nothing.
+  /// It runs outside the lock, and again if the entry moved on meanwhile, until its answer is about
+  /// the present data: no update is lost. It must not write the same key itself: that inner write is reported to
   /// ``Configuration/onMisuse`` and ignored.
   ///
   /// ```swift

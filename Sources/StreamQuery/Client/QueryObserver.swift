@@ -69,7 +69,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// it gets what is there then.
   ///
   /// ```swift
-  /// let result = try await observer.refetch()
+  /// let result = try await client.observer(of: .user(42)).refetch()
   /// show(result.data, result.error)
   /// ```
   ///

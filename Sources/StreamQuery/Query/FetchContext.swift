@@ -16,8 +16,8 @@ public struct FetchContext: Sendable {
   public let attempt: Int
   /// The client that fetches.
   ///
-  /// A fetch may read and write other keys with it, and await other fetches. Waiting in a fetch for the fetch's own key throws
-  /// ``QueryError/recursiveFetch(key:)``.
+  /// A fetch may read and write other keys with it, and await other fetches. Waiting in a fetch for
+  /// the fetch's own key, directly or through others, throws ``QueryError/recursiveFetch(key:)``.
   public let client: QueryClient
   /// Facts that the query carries.
   public let meta: QueryMeta

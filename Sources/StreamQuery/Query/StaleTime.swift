@@ -27,9 +27,10 @@ public struct StaleTime: Sendable {
   /// Never stale by age; an invalidation still makes it stale.
   public static var infinite: Self { StaleTime(kind: .fixed(.after(.infinite))) }
 
-  /// Never stale, not even by invalidation, and left out of every automatic and bulk refetch.
+  /// Never stale, not even by invalidation, and left out of bulk refetches.
   ///
-  /// Only an explicit refetch of the one observer, or a removal, brings other data.
+  /// Subscriptions, reconnects and the app's return do not refetch it, whatever their policy. A handle's
+  /// `refetch`, a reset or a removal does, and so do an interval and trigger streams of the query's own.
   public static var `static`: Self { StaleTime(kind: .fixed(.static)) }
 
   /// Asked anew whenever the entry changes.

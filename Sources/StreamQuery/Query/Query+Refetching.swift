@@ -1,0 +1,178 @@
+/// When a query fetches by itself.
+extension Query {
+  // MARK: On and off
+
+  /// Whether the query fetches by itself; it does by default.
+  ///
+  /// A disabled query shows what is cached and written, is never stale, and is left out of every
+  /// automatic and bulk refetch. It fetches only when it is asked to in person: by `fetch`, `ensure`,
+  /// `prefetch` or an observer's `refetch`. A fetch that runs when it is turned off may land.
+  ///
+  /// ```swift
+  /// let found = Query("search", owner) { try await GitHub.search(owner, 1) }.enabled(!owner.isEmpty)
+  /// ```
+  ///
+  /// - Parameter isEnabled: Whether it does.
+  /// - Returns: The changed query.
+  public func enabled(_ isEnabled: Bool) -> Self {
+    options { $0.enabled = .fixed(isEnabled) }
+  }
+
+  /// Whether the query fetches by itself, asked anew whenever its entry changes.
+  ///
+  /// Turning from `false` to `true` counts as a new subscription: stale data is refetched. The closure
+  /// is asked about changes of this entry only; for other conditions change the observer's options.
+  ///
+  /// ```swift
+  /// let user = Query("user", id) { try await api.user(id) }.enabled { $0.errorUpdateCount < 3 }
+  /// ```
+  ///
+  /// - Parameter isEnabled: Must be pure and quick; it may run several times for one decision, and one
+  ///   that never settles is reported to ``QueryClient/Configuration/onMisuse``.
+  /// - Returns: The changed query.
+  public func enabled(when isEnabled: @escaping @Sendable (QueryInfo) -> Bool) -> Self {
+    options { $0.enabled = .when(isEnabled) }
+  }
+
+  // MARK: Subscriptions
+
+  /// Whether a new subscription refetches data that is cached; if it is stale by default.
+  ///
+  /// Without data a subscription loads whatever the policy, unless the query is disabled.
+  ///
+  /// ```swift
+  /// let inbox = Query("inbox") { try await api.todos() }.refetchOnSubscribe(.always)
+  /// ```
+  ///
+  /// - Parameter policy: Whether it does.
+  /// - Returns: The changed query.
+  public func refetchOnSubscribe(_ policy: RefetchPolicy) -> Self {
+    options { $0.refetchOnSubscribe = policy }
+  }
+
+  /// Whether a new subscription refetches stale data.
+  ///
+  /// - Parameter refetches: `true` is ``RefetchPolicy/ifStale``, `false` ``RefetchPolicy/never``.
+  /// - Returns: The changed query.
+  public func refetchOnSubscribe(_ refetches: Bool) -> Self {
+    options { $0.refetchOnSubscribe = refetches ? .ifStale : .never }
+  }
+
+  /// Whether a new subscription tries again what failed and has no data; it does by default.
+  ///
+  /// With `false` the error stays until somebody asks for a fetch, as by a button.
+  ///
+  /// - Parameter retries: Whether it does.
+  /// - Returns: The changed query.
+  public func retryOnSubscribe(_ retries: Bool) -> Self {
+    options { $0.retryOnSubscribe = retries }
+  }
+
+  // MARK: Events
+
+  /// Whether the network's return refetches while the query is observed; if stale by default.
+  ///
+  /// The client's ``Connectivity`` says when it is back. A fetch that runs is joined. By default it is
+  /// ``EventRefetchPolicy/never`` where the ``networkMode(_:)`` is ``NetworkMode/always``.
+  ///
+  /// - Parameter policy: Whether it does.
+  /// - Returns: The changed query.
+  public func refetchOnReconnect(_ policy: EventRefetchPolicy) -> Self {
+    options { $0.refetchOnReconnect = policy }
+  }
+
+  /// Whether the network's return refetches stale data.
+  ///
+  /// - Parameter refetches: `true` is ``EventRefetchPolicy/ifStale``, `false`
+  ///   ``EventRefetchPolicy/never``.
+  /// - Returns: The changed query.
+  public func refetchOnReconnect(_ refetches: Bool) -> Self {
+    options { $0.refetchOnReconnect = refetches ? .ifStale : .never }
+  }
+
+  /// Whether the app's return refetches while the query is observed; if stale by default.
+  ///
+  /// The client's ``Activity`` says when it becomes active. A fetch that runs is joined.
+  ///
+  /// ```swift
+  /// let prices = Query("prices") { try await api.price() }.refetchOnActive(.when { isVisible })
+  /// ```
+  ///
+  /// - Parameter policy: Whether it does; a condition is asked when the app becomes active and may wait.
+  /// - Returns: The changed query.
+  public func refetchOnActive(_ policy: EventRefetchPolicy) -> Self {
+    options { $0.refetchOnActive = policy }
+  }
+
+  /// Whether the app's return refetches stale data.
+  ///
+  /// - Parameter refetches: `true` is ``EventRefetchPolicy/ifStale``, `false`
+  ///   ``EventRefetchPolicy/never``.
+  /// - Returns: The changed query.
+  public func refetchOnActive(_ refetches: Bool) -> Self {
+    options { $0.refetchOnActive = refetches ? .ifStale : .never }
+  }
+
+  // MARK: Polling
+
+  /// Refetches in a rhythm while an enabled observer is there, whether stale or not; off by default.
+  ///
+  /// ``RefetchInterval`` says what it counts from and how several observers share a rhythm. A fetch that
+  /// runs is joined. Polling rests while the app is inactive, unless told otherwise by
+  /// ``refetchInterval(_:inBackground:)``.
+  ///
+  /// ```swift
+  /// let prices = Query("prices") { try await api.price() }
+  ///   .refetchInterval(isVisible ? .seconds(5) : nil)
+  /// ```
+  ///
+  /// - Parameter duration: The time between two fetches, a millisecond at least; `nil`, one that is not
+  ///   positive, or one above 100 years turns polling off.
+  /// - Returns: The changed query.
+  public func refetchInterval(_ duration: Duration?) -> Self {
+    options { $0.refetchInterval = duration.map(RefetchInterval.every) ?? .off }
+  }
+
+  /// Refetches in a rhythm that may depend on the entry, and may go on in the background.
+  ///
+  /// ```swift
+  /// let job = Query("todos") { try await api.todos() }.refetchInterval(
+  ///   .dynamic { $0.status == .success ? nil : .seconds(1) },
+  ///   inBackground: .every(.minutes(1))
+  /// )
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - interval: The time between two fetches; see ``RefetchInterval/dynamic(_:)``.
+  ///   - inBackground: Whether polling goes on while the app is inactive, and how often.
+  /// - Returns: The changed query.
+  public func refetchInterval(
+    _ interval: RefetchInterval,
+    inBackground: BackgroundInterval = .off
+  ) -> Self {
+    options {
+      $0.refetchInterval = interval
+      $0.refetchIntervalInBackground = inBackground
+    }
+  }
+
+  // MARK: Streams
+
+  /// Refetches with each element of a sequence, while the query is observed.
+  ///
+  /// Each element is a cause (``FetchCause/trigger``), whether the data is stale or not; what the
+  /// element is does not matter, and one that comes during a fetch joins it. Each subscription iterates
+  /// a sequence of its own, from its begin to its end. Several sequences add up.
+  ///
+  /// ```swift
+  /// let portfolio = Query("portfolio") { try await api.price() }.refetch(on: priceTicks)
+  /// ```
+  ///
+  /// - Parameter causes: Makes the sequence; asked anew for each subscription, so that single-pass
+  ///   streams can be built again. When it ends or fails, it refetches no more. It is cancelled with
+  ///   the subscription.
+  /// - Returns: The changed query.
+  public func refetch(on causes: @autoclosure @escaping @Sendable () -> any AsyncSequence) -> Self {
+    Query(key: key, plan: plan.with(trigger: causes))
+  }
+}
