@@ -79,6 +79,51 @@ extension Mutation where Input == Rename, Output == User {
     client.setMutationDefaults(MutationOptions(retry: 1), for: "rename-user")
   }
 
+  @Test func layersReachSeveralQueries() async throws {
+    client.setData([User(id: 1, name: "Grace")], for: .users)
+    let mutation = Mutation("rename-user", 1, Category.books) {
+      (input: Rename, context: MutationContext) in
+      let user = try await api.rename(input.id, to: input.name)
+      await context.client.invalidate(.user(user.id))
+      return user
+    }
+    .optimistic { input, changes in
+      changes.update(.user(input.id)) { $0?.name = input.name }
+      changes.update(.users) { users in
+        guard let index = users?.firstIndex(where: { $0.id == input.id }) else { return }
+        users?[index].name = input.name
+      }
+    }
+    .onSuccess { output, context in
+      context.client.setData(output, for: .user(context.input.id))
+      context.client.updateData(for: .users) { $0?.append(output) }
+      await context.client.invalidate(.prefix("users") && .active)
+    }
+    .onSuccess { await $1.client.invalidate(.user($1.input.id)) }
+    .onError { error, _ in print(error) }
+    .onSettled { _, context in
+      await context.client.invalidate(.user(context.input.id), refetch: .never)
+    }
+    .retry(3).scope("user-writes")
+    try await client.mutate(mutation, with: Rename(id: 1, name: "Ada"))
+    #expect(client.data(for: .users)?.map(\.name) == ["Grace", "Ada"])
+  }
+
+  @Test func runsAreSwitchedOver() async throws {
+    try await client.mutate(.rename, with: Rename(id: 1, name: "Ada"))
+    loop: for await run in client.runs(of: .rename) {
+      switch run.status {
+      case .idle, .pending: _ = run.variables?.name
+      case .success:
+        #expect(run.output?.name == "Ada")
+        break loop
+      case .error:
+        Issue.record("\(String(describing: run.error))")
+        break loop
+      }
+    }
+  }
+
   @MainActor final class Model {
     let client = QueryClient()
     var isBusy = false

@@ -1,0 +1,77 @@
+import StreamQuery
+import StreamQueryOperators
+import StreamQueryTesting
+import Testing
+
+/// Several queries as one stream, and queries whose fetch is a stream.
+@Suite struct ListSamples {
+  let simulation = Simulation()
+  let client: QueryClient
+
+  init() {
+    client = QueryClient(simulation: simulation)
+  }
+
+  @Test func listsKeepTheirOrder() {
+    let ids = [3, 1, 2]
+    let users = simulation.record(client.stream(all: ids.map { .user($0) }))
+    let two = simulation.record(
+      client.stream(all: [.user(1), .user(2)], options: .init(staleTime: .minutes(1)))
+    )
+    simulation.settle()
+    #expect(users.values.last?.map { $0.data?.id } == [3, 1, 2])
+    #expect(two.values.last?.compactMap(\.data).count == 2)
+  }
+
+  @Test func longListsStayQuickToCompile() {
+    let results = simulation.record(
+      client.stream(all: [
+        .user(1), .user(2), .user(3), .user(4), .user(5), .user(6), .user(7), .user(8), .user(9),
+        .user(10), .user(11), .user(12), .user(13), .user(14), .user(15), .user(16), .user(17),
+        .user(18), .user(19), .user(20), .user("a"), .user("b"), .user("c"),
+      ])
+    )
+    simulation.settle()
+    #expect(results.values.last?.count == 23)
+  }
+
+  @Test func unlikeQueriesAreFoundByTheirKeys() {
+    let observer = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
+    let results = simulation.record(observer.stream)
+    let readiness = simulation.record(
+      client.observer(all: [AnyQuery(.user(1), options: .init(enabled: true))])
+        .combine { $0.isSuccess }
+    )
+    simulation.settle()
+    #expect(results.values.last?[.user(1)]?.data?.id == 1)
+    #expect(results.values.last?[.repos(1)]?.data?.count == 1)
+    #expect(results.values.last?[.user(2)] == nil)
+    #expect(results.values.last?.results(of: User.self).count == 1)
+    #expect(readiness.values.last == true)
+    observer.update([AnyQuery(.repos(2))])
+    simulation.settle()
+    #expect(results.values.last?.count == 1)
+    #expect(observer.results[.repos(2)]?.isSuccess == true)
+  }
+
+  @Test func aFetchMayBeAStream() throws {
+    let words = Query<[String]>.streamed("words", 1) { _ in
+      AsyncStream { continuation in
+        for word in ["a", "b"] { continuation.yield(word) }
+        continuation.finish()
+      }
+    }
+    let text = Query<String>.streamed("text", into: "", refetch: .replace) { _ in
+      AsyncStream { continuation in
+        for word in ["a", "b"] { continuation.yield(word) }
+        continuation.finish()
+      }
+    } reduce: {
+      $0 += $1
+    }
+    .staleTime(.minutes(1))
+    let client = client
+    #expect(try simulation.run { try await client.fetch(words) } == ["a", "b"])
+    #expect(try simulation.run { try await client.fetch(text) } == "ab")
+  }
+}
