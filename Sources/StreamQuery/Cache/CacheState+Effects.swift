@@ -16,7 +16,7 @@ extension CacheState {
     if effects.cancelled != nil { cancelJob(index, turn) }
     if let ending = effects.ended { end(ending, index, &turn) }
     if effects.started != nil { start(index, &turn) }
-    if effects.paused { pause(index, turn) }
+    if effects.paused { pause(index, isNews: effects.changed, turn) }
     if effects.changed { refresh(index, &turn) }
     if effects.expired, slots[index].consumers.isEmpty {
       drop(index, reason: .expired, &turn)
@@ -116,12 +116,15 @@ extension CacheState {
     errands.append(.start(job, attempt: slots[index].machine.failureCount))
   }
 
-  private mutating func pause(_ index: Int, _ turn: Turn) {
+  private mutating func pause(_ index: Int, isNews: Bool, _ turn: Turn) {
+    // Said again for those who just began to watch; it is told once.
+    var begins = isNews && slots[index].frame?.fetchStatus != .paused
     if slots[index].job == nil {
       slots[index].job = makeJob(index, turn)
       emit(.fetchStarted, index, turn, job: slots[index].job)
+      begins = true
     }
-    emit(.fetchPaused, index, turn, job: slots[index].job)
+    if begins { emit(.fetchPaused, index, turn, job: slots[index].job) }
     let patient = slots[index].waiters.filter { $0.role != .watchingUntilPaused }
     guard patient.count < slots[index].waiters.count else { return }
     let released = slots[index].waiters.filter { $0.role == .watchingUntilPaused }

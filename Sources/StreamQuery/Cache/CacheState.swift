@@ -294,7 +294,8 @@ struct CacheState {
     job: FetchJob? = nil
   ) {
     guard emitsEvents, let key = slots[index].key else { return }
-    let event = makeEvent(kind, key.key, turn, job: job)
+    var event = makeEvent(kind, key.key, turn, job: job)
+    event.valueType = key.valueType
     errands.append(.emit(event))
   }
 }

@@ -109,6 +109,12 @@ public struct QueryEvent: Sendable, CustomStringConvertible {
   public let cause: FetchCause?
   /// How long the fetch took so far, retries and pauses included.
   public let duration: Duration?
+  /// The type of the entry's value: keys of equal parts and unlike values are two entries.
+  var valueType: (any Any.Type)?
+
+  /// The name of the type of the entry's value, with its module; `nil` for ``Kind/missed(count:)`` and
+  /// ``Kind/mutation(_:)``.
+  public var valueTypeName: String? { valueType.map { String(reflecting: $0) } }
 
   /// A line for a log.
   public var description: String {

@@ -79,6 +79,58 @@ import Testing
     )
   }
 
+  // T58
+  @Test func aPauseIsToldOnceHoweverManyJoinIt() {
+    let online = ManualSignal(false)
+    let told = Notes<String>()
+    let client = QueryClient(simulation: simulation) {
+      $0.connectivity = Connectivity { online }
+      $0.onEvent = { told.add(String($0.description.prefix { $0 != "[" }).trimmingSuffix()) }
+    }
+    simulation.settle()
+    let query = Query.scripted("n", ScriptedFetch(.value(1), .failure(Boom()), .value(2)))
+    let first = simulation.record(client.stream(query))
+    let second = simulation.record(client.stream(query))
+    for _ in 0..<3 {
+      simulation.task { _ = try await client.fetch(query) }
+      simulation.task { await client.refetch(.all, superseding: false) }
+    }
+    simulation.settle()
+    online.send(true)
+    simulation.settle()
+    // And a retry that rests.
+    simulation.task { await client.invalidate(.all) }
+    simulation.settle()
+    online.send(false)
+    simulation.advance(by: .seconds(5))
+    simulation.task { _ = try await client.fetch(query) }
+    simulation.settle()
+    online.send(true)
+    simulation.settle()
+    #expect(
+      told.all == [
+        "added", "observed (1)", "fetching", "paused", "observed (2)", "resumed", "fetched",
+        "invalidated", "fetching", "failed 1 times (boom 0), again after 1.0 seconds:", "paused",
+        "resumed", "fetched",
+      ]
+    )
+    #expect(first.values.last?.data == 2 && second.values.last?.data == 2)
+  }
+
+  // T58 K17
+  @Test func eventsTellEntriesOfUnlikeValuesApart() {
+    let client = QueryClient(simulation: simulation)
+    let events = simulation.record(client.events)
+    client.setData(1, for: QueryKey<Int>("n"))
+    client.setData("1", for: QueryKey<String>("n"))
+    simulation.settle()
+    #expect(
+      events.values.map(\.valueTypeName) == [
+        "Swift.Int", "Swift.Int", "Swift.String", "Swift.String",
+      ]
+    )
+  }
+
   @Test func aSubscriberThatFallsBehindMissesTheOldestAndIsToldHowMany() {
     let client = QueryClient(simulation: simulation)
     let stream = client.events
