@@ -80,6 +80,23 @@ private struct Calls {
     for await count in branches { let _: Int = count }
   }
 
+  func switchedWithFailures(
+    _ typed: some AsyncSequence<Int, TimeoutError> & Sendable,
+    _ client: QueryClient
+  ) async throws {
+    let inner: some AsyncSequence<Int, TimeoutError> & Sendable = text.switchToLatest { _ in typed }
+    let outer: some AsyncSequence<String, TimeoutError> & Sendable =
+      typed.switchToLatest { _ in text }
+    let both: some AsyncSequence<Int, TimeoutError> & Sendable = typed.switchToLatest { _ in typed }
+    let mixed: some AsyncSequence<String, any Error> & Sendable =
+      typed.switchToLatest { _ in failing }
+    let neither: some AsyncSequence<String, Never> & Sendable = text.switchToLatest { _ in text }
+    _ = (inner, outer, both, mixed, neither)
+    let results = text.switchToLatest { client.stream(.search($0)).throwing(when: .always) }
+    for try await result in results { let _: [Repo]? = result.data }
+    for try await element in failing.switchToLatest({ _ in failing }) { let _: String = element }
+  }
+
   func ticks() async {
     for await tick in IntervalSequence(every: .seconds(30)) { let _: Int = tick }
     for await _ in IntervalSequence(every: .seconds(1), startingImmediately: true, clock: clock) {}

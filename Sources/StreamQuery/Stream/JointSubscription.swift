@@ -30,6 +30,10 @@ package final class JointSubscription: Sendable {
   package func next(
     isolation: isolated (any Actor)? = #isolation
   ) async -> [(frame: Frame, flags: QueryFlags)]? {
+    if Task.isCancelled {
+      cancel()
+      return nil
+    }
     guard let cache = members.first?.client.cache else { return nil }
     let ids = members.map(\.id)
     while true {
@@ -37,10 +41,6 @@ package final class JointSubscription: Sendable {
       case .results(let results): return results
       case .ended: return nil
       case .nothing: break
-      }
-      if Task.isCancelled {
-        cancel()
-        return nil
       }
       await withTaskCancellationHandler {
         _ = isolation

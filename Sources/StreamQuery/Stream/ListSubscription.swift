@@ -54,6 +54,10 @@ final class ListSubscription: Sendable {
   func next(
     isolation: isolated (any Actor)? = #isolation
   ) async -> [QueryListResults.Member]? {
+    if Task.isCancelled {
+      cancel()
+      return nil
+    }
     while true {
       let (members, serial, isNew, isOver) = state.withLock {
         ($0.members, $0.serial, $0.seenSerial != $0.serial, $0.isCancelled)
@@ -71,10 +75,6 @@ final class ListSubscription: Sendable {
         if state.withLock({ $0.serial == serial }) { return nil }
         continue
       case .nothing: break
-      }
-      if Task.isCancelled {
-        cancel()
-        return nil
       }
       await withTaskCancellationHandler {
         _ = isolation

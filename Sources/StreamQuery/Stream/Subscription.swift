@@ -46,10 +46,16 @@ package final class Subscription: Sendable {
 
   /// The newest snapshot that was not seen, as soon as there is one; `nil` at the end.
   ///
-  /// Whoever is cancelled while waiting leaves at once, and the observation ends.
+  /// Whoever is cancelled while waiting leaves at once, whoever was cancelled before gets nothing
+  /// more, news or not; the observation ends.
   func next(
     isolation: isolated (any Actor)? = #isolation
   ) async -> (frame: Frame, flags: QueryFlags)? {
+    // Before the look: where news never ends, a cancelled consumer must end all the same.
+    if Task.isCancelled {
+      cancel()
+      return nil
+    }
     var mustLook = seenNews.load(ordering: .relaxed) != client.cache.news.load(ordering: .acquiring)
     while true {
       if mustLook {
@@ -63,10 +69,6 @@ package final class Subscription: Sendable {
       }
       // Parking looks again under the lock, so that a hint that was wrong costs a round, no news.
       mustLook = true
-      if Task.isCancelled {
-        cancel()
-        return nil
-      }
       await withTaskCancellationHandler {
         // Captured, so that the closure stays on the caller's actor: each wait would hop else.
         _ = isolation

@@ -39,7 +39,7 @@ extension AsyncSequence where Self: Sendable {
         begin: { client.observer(of: $0, options: options) },
         steer: { $0.update(query: $1) }
       )
-    ).switchToLatest { $0 }
+    ).results
   }
 }
 
@@ -89,7 +89,7 @@ extension QueryClient {
           observer.update(options: options)
         }
       )
-    ).switchToLatest { $0 }
+    ).results
   }
 }
 
@@ -116,6 +116,21 @@ struct SteeredSequence<Base: AsyncSequence, Value: Sendable>: AsyncSequence {
 
   func makeAsyncIterator() -> Iterator {
     Iterator(base: base.makeAsyncIterator(), helm: helm)
+  }
+}
+
+extension SteeredSequence where Base: Sendable {
+  /// The results of the observer.
+  ///
+  /// Their end is the client's, or the consumer's own doing: no element can bring them back, so
+  /// nobody waits for one.
+  var results: FlowSequence<SwitchMachine, QueryResult<Value>, Failure> {
+    switching(
+      to: { $0 },
+      ending: .withTheInner,
+      outerFailure: { $0 },
+      innerFailure: FlowPlan<SwitchMachine, QueryResult<Value>, Failure>.impossible
+    )
   }
 }
 

@@ -11,7 +11,8 @@ extension AsyncSequence where Self: Sendable {
   /// ```
   ///
   /// If the closure throws, this stream alone shows a failure: `error` is what it threw, and `data`
-  /// the last selection that succeeded, if any. The next data that can be selected clears it.
+  /// the last selection of the same key that succeeded, if any. The next data that can be selected
+  /// clears it. A key that lost its data, as by a reset, has no last selection either.
   ///
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last data and its selection are kept.
@@ -51,6 +52,8 @@ where Transform.Input: Sendable, Transform.Output: Sendable {
   private var source: ValueBox?
   /// The last selection that succeeded.
   private var selected: TypedBox<Selected>?
+  /// Whose data it was made of.
+  private var selectedKey: EntryKey?
   /// Why there is none of the present data, and when that data came.
   private var failure: (error: ErrorBox, at: Timestamp)?
 
@@ -60,14 +63,19 @@ where Transform.Input: Sendable, Transform.Output: Sendable {
 
   mutating func take(_ result: QueryResult<Value>) -> QueryResult<Selected>? {
     guard let data = result.frame.data else {
+      // What the key showed before a reset must not come back beside an error.
+      if result.frame.key == selectedKey { selected = nil }
       return QueryResult<Selected>(frame: result.frame, flags: result.flags)
     }
     if data !== source {
       source = data
       do {
         selected = TypedBox(try transform(data.value(as: Value.self)))
+        selectedKey = result.frame.key
         failure = nil
       } catch {
+        // Never another key's.
+        if result.frame.key != selectedKey { selected = nil }
         failure = (ErrorBox(error), result.frame.dataUpdatedAt)
       }
     }

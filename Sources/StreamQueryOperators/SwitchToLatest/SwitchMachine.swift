@@ -10,9 +10,19 @@
 /// | opened   | start the new one, pull outer   | impossible                | impossible          |
 /// | subscribed | nothing                       | stop those that were left | nothing             |
 /// | arrived  | impossible                      | deliver                   | discard             |
-/// | finished | end, if no inner one is running | end, if outer has ended   | forget it           |
+/// | finished | end, if no inner one is running | end, if outer has ended*  | forget it           |
 /// | failed   | stop all inner ones, end        | stop all, end             | discard             |
+///
+/// \* or at once, where the inner upstream decides alone.
 struct SwitchMachine: FlowMachine {
+  /// When the switched sequence ends well.
+  enum Ending: Equatable, Sendable {
+    /// When the outer upstream and the newest inner one have finished.
+    case withBoth
+    /// Also when the newest inner one has: there will be no other.
+    case withTheInner
+  }
+
   /// The upstream whose elements open others.
   static let outer = UpstreamID(rawValue: 0)
 
@@ -28,11 +38,16 @@ struct SwitchMachine: FlowMachine {
     case ended
   }
 
+  private let ending: Ending
   private var outer = Outer.notStarted
   private var newest: Inner?
   /// Older inner upstreams, kept until the newest has subscribed.
   private var left: [UpstreamID] = []
   private var outlet = Outlet()
+
+  init(ending: Ending = .withBoth) {
+    self.ending = ending
+  }
 
   mutating func demanded(at now: Duration) -> [FlowAction] {
     guard outer == .notStarted, outlet.isOpen else {
@@ -70,6 +85,7 @@ struct SwitchMachine: FlowMachine {
       outer = .ended
     case newest?.id:
       newest = nil
+      if ending == .withTheInner { return stopAll() + outlet.finish() }
     default:
       left.removeAll { $0 == upstream }
     }

@@ -1,11 +1,11 @@
-extension AsyncSequence where Self: Sendable, Element: Sendable {
+extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
   /// Follows the stream that belongs to the newest element, and leaves the one before.
   ///
   /// For a query whose key changes: the screen shows the results of the newest key only, and the
   /// request of a key that nobody else observes is given up.
   ///
   /// ```swift
-  /// client.stream(.user(email)).compactMap { $0.data?.id }
+  /// client.stream(.user(email)).values().map(\.id)
   ///   .switchToLatest { client.stream(.projects(of: $0)) }
   /// ```
   ///
@@ -13,7 +13,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// its last observer. Nothing of the old stream is delivered once the new element has come.
   ///
   /// - Finish: when this sequence and the newest stream have finished.
-  /// - Failure: a failure of this sequence stops the newest stream and is thrown.
+  /// - Failure: never.
   /// - Cancellation: ends with `nil`; all tasks are cancelled.
   /// - Buffering: none. This sequence's elements are asked for without pause in one task; the
   ///   newest stream has another, and is asked only while the consumer waits.
@@ -23,16 +23,96 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// - Returns: A sequence of the newest stream's elements.
   public func switchToLatest<Inner: AsyncSequence & Sendable>(
     _ transform: @escaping @Sendable (Element) -> Inner
+  ) -> some AsyncSequence<Inner.Element, Never> & Sendable
+  where Inner.Failure == Never, Inner.Element: Sendable {
+    typealias Plan = FlowPlan<SwitchMachine, Inner.Element, Never>
+    return switching(
+      to: transform,
+      outerFailure: Plan.impossible,
+      innerFailure: Plan.impossible
+    )
+  }
+
+  /// Follows the stream that belongs to the newest element, where only such a stream can fail.
+  ///
+  /// As between sequences that cannot fail, but a failure of the newest stream stops this sequence
+  /// and is thrown. A failure of a stream that was left is nobody's.
+  ///
+  /// ```swift
+  /// searchText.switchToLatest { client.stream(.search($0)).throwing(when: .always) }
+  /// ```
+  ///
+  /// - Parameter transform: Makes the stream for an element.
+  /// - Returns: A sequence of the newest stream's elements.
+  public func switchToLatest<Inner: AsyncSequence & Sendable>(
+    _ transform: @escaping @Sendable (Element) -> Inner
+  ) -> some AsyncSequence<Inner.Element, Inner.Failure> & Sendable where Inner.Element: Sendable {
+    switching(
+      to: transform,
+      outerFailure: FlowPlan<SwitchMachine, Inner.Element, Inner.Failure>.impossible,
+      innerFailure: { $0 }
+    )
+  }
+}
+
+extension AsyncSequence where Self: Sendable, Element: Sendable {
+  /// Follows the stream that belongs to the newest element, which cannot fail.
+  ///
+  /// As between sequences that cannot fail, but a failure of this sequence stops the newest stream
+  /// and is thrown.
+  ///
+  /// - Parameter transform: Makes the stream for an element.
+  /// - Returns: A sequence of the newest stream's elements.
+  public func switchToLatest<Inner: AsyncSequence & Sendable>(
+    _ transform: @escaping @Sendable (Element) -> Inner
   ) -> some AsyncSequence<Inner.Element, Failure> & Sendable
   where Inner.Failure == Never, Inner.Element: Sendable {
-    typealias Plan = FlowPlan<SwitchMachine, Inner.Element, Failure>
+    switching(
+      to: transform,
+      outerFailure: { $0 },
+      innerFailure: FlowPlan<SwitchMachine, Inner.Element, Failure>.impossible
+    )
+  }
+
+  /// Follows the stream that belongs to the newest element, where both fail with one type.
+  ///
+  /// As between sequences that cannot fail, but a failure of this sequence or of the newest stream
+  /// stops the other one and is thrown. A failure of a stream that was left is nobody's.
+  ///
+  /// - Parameter transform: Makes the stream for an element.
+  /// - Returns: A sequence of the newest stream's elements.
+  public func switchToLatest<Inner: AsyncSequence & Sendable>(
+    _ transform: @escaping @Sendable (Element) -> Inner
+  ) -> some AsyncSequence<Inner.Element, Failure> & Sendable
+  where Inner.Failure == Failure, Inner.Element: Sendable {
+    switching(to: transform, outerFailure: { $0 }, innerFailure: { $0 })
+  }
+
+  /// Follows the stream that belongs to the newest element, where both fail with different types.
+  ///
+  /// As where both fail with one type, but any error may be thrown.
+  ///
+  /// - Parameter transform: Makes the stream for an element.
+  /// - Returns: A sequence of the newest stream's elements.
+  public func switchToLatest<Inner: AsyncSequence & Sendable>(
+    _ transform: @escaping @Sendable (Element) -> Inner
+  ) -> some AsyncSequence<Inner.Element, any Error> & Sendable where Inner.Element: Sendable {
+    switching(to: transform, outerFailure: { $0 as any Error }, innerFailure: { $0 as any Error })
+  }
+
+  /// What all forms have in common.
+  func switching<Inner: AsyncSequence & Sendable, Thrown: Error>(
+    to transform: @escaping @Sendable (Element) -> Inner,
+    ending: SwitchMachine.Ending = .withBoth,
+    outerFailure: @escaping @Sendable (Failure) -> Thrown,
+    innerFailure: @escaping @Sendable (Inner.Failure) -> Thrown
+  ) -> FlowSequence<SwitchMachine, Inner.Element, Thrown> where Inner.Element: Sendable {
+    typealias Plan = FlowPlan<SwitchMachine, Inner.Element, Thrown>
     let outer = Plan.source(
       self,
-      opening: { element in
-        Plan.source(transform(element), element: { $0 }, failure: Plan.impossible)
-      },
-      failure: { $0 }
+      opening: { Plan.source(transform($0), element: { $0 }, failure: innerFailure) },
+      failure: outerFailure
     )
-    return FlowSequence(Plan(machine: SwitchMachine(), sources: [outer]))
+    return FlowSequence(Plan(machine: SwitchMachine(ending: ending), sources: [outer]))
   }
 }

@@ -24,7 +24,9 @@ struct OperatorTime: Sendable {
   private static func erasing<C: Clock<Duration>>(_ clock: C) -> Self {
     let origin = clock.now
     return Self(
-      now: { origin.duration(to: clock.now) },
+      // A clock that ran back, or for centuries, is held at the ends, so that an interval more still
+      // is a time.
+      now: { min(max(.zero, origin.duration(to: clock.now)), Interval.longest) },
       sleep: { deadline in
         try await clock.sleep(until: origin.advanced(by: deadline), tolerance: nil)
       }

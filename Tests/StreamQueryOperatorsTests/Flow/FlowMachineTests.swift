@@ -29,6 +29,7 @@ import Testing
 
   @Test func switchToLatest() {
     expectPromises(SwitchMachine(), opens: true)
+    expectPromises(SwitchMachine(ending: .withTheInner), opens: true)
   }
 
   @Test func debounce() {

@@ -95,6 +95,20 @@ import Testing
     #expect(simulation.leakReport() == [])
   }
 
+  @Test func endsWithTheClientThoughQueriesMayStillCome() {
+    let simulation = Simulation(seed: 1)
+    let client = QueryClient(simulation: simulation)
+    let ids = ManualSignal(1)
+    let query = query
+    let moving = simulation.record(ids.map { query($0) }.observed(by: client))
+    let switched = simulation.record(client.results(of: query(2), enabledBy: ManualSignal(true)))
+    simulation.advance(by: .seconds(2))
+    client.shutDown()
+    simulation.settle()
+    #expect(moving.isFinished && switched.isFinished)
+    #expect(simulation.leakReport() == [])
+  }
+
   @Test func noQueryAtAllEndsAtOnce() {
     let simulation = Simulation(seed: 1)
     let client = QueryClient(simulation: simulation)

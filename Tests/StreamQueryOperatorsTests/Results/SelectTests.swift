@@ -57,6 +57,20 @@ import Testing
     expectResults("(!b)-(!b*)-Y-|", of: "b-(b*)-y-|") { $0.select(Self.failing) }
   }
 
+  @Test func aThrowNeverShowsTheSelectionOfAnotherKeyT17() {
+    expectResults("X-(2:!b)-(2:Y)-(2:Y!b)|", of: "x-(2:b)-(2:y)-(2:b)|") {
+      $0.select(Self.failing)
+    }
+    expectResults("X-(2:p*)-(2:!b)|", of: "x-(2:p*)-(2:b)|") { $0.select(Self.failing) }
+    expectResults("X-(2:X*~)-(2:!b)|", of: "x-(2:p*)-(2:b)|") {
+      $0.keepPreviousData().select(Self.failing)
+    }
+  }
+
+  @Test func aThrowNeverShowsTheSelectionFromBeforeAResetT17() {
+    expectResults("X-p-(!b)-Y|", of: "x-p-b-y|") { $0.select(Self.failing) }
+  }
+
   @Test func aThrowIsNotRepeatedForTheSameDataT17() {
     let calls = Mutex(0)
     var step = SelectStep(

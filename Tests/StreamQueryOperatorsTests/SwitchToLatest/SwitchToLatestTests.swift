@@ -66,6 +66,36 @@ import Testing
     }
   }
 
+  @Test func aFailureOfTheNewestStopsTheOuter() {
+    expectDiagram("-1^") { world in
+      let inner = world.failing("-1^")
+      return world.input("a------b").switchToLatest { _ in inner }
+    }
+    expectDiagram("-1^") { world in
+      let inner = world.failing("-1^")
+      return world.failing("a------b").switchToLatest { _ in inner }
+    }
+  }
+
+  @Test func aFailureOfAStreamThatWasLeftIsNobodys() {
+    expectDiagram("-1-x-y|") { world in
+      let inner = ["a": world.failing("-1--^"), "b": world.failing("---x-y|")]
+      let none = world.failing("|")
+      return world.input("a-b|").switchToLatest { inner[$0] ?? none }
+    }
+  }
+
+  @Test func failuresOfDifferentTypesMix() {
+    expectDiagram("-1-!") { world in
+      let inner = world.input("-1----2").timeout(after: .ticks(2))
+      return world.failing("a------b").switchToLatest { _ in inner }
+    }
+    expectDiagram("-1^") { world in
+      let inner = world.input("-1----2").timeout(after: .ticks(9))
+      return world.failing("a-^").switchToLatest { _ in inner }
+    }
+  }
+
   @Test func cancellationEndsAtOnce() {
     expect(";", outer: "---a", ["a": "-----1"])
     expect("--;", outer: "a---", ["a": "-----1"])

@@ -241,8 +241,44 @@ import Testing
     }
     task.cancel()
     simulation.settle()
-    // What was ready may still be delivered (the loop looks before it waits), never more.
-    #expect(elements.count <= 1)
+    #expect(elements.all == [])
     #expect(simulation.leakReport() == [])
+  }
+
+  /// What consumers of several kinds see that are cancelled while they hold the first element, if
+  /// there is news before each look.
+  @Test
+  func aCancelledConsumerEndsAtTheFollowingNextWhereNewsNeverEnds() {
+    let key = QueryKey<Int>("n")
+    let client = QueryClient(simulation: simulation)
+    let query = Query(key: key)
+    client.setData(0, for: key)
+    let list = client.observer(all: [AnyQuery(query)])
+    expectEnd(client.stream(query), key, client)
+    expectEnd(client.results(of: query), key, client)
+    expectEnd(client.observer(of: query).results, key, client)
+    expectEnd(client.stream(all: [query]), key, client)
+    expectEnd(list.stream, key, client)
+  }
+
+  private func expectEnd<Results: AsyncSequence & Sendable>(
+    _ results: Results,
+    _ key: QueryKey<Int>,
+    _ client: QueryClient,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) where Results.Failure == Never {
+    let elements = Notes<Int>()
+    let task = simulation.task {
+      for await _ in results {
+        elements.add(1)
+        guard elements.count < 5 else { break }
+        try? await Scheduling.current.clock.sleep(for: .seconds(1))
+        client.updateData(for: key) { $0? += 1 }
+      }
+    }
+    simulation.settle()
+    task.cancel()
+    simulation.advance(by: .seconds(10))
+    #expect(elements.count == 1, sourceLocation: sourceLocation)
   }
 }
