@@ -2,79 +2,72 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-/// A shutdown may come from any code that a client calls.
+/// What a client that was shut down still does: nothing.
 @Suite struct ShutDownTests {
-  enum Place: String, CaseIterable, Sendable {
-    case onEvent, fetch, enabled, staleTime, initialData, merge, predicate, update, loop, mutation
-  }
+  let simulation = Simulation(seed: 5)
+  let key = QueryKey<Int>("n")
 
-  @Test(arguments: Place.allCases) func aShutdownFromInsideEndsEverything(_ place: Place) {
-    let simulation = Simulation(seed: 61)
-    let holder = Dial<QueryClient?>(nil)
-    let isArmed = Dial(false)
-    @Sendable func visit(_ here: Place) {
-      guard here == place, isArmed.value else { return }
-      isArmed.value = false
-      holder.value?.shutDown()
-    }
-    let client = QueryClient(simulation: simulation) { $0.onEvent = { _ in visit(.onEvent) } }
-    holder.value = client
-    let query = Query<Int>("n") {
-      visit(.fetch)
-      try await Scheduling.current.clock.sleep(for: .milliseconds(5))
-      return 1
-    }
-    .enabled { _ in
-      visit(.enabled)
-      return true
-    }
-    .staleTime(
-      .dynamic { _ in
-        visit(.staleTime)
-        return .after(.zero)
-      }
-    )
-    .initialData(seed { visit(.initialData) })
-    .merge { _, new in
-      visit(.merge)
-      return new
-    }
-    let needsData = place == .merge || place == .update
-    isArmed.value = !needsData
-    let recording = simulation.record(client.stream(query))
-    simulation.advance(by: .milliseconds(10))
-    if needsData { isArmed.value = true }
-    simulation.task { for await _ in client.stream(query) { visit(.loop) } }
-    simulation.task {
-      await client.invalidate(
-        .where { _ in
-          visit(.predicate)
-          return true
-        }
-      )
-    }
-    simulation.task {
-      let mutation = Mutation<Int, Int>("m") { input in
-        visit(.mutation)
-        return input
-      }
-      _ = try? await client.mutate(mutation, with: 1)
-    }
-    simulation.settle()
-    client.updateData(for: query) { value in
-      value = (value ?? 0) + 1
-      visit(.update)
-    }
+  @Test func afterAShutdownARefetchOfAHandleFetchesNothing() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(5)))
+    let handle = client.observer(of: .scripted("n", fetch))
     simulation.advance(by: .seconds(1))
-    #expect(!isArmed.value)
-    #expect(recording.isFinished)
-    #expect(simulation.leakReport() == [])
-    holder.value = nil
+    client.shutDown()
+    #expect(throws: QueryError.shutDown) {
+      _ = try simulation.run { try await handle.refetch() }
+    }
+    let server = PageServer()
+    #expect(throws: QueryError.shutDown) {
+      _ = try simulation.run { try await client.fetchNextPage(of: server.query()) }
+    }
+    handle.update(query: .scripted("other", fetch))
+    simulation.advance(by: .seconds(1))
+    #expect(fetch.callCount == 1)
+    #expect(server.params == [])
+    #expect(client.diagnostics().isEmpty)
   }
-}
 
-/// No initial data, and something done when it is asked for.
-private func seed(_ body: () -> Void) -> Int? {
-  body()
-  return nil
+  @Test func anEmptyListEndsWithTheClient() {
+    let client = QueryClient(simulation: simulation)
+    let observer = client.observer(all: [])
+    let recording = simulation.record(observer.stream)
+    simulation.settle()
+    #expect(recording.values.count == 1)
+    client.shutDown()
+    simulation.settle()
+    #expect(recording.isFinished)
+  }
+
+  @Test func anEmptyListOfAClientThatWasShutDownIsOver() {
+    let client = QueryClient(simulation: simulation)
+    client.shutDown()
+    let recording = simulation.record(client.observer(all: []).stream)
+    simulation.settle()
+    #expect(recording.isFinished)
+  }
+
+  @Test func aWriteAfterAShutdownLeavesNoTimer() {
+    let client = QueryClient(simulation: simulation)
+    client.shutDown()
+    client.setData(1, for: key)
+    simulation.advance(by: .hours(1))
+    #expect(client.data(for: key) == nil)
+  }
+
+  @Test func shutDownEndsTheTriggersOfAQueryThatSomebodyHolds() {
+    let client = QueryClient(simulation: simulation)
+    let ticks = ManualSignal(true)
+    let query = Query("n") { 1 }.refetch(on: ticks)
+    let stream = client.stream(query)
+    simulation.settle()
+    #expect(ticks.consumerCount == 1)
+    client.shutDown()
+    simulation.settle()
+    #expect(ticks.consumerCount == 0)
+    let late = client.stream(query)
+    simulation.settle()
+    #expect(ticks.consumerCount == 0)
+    _ = stream
+    _ = late
+  }
 }

@@ -60,7 +60,7 @@ import Testing
   func aSlowConsumerSeesTheNewestStateAndNeverOneTwice() {
     let client = QueryClient(simulation: simulation)
     let key = QueryKey<Int>("n")
-    client.setData(0, for: key)
+    client.setData(0, for: QueryKey<Int>("n"))
     let seen = Notes<Int>()
     let stream = client.stream(Query(key: key))
     let task = simulation.task {
@@ -280,5 +280,39 @@ import Testing
     task.cancel()
     simulation.advance(by: .seconds(10))
     #expect(elements.count == 1, sourceLocation: sourceLocation)
+  }
+
+  @Test func aCancelledConsumerOfResultsEndsAtTheFollowingNextDespiteNews() {
+    let client = QueryClient(simulation: simulation)
+    client.setData(0, for: QueryKey<Int>("n"))
+    let seen = Notes<Int>()
+    let task = simulation.task {
+      for await result in client.results(of: Query(key: QueryKey<Int>("n"))) {
+        seen.add(result.data ?? -1)
+        withUnsafeCurrentTask { $0?.cancel() }
+        client.setData(seen.count, for: QueryKey<Int>("n"))
+        if seen.count > 5 { break }
+      }
+    }
+    simulation.settle()
+    #expect(seen.all == [0])
+    _ = task
+  }
+
+  @Test func aCancelledConsumerOfAListEndsAtTheFollowingNextDespiteNews() {
+    let client = QueryClient(simulation: simulation)
+    client.setData(0, for: QueryKey<Int>("n"))
+    let seen = Notes<Int>()
+    let task = simulation.task {
+      for await result in client.stream(all: [Query(key: QueryKey<Int>("n"))]) {
+        seen.add(result.first?.data ?? -1)
+        withUnsafeCurrentTask { $0?.cancel() }
+        client.setData(seen.count, for: QueryKey<Int>("n"))
+        if seen.count > 5 { break }
+      }
+    }
+    simulation.settle()
+    #expect(seen.all == [0])
+    _ = task
   }
 }
