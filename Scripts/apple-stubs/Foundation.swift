@@ -170,12 +170,14 @@ open class JSONEncoder: @unchecked Sendable {
 
 open class JSONDecoder: @unchecked Sendable {
   public enum DateDecodingStrategy: Sendable { case deferredToDate, secondsSince1970, iso8601 }
+  public enum DataDecodingStrategy: Sendable { case deferredToData, base64 }
   public enum NonConformingFloatDecodingStrategy: Sendable {
     case `throw`
     case convertFromString(positiveInfinity: String, negativeInfinity: String, nan: String)
   }
   public init() {}
   open var dateDecodingStrategy: DateDecodingStrategy = .deferredToDate
+  open var dataDecodingStrategy: DataDecodingStrategy = .base64
   open var nonConformingFloatDecodingStrategy: NonConformingFloatDecodingStrategy = .throw
   open var userInfo: [CodingUserInfoKey: any Sendable] = [:]
   open func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {

@@ -1,3 +1,4 @@
+import Foundation
 import StreamQuery
 import StreamQueryTesting
 
@@ -12,6 +13,8 @@ let result = client.result(for: .user(1))
 let ada = User.ada
 let (id, ids, email, owner) = (1, [1, 2], "ada@example.com", "octocat")
 let isVisible = true
+let archive = CacheArchive()
+let url = URL.temporaryDirectory.appending(path: "StreamQuery-samples")
 
 enum View { case spinner }
 let spinner = View.spinner
@@ -51,7 +54,7 @@ struct ListPage: Hashable, Sendable {
   var cursor: String?
 }
 
-struct Rename: Hashable, Sendable {
+struct Rename: Codable, Hashable, Sendable {
   var id: User.ID
   var name: String
 }

@@ -59,6 +59,29 @@ extension EntryMachine {
     return effects
   }
 
+  /// Data came out of an archive whose newest fetch had failed before: the error stands beside it.
+  ///
+  /// - Parameters:
+  ///   - updatedAt: When the fetch failed.
+  ///   - world: The world at the turn.
+  /// - Returns: What to do; `changed` is set exactly if the error is to be shown. A fetch in flight
+  ///   will tell anew.
+  package mutating func failureRestored(
+    updatedAt: Timestamp,
+    in world: World
+  ) -> EntryEffects {
+    guard isIdle, hasData else { return .none }
+    var effects = EntryEffects()
+    catchUp(in: world, &effects)
+    isError = true
+    errorUpdatedAt = updatedAt
+    errorUpdateCount += 1
+    settledCount += 1
+    failureCount = 1
+    effects.changed = true
+    return effects
+  }
+
   /// The entry was invalidated.
   ///
   /// - Parameters:

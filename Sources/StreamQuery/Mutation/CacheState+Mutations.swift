@@ -1,15 +1,21 @@
 extension CacheState {
-  /// Makes a run and begins it.
+  /// Makes a run and begins it; one that comes out of an archive was submitted before.
   mutating func begin(
     _ plan: ResolvedMutation,
     input: ValueBox,
     waiter: Waiter?,
     layers: [PlannedLayer],
+    submittedAt: Timestamp? = nil,
     _ turn: inout Turn
   ) -> MutationID {
     let id = mutations.makeSlot()
     let index = Int(id.index)
-    let job = MutationJob(id: id, plan: plan, input: input, submittedAt: turn.world.now)
+    let job = MutationJob(
+      id: id,
+      plan: plan,
+      input: input,
+      submittedAt: submittedAt ?? turn.world.now
+    )
     mutations.slots[index].job = job
     if let waiter { mutations.slots[index].waiters = [waiter] }
     let isFirst = mutations.lanes.join(id, plan.scope)

@@ -72,21 +72,9 @@ extension QueryClient {
     with input: Input,
     follower: Int?
   ) -> (MutationID, Waiter)? {
-    let defaults = mutationDefaults.withLock { $0 }
-    let plan = ResolvedMutation(
-      mutation.identity,
-      mutation.plan,
-      defaults: defaults,
-      hooks: configuration.mutationHooks
-    )
+    let plan = resolve(mutation.identity, mutation.plan)
     let input = TypedBox(input)
-    // User code: what is laid over which key is asked before the turn.
-    var changes = OptimisticChanges()
-    for layers in plan.plan.layers { layers(input, &changes) }
-    let queryDefaults = self.defaults
-    let planned = changes.layers.map {
-      PlannedLayer(layer: $0, gcTime: queryDefaults.gcTime(for: $0.key.key))
-    }
+    let planned = plannedLayers(of: plan, input: input)
     let waiter = Waiter(role: .leasing, entry: EntryID(index: -1, generation: 0), round: 0)
     openSignals()
     return turn { state, turn in
@@ -100,6 +88,23 @@ extension QueryClient {
       )
       if let follower { state.follow(follower, id, &turn) }
       return (id, waiter)
+    }
+  }
+
+  /// A plan under the client's defaults and callbacks.
+  nonisolated func resolve(_ key: EntryKey, _ plan: MutationPlan) -> ResolvedMutation {
+    let defaults = mutationDefaults.withLock { $0 }
+    return ResolvedMutation(key, plan, defaults: defaults, hooks: configuration.mutationHooks)
+  }
+
+  /// What a run lays over which key: user code, so it is asked before the turn.
+  nonisolated func plannedLayers(of plan: ResolvedMutation, input: ValueBox) -> [PlannedLayer] {
+    var changes = OptimisticChanges()
+    for layers in plan.plan.layers { layers(input, &changes) }
+    guard !changes.layers.isEmpty else { return [] }
+    let defaults = self.defaults
+    return changes.layers.map {
+      PlannedLayer(layer: $0, gcTime: defaults.gcTime(for: $0.key.key))
     }
   }
 

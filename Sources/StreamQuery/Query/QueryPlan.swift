@@ -14,7 +14,7 @@ final class QueryPlan: Sendable {
   /// Streams of which each element refetches; made anew for each subscription.
   let triggers: [@Sendable () -> any AsyncSequence]
   /// Boxes a value of unknown type, or says that it is of the wrong one.
-  let box: @Sendable (any Sendable) -> ValueBox?
+  let box: @Sendable (Any) -> ValueBox?
   let valueTypeName: @Sendable () -> String
   /// How pages follow each other, if the value is pages.
   let paging: PagingPlan?
@@ -35,7 +35,7 @@ final class QueryPlan: Sendable {
     placeholder: ValueBox? = nil,
     merge: (@Sendable (ValueBox, ValueBox) -> ValueBox)? = nil,
     triggers: [@Sendable () -> any AsyncSequence] = [],
-    box: @escaping @Sendable (any Sendable) -> ValueBox?,
+    box: @escaping @Sendable (Any) -> ValueBox?,
     valueTypeName: @escaping @Sendable () -> String,
     paging: PagingPlan? = nil,
     resetsData: Bool = false

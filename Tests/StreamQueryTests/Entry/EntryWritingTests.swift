@@ -242,4 +242,25 @@ struct EntryWritingTests {
     #expect(driver.machine.errorUpdateCount == 0)
     #expect(driver.machine.errorUpdatedAt == .never)
   }
+
+  @Test("an error that came out of an archive stands beside the data until something newer comes")
+  func failuresComeBack() {
+    var driver = EntryDriver.withData(at: 5)
+    let effects = driver.machine.failureRestored(updatedAt: .seconds(3), in: driver.world)
+    #expect(effects.changed)
+    #expect(driver.machine.isError)
+    #expect(driver.machine.errorUpdatedAt == .seconds(3))
+    #expect(driver.machine.brokenInvariants(at: driver.world.now.moment).isEmpty)
+    driver.write()
+    #expect(!driver.machine.isError)
+    #expect(driver.machine.failureCount == 0)
+  }
+
+  @Test func aFetchInFlightTellsAnewInsteadOfAnArchivedError() {
+    var driver = EntryDriver.withData()
+    driver.request(clientLease: true)
+    #expect(driver.machine.failureRestored(updatedAt: .seconds(0), in: driver.world) == .none)
+    var empty = EntryDriver()
+    #expect(empty.machine.failureRestored(updatedAt: .seconds(0), in: empty.world) == .none)
+  }
 }

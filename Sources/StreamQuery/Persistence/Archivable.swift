@@ -1,0 +1,136 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What an import is told to expect: a type cannot be made from text alone.
+///
+/// ```swift
+/// client.import(archive, for: [
+///   .values(of: User.self),    // every key with this value type
+///   .query(.users),            // this key, with the query's options
+///   .keyPart(Category.self),   // a type that parts of keys have
+///   .mutation(.rename()),      // paused runs of this mutation
+/// ])
+/// ```
+///
+/// Queries that the cache knows already, because they are observed or were fetched, need not be named.
+public struct Archivable: Sendable {
+  enum Kind: Sendable {
+    case query(ArchivableEntry, EntryKey)
+    case values(ArchivableEntry, any Any.Type)
+    case keyPart(any Any.Type, KeyPartDecoding)
+    case mutation(ArchivableRun, EntryKey)
+    case mutations(ArchivableRun, any Any.Type)
+  }
+
+  let kind: Kind
+
+  /// A query: its key, and its options for the entry.
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: What to expect.
+  public static func query<Value: Decodable>(_ query: Query<Value>) -> Self {
+    Self(kind: .query(ArchivableEntry(of: Value.self, query.plan), EntryKey(query.key)))
+  }
+
+  /// Every query of a value type.
+  ///
+  /// Keys of strings, numbers, booleans, dates, UUIDs, URLs and records of them are made from their
+  /// text; other types that parts have must be given as ``keyPart(_:)``.
+  ///
+  /// - Parameters:
+  ///   - type: The value type.
+  ///   - options: Options for the entries, over the client's defaults.
+  /// - Returns: What to expect.
+  public static func values<Value: Decodable & Sendable>(
+    of type: Value.Type,
+    options: QueryOptions = .default
+  ) -> Self {
+    let plan = QueryPlan(of: type).with(options: options)
+    return Self(kind: .values(ArchivableEntry(of: type, plan), type))
+  }
+
+  /// A type that parts of keys have, as values or as the type itself.
+  ///
+  /// - Parameter type: The type.
+  /// - Returns: What to expect.
+  public static func keyPart<Part: Decodable & Hashable & Sendable>(_ type: Part.Type) -> Self {
+    Self(kind: .keyPart(type, keyPartDecoding(of: type)))
+  }
+
+  /// A mutation: paused runs of its key go on with its work and callbacks.
+  ///
+  /// - Parameter mutation: The mutation.
+  /// - Returns: What to expect.
+  public static func mutation<Input: Decodable, Output>(
+    _ mutation: Mutation<Input, Output>
+  ) -> Self {
+    Self(kind: .mutation(ArchivableRun(mutation), mutation.identity))
+  }
+
+  /// A mutation without input: paused runs of its key go on with its work and callbacks.
+  ///
+  /// - Parameter mutation: The mutation.
+  /// - Returns: What to expect.
+  public static func mutation<Output>(_ mutation: Mutation<Void, Output>) -> Self {
+    Self(kind: .mutation(ArchivableRun(mutation), mutation.identity))
+  }
+
+  /// Every mutation of these types: paused runs go on with the work that the defaults of their keys
+  /// bring, see ``QueryClient/setMutationDefaults(_:for:perform:)``.
+  ///
+  /// - Parameters:
+  ///   - input: The input type.
+  ///   - output: The output type.
+  /// - Returns: What to expect.
+  public static func mutations<Input: Decodable & Sendable, Output: Sendable>(
+    from input: Input.Type,
+    to output: Output.Type
+  ) -> Self {
+    let mutation = Mutation<Input, Output>(key: [])
+    return Self(kind: .mutations(ArchivableRun(mutation), Mutation<Input, Output>.self))
+  }
+}
+
+/// How an entry is made of what an archive holds.
+struct ArchivableEntry: Sendable {
+  let plan: QueryPlan
+  let decode: @Sendable (Data, ArchiveCoding) throws -> ValueBox
+
+  fileprivate init<Value: Decodable & Sendable>(of type: Value.Type, _ plan: QueryPlan) {
+    self.plan = plan
+    decode = { TypedBox(try $1.decode(Value.self, from: $0)) }
+  }
+
+  /// How the entry of a plan is made whose value type is known to the cache alone; `nil` if it cannot
+  /// be decoded.
+  init?(known type: any Any.Type, _ plan: QueryPlan) {
+    guard type is any Decodable.Type else { return nil }
+    self.plan = plan
+    decode = { data, coding in
+      // Asked again, since the cast type may not be sent.
+      guard let type = type as? any Decodable.Type else { throw ArchiveRefusal(.unknown) }
+      let value = try coding.decode(type, from: data)
+      guard let box = plan.box(value) else { throw ArchiveCoding.mismatch(type, value) }
+      return box
+    }
+  }
+}
+
+/// How a run is made of what an archive holds.
+struct ArchivableRun: Sendable {
+  let plan: MutationPlan
+  let decode: @Sendable (Data, ArchiveCoding) throws -> ValueBox
+
+  fileprivate init<Input: Decodable, Output>(_ mutation: Mutation<Input, Output>) {
+    plan = mutation.plan
+    decode = { TypedBox(try $1.decode(Input.self, from: $0)) }
+  }
+
+  fileprivate init<Output>(_ mutation: Mutation<Void, Output>) {
+    plan = mutation.plan
+    decode = { _, _ in TypedBox(()) }
+  }
+}

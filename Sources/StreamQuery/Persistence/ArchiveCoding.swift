@@ -1,0 +1,78 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// How values and inputs become bytes, and values and inputs again.
+///
+/// ```swift
+/// let propertyList = ArchiveCoding {
+///   try PropertyListEncoder().encode($0)
+/// } decode: {
+///   try PropertyListDecoder().decode($0, from: $1)
+/// }
+/// let export = client.export(coding: propertyList)
+/// ```
+public struct ArchiveCoding: Sendable {
+  private let encodeValue: @Sendable (any Encodable) throws -> Data
+  private let decodeValue: @Sendable (any Decodable.Type, Data) throws -> any Decodable
+
+  /// Creates a coding.
+  ///
+  /// - Parameters:
+  ///   - encode: Encodes a value. What it throws is told by the export's report.
+  ///   - decode: Decodes a value of the type. What it throws is told by the import's report.
+  public init(
+    encode: @escaping @Sendable (any Encodable) throws -> Data,
+    decode: @escaping @Sendable (any Decodable.Type, Data) throws -> any Decodable
+  ) {
+    encodeValue = encode
+    decodeValue = decode
+  }
+
+  /// JSON with sorted fields; floating point that is no number is written as a word.
+  public static let json = ArchiveCoding {
+    try encoder.encode($0)
+  } decode: {
+    try decoder.decode($0, from: $1)
+  }
+
+  func encode(_ value: any Encodable) throws -> Data { try encodeValue(value) }
+
+  func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    let value = try decodeValue(type, data)
+    guard let typed = value as? Value else { throw Self.mismatch(type, value) }
+    return typed
+  }
+
+  /// What is wrong with a coding that makes values of another type than it was asked for.
+  static func mismatch(_ type: any Any.Type, _ value: Any) -> DecodingError {
+    let made = Swift.type(of: value)
+    return .typeMismatch(
+      type,
+      DecodingError.Context(codingPath: [], debugDescription: "the coding made a \(made)")
+    )
+  }
+
+  static var encoder: JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf",
+      negativeInfinity: "-inf",
+      nan: "nan"
+    )
+    return encoder
+  }
+
+  static var decoder: JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf",
+      negativeInfinity: "-inf",
+      nan: "nan"
+    )
+    return decoder
+  }
+}

@@ -1,0 +1,161 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Makes a part of a key of what stands behind its type's name.
+typealias KeyPartDecoding =
+  @Sendable (KeyedDecodingContainer<KeyFieldName>, KeyFieldName) throws -> KeyPart
+
+func keyPartDecoding<Part: Decodable & Hashable & Sendable>(of type: Part.Type) -> KeyPartDecoding {
+  { KeyPart.make(try $0.decode(type, forKey: $1)) }
+}
+
+/// The types that parts of archived keys may have, by their names.
+struct KeyVocabulary: Sendable {
+  var decodings: [String: KeyPartDecoding] = [:]
+  /// Types that are parts themselves.
+  var types: [String: any Any.Type] = [:]
+
+  /// The types that every archive may use.
+  init() {
+    add(UUID.self)
+    add(Date.self)
+    add(URL.self)
+    add(Int8.self)
+    add(Int16.self)
+    add(Int32.self)
+    add(Int64.self)
+    add(UInt.self)
+    add(UInt8.self)
+    add(UInt16.self)
+    add(UInt32.self)
+    add(UInt64.self)
+  }
+
+  private mutating func add<Part: Decodable & Hashable & Sendable>(_ type: Part.Type) {
+    decodings[stableName(of: type)] = keyPartDecoding(of: type)
+  }
+
+  /// Makes a key from its text, see ``AnyQueryKey/canonicalText()``.
+  ///
+  /// - Parameter text: The text.
+  /// - Returns: The key, whose text is exactly this one.
+  /// - Throws: `DecodingError` if it is no text of a key, or if one of its types is not known.
+  func key(_ text: Substring) throws -> AnyQueryKey {
+    let decoder = ArchiveCoding.decoder
+    // Keys write bytes as a list, as the type itself does.
+    decoder.dataDecodingStrategy = .deferredToData
+    if let name = Self.userInfoKey { decoder.userInfo[name] = self }
+    let parts = try decoder.decode([ArchivedKeyPart].self, from: Data(text.utf8))
+    let key = AnyQueryKey(parts: parts.map(\.part))
+    // A type that does not decode what it encoded would make another key of it.
+    guard try key.canonicalText() == text else {
+      throw KeyVocabulary.failure([], "a part does not decode what it encoded")
+    }
+    return key
+  }
+
+  fileprivate static let userInfoKey = CodingUserInfoKey(rawValue: "StreamQuery.KeyVocabulary")
+
+  fileprivate static func failure(_ path: [any CodingKey], _ text: String) -> DecodingError {
+    .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: text))
+  }
+}
+
+/// The name of a field in the text of a key.
+struct KeyFieldName: CodingKey {
+  var stringValue: String
+  var intValue: Int? { nil }
+
+  init(stringValue: String) {
+    self.stringValue = stringValue
+  }
+
+  init?(intValue: Int) { nil }
+}
+
+/// A part of a key as it comes out of the key's text.
+private struct ArchivedKeyPart: Decodable {
+  var part: KeyPart
+
+  init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    if value.decodeNil() {
+      part = .null
+    } else if let string = try? value.decode(String.self) {
+      part = .string(string)
+    } else if let integer = try? value.decode(Int.self) {
+      part = .int(integer)
+    } else if let flag = try? value.decode(Bool.self) {
+      part = .bool(flag)
+    } else if let object = try? decoder.container(keyedBy: KeyFieldName.self) {
+      part = try Self.part(of: object, decoder)
+    } else {
+      part = .list(try value.decode([ArchivedKeyPart].self).map(\.part))
+    }
+  }
+
+  /// A record, or what a type's name stands before.
+  private static func part(
+    of object: KeyedDecodingContainer<KeyFieldName>,
+    _ decoder: any Decoder
+  ) throws -> KeyPart {
+    let names = object.allKeys
+    if names.count == 1, let tag = names[0].tag { return try part(tag, names[0], object, decoder) }
+    let fields = try names.map { name in
+      // Fields that begin with the sign of a type have it twice.
+      guard name.tag == nil else {
+        throw KeyVocabulary.failure(object.codingPath, "\(name.stringValue) is no field")
+      }
+      let plain =
+        name.stringValue.hasPrefix("$") ? String(name.stringValue.dropFirst()) : name.stringValue
+      return KeyField(name: plain, part: try object.decode(Self.self, forKey: name).part)
+    }
+    return .record(fields.sorted { $0.name < $1.name })
+  }
+
+  private static func part(
+    _ tag: Substring,
+    _ name: KeyFieldName,
+    _ object: KeyedDecodingContainer<KeyFieldName>,
+    _ decoder: any Decoder
+  ) throws -> KeyPart {
+    let vocabulary = KeyVocabulary.userInfoKey.flatMap { decoder.userInfo[$0] } as? KeyVocabulary
+    switch tag {
+    case "Swift.Double": return .real(try real(Double.self, name, object))
+    case "Swift.Float": return .real(try real(Float.self, name, object))
+    case "type":
+      let type = try object.decode(String.self, forKey: name)
+      if let type = vocabulary?.types[type] { return .type(type) }
+      throw KeyVocabulary.failure(object.codingPath, "\(type) is not a type to expect")
+    default:
+      if let decoding = vocabulary?.decodings[String(tag)] { return try decoding(object, name) }
+      throw KeyVocabulary.failure(object.codingPath, "\(tag) is not a type to expect")
+    }
+  }
+
+  /// A number, or a word where JSON has none.
+  private static func real<Number: BinaryFloatingPoint & Decodable & LosslessStringConvertible>(
+    _ type: Number.Type,
+    _ name: KeyFieldName,
+    _ object: KeyedDecodingContainer<KeyFieldName>
+  ) throws -> Number {
+    if let number = try? object.decode(type, forKey: name) { return number }
+    let words = try object.nestedContainer(keyedBy: KeyFieldName.self, forKey: name)
+    let word = try words.decode(String.self, forKey: KeyFieldName(stringValue: "$real"))
+    guard let number = Number(word) else {
+      throw KeyVocabulary.failure(object.codingPath, "\(word) is no number")
+    }
+    return number
+  }
+}
+
+extension KeyFieldName {
+  /// The type or word that stands behind a single sign.
+  fileprivate var tag: Substring? {
+    guard stringValue.hasPrefix("$"), !stringValue.hasPrefix("$$") else { return nil }
+    return stringValue.dropFirst()
+  }
+}

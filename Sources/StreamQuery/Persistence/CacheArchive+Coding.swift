@@ -1,0 +1,93 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension CacheArchive {
+  private static var name: String { "StreamQuery-archive" }
+  /// No first line of any version is longer.
+  private static var longestHead: Int { 120 }
+
+  /// The archive as bytes.
+  ///
+  /// - Returns: A line of text, and JSON; equal archives are equal bytes.
+  /// - Throws: What the encoder throws; nothing that an archive holds makes it do so.
+  public func encoded() throws -> Data {
+    let body = try ArchiveCoding.encoder.encode(self)
+    let head = "\(Self.name) \(Self.version) \(body.count) \(Self.checksum(body))\n"
+    return Data(head.utf8) + body
+  }
+
+  /// Reads an archive.
+  ///
+  /// - Parameters:
+  ///   - data: What ``encoded()`` made.
+  ///   - limit: How many bytes are read at most.
+  /// - Throws: Why it cannot be used; nothing else happens then.
+  public init(decoding data: Data, limit: Int = 64 << 20) throws(CacheArchiveError) {
+    guard data.count <= limit else { throw .tooLarge(bytes: data.count, limit: limit) }
+    guard let newline = data.prefix(Self.longestHead).firstIndex(of: UInt8(ascii: "\n")) else {
+      throw .notAnArchive
+    }
+    let head = String(decoding: data[data.startIndex..<newline], as: UTF8.self)
+    let fields = head.split(separator: " ", omittingEmptySubsequences: false)
+    guard fields.count >= 2, fields[0] == Self.name, let version = Int(fields[1]) else {
+      throw .notAnArchive
+    }
+    guard version == Self.version else { throw .unsupportedVersion(version) }
+    guard fields.count == 4, let length = Int(fields[2]), let checksum = UInt64(fields[3]) else {
+      throw .corrupt("the first line is not complete")
+    }
+    let body = data[data.index(after: newline)...]
+    guard body.count == length else { throw .truncated }
+    guard Self.checksum(body) == checksum else { throw .corrupt("the checksum differs") }
+    do {
+      self = try ArchiveCoding.decoder.decode(CacheArchive.self, from: Data(body))
+    } catch let error as CacheArchiveError {
+      throw error
+    } catch {
+      throw .corrupt("\(error)")
+    }
+  }
+
+  /// FNV-1a: finds accidents; it is no protection against a forger.
+  static func checksum(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return hash
+  }
+}
+
+extension CacheArchive: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case format, version, entries, mutations
+  }
+
+  /// Encodes name, version and content.
+  ///
+  /// - Parameter encoder: What to encode to.
+  /// - Throws: What the encoder throws.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(Self.name, forKey: .format)
+    try container.encode(Self.version, forKey: .version)
+    try container.encode(entries, forKey: .entries)
+    try container.encode(mutations, forKey: .mutations)
+  }
+
+  /// Decodes an archive of a version that this library knows.
+  ///
+  /// - Parameter decoder: What to decode from.
+  /// - Throws: ``CacheArchiveError`` for another name or version, else what the decoder throws.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    guard try container.decode(String.self, forKey: .format) == Self.name else {
+      throw CacheArchiveError.notAnArchive
+    }
+    let version = try container.decode(Int.self, forKey: .version)
+    guard version == Self.version else { throw CacheArchiveError.unsupportedVersion(version) }
+    entries = try container.decode([Entry].self, forKey: .entries)
+    mutations = try container.decode([PausedMutation].self, forKey: .mutations)
+  }
+}

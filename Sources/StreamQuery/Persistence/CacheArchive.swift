@@ -1,0 +1,119 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a cache held at one time, in a form that survives the process.
+///
+/// ```swift
+/// try client.export().archive.encoded().write(to: url)
+///
+/// let archive = try CacheArchive(decoding: Data(contentsOf: url))
+/// client.import(archive, for: [.values(of: User.self), .query(.users)])
+/// ```
+///
+/// ``encoded()`` puts a line before the JSON that says what it is: name, version, length and
+/// checksum. So an archive that was cut off, changed or made by a later version is told from a good
+/// one before any of it is used. Its `Codable` form says name and version too, for archives that are
+/// part of something else.
+public struct CacheArchive: Hashable, Sendable {
+  /// The version that this library writes, and the newest one that it reads.
+  public static let version = 1
+
+  /// One entry of the cache.
+  public struct Entry: Hashable, Codable, Sendable {
+    /// Value type and key as ``QueryKey/canonicalText()`` writes them: the same in every process.
+    public var key: String
+    /// The encoded value.
+    public var value: Data
+    /// When the value was good.
+    public var updatedAt: Date
+    /// Whether the entry was invalidated since.
+    public var isInvalidated: Bool
+    /// Why its newest fetch failed; `nil` if it did not, or if errors are left out.
+    public var error: ArchivedError?
+
+    /// Creates an entry.
+    ///
+    /// - Parameters:
+    ///   - key: Value type and key as text.
+    ///   - value: The encoded value.
+    ///   - updatedAt: When the value was good.
+    ///   - isInvalidated: Whether the entry was invalidated since.
+    ///   - error: Why its newest fetch failed.
+    public init(
+      key: String,
+      value: Data,
+      updatedAt: Date,
+      isInvalidated: Bool = false,
+      error: ArchivedError? = nil
+    ) {
+      self.key = key
+      self.value = value
+      self.updatedAt = updatedAt
+      self.isInvalidated = isInvalidated
+      self.error = error
+    }
+  }
+
+  /// A paused run of a mutation.
+  public struct PausedMutation: Hashable, Codable, Sendable {
+    /// The mutation's types and key as text that is the same in every process.
+    public var key: String
+    /// The encoded input; empty if the mutation takes none.
+    public var input: Data
+    /// When it was started.
+    public var submittedAt: Date
+    /// The lane that it waits in.
+    public var scope: String?
+
+    /// Creates a paused run.
+    ///
+    /// - Parameters:
+    ///   - key: The mutation's types and key as text.
+    ///   - input: The encoded input.
+    ///   - submittedAt: When it was started.
+    ///   - scope: The lane that it waits in.
+    public init(key: String, input: Data, submittedAt: Date, scope: String? = nil) {
+      self.key = key
+      self.input = input
+      self.submittedAt = submittedAt
+      self.scope = scope
+    }
+  }
+
+  /// The entries.
+  public var entries: [Entry]
+
+  /// The paused runs, in the order of their start.
+  public var mutations: [PausedMutation]
+
+  /// Creates an archive.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries.
+  ///   - mutations: The paused runs, in the order of their start.
+  public init(entries: [Entry] = [], mutations: [PausedMutation] = []) {
+    self.entries = entries
+    self.mutations = mutations
+  }
+}
+
+/// Why a fetch failed, as far as an archive tells; an entry that comes out of one shows it.
+public struct ArchivedError: Error, Hashable, Codable, Sendable, CustomStringConvertible {
+  /// What is said of the error.
+  public var description: String
+  /// When the fetch failed.
+  public var updatedAt: Date
+
+  /// Creates an error.
+  ///
+  /// - Parameters:
+  ///   - description: What is said of it.
+  ///   - updatedAt: When the fetch failed.
+  public init(description: String, updatedAt: Date) {
+    self.description = description
+    self.updatedAt = updatedAt
+  }
+}

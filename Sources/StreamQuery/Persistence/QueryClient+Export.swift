@@ -1,0 +1,133 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension QueryClient {
+  /// Puts cached data and paused mutations into an archive.
+  ///
+  /// Data is taken from below optimistic changes: the mutations that make them are archived if they
+  /// are paused, and make them again. What cannot be encoded is left out and named in the report.
+  ///
+  /// ```swift
+  /// let export = client.export(.prefix("products"))
+  /// try export.archive.encoded().write(to: url)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries; of these, those that have data.
+  ///   - mutations: Which runs of mutations; of these, those that are paused.
+  ///   - errors: What is said of errors; by default, entries that failed are left out.
+  ///   - coding: How values and inputs are encoded.
+  /// - Returns: The archive, and what could not go into it.
+  /// - Complexity: O(*m*) in the matches of the filter, and in all runs that are kept.
+  public nonisolated func export(
+    _ filter: QueryFilter = .all,
+    mutations: MutationFilter = .all,
+    errors: ArchivedErrors = .leftOut,
+    coding: ArchiveCoding = .json
+  ) -> ArchiveExport {
+    // One turn, so that the archive has no half of a change.
+    let (entries, runs) = select(filter) { state, indices, turn in
+      (
+        indices.compactMap { state.info($0, at: turn.world.now.moment) },
+        state.mutations.all.compactMap { id in
+          state.mutations.find(id).flatMap { state.mutations.frame($0) }
+        }
+      )
+    }
+    var export = ArchiveExport(archive: CacheArchive(), skipped: [])
+    for entry in entries {
+      guard let box = entry.frame.base else { continue }
+      if entry.frame.error != nil, errors == .leftOut { continue }
+      export.add(entry.key, isMutation: false) { archive throws(ArchiveExportRefusal) in
+        archive.entries.append(try entry.archived(box.erased, errors, coding))
+      }
+    }
+    for run in runs.map(MutationInfo.init) where run.isPaused && mutations.matches(run) {
+      export.add(run.key, isMutation: true) { archive throws(ArchiveExportRefusal) in
+        archive.mutations.append(try run.archived(coding))
+      }
+    }
+    return export
+  }
+}
+
+/// Why something does not go into an archive.
+private struct ArchiveExportRefusal: Error {
+  var reason: ArchiveExport.Reason
+}
+
+extension ArchiveExport {
+  fileprivate mutating func add(
+    _ key: AnyQueryKey,
+    isMutation: Bool,
+    _ body: (inout CacheArchive) throws(ArchiveExportRefusal) -> Void
+  ) {
+    do throws(ArchiveExportRefusal) {
+      try body(&archive)
+    } catch {
+      skipped.append(Skipped(key: key, isMutation: isMutation, reason: error.reason))
+    }
+  }
+}
+
+extension QueryInfo {
+  fileprivate func archived(
+    _ value: any Sendable,
+    _ errors: ArchivedErrors,
+    _ coding: ArchiveCoding
+  ) throws(ArchiveExportRefusal) -> CacheArchive.Entry {
+    CacheArchive.Entry(
+      key: try text(of: entryKey),
+      value: try encoded(value, coding),
+      updatedAt: Date(timeIntervalSinceReferenceDate: frame.dataUpdatedAt.date),
+      isInvalidated: isInvalidated,
+      error: error.map { error in
+        ArchivedError(
+          description: errors == .described ? String(describing: error) : "redacted",
+          updatedAt: Date(timeIntervalSinceReferenceDate: frame.errorUpdatedAt.date)
+        )
+      }
+    )
+  }
+}
+
+extension MutationInfo {
+  fileprivate func archived(
+    _ coding: ArchiveCoding
+  ) throws(ArchiveExportRefusal) -> CacheArchive.PausedMutation {
+    let key = try text(of: frame.key)
+    return CacheArchive.PausedMutation(
+      key: key,
+      input: variables is Void ? Data() : try encoded(variables, coding),
+      submittedAt: submittedAt,
+      scope: scope
+    )
+  }
+}
+
+private func text(of key: EntryKey) throws(ArchiveExportRefusal) -> String {
+  do throws(KeyEncodingError) {
+    return try key.canonicalText()
+  } catch {
+    throw ArchiveExportRefusal(reason: .key(error))
+  }
+}
+
+private func encoded(
+  _ value: any Sendable,
+  _ coding: ArchiveCoding
+) throws(ArchiveExportRefusal) -> Data {
+  guard let encodable = value as? any Encodable else {
+    throw ArchiveExportRefusal(
+      reason: .notEncodable(typeName: String(reflecting: type(of: value)))
+    )
+  }
+  do {
+    return try coding.encode(encodable)
+  } catch {
+    throw ArchiveExportRefusal(reason: .failed(error))
+  }
+}

@@ -1,0 +1,151 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension QueryClient {
+  /// Fills entries from an archive and goes on with its paused mutations, in one turn.
+  ///
+  /// Newer data wins: an entry is filled if it has no data or older data. Data keeps its age, dates
+  /// from the future count as now, and what was invalidated stays so. Running fetches go on, and none
+  /// is started.
+  ///
+  /// Mutations go on in the order of their start, as soon as the network allows it: their `onMutate`
+  /// is called and their optimistic changes are made anew. A run that the client has already is left
+  /// out, so that an archive may be imported twice.
+  ///
+  /// ```swift
+  /// let report = client.import(archive, for: [.values(of: User.self), .mutation(.rename())])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - archive: The archive.
+  ///   - archivables: What to expect, beside the queries that the cache knows already.
+  ///   - coding: How values and inputs are decoded.
+  /// - Returns: What was filled, and what was left out and why.
+  @discardableResult
+  public nonisolated func `import`(
+    _ archive: CacheArchive,
+    for archivables: [Archivable] = [],
+    coding: ArchiveCoding = .json
+  ) -> ArchiveImport {
+    var catalog = ArchiveCatalog(archivables)
+    if !catalog.expects(archive.entries) { catalog.addKnown(knownQueries()) }
+    // Types of the user's decode here, before the turn.
+    var draft = ImportDraft()
+    draft.skipped = catalog.skipped
+    for entry in archive.entries {
+      draft.add(entry.key, isMutation: false) { draft throws(ArchiveRefusal) in
+        draft.entries.append(try restored(entry, catalog, coding))
+      }
+    }
+    for run in archive.mutations {
+      draft.add(run.key, isMutation: true) { draft throws(ArchiveRefusal) in
+        draft.runs.append(try restored(run, catalog, coding))
+      }
+    }
+    if !draft.runs.isEmpty { openSignals() }
+    let (entries, runs) = (draft.entries, draft.runs)
+    let refused = turn { state, turn in state.restore(entries, runs, &turn) }
+    return ArchiveImport(
+      entryCount: entries.count - refused.count { !$0.isMutation },
+      mutationCount: runs.count - refused.count(where: \.isMutation),
+      skipped: draft.skipped + refused
+    )
+  }
+
+  /// Reads an archive and imports it.
+  ///
+  /// - Parameters:
+  ///   - data: What ``CacheArchive/encoded()`` made.
+  ///   - archivables: What to expect, beside the queries that the cache knows already.
+  ///   - coding: How values and inputs are decoded.
+  ///   - limit: How many bytes are read at most.
+  /// - Returns: What was filled, and what was left out and why.
+  /// - Throws: Why the bytes cannot be used; the cache is as it was then.
+  @discardableResult
+  public nonisolated func `import`(
+    decoding data: Data,
+    for archivables: [Archivable] = [],
+    coding: ArchiveCoding = .json,
+    limit: Int = 64 << 20
+  ) throws(CacheArchiveError) -> ArchiveImport {
+    `import`(try CacheArchive(decoding: data, limit: limit), for: archivables, coding: coding)
+  }
+
+  /// The queries that the cache has a plan of, and so knows how to make their values.
+  private nonisolated func knownQueries() -> [(key: EntryKey, plan: QueryPlan)] {
+    cache.read { state in
+      state.slots.compactMap { slot in
+        guard let key = slot.key, let plan = slot.plan?.plan else { return nil }
+        return (key, plan)
+      }
+    }
+  }
+
+  private nonisolated func restored(
+    _ entry: CacheArchive.Entry,
+    _ catalog: ArchiveCatalog,
+    _ coding: ArchiveCoding
+  ) throws(ArchiveRefusal) -> RestoredEntry {
+    let (archivable, key) = try catalog.entry(entry.key)
+    let box = try decoding { try archivable.decode(entry.value, coding) }
+    return RestoredEntry(
+      text: entry.key,
+      key: key,
+      plan: resolve(key, archivable.plan, nil, defaults),
+      box: box,
+      updatedAt: entry.updatedAt.timeIntervalSinceReferenceDate,
+      isInvalidated: entry.isInvalidated,
+      error: entry.error.map(ErrorBox.init),
+      errorUpdatedAt: entry.error?.updatedAt.timeIntervalSinceReferenceDate ?? 0
+    )
+  }
+
+  private nonisolated func restored(
+    _ run: CacheArchive.PausedMutation,
+    _ catalog: ArchiveCatalog,
+    _ coding: ArchiveCoding
+  ) throws(ArchiveRefusal) -> RestoredRun {
+    let (archivable, key) = try catalog.run(run.key)
+    let options = archivable.plan.options.over(MutationOptions(scope: run.scope))
+    let plan = resolve(key, archivable.plan.with(options: options))
+    guard plan.perform != nil else { throw ArchiveRefusal(.missingPerform) }
+    let input = try decoding { try archivable.decode(run.input, coding) }
+    return RestoredRun(
+      text: run.key,
+      plan: plan,
+      input: input,
+      layers: plannedLayers(of: plan, input: input),
+      submittedAt: run.submittedAt.timeIntervalSinceReferenceDate
+    )
+  }
+
+  private nonisolated func decoding(
+    _ body: () throws -> ValueBox
+  ) throws(ArchiveRefusal) -> ValueBox {
+    do { return try body() } catch { throw ArchiveRefusal(.undecodable(error)) }
+  }
+}
+
+/// What an import is about to do.
+private struct ImportDraft {
+  var entries: [RestoredEntry] = []
+  var runs: [RestoredRun] = []
+  var skipped: [ArchiveImport.Skipped] = []
+
+  mutating func add(
+    _ key: String,
+    isMutation: Bool,
+    _ body: (inout Self) throws(ArchiveRefusal) -> Void
+  ) {
+    do throws(ArchiveRefusal) {
+      try body(&self)
+    } catch {
+      skipped.append(
+        ArchiveImport.Skipped(key: key, isMutation: isMutation, reason: error.reason)
+      )
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite("T71 T85 T86: paused mutations in archives") struct ArchiveMutationTests {
+  private let simulation = Simulation(seed: 5)
+  private let online = ManualSignal(false)
+  private let log = Notes<String>()
+  private let client: QueryClient
+  private let other: QueryClient
+
+  init() {
+    let online = online
+    client = QueryClient(simulation: simulation) { $0.connectivity = Connectivity { online } }
+    other = QueryClient(simulation: simulation) { $0.connectivity = Connectivity { online } }
+    simulation.settle()
+  }
+
+  /// Starts runs that are paused, archives them, and ends them where they were.
+  private func archive(_ inputs: Int..., of mutation: Mutation<Int, Int>) throws -> CacheArchive {
+    for input in inputs {
+      simulation.start(mutation, with: input, on: client)
+      simulation.advance(by: .milliseconds(1))
+    }
+    let archive = try CacheArchive(decoding: client.export().archive.encoded())
+    client.clear()
+    simulation.settle()
+    #expect(client.mutations().isEmpty)
+    return archive
+  }
+
+  private var slow: Mutation<Int, Int> { .slow("m", notes: log, simulation: simulation) }
+
+  @Test("hydrate-paused-mutation: the defaults of the key do the work, in order")
+  func defaultsDoTheWork() throws {
+    let bare = Mutation<Int, Int>(key: ["m", 1])
+    let archive = try archive(1, 2, 3, of: bare.scope("lane"))
+    other.setMutationDefaults(for: "m") { [slow, other] input, _ in
+      let mutation = slow
+      return try await other.mutate(mutation, with: input as? Int ?? 0)
+    }
+    let report = other.import(archive, for: [.mutations(from: Int.self, to: Int.self)])
+    #expect(report.mutationCount == 3)
+    #expect(other.mutations().map(\.isPaused) == [true, true, true])
+    #expect(other.mutations().map(\.scope) == ["lane", "lane", "lane"])
+    #expect(other.mutations().map(\.submittedAt) == archive.mutations.map(\.submittedAt))
+    simulation.advance(by: .milliseconds(47))
+    online.send(true)
+    simulation.advance(by: .milliseconds(100))
+    #expect(
+      log.all == [
+        "50 start 1", "60 end 1", "60 start 2", "70 end 2", "70 start 3", "80 end 3",
+      ]
+    )
+    #expect(other.run(of: bare).output == 103)
+  }
+
+  @Test("a mutation brings its work, callbacks and layers") func theMutationDoesTheWork() throws {
+    let key = QueryKey<Int>("count")
+    let mutation =
+      slow
+      .optimistic { input, changes in changes.update(Query(key: key)) { $0? += input } }
+      .onMutate { [log] input, _ in log.add("onMutate \(input)") }
+      .onSuccess { [log] output, _ in log.add("onSuccess \(output)") }
+    client.setData(1, for: key)
+    let archive = try archive(10, of: mutation)
+    #expect(log.all == ["onMutate 10"])
+    let shown = simulation.record(other.stream(Query(key: key)))
+    simulation.settle()
+    let report = other.import(archive, for: [.query(Query(key: key)), .mutation(mutation)])
+    #expect(report.skipped.isEmpty)
+    simulation.settle()
+    #expect(other.data(for: key) == 11)
+    #expect(shown.values.map(\.data) == [nil, 11])
+    online.send(true)
+    simulation.advance(by: .milliseconds(100))
+    #expect(
+      log.all == ["onMutate 10", "onMutate 10", "1 start 10", "11 end 10", "onSuccess 110"]
+    )
+  }
+
+  @Test("an archive that is imported twice runs nothing twice") func importingTwice() throws {
+    let archive = try archive(1, 2, 1, of: slow)
+    #expect(other.import(archive, for: [.mutation(slow)]).mutationCount == 3)
+    #expect(
+      other.import(archive, for: [.mutation(slow)]).skipped.map(\.reason.name) == [
+        "known", "known", "known",
+      ]
+    )
+    online.send(true)
+    simulation.advance(by: .milliseconds(20))
+    // Those that are over are known too, for as long as they are kept.
+    #expect(other.import(archive, for: [.mutation(slow)]).mutationCount == 0)
+    #expect(log.all.count == 6)
+    simulation.advance(by: .seconds(300))
+    #expect(other.mutations().isEmpty)
+  }
+
+  @Test("runs of one instant are told apart by their number") func runsOfOneInstant() throws {
+    for input in 1...3 { simulation.start(slow, with: input, on: client) }
+    let archive = client.export().archive
+    #expect(archive.mutations.count == 3)
+    let first = CacheArchive(mutations: Array(archive.mutations.prefix(1)))
+    #expect(other.import(first, for: [.mutation(slow)]).mutationCount == 1)
+    #expect(other.import(archive, for: [.mutation(slow)]).mutationCount == 2)
+    #expect(client.import(archive, for: [.mutation(slow)]).mutationCount == 0)
+    client.clear()
+    other.clear()
+    simulation.settle()
+  }
+
+  @Test("online, they run at once") func onlineRuns() throws {
+    let archive = try archive(1, of: slow)
+    online.send(true)
+    simulation.settle()
+    other.import(archive, for: [.mutation(slow)])
+    simulation.advance(by: .milliseconds(10))
+    #expect(log.all == ["1 start 1", "11 end 1"])
+  }
+
+  @Test("only paused runs are archived, and the filter chooses among them") func onlyPausedRuns() {
+    simulation.start(slow.networkMode(.always), with: 1, on: client)
+    simulation.start(.slow("n", simulation: simulation), with: 2, on: client)
+    simulation.start(slow, with: 3, on: client)
+    #expect(client.export().archive.mutations.map(\.input) == [Data("2".utf8), Data("3".utf8)])
+    #expect(client.export(mutations: "m").archive.mutations.count == 1)
+    client.clear()
+    simulation.settle()
+  }
+
+  @Test("what nobody could perform is not begun, for it would be lost") func missingWork() throws {
+    let archive = try archive(1, of: Mutation<Int, Int>(key: "m"))
+    let report = other.import(archive, for: [.mutations(from: Int.self, to: Int.self)])
+    #expect(report.skipped.map(\.reason.name) == ["missingPerform"])
+    #expect(report.skipped.map(\.isMutation) == [true])
+    #expect(other.import(archive).skipped.map(\.reason.name) == ["unknown"])
+    #expect(other.mutations().isEmpty)
+  }
+
+  @Test("broken inputs and keys are skipped with a report") func brokenRuns() throws {
+    var archive = try archive(1, 2, of: slow)
+    archive.mutations[0].input = Data("\"x\"".utf8)
+    archive.mutations[1].key += "x"
+    let report = other.import(
+      archive,
+      for: [.mutation(slow), .mutations(from: Int.self, to: Int.self)]
+    )
+    #expect(report.skipped.map(\.reason.name) == ["undecodable", "unreadableKey"])
+    #expect(other.mutations().isEmpty)
+  }
+
+  @Test("a mutation without input, and inputs that cannot be encoded") func otherInputs() throws {
+    let logOut = Mutation<Void, Void>("log-out") { [log] in log.add("out") }
+    let opaque = Mutation<ArchivedStone, Int>("opaque") { _ in 1 }
+    simulation.start(logOut, with: (), on: client)
+    simulation.start(opaque, with: ArchivedStone(), on: client)
+    let export = client.export()
+    #expect(export.archive.mutations.count == 1)
+    #expect(export.skipped.map(\.isMutation) == [true])
+    client.clear()
+    #expect(other.import(export.archive, for: [.mutation(logOut)]).mutationCount == 1)
+    online.send(true)
+    simulation.settle()
+    #expect(log.all == ["out"])
+  }
+}
