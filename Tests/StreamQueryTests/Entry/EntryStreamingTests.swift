@@ -73,6 +73,54 @@ struct EntryStreamingTests {
     #expect(entry.machine.dataUpdateCount == before.dataUpdateCount)
   }
 
+  @Test("append and replace: data stays in sight, and cancelling before any part changes nothing")
+  func withoutResetDataStays() {
+    var entry = loaded(resets: false)
+    let before = entry.machine
+    #expect(!entry.request().shelved)
+    #expect(entry.machine.hasData)
+    #expect(!entry.cancel().unshelved)
+    #expect(entry.machine.hasData)
+    #expect(entry.machine.dataUpdatedAt == before.dataUpdatedAt)
+    #expect(entry.machine.dataUpdateCount == before.dataUpdateCount)
+  }
+
+  @Test("each part is an update of its own, and the end is one more") func partsAreCounted() {
+    var entry = loaded(resets: true)
+    entry.request()
+    for count in 1...3 {
+      entry.pass(to: 2 + Double(count))
+      #expect(progress(&entry).changed)
+      #expect(entry.machine.dataUpdateCount == count)
+      #expect(entry.machine.dataUpdatedAt == entry.world.now)
+    }
+    #expect(entry.succeed().ended == .succeeded)
+    #expect(entry.machine.dataUpdateCount == 4)
+  }
+
+  @Test("a reset that fails before its first part has no data to show, and none comes back")
+  func resetAndFail() {
+    var entry = loaded(resets: true)
+    entry.request()
+    let end = entry.fail()
+    #expect(end.ended == .failed)
+    #expect(!end.unshelved)
+    #expect(!entry.machine.hasData)
+    #expect(entry.machine.isError)
+  }
+
+  @Test("a failed attempt keeps its parts through the wait, and a cancellation then keeps them too")
+  func partsOutliveAFailedAttempt() {
+    var entry = loaded(resets: true)
+    entry.request()
+    _ = progress(&entry)
+    entry.fail(retryAfter: 5)
+    #expect(entry.machine.hasData)
+    #expect(!entry.machine.isError)
+    #expect(!entry.cancel().unshelved)
+    #expect(entry.machine.hasData)
+  }
+
   @Test("a reset waits for the network before it puts data away")
   func resetWaitsForTheNetwork() {
     var entry = loaded(resets: true)

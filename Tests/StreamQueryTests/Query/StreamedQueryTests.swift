@@ -128,6 +128,37 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     #expect(simulation.isIdle)
   }
 
+  @Test(
+    "cancelling stops the stream, keeps what came and is no error",
+    arguments: [
+      (StreamedRefetch.reset, ["u"]), (.append, ["x", "u"]), (.replace, ["x"]),
+    ]
+  )
+  func cancellingKeepsWhatCame(refetch: StreamedRefetch, kept: [String]) {
+    let query = Server(["x"], ["u", "v", "w"]).query(refetch)
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(50))
+    simulation.task { [client] in await client.refetch(.query(query)) }
+    simulation.advance(by: .milliseconds(15))
+    client.cancel(query)
+    simulation.advance(by: .milliseconds(50))
+    #expect(recording.timeline.last == at(65, .success(kept)))
+    recording.cancel()
+    simulation.settle()
+    #expect(simulation.isIdle)
+  }
+
+  @Test(
+    "a refetch that fails keeps what there is to show",
+    arguments: [
+      (StreamedRefetch.reset, ["u"]), (.append, ["x", "u"]), (.replace, ["x"]),
+    ]
+  )
+  func failingRefetchKeepsWhatCame(refetch: StreamedRefetch, kept: [String]) {
+    let lines = refetched(Server(["x"], ["u", nil]).query(refetch))
+    #expect(lines.last == at(70, .failure(Torn(), lastGood: kept)))
+  }
+
   @Test("a reset that is cancelled before its first element brings the data back")
   func cancelledResetRestores() {
     let server = Server(["x"], ["u"])
