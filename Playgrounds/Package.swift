@@ -3,7 +3,7 @@ import PackageDescription
 
 let pages = [
   "SearchAsYouType", "DependentQueries", "KeptPagination", "InfiniteFeed", "OptimisticEditing",
-  "SeveralQueries",
+  "SeveralQueries", "StreamedAnswer", "Relaunch",
 ]
 
 /// A page of `StreamQuery.playground`, whose text the executable's `main.swift` is a link to.

@@ -1,0 +1,1 @@
+../../StreamQuery.playground/Pages/Relaunch.xcplaygroundpage/Contents.swift

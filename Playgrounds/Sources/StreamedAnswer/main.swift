@@ -1,0 +1,1 @@
+../../StreamQuery.playground/Pages/StreamedAnswer.xcplaygroundpage/Contents.swift
