@@ -42,7 +42,7 @@ enum Feature: String, CaseIterable, Sendable {
   ///
   /// Must shrink to nothing.
   static let missing: Set<Feature> = [
-    .pages, .mutations, .parallel, .streamedFetches, .archive, .operators,
+    .pages, .mutations, .parallel, .streamedFetches, .operators,
   ]
 
   static func collect(from operation: JSON, into features: inout Set<Feature>) {

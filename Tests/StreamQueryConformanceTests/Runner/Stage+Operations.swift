@@ -53,6 +53,8 @@ extension Stage {
       )
     case "setOnline": online.send(operation["value"]?.bool ?? true)
     case "setFocused": focused.send(operation["value"]?.bool ?? true)
+    case "dehydrate": dehydrate(operation, name)
+    case "hydrate": hydrate(operation, name)
     case "dump": answer(operation, ["cache": dump(name)])
     case let other: violations.append("an operation that the runner does not know: \(other)")
     }

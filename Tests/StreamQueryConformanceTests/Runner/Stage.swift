@@ -1,6 +1,12 @@
 import StreamQuery
 import StreamQueryTesting
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// A scenario in performance: its world, its clients and observers, and what was seen.
 ///
 /// It uses what any user could: observers are consumed streams, imperative calls are awaited in
@@ -18,6 +24,8 @@ final class Stage {
   /// What `setQueryDefaults` registered, by client, in order.
   var keyDefaults: [String: [(key: AnyQueryKey, options: JSON)]] = [:]
   var keys: [AnyQueryKey: JSON] = [:]
+  /// What `dehydrate` kept, by name.
+  var archives: [String: Data] = [:]
   /// What is found wrong beside the trace.
   var violations: [String] = []
 
