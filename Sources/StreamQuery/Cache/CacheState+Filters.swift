@@ -3,8 +3,9 @@ extension CacheState {
   /// prefix.
   func entries(matching filter: QueryFilter.Node, at now: Moment) -> [Int] {
     var matches: [Int] = []
+    let isExact = filter.isExact
     forEachCandidate(of: filter) { index in
-      if self.matches(filter, index, at: now) { matches.append(index) }
+      if isExact || self.matches(filter, index, at: now) { matches.append(index) }
     }
     return matches
   }
@@ -19,6 +20,10 @@ extension CacheState {
     case .fetchStatus, .active:
       // In the order of the slots, so that no order depends on who came and went.
       for index in live.sorted() { body(Int(index)) }
+    case .or(let nodes):
+      var found: Set<Int> = []
+      for node in nodes { forEachCandidate(of: node) { found.insert($0) } }
+      for index in found.sorted() { body(index) }
     default:
       for index in slots.indices where slots[index].key != nil { body(index) }
     }
@@ -29,11 +34,12 @@ extension CacheState {
     switch filter {
     case .entry, .prefix, .active: return filter
     case .fetchStatus(let status): return status == .idle ? .all : filter
-    case .and(let lhs, let rhs):
-      let left = narrowing(of: lhs)
-      let right = narrowing(of: rhs)
-      return left.rank <= right.rank ? left : right
-    case .all, .stale, .status, .predicate, .or, .not: return .all
+    case .and(let nodes):
+      return nodes.map(narrowing).min { $0.rank < $1.rank } ?? .all
+    case .or(let nodes):
+      let parts = nodes.map(narrowing)
+      return parts.allSatisfy(\.isNarrow) ? .or(parts) : .all
+    case .all, .stale, .status, .predicate, .not: return .all
     }
   }
 
@@ -51,10 +57,8 @@ extension CacheState {
           ? .paused : slots[index].machine.isFetching ? .fetching : .idle)
     // Filters with predicates are answered from infos, outside the lock.
     case .predicate: return false
-    case .and(let lhs, let rhs):
-      return matches(lhs, index, at: now) && matches(rhs, index, at: now)
-    case .or(let lhs, let rhs):
-      return matches(lhs, index, at: now) || matches(rhs, index, at: now)
+    case .and(let nodes): return nodes.allSatisfy { matches($0, index, at: now) }
+    case .or(let nodes): return nodes.contains { matches($0, index, at: now) }
     case .not(let operand): return !matches(operand, index, at: now)
     }
   }
@@ -95,7 +99,7 @@ extension QueryFilter.Node {
   var hasPredicate: Bool {
     switch self {
     case .predicate: true
-    case .and(let lhs, let rhs), .or(let lhs, let rhs): lhs.hasPredicate || rhs.hasPredicate
+    case .and(let nodes), .or(let nodes): nodes.contains(where: \.hasPredicate)
     case .not(let operand): operand.hasPredicate
     case .all, .entry, .prefix, .stale, .active, .status, .fetchStatus: false
     }
@@ -108,7 +112,26 @@ extension QueryFilter.Node {
     case .prefix(let key): 1 + (key.storage.parts.isEmpty ? 9 : 0)
     case .fetchStatus: 2
     case .active: 3
-    case .all, .stale, .status, .predicate, .and, .or, .not: 5
+    case .or: 4
+    case .all, .stale, .status, .predicate, .and, .not: 5
+    }
+  }
+
+  /// Whether a look at keys says all: what it leads to is what it means.
+  fileprivate var isExact: Bool {
+    switch self {
+    case .entry, .prefix: true
+    case .or(let nodes): nodes.allSatisfy(\.isExact)
+    case .all, .stale, .active, .status, .fetchStatus, .predicate, .and, .not: false
+    }
+  }
+
+  /// Whether a narrowing leads to fewer entries than all.
+  fileprivate var isNarrow: Bool {
+    switch self {
+    case .entry, .fetchStatus, .active, .or: true
+    case .prefix(let key): !key.storage.parts.isEmpty
+    case .all, .stale, .status, .predicate, .and, .not: false
     }
   }
 
@@ -123,8 +146,8 @@ extension QueryFilter.Node {
     case .status(let status): info.status == status
     case .fetchStatus(let status): info.fetchStatus == status
     case .predicate(let predicate): predicate(info)
-    case .and(let lhs, let rhs): lhs.matches(info) && rhs.matches(info)
-    case .or(let lhs, let rhs): lhs.matches(info) || rhs.matches(info)
+    case .and(let nodes): nodes.allSatisfy { $0.matches(info) }
+    case .or(let nodes): nodes.contains { $0.matches(info) }
     case .not(let operand): !operand.matches(info)
     }
   }

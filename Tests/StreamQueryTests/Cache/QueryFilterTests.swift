@@ -70,8 +70,8 @@ import Testing
     case .fetchStatus(.fetching): return machine.isFetching
     case .fetchStatus(.paused): return machine.isPaused
     case .predicate: return machine.observerCount == 0
-    case .and(let lhs, let rhs): return naive(lhs, slot) && naive(rhs, slot)
-    case .or(let lhs, let rhs): return naive(lhs, slot) || naive(rhs, slot)
+    case .and(let nodes): return nodes.allSatisfy { naive($0, slot) }
+    case .or(let nodes): return nodes.contains { naive($0, slot) }
     case .not(let operand): return !naive(operand, slot)
     }
   }
@@ -149,8 +149,11 @@ import Testing
     #expect(candidates(.paused && .all) == state.live.count)
     #expect(candidates([] && .active) == state.live.count)
     #expect(state.live.count < state.slots.count)
-    // Neither side of an alternative leads to all that it means, and a negation to none.
-    #expect(candidates("a" || "b") == state.slots.count)
+    #expect(candidates("a" || "b") == candidates("a") + candidates("b"))
+    #expect(candidates("a" || ["a", 1] || .key(QueryKey<Int>("a"))) == candidates("a"))
+    #expect(candidates(.stale && ("a" || "b" && .fetching)) == candidates("a" || "b"))
+    // One side that leads nowhere leads nowhere together, and so does a negation.
+    #expect(candidates("a" || .stale) == state.slots.count)
     #expect(candidates(!(["a", 1])) == state.slots.count)
   }
 
@@ -169,6 +172,20 @@ import Testing
     let found = state.entries(matching: QueryFilter.fetching.node, at: Self.now)
     #expect(found == found.sorted())
     #expect(!found.isEmpty)
+  }
+
+  /// Filters are made of data, too: by `reduce` from either side, of as many ids as there are.
+  @Test func aFilterOfManyThousandPartsIsAFilter() {
+    let client = QueryClient()
+    for number in 0..<10 { client.setData(number, for: QueryKey<Int>("n", number)) }
+    let leaves = (0..<20_000).map { QueryFilter.key(QueryKey<Int>("n", $0 + 5)) }
+    let any = leaves.reduce("m") { $0 || $1 }
+    let anyFromRight = leaves.reversed().reduce("m") { $1 || $0 }
+    let none = leaves.reduce("n") { $0 && !$1 }
+    for (filter, count) in [(any, 5), (anyFromRight, 5), (none, 5), (!any, 5), (any && none, 0)] {
+      #expect(client.diagnostics(filter).count == count)
+      #expect(client.diagnostics(filter && .where { _ in true }).count == count)
+    }
   }
 
   @Test func onlyPredicatesRunUserCode() {
