@@ -8,6 +8,9 @@
 /// extension Mutation where Input == Rename, Output == User {
 ///   static func rename(api: API = .live) -> Self {
 ///     Mutation("rename-user") { try await api.rename($0) }
+///       .optimistic { input, changes in
+///         changes.update(.user(input.id)) { $0?.name = input.name }
+///       }
 ///       .onSuccess { user, context in await context.client.invalidate(.prefix("users")) }
 ///       .scope("user-writes")
 ///   }
