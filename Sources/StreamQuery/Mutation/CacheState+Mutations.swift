@@ -18,7 +18,7 @@ extension CacheState {
       isFirst: isFirst,
       at: turn.world.now
     )
-    mutations.runs[plan.key, default: []].append(id)
+    mutations.runs[plan.key, default: MutationLine()].append(id)
     mutations.pendingCount += 1
     for follower in mutations.followers.keys.sorted()
     where mutations.followers[follower]?.identity == plan.key {
@@ -132,9 +132,7 @@ extension CacheState {
     turn.drop(slot.error)
     turn.drop(slot.failureReason)
     turn.drop(slot.frame)
-    mutations.slots[index] = MutationSlot()
-    mutations.slots[index].nextFree = mutations.freeSlot
-    mutations.freeSlot = id.index
+    mutations.freeSlot(of: id)
     mutationsChanged()
   }
 
@@ -145,7 +143,7 @@ extension CacheState {
     _ turn: inout Turn
   ) -> MutationID? {
     guard let place = mutations.runs.index(forKey: key) else { return nil }
-    mutations.runs.values[place].removeAll { $0 == id }
+    mutations.runs.values[place].remove(id)
     if let newest = mutations.runs.values[place].last { return newest }
     // The dictionary's own key may be the last to hold parts that are the user's.
     turn.drop(mutations.runs[place].key.storage)

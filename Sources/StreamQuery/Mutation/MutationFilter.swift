@@ -9,13 +9,16 @@
 /// ```
 public struct MutationFilter: Sendable {
   let matches: @Sendable (MutationInfo) -> Bool
+  /// Whether it means every run, so that counting needs no look at them.
+  let isAll: Bool
 
-  init(_ matches: @escaping @Sendable (MutationInfo) -> Bool) {
+  init(isAll: Bool = false, _ matches: @escaping @Sendable (MutationInfo) -> Bool) {
+    self.isAll = isAll
     self.matches = matches
   }
 
   /// Every run.
-  public static var all: Self { Self { _ in true } }
+  public static var all: Self { Self(isAll: true) { _ in true } }
 
   /// Runs that are not over, paused ones included.
   public static var pending: Self { status(.pending) }

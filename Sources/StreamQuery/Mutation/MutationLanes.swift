@@ -24,15 +24,7 @@ package struct MutationID: Hashable, Comparable, Sendable {
 ///
 /// Pure. A lane exists for as long as somebody is in it; the first one may perform.
 package struct MutationLanes: Equatable, Sendable {
-  private struct Lane: Equatable, Sendable {
-    /// Those before ``front`` are gone: leaving at the front costs nothing.
-    var runs: [MutationID] = []
-    var front = 0
-
-    var first: MutationID? { front < runs.count ? runs[front] : nil }
-  }
-
-  private var lanes: [String: Lane] = [:]
+  private var lanes: [String: MutationLine] = [:]
 
   /// Creates an empty table.
   package init() {}
@@ -48,7 +40,7 @@ package struct MutationLanes: Equatable, Sendable {
   /// - Returns: Whether it is the first.
   package mutating func join(_ run: MutationID, _ name: String?) -> Bool {
     guard let name else { return true }
-    lanes[name, default: Lane()].runs.append(run)
+    lanes[name, default: MutationLine()].append(run)
     return lanes[name]?.first == run
   }
 
@@ -58,23 +50,15 @@ package struct MutationLanes: Equatable, Sendable {
   ///   - run: The run.
   ///   - name: Its lane.
   /// - Returns: The run that is first now, if the one that left was.
-  /// - Complexity: O(1) for the first, else O(*n*) in the length of the lane.
+  /// - Complexity: O(1) at either end, else O(*n*) in the length of the lane.
   package mutating func leave(_ run: MutationID, _ name: String?) -> MutationID? {
+    // Taken out and put back, so that it is changed in place.
     guard let name, var lane = lanes.removeValue(forKey: name) else { return nil }
-    var successor: MutationID?
-    if lane.first == run {
-      lane.front += 1
-      successor = lane.first
-      // The room of those that left is given back now and then, so that each pays a constant.
-      if lane.front > 16, lane.front * 2 > lane.runs.count {
-        lane.runs.removeFirst(lane.front)
-        lane.front = 0
-      }
-    } else if let index = lane.runs[lane.front...].firstIndex(of: run) {
-      lane.runs.remove(at: index)
-    }
-    if lane.first != nil { lanes[name] = lane }
-    return successor
+    let wasFirst = lane.first == run
+    lane.remove(run)
+    guard let first = lane.first else { return nil }
+    lanes[name] = lane
+    return wasFirst ? first : nil
   }
 
   /// Those that wait behind the first of a lane, in order.
@@ -83,6 +67,6 @@ package struct MutationLanes: Equatable, Sendable {
   /// - Returns: The runs.
   package func waiting(in name: String?) -> ArraySlice<MutationID> {
     guard let name, let lane = lanes[name] else { return [] }
-    return lane.runs[lane.front...].dropFirst()
+    return lane.runs.dropFirst()
   }
 }

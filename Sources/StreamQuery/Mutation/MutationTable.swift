@@ -41,7 +41,9 @@ struct MutationTable {
   var lastSerial: UInt64 = 0
   var frameSerial: UInt64 = 0
   /// The runs of each mutation, in the order of their start.
-  var runs: [EntryKey: [MutationID]] = [:]
+  var runs: [EntryKey: MutationLine] = [:]
+  /// Every run, in the order of their start.
+  private var order = MutationLine()
   var lanes = MutationLanes()
   var followers: [Int: MutationFollower] = [:]
   var lastFollower = 0
@@ -61,10 +63,8 @@ struct MutationTable {
 
   /// Every run, in the order of their start.
   ///
-  /// - Complexity: O(*n* log *n*).
-  var all: [MutationID] {
-    slots.indices.filter { slots[$0].serial != 0 }.map(id(of:)).sorted()
-  }
+  /// - Complexity: O(*n*) in the number of runs that are kept.
+  var all: ArraySlice<MutationID> { order.runs }
 
   /// Takes a slot for a new run.
   mutating func makeSlot() -> MutationID {
@@ -79,7 +79,17 @@ struct MutationTable {
     lastSerial += 1
     slots[index].serial = lastSerial
     slots[index].nextFree = -1
-    return id(of: index)
+    let id = id(of: index)
+    order.append(id)
+    return id
+  }
+
+  /// Gives the slot of a run back, which keeps nothing of it.
+  mutating func freeSlot(of id: MutationID) {
+    order.remove(id)
+    slots[Int(id.index)] = MutationSlot()
+    slots[Int(id.index)].nextFree = freeSlot
+    freeSlot = id.index
   }
 
   /// The present frame of a run.

@@ -37,7 +37,7 @@ extension QueryClient {
   ///
   /// - Parameter filter: Which runs.
   /// - Returns: A snapshot of each.
-  /// - Complexity: O(*n* log *n*) in the number of runs that are kept.
+  /// - Complexity: O(*n*) in the number of runs that are kept.
   public nonisolated func mutations(_ filter: MutationFilter = .all) -> [MutationInfo] {
     frames().map(MutationInfo.init).filter(filter.matches)
   }
@@ -59,7 +59,8 @@ extension QueryClient {
   /// - Parameter filter: Which runs count.
   /// - Returns: Their number.
   public nonisolated func mutatingCount(_ filter: MutationFilter = .all) -> Int {
-    mutations(filter && .pending).count
+    if filter.isAll { return cache.read { $0.mutations.pendingCount } }
+    return mutations(filter && .pending).count
   }
 
   /// How many runs are not over, now and whenever it changes.
