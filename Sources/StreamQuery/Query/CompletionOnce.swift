@@ -8,6 +8,8 @@ final class CompletionOnce<Value: Sendable>: Sendable {
     case empty
     case waiting(UnsafeContinuation<Outcome, Never>)
     case completed(Outcome)
+    /// The fetch was cancelled before it waited.
+    case cancelledEarly
     /// The fetch was cancelled; the call that is still to come changes nothing and is no misuse.
     case cancelled
     case delivered
@@ -53,7 +55,7 @@ final class CompletionOnce<Value: Sendable>: Sendable {
       case .waiting(let continuation):
         state = .delivered
         return (continuation, false)
-      case .cancelled:
+      case .cancelled, .cancelledEarly:
         state = .delivered
         return (nil, false)
       case .completed, .delivered:
@@ -77,12 +79,12 @@ final class CompletionOnce<Value: Sendable>: Sendable {
     let waiting: UnsafeContinuation<Outcome, Never>? = state.withLock { state in
       switch state {
       case .empty:
-        state = .completed(outcome)
+        state = isCancelled ? .cancelledEarly : .completed(outcome)
         return nil
       case .waiting(let continuation):
         state = isCancelled ? .cancelled : .delivered
         return continuation
-      case .completed, .cancelled, .delivered:
+      case .completed, .cancelledEarly, .cancelled, .delivered:
         return nil
       }
     }
@@ -98,6 +100,9 @@ final class CompletionOnce<Value: Sendable>: Sendable {
       case .empty:
         state = .waiting(continuation)
         return nil
+      case .cancelledEarly:
+        state = .cancelled
+        return .failure(CancellationError())
       case .waiting, .cancelled, .delivered:
         // One fetch attaches once; an answer keeps any other from waiting for ever.
         return .failure(CancellationError())

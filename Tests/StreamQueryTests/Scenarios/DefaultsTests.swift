@@ -171,4 +171,20 @@ import Testing
     #expect(misuse.all == [])
     #expect(client.data(for: query) == nil)
   }
+
+  @Test func aCompletionThatComesAfterACancellationIsNoMisuse() {
+    let misuses = Notes<QueryMisuse>()
+    let client = QueryClient(simulation: simulation) { $0.onMisuse = { misuses.add($0) } }
+    let completions = Notes<FetchCompletion<Int>>()
+    let query = Query<Int>.callback("n") { completions.add($0) }
+    do {
+      let stream = client.stream(query)
+      _ = stream
+    }
+    simulation.settle()
+    for completion in completions.all { completion(1, nil) }
+    #expect(misuses.all == [])
+    for completion in completions.all { completion(1, nil) }
+    #expect(misuses.count == completions.count)
+  }
 }
