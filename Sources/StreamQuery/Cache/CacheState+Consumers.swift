@@ -205,6 +205,8 @@ extension CacheState {
     if consumers[index].parked?.isSpent ?? true {
       consumers[index].parked = parked
     } else {
+      // Waits for several entries may be over by the news of another one.
+      consumers[index].alsoParked.removeAll(where: \.isSpent)
       consumers[index].alsoParked.append(parked)
     }
     return true

@@ -13,9 +13,9 @@ extension CacheState {
       turn.drop(slots[index].shelved)
       slots[index].shelved = nil
     }
-    if effects.cancelled != nil { cancelJob(index, turn) }
+    if effects.cancelled != nil { cancelJob(index, turn, isBegunAnew: effects.isBegunAnew) }
     if let ending = effects.ended { end(ending, index, &turn) }
-    if effects.started != nil { start(index, &turn) }
+    if effects.started != nil { start(index, &turn, isFirst: effects.isBegunAnew) }
     if effects.paused { pause(index, isNews: effects.changed, turn) }
     if effects.changed { refresh(index, &turn) }
     if effects.expired, slots[index].consumers.isEmpty {
@@ -45,9 +45,9 @@ extension CacheState {
     slots[index].shelved = nil
   }
 
-  private mutating func cancelJob(_ index: Int, _ turn: Turn) {
+  private mutating func cancelJob(_ index: Int, _ turn: Turn, isBegunAnew: Bool) {
     guard let job = slots[index].job else { return }
-    slots[index].job = nil
+    slots[index].job = isBegunAnew ? makeJob(index, turn, like: job) : nil
     emit(.fetchCancelled, index, turn, job: job)
     errands.append(.cancel(job))
   }
@@ -100,12 +100,12 @@ extension CacheState {
   }
 
   /// Runs an attempt of the current fetch: the first makes its job.
-  private mutating func start(_ index: Int, _ turn: inout Turn) {
+  private mutating func start(_ index: Int, _ turn: inout Turn, isFirst: Bool) {
     guard let current = slots[index].machine.current else { return }
     let job: FetchJob
     if let present = slots[index].job, present.id == current.id {
       job = present
-      emit(.fetchResumed, index, turn, job: job)
+      emit(isFirst ? .fetchStarted : .fetchResumed, index, turn, job: job)
     } else if let made = makeJob(index, turn) {
       job = made
       slots[index].job = job
@@ -129,26 +129,29 @@ extension CacheState {
     guard patient.count < slots[index].waiters.count else { return }
     let released = slots[index].waiters.filter { $0.role == .watchingUntilPaused }
     slots[index].waiters = patient
+    for waiter in released where waiter.caller != nil { forgetWait(of: waiter) }
     errands.append(.settle(released, .settled))
   }
 
-  private func makeJob(_ index: Int, _ turn: Turn) -> FetchJob? {
+  private func makeJob(_ index: Int, _ turn: Turn, like former: FetchJob? = nil) -> FetchJob? {
     guard let current = slots[index].machine.current, let key = slots[index].key,
       let plan = slots[index].plan, let fetch = plan.fetch
     else { return nil }
     let isImperative = slots[index].machine.cause == .manual && turn.isImperative
-    return FetchJob(
+    let job = FetchJob(
       entry: id(of: index),
       id: current.id,
       key: key,
       plan: plan,
       fetch: fetch,
-      retry: isImperative ? plan.imperativeRetry : plan.retry,
+      retry: former?.retry ?? (isImperative ? plan.imperativeRetry : plan.retry),
       cause: slots[index].machine.cause ?? .manual,
       startedAt: turn.world.now,
       direction: current.direction,
-      pageCount: turn.pageCount
+      pageCount: former?.pageCount ?? turn.pageCount
     )
+    if let former { job.beginsAnew(former) }
+    return job
   }
 
   mutating func makeEvent(
@@ -208,13 +211,32 @@ extension CacheState {
     // Answered in an earlier turn, though it did not hear of it yet.
     guard waiter.round == slots[index].waiterRound else { return }
     forgetWait(of: waiter)
-    slots[index].goneWaiters += 1
-    if slots[index].goneWaiters * 2 > slots[index].waiters.count {
-      slots[index].waiters.removeAll { $0.isResolved }
-      slots[index].goneWaiters = 0
-    }
+    waiterWent(index, &turn)
     if waiter.role == .leasing {
       apply(slots[index].machine.waiterLeft(in: turn.world), index, &turn)
+    }
+  }
+
+  /// Takes the waiters of a cancelled bulk call out; they held no leases.
+  mutating func leave(_ gathering: Gathering, _ turn: inout Turn) {
+    for entry in gathering.entries {
+      if let index = find(entry) { waiterWent(index, &turn) }
+    }
+  }
+
+  /// Takes waiters out whose callers left, all together once they are more than the others: so each
+  /// pays a constant.
+  private mutating func waiterWent(_ index: Int, _ turn: inout Turn) {
+    guard !slots[index].waiters.isEmpty else { return }
+    slots[index].goneWaiters += 1
+    guard slots[index].goneWaiters * 2 > slots[index].waiters.count else { return }
+    let waiters = slots[index].waiters
+    slots[index].waiters = waiters.filter { !$0.isResolved }
+    slots[index].goneWaiters = 0
+    // Some may be the last to hold an error that is the user's.
+    for waiter in waiters where waiter.isResolved {
+      if waiter.role != .leasing { forgetWait(of: waiter) }
+      turn.drop(waiter)
     }
   }
 }

@@ -234,12 +234,19 @@ struct CacheState {
   }
 
   /// Has the dynamic options asked about the change, unless such answers made it time and again.
+  ///
+  /// One asking answers all changes that came before it: options that change the entry themselves
+  /// would multiply else.
   private mutating func askAgain(_ index: Int, _ turn: Turn) {
-    let round = turn.askRound ?? AskRound.current
-    if round < AskRound.limit {
-      errands.append(.ask(id(of: index), round: round + 1))
-    } else if let key = slots[index].key {
-      errands.append(.unsettled(key.key))
+    let round = (turn.askRound ?? AskRound.current) + 1
+    let waiting = slots[index].askRound
+    if round > AskRound.limit {
+      if waiting == 0, let key = slots[index].key { errands.append(.unsettled(key.key)) }
+    } else if waiting == 0 {
+      slots[index].askRound = round
+      errands.append(.ask(id(of: index)))
+    } else {
+      slots[index].askRound = min(waiting, round)
     }
   }
 

@@ -24,6 +24,7 @@ struct EntrySlot {
   private struct Company {
     var consumers: [Int32] = []
     var dynamicCount = 0
+    var askRound = 0
     var waiters: [Waiter] = []
     var waiterRound: UInt32 = 0
     var goneWaiters = 0
@@ -98,6 +99,15 @@ extension EntrySlot {
     _modify {
       makeCompany()
       yield &company[0].dynamicCount
+    }
+  }
+
+  /// Which asking of dynamic options lies in the outbox; 0 is none.
+  var askRound: Int {
+    get { company.first?.askRound ?? 0 }
+    _modify {
+      makeCompany()
+      yield &company[0].askRound
     }
   }
 

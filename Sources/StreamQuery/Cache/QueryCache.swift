@@ -82,7 +82,9 @@ final class QueryCache: Sendable {
     _ body: (inout CacheState, inout Turn) -> Result
   ) -> Result {
     var turn = Turn()
-    if startsFetches { turn.caller = RunningFetch.current }
+    if startsFetches, let caller = RunningFetch.current, caller.cache == ObjectIdentifier(self) {
+      turn.caller = caller
+    }
     var mustDrain = false
     let result = state.withLock { state -> Result in
       turn.world = state.world(at: now)

@@ -57,7 +57,7 @@ enum Errand: Sendable {
   /// Sleep until then, instead of what was armed before.
   case arm(Moment)
   /// Ask the dynamic options of the entry's observers again.
-  case ask(EntryID, round: Int)
+  case ask(EntryID)
   /// Say that the dynamic options of a key do not settle.
   case unsettled(AnyQueryKey)
   /// Indirect: a thousand wake-ups must not take the room of a thousand events.

@@ -2,24 +2,24 @@ import Synchronization
 
 /// What an observer handle was last told to observe.
 final class AskedBox<Value: Sendable>: Sendable {
-  typealias Asked = (query: Query<Value>, options: ObserverOptions?)
+  /// With the number of the update that asked for it.
+  typealias Asked = (query: Query<Value>, options: ObserverOptions?, serial: Int)
 
   private let state: Mutex<Asked>
 
   init(query: Query<Value>, options: ObserverOptions?) {
-    state = Mutex((query, options))
+    state = Mutex((query, options, 0))
   }
 
   var value: Asked { state.withLock { $0 } }
 
-  func update(_ query: Query<Value>?, _ options: ObserverOptions?) -> Asked {
-    let (old, new) = state.withLock { asked -> (Asked, Asked) in
+  /// Notes what is to be observed; gives what was before as well.
+  func update(_ query: Query<Value>?, _ options: ObserverOptions?) -> (old: Asked, new: Asked) {
+    // Both leave the lock, so that closures which are dropped are released outside of it.
+    state.withLock { asked in
       let old = asked
-      asked = (query ?? asked.query, options ?? asked.options)
+      asked = (query ?? asked.query, options ?? asked.options, asked.serial + 1)
       return (old, asked)
     }
-    // Old closures go here, outside the lock.
-    _ = old
-    return new
   }
 }

@@ -3,8 +3,8 @@ import Synchronization
 extension QueryClient {
   /// Runs an attempt of a fetch in a task of its own, which keeps the client alive while it runs.
   nonisolated func start(_ job: FetchJob, attempt: Int) {
-    let task = Task(executorPreference: configuration.executor) {
-      await self.run(job, attempt: attempt)
+    let task = Inheritance.without {
+      Task(executorPreference: configuration.executor) { await self.run(job, attempt: attempt) }
     }
     job.attach(task)
   }
@@ -18,7 +18,7 @@ extension QueryClient {
       meta: job.plan.options.meta ?? QueryMeta(),
       job: job
     )
-    let running = RunningFetch(client: ObjectIdentifier(self), entry: job.entry, id: job.id)
+    let running = RunningFetch(cache: ObjectIdentifier(cache), entry: job.entry, id: job.id)
     do {
       let box = try await RunningFetch.$current.withValue(running) {
         try await Scheduling.$current.withValue(scheduling) {
@@ -55,7 +55,14 @@ extension QueryClient {
       // are never changed, so the same box is the same data.
       let present = asks ? cache.read { $0.box(job.entry) } : nil
       var box = join?(present) ?? fetched
-      if let present, let merge { box = merge(present, box) }
+      if let present, let merge {
+        if join == nil {
+          box = merge(present, box)
+        } else {
+          // Asked until it lands, so it must not move what it waits for.
+          UpdateChain.run(job.key, of: self) { box = merge(present, box) }
+        }
+      }
       // A merge is a matter of looks and gives in; a join keeps an update, and does not.
       let givesIn = join == nil && round >= 3
       let isDone = turn { state, turn -> Bool in
@@ -85,12 +92,19 @@ extension QueryClient {
   ) -> Bool {
     while true {
       let present = cache.read { $0.box(job.entry) }
-      let box = make(present)
+      var made: ValueBox?
+      UpdateChain.run(job.key, of: self) { made = make(present) }
+      guard let box = made else { return false }
       let isShown = turn { state, turn -> Bool? in
         guard let index = state.find(job.entry) else { return false }
         guard state.box(job.entry) === present else { return nil }
         let effects = state.slots[index].machine.attemptProgressed(job.id, in: turn.world)
         guard effects.changed else { return false }
+        // The part is outdated, and the fetch was begun anew.
+        guard effects.cancelled == nil else {
+          state.apply(effects, index, &turn)
+          return false
+        }
         state.store(box, index, &turn)
         state.apply(effects, index, &turn)
         return true

@@ -116,7 +116,7 @@ extension QueryClient {
     let gathering = Gathering(failsFast: false)
     resetting(filter, gathering)
     gathering.open()
-    _ = await gathering.wait()
+    _ = await gathering.wait(onCancel: leaving(gathering))
   }
 
   /// Puts a query back to its beginning.
@@ -252,7 +252,7 @@ extension QueryClient {
     let gathering = Gathering(failsFast: failsFast)
     startInvalidation(filter, scope, superseding: superseding, .invalidated, gathering)
     gathering.open()
-    return await gathering.wait()
+    return await gathering.wait(onCancel: leaving(gathering))
   }
 
   nonisolated func startInvalidation(
@@ -260,7 +260,7 @@ extension QueryClient {
     _ scope: RefetchScope,
     superseding: Bool,
     _ cause: FetchCause,
-    _ gathering: Gathering
+    _ gathering: Gathering?
   ) {
     select(filter) { state, indices, turn in
       let refetched = indices.map {
@@ -288,14 +288,14 @@ extension QueryClient {
     let gathering = Gathering(failsFast: failsFast)
     startRefetch(filter, superseding: superseding, .manual, gathering)
     gathering.open()
-    return await gathering.wait()
+    return await gathering.wait(onCancel: leaving(gathering))
   }
 
   nonisolated func startRefetch(
     _ filter: QueryFilter,
     superseding: Bool,
     _ cause: FetchCause,
-    _ gathering: Gathering
+    _ gathering: Gathering?
   ) {
     select(filter) { state, indices, turn in
       for index in indices where state.isBulkRefetched(index) {
@@ -343,12 +343,13 @@ extension CacheState {
       && slots[index].plan?.fetch != nil
   }
 
-  /// Starts or joins a fetch that a bulk call watches; unobserved keys get the client's own lease.
+  /// Starts or joins a fetch that a bulk call watches, if somebody waits for it; unobserved keys get
+  /// the client's own lease.
   mutating func refetch(
     _ index: Int,
     _ cause: FetchCause,
     superseding: Bool,
-    _ gathering: Gathering,
+    _ gathering: Gathering?,
     _ turn: inout Turn
   ) {
     guard slots[index].plan?.fetch != nil else { return }
@@ -358,8 +359,11 @@ extension CacheState {
       clientLease: slots[index].machine.observerCount == 0,
       in: turn.world
     )
-    gathering.add()
-    _ = wait(index, role: .watchingUntilPaused, gathering: gathering, turn)
+    // A fetch that waits for this caller is not waited for: neither would ever end.
+    if let gathering, !waitsForCaller(index, turn) {
+      gathering.add(id(of: index))
+      _ = wait(index, role: .watchingUntilPaused, gathering: gathering, turn)
+    }
     apply(effects, index, &turn)
   }
 

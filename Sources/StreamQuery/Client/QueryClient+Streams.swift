@@ -176,11 +176,14 @@ extension QueryClient {
   }
 
   /// Asks the dynamic options of an entry's observers again, after the entry changed.
-  ///
-  /// - Parameters:
-  ///   - entry: The entry.
-  ///   - askRound: How many askings in a row this one is.
-  nonisolated func askOptions(of entry: EntryID, round askRound: Int) {
+  nonisolated func askOptions(of entry: EntryID) {
+    // How many askings in a row this one is.
+    let askRound = cache.read { state -> Int in
+      guard let index = state.find(entry) else { return 0 }
+      defer { state.slots[index].askRound = 0 }
+      return state.slots[index].askRound
+    }
+    guard askRound > 0 else { return }
     for round in 1...3 {
       let now = cache.now(isDated: false)
       let asked = cache.read { state -> (QueryInfo, UInt64, [(ConsumerID, ResolvedPlan)])? in
@@ -202,7 +205,11 @@ extension QueryClient {
       let isDone = turn { state, turn -> Bool in
         turn.askRound = askRound
         guard let index = state.find(entry) else { return true }
-        guard state.slots[index].revision == revision || round == 3 else { return false }
+        if state.slots[index].revision != revision {
+          // What the options changed themselves is asked about in the next asking.
+          if state.slots[index].askRound > askRound { return true }
+          guard round == 3 else { return false }
+        }
         for (id, plan, profile) in answers {
           guard let consumer = state.find(id), state.consumers[consumer].plan === plan,
             Int(state.consumers[consumer].entry) == index

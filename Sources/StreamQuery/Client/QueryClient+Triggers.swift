@@ -23,11 +23,13 @@ extension QueryClient {
         }
       }
     }
-    return TriggerConnection(task: task)
+    return TriggerConnection(task: task, endings: endings)
   }
 
   /// Stops everything: fetches are cancelled, streams end, callers throw ``QueryError/shutDown`` or
   /// `CancellationError`.
+  ///
+  /// What is written from then on is not kept.
   public nonisolated func shutDown() {
     sources.cancel()
     timer.cancel()
@@ -46,6 +48,7 @@ extension QueryClient {
         state.remove(index, reason: .cleared, &turn)
       }
     }
+    endings.finish()
     eventHub.finish()
     counts.finish()
     mutationNews.finish()
@@ -101,7 +104,7 @@ extension QueryClient {
   ) {
     openSignals()
     let port = signals
-    let task = Task(executorPreference: configuration.executor) { [scheduling] in
+    let task = Task.detached(executorPreference: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) {
         for await state in states { port.send(signal(state)) }
       }
@@ -112,8 +115,9 @@ extension QueryClient {
   /// Starts the loop that all asynchronous causes run through, once.
   nonisolated func openSignals() {
     guard let stream = signals.open() else { return }
-    // Weak: the loop must not keep a client alive that nobody uses.
-    let task = Task(executorPreference: configuration.executor) { [weak self] in
+    // Weak: the loop must not keep a client alive that nobody uses. Detached, as all that lasts as
+    // long as the client: whoever came first must not lend it priority and task-locals for ever.
+    let task = Task.detached(executorPreference: configuration.executor) { [weak self] in
       for await signal in stream {
         await self?.handle(signal)
       }
@@ -128,6 +132,7 @@ extension QueryClient {
     case .online(let isOnline): await worldChanged(isOnline: isOnline, isActive: nil)
     case .active(let isActive): await worldChanged(isOnline: nil, isActive: isActive)
     case .query(let key):
+      signals.took(key)
       turn { state, turn in
         guard let index = state.find(key), state.slots[index].machine.isActive,
           state.slots[index].plan?.fetch != nil
@@ -198,12 +203,11 @@ extension QueryClient {
   }
 
   private nonisolated func start(_ trigger: Trigger) {
-    let gathering = Gathering(failsFast: false)
     switch trigger.kind {
     case .invalidate(let filter, let scope):
-      startInvalidation(filter, scope, superseding: true, .trigger, gathering)
+      startInvalidation(filter, scope, superseding: true, .trigger, nil)
     case .refetch(let filter):
-      startRefetch(filter, superseding: true, .trigger, gathering)
+      startRefetch(filter, superseding: true, .trigger, nil)
     }
   }
 }

@@ -15,6 +15,7 @@ extension QueryClient {
     _ options: ObserverOptions?
   ) {
     settling(key, queryPlan, options) { state, index, plan, profile, seed, turn in
+      // Over: cancelled, or shut down.
       guard let consumer = state.find(id) else { return }
       let entry = index ?? state.entry(key, &turn)
       state.plan(entry, with: plan, &turn)
@@ -38,6 +39,7 @@ extension QueryClient {
     enum Start {
       case waiting(Waiter)
       case missingFetch
+      case recursive
       case shutDown
     }
     let start: Start = settling(key, queryPlan, options) {
@@ -62,13 +64,20 @@ extension QueryClient {
         direction: direction,
         in: turn.world
       )
+      // Watching a fetch that waits for this caller would never end. A caller whose fetch was
+      // replaced just now belongs to none any more.
+      guard !state.waitsForCaller(index, turn) else {
+        state.apply(effects, index, &turn)
+        return .recursive
+      }
       let waiter = state.wait(index, role: .watching, turn)
       state.apply(effects, index, &turn)
       return .waiting(waiter)
     }
     switch start {
-    case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
     case .shutDown: throw QueryError.shutDown
+    case .recursive: throw QueryError.recursiveFetch(key: key.key.description)
+    case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
     case .waiting(let waiter): return await waiter.outcome(onCancel: leaving(waiter))
     }
   }
@@ -76,5 +85,10 @@ extension QueryClient {
   /// Takes a waiter out whose caller was cancelled.
   nonisolated func leaving(_ waiter: Waiter) -> @Sendable () -> Void {
     { self.turn { state, turn in state.leave(waiter, &turn) } }
+  }
+
+  /// Takes the waiters of a bulk call out whose caller was cancelled.
+  nonisolated func leaving(_ gathering: Gathering) -> @Sendable () -> Void {
+    { self.turn { state, turn in state.leave(gathering, &turn) } }
   }
 }

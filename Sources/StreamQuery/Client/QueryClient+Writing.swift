@@ -44,6 +44,7 @@ extension QueryClient {
     let gcTime = defaults.gcTime(for: key.key)
     let date = updatedAt?.timeIntervalSinceReferenceDate
     turn { state, turn in
+      guard !state.isShutDown else { return }
       let index = state.entry(key, &turn)
       state.write(box, index, updatedAt: date, fencing: fencing, gcTime: gcTime, &turn)
     }
@@ -51,10 +52,10 @@ extension QueryClient {
 
   /// Changes cached data in place.
   ///
-  /// The closure gets what is cached, below optimistic changes, or `nil`; leaving `nil` writes nothing.
-  /// It runs outside the lock, and again if the entry moved on meanwhile, until its answer is about
-  /// the present data: no update is lost. It must not write the same key itself: that inner write is reported to
-  /// ``Configuration/onMisuse`` and ignored.
+  /// The closure gets what is cached, below optimistic changes, or `nil`; leaving `nil` writes
+  /// nothing. It runs outside the lock, and again if the entry moved on meanwhile, until its answer
+  /// is about the present data: no update is lost. It must not write the same key itself: that inner
+  /// write is reported to ``Configuration/onMisuse`` and ignored.
   ///
   /// ```swift
   /// client.updateData(for: .user(42)) { user in user?.name = "Ada" }
@@ -94,13 +95,14 @@ extension QueryClient {
         state.find(key).flatMap { state.slots[$0].data }
       }
       var value = present?.value(as: Value.self)
-      try updating(key) { () throws(Failure) in try update(&value) }
+      try UpdateChain.run(key, of: self) { () throws(Failure) in try update(&value) }
       guard let value else { return nil }
       let box = TypedBox(value)
       let isDone = turn { state, turn -> Bool in
         // Boxes are never changed, so the same box is the same data.
         let index = state.find(key)
         guard index.flatMap({ state.slots[$0].data }) === present else { return false }
+        guard !state.isShutDown else { return true }
         state.write(
           box,
           index ?? state.entry(key, &turn),
@@ -117,6 +119,10 @@ extension QueryClient {
 
   /// Changes the data of all entries of one value type under a filter, in one turn.
   ///
+  /// The closure runs outside the lock, for all of them again if one moved on meanwhile. It must not
+  /// write any of these entries itself: such a write is reported to ``Configuration/onMisuse`` and
+  /// ignored.
+  ///
   /// - Parameters:
   ///   - filter: Which entries; only those that have data are changed.
   ///   - type: The value type.
@@ -131,11 +137,14 @@ extension QueryClient {
     while true {
       let present = diagnostics(filter).filter {
         $0.entryKey.valueTypeID == ObjectIdentifier(type) && $0.frame.base != nil
+          && !isUpdating($0.entryKey)
       }
+      // All are written in one turn: an update of one that writes another would undo its own premise.
+      let keys = Set(present.map(\.entryKey))
       var writes: [(EntryKey, old: ValueBox?, new: ValueBox)] = []
       for info in present {
         var value = info.frame.base?.value(as: Value.self)
-        updating(info.entryKey) { update(QueryKey(info.key), &value) }
+        UpdateChain.run(info.entryKey, keys, of: self) { update(QueryKey(info.key), &value) }
         if let value { writes.append((info.entryKey, info.frame.base, TypedBox(value))) }
       }
       let isDone = turn { state, turn -> Bool in
@@ -162,52 +171,11 @@ extension QueryClient {
 
   // MARK: Updates within updates
 
-  private nonisolated func isUpdating(_ key: EntryKey) -> Bool {
-    guard let chain = UpdateChain.current, chain.contains(key, of: ObjectIdentifier(self)) else {
-      return false
-    }
+  /// Whether a write comes from inside an update of its key, where it is ignored; says so.
+  nonisolated func isUpdating(_ key: EntryKey) -> Bool {
+    guard UpdateChain.isUpdating(key, of: self) else { return false }
     report(.writeInsideUpdate(key: key.key.description))
     return true
-  }
-
-  private nonisolated func updating<Failure: Error>(
-    _ key: EntryKey,
-    _ body: () throws(Failure) -> Void
-  ) throws(Failure) {
-    let chain = UpdateChain(
-      key: key,
-      client: ObjectIdentifier(self),
-      parent: UpdateChain.current
-    )
-    var failure: Failure?
-    UpdateChain.$current.withValue(chain) {
-      do throws(Failure) { try body() } catch { failure = error }
-    }
-    if let failure { throw failure }
-  }
-}
-
-/// The updates that the present code runs inside of.
-private final class UpdateChain: Sendable {
-  let key: EntryKey
-  let client: ObjectIdentifier
-  let parent: UpdateChain?
-
-  @TaskLocal static var current: UpdateChain?
-
-  init(key: EntryKey, client: ObjectIdentifier, parent: UpdateChain?) {
-    self.key = key
-    self.client = client
-    self.parent = parent
-  }
-
-  func contains(_ key: EntryKey, of client: ObjectIdentifier) -> Bool {
-    var link: UpdateChain? = self
-    while let update = link {
-      if update.client == client, update.key == key { return true }
-      link = update.parent
-    }
-    return false
   }
 }
 

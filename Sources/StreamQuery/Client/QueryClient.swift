@@ -31,6 +31,7 @@ public actor QueryClient {
   nonisolated let mutationNews = Hub<NewsFlag>()
   nonisolated let mutationDefaults = Mutex(MutationDefaultsTable())
   nonisolated let sources = TaskBag()
+  nonisolated let endings = Endings()
 
   /// Creates a client with an empty cache.
   ///
@@ -51,6 +52,7 @@ public actor QueryClient {
 
   deinit {
     sources.cancel()
+    endings.finish()
     timer.cancel()
     signals.finish()
     eventHub.finish()
@@ -98,7 +100,7 @@ extension QueryClient: ErrandRunner {
         waiter.resolve(waiter.role == .leasing ? outcome : outcome.watched)
       }
     case .arm(let moment): arm(moment)
-    case .ask(let entry, let round): askOptions(of: entry, round: round)
+    case .ask(let entry): askOptions(of: entry)
     case .unsettled(let key): report(.unsettledOption(key: key.description))
     case .emit(let event):
       configuration.onEvent?(event)

@@ -52,13 +52,19 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   ///   - query: What to observe from now on; `nil` keeps it.
   ///   - options: What to ask beyond the query; `nil` keeps it.
   public func update(query: Query<Value>? = nil, options: ObserverOptions? = nil) {
-    let old = self.query
-    let (query, options) = asked.update(query, options)
-    subscription.client.update(subscription.id, query, options)
-    // Streams that run for this key go on: a query that is built again for each frame must not
-    // start them over.
-    if old.key != query.key || old.plan.triggers.count != query.plan.triggers.count {
-      subscription.pump(query.plan.triggers, into: EntryKey(query.key))
+    var (old, new) = asked.update(query, options)
+    while true {
+      subscription.client.update(subscription.id, new.query, new.options)
+      // Streams that run for this key go on: a query that is built again for each frame must not
+      // start them over.
+      let (before, now) = (old.query, new.query)
+      if before.key != now.key || before.plan.triggers.count != now.plan.triggers.count {
+        subscription.pump(now.plan.triggers, into: EntryKey(now.key))
+      }
+      // Somebody else may have asked for something newer, and been faster.
+      let newest = asked.value
+      guard newest.serial != new.serial else { return }
+      (old, new) = (new, newest)
     }
   }
 

@@ -32,6 +32,8 @@ package enum FetchEnding: Hashable, Sendable {
 package struct EntryEffects: Equatable, Sendable {
   /// Cancel the task of this fetch, which is no longer the current one.
   package var cancelled: FetchID?
+  /// Whether a fetch that was cancelled is begun anew, for those who asked for it and as they asked.
+  package var isBegunAnew = false
   /// Tell waiters and watchers that the current fetch ended.
   package var ended: FetchEnding?
   /// Run an attempt of this fetch, which is now the current one.

@@ -33,6 +33,7 @@ extension EntryMachine {
       let serial = fetchSerial
       updateCurrent { $0.id = FetchID(rawValue: serial) }
       effects.cancelled = current.id
+      effects.isBegunAnew = true
     }
     return effects
   }
@@ -51,6 +52,7 @@ extension EntryMachine {
     var effects = EntryEffects()
     catchUp(in: world, &effects)
     effects.cancelled = current.id
+    effects.isBegunAnew = true
     begin(
       cause ?? .manual,
       clientLease: current.hasClientLease,

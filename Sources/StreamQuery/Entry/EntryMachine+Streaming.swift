@@ -13,9 +13,10 @@ extension EntryMachine {
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
   ///   - world: The world at the turn.
-  /// - Returns: What to do; `changed` is set exactly if the part lands.
+  /// - Returns: What to do; `changed` without `cancelled` is set exactly if the part lands.
   package mutating func attemptProgressed(_ id: FetchID, in world: World) -> EntryEffects {
     guard case .running(let current) = phase, current.id == id else { return .none }
+    guard !current.isOutdated else { return restarted(current, in: world) }
     var effects = EntryEffects()
     catchUp(in: world, &effects)
     hasData = true

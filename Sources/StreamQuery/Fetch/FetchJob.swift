@@ -53,6 +53,12 @@ final class FetchJob: Sendable {
     self.pageCount = pageCount
   }
 
+  /// Takes over what a fetch that is begun anew found when it started; what it got since is outdated.
+  func beginsAnew(_ former: FetchJob) {
+    guard let start = former.progress.withLock({ $0 }) as? StreamStart else { return }
+    progress.withLock { $0 = start }
+  }
+
   /// Takes the handle of the task of an attempt; cancels it if the job was cancelled meanwhile.
   func attach(_ task: Task<Void, Never>) {
     let isCancelled = handle.withLock { handle in

@@ -3,7 +3,8 @@
 /// What such a task waits for, its fetch waits for: circles of fetches that wait for each other are
 /// found by it, and refused rather than waited for (``QueryError/recursiveFetch(key:)``).
 struct RunningFetch: Sendable {
-  let client: ObjectIdentifier
+  /// Whose fetch it is: entries of two clients may have the same identifier.
+  let cache: ObjectIdentifier
   let entry: EntryID
   let id: FetchID
 

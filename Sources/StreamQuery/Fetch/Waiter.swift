@@ -78,12 +78,13 @@ final class Waiter: Sendable {
 
   /// Whether the caller was answered or left.
   var isResolved: Bool {
-    state.withLock {
+    let isAnswered = state.withLock {
       switch $0 {
       case .registered, .waiting: false
       case .resolved, .delivered: true
       }
     }
+    return isAnswered || gathering?.isOver == true
   }
 
   /// Answers the caller; the first answer counts.
@@ -117,6 +118,8 @@ final class Waiter: Sendable {
 final class Gathering: Sendable {
   private struct State {
     var remaining: Int
+    /// The entries whose fetches are waited for.
+    var entries: [EntryID] = []
     var failure: (any Error)?
     var isDelivered = false
     var continuation: UnsafeContinuation<(any Error)?, Never>?
@@ -131,9 +134,18 @@ final class Gathering: Sendable {
     state = Mutex(State(remaining: 1))
   }
 
-  func add() {
-    state.withLock { $0.remaining += 1 }
+  func add(_ entry: EntryID) {
+    state.withLock { state in
+      state.remaining += 1
+      state.entries.append(entry)
+    }
   }
+
+  /// Whether nobody waits any more.
+  var isOver: Bool { state.withLock { $0.isDelivered } }
+
+  /// The entries whose fetches are waited for.
+  var entries: [EntryID] { state.withLock { $0.entries } }
 
   func resolve(_ outcome: WaitOutcome) {
     settle { state in
@@ -152,8 +164,9 @@ final class Gathering: Sendable {
   ///
   /// A cancelled caller leaves at once.
   ///
+  /// - Parameter onCancel: Takes the waiters out.
   /// - Returns: The first failure.
-  func wait() async -> (any Error)? {
+  func wait(onCancel: @escaping @Sendable () -> Void) async -> (any Error)? {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let ready = state.withLock { state -> (isReady: Bool, failure: (any Error)?) in
@@ -165,6 +178,7 @@ final class Gathering: Sendable {
       }
     } onCancel: {
       settle { _ in true }
+      onCancel()
     }
   }
 

@@ -19,9 +19,11 @@ extension QueryClient {
     on job: MutationJob,
     _ body: @escaping @Sendable () async -> Void
   ) {
-    let task = Task(executorPreference: configuration.executor) {
-      await MutationJob.$current.withValue(job) {
-        await Scheduling.$current.withValue(self.scheduling) { await body() }
+    let task = Inheritance.without {
+      Task(executorPreference: configuration.executor) {
+        await MutationJob.$current.withValue(job) {
+          await Scheduling.$current.withValue(self.scheduling) { await body() }
+        }
       }
     }
     job.attach(task)
@@ -110,11 +112,14 @@ extension QueryClient {
   }
 
   /// Calls a callback; what it throws is told, and changes nothing.
+  ///
+  /// Only a client that is cleared cancels callbacks: those to come are called no more.
   private nonisolated func call(
     _ name: String,
     of job: MutationJob,
     _ body: () async throws -> Void
   ) async {
+    if Task.isCancelled { return }
     do {
       try await body()
     } catch {

@@ -84,9 +84,12 @@ extension Query {
   }
 }
 
-/// What a streamed fetch found when it started: its retries start there again.
-private struct StreamStart: Sendable {
+/// What a streamed fetch found when it started: its retries start there again, and so does the fetch
+/// if it is begun anew.
+struct StreamStart: Sendable {
   var base: ValueBox?
+  /// Whether the fetch showed anything since, which its next beginning takes the place of.
+  var hasShown = false
 }
 
 extension QueryPlan {
@@ -110,7 +113,7 @@ extension QueryPlan {
           continue
         }
         // The first element of an attempt takes the place of what an earlier attempt had shown.
-        let startsOver = isFirst && (refetch != .append || context.attempt > 0)
+        let startsOver = isFirst && (refetch != .append || start.hasShown)
         let isShown = context.client.progress(job) { present in
           var value =
             startsOver ? base : present?.value(as: Value.self) ?? base
@@ -118,6 +121,9 @@ extension QueryPlan {
           return TypedBox(value)
         }
         guard isShown else { throw CancellationError() }
+        if isFirst {
+          job.progress.withLock { $0 = StreamStart(base: start.base, hasShown: true) }
+        }
         isFirst = false
       }
       // A sequence may end when its task is cancelled; that is no end of the stream.

@@ -37,6 +37,10 @@ package final class JointSubscription: Sendable {
     guard let cache = members.first?.client.cache else { return nil }
     let ids = members.map(\.id)
     while true {
+      if Task.isCancelled {
+        cancel()
+        return nil
+      }
       switch cache.read({ $0.pull(ids) }) {
       case .results(let results): return results
       case .ended: return nil

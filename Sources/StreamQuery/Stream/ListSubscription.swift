@@ -19,8 +19,8 @@ final class ListSubscription: Sendable {
     /// The list of which the consumer has seen an element.
     var seenSerial = 0
     var isCancelled = false
-    /// The consumer's wait, if it waits.
-    var wait: JointWait?
+    /// The waits of the consumer: more than one only if several tasks iterate one stream.
+    var waits: [JointWait] = []
     /// The list that was asked for last and is not there yet.
     var wanted: [AnyQuery]?
     var isUpdating = false
@@ -28,21 +28,30 @@ final class ListSubscription: Sendable {
 
   private let client: QueryClient
   private let state = Mutex(State())
+  /// An empty list observes nothing that would end with the client.
+  private let ending = Mutex<Int?>(nil)
 
   init(client: QueryClient, _ queries: [AnyQuery]) {
     self.client = client
     let members = queries.map(subscribe)
     state.withLock { $0.members = members }
+    let ending = client.endings.add { [weak self] in self?.cancel() }
+    if let ending { self.ending.withLock { $0 = ending } } else { cancel() }
+  }
+
+  deinit {
+    if let ending = ending.withLock({ $0 }) { client.endings.remove(ending) }
   }
 
   /// Ends the observation of all; a second time is a no-op.
   func cancel() {
-    let (members, wait) = state.withLock { state -> ([Member], JointWait?) in
+    let (members, waits) = state.withLock { state -> ([Member], [JointWait]) in
       state.isCancelled = true
-      return (state.members, state.wait.take())
+      defer { state.waits = [] }
+      return (state.members, state.waits)
     }
     for member in members { member.subscription.cancel() }
-    wait?.wake()
+    for wait in waits { wait.wake() }
   }
 
   // MARK: Looking
@@ -63,6 +72,10 @@ final class ListSubscription: Sendable {
         ($0.members, $0.serial, $0.seenSerial != $0.serial, $0.isCancelled)
       }
       if isOver { return nil }
+      if Task.isCancelled {
+        cancel()
+        return nil
+      }
       let ids = members.map(\.subscription.id)
       switch client.cache.read({ $0.pull(ids, isNew: isNew) }) {
       case .results(let results):
@@ -94,7 +107,8 @@ final class ListSubscription: Sendable {
     let wait = JointWait(continuation)
     let isCurrent = state.withLock { state in
       guard state.serial == serial, !state.isCancelled else { return false }
-      state.wait = wait
+      state.waits.removeAll(where: \.isSpent)
+      state.waits.append(wait)
       return true
     }
     let isParked =
@@ -124,11 +138,14 @@ final class ListSubscription: Sendable {
 
   /// Replaces the list; of several lists that are given at once, the last one holds.
   func update(_ queries: [AnyQuery]) {
-    let mustWork = state.withLock { state in
+    // Lists that are not wanted any more hold the user's closures: they go outside the lock.
+    let (mustWork, _) = state.withLock { state -> (Bool, [AnyQuery]?) in
+      let dropped = state.wanted
+      guard !state.isCancelled else { return (false, dropped) }
       state.wanted = queries
-      guard !state.isUpdating, !state.isCancelled else { return false }
+      guard !state.isUpdating else { return (false, dropped) }
       state.isUpdating = true
-      return true
+      return (true, dropped)
     }
     guard mustWork else { return }
     // Subscribing asks the user's closures, so no lock is held meanwhile.
@@ -136,13 +153,12 @@ final class ListSubscription: Sendable {
   }
 
   private func nextWanted() -> [AnyQuery]? {
-    state.withLock { state in
-      guard let wanted = state.wanted.take(), !state.isCancelled else {
-        state.isUpdating = false
-        return nil
-      }
-      return wanted
+    let (wanted, isOver) = state.withLock { state -> ([AnyQuery]?, Bool) in
+      let wanted = state.wanted.take()
+      if wanted == nil || state.isCancelled { state.isUpdating = false }
+      return (wanted, state.isCancelled)
     }
+    return isOver ? nil : wanted
   }
 
   private func replace(by queries: [AnyQuery]) {
@@ -154,11 +170,12 @@ final class ListSubscription: Sendable {
       guard let kept = left[query.entryKey]?.popLast() else { return subscribe(query) }
       return update(kept, query)
     }
-    let (isOver, wait) = state.withLock { state -> (Bool, JointWait?) in
-      guard !state.isCancelled else { return (true, nil) }
+    let (isOver, waits) = state.withLock { state -> (Bool, [JointWait]) in
+      guard !state.isCancelled else { return (true, []) }
       state.members = members
       state.serial += 1
-      return (false, state.wait.take())
+      defer { state.waits = [] }
+      return (false, state.waits)
     }
     // In the order of the list: no order depends on hashes.
     let kept = Set(isOver ? [] : members.map { ObjectIdentifier($0.subscription) })
@@ -166,7 +183,7 @@ final class ListSubscription: Sendable {
     where !kept.contains(ObjectIdentifier(member.subscription)) {
       member.subscription.cancel()
     }
-    wait?.wake()
+    for wait in waits { wait.wake() }
   }
 
   private func update(_ member: Member, _ query: AnyQuery) -> Member {

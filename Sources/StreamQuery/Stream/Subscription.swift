@@ -9,8 +9,8 @@ package final class Subscription: Sendable {
   /// What of ``QueryCache/news`` it has looked at; a hint that spares consumers a look at a lock
   /// that they all want at once.
   private let seenNews = Atomic<UInt64>(.max)
-  /// What feeds the query's own trigger streams into the client.
-  private let pumps = Mutex<TaskBag?>(nil)
+  /// What feeds the query's own trigger streams into the client, and its name among the endings.
+  private let pumps = Mutex<(tasks: TaskBag, ending: Int)?>(nil)
   /// Whether there ever were any: most subscriptions need no look at the lock.
   private let isPumping = Atomic(false)
 
@@ -19,17 +19,28 @@ package final class Subscription: Sendable {
     self.id = id
   }
 
-  /// Starts the trigger streams of a query, instead of those before.
+  /// Starts the trigger streams of a query, instead of those before; none for an observer that is
+  /// over.
   func pump(_ triggers: [@Sendable () -> any AsyncSequence], into key: EntryKey) {
     let bag = TaskBag()
+    let ending = triggers.isEmpty ? nil : client.endings.add { bag.cancel() }
+    replacePumps(by: ending.map { (bag, $0) })
+    guard ending != nil else { return }
+    isPumping.store(true, ordering: .releasing)
+    // Looked at after the store: whoever ends the observation meanwhile finds what to cancel.
+    guard client.cache.read({ $0.find(id) != nil }) else { return replacePumps(by: nil) }
+    for trigger in triggers { bag.append(client.pump(trigger, into: key)) }
+  }
+
+  private func replacePumps(by new: (tasks: TaskBag, ending: Int)?) {
     let old = pumps.withLock { pumps in
       let old = pumps
-      pumps = bag
+      pumps = new
       return old
     }
-    isPumping.store(true, ordering: .releasing)
-    old?.cancel()
-    for trigger in triggers { bag.append(client.pump(trigger, into: key)) }
+    guard let old else { return }
+    client.endings.remove(old.ending)
+    old.tasks.cancel()
   }
 
   deinit {
@@ -38,10 +49,10 @@ package final class Subscription: Sendable {
 
   /// Ends the observation; a second time is a no-op.
   func cancel() {
-    if isPumping.load(ordering: .acquiring) { pumps.withLock { $0 }?.cancel() }
     client.turn(isDated: false, startsFetches: false) { state, turn in
       state.unsubscribe(id, &turn)
     }
+    if isPumping.load(ordering: .acquiring) { replacePumps(by: nil) }
   }
 
   /// The newest snapshot that was not seen, as soon as there is one; `nil` at the end.
@@ -58,6 +69,10 @@ package final class Subscription: Sendable {
     }
     var mustLook = seenNews.load(ordering: .relaxed) != client.cache.news.load(ordering: .acquiring)
     while true {
+      if Task.isCancelled {
+        cancel()
+        return nil
+      }
       if mustLook {
         // Before the look: what comes during it is news the next time.
         seenNews.store(client.cache.news.load(ordering: .acquiring), ordering: .relaxed)

@@ -15,7 +15,8 @@ final class WakeTimer: Sendable {
     executor: (any TaskExecutor)?,
     _ wait: @escaping @Sendable () async throws -> Void
   ) {
-    let task = Task(executorPreference: executor) {
+    // Detached: it serves the client, not whoever asked for the deadline.
+    let task = Task.detached(executorPreference: executor) {
       // Cancelled means that another task sleeps for an earlier deadline.
       _ = try? await wait()
     }

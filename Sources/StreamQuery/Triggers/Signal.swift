@@ -18,13 +18,27 @@ enum Signal: Sendable {
 final class SignalPort: Sendable {
   private struct State {
     var continuation: AsyncStream<Signal>.Continuation?
+    /// Keys of which a trigger waits for the loop: another one would ask for the same.
+    var waiting: Set<EntryKey> = []
     var isFinished = false
   }
 
   private let state = Mutex(State())
 
   func send(_ signal: Signal) {
-    state.withLock { $0.continuation }?.yield(signal)
+    let continuation = state.withLock { state -> AsyncStream<Signal>.Continuation? in
+      if case .query(let key) = signal {
+        guard state.continuation != nil, state.waiting.insert(key).inserted else { return nil }
+      }
+      return state.continuation
+    }
+    continuation?.yield(signal)
+  }
+
+  /// The loop took a trigger of a query: from here on another one counts.
+  func took(_ key: EntryKey) {
+    // Returned, so that parts of the key are released outside the lock.
+    _ = state.withLock { $0.waiting.remove(key) }
   }
 
   /// The stream, for the one who asks first.
@@ -40,9 +54,10 @@ final class SignalPort: Sendable {
   }
 
   func finish() {
-    let continuation = state.withLock { state in
+    let (continuation, _) = state.withLock { state in
       state.isFinished = true
-      return state.continuation.take()
+      defer { state.waiting = [] }
+      return (state.continuation.take(), state.waiting)
     }
     continuation?.finish()
   }

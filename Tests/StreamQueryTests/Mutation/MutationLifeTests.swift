@@ -234,4 +234,25 @@ import Testing
     #expect(gone.all.sorted() == [1, 2, 3])
     #expect(client.mutations().isEmpty)
   }
+
+  @Test func clearCallsNoFurtherCallbackOfARunThatSettles() {
+    let client = QueryClient(simulation: simulation)
+    let calls = Notes<String>()
+    let mutation = Mutation<Int, Int>("m") { $0 }
+      .onSuccess { _, _ in
+        calls.add("first")
+        try await Scheduling.current.clock.sleep(for: .milliseconds(10))
+      }
+      .onSuccess { _, _ in calls.add("second") }
+      .onSettled { _, context in
+        calls.add("settled")
+        context.client.setData(1, for: QueryKey<Int>("n"))
+      }
+    simulation.start(mutation, with: 1, on: client)
+    #expect(calls.all == ["first"])
+    client.clear()
+    simulation.advance(by: .seconds(1))
+    #expect(calls.all == ["first"])
+    #expect(client.data(for: QueryKey<Int>("n")) == nil)
+  }
 }

@@ -212,4 +212,15 @@ struct QueryListTests {
     #expect(client.diagnostics().map(\.observerCount) == [0, 0, 0, 0])
     #expect(simulation.leakReport() == [])
   }
+
+  @Test func twoTasksOnOneListStreamBothEnd() {
+    let observer = client.observer(all: [])
+    let one = simulation.record(observer.stream)
+    let two = simulation.record(observer.stream)
+    simulation.settle()
+    one.cancel()
+    simulation.settle()
+    #expect(one.isFinished)
+    #expect(two.isFinished)
+  }
 }

@@ -1,0 +1,61 @@
+import Synchronization
+
+/// The updates that the present code runs inside of.
+///
+/// An update is asked until its answer is about the present data, so one that wrote its own key each
+/// time would never come to an end (contract law 8).
+final class UpdateChain: Sendable {
+  private let key: EntryKey
+  /// What else is updated in the same turn.
+  private let others: Set<EntryKey>
+  private let client: ObjectIdentifier
+  private let parent: UpdateChain?
+  /// Tasks that an update started inherit it, and may write when it is over.
+  private let isOver = Atomic(false)
+
+  @TaskLocal static var current: UpdateChain?
+
+  private init(_ key: EntryKey, _ others: Set<EntryKey>, of client: ObjectIdentifier) {
+    self.key = key
+    self.others = others
+    self.client = client
+    parent = UpdateChain.current
+  }
+
+  /// Runs the closure of an update.
+  ///
+  /// - Parameters:
+  ///   - key: What it updates.
+  ///   - others: What else is updated in the same turn.
+  ///   - client: Whose data it updates.
+  ///   - body: The closure.
+  /// - Throws: What the closure throws.
+  static func run<Failure: Error>(
+    _ key: EntryKey,
+    _ others: Set<EntryKey> = [],
+    of client: QueryClient,
+    _ body: () throws(Failure) -> Void
+  ) throws(Failure) {
+    let chain = UpdateChain(key, others, of: ObjectIdentifier(client))
+    var failure: Failure?
+    $current.withValue(chain) {
+      do throws(Failure) { try body() } catch { failure = error }
+    }
+    chain.isOver.store(true, ordering: .releasing)
+    if let failure { throw failure }
+  }
+
+  /// Whether the present code runs inside an update of a key.
+  static func isUpdating(_ key: EntryKey, of client: QueryClient) -> Bool {
+    var link = current
+    while let update = link {
+      if update.client == ObjectIdentifier(client), !update.isOver.load(ordering: .acquiring),
+        update.key == key || update.others.contains(key)
+      {
+        return true
+      }
+      link = update.parent
+    }
+    return false
+  }
+}
