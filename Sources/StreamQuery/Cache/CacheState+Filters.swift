@@ -3,10 +3,39 @@ extension CacheState {
   /// prefix.
   func entries(matching filter: QueryFilter.Node, at now: Moment) -> [Int] {
     var matches: [Int] = []
+    if case .or = filter {
+      var rest: [QueryFilter.Node] = []
+      collect(filter, at: now, into: &matches, rest: &rest)
+      if !rest.isEmpty { matches += entries(matchingAny: rest, at: now) }
+      return Set(matches).sorted()
+    }
     forEachCandidate(of: filter) { index in
       if self.matches(filter, index, at: now) { matches.append(index) }
     }
     return matches
+  }
+
+  /// Collects what each alternative means by itself, as far as it leads to its entries: a thousand
+  /// keys are a thousand look-ups, not a look at every entry for each.
+  private func collect(
+    _ filter: QueryFilter.Node,
+    at now: Moment,
+    into matches: inout [Int],
+    rest: inout [QueryFilter.Node]
+  ) {
+    if case .or(let nodes) = filter {
+      for node in nodes { collect(node, at: now, into: &matches, rest: &rest) }
+    } else if case .all = narrowing(of: filter) {
+      rest.append(filter)
+    } else {
+      matches += entries(matching: filter, at: now)
+    }
+  }
+
+  private func entries(matchingAny filters: [QueryFilter.Node], at now: Moment) -> [Int] {
+    slots.indices.filter { index in
+      slots[index].key != nil && filters.contains { matches($0, index, at: now) }
+    }
   }
 
   /// Visits a superset of the entries that a filter means: as small as keys and prefixes allow.
@@ -29,10 +58,13 @@ extension CacheState {
     switch filter {
     case .entry, .prefix, .active: return filter
     case .fetchStatus(let status): return status == .idle ? .all : filter
-    case .and(let lhs, let rhs):
-      let left = narrowing(of: lhs)
-      let right = narrowing(of: rhs)
-      return left.rank <= right.rank ? left : right
+    case .and(let nodes):
+      var narrowest = QueryFilter.Node.all
+      for node in nodes {
+        let narrowing = narrowing(of: node)
+        if narrowing.rank < narrowest.rank { narrowest = narrowing }
+      }
+      return narrowest
     case .all, .stale, .status, .predicate, .or, .not: return .all
     }
   }
@@ -51,10 +83,8 @@ extension CacheState {
           ? .paused : slots[index].machine.isFetching ? .fetching : .idle)
     // Filters with predicates are answered from infos, outside the lock.
     case .predicate: return false
-    case .and(let lhs, let rhs):
-      return matches(lhs, index, at: now) && matches(rhs, index, at: now)
-    case .or(let lhs, let rhs):
-      return matches(lhs, index, at: now) || matches(rhs, index, at: now)
+    case .and(let nodes): return nodes.allSatisfy { matches($0, index, at: now) }
+    case .or(let nodes): return nodes.contains { matches($0, index, at: now) }
     case .not(let operand): return !matches(operand, index, at: now)
     }
   }
@@ -95,7 +125,7 @@ extension QueryFilter.Node {
   var hasPredicate: Bool {
     switch self {
     case .predicate: true
-    case .and(let lhs, let rhs), .or(let lhs, let rhs): lhs.hasPredicate || rhs.hasPredicate
+    case .and(let nodes), .or(let nodes): nodes.contains { $0.hasPredicate }
     case .not(let operand): operand.hasPredicate
     case .all, .entry, .prefix, .stale, .active, .status, .fetchStatus: false
     }
@@ -123,8 +153,8 @@ extension QueryFilter.Node {
     case .status(let status): info.status == status
     case .fetchStatus(let status): info.fetchStatus == status
     case .predicate(let predicate): predicate(info)
-    case .and(let lhs, let rhs): lhs.matches(info) && rhs.matches(info)
-    case .or(let lhs, let rhs): lhs.matches(info) || rhs.matches(info)
+    case .and(let nodes): nodes.allSatisfy { $0.matches(info) }
+    case .or(let nodes): nodes.contains { $0.matches(info) }
     case .not(let operand): !operand.matches(info)
     }
   }

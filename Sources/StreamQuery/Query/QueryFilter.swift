@@ -19,9 +19,25 @@ public struct QueryFilter: Sendable {
     case status(QueryStatus)
     case fetchStatus(FetchStatus)
     case predicate(@Sendable (QueryInfo) -> Bool)
-    case and(Node, Node)
-    case or(Node, Node)
+    /// Many beside each other rather than below: a filter of a thousand keys must not take a
+    /// thousand calls deep to answer, or to release.
+    case and([Node])
+    case or([Node])
     case not(Node)
+
+    /// A longer list is put into a list of its own, so that making one of *n* filters takes a number
+    /// of steps that grows with *n*.
+    private static let width = 256
+
+    static func both(_ lhs: Node, _ rhs: Node) -> Node {
+      if case .and(let nodes) = lhs, nodes.count < width { return .and(nodes + [rhs]) }
+      return .and([lhs, rhs])
+    }
+
+    static func either(_ lhs: Node, _ rhs: Node) -> Node {
+      if case .or(let nodes) = lhs, nodes.count < width { return .or(nodes + [rhs]) }
+      return .or([lhs, rhs])
+    }
   }
 
   let node: Node
@@ -124,10 +140,10 @@ public struct QueryFilter: Sendable {
   }
 
   /// Entries that both filters mean.
-  public static func && (lhs: Self, rhs: Self) -> Self { Self(node: .and(lhs.node, rhs.node)) }
+  public static func && (lhs: Self, rhs: Self) -> Self { Self(node: .both(lhs.node, rhs.node)) }
 
   /// Entries that either filter means.
-  public static func || (lhs: Self, rhs: Self) -> Self { Self(node: .or(lhs.node, rhs.node)) }
+  public static func || (lhs: Self, rhs: Self) -> Self { Self(node: .either(lhs.node, rhs.node)) }
 
   /// Entries that the filter does not mean.
   public static prefix func ! (operand: Self) -> Self { Self(node: .not(operand.node)) }
