@@ -145,7 +145,10 @@ package final class Subscription: Sendable {
         case .news(let frame, let flags): return QueryResult(frame: frame, flags: flags)
         case .over: return nil
         case .nothing:
-          return await self.waitUntilCancelled(isolation: nil).map(QueryResult.init)
+          guard let (frame, flags) = await self.waitUntilCancelled(isolation: nil) else {
+            return nil
+          }
+          return QueryResult(frame: frame, flags: flags)
         }
       },
       onCancel: { self.cancel() }
