@@ -46,7 +46,7 @@ enum ContentionCases {
       suite.add(
         "contend.subscribe.\(threads)",
         "\(threads) threads, the first invalidates what the others subscribe to",
-        contend(threads, iterations: 2_000) { thread, iterations in
+        contend(threads, iterations: 400) { thread, iterations in
           for _ in 0..<iterations {
             if thread == 0 {
               InlineExecutor.run { await client.invalidate(.key(key), refetch: .never) }
@@ -68,7 +68,7 @@ enum ContentionCases {
 
   private static func contend(
     _ threads: Int,
-    iterations: Int = 20_000,
+    iterations: Int = 5_000,
     _ body: @escaping @Sendable (_ thread: Int, _ iterations: Int) -> Void
   ) -> Double {
     var best = Double.infinity
