@@ -30,10 +30,6 @@ package final class JointSubscription: Sendable {
   package func next(
     isolation: isolated (any Actor)? = #isolation
   ) async -> [(frame: Frame, flags: QueryFlags)]? {
-    if Task.isCancelled {
-      cancel()
-      return nil
-    }
     guard let cache = members.first?.client.cache else { return nil }
     let ids = members.map(\.id)
     while true {

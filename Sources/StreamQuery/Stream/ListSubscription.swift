@@ -63,10 +63,6 @@ final class ListSubscription: Sendable {
   func next(
     isolation: isolated (any Actor)? = #isolation
   ) async -> [QueryListResults.Member]? {
-    if Task.isCancelled {
-      cancel()
-      return nil
-    }
     while true {
       let (members, serial, isNew, isOver) = state.withLock {
         ($0.members, $0.serial, $0.seenSerial != $0.serial, $0.isCancelled)

@@ -62,13 +62,9 @@ package final class Subscription: Sendable {
   func next(
     isolation: isolated (any Actor)? = #isolation
   ) async -> (frame: Frame, flags: QueryFlags)? {
-    // Before the look: where news never ends, a cancelled consumer must end all the same.
-    if Task.isCancelled {
-      cancel()
-      return nil
-    }
     var mustLook = seenNews.load(ordering: .relaxed) != client.cache.news.load(ordering: .acquiring)
     while true {
+      // Before the look: where news never ends, a cancelled consumer must end all the same.
       if Task.isCancelled {
         cancel()
         return nil

@@ -223,4 +223,24 @@ struct QueryListTests {
     #expect(one.isFinished)
     #expect(two.isFinished)
   }
+
+  @Test func aListThatIsReplacedBeforeItComesIsReleasedOutsideTheLock() {
+    let observer = client.observer(all: [])
+    let inner = Dial(0)
+    let outer = Query("outer") { "o" }.enabled { [weak observer] _ in
+      // Asked while the list is being replaced: what is given now has to wait.
+      guard
+        inner.with({
+          $0 += 1; return $0
+        }) == 1, let observer
+      else { return false }
+      let witness = Witness { [weak observer] in observer?.update([]) }
+      observer.update([AnyQuery(Query("a") { [witness] in "\(witness)" })])
+      observer.update([AnyQuery(Query("b") { "b" })])
+      return false
+    }
+    observer.update([AnyQuery(outer)])
+    #expect(inner.value >= 1)
+    #expect(observer.results.keys.isEmpty)
+  }
 }

@@ -228,4 +228,28 @@ import Testing
     #expect(client.diagnostics().isEmpty)
     #expect(simulation.isIdle)
   }
+
+  private enum Request {
+    @TaskLocal static var current: String?
+  }
+
+  @Test func whatLastsAsLongAsTheClientInheritsNothingOfWhoCameFirst() {
+    let client = QueryClient(simulation: simulation)
+    let seen = Notes<String?>()
+    // Its staleness comes with the timer, and the option is asked about it on the loop.
+    let query = Query("n") { 1 }.staleTime(.seconds(1)).enabled { _ in
+      seen.add(Request.current)
+      return true
+    }
+    let recording = Request.$current.withValue("first") {
+      simulation.record(client.stream(query))
+    }
+    simulation.settle()
+    let before = seen.count
+    simulation.advance(by: .seconds(2))
+    #expect(seen.count > before)
+    #expect(seen.all.dropFirst(before).allSatisfy { $0 == nil })
+    recording.cancel()
+    simulation.settle()
+  }
 }

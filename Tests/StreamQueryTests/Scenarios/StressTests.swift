@@ -245,4 +245,15 @@ import Testing
     client.clear()
     #expect(ends.value == Self.workers * 200)
   }
+
+  @Test func aHandleObservesWhatItWasToldLast() async {
+    let client = QueryClient()
+    let keys = (0..<4).map { QueryKey<Int>("n", $0) }
+    for (number, key) in keys.enumerated() { client.setData(number, for: key) }
+    let handle = client.observer(of: Query<Int>(key: keys[0]))
+    for _ in 0..<200 {
+      await concurrently(4) { worker in handle.update(query: Query<Int>(key: keys[worker])) }
+      #expect(handle.result.data == client.data(for: handle.query))
+    }
+  }
 }
