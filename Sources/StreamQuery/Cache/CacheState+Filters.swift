@@ -3,39 +3,11 @@ extension CacheState {
   /// prefix.
   func entries(matching filter: QueryFilter.Node, at now: Moment) -> [Int] {
     var matches: [Int] = []
-    if case .or = filter {
-      var rest: [QueryFilter.Node] = []
-      collect(filter, at: now, into: &matches, rest: &rest)
-      if !rest.isEmpty { matches += entries(matchingAny: rest, at: now) }
-      return Set(matches).sorted()
-    }
+    let isExact = filter.isExact
     forEachCandidate(of: filter) { index in
-      if self.matches(filter, index, at: now) { matches.append(index) }
+      if isExact || self.matches(filter, index, at: now) { matches.append(index) }
     }
     return matches
-  }
-
-  /// Collects what each alternative means by itself, as far as it leads to its entries: a thousand
-  /// keys are a thousand look-ups, not a look at every entry for each.
-  private func collect(
-    _ filter: QueryFilter.Node,
-    at now: Moment,
-    into matches: inout [Int],
-    rest: inout [QueryFilter.Node]
-  ) {
-    if case .or(let nodes) = filter {
-      for node in nodes { collect(node, at: now, into: &matches, rest: &rest) }
-    } else if case .all = narrowing(of: filter) {
-      rest.append(filter)
-    } else {
-      matches += entries(matching: filter, at: now)
-    }
-  }
-
-  private func entries(matchingAny filters: [QueryFilter.Node], at now: Moment) -> [Int] {
-    slots.indices.filter { index in
-      slots[index].key != nil && filters.contains { matches($0, index, at: now) }
-    }
   }
 
   /// Visits a superset of the entries that a filter means: as small as keys and prefixes allow.
@@ -48,6 +20,10 @@ extension CacheState {
     case .fetchStatus, .active:
       // In the order of the slots, so that no order depends on who came and went.
       for index in live.sorted() { body(Int(index)) }
+    case .or(let nodes):
+      var found: Set<Int> = []
+      for node in nodes { forEachCandidate(of: node) { found.insert($0) } }
+      for index in found.sorted() { body(index) }
     default:
       for index in slots.indices where slots[index].key != nil { body(index) }
     }
@@ -59,13 +35,11 @@ extension CacheState {
     case .entry, .prefix, .active: return filter
     case .fetchStatus(let status): return status == .idle ? .all : filter
     case .and(let nodes):
-      var narrowest = QueryFilter.Node.all
-      for node in nodes {
-        let narrowing = narrowing(of: node)
-        if narrowing.rank < narrowest.rank { narrowest = narrowing }
-      }
-      return narrowest
-    case .all, .stale, .status, .predicate, .or, .not: return .all
+      return nodes.map(narrowing).min { $0.rank < $1.rank } ?? .all
+    case .or(let nodes):
+      let parts = nodes.map(narrowing)
+      return parts.allSatisfy(\.isNarrow) ? .or(parts) : .all
+    case .all, .stale, .status, .predicate, .not: return .all
     }
   }
 
@@ -125,7 +99,7 @@ extension QueryFilter.Node {
   var hasPredicate: Bool {
     switch self {
     case .predicate: true
-    case .and(let nodes), .or(let nodes): nodes.contains { $0.hasPredicate }
+    case .and(let nodes), .or(let nodes): nodes.contains(where: \.hasPredicate)
     case .not(let operand): operand.hasPredicate
     case .all, .entry, .prefix, .stale, .active, .status, .fetchStatus: false
     }
@@ -138,7 +112,26 @@ extension QueryFilter.Node {
     case .prefix(let key): 1 + (key.storage.parts.isEmpty ? 9 : 0)
     case .fetchStatus: 2
     case .active: 3
-    case .all, .stale, .status, .predicate, .and, .or, .not: 5
+    case .or: 4
+    case .all, .stale, .status, .predicate, .and, .not: 5
+    }
+  }
+
+  /// Whether a look at keys says all: what it leads to is what it means.
+  fileprivate var isExact: Bool {
+    switch self {
+    case .entry, .prefix: true
+    case .or(let nodes): nodes.allSatisfy(\.isExact)
+    case .all, .stale, .active, .status, .fetchStatus, .predicate, .and, .not: false
+    }
+  }
+
+  /// Whether a narrowing leads to fewer entries than all.
+  fileprivate var isNarrow: Bool {
+    switch self {
+    case .entry, .fetchStatus, .active, .or: true
+    case .prefix(let key): !key.storage.parts.isEmpty
+    case .all, .stale, .status, .predicate, .and, .not: false
     }
   }
 

@@ -19,25 +19,11 @@ public struct QueryFilter: Sendable {
     case status(QueryStatus)
     case fetchStatus(FetchStatus)
     case predicate(@Sendable (QueryInfo) -> Bool)
-    /// Many beside each other rather than below: a filter of a thousand keys must not take a
-    /// thousand calls deep to answer, or to release.
+    /// All of these.
     case and([Node])
+    /// Any of these.
     case or([Node])
     case not(Node)
-
-    /// A longer list is put into a list of its own, so that making one of *n* filters takes a number
-    /// of steps that grows with *n*.
-    private static let width = 256
-
-    static func both(_ lhs: Node, _ rhs: Node) -> Node {
-      if case .and(let nodes) = lhs, nodes.count < width { return .and(nodes + [rhs]) }
-      return .and([lhs, rhs])
-    }
-
-    static func either(_ lhs: Node, _ rhs: Node) -> Node {
-      if case .or(let nodes) = lhs, nodes.count < width { return .or(nodes + [rhs]) }
-      return .or([lhs, rhs])
-    }
   }
 
   let node: Node
@@ -46,7 +32,7 @@ public struct QueryFilter: Sendable {
   public static var all: Self { Self(node: .all) }
 
   /// Entries whose data is missing, invalidated or too old: for some observer if there are any, else
-  /// by the stale time of the query.
+  /// by the stale time of the query; without observers a dynamic stale time counts as zero.
   public static var stale: Self { Self(node: .stale) }
 
   /// Entries that are not ``stale``.
@@ -140,13 +126,42 @@ public struct QueryFilter: Sendable {
   }
 
   /// Entries that both filters mean.
-  public static func && (lhs: Self, rhs: Self) -> Self { Self(node: .both(lhs.node, rhs.node)) }
+  public static func && (lhs: Self, rhs: Self) -> Self {
+    Self(node: .and(lhs: lhs.node, rhs: rhs.node))
+  }
 
   /// Entries that either filter means.
-  public static func || (lhs: Self, rhs: Self) -> Self { Self(node: .either(lhs.node, rhs.node)) }
+  ///
+  /// - Complexity: In proportion to the matches of both where both name keys or prefixes.
+  public static func || (lhs: Self, rhs: Self) -> Self {
+    Self(node: .or(lhs: lhs.node, rhs: rhs.node))
+  }
 
   /// Entries that the filter does not mean.
   public static prefix func ! (operand: Self) -> Self { Self(node: .not(operand.node)) }
+}
+
+extension QueryFilter.Node {
+  static func and(lhs: Self, rhs: Self) -> Self {
+    if case .and(let nodes) = lhs { return .and(joined(nodes, rhs) { .and($0) }) }
+    if case .and(let nodes) = rhs { return .and(joined(nodes, lhs) { .and($0) }) }
+    return .and([lhs, rhs])
+  }
+
+  static func or(lhs: Self, rhs: Self) -> Self {
+    if case .or(let nodes) = lhs { return .or(joined(nodes, rhs) { .or($0) }) }
+    if case .or(let nodes) = rhs { return .or(joined(nodes, lhs) { .or($0) }) }
+    return .or([lhs, rhs])
+  }
+
+  /// Appends a node to those that were joined before.
+  ///
+  /// Filters are also made of data, as of a list of ids by `reduce`: a tree as deep as the list is long
+  /// would overflow the stack. A full list becomes the first element of the next, so that depth grows
+  /// once in sixty.
+  private static func joined(_ nodes: [Self], _ node: Self, _ make: ([Self]) -> Self) -> [Self] {
+    nodes.count < 64 ? nodes + [node] : [make(nodes), node]
+  }
 }
 
 extension QueryFilter: ExpressibleByArrayLiteral {

@@ -193,15 +193,4 @@ import Testing
     #expect((!("a" && (.stale || .where { _ in true }))).node.hasPredicate)
     #expect(!(("a" && .stale) || !.active).node.hasPredicate)
   }
-
-  // Law 11: a filter of many keys is made, answered and released without as many calls in each other.
-  @Test func aFilterOfManyKeysMeansThemAll() {
-    let client = QueryClient()
-    for number in 0..<10 { client.setData(number, for: QueryKey<Int>("k", number)) }
-    let keys = (5..<100_000).map { QueryFilter.key(QueryKey<Int>("k", $0)) }
-    let any = keys.reduce(.fetching) { $0 || $1 }
-    #expect(client.entries(of: Int.self, any).map(\.data) == [5, 6, 7, 8, 9])
-    let none = keys.reduce(.all) { $0 && !$1 }
-    #expect(client.entries(of: Int.self, none).map(\.data) == [0, 1, 2, 3, 4])
-  }
 }
