@@ -193,6 +193,9 @@ extension QueryClient {
           state.consumers[consumer].profile.freshness != .static
         else { return }
         let index = Int(state.consumers[consumer].entry)
+        if state.slots[index].machine.isIdle, let plan = state.consumers[consumer].plan {
+          state.plan(index, with: plan, &turn)
+        }
         state.apply(
           state.slots[index].machine.requested(cause, in: turn.world),
           index,

@@ -62,6 +62,7 @@ extension CacheState {
     var conditions: [(ConsumerID, @Sendable () async -> Bool)] = []
     for entry in live.sorted() {
       let index = Int(entry)
+      if cause != nil { electObserver(of: index, cause, &turn) }
       apply(slots[index].machine.worldChanged(cause, in: turn.world), index, &turn)
       guard let cause else { continue }
       for position in slots[index].consumers {
