@@ -48,42 +48,4 @@ extension CacheState {
     mutations.held = nil
     errands.append(.mutation(.sweep(held.causes)))
   }
-
-  /// Tells the observed and fetching entries that network or app changed.
-  ///
-  /// - Parameters:
-  ///   - cause: The edge that refetches willing observers, or `nil` if it was not towards them.
-  ///   - turn: The turn.
-  /// - Returns: Conditions that have to be asked, with the observers that they belong to.
-  mutating func sweep(
-    _ cause: FetchCause?,
-    _ turn: inout Turn
-  ) -> [(ConsumerID, @Sendable () async -> Bool)] {
-    var conditions: [(ConsumerID, @Sendable () async -> Bool)] = []
-    for entry in live.sorted() {
-      let index = Int(entry)
-      apply(slots[index].machine.worldChanged(cause, in: turn.world), index, &turn)
-      guard let cause else { continue }
-      for position in slots[index].consumers {
-        let consumer = consumers[Int(position)]
-        guard consumer.profile.isEnabled, let options = consumer.plan?.options,
-          let condition = options.condition(of: cause)
-        else { continue }
-        conditions.append(
-          (ConsumerID(index: position, generation: consumer.generation), condition)
-        )
-      }
-    }
-    return conditions
-  }
-}
-
-extension QueryOptions {
-  fileprivate func condition(of cause: FetchCause) -> (@Sendable () async -> Bool)? {
-    switch cause {
-    case .reconnect: refetchOnReconnect?.condition
-    case .active: refetchOnActive?.condition
-    default: nil
-    }
-  }
 }
