@@ -6,6 +6,7 @@ extension CacheState {
   mutating func resumeMutations(_ turn: inout Turn) -> Set<MutationID> {
     guard mutations.pendingCount > 0 else { return [] }
     var resumed: Set<MutationID> = []
+    var line: Turnstile?
     for id in mutations.all {
       guard let index = mutations.find(id), mutations.slots[index].machine.isPending else {
         continue
@@ -14,6 +15,8 @@ extension CacheState {
       if effects.performs, let job = mutations.slots[index].job {
         resumed.insert(id)
         resumed.formUnion(mutations.lanes.waiting(in: job.plan.scope))
+        // Their tasks are made in this order; without the line any of them might be the first to run.
+        line = job.lineUp(behind: line)
         emit(.resumed, job, turn)
       }
       apply(effects, to: id, &turn)
