@@ -21,7 +21,7 @@ enum FanOutCases {
           for await _ in client.stream(query) { body() }
         },
         target: target,
-        limit: "raw.wake.\(count)",
+        limit: "raw.wake.stream.\(count)",
         size: count
       )
       suite.add(

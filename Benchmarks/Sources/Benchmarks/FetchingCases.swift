@@ -27,7 +27,7 @@ enum FetchingCases {
       "10,000 concurrent fetches of one key, all of them",
       await concurrent(10_000),
       target: 20_000_000,
-      limit: "raw.wake.10000"
+      limit: "raw.crowd.10000"
     )
   }
 

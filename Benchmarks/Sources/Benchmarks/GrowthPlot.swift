@@ -1,7 +1,29 @@
 import Foundation
 
-/// Growth from a thousand to a hundred thousand entries, drawn on logarithmic axes.
+/// How a time grows with a number of entries or consumers, drawn on logarithmic axes.
 struct GrowthPlot {
+  /// A line: the cases whose ids begin so, and the line's name.
+  typealias Line = (prefix: String, name: String)
+
+  /// What an operation takes in a cache of many entries.
+  static let entries: [Line] = [
+    ("read.prebuilt.", "cached read"),
+    ("read.built.", "cached read, key built"),
+    ("fetch.cold.", "cold fetch"),
+    ("build.", "make an entry"),
+    ("invalidate.", "invalidate 100 matches"),
+    ("subscribe.results.", "subscribe (other observers)"),
+    ("raw.lookup.", "raw: dictionary under a lock"),
+  ]
+
+  /// What one consumer takes of a write to many.
+  static let consumers: [Line] = [
+    ("fanout.stream.", "stream, each consumer"),
+    ("fanout.results.", "results, each consumer"),
+    ("raw.wake.stream.", "raw: AsyncStream(unfolding:)"),
+    ("raw.wake.", "raw: resume a task"),
+  ]
+
   struct Series {
     var name: String
     var points: [(size: Double, nanoseconds: Double)]
@@ -14,20 +36,31 @@ struct GrowthPlot {
   private let right = 270.0
   private let top = 30.0
   private let bottom = 50.0
-  private let colors = ["#2f6fde", "#d9480f", "#2b8a3e", "#862e9c", "#c92a2a", "#0b7285"]
+  private let colors = [
+    "#2f6fde", "#d9480f", "#2b8a3e", "#862e9c", "#c92a2a", "#0b7285", "#5c5f66",
+  ]
+  private let axis: String
+  /// The powers of ten that the axis begins and ends with.
+  private let powers: ClosedRange<Int>
 
-  init(_ rows: [Row]) {
-    let groups = [
-      ("read.prebuilt.", "cached read"),
-      ("read.built.", "cached read, key built"),
-      ("fetch.cold.", "cold fetch"),
-      ("invalidate.", "invalidate 100 matches"),
-      ("subscribe.results.", "subscribe (other observers)"),
-      ("raw.lookup.", "raw: dictionary under a lock"),
-    ]
-    series = groups.map { prefix, name in
-      let points = rows.filter { $0.id.hasPrefix(prefix) && ($0.size ?? 0) > 0 }
-        .map { (Double($0.size ?? 1), $0.value) }
+  /// Creates a plot.
+  ///
+  /// - Parameters:
+  ///   - rows: What was measured.
+  ///   - lines: What is drawn of it.
+  ///   - axis: What there are many of.
+  ///   - powers: The powers of ten that the axis begins and ends with.
+  ///   - isPerItem: Whether times are divided by the number.
+  init(_ rows: [Row], _ lines: [Line], axis: String, powers: ClosedRange<Int>, isPerItem: Bool) {
+    self.axis = axis
+    self.powers = powers
+    series = lines.map { prefix, name in
+      let points = rows.compactMap { row -> (Double, Double)? in
+        // The number alone follows the prefix: others are lines of their own.
+        guard row.id.hasPrefix(prefix), let size = Int(row.id.dropFirst(prefix.count)), size > 0
+        else { return nil }
+        return (Double(size), isPerItem ? row.value / Double(size) : row.value)
+      }
       return Series(name: name, points: points)
     }
     .filter { $0.points.count > 1 }
@@ -40,7 +73,7 @@ struct GrowthPlot {
       <rect width="100%" height="100%" fill="white"/>
 
       """
-    for power in 3...5 {
+    for power in powers {
       let across = x(pow(10, Double(power)))
       out += line(across, top, across, height - bottom, "#ddd")
       out += text(across, height - bottom + 20, "\(Int(pow(10, Double(power))))", anchor: "middle")
@@ -51,7 +84,7 @@ struct GrowthPlot {
       out += line(left, height, width - right, height, "#ddd")
       out += text(left - 8, height + 4, labels[power], anchor: "end")
     }
-    out += text((left + width - right) / 2, height - 10, "entries in the cache", anchor: "middle")
+    out += text((left + width - right) / 2, height - 10, axis, anchor: "middle")
     for (index, one) in series.enumerated() {
       let color = colors[index % colors.count]
       let points = one.points.map { format(x($0.size)) + "," + format(y($0.nanoseconds)) }
@@ -69,7 +102,8 @@ struct GrowthPlot {
   }
 
   private func x(_ size: Double) -> Double {
-    left + (log10(size) - 3) / 2 * (width - left - right)
+    left + (log10(size) - Double(powers.lowerBound)) / Double(powers.count - 1)
+      * (width - left - right)
   }
 
   private func y(_ nanoseconds: Double) -> Double {

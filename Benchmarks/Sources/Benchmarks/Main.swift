@@ -10,6 +10,7 @@ enum Main {
     var arguments = Array(CommandLine.arguments.dropFirst())
     let isCounted = arguments.contains("--counted")
     let output = option("--output", &arguments)
+    let runs = option("--runs", &arguments).flatMap { Int($0) } ?? 1
     let wanted = arguments.filter { !$0.hasPrefix("--") }
     if isCounted {
       for item in CountedCases.run(wanted) {
@@ -18,7 +19,7 @@ enum Main {
       return
     }
     Task.detached {
-      await measure(wanted, output)
+      await measure(wanted, runs: runs, output)
       exit(0)
     }
     dispatchMain()
@@ -33,20 +34,17 @@ enum Main {
     return value
   }
 
-  nonisolated private static func measure(_ wanted: [String], _ output: String?) async {
-    let suite = Suite(wanted: wanted)
+  nonisolated private static func measure(
+    _ wanted: [String],
+    runs: Int,
+    _ output: String?
+  ) async {
     Report.printHeader()
-    await RawLimits.measure(suite)
-    if suite.wants("memory") { await MemoryCases.measure(suite) }
-    if suite.wants("read") { await ReadingCases.measure(suite) }
-    if suite.wants("subscribe") { await SubscribingCases.measure(suite) }
-    if suite.wants("fetch") { await FetchingCases.measure(suite) }
-    if suite.wants("page") { await PagingCases.measure(suite) }
-    if suite.wants("bulk") { await BulkCases.measure(suite) }
-    if suite.wants("fanout") { await FanOutCases.measure(suite) }
-    if suite.wants("operator") { await OperatorTimes.measure(suite) }
-    if suite.wants("contend") { ContentionCases.measure(suite) }
-    if suite.wants("scenarios") { ScenarioCases.measure(suite) }
+    let suite = Suite(wanted: wanted)
+    for run in 1...max(1, runs) {
+      suite.prints = run == max(1, runs)
+      await measure(suite)
+    }
     guard let output else { return }
     // On this thread alone, so that the allocations of the main queue do not count.
     let counted = CountedCases.run([])
@@ -63,13 +61,38 @@ enum Main {
         atomically: true,
         encoding: .utf8
       )
-      try GrowthPlot(suite.rows).svg.write(
-        toFile: output + "/growth.svg",
-        atomically: true,
-        encoding: .utf8
+      let growth = GrowthPlot(
+        suite.rows,
+        GrowthPlot.entries,
+        axis: "entries in the cache",
+        powers: 3...5,
+        isPerItem: false
       )
+      try growth.svg.write(toFile: output + "/growth.svg", atomically: true, encoding: .utf8)
+      let fanOut = GrowthPlot(
+        suite.rows,
+        GrowthPlot.consumers,
+        axis: "consumers of one key",
+        powers: 0...4,
+        isPerItem: true
+      )
+      try fanOut.svg.write(toFile: output + "/fan-out.svg", atomically: true, encoding: .utf8)
     } catch {
       print("The results could not be written: \(error)")
     }
+  }
+
+  nonisolated private static func measure(_ suite: Suite) async {
+    await RawLimits.measure(suite)
+    if suite.wants("memory") { await MemoryCases.measure(suite) }
+    if suite.wants("read") { await ReadingCases.measure(suite) }
+    if suite.wants("subscribe") { await SubscribingCases.measure(suite) }
+    if suite.wants("fetch") { await FetchingCases.measure(suite) }
+    if suite.wants("page") { await PagingCases.measure(suite) }
+    if suite.wants("bulk") { await BulkCases.measure(suite) }
+    if suite.wants("fanout") { await FanOutCases.measure(suite) }
+    if suite.wants("operator") { await OperatorTimes.measure(suite) }
+    if suite.wants("contend") { ContentionCases.measure(suite) }
+    if suite.wants("scenarios") { ScenarioCases.measure(suite) }
   }
 }

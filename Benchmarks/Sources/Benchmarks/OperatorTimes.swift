@@ -9,23 +9,40 @@ enum OperatorTimes {
     client.setData(0, for: query)
     let results = await each(client, query, client.results(of: query))
     let stream = await each(client, query, client.stream(query))
-    suite.add("operator.bare.results", "an element of results, written and taken", results)
-    suite.add("operator.bare.stream", "an element of a stream, written and taken", stream)
     let selected = await each(client, query, client.results(of: query).select { $0 })
     let distinct = await each(client, query, client.results(of: query).removeDuplicates())
     let selectedStream = await each(client, query, client.stream(query).select { $0 })
-    add(suite, "operator.select.results", "select on results, on top", selected - results)
+    suite.add("operator.bare.results", "an element of results, written and taken", results)
+    suite.add("operator.with.select", "the same through select", selected)
+    suite.add("operator.with.distinct", "the same through removeDuplicates", distinct)
+    suite.add("operator.bare.stream", "an element of a stream, written and taken", stream)
+    suite.add("operator.with.stream", "the same through select", selectedStream)
+    add(suite, "operator.select.results", "select on results, on top", "select", "results")
     add(
       suite,
       "operator.distinct.results",
       "removeDuplicates on results, on top",
-      distinct - results
+      "distinct",
+      "results"
     )
-    add(suite, "operator.select.stream", "select on a stream, on top", selectedStream - stream)
+    add(suite, "operator.select.stream", "select on a stream, on top", "stream", "stream")
   }
 
-  private static func add(_ suite: Suite, _ id: String, _ title: String, _ value: Double) {
-    suite.add(id, title, max(0, value), target: 300, limit: "raw.next")
+  private static func add(
+    _ suite: Suite,
+    _ id: String,
+    _ title: String,
+    _ with: String,
+    _ bare: String
+  ) {
+    suite.addDifference(
+      id,
+      title,
+      of: "operator.with." + with,
+      over: "operator.bare." + bare,
+      target: 300,
+      limit: "raw.next"
+    )
   }
 
   private static func each<Base: AsyncSequence>(

@@ -65,7 +65,17 @@ enum RawLimits {
         "resume \(count) parked tasks until all ran",
         await wakeUps(count)
       )
+      suite.add(
+        "raw.wake.stream.\(count)",
+        "the same, each in next of an AsyncStream(unfolding:) of its own",
+        await wakeUps(count, throughStream: true)
+      )
     }
+    suite.add(
+      "raw.crowd.10000",
+      "a group of 10,000 tasks that park, can be cancelled, and are resumed",
+      await crowd(10_000)
+    )
   }
 
   private static func lookup(_ suite: Suite) {
@@ -126,12 +136,17 @@ enum RawLimits {
   }
 
   /// Tasks that park one continuation each: what any fan-out to tasks of their own has to pay.
-  private static func wakeUps(_ count: Int) async -> Double {
+  private static func wakeUps(_ count: Int, throughStream: Bool = false) async -> Double {
     let bell = Bell(consumers: count)
     let parking = Parking()
     let tasks = (0..<count).map { _ in
       Task {
-        while await parking.park() { bell.ring() }
+        guard throughStream else {
+          while await parking.park() { bell.ring() }
+          return
+        }
+        let stream = AsyncStream(unfolding: { await parking.park() ? () : nil }, onCancel: {})
+        for await _ in stream { bell.ring() }
       }
     }
     await parking.wait(for: count)
@@ -145,6 +160,28 @@ enum RawLimits {
     }
     parking.resumeAll(false)
     for task in tasks { await task.value }
+    return best
+  }
+
+  /// What any shared operation of many callers has to pay: a task, a wait and a wake-up for each.
+  private static func crowd(_ count: Int) async -> Double {
+    var best = Double.infinity
+    let clock = ContinuousClock()
+    for _ in 0..<15 {
+      let parking = Parking()
+      let start = clock.now
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<count {
+          group.addTask {
+            await withTaskCancellationHandler {
+              blackHole(await parking.park(resumingAt: count))
+            } onCancel: {
+            }
+          }
+        }
+      }
+      best = min(best, nanoseconds(clock.now - start))
+    }
     return best
   }
 }
@@ -161,6 +198,17 @@ final class Parking: Sendable {
   func park() async -> Bool {
     await withUnsafeContinuation { continuation in
       parked.withLock { $0.append(continuation) }
+    }
+  }
+
+  /// Parks; whoever is the last of so many resumes all.
+  func park(resumingAt count: Int) async -> Bool {
+    await withUnsafeContinuation { continuation in
+      let isFull = parked.withLock { parked in
+        parked.append(continuation)
+        return parked.count == count
+      }
+      if isFull { resumeAll(true) }
     }
   }
 

@@ -29,8 +29,12 @@ struct Row: Codable, Sendable {
 }
 
 /// Collects rows, and runs only what was asked for.
+///
+/// A case that is measured again keeps its better value: what disturbs a run only ever adds.
 final class Suite {
   private(set) var rows: [Row] = []
+  /// Whether a row is printed when it is added: in the last run, with the best of all.
+  var prints = true
   private let wanted: [String]
 
   init(wanted: [String]) {
@@ -41,8 +45,21 @@ final class Suite {
     wanted.isEmpty || wanted.contains { group.hasPrefix($0) || $0.hasPrefix(group) }
   }
 
-  func wantsCase(_ id: String) -> Bool {
-    wanted.isEmpty || wanted.contains { id.hasPrefix($0) }
+  /// Adds by how much one case takes longer than another; of their best, since a difference is no
+  /// better for being small by chance.
+  func addDifference(
+    _ id: String,
+    _ title: String,
+    of longer: String,
+    over shorter: String,
+    target: Double?,
+    limit: String?
+  ) {
+    guard let longer = rows.first(where: { $0.id == longer }),
+      let shorter = rows.first(where: { $0.id == shorter })
+    else { return }
+    rows.removeAll { $0.id == id }
+    add(id, title, max(0, longer.value - shorter.value), target: target, limit: limit)
   }
 
   func add(
@@ -54,13 +71,18 @@ final class Suite {
     limit: String? = nil,
     size: Int? = nil
   ) {
-    var row = Row(id: id, title: title, value: value, unit: unit, target: target, limit: limit)
+    let position = rows.firstIndex { $0.id == id }
+    let best = position.map { rows[$0].value }.map {
+      unit == .perSecond ? max($0, value) : min($0, value)
+    }
+    var row = Row(id: id, title: title, value: best ?? value, unit: unit, target: target)
+    row.limit = limit
     row.size = size
     if let limit, let raw = rows.first(where: { $0.id == limit }), raw.value > 0 {
-      row.ratio = value / raw.value
+      row.ratio = row.value / raw.value
     }
-    rows.append(row)
-    Report.printLine(row)
+    if let position { rows[position] = row } else { rows.append(row) }
+    if prints { Report.printLine(row) }
   }
 }
 

@@ -20,14 +20,7 @@ extension QueryClient {
     _ query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> AsyncStream<QueryResult<Value>> {
-    let subscription = subscribe(query, options: options)
-    return AsyncStream(
-      unfolding: {
-        guard let (frame, flags) = await subscription.next() else { return nil }
-        return QueryResult(frame: frame, flags: flags)
-      },
-      onCancel: { subscription.cancel() }
-    )
+    subscribe(query, options: options).stream()
   }
 
   /// Observes a query by a cold sequence that stays on the caller's actor.
@@ -40,7 +33,8 @@ extension QueryClient {
     of query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> QueryResults<Value> {
-    QueryResults { self.subscribe(query, options: options) }
+    guard let options else { return QueryResults(query, client: self) }
+    return QueryResults { self.subscribe(query, options: options) }
   }
 
   /// A handle on one observer, for those who change what they observe.

@@ -41,11 +41,11 @@ extension QueryClient {
     let key = EntryKey(key)
     guard !isUpdating(key) else { return }
     let box = TypedBox(value)
-    let gcTime = defaults.gcTime(for: key.key)
     let date = updatedAt?.timeIntervalSinceReferenceDate
     turn { state, turn in
       guard !state.isShutDown else { return }
       let index = state.entry(key, &turn)
+      let gcTime = state.defaults.gcTime(for: key.key)
       state.write(box, index, updatedAt: date, fencing: fencing, gcTime: gcTime, &turn)
     }
   }

@@ -24,11 +24,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
 
   /// The snapshots as a stream for one consumer; with ``results`` it shares what was seen.
   public var stream: AsyncStream<QueryResult<Value>> {
-    let subscription = subscription
-    return AsyncStream(
-      unfolding: { await subscription.next().map(QueryResult.init) },
-      onCancel: { subscription.cancel() }
-    )
+    subscription.stream()
   }
 
   /// The snapshots as a sequence that stays on the caller's actor; for one consumer.

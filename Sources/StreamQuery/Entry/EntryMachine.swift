@@ -88,6 +88,8 @@ package struct EntryMachine: Equatable, Sendable {
   package internal(set) var isInvalidated = false
   /// Whether only failed pages marked the entry: a page that arrives takes such a mark away.
   package internal(set) var isMarkedByPage = false
+  /// Layers lie over the data: the entry is kept whoever wants it.
+  package internal(set) var isPinned = false
   package internal(set) var cause: FetchCause?
   /// Which page the running fetch adds, or else the last one added.
   package internal(set) var direction: PageDirection?
@@ -115,8 +117,6 @@ package struct EntryMachine: Equatable, Sendable {
   var toldUntil = Moment.distantPast
   /// Beats of polling up to here have been dealt with; later ones are still to come.
   var polledUntil = Moment.distantPast
-  /// Layers lie over the data: the entry is kept whoever wants it.
-  package internal(set) var isPinned = false
   /// The longest retention that anyone asked for.
   package internal(set) var gcTime = Span.zero
   /// The retention of the observer that left last, where it had its own.

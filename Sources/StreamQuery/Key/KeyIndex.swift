@@ -110,9 +110,7 @@ package struct KeyIndex {
       entries[Int(previous)].next = position
     }
     nodes[Int(node)].lastEntry = position
-    entryTable.insert(position, hash: storage.hash) { [entries] in
-      entries[Int($0)].hash
-    }
+    entryTable.insert(position, hash: storage.hash)
   }
 
   /// Removes an entry, and with it the prefixes that no other key has.
@@ -130,9 +128,7 @@ package struct KeyIndex {
         && entries[Int($0)].key == storage
     }
     guard let position = found else { return Remains() }
-    entryTable.remove(position, hash: storage.hash) { [entries] in
-      entries[Int($0)].hash
-    }
+    entryTable.remove(position, hash: storage.hash)
     let entry = entries[Int(position)]
     var remains = Remains(key: entry.key)
     if entry.previous == KeyIndex.none {
@@ -226,7 +222,7 @@ package struct KeyIndex {
       nodes[Int(previous)].nextSibling = position
     }
     nodes[Int(parent)].lastChild = position
-    nodeTable.insert(position, hash: hash) { [nodes] in nodes[Int($0)].hash }
+    nodeTable.insert(position, hash: hash)
     return position
   }
 
@@ -236,7 +232,7 @@ package struct KeyIndex {
     while position != KeyIndex.root {
       let node = nodes[Int(position)]
       guard node.firstEntry == KeyIndex.none, node.firstChild == KeyIndex.none else { return }
-      nodeTable.remove(position, hash: node.hash) { [nodes] in nodes[Int($0)].hash }
+      nodeTable.remove(position, hash: node.hash)
       if node.previousSibling == KeyIndex.none {
         nodes[Int(node.parent)].firstChild = node.nextSibling
       } else {

@@ -95,15 +95,6 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     if case .refresh = work { true } else { false }
   }
 
-  /// Whether any page arrived.
-  var hasArrived: Bool {
-    switch work {
-    case .refresh(let run, start: _, remaining: _): run != nil
-    case .firstPage(of: _, let page): page != nil
-    case .add(_, to: _, let arrived): arrived != nil
-    }
-  }
-
   /// The pages as they land, given those that are cached by then.
   ///
   /// A single page belongs beside the page that it was asked from. Where that page still stands at

@@ -57,17 +57,17 @@ extension QueryPlan {
           let page = try await fetchPage(param, context)
           loop.arrived(page, param: param)
           // A single page ends its fetch: only a run of pages has a middle to go on from.
-          if loop.isRun { context.job?.progress.withLock { [loop] in $0 = loop } }
-        }
-        if !loop.isRun, let box = context.presentBox {
-          // The command asked beforehand whether there is a page; the pages changed since. Nothing
-          // was fetched, so nothing may look as if it were: it ends as if it had not been.
-          guard loop.hasArrived else { throw CancellationError() }
-          context.job?.joining.withLock { [loop] in
-            $0 = { loop.landed(on: $0?.value(as: Run.self)).map(TypedBox.init) }
+          if loop.isRun {
+            context.job?.progress.withLock { [loop] in $0 = loop }
+          } else if let box = context.presentBox {
+            context.job?.joining.withLock { [loop] in
+              $0 = { loop.landed(on: $0?.value(as: Run.self)).map(TypedBox.init) }
+            }
+            return box
           }
-          return box
         }
+        // The command asked beforehand whether there is a page; the pages changed since. Nothing
+        // was fetched, so nothing may look as if it were: it ends as if it had not been.
         guard let run = loop.landed(on: nil) else { throw CancellationError() }
         return TypedBox(run)
       },

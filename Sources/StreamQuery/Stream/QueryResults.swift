@@ -15,27 +15,42 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   /// It cannot fail: a failed fetch is a state, and stays in the results.
   public typealias Failure = Never
 
-  let subscribe: @Sendable () -> Subscription
+  private enum Source: Sendable {
+    case query(QueryClient, EntryKey, QueryPlan)
+    case other(@Sendable () -> Subscription)
+  }
+
+  private let source: Source
+
+  /// Creates a sequence of what an observer of a query without options of its own sees.
+  ///
+  /// Apart from the form below, because it needs no closure to be made.
+  init(_ query: Query<Value>, client: QueryClient) {
+    source = .query(client, EntryKey(query.key), query.plan)
+  }
 
   /// Creates a sequence of what an observer sees.
   ///
   /// - Parameter subscribe: Makes the observer of an iterator.
   package init(subscribe: @escaping @Sendable () -> Subscription) {
-    self.subscribe = subscribe
+    source = .other(subscribe)
   }
 
   /// Begins to observe, for an operator that looks at several observers together.
   ///
   /// - Returns: The observer.
   package func makeSubscription() -> Subscription {
-    subscribe()
+    switch source {
+    case .query(let client, let key, let plan): client.subscribe(key, plan, options: nil)
+    case .other(let subscribe): subscribe()
+    }
   }
 
   /// Begins to observe.
   ///
   /// - Returns: An iterator that holds the subscription.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(subscription: subscribe())
+    Iterator(subscription: makeSubscription())
   }
 
   /// One subscription.
@@ -54,7 +69,12 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async -> QueryResult<Value>? {
-      guard let (frame, flags) = await subscription.next(isolation: actor) else { return nil }
+      switch subscription.takeUnlessCancelled() {
+      case .news(let frame, let flags): return QueryResult(frame: frame, flags: flags)
+      case .over: return nil
+      case .nothing: break
+      }
+      guard let (frame, flags) = await subscription.wait(isolation: actor) else { return nil }
       return QueryResult(frame: frame, flags: flags)
     }
 

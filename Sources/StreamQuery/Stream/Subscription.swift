@@ -55,6 +55,41 @@ package final class Subscription: Sendable {
     if isPumping.load(ordering: .acquiring) { replacePumps(by: nil) }
   }
 
+  /// What a look without a wait finds.
+  enum Glance {
+    case news(Frame, QueryFlags)
+    case nothing
+    case over
+  }
+
+  /// Takes the newest snapshot that was not seen, without a wait.
+  ///
+  /// Apart from ``wait(isolation:)``, since an asynchronous call costs more than the look itself.
+  func takeUnlessCancelled() -> Glance {
+    // Before the look: where news never ends, a cancelled consumer must end all the same.
+    if Task.isCancelled {
+      cancel()
+      return .over
+    }
+    return take()
+  }
+
+  private func take() -> Glance {
+    let news = client.cache.news.load(ordering: .acquiring)
+    guard seenNews.load(ordering: .relaxed) != news else { return .nothing }
+    // Before the look: what comes during it is news the next time.
+    seenNews.store(news, ordering: .relaxed)
+    return look()
+  }
+
+  private func look() -> Glance {
+    switch client.cache.read({ $0.pull(id) }) {
+    case .result(let frame, let flags): .news(frame, flags)
+    case .ended: .over
+    case .nothing: .nothing
+    }
+  }
+
   /// The newest snapshot that was not seen, as soon as there is one; `nil` at the end.
   ///
   /// Whoever is cancelled while waiting leaves at once, whoever was cancelled before gets nothing
@@ -62,35 +97,62 @@ package final class Subscription: Sendable {
   func next(
     isolation: isolated (any Actor)? = #isolation
   ) async -> (frame: Frame, flags: QueryFlags)? {
-    var mustLook = seenNews.load(ordering: .relaxed) != client.cache.news.load(ordering: .acquiring)
+    switch takeUnlessCancelled() {
+    case .news(let frame, let flags): (frame, flags)
+    case .over: nil
+    case .nothing: await wait(isolation: isolation)
+    }
+  }
+
+  /// Waits for what ``takeUnlessCancelled()`` did not find.
+  func wait(
+    isolation: isolated (any Actor)? = #isolation
+  ) async -> (frame: Frame, flags: QueryFlags)? {
+    await withTaskCancellationHandler {
+      // Captured, so that the closure stays on the caller's actor: each wait would hop else.
+      _ = isolation
+      return await waitUntilCancelled(isolation: isolation)
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  /// The same for those who call ``cancel()`` themselves when their task is cancelled.
+  private func waitUntilCancelled(
+    isolation: isolated (any Actor)? = #isolation
+  ) async -> (frame: Frame, flags: QueryFlags)? {
     while true {
-      // Before the look: where news never ends, a cancelled consumer must end all the same.
-      if Task.isCancelled {
-        cancel()
-        return nil
-      }
-      if mustLook {
-        // Before the look: what comes during it is news the next time.
-        seenNews.store(client.cache.news.load(ordering: .acquiring), ordering: .relaxed)
-        switch client.cache.read({ $0.pull(id) }) {
-        case .result(let frame, let flags): return (frame, flags)
-        case .ended: return nil
-        case .nothing: break
-        }
-      }
       // Parking looks again under the lock, so that a hint that was wrong costs a round, no news.
-      mustLook = true
-      await withTaskCancellationHandler {
-        // Captured, so that the closure stays on the caller's actor: each wait would hop else.
-        _ = isolation
-        await withUnsafeContinuation(isolation: isolation) { continuation in
-          let isParked = client.cache.read { $0.park(id, .alone(continuation)) }
-          if !isParked { continuation.resume() }
-        }
-      } onCancel: {
-        cancel()
+      await withUnsafeContinuation(isolation: isolation) { continuation in
+        let isParked = client.cache.read { $0.park(id, .alone(continuation)) }
+        if !isParked { continuation.resume() }
+      }
+      seenNews.store(client.cache.news.load(ordering: .acquiring), ordering: .relaxed)
+      switch look() {
+      case .news(let frame, let flags): return (frame, flags)
+      case .over: return nil
+      case .nothing: break
       }
     }
+  }
+
+  /// What the observer sees from now on, as a stream that holds the subscription.
+  func stream<Value: Sendable>() -> AsyncStream<QueryResult<Value>> {
+    AsyncStream(
+      unfolding: {
+        // The stream hears of cancellations itself, and tells below.
+        switch self.take() {
+        case .news(let frame, let flags): return QueryResult(frame: frame, flags: flags)
+        case .over: return nil
+        case .nothing:
+          guard let (frame, flags) = await self.waitUntilCancelled(isolation: nil) else {
+            return nil
+          }
+          return QueryResult(frame: frame, flags: flags)
+        }
+      },
+      onCancel: { self.cancel() }
+    )
   }
 
   /// What the observer sees at present, seen or not; `nil` at the end.

@@ -1,8 +1,12 @@
 /// The earliest deadline among many owners, each with at most one.
 ///
-/// A binary heap in one array; owners keep their position, told through `moved`, so that a deadline
-/// is replaced in place: no cancelled timers pile up.
+/// A heap in one array; owners keep their position, told through `moved`, so that a deadline is
+/// replaced in place: no cancelled timers pile up. Each item has four children, which share a cache
+/// line: half as many levels, and misses, as with two.
 struct DeadlineHeap: Equatable, Sendable {
+  /// How many children an item has.
+  static let children = 4
+
   struct Item: Equatable, Sendable {
     var deadline: Moment
     var owner: Int32
@@ -51,7 +55,7 @@ struct DeadlineHeap: Equatable, Sendable {
   }
 
   private mutating func settle(_ index: Int, _ moved: (Int32, Int32) -> Void) {
-    if index > 0, items[index].deadline < items[(index - 1) / 2].deadline {
+    if index > 0, items[index].deadline < items[(index - 1) / Self.children].deadline {
       siftUp(index, moved)
     } else {
       siftDown(index, moved)
@@ -62,7 +66,7 @@ struct DeadlineHeap: Equatable, Sendable {
     var index = start
     let item = items[index]
     while index > 0 {
-      let parent = (index - 1) / 2
+      let parent = (index - 1) / Self.children
       guard item.deadline < items[parent].deadline else { break }
       items[index] = items[parent]
       moved(items[index].owner, Int32(truncatingIfNeeded: index))
@@ -76,9 +80,12 @@ struct DeadlineHeap: Equatable, Sendable {
     var index = start
     let item = items[index]
     while true {
-      var child = 2 * index + 1
+      var child = Self.children * index + 1
       guard child < items.count else { break }
-      if child + 1 < items.count, items[child + 1].deadline < items[child].deadline { child += 1 }
+      let end = min(child + Self.children, items.count)
+      for other in (child + 1)..<end where items[other].deadline < items[child].deadline {
+        child = other
+      }
       guard items[child].deadline < item.deadline else { break }
       items[index] = items[child]
       moved(items[index].owner, Int32(truncatingIfNeeded: index))

@@ -18,6 +18,7 @@ extension AsyncSequence where Self: Sendable {
   ///   - field: What must change.
   ///   - others: What may change instead.
   /// - Returns: Results in which a field changed.
+  @inlinable
   public func changes<Value>(
     of field: QueryResultField,
     _ others: QueryResultField...
@@ -36,6 +37,7 @@ extension AsyncSequence {
   ///   - field: What must change.
   ///   - others: What may change instead.
   /// - Returns: Results in which a field changed.
+  @inlinable
   public func changes<Value>(
     of field: QueryResultField,
     _ others: QueryResultField...
@@ -44,14 +46,17 @@ extension AsyncSequence {
   }
 }
 
+@usableFromInline
 struct ChangesStep<Value: Sendable>: ResultStep, Sendable {
   let fields: QueryResultFields
   private var last: QueryResult<Value>?
 
+  @usableFromInline
   init(fields: QueryResultFields) {
     self.fields = fields
   }
 
+  @usableFromInline
   mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     if let last, !fields.differ(last, result) { return nil }
     last = result

@@ -21,6 +21,7 @@ extension AsyncSequence where Self: Sendable {
   /// - Buffering: none, and no task. The last result with data is kept.
   ///
   /// - Returns: Results that keep data across a change of key.
+  @inlinable
   public func keepPreviousData<Value>()
     -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
   where Element == QueryResult<Value> {
@@ -34,15 +35,21 @@ extension AsyncSequence {
   /// As the operator of a `Sendable` sequence, for one that is not.
   ///
   /// - Returns: Results that keep data across a change of key.
+  @inlinable
   public func keepPreviousData<Value>() -> some AsyncSequence<QueryResult<Value>, Failure>
   where Element == QueryResult<Value> {
     StepSequence(self, KeepPreviousDataStep())
   }
 }
 
+@usableFromInline
 struct KeepPreviousDataStep<Value: Sendable>: ResultStep, Sendable {
   private var previous = PreviousData<Value>()
 
+  @usableFromInline
+  init() {}
+
+  @usableFromInline
   mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     guard let kept = previous.take(result) else { return result }
     return result.standingIn(kept.frame.data)

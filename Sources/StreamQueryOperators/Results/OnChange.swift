@@ -14,6 +14,7 @@ extension AsyncSequence where Self: Sendable {
   ///
   /// - Parameter action: Runs where the consumer is, before the result is delivered.
   /// - Returns: The same results.
+  @inlinable
   public func onChange<Value>(
     _ action: @escaping @Sendable (QueryResult<Value>) -> Void
   ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
@@ -29,6 +30,7 @@ extension AsyncSequence {
   ///
   /// - Parameter action: Runs where the consumer is, before the result is delivered.
   /// - Returns: The same results.
+  @inlinable
   public func onChange<Value>(
     _ action: @escaping (QueryResult<Value>) -> Void
   ) -> some AsyncSequence<QueryResult<Value>, Failure> where Element == QueryResult<Value> {
@@ -36,10 +38,17 @@ extension AsyncSequence {
   }
 }
 
+@usableFromInline
 struct OnChangeStep<Action: UserFunction>: ResultStep
 where Action.Output == Void, Action.Failure == Never {
-  let action: Action
+  @usableFromInline let action: Action
 
+  @inlinable
+  init(action: Action) {
+    self.action = action
+  }
+
+  @usableFromInline
   func take(_ result: Action.Input) -> Action.Input? {
     action(result)
     return result

@@ -16,6 +16,7 @@ extension AsyncSequence where Self: Sendable {
   /// - Parameter action: Runs where the consumer is, before the result is delivered, once for each
   ///   error that the consumer asks for.
   /// - Returns: The same results.
+  @inlinable
   public func onFailure<Value>(
     _ action: @escaping @Sendable (any Error) -> Void
   ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
@@ -31,6 +32,7 @@ extension AsyncSequence {
   ///
   /// - Parameter action: Runs where the consumer is, before the result is delivered.
   /// - Returns: The same results.
+  @inlinable
   public func onFailure<Value>(
     _ action: @escaping (any Error) -> Void
   ) -> some AsyncSequence<QueryResult<Value>, Failure> where Element == QueryResult<Value> {
@@ -38,15 +40,18 @@ extension AsyncSequence {
   }
 }
 
+@usableFromInline
 struct OnFailureStep<Value: Sendable, Action: UserFunction>: ResultStep
 where Action.Input == any Error, Action.Output == Void, Action.Failure == Never {
   let action: Action
   private var last: ErrorBox?
 
+  @usableFromInline
   init(action: Action) {
     self.action = action
   }
 
+  @usableFromInline
   mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     if let error = result.frame.error, error !== last {
       last = error

@@ -15,6 +15,7 @@ extension AsyncSequence where Self: Sendable {
   /// - Parameter action: Runs where the consumer is, before the result is delivered, once for each
   ///   data that the consumer asks for. What a slow consumer misses, the action misses.
   /// - Returns: The same results.
+  @inlinable
   public func onSuccess<Value>(
     _ action: @escaping @Sendable (Value) -> Void
   ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
@@ -30,6 +31,7 @@ extension AsyncSequence {
   ///
   /// - Parameter action: Runs where the consumer is, before the result is delivered.
   /// - Returns: The same results.
+  @inlinable
   public func onSuccess<Value>(
     _ action: @escaping (Value) -> Void
   ) -> some AsyncSequence<QueryResult<Value>, Failure> where Element == QueryResult<Value> {
@@ -37,17 +39,20 @@ extension AsyncSequence {
   }
 }
 
+@usableFromInline
 struct OnSuccessStep<Action: UserFunction>: ResultStep
 where Action.Input: Sendable, Action.Output == Void, Action.Failure == Never {
-  typealias Value = Action.Input
+  @usableFromInline typealias Value = Action.Input
 
   let action: Action
   private var last: ValueBox?
 
+  @usableFromInline
   init(action: Action) {
     self.action = action
   }
 
+  @usableFromInline
   mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     if result.isSuccess, !result.isPlaceholderData, let data = result.frame.data, data !== last {
       last = data

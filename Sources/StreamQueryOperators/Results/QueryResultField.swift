@@ -39,9 +39,11 @@ public struct QueryResultField: Hashable, Sendable {
 }
 
 /// Several fields as one word, so that watching them costs nothing per element.
+@usableFromInline
 struct QueryResultFields: Sendable {
   private let bits: UInt32
 
+  @usableFromInline
   init(_ fields: [QueryResultField]) {
     bits = fields.reduce(0) { $0 | $1.bit }
   }

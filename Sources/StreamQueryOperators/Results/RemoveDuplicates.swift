@@ -15,6 +15,7 @@ extension AsyncSequence where Self: Sendable {
   /// - Buffering: none, and no task. The last result is kept, to compare.
   ///
   /// - Returns: Results that differ from the one before.
+  @inlinable
   public func removeDuplicates<Value: Equatable>()
     -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
   where Element == QueryResult<Value> {
@@ -32,6 +33,7 @@ extension AsyncSequence where Self: Sendable {
   ///
   /// - Parameter property: What to compare; nothing else counts.
   /// - Returns: Results that differ in the property from the one before.
+  @inlinable
   public func removeDuplicates<Value, Property: Equatable & Sendable>(
     by property: @escaping @Sendable (QueryResult<Value>) -> Property
   ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
@@ -46,6 +48,7 @@ extension AsyncSequence where Self: Sendable {
   ///
   /// - Parameter areSame: Gets the last result that was let through and the newest.
   /// - Returns: Results that differ from the one before.
+  @inlinable
   public func removeDuplicates<Value>(
     by areSame: @escaping @Sendable (QueryResult<Value>, QueryResult<Value>) -> Bool
   ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
@@ -61,6 +64,7 @@ extension AsyncSequence {
   /// As the operator of a `Sendable` sequence, for one that is not.
   ///
   /// - Returns: Results that differ from the one before.
+  @inlinable
   public func removeDuplicates<Value: Equatable>()
     -> some AsyncSequence<QueryResult<Value>, Failure>
   where Element == QueryResult<Value> {
@@ -73,6 +77,7 @@ extension AsyncSequence {
   ///
   /// - Parameter property: What to compare; nothing else counts.
   /// - Returns: Results that differ in the property from the one before.
+  @inlinable
   public func removeDuplicates<Value, Property: Equatable>(
     by property: @escaping (QueryResult<Value>) -> Property
   ) -> some AsyncSequence<QueryResult<Value>, Failure> where Element == QueryResult<Value> {
@@ -85,6 +90,7 @@ extension AsyncSequence {
   ///
   /// - Parameter areSame: Gets the last result that was let through and the newest.
   /// - Returns: Results that differ from the one before.
+  @inlinable
   public func removeDuplicates<Value>(
     by areSame: @escaping (QueryResult<Value>, QueryResult<Value>) -> Bool
   ) -> some AsyncSequence<QueryResult<Value>, Failure> where Element == QueryResult<Value> {
@@ -93,9 +99,14 @@ extension AsyncSequence {
   }
 }
 
+@usableFromInline
 struct RemoveEqualDataStep<Value: Equatable & Sendable>: ResultStep, Sendable {
   private var last: QueryResult<Value>?
 
+  @usableFromInline
+  init() {}
+
+  @usableFromInline
   mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     if let last, isSame(last, result) { return nil }
     last = result
@@ -111,15 +122,18 @@ struct RemoveEqualDataStep<Value: Equatable & Sendable>: ResultStep, Sendable {
   }
 }
 
+@usableFromInline
 struct RemoveEqualPropertyStep<Property: UserFunction>: ResultStep
 where Property.Output: Equatable, Property.Failure == Never {
   let property: Property
   private var last: Property.Output?
 
+  @usableFromInline
   init(property: Property) {
     self.property = property
   }
 
+  @usableFromInline
   mutating func take(_ result: Property.Input) -> Property.Input? {
     let new = property(result)
     guard new != last else { return nil }
@@ -130,6 +144,7 @@ where Property.Output: Equatable, Property.Failure == Never {
 
 extension RemoveEqualPropertyStep: Sendable where Property: Sendable, Property.Output: Sendable {}
 
+@usableFromInline
 struct RemoveSameStep<Element, Comparison: UserFunction>: ResultStep
 where
   Comparison.Input == (Element, Element),
@@ -139,10 +154,12 @@ where
   let areSame: Comparison
   private var last: Element?
 
+  @usableFromInline
   init(areSame: Comparison) {
     self.areSame = areSame
   }
 
+  @usableFromInline
   mutating func take(_ result: Element) -> Element? {
     if let last, areSame((last, result)) { return nil }
     last = result

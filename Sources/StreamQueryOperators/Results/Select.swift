@@ -19,6 +19,7 @@ extension AsyncSequence where Self: Sendable {
   ///
   /// - Parameter transform: Makes the selection. Runs where the consumer is, once per data.
   /// - Returns: Results of the selection.
+  @inlinable
   public func select<Value, Selected: Sendable>(
     _ transform: @escaping @Sendable (Value) throws -> Selected
   ) -> some AsyncSequence<QueryResult<Selected>, Failure> & Sendable
@@ -34,6 +35,7 @@ extension AsyncSequence {
   ///
   /// - Parameter transform: Makes the selection. Runs where the consumer is, once per data.
   /// - Returns: Results of the selection.
+  @inlinable
   public func select<Value, Selected: Sendable>(
     _ transform: @escaping (Value) throws -> Selected
   ) -> some AsyncSequence<QueryResult<Selected>, Failure>
@@ -42,10 +44,11 @@ extension AsyncSequence {
   }
 }
 
+@usableFromInline
 struct SelectStep<Transform: UserFunction>: ResultStep
 where Transform.Input: Sendable, Transform.Output: Sendable {
-  typealias Value = Transform.Input
-  typealias Selected = Transform.Output
+  @usableFromInline typealias Value = Transform.Input
+  @usableFromInline typealias Selected = Transform.Output
 
   let transform: Transform
   /// The data that was selected from last.
@@ -57,10 +60,12 @@ where Transform.Input: Sendable, Transform.Output: Sendable {
   /// Why there is none of the present data, and when that data came.
   private var failure: (error: ErrorBox, at: Timestamp)?
 
+  @usableFromInline
   init(transform: Transform) {
     self.transform = transform
   }
 
+  @usableFromInline
   mutating func take(_ result: QueryResult<Value>) -> QueryResult<Selected>? {
     guard let data = result.frame.data else {
       // What the key showed before a reset must not come back beside an error.

@@ -14,6 +14,7 @@ extension AsyncSequence where Self: Sendable {
   /// - Buffering: none, and no task.
   ///
   /// - Returns: The settled results.
+  @inlinable
   public func settled<Value>() -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
   where Element == QueryResult<Value> {
     StepSequence(self, SettledStep())
@@ -26,13 +27,19 @@ extension AsyncSequence {
   /// As the operator of a `Sendable` sequence, for one that is not.
   ///
   /// - Returns: The settled results.
+  @inlinable
   public func settled<Value>() -> some AsyncSequence<QueryResult<Value>, Failure>
   where Element == QueryResult<Value> {
     StepSequence(self, SettledStep())
   }
 }
 
+@usableFromInline
 struct SettledStep<Value: Sendable>: ResultStep, Sendable {
+  @usableFromInline
+  init() {}
+
+  @usableFromInline
   func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     result.isPending || result.isFetching || result.isPlaceholderData ? nil : result
   }

@@ -19,6 +19,7 @@ extension AsyncSequence where Self: Sendable {
   /// - Buffering: none, and no task. The last data is kept, to compare.
   ///
   /// - Returns: A sequence of values.
+  @inlinable
   public func values<Value>() -> some AsyncSequence<Value, Failure> & Sendable
   where Element == QueryResult<Value> {
     StepSequence(self, ValuesStep())
@@ -31,15 +32,21 @@ extension AsyncSequence {
   /// As the operator of a `Sendable` sequence, for one that is not.
   ///
   /// - Returns: A sequence of values.
+  @inlinable
   public func values<Value>() -> some AsyncSequence<Value, Failure>
   where Element == QueryResult<Value> {
     StepSequence(self, ValuesStep())
   }
 }
 
+@usableFromInline
 struct ValuesStep<Value: Sendable>: ResultStep, Sendable {
   private var last: ValueBox?
 
+  @usableFromInline
+  init() {}
+
+  @usableFromInline
   mutating func take(_ result: QueryResult<Value>) -> Value? {
     guard result.hasRealData, let box = result.frame.data, box !== last else { return nil }
     last = box

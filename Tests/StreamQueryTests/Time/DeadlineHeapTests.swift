@@ -23,7 +23,9 @@ import Testing
       for (index, item) in heap.items.enumerated() {
         #expect(model[item.owner] == item.deadline)
         #expect(positions[item.owner] == Int32(index))
-        if index > 0 { #expect(heap.items[(index - 1) / 2].deadline <= item.deadline) }
+        if index > 0 {
+          #expect(heap.items[(index - 1) / DeadlineHeap.children].deadline <= item.deadline)
+        }
       }
       for (owner, position) in positions where model[owner] == nil { #expect(position == -1) }
     }

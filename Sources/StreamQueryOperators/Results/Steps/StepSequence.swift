@@ -1,30 +1,43 @@
 /// The sequence behind operators on results that work element by element.
 ///
 /// There is no task and no buffer: an element is worked on where the consumer asks for it, on the
-/// consumer's actor. Each iterator has a step of its own.
+/// consumer's actor. Each iterator has a step of its own. Inlinable, so that a chain becomes one
+/// function of the consumer's where its types are known: run as generic code it costs three times
+/// as much.
+@usableFromInline
 struct StepSequence<Base: AsyncSequence, Step: ResultStep>: AsyncSequence
 where Step.Input == Base.Element {
-  typealias Element = Step.Output
-  typealias Failure = Base.Failure
+  @usableFromInline typealias Element = Step.Output
+  @usableFromInline typealias Failure = Base.Failure
 
-  let base: Base
-  let step: Step
+  @usableFromInline let base: Base
+  @usableFromInline let step: Step
 
+  @inlinable
   init(_ base: Base, _ step: Step) {
     self.base = base
     self.step = step
   }
 
+  @inlinable
   func makeAsyncIterator() -> Iterator {
     Iterator(base: base.makeAsyncIterator(), step: step)
   }
 }
 
 extension StepSequence {
+  @usableFromInline
   struct Iterator: AsyncIteratorProtocol {
-    var base: Base.AsyncIterator
-    var step: Step
+    @usableFromInline var base: Base.AsyncIterator
+    @usableFromInline var step: Step
 
+    @inlinable
+    init(base: Base.AsyncIterator, step: Step) {
+      self.base = base
+      self.step = step
+    }
+
+    @inlinable
     mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Base.Failure) -> Step.Output? {

@@ -1,4 +1,5 @@
 /// A closure of a user as a type, so that an operator is `Sendable` exactly if its closure is.
+@usableFromInline
 protocol UserFunction<Input, Output, Failure> {
   associatedtype Input
   associatedtype Output
@@ -8,26 +9,32 @@ protocol UserFunction<Input, Output, Failure> {
 }
 
 /// A closure that may run anywhere.
+@usableFromInline
 struct SharedFunction<Input, Output, Failure: Error>: UserFunction, Sendable {
-  private let body: @Sendable (Input) throws(Failure) -> Output
+  @usableFromInline let body: @Sendable (Input) throws(Failure) -> Output
 
+  @inlinable
   init(_ body: @escaping @Sendable (Input) throws(Failure) -> Output) {
     self.body = body
   }
 
+  @inlinable
   func callAsFunction(_ input: Input) throws(Failure) -> Output {
     try body(input)
   }
 }
 
 /// A closure that stays where it was made.
+@usableFromInline
 struct LocalFunction<Input, Output, Failure: Error>: UserFunction {
-  private let body: (Input) throws(Failure) -> Output
+  @usableFromInline let body: (Input) throws(Failure) -> Output
 
+  @inlinable
   init(_ body: @escaping (Input) throws(Failure) -> Output) {
     self.body = body
   }
 
+  @inlinable
   func callAsFunction(_ input: Input) throws(Failure) -> Output {
     try body(input)
   }
