@@ -10,8 +10,9 @@ final class MutationPiece: Sendable {
   let scope: String?
   /// The piece of another run that awaits this run.
   let outer: MutationPiece?
-  /// Which task is at work; `nil` before and after. A number says enough: while it is here, the task
-  /// lives, and no other one has the same.
+  /// Which task is at work; `nil` before and after.
+  ///
+  /// A number says enough: while it is here, the task lives, and no other one has the same.
   private let task = Mutex<Int?>(nil)
 
   @TaskLocal private static var inherited: MutationPiece?

@@ -134,4 +134,38 @@ import Testing
     simulation.advance(by: .seconds(1))
     #expect(client.mutatingCount() == 0)
   }
+
+  // On threads: whichever task runs first, and whether cancelled or not, all of a line come through.
+  @Test func aLineOfPausedRunsComesThroughOnThreadsToo() async {
+    let online = ManualSignal(false)
+    let client = QueryClient(configuration: .init(connectivity: Connectivity { online }))
+    let probe = Mutation("probe") { (input: Int) in input }
+    // The network is known to be away once a run is paused.
+    var isOffline = false
+    while !isOffline {
+      let observer = client.observer(of: probe)
+      observer.start(with: 0)
+      for await run in observer.runs where run.isPaused || run.isSuccess {
+        isOffline = run.isPaused
+        break
+      }
+    }
+    let mutation = Mutation("m") { (input: Int) in input }
+    let observers = (0..<200).map { number in
+      let observer = client.observer(of: mutation)
+      observer.start(with: number)
+      return observer
+    }
+    online.send(true)
+    observers[100].cancel()
+    var ended = 0
+    for observer in observers {
+      for await run in observer.runs where run.isSuccess || run.isIdle || run.isError {
+        ended += 1
+        break
+      }
+    }
+    #expect(ended == observers.count)
+    #expect(client.mutatingCount(.mutation(mutation)) == 0)
+  }
 }
