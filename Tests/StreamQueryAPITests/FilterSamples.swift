@@ -4,13 +4,17 @@ import Testing
 
 /// Filters in the forms that people write; each is checked for whom it means.
 @Suite struct FilterSamples {
-  let client = QueryClient()
+  let client = QueryClient(
+    configuration: .init(defaults: QueryDefaults(options: QueryOptions(retry: .never)))
+  )
 
-  init() {
+  init() async {
     for owner in ["octocat", "ada"] {
       client.setData([], for: ["repos", owner] as QueryKey<[Repo]>)
     }
     client.setData([.ada], for: .users)
+    // Data that nobody observes is stale for filters once it was marked.
+    await client.invalidate(.all, refetch: .never)
   }
 
   private func count(_ filter: QueryFilter) -> Int { client.diagnostics(filter).count }
@@ -83,7 +87,8 @@ import Testing
     await client.invalidate(["repos", "octocat"], refetch: .all, superseding: false)
     await client.refetch(.prefix("repos") && .stale && .inactive)
     await client.refetch(isLive ? .stale && .active : !.stale)
-    try await client.refetchThrowing(.stale)
+    // Written entries that nobody gave a fetch cannot be refetched.
+    await #expect(throws: QueryError.self) { try await client.refetchThrowing(.stale) }
     try await client.invalidateThrowing(.prefix("repos"))
     client.cancel(.prefix("repos"))
     if isLive && client.fetchingCount(.stale && !.active) > 0 { await client.refetch(.stale) }

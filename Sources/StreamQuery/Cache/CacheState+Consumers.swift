@@ -52,8 +52,10 @@ extension CacheState {
     consumers[consumer].entry = Int32(truncatingIfNeeded: entry)
     consumers[consumer].position = Int32(truncatingIfNeeded: slots[entry].consumers.count)
     consumers[consumer].profile = profile
+    arrivalSerial += 1
+    consumers[consumer].arrival = arrivalSerial
     consumers[consumer].pollBase = turn.world.now.moment
-    consumers[consumer].settledBase = slots[entry].machine.settledCount
+    consumers[consumer].settledBase = slots[entry].machine.counts
     slots[entry].consumers.append(Int32(truncatingIfNeeded: consumer))
     if consumers[consumer].plan?.isDynamic == true { slots[entry].dynamicCount += 1 }
     let effects = slots[entry].machine.observed(by: profile, arrival: arrival, in: turn.world)
@@ -82,8 +84,19 @@ extension CacheState {
   /// Takes a consumer out: its stream ends.
   ///
   /// A second time is a no-op.
-  mutating func unsubscribe(_ id: ConsumerID, _ turn: inout Turn) {
-    guard let index = find(id) else { return }
+  ///
+  /// - Returns: What it asked for, so that its handle can still look.
+  @discardableResult
+  mutating func unsubscribe(_ id: ConsumerID, _ turn: inout Turn) -> Farewell? {
+    guard let index = find(id) else { return nil }
+    let farewell = slots[Int(consumers[index].entry)].key.map {
+      Farewell(
+        key: $0,
+        plan: consumers[index].plan,
+        profile: consumers[index].profile,
+        settledBase: consumers[index].settledBase
+      )
+    }
     detach(index, &turn)
     turn.drop(consumers[index].plan)
     if let parked = consumers[index].parked { errands.append(.wake(parked)) }
@@ -94,6 +107,22 @@ extension CacheState {
     consumers[index].nextFree = freeConsumer
     freeConsumer = Int32(truncatingIfNeeded: index)
     consumerCount -= 1
+    return farewell
+  }
+
+  /// What a consumer that left would see at present.
+  mutating func view(_ farewell: Farewell) -> (Frame, QueryFlags) {
+    guard let entry = find(farewell.key) else {
+      let flags: QueryFlags = farewell.profile.isEnabled ? [.enabled, .stale] : []
+      return stand(in: farewell.plan, for: .empty, flags)
+    }
+    let flags = flags(
+      entry,
+      profile: farewell.profile,
+      settledBase: farewell.settledBase,
+      at: latest.moment
+    )
+    return stand(in: farewell.plan, for: frame(entry), flags)
   }
 
   /// Changes what a consumer in place asks for.
@@ -155,6 +184,23 @@ extension CacheState {
     wakeIfNews(consumer)
   }
 
+  /// Lets the first observer whose refetch is due say how to fetch, if nothing is in flight.
+  mutating func electObserver(
+    of entry: Int,
+    _ cause: FetchCause?,
+    _ turn: inout Turn
+  ) {
+    guard slots[entry].machine.isIdle, !slots[entry].consumers.isEmpty else { return }
+    let machine = slots[entry].machine
+    var first: Int?
+    for consumer in slots[entry].consumers.lazy.map(Int.init) {
+      if let first, consumers[first].arrival < consumers[consumer].arrival { continue }
+      let (profile, base) = (consumers[consumer].profile, consumers[consumer].pollBase)
+      if machine.isDue(profile, since: base, cause, in: turn.world) { first = consumer }
+    }
+    if let first, let plan = consumers[first].plan { self.plan(entry, with: plan, &turn) }
+  }
+
   // MARK: Looking
 
   /// The newest snapshot that a consumer has not seen.
@@ -184,13 +230,15 @@ extension CacheState {
   func flags(
     _ entry: Int,
     profile: ObserverProfile,
-    settledBase: Int,
+    settledBase: SettledCounts?,
     at now: Moment
   ) -> QueryFlags {
     var flags = QueryFlags()
     if profile.isEnabled { flags.insert(.enabled) }
     if slots[entry].machine.isStale(for: profile, at: now) { flags.insert(.stale) }
-    if slots[entry].machine.settledCount > settledBase { flags.insert(.fetchedSinceSubscribing) }
+    if let settledBase, slots[entry].machine.counts.exceed(settledBase) {
+      flags.insert(.fetchedSinceSubscribing)
+    }
     return flags
   }
 

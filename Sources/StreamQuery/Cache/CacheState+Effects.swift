@@ -13,10 +13,10 @@ extension CacheState {
       turn.drop(slots[index].shelved)
       slots[index].shelved = nil
     }
-    if effects.cancelled != nil { cancelJob(index, turn, isBegunAnew: effects.isBegunAnew) }
+    if effects.cancelled != nil { cancelJob(index, &turn, isBegunAnew: effects.isBegunAnew) }
     if let ending = effects.ended { end(ending, index, &turn) }
     if effects.started != nil { start(index, &turn, isFirst: effects.isBegunAnew) }
-    if effects.paused { pause(index, isNews: effects.changed, turn) }
+    if effects.paused { pause(index, isNews: effects.changed, &turn) }
     if effects.changed { refresh(index, &turn) }
     if countsFetches, effects.concernsFetch || slots[index].machine.isFetching,
       errands.last?.isRecount != true
@@ -49,9 +49,9 @@ extension CacheState {
     slots[index].shelved = nil
   }
 
-  private mutating func cancelJob(_ index: Int, _ turn: Turn, isBegunAnew: Bool) {
+  private mutating func cancelJob(_ index: Int, _ turn: inout Turn, isBegunAnew: Bool) {
     guard let job = slots[index].job else { return }
-    slots[index].job = isBegunAnew ? makeJob(index, turn, like: job) : nil
+    slots[index].job = isBegunAnew ? makeJob(index, &turn, like: job) : nil
     emit(.fetchCancelled, index, turn, job: job)
     errands.append(.cancel(job))
   }
@@ -71,36 +71,15 @@ extension CacheState {
       slots[index].error = reason
       if let reason { emit(.fetchFailed(reason.error), index, turn, job: job) }
     case .cancelled:
-      // What was there before is there again: the reason of an old failure is that failure.
+      // What was there before is there again.
       turn.drop(slots[index].failureReason)
-      slots[index].failureReason = slots[index].error
+      slots[index].failureReason = slots[index].reasonBefore
     case .replaced, .removed:
       break
     }
     turn.drop(job)
     landOnLayers(index, &turn)
     answerWaiters(ending, index)
-  }
-
-  private mutating func answerWaiters(_ ending: FetchEnding, _ index: Int) {
-    let waiters = slots[index].waiters
-    slots[index].waiterRound &+= 1
-    guard !waiters.isEmpty else { return }
-    slots[index].waiters = []
-    slots[index].goneWaiters = 0
-    for waiter in waiters where waiter.caller != nil { forgetWait(of: waiter) }
-    let outcome: WaitOutcome
-    switch ending {
-    case .succeeded, .replaced: outcome = slots[index].visible.map(WaitOutcome.value) ?? .cancelled
-    case .failed: outcome = slots[index].error.map { .failure($0.error) } ?? .cancelled
-    case .cancelled:
-      // The reference answers with what is there again, and so do we.
-      outcome =
-        slots[index].machine.hasData
-        ? slots[index].visible.map(WaitOutcome.value) ?? .cancelled : .cancelled
-    case .removed: outcome = .cancelled
-    }
-    errands.append(.settle(waiters, outcome))
   }
 
   /// Runs an attempt of the current fetch: the first makes its job.
@@ -110,7 +89,7 @@ extension CacheState {
     if let present = slots[index].job, present.id == current.id {
       job = present
       emit(isFirst ? .fetchStarted : .fetchResumed, index, turn, job: job)
-    } else if let made = makeJob(index, turn) {
+    } else if let made = makeJob(index, &turn) {
       job = made
       slots[index].job = job
       emit(.fetchStarted, index, turn, job: job)
@@ -120,34 +99,39 @@ extension CacheState {
     errands.append(.start(job, attempt: slots[index].machine.failureCount))
   }
 
-  private mutating func pause(_ index: Int, isNews: Bool, _ turn: Turn) {
+  private mutating func pause(_ index: Int, isNews: Bool, _ turn: inout Turn) {
     // Said again for those who just began to watch; it is told once.
     var begins = isNews && slots[index].frame?.fetchStatus != .paused
     if slots[index].job == nil {
-      slots[index].job = makeJob(index, turn)
+      slots[index].job = makeJob(index, &turn)
       emit(.fetchStarted, index, turn, job: slots[index].job)
       begins = true
     }
     if begins { emit(.fetchPaused, index, turn, job: slots[index].job) }
-    let patient = slots[index].waiters.filter { $0.role != .watchingUntilPaused }
-    guard patient.count < slots[index].waiters.count else { return }
-    let released = slots[index].waiters.filter { $0.role == .watchingUntilPaused }
-    slots[index].waiters = patient
-    for waiter in released where waiter.caller != nil { forgetWait(of: waiter) }
-    errands.append(.settle(released, .settled))
   }
 
-  private func makeJob(_ index: Int, _ turn: Turn, like former: FetchJob? = nil) -> FetchJob? {
+  private mutating func makeJob(
+    _ index: Int,
+    _ turn: inout Turn,
+    like former: FetchJob? = nil
+  ) -> FetchJob? {
     guard let current = slots[index].machine.current, let key = slots[index].key,
-      let plan = slots[index].plan, let fetch = plan.fetch
+      let plan = slots[index].plan
     else { return nil }
+    if former == nil {
+      turn.drop(slots[index].reasonBefore)
+      slots[index].reasonBefore = slots[index].failureReason
+    }
     let isImperative = slots[index].machine.cause == .manual && turn.isImperative
     let job = FetchJob(
       entry: id(of: index),
       id: current.id,
       key: key,
       plan: plan,
-      fetch: fetch,
+      // Who gave no fetch learns so by the usual way of failures.
+      fetch: plan.fetch ?? { _ in
+        throw QueryError.missingFetch(key: key.key.description)
+      },
       retry: former?.retry ?? (isImperative ? plan.imperativeRetry : plan.retry),
       cause: slots[index].machine.cause ?? .manual,
       startedAt: turn.world.now,
@@ -184,63 +168,5 @@ extension CacheState {
       cause: cause,
       duration: start.map { .nanoseconds(now.moment.nanoseconds - $0.moment.nanoseconds) }
     )
-  }
-
-  // MARK: Waiters
-
-  /// Registers a caller with the current fetch of an entry.
-  mutating func wait(
-    _ index: Int,
-    role: Waiter.Role,
-    gathering: Gathering? = nil,
-    _ turn: Turn
-  ) -> Waiter {
-    let caller = fetch(of: turn)
-    let waiter = Waiter(
-      role: role,
-      entry: id(of: index),
-      round: slots[index].waiterRound,
-      caller: caller.map(id(of:)),
-      gathering: gathering
-    )
-    if let caller { slots[caller].awaits.append(id(of: index)) }
-    slots[index].waiters.append(waiter)
-    if role == .leasing { slots[index].machine.waiterJoined() }
-    return waiter
-  }
-
-  /// Takes a cancelled caller out; its lease ends.
-  mutating func leave(_ waiter: Waiter, _ turn: inout Turn) {
-    guard let index = find(waiter.entry) else { return }
-    // Answered in an earlier turn, though it did not hear of it yet.
-    guard waiter.round == slots[index].waiterRound else { return }
-    forgetWait(of: waiter)
-    waiterWent(index, &turn)
-    if waiter.role == .leasing {
-      apply(slots[index].machine.waiterLeft(in: turn.world), index, &turn)
-    }
-  }
-
-  /// Takes the waiters of a cancelled bulk call out; they held no leases.
-  mutating func leave(_ gathering: Gathering, _ turn: inout Turn) {
-    for entry in gathering.entries {
-      if let index = find(entry) { waiterWent(index, &turn) }
-    }
-  }
-
-  /// Takes waiters out whose callers left, all together once they are more than the others: so each
-  /// pays a constant.
-  private mutating func waiterWent(_ index: Int, _ turn: inout Turn) {
-    guard !slots[index].waiters.isEmpty else { return }
-    slots[index].goneWaiters += 1
-    guard slots[index].goneWaiters * 2 > slots[index].waiters.count else { return }
-    let waiters = slots[index].waiters
-    slots[index].waiters = waiters.filter { !$0.isResolved }
-    slots[index].goneWaiters = 0
-    // Some may be the last to hold an error that is the user's.
-    for waiter in waiters where waiter.isResolved {
-      if waiter.role != .leasing { forgetWait(of: waiter) }
-      turn.drop(waiter)
-    }
   }
 }

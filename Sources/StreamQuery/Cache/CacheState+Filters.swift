@@ -48,7 +48,7 @@ extension CacheState {
     case .all: return true
     case .entry(let key): return slots[index].key == key
     case .prefix(let key): return slots[index].key.map { key.isPrefix(of: $0.key) } ?? false
-    case .stale: return slots[index].machine.isStale(unobserved: freshness(index), at: now)
+    case .stale: return slots[index].machine.isStale(at: now)
     case .active: return slots[index].machine.isActive
     case .status(let status): return self.status(index) == status
     case .fetchStatus(let status):
@@ -67,11 +67,6 @@ extension CacheState {
     slots[index].machine.isError ? .error : slots[index].machine.hasData ? .success : .pending
   }
 
-  /// The stale time that holds without observers.
-  private func freshness(_ index: Int) -> Freshness {
-    slots[index].plan?.unobservedFreshness ?? .after(.zero)
-  }
-
   /// What filters, dynamic options and diagnostics see of an entry.
   mutating func info(_ index: Int, at now: Moment) -> QueryInfo? {
     let slot = slots[index]
@@ -84,7 +79,7 @@ extension CacheState {
       isActive: machine.isActive,
       isDisabled: machine.isDisabled,
       isStatic: machine.isStatic,
-      isStale: machine.isStale(unobserved: freshness(index), at: now),
+      isStale: machine.isStale(at: now),
       meta: slot.plan?.options.meta ?? QueryMeta(),
       age: machine.hasData
         ? .nanoseconds(max(0, now.nanoseconds - machine.dataUpdatedAt.moment.nanoseconds)) : nil,

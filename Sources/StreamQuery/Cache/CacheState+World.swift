@@ -20,6 +20,7 @@ extension CacheState {
     var conditions: [(Question, Question.Condition)] = []
     for entry in live.sorted() {
       let index = Int(entry)
+      if cause != nil { electObserver(of: index, cause, &turn) }
       apply(slots[index].machine.worldChanged(cause, in: turn.world), index, &turn)
       guard let cause else { continue }
       for position in slots[index].consumers {
@@ -60,6 +61,9 @@ extension CacheState {
     }
     guard consumers[consumer].profile.freshness != .static else { return nil }
     let index = Int(consumers[consumer].entry)
+    if slots[index].machine.isIdle, let plan = consumers[consumer].plan {
+      self.plan(index, with: plan, &turn)
+    }
     apply(slots[index].machine.requested(question.cause, in: turn.world), index, &turn)
     return nil
   }

@@ -17,6 +17,7 @@ struct CacheState {
   var consumers: [Consumer] = []
   var freeConsumer: Int32 = -1
   var consumerCount = 0
+  var arrivalSerial: UInt64 = 0
   /// Entries that are observed or fetching: what reconnects and counts go over.
   var live: [Int32] = []
   var mutations = MutationTable()
@@ -66,9 +67,8 @@ struct CacheState {
     EntryID(index: Int32(truncatingIfNeeded: index), generation: slots[index].generation)
   }
 
-  /// Finds or makes the entry of a key.
-  mutating func entry(_ key: EntryKey, _ turn: inout Turn) -> Int {
-    if let index = find(key) { return index }
+  /// Makes the entry of a key; only one that begins with an optimistic change has no plan yet.
+  mutating func entry(_ key: EntryKey, _ plan: ResolvedPlan?, _ turn: inout Turn) -> Int {
     let index: Int
     if freeSlot >= 0 {
       index = Int(freeSlot)
@@ -83,6 +83,7 @@ struct CacheState {
     slots[index].machine = EntryMachine(at: turn.world.now.moment)
     let short = Int32(truncatingIfNeeded: index)
     self.index.insert(key.key, id: short)
+    if let plan { self.plan(index, with: plan, &turn) }
     emit(.added, index, turn)
     return index
   }
@@ -101,6 +102,7 @@ struct CacheState {
     turn.drop(slots[index].shelved)
     turn.drop(slots[index].error)
     turn.drop(slots[index].failureReason)
+    turn.drop(slots[index].reasonBefore)
     turn.drop(slots[index].plan)
     turn.drop(slots[index].frame)
     turn.drop(slots[index].previousFrame)
@@ -150,11 +152,17 @@ struct CacheState {
     return index.map { !slots[$0].machine.hasData } ?? true
   }
 
+  /// Puts initial data into an empty entry.
+  ///
+  /// After a reset it is as old as the data that the entry began with.
   mutating func seed(_ index: Int, _ seed: Seed?, _ turn: inout Turn) {
     guard let seed, !slots[index].machine.hasData else { return }
+    let updatedAt =
+      slots[index].beganAt
+      ?? seed.updatedAt.map(turn.world.now.placing(date:)) ?? turn.world.now
+    slots[index].beganAt = updatedAt
     turn.drop(slots[index].data)
     slots[index].data = seed.box
-    let updatedAt = seed.updatedAt.map(turn.world.now.placing(date:)) ?? turn.world.now
     apply(slots[index].machine.seeded(updatedAt: updatedAt, in: turn.world), index, &turn)
   }
 

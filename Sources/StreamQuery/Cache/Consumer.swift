@@ -9,11 +9,13 @@ struct Consumer {
   /// Where the consumer stands in its entry's list.
   var position: Int32 = -1
   var plan: ResolvedPlan?
+  /// Grows with each arrival at an entry: who came first refetches first.
+  var arrival: UInt64 = 0
   var profile = ObserverProfile()
   /// Since when it polls.
   var pollBase = Moment.distantPast
   /// The entry's settled count when it began to watch.
-  var settledBase = 0
+  var settledBase = SettledCounts.zero
   /// What it saw last.
   var seenVersion = UInt64.max
   var seenFlags = QueryFlags()
@@ -22,4 +24,12 @@ struct Consumer {
   /// Further waits: only if several tasks iterate one stream.
   var alsoParked: [Parked] = []
   var nextFree: Int32 = -1
+}
+
+/// What a consumer that left had asked for.
+struct Farewell: Sendable {
+  var key: EntryKey
+  var plan: ResolvedPlan?
+  var profile: ObserverProfile
+  var settledBase: SettledCounts
 }

@@ -31,10 +31,13 @@ struct EntrySlot {
     var awaits: [EntryID] = []
     var error: ErrorBox?
     var failureReason: ErrorBox?
+    var reasonBefore: ErrorBox?
+    var starter: Waiter?
     var previousFrame: Frame?
     var layers: [LaidLayer] = []
     var shown: LayeredBox?
     var shelved: ValueBox?
+    var beganAt: Timestamp?
   }
 
   private mutating func makeCompany() {
@@ -64,6 +67,26 @@ extension EntrySlot {
     }
   }
 
+  /// The newest failure as the fetch in flight began: what a cancellation brings back.
+  var reasonBefore: ErrorBox? {
+    get { company.first?.reasonBefore }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].reasonBefore = newValue
+    }
+  }
+
+  /// The waiter whose call began the fetch in flight.
+  var starter: Waiter? {
+    get { company.first?.starter }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].starter = newValue
+    }
+  }
+
   /// The state before the present one, while both are over the same data: a change that is undone
   /// before anybody looks leads back to it, and nobody sees the same snapshot twice.
   var previousFrame: Frame? {
@@ -82,6 +105,16 @@ extension EntrySlot {
       guard newValue != nil || !company.isEmpty else { return }
       makeCompany()
       company[0].shelved = newValue
+    }
+  }
+
+  /// The time of the initial data that the entry began with.
+  var beganAt: Timestamp? {
+    get { company.first?.beganAt }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].beganAt = newValue
     }
   }
 

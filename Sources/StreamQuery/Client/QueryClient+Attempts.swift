@@ -171,6 +171,7 @@ extension QueryClient {
             continue
           }
           let index = Int(first.owner)
+          state.electObserver(of: index, .interval, &turn)
           state.apply(state.slots[index].machine.timeReached(in: turn.world), index, &turn)
         }
         return true

@@ -108,8 +108,8 @@ extension QueryClient {
   /// Puts entries back to their beginning, initial data included, and refetches those with an
   /// enabled observer.
   ///
-  /// Fetches in flight are cancelled; callers that wait for them throw `CancellationError`. It returns
-  /// when the refetches are settled or paused.
+  /// Fetches in flight are cancelled. Whoever called for a fetch that starts anew gets the new
+  /// one's value; other callers throw `CancellationError`. It returns when the refetches are settled.
   ///
   /// - Parameter filter: Which entries.
   public nonisolated func reset(_ filter: QueryFilter) async {
@@ -189,7 +189,8 @@ extension QueryClient {
   /// Removes every entry and every run of a mutation: what to call at logout.
   ///
   /// Work that is in flight is cancelled, its callbacks are not called, and those who wait for it
-  /// throw `CancellationError`.
+  /// throw `CancellationError`. The handle of a mutation's run that was over still shows it, until it
+  /// is reset or dropped.
   public nonisolated func clear() {
     turn { state, turn in
       state.clearMutations(&turn)
@@ -266,12 +267,9 @@ extension QueryClient {
       let refetched = indices.map {
         state.isInScope(scope, $0) && state.isBulkRefetched($0)
       }
-      for (index, refetches) in zip(indices, refetched) {
+      for index in indices {
         state.emit(.invalidated, index, turn)
-        let effects = state.slots[index].machine.invalidated(
-          refetches: refetches,
-          in: turn.world
-        )
+        let effects = state.slots[index].machine.invalidated(in: turn.world)
         state.apply(effects, index, &turn)
       }
       for (index, refetches) in zip(indices, refetched) where refetches {
@@ -318,11 +316,14 @@ extension QueryClient {
     select(filter) { state, indices, turn in
       for index in indices {
         state.emit(.reset, index, turn)
+        let isActive = state.slots[index].machine.isActive
+        let starter = isActive ? state.takeStarter(index) : nil
         state.empty(index, &turn)
         state.seed(index, seeds[state.id(of: index)], &turn)
-      }
-      for index in indices where state.slots[index].machine.isActive {
+        guard isActive else { continue }
         state.refetch(index, .reset, superseding: true, gathering, &turn)
+        // Whose fetch was dropped waits for the one that took its place.
+        if let starter { state.readmit(starter, index) }
       }
     }
   }
@@ -340,7 +341,6 @@ extension CacheState {
 
   func isBulkRefetched(_ index: Int) -> Bool {
     !slots[index].machine.isDisabled && !slots[index].machine.isStatic
-      && slots[index].plan?.fetch != nil
   }
 
   /// Starts or joins a fetch that a bulk call watches, if somebody waits for it; unobserved keys get
@@ -352,19 +352,14 @@ extension CacheState {
     _ gathering: Gathering?,
     _ turn: inout Turn
   ) {
-    guard slots[index].plan?.fetch != nil else { return }
-    let effects = slots[index].machine.requested(
-      cause,
-      superseding: superseding,
-      clientLease: slots[index].machine.observerCount == 0,
-      in: turn.world
+    guard slots[index].plan != nil else { return }
+    let request = FetchRequest(
+      cause: cause,
+      isSuperseding: superseding,
+      hasClientLease: slots[index].machine.observerCount == 0
     )
-    // A fetch that waits for this caller is not waited for: neither would ever end.
-    if let gathering, !waitsForCaller(index, turn) {
-      gathering.add(id(of: index))
-      _ = wait(index, role: .watchingUntilPaused, gathering: gathering, turn)
-    }
-    apply(effects, index, &turn)
+    let role: Waiter.Role? = gathering == nil ? nil : .watchingUnlessPaused
+    _ = self.request(index, request, role: role, gathering: gathering, &turn)
   }
 
   /// Empties an entry; observers stay, retention goes on.
@@ -389,6 +384,11 @@ extension CacheState {
     if slots[index].consumers.isEmpty {
       drop(index, reason: reason, &turn)
     } else {
+      // For those who stay it is a new entry.
+      slots[index].beganAt = nil
+      for consumer in slots[index].consumers {
+        consumers[Int(consumer)].settledBase = .zero
+      }
       emit(.removed(reason), index, turn)
     }
   }

@@ -79,11 +79,12 @@ extension QueryClient {
   ) -> FetchStart {
     settling(key, queryPlan, nil) { state, index, plan, profile, seed, turn in
       guard !state.isShutDown else { return .shutDown }
-      let index = index ?? state.entry(key, &turn)
-      state.plan(index, with: plan, &turn)
+      // How to fetch is taken over only by a fetch that begins; a cached answer changes nothing.
+      let index = index ?? state.entry(key, plan, &turn)
       state.seed(index, seed, &turn)
       turn.isImperative = true
       turn.pageCount = pageCount
+      let canFetch = (plan.fetch ?? state.slots[index].plan?.fetch) != nil
       let isStale = state.slots[index].machine.isStale(
         profile.freshness,
         at: turn.world.now.moment
@@ -93,7 +94,8 @@ extension QueryClient {
         case .ifStale: if !isStale { return .cached(box) }
         case .ifMissing: return .cached(box)
         case .ifMissingElseRevalidate:
-          if isStale, state.slots[index].plan?.fetch != nil {
+          if isStale, canFetch {
+            if state.slots[index].machine.isIdle { state.plan(index, with: plan, &turn) }
             let effects = state.slots[index].machine.requested(
               .manual,
               clientLease: true,
@@ -104,17 +106,16 @@ extension QueryClient {
           return .cached(box)
         }
       }
-      guard state.slots[index].plan?.fetch != nil else {
+      guard canFetch || !state.slots[index].machine.isIdle else {
         // The entry may have been made just now: its retention has to begin.
         state.settleBookkeeping(index, turn)
         return .missingFetch
       }
       // Waiting for a fetch that waits for this caller would never end.
       if state.waitsForCaller(index, turn) { return .recursive }
-      let effects = state.slots[index].machine.requested(.manual, in: turn.world)
-      let waiter = state.wait(index, role: .leasing, turn)
-      state.apply(effects, index, &turn)
-      return .waiting(waiter)
+      let request = FetchRequest(cause: .manual)
+      return state.request(index, request, plan: plan, role: .leasing, &turn)
+        .map(FetchStart.waiting) ?? .missingFetch
     }
   }
 }

@@ -33,7 +33,7 @@ extension QueryClient {
       let flags = state.flags(
         index,
         profile: profile,
-        settledBase: .max,
+        settledBase: nil,
         at: max(moment, state.latest.moment)
       )
       return (plan, state.frame(index), flags)
@@ -52,7 +52,7 @@ extension QueryClient {
       let flags = state.flags(
         index,
         profile: profile,
-        settledBase: .max,
+        settledBase: nil,
         at: max(moment, state.latest.moment)
       )
       return (state.frame(index), flags)

@@ -69,7 +69,7 @@ extension QueryClient {
     let id = settling(key, queryPlan, options) { state, index, plan, profile, seed, turn in
       // After a shutdown nobody observes: the stream is over before it began.
       guard !state.isShutDown else { return ConsumerID(index: -1, generation: 0) }
-      let index = index ?? state.entry(key, &turn)
+      let index = index ?? state.entry(key, plan, &turn)
       state.plan(index, with: plan, &turn)
       state.seed(index, seed, &turn)
       return state.subscribe(index, plan: plan, profile: profile, &turn)

@@ -17,7 +17,7 @@ extension QueryClient {
     settling(key, queryPlan, options) { state, index, plan, profile, seed, turn in
       // Over: cancelled, or shut down.
       guard let consumer = state.find(id) else { return }
-      let entry = index ?? state.entry(key, &turn)
+      let entry = index ?? state.entry(key, plan, &turn)
       state.plan(entry, with: plan, &turn)
       state.seed(entry, seed, &turn)
       if Int(state.consumers[consumer].entry) == entry {
@@ -50,29 +50,20 @@ extension QueryClient {
       seed,
       turn in
       guard !state.isShutDown else { return .shutDown }
-      let index = index ?? state.entry(key, &turn)
-      state.plan(index, with: plan, &turn)
+      let index = index ?? state.entry(key, plan, &turn)
       state.seed(index, seed, &turn)
-      guard state.slots[index].plan?.fetch != nil else {
+      guard (plan.fetch ?? state.slots[index].plan?.fetch) != nil else {
         // The entry may have been made just now: its retention has to begin.
         state.settleBookkeeping(index, turn)
         return .missingFetch
       }
-      let effects = state.slots[index].machine.requested(
-        .manual,
-        superseding: superseding,
-        direction: direction,
-        in: turn.world
+      let request = FetchRequest(
+        cause: .manual,
+        isSuperseding: superseding,
+        direction: direction
       )
-      // Watching a fetch that waits for this caller would never end. A caller whose fetch was
-      // replaced just now belongs to none any more.
-      guard !state.waitsForCaller(index, turn) else {
-        state.apply(effects, index, &turn)
-        return .recursive
-      }
-      let waiter = state.wait(index, role: .watching, turn)
-      state.apply(effects, index, &turn)
-      return .waiting(waiter)
+      return state.request(index, request, plan: plan, role: .watching, &turn)
+        .map(Start.waiting) ?? .recursive
     }
     switch start {
     case .shutDown: throw QueryError.shutDown

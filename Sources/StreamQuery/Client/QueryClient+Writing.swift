@@ -42,12 +42,26 @@ extension QueryClient {
     guard !isUpdating(key) else { return }
     let box = TypedBox(value)
     let date = updatedAt?.timeIntervalSinceReferenceDate
-    turn { state, turn in
-      guard !state.isShutDown else { return }
-      let index = state.entry(key, &turn)
-      let gcTime = state.defaults.gcTime(for: key.key)
-      state.write(box, index, updatedAt: date, fencing: fencing, gcTime: gcTime, &turn)
+    var plan: ResolvedPlan?
+    while true {
+      let isDone = turn { state, turn -> Bool in
+        guard !state.isShutDown else { return true }
+        guard let index = state.find(key) ?? plan.map({ state.entry(key, $0, &turn) })
+        else { return false }
+        state.write(box, index, updatedAt: date, fencing: fencing, &turn)
+        return true
+      }
+      if isDone { return }
+      plan = bare(key, of: Value.self)
     }
+  }
+
+  /// The plan of an entry that begins with a write: the defaults of its key.
+  private nonisolated func bare<Value: Sendable>(
+    _ key: EntryKey,
+    of type: Value.Type
+  ) -> ResolvedPlan {
+    ResolvedPlan(QueryPlan(of: type), for: key.key, defaults: defaults)
   }
 
   /// Changes cached data in place.
@@ -89,11 +103,13 @@ extension QueryClient {
   ) throws(Failure) -> Value? {
     let key = EntryKey(key)
     guard !isUpdating(key) else { return nil }
-    let gcTime = defaults.gcTime(for: key.key)
+    var plan: ResolvedPlan?
     while true {
-      let present = cache.read { state -> ValueBox? in
-        state.find(key).flatMap { state.slots[$0].data }
+      let (present, isKnown) = cache.read { state -> (ValueBox?, Bool) in
+        let index = state.find(key)
+        return (index.flatMap { state.slots[$0].data }, index != nil)
       }
+      if !isKnown, plan == nil { plan = bare(key, of: Value.self) }
       var value = present?.value(as: Value.self)
       try UpdateChain.run(key, of: self) { () throws(Failure) in try update(&value) }
       guard let value else { return nil }
@@ -103,14 +119,8 @@ extension QueryClient {
         let index = state.find(key)
         guard index.flatMap({ state.slots[$0].data }) === present else { return false }
         guard !state.isShutDown else { return true }
-        state.write(
-          box,
-          index ?? state.entry(key, &turn),
-          updatedAt: nil,
-          fencing: false,
-          gcTime: gcTime,
-          &turn
-        )
+        guard let entry = index ?? plan.map({ state.entry(key, $0, &turn) }) else { return false }
+        state.write(box, entry, updatedAt: nil, fencing: false, &turn)
         return true
       }
       if isDone { return value }
@@ -124,9 +134,10 @@ extension QueryClient {
   /// ignored.
   ///
   /// - Parameters:
-  ///   - filter: Which entries; only those that have data are changed.
+  ///   - filter: Which entries.
   ///   - type: The value type.
-  ///   - update: Changes the data; leaving `nil` writes nothing to that entry.
+  ///   - update: Changes the data, `nil` where there is none; leaving `nil` writes nothing to that
+  ///     entry.
   /// - Returns: How many entries were written.
   @discardableResult
   public nonisolated func updateData<Value: Sendable>(
@@ -136,8 +147,7 @@ extension QueryClient {
   ) -> Int {
     while true {
       let present = diagnostics(filter).filter {
-        $0.entryKey.valueTypeID == ObjectIdentifier(type) && $0.frame.base != nil
-          && !isUpdating($0.entryKey)
+        $0.entryKey.valueTypeID == ObjectIdentifier(type) && !isUpdating($0.entryKey)
       }
       // All are written in one turn: an update of one that writes another would undo its own premise.
       let keys = Set(present.map(\.entryKey))
@@ -159,7 +169,6 @@ extension QueryClient {
             index,
             updatedAt: nil,
             fencing: false,
-            gcTime: .zero,
             &turn
           )
         }
@@ -185,10 +194,10 @@ extension CacheState {
     _ index: Int,
     updatedAt: Double?,
     fencing: Bool,
-    gcTime: Span,
     _ turn: inout Turn
   ) {
-    slots[index].machine.planned(terms: nil, gcTime: gcTime)
+    turn.drop(slots[index].reasonBefore)
+    slots[index].reasonBefore = slots[index].failureReason
     writeOnLayers(index, &turn)
     store(box, index, &turn)
     emit(.written, index, turn)

@@ -96,9 +96,7 @@ extension QueryClient: ErrandRunner {
     case .start(let job, let attempt): start(job, attempt: attempt)
     case .cancel(let job): job.cancel()
     case .settle(let waiters, let outcome):
-      for waiter in waiters {
-        waiter.resolve(waiter.role == .leasing ? outcome : outcome.watched)
-      }
+      for waiter in waiters { waiter.resolve(outcome) }
     case .arm(let moment): arm(moment)
     case .ask(let entry): askOptions(of: entry)
     case .unsettled(let key): report(.unsettledOption(key: key.description))
@@ -108,12 +106,5 @@ extension QueryClient: ErrandRunner {
     case .recount: counts.send(())
     case .mutation(let errand): perform(errand)
     }
-  }
-}
-
-extension WaitOutcome {
-  /// What a caller that only watches learns: failures, but no value and no cancellation.
-  fileprivate var watched: WaitOutcome {
-    if case .failure = self { self } else { .settled }
   }
 }

@@ -35,7 +35,9 @@ public final class QueryObserver<Value: Sendable>: Sendable {
 
   /// What the observer sees now.
   public var result: QueryResult<Value> {
-    subscription.current().map(QueryResult.init) ?? QueryResult(frame: .empty, flags: [])
+    let query = query
+    return subscription.current(of: EntryKey(query.key)).map(QueryResult.init)
+      ?? subscription.client.result(for: query)
   }
 
   /// Changes what is observed, in place.
@@ -84,18 +86,22 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     return result
   }
 
-  /// As ``refetch(superseding:)``, but a failure of the fetch is thrown too.
+  /// As ``refetch(superseding:)``, but a failure and a cancellation of the fetch are thrown.
   ///
   /// The failure is in the results of all observers all the same.
   ///
   /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins.
   /// - Returns: The result after the fetch.
-  /// - Throws: Why the fetch failed; ``QueryError/missingFetch(key:)`` if the query cannot fetch;
+  /// - Throws: Why the fetch failed; `CancellationError` if it was cancelled and there is no data,
+  ///   or if it was joined; ``QueryError/missingFetch(key:)`` if the query cannot fetch;
   ///   ``QueryError/shutDown``.
   @discardableResult
   public func refetchThrowing(superseding: Bool = true) async throws -> QueryResult<Value> {
-    if case .failure(let error) = try await watchRefetch(superseding: superseding) { throw error }
-    return result
+    switch try await watchRefetch(superseding: superseding) {
+    case .failure(let error): throw error
+    case .cancelled: throw CancellationError()
+    case .value, .settled: return result
+    }
   }
 
   private func watchRefetch(superseding: Bool) async throws -> WaitOutcome {

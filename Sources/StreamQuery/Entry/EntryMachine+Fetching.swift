@@ -35,8 +35,6 @@ extension EntryMachine {
       in: world,
       &effects
     )
-    // Said again of a fetch that rested before: those who just began to watch must hear of it.
-    if isPaused { effects.paused = true }
     return effects
   }
 
@@ -45,6 +43,13 @@ extension EntryMachine {
     guard !isIdle else { return }
     waiterCount += 1
     interestRegained()
+  }
+
+  /// Callers were answered although a fetch goes on: theirs was superseded.
+  ///
+  /// - Parameter count: How many leases are left.
+  package mutating func waitersAnswered(leaving count: Int) {
+    waiterCount = count
   }
 
   /// A waiting caller was cancelled.
@@ -76,11 +81,11 @@ extension EntryMachine {
     hasData = true
     dataUpdatedAt = world.now
     dataUpdateCount += 1
-    settledCount += 1
     isError = false
     failureCount = 0
-    isInvalidated = current.wasMarked
-    isMarkedByPage = false
+    // A page that was added clears the mark as well, although the pages before it are as old as they
+    // were: what is on the screen was asked for just now.
+    isInvalidated = false
     end(.succeeded, in: world, &effects)
     return effects
   }

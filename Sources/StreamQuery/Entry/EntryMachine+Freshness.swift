@@ -26,14 +26,13 @@ extension EntryMachine {
     profile.isEnabled && isStale(profile.freshness, at: now)
   }
 
-  /// Whether the entry is stale for filters: to any observer, or without observers by a stale time.
+  /// Whether the entry is stale for filters: to any observer; without observers if it has no data
+  /// or was invalidated, for a stale time belongs to whoever looks.
   ///
-  /// - Parameters:
-  ///   - freshness: The stale time that holds without observers.
-  ///   - now: The time of the turn.
+  /// - Parameter now: The time of the turn.
   /// - Returns: Whether it is stale.
-  package func isStale(unobserved freshness: Freshness, at now: Moment) -> Bool {
-    guard observerCount > 0 else { return isStale(freshness, at: now) }
+  package func isStale(at now: Moment) -> Bool {
+    guard observerCount > 0 else { return !hasData || isInvalidated }
     return groups.contains { isStale(for: $0.profile, at: now) }
   }
 

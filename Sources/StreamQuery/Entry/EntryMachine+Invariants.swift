@@ -37,13 +37,13 @@ extension EntryMachine {
     rule("waiters are not negative", waiterCount >= 0)
     guard let current else {
       rule("who waits, waits for a fetch", waiterCount == 0)
-      rule("an idle entry counts the failures of its error", (failureCount > 0) == isError)
       return
     }
     rule("the fetch in flight is the newest", current.id.rawValue == fetchSerial)
     rule("a fetch in flight has a cause", cause != nil)
     let isAbandoned = current.stopsRetrying || current.lingersUntil != nil
-    rule("nobody wants an abandoned fetch", !(isAbandoned && isWanted))
+    rule("nobody wants a fetch that lingers", !(current.lingersUntil != nil && isWanted))
+    rule("nobody waits for a last attempt", !(current.stopsRetrying && waiterCount > 0))
     rule("the client does not abandon its own fetch", !(isAbandoned && current.hasClientLease))
     rule(
       "somebody wants a fetch, or it is abandoned",
@@ -69,7 +69,6 @@ extension EntryMachine {
     rule("updates leave data", hasData || dataUpdateCount == 0)
     rule("an error was counted", !isError || errorUpdateCount > 0)
     rule("errors have a date", (errorUpdateCount > 0) == (errorUpdatedAt != .never))
-    rule("what is counted settled", settledCount >= dataUpdateCount + errorUpdateCount)
   }
 }
 #endif

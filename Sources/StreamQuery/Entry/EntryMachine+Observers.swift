@@ -131,10 +131,8 @@ extension EntryMachine {
 
   mutating func interestRegained() {
     leaverGcTime = nil
-    updateCurrent {
-      $0.stopsRetrying = false
-      $0.lingersUntil = nil
-    }
+    // Retries that were given up go on only if somebody asks for the fetch: see `request`.
+    updateCurrent { $0.lingersUntil = nil }
   }
 
   /// Somebody left; if nobody is left, the fetch's own terms decide what becomes of it.

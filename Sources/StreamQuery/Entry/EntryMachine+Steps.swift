@@ -9,14 +9,7 @@ extension EntryMachine {
     _ effects: inout EntryEffects
   ) {
     guard let current else {
-      begin(
-        cause,
-        clientLease: clientLease,
-        direction: direction,
-        undo: nil,
-        in: world,
-        &effects
-      )
+      begin(cause, clientLease: clientLease, direction: direction, in: world, &effects)
       return
     }
     if superseding, hasData {
@@ -25,7 +18,6 @@ extension EntryMachine {
         cause,
         clientLease: clientLease || current.hasClientLease,
         direction: direction,
-        undo: current.undo,
         in: world,
         &effects
       )
@@ -43,31 +35,30 @@ extension EntryMachine {
     }
   }
 
-  /// Starts a fetch; `undo` is that of the fetch it replaces, so that a cancellation leads back to
-  /// what was there before both.
+  /// Starts a fetch; a cancellation leads back to this moment, also if the fetch replaces another,
+  /// unless it is told where else to.
   mutating func begin(
     _ cause: FetchCause,
     clientLease: Bool,
     direction: PageDirection?,
-    undo: Undo?,
+    undo: Undo? = nil,
     in world: World,
     _ effects: inout EntryEffects
   ) {
+    let previous = self.current
     fetchSerial &+= 1
     var current = Current(
       id: FetchID(rawValue: fetchSerial),
       terms: terms,
       hasClientLease: clientLease,
-      // A page that is added says nothing of the pages before it: they stay marked, unless it was
-      // an earlier page's failure that marked them.
-      wasMarked: direction != nil && hasData && isInvalidated && !isMarkedByPage,
       direction: direction,
       undo: undo
         ?? Undo(
           isError: isError,
+          isInvalidated: isInvalidated,
           failureCount: failureCount,
-          cause: self.cause,
-          direction: self.direction
+          cause: previous?.undo.cause ?? self.cause,
+          direction: previous?.undo.direction ?? self.direction
         )
     )
     self.cause = cause
@@ -91,9 +82,7 @@ extension EntryMachine {
     isError = true
     errorUpdatedAt = world.now
     errorUpdateCount += 1
-    settledCount += 1
     if current?.terms.failureInvalidates ?? true {
-      isMarkedByPage = current?.direction != nil && (!isInvalidated || isMarkedByPage)
       isInvalidated = true
     }
     end(.failed, in: world, &effects)
@@ -109,8 +98,12 @@ extension EntryMachine {
   mutating func undo(_ current: Current, _ effects: inout EntryEffects) {
     unshelve(current, &effects)
     // Only what the fetch itself changed: a write or an invalidation that came meanwhile stays.
-    if !hasData { isError = current.undo.isError }
-    failureCount = isError ? current.undo.failureCount : 0
+    if !hasData {
+      isError = current.undo.isError
+      // There is no data that could be old.
+      isInvalidated = current.undo.isInvalidated
+    }
+    failureCount = current.undo.failureCount
     cause = current.undo.cause
     direction = current.undo.direction
   }
@@ -145,7 +138,10 @@ extension EntryMachine {
       }
       return
     }
+    if isPaused { beat(at: world.now.moment) }
     if current.stopsRetrying, next == .retry {
+      // Giving up counts as one more failure, as if the attempt had been made.
+      failureCount += 1
       fail(in: world, &effects)
     } else {
       var current = current

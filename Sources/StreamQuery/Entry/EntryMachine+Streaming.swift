@@ -22,11 +22,15 @@ extension EntryMachine {
     hasData = true
     dataUpdatedAt = world.now
     dataUpdateCount += 1
-    settledCount += 1
     isError = false
-    isInvalidated = current.wasMarked
-    isMarkedByPage = false
-    let here = Undo(isError: false, failureCount: 0, cause: cause, direction: direction)
+    isInvalidated = false
+    let here = Undo(
+      isError: false,
+      isInvalidated: isInvalidated,
+      failureCount: 0,
+      cause: cause,
+      direction: direction
+    )
     updateCurrent { $0.undo = here }
     effects.changed = true
     return effects

@@ -52,13 +52,7 @@ extension EntryMachine {
     var effects = EntryEffects()
     catchUp(in: world, &effects)
     let now = world.now.moment
-    let isWilling = groups.contains { group in
-      switch cause {
-      case .reconnect: self.isWilling(group.profile.onReconnect, group.profile, at: now)
-      case .active: self.isWilling(group.profile.onActive, group.profile, at: now)
-      default: false
-      }
-    }
+    let isWilling = groups.contains { isDue($0.profile, since: lastBeat, cause, in: world) }
     if isWilling, let cause {
       request(cause, superseding: false, clientLease: false, in: world, &effects)
     }
@@ -76,11 +70,46 @@ extension EntryMachine {
     return unwantedSince + (leaverGcTime ?? gcTime)
   }
 
+  /// Whether an observer is one of those whose refetch is due now.
+  ///
+  /// The refetch is the first such observer's own: its query says how to fetch.
+  ///
+  /// - Parameters:
+  ///   - profile: What the observer asks for.
+  ///   - base: Since when it polls.
+  ///   - cause: The time, or what became of the world.
+  ///   - world: The world at the turn.
+  /// - Returns: Whether it is.
+  package func isDue(
+    _ profile: ObserverProfile,
+    since base: Moment,
+    _ cause: FetchCause?,
+    in world: World
+  ) -> Bool {
+    let now = world.now.moment
+    return switch cause {
+    case .reconnect: isWilling(profile.onReconnect, profile, at: now)
+    case .active: isWilling(profile.onActive, profile, at: now)
+    case .interval:
+      nextPoll(of: profile, since: max(base, lastBeat), in: world).map { $0 <= now } ?? false
+    case .subscribed, .invalidated, .manual, .reset, .trigger, nil: false
+    }
+  }
+
   /// The next beat of a group's polling after what has been dealt with.
-  private func nextPoll(of group: ObserverGroup, in world: World) -> Moment? {
-    guard group.profile.polls else { return nil }
-    let interval = group.profile.interval(isActive: world.isActive)
-    guard interval > .zero, let first = group.base(after: lastBeat) + interval else { return nil }
+  func nextPoll(of group: ObserverGroup, in world: World) -> Moment? {
+    nextPoll(of: group.profile, since: group.base(after: lastBeat), in: world)
+  }
+
+  /// The next beat of polling after what has been dealt with.
+  private func nextPoll(
+    of profile: ObserverProfile,
+    since base: Moment,
+    in world: World
+  ) -> Moment? {
+    guard profile.polls else { return nil }
+    let interval = profile.interval(isActive: world.isActive)
+    guard interval > .zero, let first = base + interval else { return nil }
     guard first <= polledUntil else { return first }
     // Beats that were dealt with, or fell into a pause of polling, are not made up for.
     let late = (polledUntil.nanoseconds &- first.nanoseconds) % interval.nanoseconds

@@ -20,11 +20,13 @@ extension EntryMachine {
     hasData = true
     dataUpdatedAt = updatedAt
     dataUpdateCount += 1
-    settledCount += 1
     isError = false
     isInvalidated = false
-    isMarkedByPage = false
-    updateCurrent { $0.wasMarked = false }
+    let failures = failureCount
+    updateCurrent {
+      // A cancellation leads back to the write, not to what the write replaced.
+      $0.undo.failureCount = failures
+    }
     effects.changed = true
     if let current {
       if fencing {
@@ -52,7 +54,6 @@ extension EntryMachine {
     hasData = true
     isError = false
     isInvalidated = false
-    isMarkedByPage = false
     failureCount = isIdle ? 0 : failureCount
     dataUpdatedAt = updatedAt
     effects.changed = true
@@ -76,7 +77,6 @@ extension EntryMachine {
     isError = true
     errorUpdatedAt = updatedAt
     errorUpdateCount += 1
-    settledCount += 1
     failureCount = 1
     effects.changed = true
     return effects
@@ -84,32 +84,22 @@ extension EntryMachine {
 
   /// The entry was invalidated.
   ///
-  /// - Parameters:
-  ///   - refetches: Whether the call also refetches the entry; if not, a fetch in flight does not
-  ///     clear the mark, for its answer may be older.
-  ///   - world: The world at the turn.
+  /// The next success or write clears the mark, also that of a fetch which is running already.
+  ///
+  /// - Parameter world: The world at the turn.
   /// - Returns: What to do.
-  package mutating func invalidated(refetches: Bool, in world: World) -> EntryEffects {
+  package mutating func invalidated(in world: World) -> EntryEffects {
     var effects = EntryEffects()
     catchUp(in: world, &effects)
-    if let current, isOutdated(current, refetches: refetches) {
-      updateCurrent { $0.wasMarked = true }
-    }
-    isMarkedByPage = false
     if !isInvalidated {
       isInvalidated = true
+      // Whoever polls begins anew, unless a beat is due already and only its timer is late.
+      let now = world.now.moment
+      let isDue = groups.contains { nextPoll(of: $0, in: world).map { $0 <= now } ?? false }
+      if !isDue { beat(at: now) }
       effects.changed = true
     }
     return effects
-  }
-
-  /// Whether the answer of the fetch in flight leaves an invalidation made now in place.
-  private func isOutdated(_ current: Current, refetches: Bool) -> Bool {
-    // A page that is added says nothing of the others, also if the call joins its fetch.
-    if current.direction != nil { return true }
-    // One that has asked nobody yet answers later than the mark.
-    if case .paused(_, before: .firstAttempt) = phase { return false }
-    return !refetches
   }
 
   /// The entry was removed or reset: it is as on its first day, observers apart.
@@ -126,7 +116,6 @@ extension EntryMachine {
     hasData = false
     isError = false
     isInvalidated = false
-    isMarkedByPage = false
     cause = nil
     direction = nil
     dataUpdatedAt = .never
@@ -134,6 +123,7 @@ extension EntryMachine {
     dataUpdateCount = 0
     errorUpdateCount = 0
     failureCount = 0
+    beat(at: world.now.moment)
     if !isWanted { unwantedSince = world.now.moment }
     effects.changed = true
     return effects

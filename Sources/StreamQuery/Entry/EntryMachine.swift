@@ -48,9 +48,6 @@ package struct EntryMachine: Equatable, Sendable {
     package var stopsRetrying = false
     /// Abandoned under `.linger`: cancelled at this time.
     package var lingersUntil: Moment?
-    /// The entry was invalidated since the start by a call that left this fetch alone: its answer
-    /// may be older than the mark, so the mark stays.
-    package var wasMarked = false
     /// Which page it adds; `nil` fetches the whole value.
     package var direction: PageDirection?
     /// The truth changed since its start: its answer does not land, but starts it anew.
@@ -62,6 +59,7 @@ package struct EntryMachine: Equatable, Sendable {
   /// What a fetch's start changed.
   package struct Undo: Equatable, Sendable {
     package var isError: Bool
+    package var isInvalidated: Bool
     package var failureCount: Int
     package var cause: FetchCause?
     package var direction: PageDirection?
@@ -69,8 +67,15 @@ package struct EntryMachine: Equatable, Sendable {
     /// without any pay a word for it.
     private var shelf: [Shelved] = []
 
-    package init(isError: Bool, failureCount: Int, cause: FetchCause?, direction: PageDirection?) {
+    package init(
+      isError: Bool,
+      isInvalidated: Bool,
+      failureCount: Int,
+      cause: FetchCause?,
+      direction: PageDirection?
+    ) {
       self.isError = isError
+      self.isInvalidated = isInvalidated
       self.failureCount = failureCount
       self.cause = cause
       self.direction = direction
@@ -86,8 +91,6 @@ package struct EntryMachine: Equatable, Sendable {
   package internal(set) var hasData = false
   package internal(set) var isError = false
   package internal(set) var isInvalidated = false
-  /// Whether only failed pages marked the entry: a page that arrives takes such a mark away.
-  package internal(set) var isMarkedByPage = false
   /// Layers lie over the data: the entry is kept whoever wants it.
   package internal(set) var isPinned = false
   package internal(set) var cause: FetchCause?
@@ -98,8 +101,6 @@ package struct EntryMachine: Equatable, Sendable {
   @SmallCount package internal(set) var dataUpdateCount = 0
   @SmallCount package internal(set) var errorUpdateCount = 0
   @SmallCount package internal(set) var failureCount = 0
-  /// Successes and failures ever, never set back: what "fetched since" is measured by.
-  @SmallCount package internal(set) var settledCount = 0
 
   /// Observers by profile; most entries have none or one group.
   var groups: [ObserverGroup] = []
@@ -131,6 +132,11 @@ package struct EntryMachine: Equatable, Sendable {
     unwantedSince = now
     toldUntil = now
     polledUntil = now
+  }
+
+  /// How often data came and fetches failed.
+  package var counts: SettledCounts {
+    SettledCounts(data: dataUpdateCount, errors: errorUpdateCount)
   }
 
   /// The fetch in flight.
@@ -178,5 +184,21 @@ package struct EntryMachine: Equatable, Sendable {
     case .waiting(_, let until): phase = .waiting(changed, until: until)
     case .paused(_, let pause): phase = .paused(changed, before: pause)
     }
+  }
+}
+
+/// How often an entry got data and how often a fetch of it failed: what "fetched since" is measured
+/// by.
+package struct SettledCounts: Hashable, Sendable {
+  package var data: Int
+  package var errors: Int
+
+  /// The counts of an entry on its first day.
+  package static let zero = SettledCounts(data: 0, errors: 0)
+
+  /// Whether there is something that an observer which saw the other counts has not seen; a reset
+  /// sets the counts back.
+  package func exceed(_ base: SettledCounts) -> Bool {
+    data > base.data || errors > base.errors
   }
 }

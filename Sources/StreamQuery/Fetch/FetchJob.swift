@@ -53,6 +53,11 @@ final class FetchJob: Sendable {
     self.pageCount = pageCount
   }
 
+  /// Whether the fetch goes on to its end when nobody wants it.
+  var isFinishing: Bool {
+    if case .finish = plan.options.abandonment { true } else { false }
+  }
+
   /// Takes over what a fetch that is begun anew found when it started; what it got since is outdated.
   func beginsAnew(_ former: FetchJob) {
     guard let start = former.progress.withLock({ $0 }) as? StreamStart else { return }

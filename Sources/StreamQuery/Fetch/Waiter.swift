@@ -5,7 +5,7 @@ enum WaitOutcome: Sendable {
   case value(ValueBox)
   case failure(any Error)
   case cancelled
-  /// The fetch settled, paused or was cancelled: for callers that only watch.
+  /// The fetch settled: for callers that only watch.
   case settled
 }
 
@@ -20,8 +20,8 @@ final class Waiter: Sendable {
     case leasing
     /// Only watches, until the fetch is settled.
     case watching
-    /// Only watches, and treats a pause as settled.
-    case watchingUntilPaused
+    /// Only watches, and does not wait for a fetch that rests when it is asked for.
+    case watchingUnlessPaused
   }
 
   private enum State {
@@ -33,8 +33,12 @@ final class Waiter: Sendable {
 
   let role: Role
   let entry: EntryID
-  /// Which of the entry's rounds of waiters it belongs to.
-  let round: UInt32
+  /// Which of the entry's rounds of waiters it belongs to; written under the cache's lock.
+  var round: UInt32 {
+    get { storedRound.load(ordering: .relaxed) }
+    set { storedRound.store(newValue, ordering: .relaxed) }
+  }
+  private let storedRound: Atomic<UInt32>
   /// The entry whose fetch the caller belongs to.
   let caller: EntryID?
   private let state = Mutex(State.registered)
@@ -50,7 +54,7 @@ final class Waiter: Sendable {
     self.caller = caller
     self.role = role
     self.entry = entry
-    self.round = round
+    storedRound = Atomic(round)
     self.gathering = gathering
   }
 

@@ -17,7 +17,7 @@ extension CacheState {
       if let present = find(planned.layer.key) {
         index = present
       } else {
-        index = entry(planned.layer.key, &turn)
+        index = entry(planned.layer.key, nil, &turn)
         slots[index].machine.planned(terms: nil, gcTime: planned.gcTime)
       }
       slots[index].layers.append(LaidLayer(layer: planned.layer, job: job))

@@ -163,7 +163,9 @@ extension CacheState {
   mutating func clearMutations(_ turn: inout Turn) {
     for id in mutations.all {
       guard let index = mutations.find(id), let job = mutations.slots[index].job else { continue }
-      if mutations.slots[index].machine.isPending {
+      let isPending = mutations.slots[index].machine.isPending
+      if !isPending { keep(id, index) }
+      if isPending {
         errands.append(.mutation(.cancel(job)))
         mutations.pendingCount -= 1
         emit(.cancelled, job, turn)
@@ -190,6 +192,15 @@ extension CacheState {
 
   // MARK: Followers
 
+  /// Lets the handles of a run that is over go on to show how it ended.
+  private mutating func keep(_ id: MutationID, _ index: Int) {
+    let frame = mutations.frame(index)
+    for (follower, follows) in mutations.followers
+    where follows.run == id && follows.identity == nil {
+      mutations.followers[follower]?.kept = frame
+    }
+  }
+
   /// Makes a follower; a stream of a mutation begins with its newest run.
   mutating func makeFollower(_ identity: EntryKey?, _ turn: inout Turn) -> Int {
     mutations.lastFollower += 1
@@ -207,6 +218,8 @@ extension CacheState {
       setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
     }
     let old = mutations.followers[follower]?.run
+    turn.drop(mutations.followers[follower]?.kept)
+    mutations.followers[follower]?.kept = nil
     mutations.followers[follower]?.run = run
     if let old { unfollow(old, turn) }
   }
@@ -214,6 +227,7 @@ extension CacheState {
   mutating func removeFollower(_ follower: Int, _ turn: inout Turn) {
     guard let gone = mutations.followers.removeValue(forKey: follower) else { return }
     turn.drop(gone.identity?.storage)
+    turn.drop(gone.kept)
     if let run = gone.run { unfollow(run, turn) }
   }
 

@@ -39,6 +39,7 @@ final class MutationFollowing: Sendable {
       state.mutations.followers[follower]?.run
         .flatMap { state.mutations.find($0) }
         .flatMap { state.mutations.frame($0) }
+        ?? state.mutations.followers[follower]?.kept
     }
   }
 

@@ -18,7 +18,10 @@ public struct MutationHooks: Sendable {
   /// After a failure or a cancellation.
   public var onError: (@Sendable (any Error, MutationInfo, QueryClient) async throws -> Void)?
   /// After either.
-  public var onSettled: (@Sendable (MutationInfo, QueryClient) async throws -> Void)?
+  public var onSettled:
+    (
+      @Sendable (Result<any Sendable, any Error>, MutationInfo, QueryClient) async throws -> Void
+    )?
 
   /// Creates hooks.
   ///
@@ -26,12 +29,14 @@ public struct MutationHooks: Sendable {
   ///   - onMutate: Before the first attempt.
   ///   - onSuccess: After a success; gets the output.
   ///   - onError: After a failure or a cancellation.
-  ///   - onSettled: After either.
+  ///   - onSettled: After either; gets the output or the error.
   public init(
     onMutate: (@Sendable (MutationInfo, QueryClient) async throws -> Void)? = nil,
     onSuccess: (@Sendable (any Sendable, MutationInfo, QueryClient) async throws -> Void)? = nil,
     onError: (@Sendable (any Error, MutationInfo, QueryClient) async throws -> Void)? = nil,
-    onSettled: (@Sendable (MutationInfo, QueryClient) async throws -> Void)? = nil
+    onSettled: (
+      @Sendable (Result<any Sendable, any Error>, MutationInfo, QueryClient) async throws -> Void
+    )? = nil
   ) {
     self.onMutate = onMutate
     self.onSuccess = onSuccess

@@ -26,6 +26,8 @@ struct MutationFollower {
   /// Follows the newest run of this mutation; `nil` keeps to the runs that it is given.
   var identity: EntryKey?
   var run: MutationID?
+  /// The end of a run that was cleared away: a handle that showed it goes on to.
+  var kept: MutationFrame?
 }
 
 /// The edges of the world whose sweep over the entries waits for runs that they resumed.

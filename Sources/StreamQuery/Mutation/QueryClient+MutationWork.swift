@@ -102,11 +102,11 @@ extension QueryClient {
         await call("onError", of: job) { try await callback(.failure(error), facts) }
       }
     }
-    if let hook = hooks.onSettled, let info {
-      await call("onSettled", of: job) { try await hook(info, self) }
-    }
     let result: Result<ValueBox, any Error> =
       if case .value(let box) = outcome { .success(box) } else { .failure(outcome.error) }
+    if let hook = hooks.onSettled, let info {
+      await call("onSettled", of: job) { try await hook(result.map(\.erased), info, self) }
+    }
     for callback in plan.onSettled {
       await call("onSettled", of: job) { try await callback(result, facts) }
     }

@@ -38,6 +38,34 @@ extension Query {
   ) where Value == Pages<Page, PageParam> {
     self.init(
       key: QueryKey(repeat each part, fields: fields),
+      initialPageParam: initialPageParam,
+      maxPages: maxPages,
+      fetch: fetch,
+      nextPageParam: nextPageParam,
+      previousPageParam: previousPageParam
+    )
+  }
+
+  /// Creates an infinite query from a key that was made before.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - initialPageParam: What the first page is fetched by.
+  ///   - maxPages: How many pages are kept at most, at least one; beyond that, a page that is added
+  ///     drops one at the other end.
+  ///   - fetch: Fetches a page by its parameter.
+  ///   - nextPageParam: What the page after the last one is fetched by; `nil` if there is none.
+  ///   - previousPageParam: What the page before the first one is fetched by; `nil` if there is none.
+  public init<Page, PageParam>(
+    key: QueryKey<Value>,
+    initialPageParam: PageParam,
+    maxPages: Int? = nil,
+    fetch: @escaping @Sendable (PageParam, FetchContext) async throws -> Page,
+    nextPageParam: @escaping @Sendable (Pages<Page, PageParam>) -> PageParam?,
+    previousPageParam: (@Sendable (Pages<Page, PageParam>) -> PageParam?)? = nil
+  ) where Value == Pages<Page, PageParam> {
+    self.init(
+      key: key,
       plan: .pages(
         initialParam: initialPageParam,
         rules: PageRules(

@@ -53,7 +53,9 @@ extension QueryPlan {
             initialParam: initialParam
           )
         while case .fetch(let param) = loop.step() {
-          try Task.checkCancellation()
+          // A fetch that may land although nobody wants it is not told of a cancellation, and neither
+          // are its further pages.
+          if context.job?.isFinishing != true { try Task.checkCancellation() }
           let page = try await fetchPage(param, context)
           loop.arrived(page, param: param)
           // A single page ends its fetch: only a run of pages has a middle to go on from.

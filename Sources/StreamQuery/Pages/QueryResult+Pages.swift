@@ -15,14 +15,18 @@ extension QueryResult where Value: PageSequenceValue {
   /// The pages; none without data.
   public var pages: [Value.Page] { data?.pages ?? [] }
 
-  /// Whether there is a page after the last one: asks `nextPageParam`.
+  /// Whether there is a page after the last cached one: asks `nextPageParam`.
+  ///
+  /// A selection keeps the answer: it is about the pages that it was made from.
   public var hasNextPage: Bool {
-    frame.base.map { frame.paging?.hasNextPage($0) ?? false } ?? false
+    frame.source.map { frame.paging?.hasNextPage($0) ?? false } ?? false
   }
 
-  /// Whether there is a page before the first one: asks `previousPageParam`.
+  /// Whether there is a page before the first cached one: asks `previousPageParam`.
+  ///
+  /// A selection keeps the answer: it is about the pages that it was made from.
   public var hasPreviousPage: Bool {
-    frame.base.map { frame.paging?.hasPreviousPage($0) ?? false } ?? false
+    frame.source.map { frame.paging?.hasPreviousPage($0) ?? false } ?? false
   }
 
   /// Whether the page after the last one is being fetched.

@@ -91,19 +91,13 @@ extension CacheState {
     {
       return .notNewer
     }
-    let index = entry(restored.key, &turn)
-    plan(index, with: restored.plan, &turn)
-    write(
-      restored.box,
-      index,
-      updatedAt: date,
-      fencing: false,
-      gcTime: restored.plan.gcTime,
-      &turn
-    )
+    let known = find(restored.key)
+    if let known { plan(known, with: restored.plan, &turn) }
+    let index = known ?? entry(restored.key, restored.plan, &turn)
+    write(restored.box, index, updatedAt: date, fencing: false, &turn)
     if let error = restored.error { restore(error, of: restored, index, &turn) }
     if restored.isInvalidated {
-      apply(slots[index].machine.invalidated(refetches: true, in: turn.world), index, &turn)
+      apply(slots[index].machine.invalidated(in: turn.world), index, &turn)
     }
     return nil
   }

@@ -11,15 +11,12 @@ final class DefaultsTable: Sendable {
   let client: QueryDefaults
   /// In the order of registration: later ones win.
   let prefixes: [Prefix]
-  /// What a key without prefix defaults, known by key alone, is kept for.
-  let gcTime: Span
   let failureInvalidates: Bool
 
   init(client: QueryDefaults, prefixes: [Prefix] = [], failureInvalidates: Bool) {
     self.client = client
     self.prefixes = prefixes
     self.failureInvalidates = failureInvalidates
-    gcTime = Span(client.options.gcTime ?? .seconds(300))
   }
 
   func options(for key: AnyQueryKey) -> QueryOptions {
@@ -34,8 +31,9 @@ final class DefaultsTable: Sendable {
     prefixes.last { $0.fetch != nil && $0.key.isPrefix(of: key) }?.fetch ?? client.fetch
   }
 
+  /// What a key of which nothing else is known is kept for.
   func gcTime(for key: AnyQueryKey) -> Span {
-    prefixes.isEmpty ? gcTime : options(for: key).gcTime.map(Span.init) ?? gcTime
+    options(for: key).gcTime.map(Span.init) ?? Span(.seconds(300))
   }
 
   func with(client: QueryDefaults) -> DefaultsTable {

@@ -77,10 +77,32 @@ extension Query {
     stream: @escaping @Sendable (FetchContext) async throws -> Source,
     reduce: @escaping @Sendable (inout Value, Source.Element) -> Void
   ) -> Self where Source.AsyncIterator: SendableMetatype {
-    Query(
+    streamed(
       key: QueryKey(repeat each part, fields: fields),
-      plan: .streamed(into: initial, refetch, stream, reduce)
+      into: initial,
+      refetch: refetch,
+      stream: stream,
+      reduce: reduce
     )
+  }
+
+  /// A query with a key that was made before, whose fetch is a stream that is folded into one value.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - initial: What the first element is folded into, and the value of an empty stream.
+  ///   - refetch: What a refetch does with the data.
+  ///   - stream: Makes the stream, anew for each attempt.
+  ///   - reduce: Folds an element into the value; pure, for it may run again.
+  /// - Returns: The query.
+  public static func streamed<Source: AsyncSequence & SendableMetatype>(
+    key: QueryKey<Value>,
+    into initial: Value,
+    refetch: StreamedRefetch = .reset,
+    stream: @escaping @Sendable (FetchContext) async throws -> Source,
+    reduce: @escaping @Sendable (inout Value, Source.Element) -> Void
+  ) -> Self where Source.AsyncIterator: SendableMetatype {
+    Query(key: key, plan: .streamed(into: initial, refetch, stream, reduce))
   }
 }
 
@@ -128,6 +150,12 @@ extension QueryPlan {
       }
       // A sequence may end when its task is cancelled; that is no end of the stream.
       try Task.checkCancellation()
+      if hidden {
+        guard context.client.progress(job, { _ in TypedBox(value) }) else {
+          throw CancellationError()
+        }
+        isFirst = false
+      }
       // What was shown element by element is what the cache has, updates included.
       if !isFirst { job.joining.withLock { $0 = { $0 } } }
       return TypedBox(value)

@@ -31,8 +31,8 @@ public struct QueryFilter: Sendable {
   /// Every entry.
   public static var all: Self { Self(node: .all) }
 
-  /// Entries whose data is missing, invalidated or too old: for some observer if there are any, else
-  /// by the stale time of the query; without observers a dynamic stale time counts as zero.
+  /// Entries whose data is missing or invalidated, or too old for some observer; how old is too old
+  /// is up to whoever looks, so data that nobody observes does not get there by age.
   public static var stale: Self { Self(node: .stale) }
 
   /// Entries that are not ``stale``.

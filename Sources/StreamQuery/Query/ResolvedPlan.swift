@@ -7,8 +7,6 @@ final class ResolvedPlan: Sendable {
   let fetch: QueryPlan.Fetch?
   let terms: FetchTerms
   let gcTime: Span
-  /// When data is stale while nobody observes: what one observer asked for leaves with it.
-  let unobservedFreshness: Freshness
   /// The profile, closures left out; see ``isDynamic``.
   private let fixed: ObserverProfile
   /// Whether an option is a closure that has to be asked whenever the entry changes.
@@ -24,7 +22,6 @@ final class ResolvedPlan: Sendable {
     self.defaults = defaults
     self.observer = observer
     var options = plan.options.over(defaults.options(for: key))
-    unobservedFreshness = options.staleTime?.fixed ?? .after(.zero)
     if let observer { options = observer.layer.over(options) }
     self.options = options
     fetch = plan.fetch ?? defaults.fetch(for: key).map { Self.typed($0, plan) }

@@ -26,8 +26,6 @@ package final class Frame: Sendable {
   package let errorUpdateCount: Int
   package let dataUpdateCount: Int
   package let failureCount: Int
-  /// Successes and failures ever: what "fetched since" is measured by.
-  package let settledCount: Int
   package let fetchStatus: FetchStatus
   package let isInvalidated: Bool
   package let cause: FetchCause?
@@ -35,6 +33,9 @@ package final class Frame: Sendable {
   let direction: PageDirection?
   /// How the entry's pages follow each other, if its value is pages.
   let paging: PagingPlan?
+  /// What the cache has, whatever is selected from it or stands in for it: what the rules of pages
+  /// are asked about.
+  let source: ValueBox?
 
   init(
     version: UInt64,
@@ -60,11 +61,11 @@ package final class Frame: Sendable {
     errorUpdateCount = machine.errorUpdateCount
     dataUpdateCount = machine.dataUpdateCount
     failureCount = machine.failureCount
-    settledCount = machine.settledCount
     isInvalidated = machine.isInvalidated
     cause = machine.cause
     direction = machine.direction
     self.paging = paging
+    source = data
     fetchStatus = machine.isPaused ? .paused : machine.isFetching ? .fetching : .idle
   }
 
@@ -120,11 +121,11 @@ package final class Frame: Sendable {
     errorUpdateCount = base.errorUpdateCount
     dataUpdateCount = base.dataUpdateCount
     failureCount = base.failureCount
-    settledCount = base.settledCount
     isInvalidated = base.isInvalidated
     cause = base.cause
     direction = base.direction
     self.paging = paging ?? base.paging
+    source = base.source
     fetchStatus = base.fetchStatus
   }
 
@@ -175,7 +176,7 @@ package final class Frame: Sendable {
       && fetchStatus == other.fetchStatus && dataUpdatedAt == other.dataUpdatedAt
       && errorUpdatedAt == other.errorUpdatedAt && errorUpdateCount == other.errorUpdateCount
       && dataUpdateCount == other.dataUpdateCount && failureCount == other.failureCount
-      && settledCount == other.settledCount && cause == other.cause
+      && cause == other.cause
       && direction == other.direction
       // Rules of the same query that was written down twice are the same rules.
       && (paging == nil) == (other.paging == nil)

@@ -23,7 +23,7 @@ public struct QueryInfo: Sendable {
   public let isDisabled: Bool
   /// Whether some observer holds the data to be static.
   public let isStatic: Bool
-  /// Stale for some observer, or without observers by the query's own stale time.
+  /// Stale for some observer; without observers, missing or invalidated.
   public let isStale: Bool
   /// Facts that the query carries.
   public let meta: QueryMeta

@@ -14,6 +14,9 @@ package final class Subscription: Sendable {
   /// Whether there ever were any: most subscriptions need no look at the lock.
   private let isPumping = Atomic(false)
 
+  /// What was asked for, once the observation has ended.
+  private let farewell = Mutex<Farewell?>(nil)
+
   init(client: QueryClient, id: ConsumerID) {
     self.client = client
     self.id = id
@@ -50,7 +53,8 @@ package final class Subscription: Sendable {
   /// Ends the observation; a second time is a no-op.
   func cancel() {
     client.turn(isDated: false, startsFetches: false) { state, turn in
-      state.unsubscribe(id, &turn)
+      // Kept before anybody hears of the end: who is told looks at once.
+      if let last = state.unsubscribe(id, &turn) { farewell.withLock { $0 = last } }
     }
     if isPumping.load(ordering: .acquiring) { replacePumps(by: nil) }
   }
@@ -155,11 +159,18 @@ package final class Subscription: Sendable {
     )
   }
 
-  /// What the observer sees at present, seen or not; `nil` at the end.
-  func current() -> (frame: Frame, flags: QueryFlags)? {
+  /// What the observer sees at present, seen or not; `nil` after the client's shutdown.
+  ///
+  /// After the observation ended it is what a new look at the same would show, and `nil` if something
+  /// else is asked for by now.
+  ///
+  /// - Parameter key: What is asked for.
+  /// - Returns: Frame and flags.
+  func current(of key: EntryKey) -> (frame: Frame, flags: QueryFlags)? {
+    let farewell = farewell.withLock { $0 }.flatMap { $0.key == key ? $0 : nil }
     // A turn, so that staleness is as of now.
-    client.turn(isDated: false, startsFetches: false) { state, _ in
-      state.find(id).map { state.view($0) }
+    return client.turn(isDated: false, startsFetches: false) { state, _ in
+      state.find(id).map { state.view($0) } ?? farewell.map { state.view($0) }
     }
   }
 }

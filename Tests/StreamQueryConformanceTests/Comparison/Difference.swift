@@ -69,9 +69,8 @@ extension Difference {
       }
     )
     fields["final"] = .object((fields["final"]?.object ?? [:]).mapValues(sortedCache))
-    for name in ["observers", "callbacks"] where fields[name]?.object?.isEmpty ?? true {
-      fields[name] = .object([:])
-    }
+    for name in ["observers", "callbacks"] { fields[name] = fields[name] ?? .object([:]) }
+    fields["callbacks"] = .object((fields["callbacks"]?.object ?? [:]).filter { $1 != [] })
     fields["cacheCallbacks"] = fields["cacheCallbacks"] ?? []
     return .object(fields)
   }
@@ -177,6 +176,40 @@ extension Difference {
     return (
       JSON.array(left.filter { !right.contains($0) }).description,
       JSON.array(right.filter { !left.contains($0) }).description
+    )
+  }
+}
+
+extension JSON {
+  /// A trace in which what different tasks log of one fetcher at one instant has one order.
+  ///
+  /// A fetch that is dropped and the one that takes its place are two tasks: which of them comes to
+  /// its log first is up to the schedule.
+  var withOrderedInstants: JSON {
+    guard var trace = object else { return self }
+    if let fetches = trace["fetches"]?.array {
+      trace["fetches"] = .array(
+        fetches.map { $0.merging(["log": Self.ordered($0["log"]?.array ?? [])]) }
+      )
+    }
+    return .object(trace)
+  }
+
+  /// Whether runs of one mutator start at one instant: which of them is its first call, and so gets
+  /// the first outcome, is up to the schedule.
+  var hasRacingMutations: Bool {
+    (self["mutations"]?.array ?? []).contains { mutator in
+      let times = (mutator["log"]?.array ?? []).compactMap { $0.array?.first?.int }
+      return Set(times).count < times.count
+    }
+  }
+
+  private static func ordered(_ lines: [JSON]) -> JSON {
+    .array(
+      lines.sorted { left, right in
+        let times = (left.array?.first?.int ?? 0, right.array?.first?.int ?? 0)
+        return times.0 == times.1 ? left.description < right.description : times.0 < times.1
+      }
     )
   }
 }

@@ -18,6 +18,8 @@ extension JSON {
 private struct JSONParser {
   let bytes: [UInt8]
   var position = 0
+  /// How many arrays and objects are open: a file must not be able to exhaust the stack.
+  private var depth = 0
 
   init(bytes: [UInt8]) {
     self.bytes = bytes
@@ -48,14 +50,21 @@ private struct JSONParser {
   private mutating func value() throws -> JSON {
     skipSpace()
     switch next {
-    case UInt8(ascii: "{"): return try object()
-    case UInt8(ascii: "["): return try array()
+    case UInt8(ascii: "{"): return try nested { try $0.object() }
+    case UInt8(ascii: "["): return try nested { try $0.array() }
     case UInt8(ascii: "\""): return .string(try string())
     case UInt8(ascii: "t"): return try word("true", .bool(true))
     case UInt8(ascii: "f"): return try word("false", .bool(false))
     case UInt8(ascii: "n"): return try word("null", .null)
     default: return try number()
     }
+  }
+
+  private mutating func nested(_ body: (inout Self) throws -> JSON) throws -> JSON {
+    guard depth < 200 else { throw failure }
+    depth += 1
+    defer { depth -= 1 }
+    return try body(&self)
   }
 
   private mutating func word(_ text: String, _ value: JSON) throws -> JSON {

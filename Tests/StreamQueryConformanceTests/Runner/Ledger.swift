@@ -13,6 +13,9 @@ final class Ledger: Sendable {
   private struct Content {
     var fetches: [FetchKey: [JSON]] = [:]
     var starts: [FetchKey: Int] = [:]
+    var mutations: [String: [JSON]] = [:]
+    var callbacks: [String: [JSON]] = [:]
+    var cacheCallbacks: [JSON] = []
     var calls: [(id: String, time: Int, outcome: JSON)?] = []
     var callNames: [String] = []
   }
@@ -26,6 +29,17 @@ final class Ledger: Sendable {
 
   /// The scenario's present millisecond.
   var now: Int { Int(simulation.now / .milliseconds(1)) }
+
+  /// Lets time go by in a task of its own, which no cancellation reaches.
+  func wait(_ milliseconds: Int) async {
+    guard milliseconds > 0 else { return }
+    let clock = simulation.clock
+    await simulation.task("wait") {
+      _ = try? await clock.sleep(for: .milliseconds(milliseconds))
+    }.value
+  }
+
+  // MARK: Fetches and mutations
 
   /// Logs the start of a fetch.
   ///
@@ -42,14 +56,44 @@ final class Ledger: Sendable {
     }
   }
 
-  func abort(_ key: FetchKey, number: Int, page: JSON?) {
+  func abort(_ key: FetchKey, number: Int) {
     let time = now
     content.withLock {
       $0.fetches[key, default: []].append(
-        .array([.int(time), "abort", .int(number)] + (page.map { [$0] } ?? []))
+        [.int(time), "abort", .int(number)]
       )
     }
   }
+
+  /// Logs the start of a mutation.
+  ///
+  /// - Returns: Which call of its kind it is, from 1.
+  func startMutation(_ name: String, variables: JSON) -> Int {
+    let time = now
+    return content.withLock { content in
+      let number = (content.mutations[name]?.count ?? 0) + 1
+      content.mutations[name, default: []].append(
+        [.int(time), "start", .int(number), variables]
+      )
+      return number
+    }
+  }
+
+  /// Logs a callback of a mutation's observer.
+  func callback(of id: String, _ name: String, _ details: JSON) {
+    let time = now
+    content.withLock {
+      $0.callbacks[id, default: []].append([.int(time), .string(name), details])
+    }
+  }
+
+  /// Logs a callback of the whole cache.
+  func cacheCallback(_ name: String, _ details: JSON) {
+    let time = now
+    content.withLock { $0.cacheCallbacks.append([.int(time), .string(name), details]) }
+  }
+
+  // MARK: Calls
 
   /// Opens a line for a call; calls are listed in the order of their operations.
   func open(_ name: String) -> Int {
@@ -65,6 +109,8 @@ final class Ledger: Sendable {
     content.withLock { $0.calls[line] = ($0.callNames[line], time, outcome) }
   }
 
+  // MARK: Trace
+
   var fetches: JSON {
     .array(
       content.withLock { $0.fetches }.sorted { order($0.key) < order($1.key) }.map { key, log in
@@ -77,6 +123,18 @@ final class Ledger: Sendable {
       }
     )
   }
+
+  var mutations: JSON {
+    .array(
+      content.withLock { $0.mutations }.sorted { $0.key < $1.key }.map { name, log in
+        ["fn": .string(name), "log": .array(log)]
+      }
+    )
+  }
+
+  var callbacks: JSON { .object(content.withLock { $0.callbacks }.mapValues(JSON.array)) }
+
+  var cacheCallbacks: JSON { .array(content.withLock { $0.cacheCallbacks }) }
 
   var calls: JSON {
     .array(

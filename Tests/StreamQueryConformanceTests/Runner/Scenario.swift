@@ -5,6 +5,9 @@ struct Scenario: Sendable {
 
   init(parsing text: String) throws {
     json = try JSON(parsing: text)
+    guard json["ops"]?.array != nil, json["until"]?.int != nil else {
+      throw ScenarioError(message: "a scenario without operations or end")
+    }
     name = json["name"]?.string ?? "unnamed"
   }
 
@@ -18,58 +21,39 @@ struct Scenario: Sendable {
   var until: Int { json["until"]?.int ?? 0 }
   var expected: JSON { json["expected"] ?? .object([:]) }
 
-  /// What of the library the scenario needs beyond its core.
-  var features: Set<Feature> {
-    var features: Set<Feature> = []
-    for operation in operations { Feature.collect(from: operation, into: &features) }
-    for mutator in json["mutators"]?.object ?? [:] where !mutator.value.description.isEmpty {
-      features.insert(.mutations)
+  /// Every key of a query that occurs, as it is written.
+  var keys: [JSON] {
+    var keys: [JSON] = []
+    for operation in operations {
+      for part in [operation, operation["set"] ?? .null] {
+        if let key = part["key"] { keys.append(key) }
+        keys += (part["queries"]?.array ?? []).compactMap { $0["key"] }
+      }
+      for callback in (operation["callbacks"]?.object ?? [:]).values {
+        keys += (callback["do"]?.array ?? []).compactMap { $0["key"] }
+      }
     }
-    for fetcher in (json["fetchers"]?.object ?? [:]).values
-    where (fetcher["outcomes"]?.array ?? []).contains(where: { $0["chunks"] != nil }) {
-      features.insert(.streamedFetches)
-    }
-    if json["cacheCallbacks"]?.bool == true { features.insert(.mutations) }
-    return features
-  }
-}
-
-/// Parts of the library that a scenario may need.
-enum Feature: String, CaseIterable, Sendable {
-  case pages, mutations, parallel, streamedFetches, archive, operators
-
-  /// What the library does not have yet: scenarios that need it wait.
-  ///
-  /// Must shrink to nothing.
-  static let missing: Set<Feature> = [
-    .pages, .mutations, .parallel, .streamedFetches, .operators,
-  ]
-
-  static func collect(from operation: JSON, into features: inout Set<Feature>) {
-    switch operation["op"]?.string ?? "" {
-    case "fetchNextPage", "fetchPreviousPage", "fetchInfiniteQuery", "prefetchInfiniteQuery":
-      features.insert(.pages)
-    case "observeMutation", "mutate", "resetMutation", "isMutating", "setMutationDefaults",
-      "resumePausedMutations":
-      features.insert(.mutations)
-    case "observeQueries": features.insert(.parallel)
-    case "dehydrate", "hydrate": features.insert(.archive)
-    case "query": features.insert(.operators)
-    default: break
-    }
-    collect(fromOptions: operation, into: &features)
-    for part in ["set", "options"] {
-      if let options = operation[part] { collect(fromOptions: options, into: &features) }
-    }
-    for query in operation["queries"]?.array ?? operation["set"]?["queries"]?.array ?? [] {
-      features.insert(.parallel)
-      collect(fromOptions: query, into: &features)
-    }
+    return keys
   }
 
-  private static func collect(fromOptions options: JSON, into features: inout Set<Feature>) {
-    if options["infinite"]?.bool == true { features.insert(.pages) }
-    if let select = options["select"], select != .null { features.insert(.operators) }
-    if options["placeholderData"] == "keepPrevious" { features.insert(.operators) }
+  /// The keys whose values are runs of pages.
+  var pagedKeys: [JSON] {
+    var keys: [JSON] = []
+    var pagedIDs: Set<String> = []
+    func take(_ options: JSON) {
+      guard let key = options["key"] else { return }
+      let isPaged =
+        options["infinite"]?.bool == true || options["initialPageParam"] != nil
+        || options["op"]?.string?.contains("Infinite") == true
+      if isPaged { keys.append(key) }
+    }
+    for operation in operations {
+      take(operation)
+      (operation["queries"]?.array ?? []).forEach(take)
+      let id = operation["id"]?.string ?? ""
+      if operation["infinite"]?.bool == true { pagedIDs.insert(id) }
+      if pagedIDs.contains(id), let key = operation["set"]?["key"] { keys.append(key) }
+    }
+    return keys
   }
 }

@@ -34,7 +34,7 @@ extension Simulation {
 
   /// The scenario's millisecond of a date.
   static func milliseconds(_ date: Date) -> JSON {
-    .int(Int((date.timeIntervalSince(startDate) * 1_000).rounded()))
+    .int(Int(exactly: (date.timeIntervalSince(startDate) * 1_000).rounded()) ?? .max)
   }
 }
 

@@ -28,6 +28,7 @@ extension Stage {
         decoding: archives[operation["from"]?.string ?? ""] ?? Data(),
         for: [
           .values(of: JSON.self, options: QueryOptions(operation["queries"] ?? .object([:]))),
+          .values(of: PageRun.self, options: QueryOptions(operation["queries"] ?? .object([:]))),
           .mutations(from: JSON.self, to: JSON.self),
         ]
       )
@@ -51,7 +52,7 @@ extension Stage {
     let queries = try archive.entries.map { entry -> JSON in
       .fields([
         ("key", key(entry.key)),
-        ("data", try JSONDecoder().decode(JSON.self, from: entry.value)),
+        ("data", try Self.data(entry)),
         ("status", entry.error == nil ? "success" : "error"),
         ("dataUpdatedAt", Simulation.milliseconds(entry.updatedAt)),
         ("error", entry.error.map { .string($0.description) }),
@@ -64,6 +65,12 @@ extension Stage {
       ]
     }
     return ["queries": .array(queries), "mutations": .array(mutations)]
+  }
+
+  private static func data(_ entry: CacheArchive.Entry) throws -> JSON {
+    let decoder = JSONDecoder()
+    if let run = try? decoder.decode(PageRun.self, from: entry.value) { return JSON(run) }
+    return try decoder.decode(JSON.self, from: entry.value)
   }
 }
 

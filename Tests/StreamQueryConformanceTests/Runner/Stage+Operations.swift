@@ -3,35 +3,36 @@ import StreamQueryTesting
 
 extension Stage {
   /// Performs one operation, as far as it needs no waiting; the rest is a task of the simulation.
-  func perform(_ operation: JSON) {
-    let name = clientName(operation)
+  ///
+  /// - Returns: The rest, for callbacks that wait for it.
+  func perform(_ operation: JSON, _ name: String) -> Task<Void, Never>? {
     switch operation["op"]?.string ?? "" {
     case "observe": observe(operation, name)
     case "unobserve": unobserve(operation)
     case "setOptions": setOptions(operation)
-    case "refetch": refetch(operation)
-    case "fetchQuery":
-      let (client, query) = (client(name), query(operation, client: name))
-      call(operation) { ["value": try await client.fetch(query)] }
-    case "prefetchQuery":
-      let (client, query) = (client(name), query(operation, client: name))
-      call(operation) {
-        await client.prefetch(query)
-        return ["done": true]
-      }
-    case "ensureQueryData":
-      let (client, query) = (client(name), query(operation, client: name))
-      let revalidates = operation["revalidateIfStale"]?.bool ?? false
-      call(operation) { ["value": try await client.ensure(query, revalidating: revalidates)] }
+    case "observeQueries": observeGroup(operation, name)
+    case "observeMutation": observeMutation(operation, name)
+    case "mutate": return mutate(operation)
+    case "resetMutation": resetMutation(operation)
+    case "refetch", "fetchNextPage", "fetchPreviousPage": return command(operation)
+    case "fetchQuery", "query", "fetchInfiniteQuery", "prefetchQuery", "prefetchInfiniteQuery",
+      "ensureQueryData", "ensureInfiniteQueryData":
+      return fetch(operation, name)
     case "getQueryData":
-      let value = client(name).data(for: key(operation["key"] ?? []))
+      let value = data(operation["key"] ?? [], client: name)
       answer(operation, value.map { ["value": $0] } ?? ["none": true])
     case "getQueriesData":
-      let entries = client(name).entries(of: JSON.self, filter(operation["filters"]))
-      answer(operation, ["entries": .array(entries.map { entry($0.key.erased, $0.data) })])
-    case "setQueryData": write(operation, name)
+      answer(operation, ["entries": entries(client(name), filter(operation["filters"]))])
+    case "setQueryData":
+      let written = write(
+        operation["update"] ?? .null,
+        to: operation["key"] ?? [],
+        updatedAt: operation["updatedAt"]?.int.map(Simulation.date),
+        client: name
+      )
+      answer(operation, written.map { ["value": $0] } ?? ["none": true])
     case "setQueriesData": writeMany(operation, name)
-    case "invalidateQueries", "refetchQueries", "resetQueries": bulk(operation, name)
+    case "invalidateQueries", "refetchQueries", "resetQueries": return bulk(operation, name)
     case "removeQueries":
       client(name).remove(filter(operation["filters"]))
       answer(operation, ["done": true])
@@ -44,24 +45,29 @@ extension Stage {
     case "isFetching":
       let count = client(name).fetchingCount(filter(operation["filters"]))
       answer(operation, ["value": .int(count)])
+    case "isMutating":
+      let count = client(name).mutatingCount(mutationFilter(operation["filters"]))
+      answer(operation, ["value": .int(count)])
     case "setQueryDefaults": setKeyDefaults(operation, name)
+    case "setMutationDefaults": setMutationDefaults(operation, name)
     case "setDefaults":
-      defaults = operation["defaults"]?["queries"] ?? .object([:])
-      let options = QueryOptions(defaults)
-      client(name).setDefaults(
-        QueryDefaults(options: options, imperativeRetry: options.retry ?? .never)
+      defaults = operation["defaults"] ?? .object([:])
+      client(name).setDefaults(queryDefaults)
+      client(name).setMutationDefaults(
+        mutationOptions(defaults["mutations"] ?? .object([:])),
+        for: []
       )
     case "setOnline": online.send(operation["value"]?.bool ?? true)
     case "setFocused": focused.send(operation["value"]?.bool ?? true)
+    case "resumePausedMutations":
+      // Ours go on by themselves as soon as they may.
+      answer(operation, ["done": true])
     case "dehydrate": dehydrate(operation, name)
     case "hydrate": hydrate(operation, name)
     case "dump": answer(operation, ["cache": dump(name)])
     case let other: violations.append("an operation that the runner does not know: \(other)")
     }
-  }
-
-  private func entry(_ key: AnyQueryKey, _ data: JSON) -> JSON {
-    ["key": keys[key] ?? .string("\(key)"), "data": data]
+    return nil
   }
 
   // MARK: Calls
@@ -73,10 +79,13 @@ extension Stage {
   }
 
   /// Awaits a call in a task of the simulation.
-  func call(_ operation: JSON, _ body: @escaping @Sendable () async throws -> JSON) {
+  func call(
+    _ operation: JSON,
+    _ body: @escaping @Sendable () async throws -> JSON
+  ) -> Task<Void, Never> {
     let line = operation["call"]?.string.map(ledger.open)
     let ledger = ledger
-    simulation.task(operation["op"]?.string ?? "call") {
+    return simulation.task(operation["op"]?.string ?? "call") {
       let outcome: JSON
       do {
         outcome = try await body()
@@ -89,77 +98,69 @@ extension Stage {
     }
   }
 
-  // MARK: Observers
-
-  private func observe(_ operation: JSON, _ name: String) {
-    let id = operation["id"]?.string ?? ""
-    let observer = client(name).observer(of: query(operation, client: name))
-    observers[id] = Watch(
-      client: name,
-      options: operation,
-      observer: observer,
-      recording: simulation.record(observer.stream)
-    )
-  }
-
-  private func unobserve(_ operation: JSON) {
-    let id = operation["id"]?.string ?? ""
-    observers[id]?.isLive = false
-    observers[id]?.recording.cancel()
-  }
-
-  private func setOptions(_ operation: JSON) {
-    let id = operation["id"]?.string ?? ""
-    guard var watch = observers[id] else { return }
-    watch.options = watch.options.merging(operation["set"] ?? .object([:]))
-    watch.observer.update(query: query(watch.options, client: watch.client))
-    observers[id] = watch
-  }
-
-  private func refetch(_ operation: JSON) {
-    let id = operation["id"]?.string ?? ""
-    guard let observer = observers[id]?.observer else { return }
-    let supersedes = operation["cancelRefetch"]?.bool ?? true
-    let throwsErrors = operation["throwOnError"]?.bool ?? false
-    call(operation) {
-      let result = try await observer.refetch(superseding: supersedes)
-      if throwsErrors, let error = result.error { throw error }
-      return ["result": snapshot(result)]
+  private func fetch(_ operation: JSON, _ name: String) -> Task<Void, Never> {
+    let client = client(name)
+    let kind = operation["op"]?.string ?? ""
+    let revalidates = operation["revalidateIfStale"]?.bool ?? false
+    if isPaged(operation["key"] ?? []) {
+      let query = pagedQuery(operation, client: name)
+      let count = operation["pages"]?.int
+      return call(operation) {
+        switch kind {
+        case "prefetchQuery", "prefetchInfiniteQuery":
+          if let count {
+            await client.prefetch(query, pages: count)
+          } else {
+            await client.prefetch(query)
+          }
+          return ["done": true]
+        case "ensureQueryData", "ensureInfiniteQueryData":
+          return ["value": JSON(try await client.ensure(query, revalidating: revalidates))]
+        default:
+          let run =
+            if let count {
+              try await client.fetch(query, pages: count)
+            } else {
+              try await client.fetch(query)
+            }
+          return ["value": JSON(run)]
+        }
+      }
+    }
+    let query = query(operation, client: name)
+    let select = ScenarioSelect(kind == "query" ? operation["select"] : nil)
+    return call(operation) {
+      switch kind {
+      case "prefetchQuery":
+        await client.prefetch(query)
+        return ["done": true]
+      case "ensureQueryData":
+        return ["value": try await client.ensure(query, revalidating: revalidates)]
+      default:
+        let value = try await client.fetch(query)
+        return ["value": try select?(value) ?? value]
+      }
     }
   }
 
   // MARK: Writes
 
-  private func write(_ operation: JSON, _ name: String) {
-    let update = operation["update"] ?? .null
-    let key = key(operation["key"] ?? [])
-    let client = client(name)
-    let written: JSON?
-    if let value = update["value"] {
-      let updatedAt = operation["updatedAt"]?.int.map(Simulation.date)
-      client.setData(value, for: key, updatedAt: updatedAt)
-      written = value
-    } else {
-      written = client.updateData(for: key) { $0 = update.applied(to: $0) }
-    }
-    answer(operation, written.map { ["value": $0] } ?? ["none": true])
-  }
-
   private func writeMany(_ operation: JSON, _ name: String) {
     let update = operation["update"] ?? .null
     let filter = filter(operation["filters"])
     let client = client(name)
+    // Which entries match is decided before the first of them changes.
+    let matching = Set(client.diagnostics(filter).map(\.key))
     client.updateData(matching: filter, of: JSON.self) { $1 = update.applied(to: $1) }
-    let entries = client.diagnostics(filter).map { info -> JSON in
-      let data = client.data(for: QueryKey<JSON>(info.key))
-      return .fields([("key", keys[info.key]), ("data", data ?? .null)])
+    client.updateData(matching: filter, of: PageRun.self) { _, run in
+      run = update.applied(to: run.map { JSON($0) })?.run
     }
-    answer(operation, ["entries": .array(entries)])
+    answer(operation, ["entries": entries(client, .where { matching.contains($0.key) })])
   }
 
   // MARK: Bulk
 
-  private func bulk(_ operation: JSON, _ name: String) {
+  private func bulk(_ operation: JSON, _ name: String) -> Task<Void, Never> {
     let client = client(name)
     let filter = filter(operation["filters"])
     let supersedes = operation["cancelRefetch"]?.bool ?? true
@@ -170,7 +171,7 @@ extension Stage {
         operation["refetchType"]?.string.flatMap { RefetchScope(reference: $0) }
         ?? operation["filters"]?["type"]?.string.flatMap { RefetchScope(reference: $0) }
         ?? .active
-      call(operation) {
+      return call(operation) {
         if throwsErrors {
           try await client.invalidateThrowing(filter, refetch: scope, superseding: supersedes)
         } else {
@@ -179,7 +180,7 @@ extension Stage {
         return ["done": true]
       }
     case "refetchQueries":
-      call(operation) {
+      return call(operation) {
         if throwsErrors {
           try await client.refetchThrowing(filter, superseding: supersedes)
         } else {
@@ -188,7 +189,7 @@ extension Stage {
         return ["done": true]
       }
     default:
-      call(operation) {
+      return call(operation) {
         await client.reset(filter)
         return ["done": true]
       }
@@ -205,42 +206,16 @@ extension Stage {
       let fetcher = fetcher(function, client: name)
       options.abandonment = fetcher.abandonment
       // A default function is told the key of whoever uses it; it is known by then.
-      let known = KnownKeys(self)
-      fetch = { try await fetcher(known[$0.key]) }
+      let keys = keys
+      fetch = { try await fetcher(keys[$0.key] ?? []) }
     }
     client(name).setDefaults(options, for: key, fetch: fetch)
   }
-}
-
-/// The keys of a scenario in its own notation, as far as they occur in it.
-private struct KnownKeys: Sendable {
-  private var keys: [AnyQueryKey: JSON] = [:]
-
-  init(_ stage: Stage) {
-    for operation in stage.scenario.operations {
-      for key in [operation["key"], operation["set"]?["key"]] {
-        if let key { keys[AnyQueryKey(key)] = key }
-      }
-    }
-  }
-
-  subscript(key: AnyQueryKey) -> JSON { keys[key] ?? [] }
 }
 
 extension RefetchScope {
   /// What the reference calls `none` is ours to call never.
   fileprivate init?(reference: String) {
     if reference == "none" { self = .never } else { self.init(rawValue: reference) }
-  }
-}
-
-extension JSON {
-  /// What an updater of a scenario makes of a value; `nil` bails out.
-  func applied(to old: JSON?) -> JSON? {
-    if let value = self["value"] { return value }
-    if let step = self["increment"]?.int { return old?.int.map { .int($0 + step) } }
-    if let element = self["append"] { return .array((old?.array ?? []) + [element]) }
-    if let fields = self["merge"] { return (old ?? .object([:])).merging(fields) }
-    return nil
   }
 }

@@ -2,13 +2,19 @@ import StreamQuery
 import StreamQueryTesting
 
 /// A snapshot in the notation of traces: what has its usual value is left out.
-func snapshot(_ result: QueryResult<JSON>) -> JSON {
+func snapshot(_ result: QueryResult<JSON>) -> JSON { snapshot(result) { $0 } }
+
+/// The same for a result of another type.
+func snapshot<Value: PageSequenceValue>(
+  _ result: QueryResult<Value>,
+  _ json: (Value) -> JSON
+) -> JSON {
   func flag(_ isOn: Bool) -> JSON? { isOn ? true : nil }
   func count(_ number: Int) -> JSON? { number == 0 ? nil : .int(number) }
   return .fields([
     ("status", .string(result.status.rawValue)),
     ("fetchStatus", .string(result.fetchStatus.rawValue)),
-    ("data", result.data),
+    ("data", result.data.map(json)),
     ("dataUpdatedAt", result.dataUpdatedAt.map(Simulation.milliseconds)),
     ("error", result.error.map { .string(message(of: $0)) }),
     ("errorUpdatedAt", result.errorUpdatedAt.map(Simulation.milliseconds)),
@@ -21,35 +27,114 @@ func snapshot(_ result: QueryResult<JSON>) -> JSON {
     ("isLoadingError", flag(result.isLoadingError)),
     ("isRefetchError", flag(result.isRefetchError)),
     ("isEnabled", result.isEnabled ? nil : false),
+    ("hasNextPage", flag(result.hasNextPage)),
+    ("hasPreviousPage", flag(result.hasPreviousPage)),
+    ("isFetchingNextPage", flag(result.isFetchingNextPage)),
+    ("isFetchingPreviousPage", flag(result.isFetchingPreviousPage)),
+    ("isFetchNextPageError", flag(result.isFetchNextPageError)),
+    ("isFetchPreviousPageError", flag(result.isFetchPreviousPageError)),
   ])
 }
 
 extension Stage {
   /// What was seen so far, in the notation of scenario files.
   func trace() -> JSON {
-    .fields([
-      ("observers", .object(observers.mapValues { history(of: $0.recording) })),
+    var histories = observers.mapValues { history(of: $0) }
+    for (id, group) in groups {
+      histories[id] = history(group.recording) { snapshot($0) }
+    }
+    for (id, mutation) in mutations {
+      histories[id] = history(mutation.recording) { snapshot($0) }
+    }
+    return .fields([
+      ("observers", .object(histories)),
       ("fetches", ledger.fetches),
+      ("mutations", ledger.mutations),
+      ("callbacks", ledger.callbacks),
+      ("cacheCallbacks", ledger.cacheCallbacks),
       ("calls", ledger.calls),
-      (
-        "final",
-        .object(Dictionary(uniqueKeysWithValues: clientNames.map { ($0, dump($0)) }))
-      ),
+      ("final", dumps),
     ])
   }
 
-  /// The snapshots of an observer: of one instant the last, and none that equals the one before.
-  private func history(of recording: Recording<QueryResult<JSON>>) -> JSON {
+  /// What there is to see at this instant, in the same notation.
+  var present: JSON {
+    var results = observers.mapValues { JSON.array([[0, $0.result]]) }
+    for (id, mutation) in mutations { results[id] = [[0, snapshot(mutation.handle.run)]] }
+    return .fields([("observers", .object(results)), ("final", dumps)])
+  }
+
+  private var dumps: JSON {
+    .object(Dictionary(uniqueKeysWithValues: clientNames.map { ($0, dump($0)) }))
+  }
+
+  /// The snapshots of a group's members, in order.
+  private func snapshot(_ results: QueryListResults) -> JSON {
+    .array(
+      results.keys.enumerated().map { index, key in
+        if pagedKeys.contains(key) {
+          return results[QueryKey<PageRun>(key)].map {
+            StreamQueryConformanceTests.snapshot($0) { JSON($0) }
+          } ?? .null
+        }
+        return results[QueryKey<JSON>(key)].map { StreamQueryConformanceTests.snapshot($0) }
+          ?? .null
+      }
+    )
+  }
+
+  private func snapshot(_ run: MutationRun<JSON, JSON>) -> JSON {
+    StreamQueryConformanceTests.snapshot(run)
+  }
+
+  /// The snapshots of an observer.
+  private func history(of watch: Watch) -> JSON {
+    guard !watch.changes.isEmpty else {
+      return history(watch.recording) { StreamQueryConformanceTests.snapshot($0) }
+    }
+    // Where the operators were changed, the rest is what the new ones make of what came.
+    var shown = watch.recording.elements.map {
+      (time: Int($0.time / .milliseconds(1)), result: $0.element)
+    }
+    let raw = watch.raw.stamped
+    for change in watch.changes {
+      let results = simulation.run {
+        var results: [QueryResult<JSON>] = []
+        for await result in Watch.shown(Replay(raw.map(\.result)), as: change.options) {
+          results.append(result)
+        }
+        return results
+      }
+      var after = Array(zip(raw.map(\.time), results)).map { (time: $0, result: $1) }
+      if let present = after.last(where: { $0.time <= change.time }) {
+        after.removeAll { $0.time <= change.time }
+        after.insert((change.time, present.result), at: 0)
+      }
+      shown = shown.filter { $0.time <= change.time } + after
+    }
+    return history(shown.map { ($0.time, StreamQueryConformanceTests.snapshot($0.result)) })
+  }
+
+  private func history<Element>(
+    _ recording: Recording<Element>,
+    _ snapshot: (Element) -> JSON
+  ) -> JSON {
+    history(
+      recording.elements.map { (Int($0.time / .milliseconds(1)), snapshot($0.element)) }
+    )
+  }
+
+  /// Of one instant the last snapshot, and none that equals the one kept before.
+  private func history(_ snapshots: [(time: Int, snapshot: JSON)]) -> JSON {
     var kept: [(time: Int, snapshot: JSON)] = []
     var pending: (time: Int, snapshot: JSON)?
     func keep() {
       guard let candidate = pending, candidate.snapshot != kept.last?.snapshot else { return }
       kept.append(candidate)
     }
-    for element in recording.elements {
-      let time = Int(element.time / .milliseconds(1))
-      if let last = pending, last.time != time { keep() }
-      pending = (time, snapshot(element.element))
+    for element in snapshots {
+      if let last = pending, last.time != element.time { keep() }
+      pending = element
     }
     keep()
     return .array(kept.map { [.int($0.time), $0.snapshot] })
@@ -62,7 +147,7 @@ extension Stage {
         ("key", keys[info.key] ?? .string("\(info.key)")),
         ("status", .string(info.status.rawValue)),
         ("fetchStatus", .string(info.fetchStatus.rawValue)),
-        ("data", info.data as? JSON),
+        ("data", JSON(erased: info.data)),
         ("dataUpdatedAt", info.dataUpdatedAt.map(Simulation.milliseconds)),
         ("error", info.error.map { .string(message(of: $0)) }),
         ("isInvalidated", info.isInvalidated ? true : nil),
@@ -71,6 +156,14 @@ extension Stage {
         ("errorUpdateCount", info.errorUpdateCount == 0 ? nil : .int(info.errorUpdateCount)),
       ])
     }
-    return ["queries": .array(queries)]
+    let mutations = client(name).mutations().map { info -> JSON in
+      .fields([
+        ("status", .string(info.status.rawValue)),
+        ("isPaused", info.isPaused ? true : nil),
+        ("variables", info.variables as? JSON),
+        ("failureCount", info.failureCount == 0 ? nil : .int(info.failureCount)),
+      ])
+    }
+    return ["queries": .array(queries), "mutations": .array(mutations)]
   }
 }

@@ -12,12 +12,14 @@ import Testing
   /// A cache that holds each key in each of several states, of several value types.
   static func cache() -> CacheState {
     var state = CacheState()
+    let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
     var number = 0
     for (round, type) in ([Int.self, String.self, Bool.self] as [any Any.Type]).enumerated() {
       for key in keys {
         number += 1
         var turn = Turn(world: World(now: .seconds(Double(number % 3)), isOnline: number % 4 != 0))
-        let index = state.entry(EntryKey(key, valueType: type), &turn)
+        let plan = ResolvedPlan(QueryPlan(of: Int.self), for: key, defaults: defaults)
+        let index = state.entry(EntryKey(key, valueType: type), plan, &turn)
         bring(&state, index, into: (number + round) % 8, &turn)
       }
     }
@@ -61,7 +63,7 @@ import Testing
     case .all: return true
     case .entry(let key): return slot.key == key
     case .prefix(let key): return slot.key.map { key.isPrefix(of: $0.key) } ?? false
-    case .stale: return machine.isStale(unobserved: .after(.zero), at: now)
+    case .stale: return machine.isStale(at: now)
     case .active: return machine.enabledCount > 0
     case .status(.pending): return !machine.hasData && !machine.isError
     case .status(.success): return machine.hasData && !machine.isError

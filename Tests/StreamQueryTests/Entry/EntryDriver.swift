@@ -122,8 +122,8 @@ struct EntryDriver {
   }
 
   @discardableResult
-  mutating func invalidate(refetches: Bool = false) -> EntryEffects {
-    machine.invalidated(refetches: refetches, in: world)
+  mutating func invalidate() -> EntryEffects {
+    machine.invalidated(in: world)
   }
 
   @discardableResult

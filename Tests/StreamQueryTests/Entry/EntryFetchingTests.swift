@@ -236,7 +236,7 @@ import Testing
     #expect(driver.machine.cause == .manual)
   }
 
-  @Test func cancellingTheReplacementOfAFetchLeadsBackBehindBoth() {
+  @Test func cancellingTheReplacementOfAFetchLeadsBackToItsStart() {
     var driver = EntryDriver.withData()
     driver.request(.subscribed)
     driver.fail()
@@ -244,7 +244,7 @@ import Testing
     driver.request(.manual, superseding: true)
     driver.cancel()
     #expect(driver.machine.isError)
-    #expect(driver.machine.failureCount == 1)
+    #expect(driver.machine.failureCount == 0)
     #expect(driver.machine.cause == .subscribed)
   }
 
@@ -256,6 +256,27 @@ import Testing
     #expect(driver.machine.hasData)
     #expect(!driver.machine.isError)
     #expect(driver.machine.failureCount == 0)
+  }
+
+  @Test func cancellingTheReplacementOfARetryingFetchBringsBackItsFailures() {
+    var driver = EntryDriver.withData()
+    driver.wait()
+    driver.fail(retryAfter: 1)
+    driver.request(.manual, superseding: true)
+    #expect(driver.machine.failureCount == 0)
+    driver.cancel()
+    #expect(!driver.machine.isError)
+    #expect(driver.machine.failureCount == 1)
+  }
+
+  @Test func cancellingAFetchThatWasWrittenToLeadsBackToTheWrite() {
+    var driver = EntryDriver.withData()
+    driver.wait()
+    driver.fail(retryAfter: 1)
+    driver.write()
+    driver.fail(retryAfter: 1)
+    driver.cancel()
+    #expect(driver.machine.failureCount == 1)
   }
 
   @Test func cancellationKeepsAnInvalidationThatCameMeanwhile() {
@@ -280,13 +301,13 @@ import Testing
     var driver = EntryDriver()
     driver.request()
     driver.cancel()
-    #expect(driver.machine.settledCount == 0)
+    #expect(driver.machine.counts == .zero)
     driver.request()
     driver.fail()
     driver.request()
     driver.succeed()
-    #expect(driver.machine.settledCount == 2)
+    #expect(driver.machine.counts == SettledCounts(data: 1, errors: 1))
     _ = driver.machine.cleared(in: driver.world)
-    #expect(driver.machine.settledCount == 2)
+    #expect(driver.machine.counts == .zero)
   }
 }

@@ -51,13 +51,19 @@ import Testing
 
   @Test func filtersAskTheObserversWhereThereAreAny() {
     var driver = EntryDriver.withData()
-    #expect(driver.machine.isStale(unobserved: .after(.zero), at: .zero))
-    #expect(!driver.machine.isStale(unobserved: .after(.seconds(5)), at: .zero))
     driver.observe(.fresh)
-    #expect(!driver.machine.isStale(unobserved: .after(.zero), at: .zero))
+    #expect(!driver.machine.isStale(at: .zero))
     driver.observe(.make(staleAfter: .seconds(5)))
-    #expect(!driver.machine.isStale(unobserved: .after(.zero), at: .seconds(4)))
-    #expect(driver.machine.isStale(unobserved: .after(.zero), at: .seconds(5)))
+    #expect(!driver.machine.isStale(at: .seconds(4)))
+    #expect(driver.machine.isStale(at: .seconds(5)))
+  }
+
+  @Test func withoutObserversDataIsStaleForFiltersIfMissingOrMarkedT61() {
+    #expect(EntryDriver().machine.isStale(at: .zero))
+    var driver = EntryDriver.withData()
+    #expect(!driver.machine.isStale(at: .seconds(9)))
+    driver.invalidate()
+    #expect(driver.machine.isStale(at: .seconds(9)))
   }
 
   @Test func tellsObserversWhenTheirDataTurnsStale() {

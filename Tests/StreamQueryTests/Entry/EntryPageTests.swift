@@ -42,68 +42,37 @@ struct EntryPageTests {
     #expect(entry.machine.isIdle)
   }
 
-  @Test("a page append does not clear an older invalidation", arguments: [false, true])
-  func pageLeavesOlderMarks(isInFlight: Bool) {
+  @Test("a page that arrives clears the mark of an invalidation", arguments: [false, true])
+  func pageClearsMarks(isInFlight: Bool) {
     var entry = loaded()
     if isInFlight { page(&entry, .next) }
-    _ = entry.machine.invalidated(refetches: false, in: entry.world)
+    _ = entry.machine.invalidated(in: entry.world)
     if !isInFlight { page(&entry, .next) }
-    entry.succeed()
     #expect(entry.machine.isInvalidated)
-    _ = entry.machine.requested(.manual, in: entry.world)
     entry.succeed()
     #expect(!entry.machine.isInvalidated)
   }
 
-  @Test func aWriteClearsTheMarkBeforeThePageCame() {
+  @Test("a page that arrives clears the mark of a failure", arguments: [nil, PageDirection.next])
+  func pageClearsMarksOfFailures(failing: PageDirection?) {
     var entry = loaded()
-    _ = entry.machine.invalidated(refetches: false, in: entry.world)
-    page(&entry, .next)
-    _ = entry.machine.written(updatedAt: entry.world.now, fencing: false, in: entry.world)
-    entry.succeed()
-    #expect(!entry.machine.isInvalidated)
-  }
-
-  @Test("a failed page's mark goes with the page that comes after all")
-  func pageClearsThePageFailuresMark() {
-    var entry = loaded()
-    for _ in 0..<2 {
-      page(&entry, .next)
-      fail(&entry)
+    if let failing {
+      page(&entry, failing)
+    } else {
+      _ = entry.machine.requested(.manual, superseding: true, in: entry.world)
     }
+    fail(&entry)
     #expect(entry.machine.isInvalidated)
     page(&entry, .next)
     entry.succeed()
     #expect(!entry.machine.isInvalidated)
   }
 
-  /// What marks an entry before, between and after failed pages: only pages' marks go with a page.
-  @Test func onlyMarksOfPagesGoWithAPage() {
-    enum Mark: CaseIterable { case nothing, failedPage, failedRefetch, invalidation }
-    for first in Mark.allCases {
-      for second in Mark.allCases {
-        for third in Mark.allCases {
-          var entry = loaded()
-          let marks = [first, second, third]
-          for mark in marks {
-            switch mark {
-            case .nothing: break
-            case .failedPage:
-              page(&entry, .previous)
-              fail(&entry)
-            case .failedRefetch:
-              _ = entry.machine.requested(.manual, superseding: true, in: entry.world)
-              fail(&entry)
-            case .invalidation:
-              _ = entry.machine.invalidated(refetches: false, in: entry.world)
-            }
-          }
-          page(&entry, .next)
-          entry.succeed()
-          let isMarked = marks.contains(.failedRefetch) || marks.contains(.invalidation)
-          #expect(entry.machine.isInvalidated == isMarked, "\(marks)")
-        }
-      }
-    }
+  @Test func cancellingAFirstLoadTakesAMarkThatCameMeanwhileWithIt() {
+    var entry = EntryDriver()
+    _ = entry.machine.requested(.subscribed, in: entry.world)
+    _ = entry.machine.invalidated(in: entry.world)
+    _ = entry.machine.cancelRequested(in: entry.world)
+    #expect(!entry.machine.isInvalidated)
   }
 }

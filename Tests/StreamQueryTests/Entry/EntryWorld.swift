@@ -113,8 +113,8 @@ struct EntryWorld {
     case .write: effects = machine.written(updatedAt: world.now, fencing: false, in: world)
     case .fence: effects = machine.written(updatedAt: world.now, fencing: true, in: world)
     case .seed: effects = machine.seeded(updatedAt: world.now, in: world)
-    case .mark: effects = machine.invalidated(refetches: false, in: world)
-    case .invalidate: effects = machine.invalidated(refetches: true, in: world)
+    case .mark: effects = machine.invalidated(in: world)
+    case .invalidate: effects = machine.invalidated(in: world)
     case .clear: effects = machine.cleared(in: world)
     case .network:
       world.isOnline.toggle()
@@ -189,7 +189,7 @@ extension EntryWorld {
       && machine.cause == old.machine.cause && machine.failureCount == old.machine.failureCount
       && machine.dataUpdatedAt == old.machine.dataUpdatedAt
       && machine.errorUpdatedAt == old.machine.errorUpdatedAt
-      && machine.settledCount == old.machine.settledCount
+      && machine.counts == old.machine.counts
       && machine.isInvalidated == old.machine.isInvalidated
   }
 
@@ -235,7 +235,6 @@ extension EntryWorld {
     if let current = machine.current {
       add(current.hasClientLease)
       add(current.stopsRetrying)
-      add(current.wasMarked)
       add(current.lingersUntil)
       add(current.direction == nil)
       add(current.undo.isError)

@@ -18,7 +18,7 @@ struct EntryWritingTests {
     #expect(driver.machine.failureCount == 0)
     #expect(driver.machine.dataUpdatedAt == .seconds(3))
     #expect(driver.machine.dataUpdateCount == 1)
-    #expect(driver.machine.settledCount == 2)
+    #expect(driver.machine.counts == SettledCounts(data: 1, errors: 1))
   }
 
   @Test func aPlainWriteLeavesTheRunningFetchAlone() {
@@ -78,7 +78,7 @@ struct EntryWritingTests {
     #expect(effects.changed)
     #expect(driver.machine.hasData)
     #expect(driver.machine.dataUpdateCount == 0)
-    #expect(driver.machine.settledCount == 0)
+    #expect(driver.machine.counts == .zero)
     #expect(driver.machine.isStale(.after(.seconds(5)), at: .zero))
     #expect(!driver.machine.isStale(.after(.seconds(6)), at: .zero))
   }
@@ -115,7 +115,7 @@ struct EntryWritingTests {
     var driver = EntryDriver.withData()
     driver.request()
     let old = driver.currentID
-    driver.invalidate(refetches: true)
+    driver.invalidate()
     #expect(driver.request(.invalidated, superseding: true).cancelled == old)
     driver.succeed()
     #expect(!driver.machine.isInvalidated)
@@ -125,83 +125,48 @@ struct EntryWritingTests {
   func invalidationOfAFirstLoad() {
     var driver = EntryDriver()
     driver.request()
-    driver.invalidate(refetches: true)
+    driver.invalidate()
     #expect(driver.request(.invalidated, superseding: true) == .none)
     driver.succeed()
     #expect(!driver.machine.isInvalidated)
   }
 
-  @Test("X03: without a refetch the mark survives the fetch that ran before it")
+  @Test("X21: any success clears the mark, also that of a fetch which ran before it")
   func invalidationWithoutRefetch() {
     var driver = EntryDriver.withData()
     driver.request()
-    driver.invalidate(refetches: false)
-    driver.succeed()
-    #expect(driver.machine.isInvalidated)
-    driver.request()
+    driver.invalidate()
     driver.succeed()
     #expect(!driver.machine.isInvalidated)
-  }
-
-  @Test func theMarkSurvivesNoFetchThatReplacedTheMarkedOne() {
-    var driver = EntryDriver.withData()
-    driver.request()
-    driver.invalidate(refetches: false)
-    driver.request(.manual, superseding: true)
-    driver.succeed()
-    #expect(!driver.machine.isInvalidated)
-  }
-
-  @Test func aFetchThatWasStillRestingAtTheMarkClearsIt() {
-    var driver = EntryDriver.withData()
-    driver.online(false)
-    driver.wait()
-    driver.invalidate(refetches: false)
-    driver.online(true)
-    #expect(driver.succeed().ended == .succeeded)
-    #expect(!driver.machine.isInvalidated)
-  }
-
-  /// A retry may go on where the attempt before it ended: half of its answer may be older.
-  @Test func aRetryOfAMarkedFetchLeavesTheMark() {
-    var driver = EntryDriver.withData()
-    driver.wait()
-    driver.fail(retryAfter: 1)
-    driver.invalidate(refetches: false)
-    driver.run(to: 1)
-    #expect(driver.succeed().ended == .succeeded)
-    #expect(driver.machine.isInvalidated)
   }
 
   @Test(
-    "X21: a page that is added clears no mark, whenever and however it was made",
+    "X21: a page that is added clears the mark, whenever and however it was made",
     arguments: [
       "before", "resting", "running", "joined",
     ]
   )
-  func addedPagesLeaveTheMark(_ when: String) {
+  func addedPagesClearTheMark(_ when: String) {
     var driver = EntryDriver.withData()
     if when == "before" { driver.invalidate() }
     if when == "resting" { driver.online(false) }
     _ = driver.machine.requested(.manual, direction: .next, in: driver.world)
     if when == "joined" {
-      driver.invalidate(refetches: true)
+      driver.invalidate()
       driver.request(.invalidated)
     } else {
       driver.invalidate()
     }
     driver.online(true)
-    #expect(driver.succeed().ended == .succeeded)
     #expect(driver.machine.isInvalidated)
-    driver.request()
-    driver.succeed()
+    #expect(driver.succeed().ended == .succeeded)
     #expect(!driver.machine.isInvalidated)
   }
 
   @Test func aWriteAfterTheMarkClearsItForGood() {
     var driver = EntryDriver.withData()
     driver.request()
-    driver.invalidate(refetches: false)
+    driver.invalidate()
     driver.write()
     driver.succeed()
     #expect(!driver.machine.isInvalidated)

@@ -388,7 +388,7 @@ import Testing
         onMutate: { info, _ in log.add("client onMutate \(info.variables)") },
         onSuccess: { output, info, _ in log.add("client onSuccess \(output)") },
         onError: { error, info, _ in log.add("client onError \(error)") },
-        onSettled: { info, _ in log.add("client onSettled \(info.key)") }
+        onSettled: { _, info, _ in log.add("client onSettled \(info.key)") }
       )
     }
     let mutation = logging(

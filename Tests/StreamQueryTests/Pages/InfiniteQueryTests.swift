@@ -1,5 +1,6 @@
 import StreamQuery
 import StreamQueryTesting
+import Synchronization
 import Testing
 
 private func world() -> (Simulation, QueryClient) {
@@ -166,7 +167,7 @@ struct InfiniteQueryTests {
     )
     #expect(!failed.isRefetchError)
     #expect(!failed.isLoadingError)
-    // The failure's mark is about the page: the page that comes at last takes it away.
+    // The page that comes at last takes the failure's mark away.
     #expect(client.diagnostics().map(\.isInvalidated) == [true])
     let result = try simulation.run(fetch)
     #expect(result.pages == (isNext ? ["p5#1", "p6#3"] : ["p4#3", "p5#1"]))
@@ -174,8 +175,8 @@ struct InfiniteQueryTests {
     #expect(client.diagnostics().map(\.isInvalidated) == [false])
   }
 
-  @Test("I09 X21: a page leaves an older invalidation of the others in force")
-  func pageDoesNotClearAnOlderInvalidation() throws {
+  @Test("a page that arrives clears an older invalidation, as in TanStack Query")
+  func pageClearsAnOlderInvalidation() throws {
     let (simulation, client) = world()
     let server = PageServer()
     let feed = server.query().staleTime(.seconds(60))
@@ -184,9 +185,31 @@ struct InfiniteQueryTests {
     simulation.run { await client.invalidate(feed, refetch: .never) }
     _ = try simulation.run { try await client.fetchNextPage(of: feed) }
     #expect(recording.values.last?.pages == ["p1#1", "p2#2"])
-    #expect(recording.values.last?.isStale == true)
-    simulation.run { await client.refetch(.query(feed)) }
     #expect(recording.values.last?.isStale == false)
+  }
+
+  @Test("a run of pages that may finish goes on when it is superseded, and writes nothing")
+  func aSupersededRunThatMayFinishGoesOn() throws {
+    let (simulation, client) = world()
+    let params = Mutex<[Int]>([])
+    let clock = simulation.clock
+    let feed = InfiniteQuery<Int, Int>("feed", initialPageParam: 1) { param in
+      params.withLock { $0.append(param) }
+      // Deaf to cancellation.
+      await simulation.task { try? await clock.sleep(for: .milliseconds(10)) }.value
+      return param
+    } nextPageParam: {
+      $0.lastPage < 9 ? $0.lastPage + 1 : nil
+    }.onAbandonment(.finish)
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    _ = try simulation.run { try await client.fetchNextPage(of: feed) }
+    simulation.task { await client.refetch(.query(feed)) }
+    simulation.advance(by: ms(5))
+    simulation.task { _ = try? await client.fetchNextPage(of: feed) }
+    simulation.advance(by: ms(50))
+    #expect(params.withLock { $0 } == [1, 2, 1, 3, 2])
+    #expect(recording.values.last?.pages == [1, 2, 3])
   }
 
   @Test("X21: an invalidation supersedes the page that is on its way")

@@ -78,7 +78,7 @@ import Foundation
     #expect(client.diagnostics(.stale).count == 1)
     hasty.cancel()
     simulation.settle()
-    // Nobody observes: the query's own stale time holds.
+    // Nobody observes: old age is in the eye of whoever looks.
     #expect(client.diagnostics(.stale).isEmpty)
     #expect(client.diagnostics(.fresh).count == 1)
     #expect(!client.isStale(query))
@@ -90,6 +90,8 @@ import Foundation
     #expect(client.diagnostics(.stale).isEmpty)
     patient.cancel()
     simulation.settle()
+    #expect(client.diagnostics(.stale).isEmpty)
+    simulation.run { await client.invalidate(query, refetch: .never) }
     #expect(client.diagnostics(.stale).count == 1)
   }
 

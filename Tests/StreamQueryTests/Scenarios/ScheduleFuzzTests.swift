@@ -258,7 +258,11 @@ final class FuzzRun {
       if chance.oneIn(3) { client.clear() }
     case 18:
       let filter = filter(key)
-      spawn { await $0.reset(filter) }
+      spawn { [changes] client in
+        // Counted when it happens: what was fetched since a look is not fetched any more.
+        changes.with { $0 += 1 }
+        await client.reset(filter)
+      }
     case 19: online.send(!online.value)
     case 20: active.send(!active.value)
     case 21: held.append(client.stream(query(key), options: options()))
@@ -492,8 +496,9 @@ final class FuzzRun {
     held = []
     handles = []
     simulation.advance(by: .seconds(5))
-    // Writes to keys that nobody gave a retention keep the default one.
-    simulation.advance(by: .minutes(5))
+    // Writes to keys that nobody gave a retention keep the default one, and a refetch of them fails
+    // only after the default retries.
+    simulation.advance(by: .minutes(6))
     violationNotes.addAll(simulation.leakReport().map { "left: \($0)" })
     violationNotes.addAll(client.diagnostics().map { "kept: \($0.key)" })
     if alive.value != 0 { violationNotes.add("\(alive.value) values are still alive") }

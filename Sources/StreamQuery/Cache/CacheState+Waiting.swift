@@ -1,0 +1,176 @@
+extension CacheState {
+  /// Asks for a fetch on behalf of somebody who waits for it.
+  ///
+  /// - Parameters:
+  ///   - index: The entry.
+  ///   - request: What is asked for.
+  ///   - plan: How to fetch if a fetch begins; a running one is joined as it is. `nil` leaves it.
+  ///   - role: What the caller is to the fetch; `nil` if it does not wait.
+  ///   - gathering: Where the caller waits for several fetches.
+  ///   - turn: The turn.
+  /// - Returns: The caller's place, or `nil` if it does not wait.
+  mutating func request(
+    _ index: Int,
+    _ request: FetchRequest,
+    plan: ResolvedPlan? = nil,
+    role: Waiter.Role?,
+    gathering: Gathering? = nil,
+    _ turn: inout Turn
+  ) -> Waiter? {
+    let before = slots[index].machine.current?.id
+    if let plan, before == nil || (request.isSuperseding && slots[index].machine.hasData) {
+      self.plan(index, with: plan, &turn)
+    }
+    let effects = slots[index].machine.requested(
+      request.cause,
+      superseding: request.isSuperseding,
+      clientLease: request.hasClientLease,
+      direction: request.direction,
+      in: turn.world
+    )
+    let begins = slots[index].machine.current?.id != before
+    if begins, before != nil { answerJoiners(index) }
+    var waiter: Waiter?
+    // Watching a fetch that waits for this caller would never end. A caller whose fetch was replaced
+    // just now belongs to none any more.
+    if let role, role == .leasing || !waitsForCaller(index, turn),
+      role != .watchingUnlessPaused || !slots[index].machine.isPaused
+    {
+      gathering?.add(id(of: index))
+      let registered = wait(index, role: role, gathering: gathering, turn)
+      if begins { slots[index].starter = registered }
+      waiter = registered
+    }
+    apply(effects, index, &turn)
+    return waiter
+  }
+
+  /// Registers a caller with the current fetch of an entry.
+  private mutating func wait(
+    _ index: Int,
+    role: Waiter.Role,
+    gathering: Gathering?,
+    _ turn: Turn
+  ) -> Waiter {
+    let caller = fetch(of: turn)
+    let waiter = Waiter(
+      role: role,
+      entry: id(of: index),
+      round: slots[index].waiterRound,
+      caller: caller.map(id(of:)),
+      gathering: gathering
+    )
+    if let caller { slots[caller].awaits.append(id(of: index)) }
+    slots[index].waiters.append(waiter)
+    if role == .leasing { slots[index].machine.waiterJoined() }
+    return waiter
+  }
+
+  /// Takes a cancelled caller out; its lease ends.
+  mutating func leave(_ waiter: Waiter, _ turn: inout Turn) {
+    guard let index = find(waiter.entry) else { return }
+    // Answered in an earlier turn, though it did not hear of it yet.
+    guard waiter.round == slots[index].waiterRound else { return }
+    waiter.round = slots[index].waiterRound &- 1
+    forgetWait(of: waiter)
+    waiterWent(index, &turn)
+    if waiter.role == .leasing {
+      apply(slots[index].machine.waiterLeft(in: turn.world), index, &turn)
+    }
+  }
+
+  /// Takes the waiters of a cancelled bulk call out; they held no leases.
+  mutating func leave(_ gathering: Gathering, _ turn: inout Turn) {
+    for entry in gathering.entries {
+      if let index = find(entry) { waiterWent(index, &turn) }
+    }
+  }
+
+  /// Takes waiters out whose callers left, all together once they are more than the others: so each
+  /// pays a constant.
+  private mutating func waiterWent(_ index: Int, _ turn: inout Turn) {
+    guard !slots[index].waiters.isEmpty else { return }
+    slots[index].goneWaiters += 1
+    guard slots[index].goneWaiters * 2 > slots[index].waiters.count else { return }
+    let waiters = slots[index].waiters
+    slots[index].waiters = waiters.filter { !$0.isResolved }
+    slots[index].goneWaiters = 0
+    // Some may be the last to hold an error that is the user's.
+    for waiter in waiters where waiter.isResolved {
+      if waiter.role != .leasing { forgetWait(of: waiter) }
+      turn.drop(waiter)
+    }
+  }
+
+  // MARK: Answers
+
+  /// Answers all who wait for a fetch that ended.
+  mutating func answerWaiters(_ ending: FetchEnding, _ index: Int) {
+    let waiters = slots[index].waiters
+    let starter = slots[index].starter
+    slots[index].waiterRound &+= 1
+    slots[index].starter = nil
+    guard !waiters.isEmpty else { return }
+    slots[index].waiters = []
+    slots[index].goneWaiters = 0
+    for waiter in waiters where waiter.caller != nil { forgetWait(of: waiter) }
+    let data = slots[index].machine.hasData ? slots[index].visible.map(WaitOutcome.value) : nil
+    switch ending {
+    case .succeeded, .replaced:
+      let box = slots[index].visible.map(WaitOutcome.value)
+      errands.append(.settle(waiters, box ?? .cancelled))
+    case .failed:
+      errands.append(
+        .settle(waiters, slots[index].error.map { .failure($0.error) } ?? .cancelled)
+      )
+    case .cancelled:
+      // Whose fetch it was gets what is there again; who had joined it learns that it is off.
+      if let starter { errands.append(.settle([starter], data ?? .cancelled)) }
+      errands.append(.settle(waiters.filter { $0 !== starter }, .cancelled))
+    case .removed:
+      errands.append(.settle(waiters, .cancelled))
+    }
+  }
+
+  /// A fetch took the place of another: whose fetch the old one was waits for the new one, who had
+  /// joined it learns that it is off.
+  private mutating func answerJoiners(_ index: Int) {
+    let starter = takeStarter(index)
+    let joiners = slots[index].waiters
+    slots[index].waiterRound &+= 1
+    slots[index].waiters = []
+    slots[index].goneWaiters = 0
+    slots[index].machine.waitersAnswered(leaving: 0)
+    for waiter in joiners where waiter.caller != nil { forgetWait(of: waiter) }
+    if !joiners.isEmpty { errands.append(.settle(joiners, .cancelled)) }
+    if let starter { readmit(starter, index) }
+  }
+
+  /// Takes out the caller whose fetch is running, if it still waits, so that it outlives the fetch.
+  mutating func takeStarter(_ index: Int) -> Waiter? {
+    guard let starter = slots[index].starter else { return nil }
+    slots[index].starter = nil
+    // It may have left meanwhile.
+    guard starter.round == slots[index].waiterRound else { return nil }
+    slots[index].waiters.removeAll { $0 === starter }
+    return starter
+  }
+
+  /// Lets a caller wait for the fetch that took the place of its own.
+  mutating func readmit(_ starter: Waiter, _ index: Int) {
+    starter.round = slots[index].waiterRound
+    slots[index].waiters.append(starter)
+    if starter.role == .leasing { slots[index].machine.waiterJoined() }
+  }
+}
+
+/// What is asked of an entry's machine by a caller.
+struct FetchRequest {
+  var cause: FetchCause
+  /// Whether a running fetch is replaced if there is data.
+  var isSuperseding = false
+  /// Whether the client itself wants the fetch.
+  var hasClientLease = false
+  /// Which page to add; `nil` fetches the whole value.
+  var direction: PageDirection?
+}

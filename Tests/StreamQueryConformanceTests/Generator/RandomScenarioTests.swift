@@ -1,0 +1,92 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+@Suite struct RandomScenarioTests {
+  private static func scenario(_ seed: UInt64) -> Scenario {
+    var generator = ScenarioGenerator(seed: seed)
+    return generator.scenario(named: "random-\(seed)")
+  }
+
+  /// The traces at every instant at which nothing more happens without time.
+  private static func traces(_ scenario: Scenario, seed: UInt64) -> [String] {
+    var traces: [String] = []
+    let trace = Stage(scenario, seed: seed).perform { traces.append($0.present.description) }
+    return traces + [trace.withOrderedInstants.description]
+  }
+
+  @Test(arguments: 0..<UInt64(8))
+  func everyScheduleShowsTheSameTraceWheneverNothingMoreHappens(_ block: UInt64) {
+    for seed in (block * 25)..<(block * 25 + 25) {
+      let scenario = Self.scenario(seed)
+      let expected = Self.traces(scenario, seed: 0)
+      for schedule: UInt64 in [1, 7, 42] {
+        let actual = Self.traces(scenario, seed: schedule)
+        guard actual != expected else { continue }
+        let index = zip(actual, expected).prefix { $0 == $1 }.count
+        let traces = [expected, actual].map { $0.indices.contains(index) ? $0[index] : "" }
+        let difference = (try? JSON(parsing: traces[0])).flatMap { left in
+          (try? JSON(parsing: traces[1])).flatMap {
+            Difference.first(expected: left, actual: $0, until: -1)
+          }
+        }
+        Issue.record(
+          "scenario \(seed), schedule \(schedule), instant \(index): \(difference?.description ?? "")"
+        )
+        break
+      }
+    }
+  }
+
+  @Test func aTraceIsRepeatedByteForByte() {
+    for seed: UInt64 in 1_000..<1_020 {
+      let scenario = Self.scenario(seed)
+      #expect(Self.traces(scenario, seed: seed) == Self.traces(scenario, seed: seed))
+    }
+  }
+
+  @Test(arguments: 0..<UInt64(8))
+  func whatIsSeenIsInOrderWheneverNothingMoreHappens(_ block: UInt64) {
+    for seed in (2_000 + block * 25)..<(2_000 + block * 25 + 25) {
+      var broken: [String] = []
+      let stage = Stage(Self.scenario(seed), seed: seed)
+      _ = stage.perform { broken += Self.violations($0) }
+      broken += stage.violations + stage.simulation.failures
+      if let first = broken.first { Issue.record("scenario \(seed): \(first)") }
+    }
+  }
+
+  private static func violations(_ stage: Stage) -> [String] {
+    var broken: [String] = []
+    let live = stage.observers.values.filter(\.isLive)
+    for (name, client) in stage.clients {
+      let infos = client.diagnostics()
+      let count =
+        live.count { $0.client == name }
+        + stage.groups.values.filter { $0.isLive && $0.client == name }
+        .reduce(0) { $0 + $1.queries.count }
+      if infos.reduce(0, { $0 + $1.observerCount }) != count {
+        broken.append("observers are not the consumers: \(count)")
+      }
+      for info in infos {
+        if info.error is CancellationError { broken.append("a cancellation is an error") }
+        if info.fetchStatus == .fetching, info.cause == nil {
+          broken.append("a fetch without a cause")
+        }
+        if info.status == .success, info.data == nil { broken.append("success without data") }
+        if info.fetchStatus == .idle, info.waiterCount > 0 {
+          broken.append("somebody waits for nothing: \(info.key)")
+        }
+      }
+      let fetching = infos.count { $0.fetchStatus == .fetching }
+      if client.fetchingCount() != fetching { broken.append("fetches are miscounted") }
+    }
+    for watch in live {
+      guard let last = watch.raw.results.last else { continue }
+      if snapshot(last) != watch.result {
+        broken.append("an observer of \(watch.options["key"] ?? []) missed the newest state")
+      }
+    }
+    return broken
+  }
+}

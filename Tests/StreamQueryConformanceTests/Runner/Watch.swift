@@ -1,0 +1,163 @@
+import StreamQuery
+import StreamQueryOperators
+import StreamQueryTesting
+import Synchronization
+
+/// One observer of a scenario: a consumed stream under our operators.
+final class Watch {
+  enum Handle: Sendable {
+    case plain(QueryObserver<JSON>)
+    case paged(QueryObserver<PageRun>)
+  }
+
+  typealias Results = any AsyncSequence<QueryResult<JSON>, Never> & Sendable
+
+  let client: String
+  let handle: Handle
+  /// The options as the scenario set them last.
+  var options: JSON
+  let recording: Recording<QueryResult<JSON>>
+  /// What came before the operators.
+  let raw: RawResults
+  /// When the operators were changed, and what by.
+  var changes: [(time: Int, options: JSON)] = []
+  /// Whether the scenario still consumes it.
+  var isLive = true
+
+  init(client: String, handle: Handle, options: JSON, simulation: Simulation) {
+    self.client = client
+    self.handle = handle
+    self.options = options
+    let raw = RawResults(simulation)
+    self.raw = raw
+    let results: Results =
+      switch handle {
+      case .plain(let observer): observer.stream.map { raw.took($0) }
+      case .paged(let observer): observer.stream.select { JSON($0) }.map { raw.took($0) }
+      }
+    recording = Self.record(Self.shown(results, as: options), simulation)
+  }
+
+  /// The operators that the options ask for, over results of an observer.
+  static func shown(_ results: Results, as options: JSON) -> Results {
+    var shown = results
+    if options["placeholderData"] == "keepPrevious" {
+      shown = shown.keepPreviousData()
+    } else if let value = options["placeholderData"]?["value"] {
+      shown = shown.placeholder(value)
+    }
+    if let select = ScenarioSelect(options["select"]) { shown = shown.select { try select($0) } }
+    return shown
+  }
+
+  private static func record(
+    _ results: some AsyncSequence<QueryResult<JSON>, Never> & Sendable,
+    _ simulation: Simulation
+  ) -> Recording<QueryResult<JSON>> {
+    simulation.record(results)
+  }
+
+  /// What the scenario sees of a result that a call returned: the same operators over all that came.
+  func lens() -> @Sendable (QueryResult<JSON>) async -> QueryResult<JSON> {
+    let (options, raw) = (options, raw)
+    guard options["placeholderData"] != nil || options["select"] != nil else { return { $0 } }
+    return { result in
+      var last = result
+      for await shown in Self.shown(Replay(raw.results + [result]), as: options) { last = shown }
+      return last
+    }
+  }
+
+  // MARK: The handle
+
+  func refetch(superseding: Bool, throwing: Bool) -> @Sendable () async throws -> QueryResult<JSON>
+  {
+    switch handle {
+    case .plain(let observer):
+      return {
+        throwing
+          ? try await observer.refetchThrowing(superseding: superseding)
+          : try await observer.refetch(superseding: superseding)
+      }
+    case .paged(let observer):
+      return {
+        let result =
+          throwing
+          ? try await observer.refetchThrowing(superseding: superseding)
+          : try await observer.refetch(superseding: superseding)
+        return await Self.plain(result)
+      }
+    }
+  }
+
+  func fetchPage(
+    _ direction: PageDirection,
+    superseding: Bool
+  ) -> @Sendable () async throws -> QueryResult<JSON> {
+    switch handle {
+    case .plain(let observer):
+      return { observer.result }
+    case .paged(let observer):
+      return {
+        let result =
+          direction == .next
+          ? try await observer.fetchNextPage(superseding: superseding)
+          : try await observer.fetchPreviousPage(superseding: superseding)
+        return await Self.plain(result)
+      }
+    }
+  }
+
+  /// What the handle sees now.
+  var result: JSON {
+    switch handle {
+    case .plain(let observer): snapshot(observer.result)
+    case .paged(let observer): snapshot(observer.result) { JSON($0) }
+    }
+  }
+
+  private static func plain(_ result: QueryResult<PageRun>) async -> QueryResult<JSON> {
+    var plain: [QueryResult<JSON>] = []
+    for await result in Replay([result]).select({ JSON($0) }) { plain.append(result) }
+    // One result goes in, so one comes out.
+    return plain[0]
+  }
+}
+
+/// What came from an observer, in order.
+final class RawResults: Sendable {
+  private let log = Mutex<[(time: Int, result: QueryResult<JSON>)]>([])
+  private let simulation: Simulation
+
+  init(_ simulation: Simulation) {
+    self.simulation = simulation
+  }
+
+  func took(_ result: QueryResult<JSON>) -> QueryResult<JSON> {
+    let time = Int(simulation.now / .milliseconds(1))
+    log.withLock { $0.append((time, result)) }
+    return result
+  }
+
+  var results: [QueryResult<JSON>] { log.withLock { $0 }.map(\.result) }
+  var stamped: [(time: Int, result: QueryResult<JSON>)] { log.withLock { $0 } }
+}
+
+/// Gives what it was made of.
+struct Replay<Element: Sendable>: AsyncSequence, Sendable {
+  let elements: [Element]
+
+  init(_ elements: [Element]) {
+    self.elements = elements
+  }
+
+  func makeAsyncIterator() -> Iterator { Iterator(rest: elements[...]) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    var rest: ArraySlice<Element>
+
+    mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
+      rest.popFirst()
+    }
+  }
+}
