@@ -64,4 +64,24 @@ import Testing
     #expect(simulation.leakReport() == [])
     #expect(simulation.now == .zero)
   }
+
+  @Test func releasingASimulationEndsWhatWaitsInIt() {
+    let ended = Collected<String>()
+    do {
+      let simulation = Simulation()
+      let client = QueryClient(simulation: simulation)
+      let clock = simulation.clock
+      simulation.task("sleeper") {
+        try? await clock.sleep(for: .seconds(1))
+        ended.append("sleeper")
+      }
+      simulation.task("consumer") {
+        for await _ in client.stream(Query<Int>("n", fetch: ScriptedFetch(.never))) {}
+        ended.append("consumer")
+      }
+      simulation.settle()
+      #expect(ended.lines == [])
+    }
+    #expect(ended.lines.sorted() == ["consumer", "sleeper"])
+  }
 }

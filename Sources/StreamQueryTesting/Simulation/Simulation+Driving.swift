@@ -27,16 +27,22 @@ extension Simulation {
 
   /// Ends the world: cancels its tasks, wakes all sleepers with `CancellationError`, and settles.
   ///
-  /// Not needed for correctness. A test that ends with suspended tasks leaks them, which leak
-  /// checkers report.
+  /// A simulation that is released does the same, so that a test need not: what still waits then would
+  /// wait for ever. Call it to look at what is left behind.
   public func shutDown() {
-    drive {
-      registry.cancelAll()
-      for waiter in core.read({ $0.sleepers.popAll() }) {
-        waiter.resume(throwing: CancellationError())
-      }
-      _ = core.settle()
+    end()
+    deliverFailures()
+  }
+
+  /// Ends the world without a word about what fails on the way; nothing if it is being driven.
+  func end() {
+    guard core.read({ $0.beginDriving(from: .current) }) else { return }
+    registry.cancelAll()
+    for waiter in core.read({ $0.sleepers.popAll() }) {
+      waiter.resume(throwing: CancellationError())
     }
+    _ = core.settle()
+    core.read { $0.endDriving() }
   }
 
   private func moveTime(to target: Duration) {

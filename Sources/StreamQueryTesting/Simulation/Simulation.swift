@@ -84,6 +84,8 @@ public final class Simulation: Sendable {
   deinit {
     // A foreign job after the last drive must not go unnoticed.
     deliverFailures()
+    // What still waits would wait for ever, and keep alive what it holds.
+    end()
   }
 
   /// Virtual time since the start.
