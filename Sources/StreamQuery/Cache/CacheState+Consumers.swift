@@ -139,6 +139,7 @@ extension CacheState {
       slots[entry].dynamicCount += (plan.isDynamic ? 1 : 0) - (wasDynamic ? 1 : 0)
       turn.drop(consumers[consumer].plan)
       consumers[consumer].plan = plan
+      wakeIfPlaceholderFlips(consumer)
     }
     guard old != profile else { return }
     let (effects, base) = slots[entry].machine.reobserved(
@@ -265,8 +266,15 @@ extension CacheState {
     for consumer in slots[entry].consumers { wakeIfNews(Int(consumer)) }
   }
 
+  /// Another plan may show a placeholder, or none.
+  private mutating func wakeIfPlaceholderFlips(_ consumer: Int) {
+    guard consumers[consumer].parked != nil else { return }
+    let isShown = consumers[consumer].seenFlags.contains(.placeholder)
+    if view(consumer).1.contains(.placeholder) != isShown { wakeParked(consumer) }
+  }
+
   private mutating func wakeIfNews(_ consumer: Int) {
-    guard let parked = consumers[consumer].parked else { return }
+    guard consumers[consumer].parked != nil else { return }
     let entry = Int(consumers[consumer].entry)
     if consumers[consumer].seenVersion == frame(entry).version {
       let flags = flags(
@@ -278,8 +286,12 @@ extension CacheState {
       let seen = consumers[consumer].seenFlags.subtracting(.placeholder)
       guard flags != seen else { return }
     }
+    wakeParked(consumer)
+  }
+
+  private mutating func wakeParked(_ consumer: Int) {
+    if let parked = consumers[consumer].parked { errands.append(.wake(parked)) }
     consumers[consumer].parked = nil
-    errands.append(.wake(parked))
     for parked in consumers[consumer].alsoParked { errands.append(.wake(parked)) }
     consumers[consumer].alsoParked = []
   }

@@ -18,6 +18,11 @@ extension CacheState {
     if effects.started != nil { start(index, &turn, isFirst: effects.isBegunAnew) }
     if effects.paused { pause(index, isNews: effects.changed, &turn) }
     if effects.changed { refresh(index, &turn) }
+    if countsFetches, effects.concernsFetch || slots[index].machine.isFetching,
+      errands.last?.isRecount != true
+    {
+      errands.append(.recount)
+    }
     if effects.expired, slots[index].consumers.isEmpty {
       drop(index, reason: .expired, &turn)
     } else {
@@ -25,11 +30,10 @@ extension CacheState {
     }
   }
 
-  /// Brings deadline, live list and counts in line with the machine.
+  /// Brings deadline and live list in line with the machine.
   mutating func settleBookkeeping(_ index: Int, _ turn: Turn) {
     setDeadline(slots[index].machine.nextDeadline(in: turn.world), index)
     setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
-    if countsFetches, errands.last?.isRecount != true { errands.append(.recount) }
   }
 
   /// Takes data out of sight, until its fetch has something to show or is cancelled.

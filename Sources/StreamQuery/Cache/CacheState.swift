@@ -21,6 +21,8 @@ struct CacheState {
   /// Entries that are observed or fetching: what reconnects and counts go over.
   var live: [Int32] = []
   var mutations = MutationTable()
+  /// The conditions that are being asked, and whether another edge came meanwhile.
+  var questions: [Question: Bool] = [:]
   var isOnline = true
   var isActive = true
   /// The latest time of any turn: time never runs back, whichever thread comes first.

@@ -1,6 +1,8 @@
 extension QueryClient {
   /// Connects a stream of triggers: each element invalidates or refetches.
   ///
+  /// An element is taken when the one before was handled: nothing piles up in the client.
+  ///
   /// - Parameter triggers: The stream. When it ends or fails it triggers no more.
   /// - Returns: A handle; keep it for as long as the stream is to feed the client.
   public nonisolated func connect<Triggers: AsyncSequence>(
@@ -13,14 +15,7 @@ extension QueryClient {
     let task = Task(executorPreference: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) {
         guard let triggers = handover.take() else { return }
-        do {
-          for try await trigger in triggers {
-            guard !Task.isCancelled else { return }
-            port.send(.trigger(trigger))
-          }
-        } catch {
-          // A failed source triggers no more; its owner knows of the failure.
-        }
+        await port.forward(triggers) { .trigger($0) }
       }
     }
     return TriggerConnection(task: task, endings: endings)
@@ -106,7 +101,7 @@ extension QueryClient {
     let port = signals
     let task = Task.detached(executorPreference: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) {
-        for await state in states { port.send(signal(state)) }
+        await port.forward(states, signal)
       }
     }
     sources.append(task)
@@ -118,19 +113,22 @@ extension QueryClient {
     // Weak: the loop must not keep a client alive that nobody uses. Detached, as all that lasts as
     // long as the client: whoever came first must not lend it priority and task-locals for ever.
     let task = Task.detached(executorPreference: configuration.executor) { [weak self] in
-      for await signal in stream {
-        await self?.handle(signal)
+      for await delivery in stream {
+        self?.handle(delivery.signal)
+        delivery.receipt?.yield()
       }
     }
     sources.append(task)
   }
 
   /// One signal after the other: the coordinator's one consumer.
-  private func handle(_ signal: Signal) async {
+  ///
+  /// Not isolated to the client: predicates and options are user code, and run on its way.
+  private nonisolated func handle(_ signal: Signal) {
     switch signal {
     case .time: timeReached()
-    case .online(let isOnline): await worldChanged(isOnline: isOnline, isActive: nil)
-    case .active(let isActive): await worldChanged(isOnline: nil, isActive: isActive)
+    case .online(let isOnline): worldChanged(isOnline: isOnline, isActive: nil)
+    case .active(let isActive): worldChanged(isOnline: nil, isActive: isActive)
     case .query(let key):
       signals.took(key)
       turn { state, turn in
@@ -147,15 +145,15 @@ extension QueryClient {
     }
   }
 
-  private nonisolated func worldChanged(isOnline: Bool?, isActive: Bool?) async {
-    let asked = turn { state, turn -> (FetchCause?, [(ConsumerID, @Sendable () async -> Bool)]) in
+  private nonisolated func worldChanged(isOnline: Bool?, isActive: Bool?) {
+    let conditions = turn { state, turn -> [(Question, Question.Condition)] in
       let wasOnline = state.isOnline
       let wasActive = state.isActive
       state.isOnline = isOnline ?? wasOnline
       state.isActive = isActive ?? wasActive
       turn.world.isOnline = state.isOnline
       turn.world.isActive = state.isActive
-      guard state.isOnline != wasOnline || state.isActive != wasActive else { return (nil, []) }
+      guard state.isOnline != wasOnline || state.isActive != wasActive else { return [] }
       if !state.isOnline { state.forgetHeld(.reconnect) }
       if !state.isActive { state.forgetHeld(.active) }
       let cause: FetchCause? =
@@ -164,43 +162,30 @@ extension QueryClient {
         } else { nil }
       // Mutations go first: what they change is what the refetches are to bring.
       let resumed = state.resumeMutations(&turn)
-      if let cause, state.hold(cause, for: resumed) { return (nil, []) }
-      return (cause, state.sweep(cause, &turn))
+      if let cause, state.hold(cause, for: resumed) { return [] }
+      return state.sweep(cause, &turn)
     }
-    guard let cause = asked.0 else { return }
-    for (id, condition) in asked.1 { ask(condition, cause, id) }
+    for (question, condition) in conditions { ask(question, condition) }
   }
 
   /// Makes up for edges whose sweep waited for mutations.
   nonisolated func sweep(_ causes: [FetchCause]) {
     for cause in causes {
       let conditions = turn { state, turn in state.sweep(cause, &turn) }
-      for (id, condition) in conditions { ask(condition, cause, id) }
+      for (question, condition) in conditions { ask(question, condition) }
     }
   }
 
   /// Asks a `.when` condition in a task of its own: nothing else waits for it.
-  private nonisolated func ask(
-    _ condition: @escaping @Sendable () async -> Bool,
-    _ cause: FetchCause,
-    _ id: ConsumerID
-  ) {
+  private nonisolated func ask(_ question: Question, _ condition: @escaping Question.Condition) {
     _ = Task(executorPreference: configuration.executor) { [weak self, scheduling] in
-      let isWilling = await Scheduling.$current.withValue(scheduling) { await condition() }
-      guard isWilling, let self else { return }
-      self.turn { state, turn in
-        guard let consumer = state.find(id), state.consumers[consumer].profile.isEnabled,
-          state.consumers[consumer].profile.freshness != .static
-        else { return }
-        let index = Int(state.consumers[consumer].entry)
-        if state.slots[index].machine.isIdle, let plan = state.consumers[consumer].plan {
-          state.plan(index, with: plan, &turn)
-        }
-        state.apply(
-          state.slots[index].machine.requested(cause, in: turn.world),
-          index,
-          &turn
-        )
+      var condition = condition
+      while true {
+        let isWilling = await Scheduling.$current.withValue(scheduling) { await condition() }
+        guard let self else { return }
+        let next = self.turn { state, turn in state.answered(question, isWilling, &turn) }
+        guard let next else { return }
+        condition = next
       }
     }
   }

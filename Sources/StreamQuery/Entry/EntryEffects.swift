@@ -49,6 +49,11 @@ package struct EntryEffects: Equatable, Sendable {
   /// Retention is over: the entry may be dropped.
   package var expired = false
 
+  /// Whether a fetch starts, rests or ends by it.
+  package var concernsFetch: Bool {
+    cancelled != nil || ended != nil || started != nil || paused
+  }
+
   /// Creates effects that ask for nothing.
   package init() {}
 

@@ -6,6 +6,7 @@ extension CacheState {
   mutating func resumeMutations(_ turn: inout Turn) -> Set<MutationID> {
     guard mutations.pendingCount > 0 else { return [] }
     var resumed: Set<MutationID> = []
+    var line: Turnstile?
     for id in mutations.all {
       guard let index = mutations.find(id), mutations.slots[index].machine.isPending else {
         continue
@@ -14,6 +15,8 @@ extension CacheState {
       if effects.performs, let job = mutations.slots[index].job {
         resumed.insert(id)
         resumed.formUnion(mutations.lanes.waiting(in: job.plan.scope))
+        // Their tasks are made in this order; without the line any of them might be the first to run.
+        line = job.lineUp(behind: line)
         emit(.resumed, job, turn)
       }
       apply(effects, to: id, &turn)
@@ -47,44 +50,5 @@ extension CacheState {
     else { return }
     mutations.held = nil
     errands.append(.mutation(.sweep(held.causes)))
-  }
-
-  /// Tells the observed and fetching entries that network or app changed.
-  ///
-  /// - Parameters:
-  ///   - cause: The edge that refetches willing observers, or `nil` if it was not towards them.
-  ///   - turn: The turn.
-  /// - Returns: Conditions that have to be asked, with the observers that they belong to.
-  mutating func sweep(
-    _ cause: FetchCause?,
-    _ turn: inout Turn
-  ) -> [(ConsumerID, @Sendable () async -> Bool)] {
-    var conditions: [(ConsumerID, @Sendable () async -> Bool)] = []
-    for entry in live.sorted() {
-      let index = Int(entry)
-      if cause != nil { electObserver(of: index, cause, &turn) }
-      apply(slots[index].machine.worldChanged(cause, in: turn.world), index, &turn)
-      guard let cause else { continue }
-      for position in slots[index].consumers {
-        let consumer = consumers[Int(position)]
-        guard consumer.profile.isEnabled, let options = consumer.plan?.options,
-          let condition = options.condition(of: cause)
-        else { continue }
-        conditions.append(
-          (ConsumerID(index: position, generation: consumer.generation), condition)
-        )
-      }
-    }
-    return conditions
-  }
-}
-
-extension QueryOptions {
-  fileprivate func condition(of cause: FetchCause) -> (@Sendable () async -> Bool)? {
-    switch cause {
-    case .reconnect: refetchOnReconnect?.condition
-    case .active: refetchOnActive?.condition
-    default: nil
-    }
   }
 }

@@ -6,6 +6,7 @@ extension CacheState {
     waiter: Waiter?,
     layers: [PlannedLayer],
     submittedAt: Timestamp? = nil,
+    caller: MutationPiece? = nil,
     _ turn: inout Turn
   ) -> MutationID {
     let id = mutations.makeSlot()
@@ -14,7 +15,8 @@ extension CacheState {
       id: id,
       plan: plan,
       input: input,
-      submittedAt: submittedAt ?? turn.world.now
+      submittedAt: submittedAt ?? turn.world.now,
+      caller: caller
     )
     mutations.slots[index].job = job
     if let waiter { mutations.slots[index].waiters = [waiter] }

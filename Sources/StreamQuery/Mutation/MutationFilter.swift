@@ -8,17 +8,36 @@
 /// }
 /// ```
 public struct MutationFilter: Sendable {
-  let matches: @Sendable (MutationInfo) -> Bool
-  /// Whether it means every run, so that counting needs no look at them.
-  let isAll: Bool
-
-  init(isAll: Bool = false, _ matches: @escaping @Sendable (MutationInfo) -> Bool) {
-    self.isAll = isAll
-    self.matches = matches
+  indirect enum Node: Sendable {
+    case all
+    case predicate(@Sendable (MutationInfo) -> Bool)
+    /// All of these.
+    case and([Node])
+    /// Any of these.
+    case or([Node])
+    case not(Node)
   }
 
+  let node: Node
+
+  init(node: Node) {
+    self.node = node
+  }
+
+  init(_ predicate: @escaping @Sendable (MutationInfo) -> Bool) {
+    node = .predicate(predicate)
+  }
+
+  /// Whether it means every run, so that counting needs no look at them.
+  var isAll: Bool {
+    if case .all = node { true } else { false }
+  }
+
+  /// Whether it means a run; runs user code.
+  func matches(_ info: MutationInfo) -> Bool { node.matches(info) }
+
   /// Every run.
-  public static var all: Self { Self(isAll: true) { _ in true } }
+  public static var all: Self { Self(node: .all) }
 
   /// Runs that are not over, paused ones included.
   public static var pending: Self { status(.pending) }
@@ -95,16 +114,40 @@ public struct MutationFilter: Sendable {
 
   /// Runs that both filters mean.
   public static func && (lhs: Self, rhs: Self) -> Self {
-    Self { lhs.matches($0) && rhs.matches($0) }
+    Self(node: .and(lhs: lhs.node, rhs: rhs.node))
   }
 
   /// Runs that either filter means.
   public static func || (lhs: Self, rhs: Self) -> Self {
-    Self { lhs.matches($0) || rhs.matches($0) }
+    Self(node: .or(lhs: lhs.node, rhs: rhs.node))
   }
 
   /// Runs that the filter does not mean.
-  public static prefix func ! (operand: Self) -> Self { Self { !operand.matches($0) } }
+  public static prefix func ! (operand: Self) -> Self { Self(node: .not(operand.node)) }
+}
+
+extension MutationFilter.Node {
+  static func and(lhs: Self, rhs: Self) -> Self {
+    if case .and(let nodes) = lhs { return .and(joined(nodes, rhs) { .and($0) }) }
+    if case .and(let nodes) = rhs { return .and(joined(nodes, lhs) { .and($0) }) }
+    return .and([lhs, rhs])
+  }
+
+  static func or(lhs: Self, rhs: Self) -> Self {
+    if case .or(let nodes) = lhs { return .or(joined(nodes, rhs) { .or($0) }) }
+    if case .or(let nodes) = rhs { return .or(joined(nodes, lhs) { .or($0) }) }
+    return .or([lhs, rhs])
+  }
+
+  func matches(_ info: MutationInfo) -> Bool {
+    switch self {
+    case .all: true
+    case .predicate(let predicate): predicate(info)
+    case .and(let nodes): nodes.allSatisfy { $0.matches(info) }
+    case .or(let nodes): nodes.contains { $0.matches(info) }
+    case .not(let operand): !operand.matches(info)
+    }
+  }
 }
 
 extension MutationFilter: ExpressibleByArrayLiteral {

@@ -15,16 +15,41 @@ final class MutationJob: Sendable {
   let input: ValueBox
   let submittedAt: Timestamp
   let saved = SavedValues()
+  /// The piece of another run that awaits this one.
+  let caller: MutationPiece?
+  private let turnstiles = Mutex<(before: Turnstile?, own: Turnstile)?>(nil)
   private let handle = Mutex(Handle.none)
 
   /// The run whose work or callbacks the present task belongs to.
   @TaskLocal static var current: MutationJob?
 
-  init(id: MutationID, plan: ResolvedMutation, input: ValueBox, submittedAt: Timestamp) {
+  init(
+    id: MutationID,
+    plan: ResolvedMutation,
+    input: ValueBox,
+    submittedAt: Timestamp,
+    caller: MutationPiece? = nil
+  ) {
     self.id = id
     self.plan = plan
     self.input = input
     self.submittedAt = submittedAt
+    self.caller = caller
+  }
+
+  /// Has the next attempt begin after that of the run before it in a line; says what those behind
+  /// it have to pass.
+  func lineUp(behind before: Turnstile?) -> Turnstile {
+    let own = Turnstile()
+    turnstiles.withLock { $0 = (before, own) }
+    return own
+  }
+
+  /// Waits until those before it in a line have begun.
+  func beginInLine() async {
+    guard let (before, own) = turnstiles.withLock({ $0.take() }) else { return }
+    await before?.pass()
+    own.open()
   }
 
   /// Takes the handle of the task at work; cancels it if the job was cancelled meanwhile.

@@ -51,7 +51,9 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   ///
   /// - Parameter input: What to do it with.
   public func start(with input: Input) {
-    _ = following.client.begin(mutation, with: input, follower: following.follower)
+    let client = following.client
+    let plan = client.resolve(mutation.identity, mutation.plan)
+    _ = client.begin(plan, with: input, follower: following.follower)
   }
 
   /// Cancels the run that is shown, if it is not over.

@@ -19,10 +19,11 @@ extension QueryClient {
     on job: MutationJob,
     _ body: @escaping @Sendable () async -> Void
   ) {
+    let piece = MutationPiece(of: job, in: cache)
     let task = Inheritance.without {
       Task(executorPreference: configuration.executor) {
         await MutationJob.$current.withValue(job) {
-          await Scheduling.$current.withValue(self.scheduling) { await body() }
+          await Scheduling.$current.withValue(self.scheduling) { await piece.atWork(body) }
         }
       }
     }
@@ -47,6 +48,7 @@ extension QueryClient {
   }
 
   private nonisolated func perform(_ job: MutationJob, attempt: Int) async {
+    await job.beginInLine()
     do {
       guard let perform = job.plan.perform else {
         throw QueryError.missingPerform(key: job.plan.key.key.description)

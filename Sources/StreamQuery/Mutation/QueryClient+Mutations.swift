@@ -4,7 +4,10 @@ extension QueryClient {
   /// Runs a mutation and waits for its end, its callbacks included.
   ///
   /// Optimistic changes show before the call first suspends. While offline, or while earlier runs of
-  /// its scope are not over, the run is paused and the call goes on waiting.
+  /// its scope are not over, the run is paused and the call goes on waiting. The work and the
+  /// callbacks of a run cannot wait for another run of its scope: such a call is refused. In tasks
+  /// that they start it is not, since some of these are meant to outlive the run; awaiting such a
+  /// task waits for ever.
   ///
   /// Cancelling the caller cancels the run, unless it is detached: the work's task is cancelled,
   /// retries and pauses end at once, and what was not done is rolled back. Work that returns all
@@ -22,7 +25,7 @@ extension QueryClient {
   /// - Returns: What the work returned.
   /// - Throws: The work's error, or that of `onMutate`; `CancellationError` if the caller or the run
   ///   was cancelled or the client was cleared; ``QueryError/missingPerform(key:)``;
-  ///   ``QueryError/shutDown``.
+  ///   ``QueryError/recursiveMutation(key:)``; ``QueryError/shutDown``.
   @discardableResult
   public nonisolated func mutate<Input, Output>(
     _ mutation: Mutation<Input, Output>,
@@ -55,9 +58,13 @@ extension QueryClient {
     detached: Bool,
     follower: Int?
   ) async throws -> Output {
-    guard let (id, waiter) = begin(mutation, with: input, follower: follower) else {
-      throw QueryError.shutDown
+    let plan = resolve(mutation.identity, mutation.plan)
+    let caller = MutationPiece.current
+    if let caller, let scope = plan.scope, caller.holds(scope, of: cache) {
+      throw QueryError.recursiveMutation(key: plan.key.key.description)
     }
+    let begun = begin(plan, with: input, follower: follower, caller: detached ? nil : caller)
+    guard let (id, waiter) = begun else { throw QueryError.shutDown }
     let outcome = await waiter.outcome { if !detached { self.cancel(id) } }
     switch outcome {
     case .value(let box): return box.value(as: Output.self)
@@ -67,12 +74,12 @@ extension QueryClient {
   }
 
   /// Begins a run; `nil` after a shutdown.
-  nonisolated func begin<Input, Output>(
-    _ mutation: Mutation<Input, Output>,
+  nonisolated func begin<Input: Sendable>(
+    _ plan: ResolvedMutation,
     with input: Input,
-    follower: Int?
+    follower: Int?,
+    caller: MutationPiece? = nil
   ) -> (MutationID, Waiter)? {
-    let plan = resolve(mutation.identity, mutation.plan)
     let input = TypedBox(input)
     let planned = plannedLayers(of: plan, input: input)
     let waiter = Waiter(role: .leasing, entry: EntryID(index: -1, generation: 0), round: 0)
@@ -84,6 +91,7 @@ extension QueryClient {
         input: input,
         waiter: waiter,
         layers: planned,
+        caller: caller,
         &turn
       )
       if let follower { state.follow(follower, id, &turn) }

@@ -2,8 +2,6 @@
 public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The query has no fetch: it was made of a key alone, and no default fetch covers the key.
   case missingFetch(key: String)
-  /// The query is disabled, and the call fetches only enabled queries.
-  case disabled(key: String)
   /// A fetch waited, directly or through others, for its own result.
   case recursiveFetch(key: String)
   /// A default fetch returned a value of another type than the query's, or a default work one of
@@ -15,6 +13,9 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   case completionWithoutResult(key: String)
   /// The mutation has no work: it was made of a key alone, and no default covers the key.
   case missingPerform(key: String)
+  /// The work or a callback of a mutation awaited another run of its own scope, which begins only when
+  /// its own is over.
+  case recursiveMutation(key: String)
   /// The client was shut down.
   case shutDown
 
@@ -23,8 +24,6 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .missingFetch(let key):
       "\(key) has no fetch: give the query one, or register a default for a prefix of its key"
-    case .disabled(let key):
-      "\(key) is disabled"
     case .recursiveFetch(let key):
       "the fetch of \(key) waits for itself: read `client.data(for:)` instead"
     case .unexpectedType(let key, let expected, let actual):
@@ -35,6 +34,11 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
       "the fetch of \(key) called back with neither a value nor an error"
     case .missingPerform(let key):
       "\(key) has nothing to perform: give the mutation its work, or register a default for its key"
+    case .recursiveMutation(let key):
+      """
+      \(key) waits for a run of its own scope that waits for it: start it in a task of its own, or \
+      without the scope
+      """
     case .shutDown:
       "the client was shut down"
     }

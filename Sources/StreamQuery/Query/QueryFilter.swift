@@ -153,15 +153,6 @@ extension QueryFilter.Node {
     if case .or(let nodes) = rhs { return .or(joined(nodes, lhs) { .or($0) }) }
     return .or([lhs, rhs])
   }
-
-  /// Appends a node to those that were joined before.
-  ///
-  /// Filters are also made of data, as of a list of ids by `reduce`: a tree as deep as the list is long
-  /// would overflow the stack. A full list becomes the first element of the next, so that depth grows
-  /// once in sixty.
-  private static func joined(_ nodes: [Self], _ node: Self, _ make: ([Self]) -> Self) -> [Self] {
-    nodes.count < 64 ? nodes + [node] : [make(nodes), node]
-  }
 }
 
 extension QueryFilter: ExpressibleByArrayLiteral {

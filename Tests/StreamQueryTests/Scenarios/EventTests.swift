@@ -201,6 +201,36 @@ import Testing
   }
 
   // T52
+  @Test func onlyWhatFetchesIsCountedAnew() {
+    let client = QueryClient(simulation: simulation)
+    let asked = Dial(0)
+    let counts = simulation.record(
+      client.fetchingCounts(
+        .where { _ in
+          asked.with { $0 += 1 }
+          return true
+        }
+      )
+    )
+    simulation.settle()
+    simulation.task {
+      await client.prefetch(.scripted("n", ScriptedFetch(.value(1, after: .milliseconds(10)))))
+    }
+    let recording = simulation.record(client.stream(Query<Int>(key: QueryKey("other"))))
+    simulation.settle()
+    let before = asked.value
+    for number in 1...10 {
+      client.setData(number, for: QueryKey<Int>("other"))
+      simulation.settle()
+    }
+    #expect(asked.value == before)
+    simulation.advance(by: .milliseconds(10))
+    #expect(counts.values == [0, 1, 0])
+    recording.cancel()
+    counts.cancel()
+  }
+
+  // T52
   @Test func aPausedFetchDoesNotCount() {
     let online = ManualSignal(false)
     let client = QueryClient(simulation: simulation) { $0.connectivity = Connectivity { online } }

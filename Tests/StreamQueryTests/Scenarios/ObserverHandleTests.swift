@@ -249,4 +249,28 @@ import Testing
     #expect(recording.values.map(\.isStale) == [false, true, false])
     #expect(recording.summaries == [.success(1), .success(1), .success(1)])
   }
+
+  @Test func aPlaceholderThatComesOrGoesWithAnUpdateShowsAtOnce() {
+    let client = QueryClient(simulation: simulation)
+    let query = Query<Int>(key: QueryKey("n"))
+    let observer = client.observer(of: query)
+    let recording = simulation.record(observer.stream)
+    simulation.settle()
+    observer.update(query: query.placeholder(5))
+    simulation.settle()
+    #expect(recording.values.map(\.data) == [nil, 5])
+    #expect(recording.values.last?.isPlaceholderData == true)
+    // The same again is no news.
+    observer.update(query: query.placeholder(5))
+    simulation.settle()
+    #expect(recording.values.count == 2)
+    observer.update(query: query)
+    simulation.settle()
+    #expect(recording.values.map(\.data) == [nil, 5, nil])
+    client.setData(1, for: query)
+    observer.update(query: query.placeholder(5))
+    simulation.settle()
+    #expect(recording.values.map(\.data) == [nil, 5, nil, 1])
+    recording.cancel()
+  }
 }

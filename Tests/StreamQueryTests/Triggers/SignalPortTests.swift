@@ -16,7 +16,7 @@ import Testing
     port.send(.time)
     var iterator = stream.makeAsyncIterator()
     var keys: [EntryKey] = []
-    while case .query(let key) = await iterator.next() {
+    while case .query(let key) = await iterator.next()?.signal {
       port.took(key)
       keys.append(key)
     }
@@ -24,7 +24,7 @@ import Testing
     // What was taken may be sent again.
     port.send(.query(one))
     port.finish()
-    guard case .query(let key) = await iterator.next() else {
+    guard case .query(let key) = await iterator.next()?.signal else {
       Issue.record("the second trigger was lost")
       return
     }

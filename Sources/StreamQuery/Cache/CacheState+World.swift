@@ -1,0 +1,81 @@
+/// A `.when` condition of an observer that is being asked, because of an edge of the world.
+struct Question: Hashable, Sendable {
+  typealias Condition = @Sendable () async -> Bool
+
+  let consumer: ConsumerID
+  let cause: FetchCause
+}
+
+extension CacheState {
+  /// Tells the observed and fetching entries that network or app changed.
+  ///
+  /// - Parameters:
+  ///   - cause: The edge that refetches willing observers, or `nil` if it was not towards them.
+  ///   - turn: The turn.
+  /// - Returns: Conditions that have to be asked: those of which no answer is awaited already.
+  mutating func sweep(
+    _ cause: FetchCause?,
+    _ turn: inout Turn
+  ) -> [(Question, Question.Condition)] {
+    var conditions: [(Question, Question.Condition)] = []
+    for entry in live.sorted() {
+      let index = Int(entry)
+      if cause != nil { electObserver(of: index, cause, &turn) }
+      apply(slots[index].machine.worldChanged(cause, in: turn.world), index, &turn)
+      guard let cause else { continue }
+      for position in slots[index].consumers {
+        guard let condition = condition(of: cause, Int(position)) else { continue }
+        let generation = consumers[Int(position)].generation
+        let consumer = ConsumerID(index: position, generation: generation)
+        let question = Question(consumer: consumer, cause: cause)
+        // One at a time: a network that flaps must not pile up what is slow to answer.
+        if questions.updateValue(questions[question] != nil, forKey: question) == nil {
+          conditions.append((question, condition))
+        }
+      }
+    }
+    return conditions
+  }
+
+  /// A condition was answered.
+  ///
+  /// - Parameters:
+  ///   - question: Which one.
+  ///   - isWilling: The answer.
+  ///   - turn: The turn.
+  /// - Returns: The condition, if it has to be asked again: a refusal is no answer to an edge that came
+  ///   after the question.
+  mutating func answered(
+    _ question: Question,
+    _ isWilling: Bool,
+    _ turn: inout Turn
+  ) -> Question.Condition? {
+    let isOutdated = questions.removeValue(forKey: question) ?? false
+    guard let consumer = find(question.consumer), consumers[consumer].profile.isEnabled else {
+      return nil
+    }
+    guard isWilling else {
+      guard isOutdated, let condition = condition(of: question.cause, consumer) else { return nil }
+      questions[question] = false
+      return condition
+    }
+    guard consumers[consumer].profile.freshness != .static else { return nil }
+    let index = Int(consumers[consumer].entry)
+    if slots[index].machine.isIdle, let plan = consumers[consumer].plan {
+      self.plan(index, with: plan, &turn)
+    }
+    apply(slots[index].machine.requested(question.cause, in: turn.world), index, &turn)
+    return nil
+  }
+
+  /// What has to be asked before an edge refetches for a consumer; `nil` if nothing has to be.
+  private func condition(of cause: FetchCause, _ consumer: Int) -> Question.Condition? {
+    guard consumers[consumer].profile.isEnabled else { return nil }
+    let options = consumers[consumer].plan?.options
+    return switch cause {
+    case .reconnect: options?.refetchOnReconnect?.condition
+    case .active: options?.refetchOnActive?.condition
+    default: nil
+    }
+  }
+}
