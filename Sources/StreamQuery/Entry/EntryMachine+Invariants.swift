@@ -1,4 +1,3 @@
-#if DEBUG
 extension EntryMachine {
   /// What holds in every state, said by what does not: empty if all is well.
   ///
@@ -71,4 +70,3 @@ extension EntryMachine {
     rule("errors have a date", (errorUpdateCount > 0) == (errorUpdatedAt != .never))
   }
 }
-#endif

@@ -3,7 +3,8 @@ internal import Synchronization
 /// What a sequence has delivered in a simulation, element by element with virtual time.
 ///
 /// Made by `Simulation.record(_:)`. The consuming task lives as long as the recording: dropping
-/// the last reference stops it, as `cancel()` does.
+/// the last reference stops it, as `cancel()` does. Optimised code drops a local after its last use:
+/// end a test of which that would be too early with `withExtendedLifetime(recording) {}`.
 public final class Recording<Element: Sendable>: Sendable {
   /// An element and when it arrived.
   public struct Stamped: Sendable {

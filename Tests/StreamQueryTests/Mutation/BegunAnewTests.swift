@@ -47,7 +47,7 @@ import Testing
     simulation.start(mutation, with: 1, on: client)
     simulation.advance(by: .seconds(1))
     #expect(client.data(for: query)?.count == 3)
-    _ = pages
+    withExtendedLifetime(pages) {}
   }
 
   @Test func aFetchThatBeginsAnewRetriesAsItsCallerAsked() throws {
@@ -86,7 +86,7 @@ import Testing
     simulation.start(mutation, with: 1, on: client)
     simulation.advance(by: .seconds(1))
     #expect(client.data(for: list) == [1, 2, 3])
-    _ = recording
+    withExtendedLifetime(recording) {}
   }
 }
 

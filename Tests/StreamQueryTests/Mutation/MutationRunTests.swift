@@ -340,7 +340,7 @@ import Testing
     online.send(true)
     simulation.advance(by: .milliseconds(100))
     #expect(fetches.all == [150])
-    _ = recording
+    withExtendedLifetime(recording) {}
   }
 
   // T62

@@ -264,7 +264,7 @@ import Testing
     simulation.settle()
     #expect(client.data(for: Self.list) == nil)
     #expect(client.mutations().isEmpty)
-    _ = recording
+    withExtendedLifetime(recording) {}
   }
 
   // T72
@@ -329,7 +329,7 @@ import Testing
     #expect(client.data(for: feed)?.pages == [[0, 990], [10, 990]])
     simulation.advance(by: .seconds(10))
     #expect(client.data(for: feed)?.pages == [[0], [10]])
-    _ = recording
+    withExtendedLifetime(recording) {}
   }
 
   // Law 8

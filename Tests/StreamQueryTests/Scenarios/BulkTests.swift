@@ -45,7 +45,7 @@ import Testing
     #expect(keys(.where { _ in true } && .active || .prefix("n", 9)) == ["0", "1", "9"])
     #expect(keys(.key(QueryKey<String>("n", 8))) == [])
     #expect(keys(.fetching) == [])
-    _ = recordings
+    withExtendedLifetime(recordings) {}
   }
 
   // T46 C07
@@ -109,6 +109,7 @@ import Testing
     #expect(client.fetchingCount() == 1)
     simulation.advance(by: .seconds(1))
     #expect(client.fetchingCount() == 0)
+    withExtendedLifetime(recordings) {}
   }
 
   // T47
@@ -255,7 +256,7 @@ import Testing
     let before = fetched.count
     simulation.run { await client.refetch(.all) }
     #expect(fetched.all.dropFirst(before).sorted() == ["plain", "unobserved"])
-    _ = recordings
+    withExtendedLifetime(recordings) {}
   }
 
   @Test func anUnobservedRefetchHasTheClientsOwnLeaseAndOutlivesItsCaller() {

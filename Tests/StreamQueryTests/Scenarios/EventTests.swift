@@ -69,7 +69,7 @@ import Testing
     client.setData(1, for: key)
     client.clear()
     simulation.settle()
-    _ = recording
+    withExtendedLifetime(recording) {}
     let kinds = told.all.map { String($0.prefix { $0 != "[" }).trimmingSuffix() }
     #expect(
       kinds == [
@@ -245,7 +245,7 @@ import Testing
     online.send(true)
     simulation.advance(by: .milliseconds(1))
     #expect(counts.values == [0, 1, 0])
-    _ = recording
+    withExtendedLifetime(recording) {}
   }
 
   // C16 T57
@@ -274,7 +274,7 @@ import Testing
     #expect(info.dataUpdateCount == 1)
     // A snapshot does not change.
     #expect(old.data == nil)
-    _ = recording
+    withExtendedLifetime(recording) {}
   }
 }
 

@@ -22,7 +22,7 @@ import Testing
       simulation.settle()
     }
     #expect(waiterCount(client) < 10)
-    _ = recording
+    withExtendedLifetime(recording) {}
   }
 
   @Test func triggersLeaveNoWaiters() {
@@ -36,7 +36,7 @@ import Testing
       simulation.settle()
     }
     #expect(waiterCount(client) == 0)
-    _ = recording
-    _ = connection
+    withExtendedLifetime(recording) {}
+    withExtendedLifetime(connection) {}
   }
 }

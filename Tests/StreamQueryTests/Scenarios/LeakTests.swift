@@ -207,7 +207,7 @@ import Testing
     #expect(late2.isFinished)
     #expect(fetch.callCount == 1)
     #expect(simulation.isIdle)
-    _ = retained
+    withExtendedLifetime(retained) {}
   }
 
   // T56

@@ -109,7 +109,7 @@ import Testing
     case "reset", "invalidate": #expect(last == 9)
     default: #expect(recording.isFinished)
     }
-    _ = waiter
+    withExtendedLifetime(waiter) {}
     recording.cancel()
     simulation.settle()
     #expect(simulation.leakReport() == [])

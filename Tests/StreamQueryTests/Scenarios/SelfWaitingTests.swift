@@ -44,7 +44,7 @@ import Testing
     let outer = Query<Int>("outer") { _ in try await two.fetch(.scripted("inner", inner)) }
     let value = try simulation.run { try await one.fetch(outer) }
     #expect(value == 7)
-    _ = recording
+    withExtendedLifetime(recording) {}
   }
 
   @Test func aWatcherThatAPauseReleasedWaitsForNobody() throws {
@@ -74,7 +74,7 @@ import Testing
     online.send(true)
     simulation.advance(by: .seconds(1))
     #expect(outcome.all == ["10"])
-    _ = first
-    _ = second
+    withExtendedLifetime(first) {}
+    withExtendedLifetime(second) {}
   }
 }

@@ -103,7 +103,7 @@ import Testing
     // Once for the change, and twice more for what the answers changed: the last time thrice, since
     // nobody else would ask again.
     #expect(count.value == 5 * observers)
-    _ = recordings
+    withExtendedLifetime(recordings) {}
   }
 
   @Test func aTaskThatAnUpdateStartedMayWriteLater() {

@@ -53,7 +53,7 @@ import Testing
     #expect(flap() == ["always \(cause)", "yes \(cause)"])
     simulation.advance(by: .seconds(10))
     #expect(flap() == ["always \(cause)", "ifStale \(cause)", "yes \(cause)"])
-    _ = recordings
+    withExtendedLifetime(recordings) {}
   }
 
   // X28 N01
@@ -66,7 +66,7 @@ import Testing
     active.send(true)
     simulation.settle()
     #expect(fetch.callCount == 1)
-    _ = recording
+    withExtendedLifetime(recording) {}
   }
 
   // O07

@@ -16,7 +16,7 @@ import Testing
     for _ in 0..<3 {
       let enabled = client.stream(query)
       client.cancel("n")
-      _ = enabled
+      withExtendedLifetime(enabled) {}
     }
     simulation.settle()
     #expect(recording.summaries == [.success(1)])
@@ -35,6 +35,6 @@ import Testing
     #expect(
       recording.summaries == [.success(1), .success(1, isFetching: true), .success(1)]
     )
-    _ = enabled
+    withExtendedLifetime(enabled) {}
   }
 }
