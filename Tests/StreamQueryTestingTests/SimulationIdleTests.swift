@@ -84,4 +84,20 @@ import Testing
     }
     #expect(ended.lines.sorted() == ["consumer", "sleeper"])
   }
+
+  @Test func whatOutlivesItsSimulationEndsOnOrdinaryThreads() async {
+    var simulation: Simulation? = Simulation()
+    // Present: it was made in the line above.
+    guard let executor = simulation?.executor, let clock = simulation?.clock else { return }
+    simulation = nil
+    let sleeper = Task(executorPreference: executor) {
+      do {
+        try await clock.sleep(for: .seconds(1))
+        return "slept"
+      } catch {
+        return "cancelled"
+      }
+    }
+    #expect(await sleeper.value == "cancelled")
+  }
 }

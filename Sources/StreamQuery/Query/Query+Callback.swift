@@ -93,7 +93,8 @@ extension Query {
     Query(key: key) { context in
       try await CompletionOnce.run(
         key: context.key.description,
-        report: { [client = context.client] in client.report($0) },
+        // Without the client: what keeps a completion must not keep that alive.
+        report: context.client.configuration.onMisuse,
         start: start
       )
     }

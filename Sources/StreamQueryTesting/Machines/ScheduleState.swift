@@ -33,6 +33,8 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   private(set) var owner: ThreadIdentity
   private(set) var isDriving = false
+  /// Whether the simulation is gone, so that nobody will drive any more.
+  private(set) var isOver = false
   private(set) var foreignJobCount = 0
 
   private(set) var failures: [String] = []
@@ -49,9 +51,12 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   // MARK: Jobs
 
-  mutating func enqueue(_ job: Job, from thread: ThreadIdentity) {
+  /// Keeps a job for the driver; `false` once nobody drives any more, and the job is not kept.
+  mutating func enqueue(_ job: Job, from thread: ThreadIdentity) -> Bool {
+    guard !isOver else { return false }
     ready.append(job)
     if thread != owner { foreignJobArrived() }
+    return true
   }
 
   /// The next thing to do at this instant.
@@ -101,6 +106,16 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   private mutating func mix(_ word: UInt64) {
     scheduleHash = (scheduleHash ^ word) &* 0x0000_0100_0000_01B3
     scheduleHash ^= scheduleHash >> 29
+  }
+
+  /// Ends the schedule for good.
+  ///
+  /// - Returns: The jobs and sleepers that are left, for the caller to send on.
+  mutating func retire() -> (jobs: [Job], sleepers: [Waiter]) {
+    isOver = true
+    var jobs: [Job] = []
+    while let job = ready.popFirst() { jobs.append(job) }
+    return (jobs, sleepers.popAll())
   }
 
   // MARK: Time

@@ -86,6 +86,7 @@ public final class Simulation: Sendable {
     deliverFailures()
     // What still waits would wait for ever, and keep alive what it holds.
     end()
+    core.retire()
   }
 
   /// Virtual time since the start.

@@ -17,7 +17,18 @@ final class SimulationCore: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let thread = ThreadIdentity.current
-    state.withLock { $0.enqueue(job, from: thread) }
+    let isKept = state.withLock { $0.enqueue(job, from: thread) }
+    if !isKept { globalConcurrentExecutor.enqueue(job) }
+  }
+
+  /// Lets what is left end on the ordinary threads: nobody drives this core any more.
+  ///
+  /// A client that outlives its simulation ends its own tasks later, and these need a thread for
+  /// that, or they would keep alive for ever what they hold.
+  func retire() {
+    let rest = state.withLock { $0.retire() }
+    for job in rest.jobs { globalConcurrentExecutor.enqueue(job) }
+    for waiter in rest.sleepers { waiter.resume(throwing: CancellationError()) }
   }
 
   func read<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
@@ -49,8 +60,9 @@ final class SimulationCore: TaskExecutor {
     try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { (waiter: Waiter) in
         let isParked = state.withLock { state in
+          if state.isOver { return false }
           // A deadline in the past counts as now: it must not overtake one that is due before it.
-          state.sleepers.park(waiter, on: ticket, until: max(deadline, state.now))
+          return state.sleepers.park(waiter, on: ticket, until: max(deadline, state.now))
         }
         if !isParked { waiter.resume(throwing: CancellationError()) }
       }

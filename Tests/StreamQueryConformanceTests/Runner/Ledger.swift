@@ -21,20 +21,22 @@ final class Ledger: Sendable {
   }
 
   private let content = Mutex(Content())
-  let simulation: Simulation
+  let clock: SimulationClock
+  private let executor: any TaskExecutor
 
+  // Without the simulation itself, which would be kept by the clients that it keeps.
   init(simulation: Simulation) {
-    self.simulation = simulation
+    clock = simulation.clock
+    executor = simulation.executor
   }
 
   /// The scenario's present millisecond.
-  var now: Int { Int(simulation.now / .milliseconds(1)) }
+  var now: Int { Int(clock.now.offset / .milliseconds(1)) }
 
   /// Lets time go by in a task of its own, which no cancellation reaches.
   func wait(_ milliseconds: Int) async {
     guard milliseconds > 0 else { return }
-    let clock = simulation.clock
-    await simulation.task("wait") {
+    await Task(executorPreference: executor) { [clock] in
       _ = try? await clock.sleep(for: .milliseconds(milliseconds))
     }.value
   }

@@ -130,14 +130,11 @@ struct ScenarioFetcher: Sendable {
 
   private func wait(_ milliseconds: Int) async throws {
     guard milliseconds > 0 else { return }
-    let clock = ledger.simulation.clock
     if isCancellable {
-      try await clock.sleep(for: .milliseconds(milliseconds))
+      try await ledger.clock.sleep(for: .milliseconds(milliseconds))
     } else {
       // A task of its own, which does not hear that the fetch's task is cancelled.
-      await ledger.simulation.task(name) {
-        _ = try? await clock.sleep(for: .milliseconds(milliseconds))
-      }.value
+      await ledger.wait(milliseconds)
     }
   }
 

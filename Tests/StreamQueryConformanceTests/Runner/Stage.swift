@@ -66,6 +66,11 @@ final class Stage: @unchecked Sendable {
     move(to: scenario.until)
     quiescent(self)
     let trace = trace()
+    // Callbacks of mutations hold the stage, and the clients hold the callbacks.
+    observers = [:]
+    groups = [:]
+    mutations = [:]
+    clients = [:]
     simulation.shutDown()
     return trace
   }

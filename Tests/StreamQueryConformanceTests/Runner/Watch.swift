@@ -127,14 +127,14 @@ final class Watch {
 /// What came from an observer, in order.
 final class RawResults: Sendable {
   private let log = Mutex<[(time: Int, result: QueryResult<JSON>)]>([])
-  private let simulation: Simulation
+  private let clock: SimulationClock
 
   init(_ simulation: Simulation) {
-    self.simulation = simulation
+    clock = simulation.clock
   }
 
   func took(_ result: QueryResult<JSON>) -> QueryResult<JSON> {
-    let time = Int(simulation.now / .milliseconds(1))
+    let time = Int(clock.now.offset / .milliseconds(1))
     log.withLock { $0.append((time, result)) }
     return result
   }

@@ -20,18 +20,18 @@ import Testing
 
   private func logging(_ mutation: Mutation<Int, Int>) -> Mutation<Int, Int> {
     let log = log
-    let simulation = simulation
+    let clock = simulation.clock
     return
       mutation
-      .onMutate { input, _ in log.add("\(simulation.now.milliseconds) onMutate \(input)") }
+      .onMutate { input, _ in log.add("\(clock.now.offset.milliseconds) onMutate \(input)") }
       .onSuccess { output, context in
-        log.add("\(simulation.now.milliseconds) onSuccess \(context.input) \(output)")
+        log.add("\(clock.now.offset.milliseconds) onSuccess \(context.input) \(output)")
       }
       .onError { error, context in
-        log.add("\(simulation.now.milliseconds) onError \(context.input) \(error)")
+        log.add("\(clock.now.offset.milliseconds) onError \(context.input) \(error)")
       }
       .onSettled { result, context in
-        log.add("\(simulation.now.milliseconds) onSettled \(context.input) \(result)")
+        log.add("\(clock.now.offset.milliseconds) onSettled \(context.input) \(result)")
       }
   }
 
@@ -260,8 +260,8 @@ import Testing
     for (name, mode) in [
       ("online", NetworkMode.online), ("first", .offlineFirst), ("always", .always),
     ] {
-      let mutation = Mutation(name) { [simulation] (input: Int) -> Int in
-        tries.add("\(simulation.now.milliseconds) \(name)")
+      let mutation = Mutation(name) { [clock = simulation.clock] (input: Int) -> Int in
+        tries.add("\(clock.now.offset.milliseconds) \(name)")
         throw Boom()
       }.networkMode(mode).retry(.times(1).backoff(.constant(.milliseconds(10))))
       simulation.start(mutation, with: 1, on: client)
@@ -283,8 +283,8 @@ import Testing
     simulation.settle()
     client.setData("seed", for: QueryKey<String>("a"))
     let fetches = Notes<Int>()
-    let query = Query<String>("a") { [simulation] in
-      fetches.add(simulation.now.milliseconds)
+    let query = Query<String>("a") { [clock = simulation.clock] in
+      fetches.add(clock.now.offset.milliseconds)
       return "fetched"
     }.networkMode(.always).refetchOnReconnect(.ifStale).refetchOnSubscribe(.never)
     let recording = simulation.record(client.stream(query))
@@ -326,8 +326,8 @@ import Testing
     simulation.settle()
     client.setData(0, for: QueryKey<Int>("a"))
     let fetches = Notes<Int>()
-    let query = Query<Int>("a") { [simulation] in
-      fetches.add(simulation.now.milliseconds)
+    let query = Query<Int>("a") { [clock = simulation.clock] in
+      fetches.add(clock.now.offset.milliseconds)
       return 1
     }.networkMode(.always).refetchOnReconnect(.always).refetchOnSubscribe(.never)
     let recording = simulation.record(client.stream(query))

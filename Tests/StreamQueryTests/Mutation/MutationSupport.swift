@@ -46,10 +46,12 @@ extension Mutation where Input == Int, Output == Int {
     notes: Notes<String>? = nil,
     simulation: Simulation
   ) -> Self {
-    Mutation(key: key) { input in
-      notes?.add("\(simulation.now.milliseconds) start \(input)")
+    // Without the simulation, which would wait for ever for a client that waits for it.
+    let clock = simulation.clock
+    return Mutation(key: key) { input in
+      notes?.add("\(clock.now.offset.milliseconds) start \(input)")
       try await Scheduling.current.clock.sleep(for: .milliseconds(milliseconds))
-      notes?.add("\(simulation.now.milliseconds) end \(input)")
+      notes?.add("\(clock.now.offset.milliseconds) end \(input)")
       return input + 100
     }
   }

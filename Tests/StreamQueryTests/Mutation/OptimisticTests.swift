@@ -205,8 +205,8 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let server = Dial([1])
     let calls = Notes<Int>()
-    let query = Query(key: Self.list) { [simulation] in
-      calls.add(simulation.now.milliseconds)
+    let query = Query(key: Self.list) { [clock = simulation.clock] in
+      calls.add(clock.now.offset.milliseconds)
       let answer = server.value
       try await Scheduling.current.clock.sleep(for: .milliseconds(30))
       return answer
@@ -340,9 +340,9 @@ import Testing
     let mutation = Mutation("m") { (_: Int) in
       try await Scheduling.current.clock.sleep(for: .milliseconds(1))
     }
-    .optimistic { input, changes in
+    .optimistic { [weak client] input, changes in
       changes.update(Self.list) { list in
-        seen.add(client.data(for: Self.list))
+        seen.add(client?.data(for: Self.list))
         list?.append(input)
       }
     }

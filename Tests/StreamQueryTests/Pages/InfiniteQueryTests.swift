@@ -193,10 +193,11 @@ struct InfiniteQueryTests {
     let (simulation, client) = world()
     let params = Mutex<[Int]>([])
     let clock = simulation.clock
+    let executor = simulation.executor
     let feed = InfiniteQuery<Int, Int>("feed", initialPageParam: 1) { param in
       params.withLock { $0.append(param) }
       // Deaf to cancellation.
-      await simulation.task { try? await clock.sleep(for: .milliseconds(10)) }.value
+      await Task(executorPreference: executor) { try? await clock.sleep(for: .milliseconds(10)) }.value
       return param
     } nextPageParam: {
       $0.lastPage < 9 ? $0.lastPage + 1 : nil

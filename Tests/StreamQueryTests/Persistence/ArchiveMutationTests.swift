@@ -41,8 +41,9 @@ import Foundation
   func defaultsDoTheWork() throws {
     let bare = Mutation<Int, Int>(key: ["m", 1])
     let archive = try archive(1, 2, 3, of: bare.scope("lane"))
-    other.setMutationDefaults(for: "m") { [slow, other] input, _ in
+    other.setMutationDefaults(for: "m") { [slow, weak other] input, _ in
       let mutation = slow
+      guard let other else { throw CancellationError() }
       return try await other.mutate(mutation, with: input as? Int ?? 0)
     }
     let report = other.import(archive, for: [.mutations(from: Int.self, to: Int.self)])

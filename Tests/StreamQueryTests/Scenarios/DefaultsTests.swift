@@ -172,6 +172,25 @@ import Testing
     #expect(client.data(for: query) == nil)
   }
 
+  @Test func aCompletionThatIsKeptKeepsNoClientAlive() throws {
+    let kept = Dial<FetchCompletion<Int>?>(nil)
+    let query = Query<Int>.callback("n") { completion in
+      completion(.success(1))
+      kept.value = completion
+    }
+    let misuses = Notes<QueryMisuse>()
+    weak var gone: QueryClient?
+    do {
+      let client = QueryClient(simulation: simulation) { $0.onMisuse = { misuses.add($0) } }
+      gone = client
+      _ = try simulation.run { try await client.fetch(query) }
+    }
+    simulation.settle()
+    #expect(gone == nil)
+    kept.value?(2, nil)
+    #expect(misuses.all == [.completionCalledTwice(key: "[\"n\"]")])
+  }
+
   @Test func aCompletionThatComesAfterACancellationIsNoMisuse() {
     let misuses = Notes<QueryMisuse>()
     let client = QueryClient(simulation: simulation) { $0.onMisuse = { misuses.add($0) } }

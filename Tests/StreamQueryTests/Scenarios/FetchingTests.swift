@@ -198,7 +198,7 @@ import Testing
     enum Note: QueryMetaKey { static let defaultValue = "none" }
     let client = QueryClient(simulation: simulation)
     let contexts = Notes<String>()
-    let query = Query<Int>("n", 7) { (context: FetchContext) in
+    let query = Query<Int>("n", 7) { [weak client] (context: FetchContext) in
       contexts.add(
         "\(context.key) \(context.cause) \(context.attempt) \(context.meta[Note.self]) "
           + "\(context.client === client)"

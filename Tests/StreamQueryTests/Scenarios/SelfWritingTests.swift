@@ -8,7 +8,7 @@ import Testing
   let key = QueryKey<Int>("n")
 
   /// Counts how often it is asked; everything stops of itself at 50.
-  private func next(_ count: Dial<Int>) -> Int {
+  private static func next(_ count: Dial<Int>) -> Int {
     count.with {
       $0 += 1
       return $0
@@ -21,7 +21,7 @@ import Testing
     client.setData(1, for: key)
     let count = Dial(0)
     client.updateData(for: key) { value in
-      let asked = next(count)
+      let asked = Self.next(count)
       if asked < 50 {
         client.updateData(matching: .all, of: Int.self) { _, inner in inner = 100 }
       }
@@ -40,7 +40,7 @@ import Testing
     client.setData(1, for: other)
     let count = Dial(0)
     client.updateData(matching: .all, of: Int.self) { key, value in
-      let asked = next(count)
+      let asked = Self.next(count)
       if asked < 50 { client.setData(asked, for: key == other ? self.key : other) }
       value? += 1
     }
@@ -60,7 +60,7 @@ import Testing
         $0.finish()
       }
     } reduce: { [weak client] value, element in
-      let asked = next(count)
+      let asked = Self.next(count)
       if asked < 50 { client?.setData(asked, for: QueryKey<Int>("n")) }
       value += element
     }
@@ -75,7 +75,7 @@ import Testing
     let count = Dial(0)
     let server = PageServer()
     let query = server.query().merge { [weak client] _, new in
-      let asked = next(count)
+      let asked = Self.next(count)
       if asked < 50 {
         client?.setData(Pages("x\(asked)", param: 1), for: QueryKey<Pages<String, Int>>("feed"))
       }
@@ -92,7 +92,7 @@ import Testing
     client.setData(1, for: key)
     let count = Dial(0)
     let query = Query("n") { 1 }.enabled { [weak client] _ in
-      let asked = next(count)
+      let asked = Self.next(count)
       client?.setData(asked, for: QueryKey<Int>("n"))
       return false
     }
