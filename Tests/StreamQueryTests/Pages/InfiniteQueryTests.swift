@@ -197,7 +197,8 @@ struct InfiniteQueryTests {
     let feed = InfiniteQuery<Int, Int>("feed", initialPageParam: 1) { param in
       params.withLock { $0.append(param) }
       // Deaf to cancellation.
-      await Task(executorPreference: executor) { try? await clock.sleep(for: .milliseconds(10)) }.value
+      await Task(executorPreference: executor) { try? await clock.sleep(for: .milliseconds(10)) }
+        .value
       return param
     } nextPageParam: {
       $0.lastPage < 9 ? $0.lastPage + 1 : nil
