@@ -139,6 +139,11 @@ struct CacheState {
     find(entry).flatMap { slots[$0].machine.hasData ? slots[$0].data : nil }
   }
 
+  /// Whether the data of an entry, if it has any, was neither fetched nor written.
+  func isAsItBegan(_ entry: EntryID) -> Bool {
+    find(entry).map { slots[$0].machine.dataUpdateCount == 0 } ?? true
+  }
+
   mutating func store(_ box: ValueBox, _ index: Int, _ turn: inout Turn) {
     turn.drop(slots[index].data)
     slots[index].data = box

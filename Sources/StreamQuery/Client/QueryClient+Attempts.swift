@@ -83,17 +83,18 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - job: The fetch.
-  ///   - make: Makes the value of what is cached; asked outside the lock, until its answer is about
-  ///     the present data, so that an update which was written meanwhile is not lost.
+  ///   - make: Makes the value of what was fetched or written; asked outside the lock, until its
+  ///     answer is about the present data, so that an update which was written meanwhile is not lost.
   /// - Returns: Whether the fetch is still the current one; if not, nothing is shown.
   nonisolated func progress(
     _ job: FetchJob,
     _ make: (_ present: ValueBox?) -> ValueBox
   ) -> Bool {
     while true {
-      let present = cache.read { $0.box(job.entry) }
+      let (present, isBegin) = cache.read { ($0.box(job.entry), $0.isAsItBegan(job.entry)) }
       var made: ValueBox?
-      UpdateChain.run(job.key, of: self) { made = make(present) }
+      // Initial data is what the entry began with, and no part of what is fetched.
+      UpdateChain.run(job.key, of: self) { made = make(isBegin ? nil : present) }
       guard let box = made else { return false }
       let isShown = turn { state, turn -> Bool? in
         guard let index = state.find(job.entry) else { return false }

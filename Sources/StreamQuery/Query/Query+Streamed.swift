@@ -56,7 +56,8 @@ extension Query {
   ///   reduce: { $0 += $1 }
   /// ```
   ///
-  /// An update that is written while the stream runs is what the next element is folded into.
+  /// An update that is written while the stream runs is what the next element is folded into, unless
+  /// the stream replaces the data at its end.
   ///
   /// - Parameters:
   ///   - part: The parts of the key, in order.
@@ -135,7 +136,7 @@ extension QueryPlan {
           continue
         }
         // The first element of an attempt takes the place of what an earlier attempt had shown.
-        let startsOver = isFirst && (refetch != .append || start.hasShown)
+        let startsOver = isFirst && start.hasShown
         let isShown = context.client.progress(job) { present in
           var value =
             startsOver ? base : present?.value(as: Value.self) ?? base

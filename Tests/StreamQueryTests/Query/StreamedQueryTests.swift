@@ -220,6 +220,50 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     #expect(simulation.now == .milliseconds(30))
   }
 
+  @Test(
+    "an update from before the first element is folded into as well",
+    arguments: [
+      (StreamedRefetch.reset, ["mine", "u", "v"]), (.append, ["x", "mine", "u", "v"]),
+      (.replace, ["u", "v"]),
+    ]
+  )
+  func updateBeforeTheFirstElement(refetch: StreamedRefetch, expected: [String]) {
+    let query = Server(["x"], ["u", "v"]).query(refetch)
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(50))
+    simulation.task { [client] in await client.refetch(.query(query)) }
+    simulation.advance(by: .milliseconds(5))
+    client.updateData(for: query) { $0 = ($0 ?? []) + ["mine"] }
+    simulation.advance(by: .milliseconds(50))
+    #expect(recording.summaries.last == .success(expected))
+  }
+
+  @Test(
+    "so is one from before the first element of the first load",
+    arguments: [StreamedRefetch.reset, .append, .replace]
+  )
+  func updateBeforeTheFirstElementOfTheFirstLoad(refetch: StreamedRefetch) {
+    let query = Server(["x", "y"]).query(refetch)
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(5))
+    client.setData(["mine"], for: query)
+    simulation.advance(by: .milliseconds(50))
+    #expect(recording.summaries.last == .success(["mine", "x", "y"]))
+  }
+
+  @Test("initial data that comes during a reset is none of the stream's")
+  func initialDataDuringAReset() {
+    let query = Server(["x"], ["u", "v"]).query().initialData(["seed"])
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(50))
+    simulation.task { [client] in await client.refetch(.query(query)) }
+    simulation.advance(by: .milliseconds(5))
+    let second = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(50))
+    #expect(recording.summaries.last == .success(["u", "v"]))
+    withExtendedLifetime(second) {}
+  }
+
   @Test func anEmptyStreamIsTheInitialValue() throws {
     let value = try simulation.run { [client, query = Server([]).query()] in
       try await client.fetch(query)
