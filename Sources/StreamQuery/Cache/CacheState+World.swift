@@ -3,6 +3,8 @@ struct Question: Hashable, Sendable {
   typealias Condition = @Sendable () async -> Bool
 
   let consumer: ConsumerID
+  /// What it observed when it was asked: the answer is about nothing else.
+  let entry: EntryID
   let cause: FetchCause
 }
 
@@ -27,7 +29,7 @@ extension CacheState {
         guard let condition = condition(of: cause, Int(position)) else { continue }
         let generation = consumers[Int(position)].generation
         let consumer = ConsumerID(index: position, generation: generation)
-        let question = Question(consumer: consumer, cause: cause)
+        let question = Question(consumer: consumer, entry: id(of: index), cause: cause)
         // One at a time: a network that flaps must not pile up what is slow to answer.
         if questions.updateValue(questions[question] != nil, forKey: question) == nil {
           conditions.append((question, condition))
@@ -51,11 +53,12 @@ extension CacheState {
     _ turn: inout Turn
   ) -> Question.Condition? {
     let isOutdated = questions.removeValue(forKey: question) ?? false
-    guard let consumer = find(question.consumer), consumers[consumer].profile.isEnabled else {
-      return nil
-    }
+    guard let consumer = find(question.consumer),
+      find(question.entry) == Int(consumers[consumer].entry),
+      let condition = condition(of: question.cause, consumer)
+    else { return nil }
     guard isWilling else {
-      guard isOutdated, let condition = condition(of: question.cause, consumer) else { return nil }
+      guard isOutdated else { return nil }
       questions[question] = false
       return condition
     }

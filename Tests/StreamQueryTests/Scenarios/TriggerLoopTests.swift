@@ -156,6 +156,38 @@ import Testing
   }
 
   // O07
+  @Test func anAnswerIsForTheQueryThatWasAskedAbout() {
+    let simulation = Simulation(seed: 4)
+    let online = ManualSignal(true)
+    let client = QueryClient(simulation: simulation) { $0.connectivity = Connectivity { online } }
+    let gate = ManualSignal(false)
+    let asked = Query("a") { 1 }.refetchOnReconnect(
+      .when {
+        for await isOpen in gate where isOpen { return true }
+        return false
+      }
+    )
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let other = Query.scripted("b", fetch).refetchOnReconnect(.never)
+    let observer = client.observer(of: asked)
+    let recording = simulation.record(observer.stream)
+    simulation.settle()
+    online.send(false)
+    simulation.settle()
+    online.send(true)
+    simulation.settle()
+    #expect(gate.consumerCount == 1)
+    observer.update(query: other)
+    simulation.settle()
+    gate.send(true)
+    simulation.settle()
+    #expect(fetch.callCount == 1)
+    recording.cancel()
+    simulation.settle()
+    #expect(simulation.isIdle)
+  }
+
+  // O07
   @Test func aConditionOfAConsumerThatLeftIsNotAskedAgain() {
     let simulation = Simulation(seed: 4)
     let online = ManualSignal(true)
