@@ -15,13 +15,22 @@ extension CacheState {
       if effects.performs, let job = mutations.slots[index].job {
         resumed.insert(id)
         resumed.formUnion(mutations.lanes.waiting(in: job.plan.scope))
-        // Their tasks are made in this order; without the line any of them might be the first to run.
-        line = job.lineUp(behind: line)
+        line = lineUp(id, behind: line)
         emit(.resumed, job, turn)
       }
       apply(effects, to: id, &turn)
     }
     return resumed
+  }
+
+  /// Has a run that goes on in this turn begin after those before it in a line: their tasks are made
+  /// in this order, and yet any of them might be the first to run.
+  ///
+  /// - Returns: What the next one in the line begins behind.
+  func lineUp(_ id: MutationID, behind before: Turnstile?) -> Turnstile? {
+    guard let index = mutations.find(id), case .running = mutations.slots[index].machine.phase
+    else { return before }
+    return mutations.slots[index].job?.lineUp(behind: before) ?? before
   }
 
   /// Holds the sweep of an edge back until the runs that it resumed are over: what they change is

@@ -48,6 +48,7 @@ extension CacheState {
       let stamp = RunStamp(key: run.plan.key, submittedAt: run.submittedAt)
       if known[stamp] == nil { known[stamp] = count(stamp) }
     }
+    var line: Turnstile?
     for run in runs {
       let stamp = RunStamp(key: run.plan.key, submittedAt: run.submittedAt)
       let isKnown = known[stamp, default: 0] > 0
@@ -59,7 +60,7 @@ extension CacheState {
         )
         continue
       }
-      _ = begin(
+      let id = begin(
         run.plan,
         input: run.input,
         waiter: nil,
@@ -67,6 +68,7 @@ extension CacheState {
         submittedAt: turn.world.now.placing(date: run.submittedAt),
         &turn
       )
+      line = lineUp(id, behind: line)
     }
     return refused
   }

@@ -96,7 +96,7 @@ extension QueryClient {
       key: key,
       plan: resolve(key, archivable.plan, nil, defaults),
       box: box,
-      updatedAt: entry.updatedAt.timeIntervalSinceReferenceDate,
+      updatedAt: number(of: entry.updatedAt),
       isInvalidated: entry.isInvalidated,
       error: entry.error.map(ErrorBox.init),
       errorUpdatedAt: entry.error?.updatedAt.timeIntervalSinceReferenceDate ?? 0
@@ -118,8 +118,14 @@ extension QueryClient {
       plan: plan,
       input: input,
       layers: plannedLayers(of: plan, input: input),
-      submittedAt: run.submittedAt.timeIntervalSinceReferenceDate
+      submittedAt: number(of: run.submittedAt)
     )
+  }
+
+  /// A date in seconds; one that is none is before all others, so that it compares with them.
+  private nonisolated func number(of date: Date) -> Double {
+    let seconds = date.timeIntervalSinceReferenceDate
+    return seconds.isNaN ? -.infinity : seconds
   }
 
   private nonisolated func decoding(

@@ -249,6 +249,23 @@ struct ArchiveClientTests {
     #expect(try other.export(errors: .redacted).archive.encoded().isEmpty == false)
   }
 
+  @Test("T86: a date that is none is older than all: it replaces nothing")
+  func dateThatIsNone() throws {
+    client.setData("ada", for: name)
+    var archive = client.export().archive
+    archive.entries[0].updatedAt = Date(timeIntervalSinceReferenceDate: .nan)
+    other.setData("newer", for: name)
+    let report = try other.import(decoding: archive.encoded(), for: [.query(name)])
+    #expect(report.skipped.map(\.reason.name) == ["notNewer"])
+    #expect(other.data(for: name) == "newer")
+    // What it fills is stale at any stale time.
+    other.remove(.query(name))
+    other.import(archive, for: [.query(name)])
+    #expect(other.data(for: name) == "ada")
+    #expect(other.isStale(name.staleTime(.seconds(60))))
+    #expect(other.import(archive, for: [.query(name)]).entryCount == 0)
+  }
+
   @Test("one turn: streams show all of an archive at once, and nobody sees half")
   func oneTurn() {
     client.setData("ada", for: name)

@@ -125,6 +125,35 @@ import Foundation
     #expect(log.all == ["1 start 1", "11 end 1"])
   }
 
+  @Test("online, they begin in the order of the archive", arguments: 0..<20 as Range<UInt64>)
+  func onlineRunsInOrder(seed: UInt64) {
+    for input in 0..<8 { simulation.start(slow, with: input, on: client) }
+    let archive = client.export().archive
+    client.clear()
+    simulation.settle()
+    let world = Simulation(seed: seed)
+    let third = QueryClient(simulation: world)
+    let begun = Notes<Int>()
+    let mutation = Mutation<Int, Int>(key: "m") { input in
+      begun.add(input)
+      return input
+    }
+    #expect(third.import(archive, for: [.mutation(mutation)]).mutationCount == 8)
+    world.settle()
+    #expect(begun.all == Array(0..<8))
+  }
+
+  @Test("a run whose date is none is known when it comes again") func dateThatIsNone() throws {
+    var archive = try archive(1, of: slow)
+    archive.mutations[0].submittedAt = Date(timeIntervalSinceReferenceDate: .nan)
+    let reread = try CacheArchive(decoding: archive.encoded())
+    #expect(other.import(reread, for: [.mutation(slow)]).mutationCount == 1)
+    #expect(other.import(reread, for: [.mutation(slow)]).mutationCount == 0)
+    #expect(try other.export().archive.encoded().isEmpty == false)
+    other.clear()
+    simulation.settle()
+  }
+
   @Test("only paused runs are archived, and the filter chooses among them") func onlyPausedRuns() {
     simulation.start(slow.networkMode(.always), with: 1, on: client)
     simulation.start(.slow("n", simulation: simulation), with: 2, on: client)
