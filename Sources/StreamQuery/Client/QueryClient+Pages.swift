@@ -3,8 +3,9 @@ extension QueryClient {
   ///
   /// There is one fetch at a time for a key: with data, a running fetch is replaced; a first load is
   /// joined, and without data the first page is loaded. Where no page follows, nothing is fetched
-  /// and the cached pages keep their age. An added page leaves an invalidation of the pages before
-  /// it in force. The caller only watches: cancelling it ends its wait and not the fetch.
+  /// and the cached pages keep their age. A page that arrives is a success of the whole query, and
+  /// clears an older invalidation. The caller only watches: cancelling it ends its wait and not the
+  /// fetch.
   ///
   /// - Parameters:
   ///   - query: The infinite query.
