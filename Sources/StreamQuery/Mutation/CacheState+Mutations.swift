@@ -6,7 +6,7 @@ extension CacheState {
     waiter: Waiter?,
     layers: [PlannedLayer],
     submittedAt: Timestamp? = nil,
-    caller: MutationPiece? = nil,
+    caller: MutationWait? = nil,
     _ turn: inout Turn
   ) -> MutationID {
     let id = mutations.makeSlot()

@@ -15,8 +15,8 @@ final class MutationJob: Sendable {
   let input: ValueBox
   let submittedAt: Timestamp
   let saved = SavedValues()
-  /// The piece of another run that awaits this one.
-  let caller: MutationPiece?
+  /// The wait of another run's piece for this run.
+  let caller: MutationWait?
   private let turnstiles = Mutex<(before: Turnstile?, own: Turnstile)?>(nil)
   private let handle = Mutex(Handle.none)
 
@@ -28,7 +28,7 @@ final class MutationJob: Sendable {
     plan: ResolvedMutation,
     input: ValueBox,
     submittedAt: Timestamp,
-    caller: MutationPiece? = nil
+    caller: MutationWait? = nil
   ) {
     self.id = id
     self.plan = plan

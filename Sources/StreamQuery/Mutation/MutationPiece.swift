@@ -7,9 +7,9 @@ import Synchronization
 /// starts inherit it too, but nobody can tell which of them it awaits: they are not refused.
 final class MutationPiece: Sendable {
   let cache: ObjectIdentifier
-  let scope: String?
-  /// The piece of another run that awaits this run.
-  let outer: MutationPiece?
+  let run: MutationID
+  /// The wait of another run's piece for this run.
+  let outer: MutationWait?
   /// Which task is at work; `nil` before and after.
   ///
   /// A number says enough: while it is here, the task lives, and no other one has the same.
@@ -19,7 +19,7 @@ final class MutationPiece: Sendable {
 
   init(of job: MutationJob, in cache: QueryCache) {
     self.cache = ObjectIdentifier(cache)
-    scope = job.plan.scope
+    run = job.id
     outer = job.caller
   }
 
@@ -39,13 +39,61 @@ final class MutationPiece: Sendable {
     return inherited
   }
 
-  /// Whether a lane goes on only when this piece, or one that awaits its run, is over.
-  func holds(_ scope: String, of cache: QueryCache) -> Bool {
-    let isHeld =
-      self.scope == scope && self.cache == ObjectIdentifier(cache)
-      && task.withLock { $0 } != nil
-    return isHeld || outer?.holds(scope, of: cache) ?? false
-  }
+  /// Whether the piece is at work at present.
+  var isAtWork: Bool { task.withLock { $0 } != nil }
 
   private static var presentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+}
+
+/// A piece that waits for another run, for as long as it does.
+///
+/// A caller that is cancelled waits no more, while the run, and the piece, may go on.
+final class MutationWait: Sendable {
+  let piece: MutationPiece
+  private let isOver = Atomic(false)
+
+  init(of piece: MutationPiece) {
+    self.piece = piece
+  }
+
+  /// Whether the piece still waits.
+  var isOn: Bool { !isOver.load(ordering: .acquiring) && piece.isAtWork }
+
+  func end() {
+    isOver.store(true, ordering: .releasing)
+  }
+}
+
+extension CacheState {
+  /// Whether a run at the end of a lane would wait for a piece that is about to wait for it.
+  ///
+  /// It would wait for all that are in its lane. So nobody may be there who goes on only when the
+  /// piece does: its own run, those that wait for that, and those behind either in their lanes.
+  ///
+  /// - Parameters:
+  ///   - scope: The lane; `nil` is none, where nobody waits.
+  ///   - piece: The piece.
+  ///   - cache: Whose state this is: what is asked may lead through runs of other clients.
+  /// - Complexity: O(*n*) in the lengths of the lanes of those that wait for the piece.
+  func closesCircle(_ scope: String?, _ piece: MutationPiece, of cache: ObjectIdentifier) -> Bool {
+    guard let scope else { return false }
+    var open = [piece]
+    var seen: Set<ObjectIdentifier> = [ObjectIdentifier(piece)]
+    func add(_ wait: MutationWait?) {
+      guard let wait, wait.isOn, seen.insert(ObjectIdentifier(wait.piece)).inserted else { return }
+      open.append(wait.piece)
+    }
+    while let piece = open.popLast() {
+      add(piece.outer)
+      guard piece.cache == cache,
+        let lane = mutations.find(piece.run)
+          .flatMap({ mutations.slots[$0].job?.plan.scope })
+      else { continue }
+      if lane == scope { return true }
+      for run in mutations.lanes.runs(behind: piece.run, in: lane) {
+        add(mutations.find(run).flatMap { mutations.slots[$0].job?.caller })
+      }
+    }
+    return false
+  }
 }

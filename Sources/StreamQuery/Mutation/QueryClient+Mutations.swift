@@ -5,9 +5,9 @@ extension QueryClient {
   ///
   /// Optimistic changes show before the call first suspends. While offline, or while earlier runs of
   /// its scope are not over, the run is paused and the call goes on waiting. The work and the
-  /// callbacks of a run cannot wait for another run of its scope: such a call is refused. In tasks
-  /// that they start it is not, since some of these are meant to outlive the run; awaiting such a
-  /// task waits for ever.
+  /// callbacks of a run cannot wait for another run of its scope, nor for a run behind one that,
+  /// directly or through others, waits for them: such a call is refused. In tasks that they start it
+  /// is not, since some of these are meant to outlive the run; awaiting such a task waits for ever.
   ///
   /// Cancelling the caller cancels the run, unless it is detached: the work's task is cancelled,
   /// retries and pauses end at once, and what was not done is rolled back. Work that returns all
@@ -59,13 +59,15 @@ extension QueryClient {
     follower: Int?
   ) async throws -> Output {
     let plan = resolve(mutation.identity, mutation.plan)
-    let caller = MutationPiece.current
-    if let caller, let scope = plan.scope, caller.holds(scope, of: cache) {
-      throw QueryError.recursiveMutation(key: plan.key.key.description)
+    let wait = MutationPiece.current.map(MutationWait.init)
+    let (id, waiter): (MutationID, Waiter)
+    switch begin(plan, with: input, follower: follower, caller: wait) {
+    case .begun(let run, let its): (id, waiter) = (run, its)
+    case .closesCircle: throw QueryError.recursiveMutation(key: plan.key.key.description)
+    case .shutDown: throw QueryError.shutDown
     }
-    let begun = begin(plan, with: input, follower: follower, caller: detached ? nil : caller)
-    guard let (id, waiter) = begun else { throw QueryError.shutDown }
     let outcome = await waiter.outcome { if !detached { self.cancel(id) } }
+    wait?.end()
     switch outcome {
     case .value(let box): return box.value(as: Output.self)
     case .failure(let error): throw error
@@ -73,19 +75,29 @@ extension QueryClient {
     }
   }
 
-  /// Begins a run; `nil` after a shutdown.
+  /// What became of the wish to begin a run.
+  enum Begin {
+    case begun(MutationID, Waiter)
+    /// The caller would wait for itself.
+    case closesCircle
+    case shutDown
+  }
+
+  /// Begins a run.
   nonisolated func begin<Input: Sendable>(
     _ plan: ResolvedMutation,
     with input: Input,
     follower: Int?,
-    caller: MutationPiece? = nil
-  ) -> (MutationID, Waiter)? {
+    caller: MutationWait? = nil
+  ) -> Begin {
     let input = TypedBox(input)
     let planned = plannedLayers(of: plan, input: input)
     let waiter = Waiter(role: .leasing, entry: EntryID(index: -1, generation: 0), round: 0)
     openSignals()
+    let own = ObjectIdentifier(cache)
     return turn { state, turn in
-      guard !state.isShutDown else { return nil }
+      guard !state.isShutDown else { return .shutDown }
+      if let caller, state.closesCircle(plan.scope, caller.piece, of: own) { return .closesCircle }
       let id = state.begin(
         plan,
         input: input,
@@ -95,7 +107,7 @@ extension QueryClient {
         &turn
       )
       if let follower { state.follow(follower, id, &turn) }
-      return (id, waiter)
+      return .begun(id, waiter)
     }
   }
 

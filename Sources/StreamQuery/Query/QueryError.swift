@@ -13,8 +13,8 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   case completionWithoutResult(key: String)
   /// The mutation has no work: it was made of a key alone, and no default covers the key.
   case missingPerform(key: String)
-  /// The work or a callback of a mutation awaited another run of its own scope, which begins only when
-  /// its own is over.
+  /// The work or a callback of a mutation awaited a run that begins only when its own is over: one of
+  /// its own scope, or one behind a run that waits for it.
   case recursiveMutation(key: String)
   /// The client was shut down.
   case shutDown
@@ -36,8 +36,8 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(key) has nothing to perform: give the mutation its work, or register a default for its key"
     case .recursiveMutation(let key):
       """
-      \(key) waits for a run of its own scope that waits for it: start it in a task of its own, or \
-      without the scope
+      \(key) would wait for the run that waits for it: start it in a task of its own, or without \
+      the scope
       """
     case .shutDown:
       "the client was shut down"

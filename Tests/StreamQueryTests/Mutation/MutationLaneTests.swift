@@ -67,6 +67,83 @@ import Testing
     #expect(client.mutatingCount() == 0)
   }
 
+  // Who waits for a detached run waits for it as for any other.
+  @Test func aCircleThroughADetachedRunIsRefused() throws {
+    let client = QueryClient(simulation: simulation)
+    let inner = inner()
+    let middle = Mutation("middle") { (input: Int, context: MutationContext) in
+      try await context.client.mutate(inner, with: input)
+    }
+    let outer = Mutation("outer") { (input: Int, context: MutationContext) in
+      try await context.client.mutate(middle, with: input, detached: true)
+    }.scope("s")
+    let result = try #require(outcome(of: simulation.start(outer, with: 1, on: client)))
+    #expect(throws: refusal) { try result.get() }
+    #expect(client.mutatingCount() == 0)
+  }
+
+  @Test func aDetachedRunThatIsNotAwaitedAnyMoreWaitsItsTurn() throws {
+    let client = QueryClient(simulation: simulation)
+    let inner = inner()
+    let (clock, executor) = (simulation.clock, simulation.executor)
+    let middle = Mutation("middle") { (input: Int, context: MutationContext) in
+      try await Scheduling.current.clock.sleep(for: .milliseconds(20))
+      return try await context.client.mutate(inner, with: input)
+    }
+    let outer = Mutation("outer") { (input: Int, context: MutationContext) in
+      _ = try? await context.client.mutate(middle, with: input, detached: true)
+      // Deaf to cancellation.
+      await Task(executorPreference: executor) { try? await clock.sleep(for: .milliseconds(50)) }
+        .value
+      return input
+    }.scope("s")
+    let caller = simulation.start(outer, with: 1, on: client)
+    simulation.advance(by: .milliseconds(5))
+    caller.cancel()
+    simulation.advance(by: .seconds(1))
+    #expect(client.run(of: middle).output == 2)
+    #expect(client.mutatingCount() == 0)
+  }
+
+  @Test(arguments: 2...4)
+  func runsThatWaitForEachOthersLanesInACircleAreRefused(count: Int) throws {
+    let client = QueryClient(simulation: simulation)
+    let callers = (0..<count).map { number in
+      let inner = Mutation("inner", number) { (input: Int) in input }
+        .scope("\((number + 1) % count)")
+      let outer = Mutation("outer", number) { (input: Int, context: MutationContext) in
+        try await Scheduling.current.clock.sleep(for: .milliseconds(10))
+        return try await context.client.mutate(inner, with: input)
+      }.scope("\(number)")
+      return simulation.start(outer, with: number, on: client)
+    }
+    let results = callers.map { outcome(of: $0) }
+    // Whoever asks last closes the circle; without it the others get through.
+    #expect(results.count { (try? $0?.get()) != nil } == count - 1)
+    for case .failure(let error)? in results {
+      guard case .recursiveMutation? = error as? QueryError else {
+        Issue.record(error)
+        continue
+      }
+    }
+    #expect(client.mutatingCount() == 0)
+  }
+
+  // One that waits for the lane of somebody who does not wait for it.
+  @Test func runsThatCrossWithoutACircleGetThrough() throws {
+    let client = QueryClient(simulation: simulation)
+    let slow = Mutation<Int, Int>.slow("slow", 30, simulation: simulation).scope("t")
+    let inner = inner("t")
+    let outer = Mutation("outer") { (input: Int, context: MutationContext) in
+      try await context.client.mutate(inner, with: input)
+    }.scope("s")
+    let first = simulation.start(slow, with: 1, on: client)
+    let second = simulation.start(outer, with: 1, on: client)
+    let third = simulation.start(self.inner(), with: 5, on: client)
+    let results = [first, second, third].map { outcome(of: $0) }
+    #expect(try results.map { try $0?.get() } == [101, 2, 6])
+  }
+
   @Test(arguments: [nil, "t"])
   func anotherLaneOrNoneIsAwaited(scope: String?) throws {
     let client = QueryClient(simulation: simulation)
@@ -167,5 +244,56 @@ import Testing
     }
     #expect(ended == observers.count)
     #expect(client.mutatingCount(.mutation(mutation)) == 0)
+  }
+
+  // On threads: lanes, layers, failures, retries, cancelled and detached callers, all at once.
+  @Test func runsOfManyThreadsLeaveNoLayerAndNoLaneBehind() async throws {
+    let client = QueryClient()
+    let server = Dial<Set<Int>>([])
+    let query = Query("set") { server.value }
+    let stream = client.stream(query)
+    let watching = Task { for await result in stream where !result.isSuccess && false {} }
+    _ = try await client.fetch(query)
+    await withTaskGroup(of: Void.self) { group in
+      for worker in 0..<6 {
+        group.addTask {
+          for round in 0..<50 {
+            let number = worker * 100 + round
+            var mutation = Mutation("add") { (input: Int, context: MutationContext) in
+              _ = try await context.client.fetch(Query("hop", input % 3) { input })
+              if input % 5 == 0 { throw Boom(input) }
+              server.with { _ = $0.insert(input) }
+              return input
+            }
+            .retry(.times(number % 2).backoff(.constant(.zero)))
+            .optimistic { input, changes in changes.update(query) { $0?.insert(input) } }
+            .onSuccess { output, context in
+              if output % 2 == 0 {
+                context.client.updateData(for: query) { $0?.insert(output) }
+              } else {
+                await context.client.invalidate(query)
+              }
+            }
+            if number % 4 != 0 { mutation = mutation.scope("\(number % 4)") }
+            let run = mutation
+            let caller = Task {
+              try await client.mutate(run, with: number, detached: number % 9 == 0)
+            }
+            if number % 7 == 0 { caller.cancel() }
+            _ = await caller.result
+          }
+        }
+      }
+    }
+    for await count in client.mutatingCounts() where count == 0 { break }
+    await client.invalidate(query)
+    let result = client.result(for: query)
+    #expect(!result.isOptimistic)
+    #expect(result.data == server.value)
+    for lane in 1...3 {
+      let mutation = Mutation("last") { (input: Int) in input }.scope("\(lane)")
+      #expect(try await client.mutate(mutation, with: lane) == lane)
+    }
+    watching.cancel()
   }
 }

@@ -94,6 +94,44 @@ import Testing
     _ = (runs, all, counts)
   }
 
+  // T70
+  @Test(arguments: [false, true])
+  func theEndOfAClientAnswersThoseWhoWaitOffline(isCleared: Bool) async {
+    let online = ManualSignal(false)
+    let client = QueryClient(simulation: simulation) {
+      $0.connectivity = Connectivity { online }
+    }
+    simulation.settle()
+    let calls = Notes<String>()
+    let key = QueryKey<Int>("n")
+    let mutation = Mutation<Int, Int>.slow("m", 10, notes: calls, simulation: simulation)
+      .optimistic { input, changes in changes.update(key) { $0 = input } }
+      .onSettled { _, _ in calls.add("onSettled") }
+    let runs = simulation.record(client.runs(matching: .all))
+    var handle: MutationObserver? = client.observer(of: mutation)
+    handle?.start(with: 9)
+    let callers = (1...3).map {
+      simulation.start(mutation.scope("s"), with: $0, on: client, detached: $0 == 2)
+    }
+    #expect(client.mutations(.paused).count == 4)
+    #expect(client.data(for: key) == 3)
+    if isCleared { client.clear() } else { client.shutDown() }
+    online.send(true)
+    simulation.settle()
+    for caller in callers {
+      await #expect(throws: CancellationError.self) { try await caller.value }
+    }
+    #expect(calls.all == [])
+    #expect(handle?.run.isIdle == true)
+    #expect(client.data(for: key) == nil)
+    #expect(client.mutatingCount() == 0)
+    runs.cancel()
+    handle = nil
+    client.shutDown()
+    simulation.settle()
+    #expect(simulation.leakReport() == [])
+  }
+
   // T65
   @Test func aRunIsForgottenAfterItsRetention() {
     let client = QueryClient(simulation: simulation)
