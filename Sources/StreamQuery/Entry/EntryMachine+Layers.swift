@@ -61,6 +61,11 @@ extension EntryMachine {
       in: world,
       &effects
     )
+    // Whoever left has left this one, too.
+    updateCurrent {
+      $0.stopsRetrying = current.stopsRetrying
+      $0.lingersUntil = current.lingersUntil
+    }
     return effects
   }
 

@@ -70,6 +70,45 @@ import Testing
     #expect(fetch.callCount == 2)
   }
 
+  // Law 6
+  @Test func aFetchThatLingersAndBeginsAnewLingersNoLonger() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.never)
+    let query = Query.scripted("n", fetch).onAbandonment(.linger(.seconds(10)))
+    client.setData(0, for: query)
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    recording.cancel()
+    simulation.advance(by: .seconds(2))
+    let mutation = Mutation<Int, Int>("m") { $0 }
+      .optimistic { _, changes in changes.update(query) { _ in } }
+    simulation.start(mutation, with: 1, on: client)
+    #expect(fetch.calls.map(\.outcome) == [.cancelled, nil])
+    simulation.advance(by: .seconds(8))
+    #expect(fetch.calls.map(\.outcome) == [.cancelled, .cancelled])
+    #expect(simulation.isIdle)
+  }
+
+  // Law 6
+  @Test func aFetchThatFinishesForNobodyAndBeginsAnewIsNotRetried() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(
+      .value(0, after: .milliseconds(10), ignoringCancellation: true),
+      .failure(Boom(1), after: .milliseconds(10))
+    )
+    let query = Query.scripted("n", fetch).retry(3).onAbandonment(.finish)
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    recording.cancel()
+    simulation.settle()
+    let mutation = Mutation<Int, Int>("m") { $0 }
+      .optimistic { _, changes in changes.update(query) { _ in } }
+    simulation.start(mutation, with: 1, on: client)
+    simulation.advance(by: .seconds(60))
+    #expect(fetch.callCount == 2)
+    #expect(simulation.isIdle)
+  }
+
   @Test func aStreamThatAppendsAndBeginsAnewAddsItsElementsOnce() {
     let client = QueryClient(simulation: simulation)
     let list = QueryKey<[Int]>("list")
