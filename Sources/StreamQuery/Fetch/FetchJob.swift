@@ -61,7 +61,8 @@ final class FetchJob: Sendable {
   /// Takes over what a fetch that is begun anew found when it started; what it got since is outdated.
   func beginsAnew(_ former: FetchJob) {
     guard let start = former.progress.withLock({ $0 }) as? StreamStart else { return }
-    progress.withLock { $0 = start }
+    let inherited = StreamStart(base: start.base, hasShown: start.hasShown, isInherited: true)
+    progress.withLock { $0 = inherited }
   }
 
   /// Takes the handle of the task of an attempt; cancels it if the job was cancelled meanwhile.

@@ -113,6 +113,8 @@ struct StreamStart: Sendable {
   var base: ValueBox?
   /// Whether the fetch showed anything since, which its next beginning takes the place of.
   var hasShown = false
+  /// Whether it was found by a fetch of which this one is begun anew.
+  var isInherited = false
 }
 
 extension QueryPlan {
@@ -125,7 +127,7 @@ extension QueryPlan {
   ) -> QueryPlan where Source.AsyncIterator: SendableMetatype {
     let fetch: Fetch = { context in
       guard let job = context.job else { throw CancellationError() }
-      let start = context.streamStart(of: job)
+      let start = context.streamStart(of: job, refetch)
       let hidden = refetch == .replace && start.base != nil
       let base = refetch == .append ? start.base?.value(as: Value.self) ?? initial : initial
       var value = base
@@ -166,8 +168,13 @@ extension QueryPlan {
 }
 
 extension FetchContext {
-  fileprivate func streamStart(of job: FetchJob) -> StreamStart {
-    if let known = job.progress.withLock({ $0 }) as? StreamStart { return known }
+  fileprivate func streamStart(of job: FetchJob, _ refetch: StreamedRefetch) -> StreamStart {
+    // Only what is appended to has to be what it was at first: the rest begins anew like any refetch.
+    if let known = job.progress.withLock({ $0 }) as? StreamStart,
+      refetch == .append || !known.isInherited
+    {
+      return known
+    }
     let start = StreamStart(base: client.cache.read { $0.box(job.entry) })
     job.progress.withLock { $0 = start }
     return start
