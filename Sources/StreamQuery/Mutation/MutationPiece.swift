@@ -63,37 +63,3 @@ final class MutationWait: Sendable {
     isOver.store(true, ordering: .releasing)
   }
 }
-
-extension CacheState {
-  /// Whether a run at the end of a lane would wait for a piece that is about to wait for it.
-  ///
-  /// It would wait for all that are in its lane. So nobody may be there who goes on only when the
-  /// piece does: its own run, those that wait for that, and those behind either in their lanes.
-  ///
-  /// - Parameters:
-  ///   - scope: The lane; `nil` is none, where nobody waits.
-  ///   - piece: The piece.
-  ///   - cache: Whose state this is: what is asked may lead through runs of other clients.
-  /// - Complexity: O(*n*) in the lengths of the lanes of those that wait for the piece.
-  func closesCircle(_ scope: String?, _ piece: MutationPiece, of cache: ObjectIdentifier) -> Bool {
-    guard let scope else { return false }
-    var open = [piece]
-    var seen: Set<ObjectIdentifier> = [ObjectIdentifier(piece)]
-    func add(_ wait: MutationWait?) {
-      guard let wait, wait.isOn, seen.insert(ObjectIdentifier(wait.piece)).inserted else { return }
-      open.append(wait.piece)
-    }
-    while let piece = open.popLast() {
-      add(piece.outer)
-      guard piece.cache == cache,
-        let lane = mutations.find(piece.run)
-          .flatMap({ mutations.slots[$0].job?.plan.scope })
-      else { continue }
-      if lane == scope { return true }
-      for run in mutations.lanes.runs(behind: piece.run, in: lane) {
-        add(mutations.find(run).flatMap { mutations.slots[$0].job?.caller })
-      }
-    }
-    return false
-  }
-}

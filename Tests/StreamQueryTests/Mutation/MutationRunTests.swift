@@ -299,6 +299,33 @@ import Testing
     #expect(recording.summaries.last == .success("fetched"))
   }
 
+  // T35 T66
+  @Test func aResumedRunThatWaitsForALaneHoldsUpNoFetchThatTheLaneNeeds() throws {
+    let online = ManualSignal(false)
+    let client = client(online: online)
+    simulation.settle()
+    let query = Query<Int>("a") { 5 }
+    let first = Mutation("first") { (input: Int, context: MutationContext) in
+      try await context.client.fetch(query) + input
+    }.scope("s").networkMode(.always)
+    let inner = Mutation("inner") { (input: Int) in input }.scope("s")
+    let middle = Mutation("middle") { (input: Int, context: MutationContext) in
+      try await context.client.mutate(inner, with: input)
+    }
+    let second = Mutation("second") { (input: Int, context: MutationContext) in
+      try await context.client.mutate(middle, with: input)
+    }
+    // One performs, and waits for the network in a fetch; the other is paused.
+    simulation.start(first, with: 1, on: client)
+    simulation.start(second, with: 2, on: client)
+    #expect(client.mutations().map(\.isPaused) == [false, true])
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    #expect(client.mutatingCount() == 0)
+    #expect(client.run(of: first).output == 6)
+    #expect(client.run(of: second).output == 2)
+  }
+
   // T35
   @Test func whoAsksDuringAReconnectDoesNotWaitForTheMutations() throws {
     let online = ManualSignal(false)

@@ -1,0 +1,63 @@
+extension CacheState {
+  /// Whether a run at the end of a lane would wait for a piece that is about to wait for it.
+  ///
+  /// It would wait for all that are in its lane, so nobody may be there who waits for the piece.
+  ///
+  /// - Parameters:
+  ///   - scope: The lane; `nil` is none, where nobody waits.
+  ///   - piece: The piece.
+  ///   - cache: Whose state this is.
+  /// - Returns: Whether the two would wait for each other.
+  /// - Complexity: O(*n*) in the lengths of the lanes of those that wait for the piece.
+  func closesCircle(_ scope: String?, _ piece: MutationPiece, of cache: ObjectIdentifier) -> Bool {
+    guard let scope else { return false }
+    return runs(waitingFor: piece, of: cache).contains { self.scope(of: $0) == scope }
+  }
+
+  /// A piece waits for a run that is paused, and that may wait for a fetch which a held sweep is to
+  /// resume: the sweep must not wait for the piece, nor for those that do.
+  mutating func releaseThoseWaiting(for piece: MutationPiece, of cache: ObjectIdentifier) {
+    guard mutations.held != nil else { return }
+    for run in runs(waitingFor: piece, of: cache) { release(run) }
+  }
+
+  /// The runs that go on only when a piece does: its own, those whose pieces wait for that, and those
+  /// behind either in their lanes.
+  ///
+  /// - Parameters:
+  ///   - piece: The piece.
+  ///   - cache: Whose state this is: what is asked may lead through runs of other clients.
+  /// - Returns: The runs.
+  private func runs(
+    waitingFor piece: MutationPiece,
+    of cache: ObjectIdentifier
+  ) -> Set<MutationID> {
+    var runs: Set<MutationID> = []
+    var open = [piece]
+    var seen: Set<ObjectIdentifier> = [ObjectIdentifier(piece)]
+    func add(_ wait: MutationWait?) {
+      guard let wait, wait.isOn, seen.insert(ObjectIdentifier(wait.piece)).inserted else { return }
+      open.append(wait.piece)
+    }
+    while let piece = open.popLast() {
+      add(piece.outer)
+      guard piece.cache == cache, mutations.find(piece.run) != nil else { continue }
+      runs.insert(piece.run)
+      guard let scope = scope(of: piece.run) else { continue }
+      for run in mutations.lanes.runs(behind: piece.run, in: scope)
+      where runs.insert(run).inserted {
+        add(mutations.find(run).flatMap { mutations.slots[$0].job?.caller })
+      }
+    }
+    return runs
+  }
+
+  /// Whether a run waits for its lane, the network or the app.
+  func isPaused(_ run: MutationID) -> Bool {
+    mutations.find(run).map { mutations.slots[$0].machine.isPaused } ?? false
+  }
+
+  private func scope(of run: MutationID) -> String? {
+    mutations.find(run).flatMap { mutations.slots[$0].job?.plan.scope }
+  }
+}
