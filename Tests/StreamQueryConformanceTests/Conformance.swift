@@ -28,6 +28,11 @@ enum Conformance {
     // Scenarios of other folders may have names of ours.
     let deviation = [deviations[scenario.name], conflicts[scenario.name]].lazy.compactMap { $0 }
       .first { _ in ScenarioFiles.all[scenario.name]?.json == scenario.json }
+    if let problem = ScenarioFormat.problems(of: scenario.json).first {
+      return .failed(
+        Difference(time: 0, place: "format", expected: "what FORMAT.md knows", actual: problem)
+      )
+    }
     let stage = Stage(scenario, seed: seed)
     let trace = stage.perform()
     if let violation = stage.violations.first ?? stage.simulation.failures.first {

@@ -26,6 +26,18 @@ import Foundation
     }
   }
 
+  // What the recorded files say nothing about: made by hand, of what FORMAT.md says.
+  @Test(arguments: ScenarioFiles.load(ScenarioFiles.folder + "/Further").map(\.name))
+  func whatTheFormatSaysIsPerformed(_ name: String) throws {
+    let files = ScenarioFiles.load(ScenarioFiles.folder + "/Further")
+    let scenario = try #require(files.first { $0.name == name }?.scenario)
+    for seed: UInt64 in [0, 3, 11] {
+      if case .failed(let difference) = Conformance.judge(scenario, seed: seed) {
+        Issue.record("\(name), seed \(seed): \(difference)")
+      }
+    }
+  }
+
   @Test func allScenariosAreRead() {
     let designed = ScenarioFiles.load(ScenarioFiles.folder + "/Scenarios")
     #expect(designed.count == 291)

@@ -30,7 +30,9 @@ extension Stage {
           .values(of: JSON.self, options: QueryOptions(operation["queries"] ?? .object([:]))),
           .values(of: PageRun.self, options: QueryOptions(operation["queries"] ?? .object([:]))),
           .mutations(from: JSON.self, to: JSON.self),
-        ]
+        ],
+        // In the reference they wait to be resumed.
+        resuming: false
       )
       for skipped in report.skipped {
         if case .notNewer = skipped.reason { continue }

@@ -41,7 +41,7 @@ extension Stage {
   func trace() -> JSON {
     var histories = observers.mapValues { history(of: $0) }
     for (id, group) in groups {
-      histories[id] = history(group.recording) { snapshot($0) }
+      histories[id] = history(of: group)
     }
     for (id, mutation) in mutations {
       histories[id] = history(mutation.recording) { snapshot($0) }
@@ -61,6 +61,7 @@ extension Stage {
   var present: JSON {
     var results = observers.mapValues { JSON.array([[0, $0.result]]) }
     for (id, mutation) in mutations { results[id] = [[0, snapshot(mutation.handle.run)]] }
+    for (id, group) in groups { results[id] = [[0, snapshot(group.observer.results)]] }
     return .fields([("observers", .object(results)), ("final", dumps)])
   }
 
@@ -125,7 +126,7 @@ extension Stage {
   }
 
   /// Of one instant the last snapshot, and none that equals the one kept before.
-  private func history(_ snapshots: [(time: Int, snapshot: JSON)]) -> JSON {
+  func history(_ snapshots: [(time: Int, snapshot: JSON)]) -> JSON {
     var kept: [(time: Int, snapshot: JSON)] = []
     var pending: (time: Int, snapshot: JSON)?
     func keep() {
