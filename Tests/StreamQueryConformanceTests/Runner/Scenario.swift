@@ -23,6 +23,11 @@ struct Scenario: Sendable {
   var until: Int { json["until"]?.int ?? 0 }
   var expected: JSON { json["expected"] ?? .object([:]) }
 
+  /// All that is performed, without what is said of it and expected of it.
+  var performance: JSON {
+    .object((json.object ?? [:]).filter { !["about", "tags", "expected"].contains($0.key) })
+  }
+
   /// Every key that occurs, as it is written.
   var keys: [JSON] {
     var keys: [JSON] = []

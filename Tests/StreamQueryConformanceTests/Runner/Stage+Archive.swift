@@ -35,7 +35,10 @@ extension Stage {
         resuming: false
       )
       for skipped in report.skipped {
-        if case .notNewer = skipped.reason { continue }
+        switch skipped.reason {
+        case .notNewer, .known: continue
+        default: break
+        }
         violations.append("not imported: \(skipped)")
       }
     } catch {

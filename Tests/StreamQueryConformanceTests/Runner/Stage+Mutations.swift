@@ -234,6 +234,7 @@ extension Stage {
     client name: String
   ) async throws -> SavedContext {
     await ledger.wait(callback["delay"]?.int ?? 0)
+    guard !isOver else { throw CancellationError() }
     var saved: JSON?
     if let declared = callback["context"] {
       if let key = declared["snapshotOf"] {
@@ -265,7 +266,7 @@ extension Stage {
 
   /// Logs how a fetch ended.
   func note(_ event: QueryEvent, of client: String) {
-    guard let key = keys[event.key] else { return }
+    guard !isOver, let key = keys[event.key] else { return }
     let data = data(key, client: client)
     switch event.kind {
     case .fetchSucceeded:

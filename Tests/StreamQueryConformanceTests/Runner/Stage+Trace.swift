@@ -61,7 +61,7 @@ extension Stage {
   var present: JSON {
     var results = observers.mapValues { JSON.array([[0, $0.result]]) }
     for (id, mutation) in mutations { results[id] = [[0, snapshot(mutation.handle.run)]] }
-    for (id, group) in groups { results[id] = [[0, snapshot(group.observer.results)]] }
+    for (id, group) in groups { results[id] = [[0, groupSnapshot(group.observer.results)]] }
     return .fields([("observers", .object(results)), ("final", dumps)])
   }
 
@@ -70,7 +70,7 @@ extension Stage {
   }
 
   /// The snapshots of a group's members, in order.
-  private func snapshot(_ results: QueryListResults) -> JSON {
+  func groupSnapshot(_ results: QueryListResults) -> JSON {
     .array(
       results.keys.enumerated().map { index, key in
         if pagedKeys.contains(key) {

@@ -37,6 +37,8 @@ final class Stage: @unchecked Sendable {
   let pagedKeys: Set<AnyQueryKey>
   /// What `dehydrate` kept, by name.
   var archives: [String: Data] = [:]
+  /// Whether the trace is taken: callbacks that end with the simulation do nothing any more.
+  private(set) var isOver = false
   /// What is found wrong beside the trace.
   var violations: [String] = []
 
@@ -66,6 +68,7 @@ final class Stage: @unchecked Sendable {
     move(to: scenario.until)
     quiescent(self)
     let trace = trace()
+    isOver = true
     // Callbacks of mutations hold the stage, and the clients hold the callbacks.
     observers = [:]
     groups = [:]
