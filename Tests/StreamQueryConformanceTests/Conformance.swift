@@ -4,6 +4,8 @@ import StreamQueryTesting
 struct Deviation: Sendable {
   var scenario: String
   var reason: String
+  /// Whether the recording does not call what it shows an accident.
+  var isUntagged: Bool
   /// Our own trace, pinned as exactly as the reference's.
   var expected: JSON
 }
@@ -25,9 +27,14 @@ enum Conformance {
 
   /// Performs a scenario and compares.
   static func judge(_ scenario: Scenario, seed: UInt64 = 0) -> Verdict {
-    // Scenarios of other folders may have names of ours.
-    let deviation = [deviations[scenario.name], conflicts[scenario.name]].lazy.compactMap { $0 }
-      .first { _ in ScenarioFiles.all[scenario.name]?.json == scenario.json }
+    // Scenarios of other folders may have names of ours and do something else.
+    let isOurs = ScenarioFiles.all[scenario.name]?.performance == scenario.performance
+    let deviation = isOurs ? deviations[scenario.name] ?? conflicts[scenario.name] : nil
+    if let problem = ScenarioFormat.problems(of: scenario.json).first {
+      return .failed(
+        Difference(time: 0, place: "format", expected: "what FORMAT.md knows", actual: problem)
+      )
+    }
     let stage = Stage(scenario, seed: seed)
     let trace = stage.perform()
     if let violation = stage.violations.first ?? stage.simulation.failures.first {
@@ -55,6 +62,7 @@ enum Conformance {
       Deviation(
         scenario: json["scenario"]?.string ?? "",
         reason: json["reason"]?.string ?? "",
+        isUntagged: json["untagged"]?.bool ?? false,
         expected: json["expected"] ?? .null
       )
     }

@@ -111,8 +111,12 @@ extension CacheState {
   }
 
   /// What a consumer that left would see at present.
-  mutating func view(_ farewell: Farewell) -> (Frame, QueryFlags) {
+  mutating func view(_ farewell: Farewell, after end: EntryEnd?) -> (Frame, QueryFlags) {
     guard let entry = find(farewell.key) else {
+      if let end {
+        let flags = end.flags(for: farewell, at: latest.moment)
+        return stand(in: farewell.plan, for: end.frame, flags)
+      }
       let flags: QueryFlags = farewell.profile.isEnabled ? [.enabled, .stale] : []
       return stand(in: farewell.plan, for: .empty, flags)
     }

@@ -14,10 +14,15 @@ extension CacheState {
       slots[index].shelved = nil
     }
     if effects.cancelled != nil { cancelJob(index, &turn, isBegunAnew: effects.isBegunAnew) }
+    let watchers = effects.ended == nil ? [] : unobservedWatchers(of: index)
     if let ending = effects.ended { end(ending, index, &turn) }
     if effects.started != nil { start(index, &turn, isFirst: effects.isBegunAnew) }
     if effects.paused { pause(index, isNews: effects.changed, &turn) }
     if effects.changed { refresh(index, &turn) }
+    if !watchers.isEmpty, effects.ended != .removed {
+      let end = EntryEnd(frame: frame(index), machine: slots[index].machine)
+      for watcher in watchers { watcher.note(end) }
+    }
     if countsFetches, effects.concernsFetch || slots[index].machine.isFetching,
       errands.last?.isRecount != true
     {

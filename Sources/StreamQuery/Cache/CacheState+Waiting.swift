@@ -104,6 +104,12 @@ extension CacheState {
 
   // MARK: Answers
 
+  /// Those who watch the fetch of an entry that nobody observes: it may be gone before they look.
+  func unobservedWatchers(of index: Int) -> [Waiter] {
+    guard slots[index].consumers.isEmpty else { return [] }
+    return slots[index].waiters.filter { $0.role == .watching }
+  }
+
   /// Answers all who wait for a fetch that ended.
   mutating func answerWaiters(_ ending: FetchEnding, _ index: Int) {
     let waiters = slots[index].waiters

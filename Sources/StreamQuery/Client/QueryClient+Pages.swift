@@ -86,7 +86,7 @@ extension QueryClient {
     of query: Query<Value>,
     superseding: Bool
   ) async throws -> QueryResult<Value> {
-    let outcome = try await fetchPage(
+    let (outcome, _) = try await fetchPage(
       direction,
       EntryKey(query.key),
       query.plan,
@@ -104,11 +104,11 @@ extension QueryClient {
     _ plan: QueryPlan,
     _ options: ObserverOptions?,
     superseding: Bool
-  ) async throws -> WaitOutcome {
+  ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
     if let box = cache.read({ $0.box(key) }), let paging = plan.paging,
       !paging.hasPage(direction, box)
     {
-      return .settled
+      return (.settled, nil)
     }
     return try await refetchOne(
       key,

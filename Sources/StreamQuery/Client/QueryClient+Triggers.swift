@@ -161,7 +161,8 @@ extension QueryClient {
           .active
         } else { nil }
       // Mutations go first: what they change is what the refetches are to bring.
-      let resumed = state.resumeMutations(&turn)
+      let releases = cause != nil && state.isOnline
+      let resumed = state.resumeMutations(releases: releases, &turn)
       if let cause, state.hold(cause, for: resumed) { return [] }
       return state.sweep(cause, &turn)
     }

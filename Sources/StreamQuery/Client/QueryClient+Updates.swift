@@ -35,7 +35,7 @@ extension QueryClient {
     _ options: ObserverOptions?,
     direction: PageDirection? = nil,
     superseding: Bool
-  ) async throws -> WaitOutcome {
+  ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
     enum Start {
       case waiting(Waiter)
       case missingFetch
@@ -69,7 +69,9 @@ extension QueryClient {
     case .shutDown: throw QueryError.shutDown
     case .recursive: throw QueryError.recursiveFetch(key: key.key.description)
     case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
-    case .waiting(let waiter): return await waiter.outcome(onCancel: leaving(waiter))
+    case .waiting(let waiter):
+      let outcome = await waiter.outcome(onCancel: leaving(waiter))
+      return (outcome, waiter.end)
     }
   }
 

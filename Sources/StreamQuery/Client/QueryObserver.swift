@@ -34,9 +34,12 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   }
 
   /// What the observer sees now.
-  public var result: QueryResult<Value> {
+  public var result: QueryResult<Value> { result(after: nil) }
+
+  /// What the observer sees now; of an entry that is gone, what it was at the end of a fetch.
+  private func result(after end: EntryEnd?) -> QueryResult<Value> {
     let query = query
-    return subscription.current(of: EntryKey(query.key)).map(QueryResult.init)
+    return subscription.current(of: EntryKey(query.key), after: end).map(QueryResult.init)
       ?? subscription.client.result(for: query)
   }
 
@@ -82,8 +85,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``.
   @discardableResult
   public func refetch(superseding: Bool = true) async throws -> QueryResult<Value> {
-    _ = try await watchRefetch(superseding: superseding)
-    return result
+    result(after: try await watchRefetch(superseding: superseding).end)
   }
 
   /// As ``refetch(superseding:)``, but a failure and a cancellation of the fetch are thrown.
@@ -97,14 +99,17 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   ///   ``QueryError/shutDown``.
   @discardableResult
   public func refetchThrowing(superseding: Bool = true) async throws -> QueryResult<Value> {
-    switch try await watchRefetch(superseding: superseding) {
+    let (outcome, end) = try await watchRefetch(superseding: superseding)
+    switch outcome {
     case .failure(let error): throw error
     case .cancelled: throw CancellationError()
-    case .value, .settled: return result
+    case .value, .settled: return result(after: end)
     }
   }
 
-  private func watchRefetch(superseding: Bool) async throws -> WaitOutcome {
+  private func watchRefetch(
+    superseding: Bool
+  ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
     let query = query
     return try await subscription.client.refetchOne(
       EntryKey(query.key),
@@ -119,14 +124,14 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     superseding: Bool
   ) async throws -> QueryResult<Value> {
     let query = query
-    _ = try await subscription.client.fetchPage(
+    let (_, end) = try await subscription.client.fetchPage(
       direction,
       EntryKey(query.key),
       query.plan,
       asked.value.options,
       superseding: superseding
     )
-    return result
+    return result(after: end)
   }
 
   /// Marks the query as invalidated and refetches it if it is observed and enabled.

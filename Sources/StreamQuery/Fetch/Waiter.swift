@@ -43,6 +43,15 @@ final class Waiter: Sendable {
   let caller: EntryID?
   private let state = Mutex(State.registered)
   private let gathering: Gathering?
+  /// What was there when the fetch ended, if nobody observed it; written under the cache's lock.
+  ///
+  /// Its retention may be over before the caller comes to look.
+  private let storedEnd = Mutex<EntryEnd?>(nil)
+  var end: EntryEnd? { storedEnd.withLock { $0 } }
+
+  func note(_ end: EntryEnd) {
+    storedEnd.withLock { $0 = end }
+  }
 
   init(
     role: Role,
@@ -115,6 +124,26 @@ final class Waiter: Sendable {
     continuation?.resume(returning: outcome)
     if isFirst, let gathering { gathering.resolve(outcome) }
     return isFirst
+  }
+}
+
+/// An entry as it was when its fetch ended.
+final class EntryEnd: Sendable {
+  let frame: Frame
+  private let machine: EntryMachine
+
+  init(frame: Frame, machine: EntryMachine) {
+    self.frame = frame
+    self.machine = machine
+  }
+
+  /// How an observer that was there sees it.
+  func flags(for observer: Farewell, at now: Moment) -> QueryFlags {
+    var flags = QueryFlags()
+    if observer.profile.isEnabled { flags.insert(.enabled) }
+    if machine.isStale(for: observer.profile, at: now) { flags.insert(.stale) }
+    if machine.counts.exceed(observer.settledBase) { flags.insert(.fetchedSinceSubscribing) }
+    return flags
   }
 }
 

@@ -2,8 +2,11 @@ extension CacheState {
   /// Tells the runs that network or app changed; those that were paused go on, in the order of
   /// their start.
   ///
+  /// - Parameters:
+  ///   - releases: Whether runs that were held begin.
+  ///   - turn: The turn.
   /// - Returns: The runs that went on, and those that wait behind them in their lanes.
-  mutating func resumeMutations(_ turn: inout Turn) -> Set<MutationID> {
+  mutating func resumeMutations(releases: Bool, _ turn: inout Turn) -> Set<MutationID> {
     guard mutations.pendingCount > 0 else { return [] }
     var resumed: Set<MutationID> = []
     var line: Turnstile?
@@ -11,8 +14,12 @@ extension CacheState {
       guard let index = mutations.find(id), mutations.slots[index].machine.isPending else {
         continue
       }
-      let effects = mutations.slots[index].machine.worldChanged(in: turn.world)
-      if effects.performs, let job = mutations.slots[index].job {
+      var effects = MutationEffects.none
+      if releases { effects = mutations.slots[index].machine.released(in: turn.world) }
+      if effects == .none {
+        effects = mutations.slots[index].machine.worldChanged(in: turn.world)
+      }
+      if effects.performs || effects.prepares, let job = mutations.slots[index].job {
         resumed.insert(id)
         resumed.formUnion(mutations.lanes.waiting(in: job.plan.scope))
         line = lineUp(id, behind: line)
@@ -31,6 +38,25 @@ extension CacheState {
     guard let index = mutations.find(id), case .running = mutations.slots[index].machine.phase
     else { return before }
     return mutations.slots[index].job?.lineUp(behind: before) ?? before
+  }
+
+  /// Lets the paused runs go on, those that were held included; while offline nothing happens.
+  ///
+  /// - Returns: Waiters for the ends of the runs that were paused.
+  mutating func resumePaused(_ turn: inout Turn) -> [Waiter] {
+    guard turn.world.isOnline else { return [] }
+    var waiters: [Waiter] = []
+    for id in mutations.all {
+      guard let index = mutations.find(id), mutations.slots[index].machine.isPaused else {
+        continue
+      }
+      let entry = EntryID(index: -1, generation: 0)
+      let waiter = Waiter(role: .watching, entry: entry, round: 0)
+      mutations.slots[index].waiters.append(waiter)
+      waiters.append(waiter)
+    }
+    _ = resumeMutations(releases: true, &turn)
+    return waiters
   }
 
   /// Holds the sweep of an edge back until the runs that it resumed are over: what they change is

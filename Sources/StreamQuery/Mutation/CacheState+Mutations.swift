@@ -6,6 +6,7 @@ extension CacheState {
     waiter: Waiter?,
     layers: [PlannedLayer],
     submittedAt: Timestamp? = nil,
+    isHeld: Bool = false,
     caller: MutationWait? = nil,
     _ turn: inout Turn
   ) -> MutationID {
@@ -24,6 +25,7 @@ extension CacheState {
     mutations.slots[index].machine = MutationMachine(
       terms: plan.terms,
       isFirst: isFirst,
+      isHeld: isHeld,
       at: turn.world.now
     )
     mutations.runs[plan.key, default: MutationLine()].append(id)
@@ -222,6 +224,16 @@ extension CacheState {
     mutations.followers[follower]?.kept = nil
     mutations.followers[follower]?.run = run
     if let old { unfollow(old, turn) }
+  }
+
+  /// Gives the run that a follower shows another plan for what is left of it.
+  mutating func replan(_ follower: Int, _ plan: ResolvedMutation, _ turn: inout Turn) {
+    guard let run = mutations.followers[follower]?.run, let index = mutations.find(run),
+      mutations.slots[index].machine.isPending, let job = mutations.slots[index].job
+    else { return }
+    let next = plan.takingOver(job.plan)
+    turn.drop(job.replace(with: next))
+    mutations.slots[index].machine.replanned(next.terms)
   }
 
   mutating func removeFollower(_ follower: Int, _ turn: inout Turn) {

@@ -11,12 +11,12 @@ final class MutationJob: Sendable {
   }
 
   let id: MutationID
-  let plan: ResolvedMutation
   let input: ValueBox
   let submittedAt: Timestamp
   let saved = SavedValues()
   /// The wait of another run's piece for this run.
   let caller: MutationWait?
+  private let present: Mutex<ResolvedMutation>
   private let turnstiles = Mutex<(before: Turnstile?, own: Turnstile)?>(nil)
   private let handle = Mutex(Handle.none)
 
@@ -31,10 +31,24 @@ final class MutationJob: Sendable {
     caller: MutationWait? = nil
   ) {
     self.id = id
-    self.plan = plan
+    present = Mutex(plan)
     self.input = input
     self.submittedAt = submittedAt
     self.caller = caller
+  }
+
+  /// What the run does and calls: that which it was started with, or what took its place.
+  var plan: ResolvedMutation { present.withLock { $0 } }
+
+  /// Puts another plan in the place of the present one.
+  ///
+  /// - Returns: The old one, whose closures are the user's: it must not be released under a lock.
+  func replace(with plan: ResolvedMutation) -> ResolvedMutation {
+    present.withLock { present in
+      let old = present
+      present = plan
+      return old
+    }
   }
 
   /// Has the next attempt begin after that of the run before it in a line; says what those behind

@@ -13,6 +13,7 @@
 /// | `attemptFailed` | – | – | – | wait or conclude | – | – |
 /// | `timeReached` | – | – | – | – | perform or pause | – |
 /// | `worldChanged` | remember | – | perform | – | – | – |
+/// | `released` | – | – | begin | – | – | – |
 /// | `cancelRequested` | cancel its task | conclude | conclude | cancel its task | conclude | – |
 /// | `callbacksEnded` | – | – | – | – | – | end |
 ///
@@ -55,7 +56,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   package private(set) var phase: Phase
   /// What the run was started with.
-  package let terms: MutationTerms
+  package private(set) var terms: MutationTerms
   /// When it was started.
   package let submittedAt: Timestamp
   /// Failed attempts since the start, the last one included once the run failed.
@@ -66,6 +67,8 @@ package struct MutationMachine: Equatable, Sendable {
   package private(set) var followerCount = 0
   /// Whether it is first in its lane, or has none.
   private var isFirst: Bool
+  /// Whether it waits for ``released(in:)`` before it begins.
+  private var isHeld: Bool
   /// While it prepares: whether it could not perform at present if it were done.
   private var isHeldUp = false
   /// Since when it ended and nobody follows it.
@@ -76,11 +79,13 @@ package struct MutationMachine: Equatable, Sendable {
   /// - Parameters:
   ///   - terms: What the run is started with.
   ///   - isFirst: Whether it is first in its lane, or has none.
+  ///   - isHeld: Whether it begins only when it is released.
   ///   - now: The time of the turn.
-  package init(terms: MutationTerms, isFirst: Bool, at now: Timestamp) {
+  package init(terms: MutationTerms, isFirst: Bool, isHeld: Bool = false, at now: Timestamp) {
     phase = .preparing
     self.terms = terms
     self.isFirst = isFirst
+    self.isHeld = isHeld
     submittedAt = now
     unwantedSince = now.moment
   }
@@ -113,13 +118,34 @@ package struct MutationMachine: Equatable, Sendable {
   package mutating func begun(in world: World) -> MutationEffects {
     var effects = MutationEffects()
     effects.changed = true
-    if terms.prepares {
+    if isHeld {
+      phase = .paused(before: .firstAttempt)
+      effects.paused = true
+    } else if terms.prepares {
+      phase = .preparing
       isHeldUp = !isFirst || !terms.canStart(in: world)
       effects.prepares = true
     } else {
       enter(in: world, &effects)
     }
     return effects
+  }
+
+  /// A run that was held may begin; for any other it is a no-op.
+  ///
+  /// - Parameter world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func released(in world: World) -> MutationEffects {
+    guard isHeld, case .paused = phase else { return .none }
+    isHeld = false
+    return begun(in: world)
+  }
+
+  /// Another plan took the place of the one that the run was started with.
+  ///
+  /// - Parameter terms: Its terms.
+  package mutating func replanned(_ terms: MutationTerms) {
+    self.terms = terms
   }
 
   /// `onMutate` returned.
@@ -248,7 +274,7 @@ package struct MutationMachine: Equatable, Sendable {
     switch phase {
     case .preparing: judgePreparing(in: world, &effects)
     case .paused:
-      guard terms.canContinue(in: world) else { break }
+      guard !isHeld, terms.canContinue(in: world) else { break }
       phase = .running
       effects.performs = true
       effects.changed = true
@@ -348,28 +374,5 @@ package struct MutationMachine: Equatable, Sendable {
   private var retentionEnd: Moment? {
     guard case .ended = phase, followerCount == 0 else { return nil }
     return unwantedSince + terms.gcTime
-  }
-}
-
-/// What a run is started with, as far as its machine needs to know.
-package struct MutationTerms: Hashable, Sendable {
-  /// What happens while offline.
-  package var networkMode = NetworkMode.online
-  /// How long the run is kept after its end.
-  package var gcTime = Span.zero
-  /// Whether anything is called before the first attempt.
-  package var prepares = false
-  /// Whether anything is called before the end.
-  package var settles = false
-
-  /// Creates the terms of a run without callbacks that is not kept.
-  package init() {}
-
-  func canStart(in world: World) -> Bool {
-    networkMode != .online || world.isOnline
-  }
-
-  func canContinue(in world: World) -> Bool {
-    world.isActive && (networkMode == .always || world.isOnline)
   }
 }

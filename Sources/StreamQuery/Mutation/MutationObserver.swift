@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A handle on one mutation at a time: to run it, to show how it goes, and to start afresh.
 ///
 /// Unlike ``QueryClient/runs(of:)``, which shows whoever's newest run, it shows only the runs that
@@ -10,12 +12,13 @@
 /// ```
 public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable {
   /// What the handle runs.
-  public let mutation: Mutation<Input, Output>
+  public var mutation: Mutation<Input, Output> { present.withLock { $0 } }
 
+  private let present: Mutex<Mutation<Input, Output>>
   private let following: MutationFollowing
 
   init(client: QueryClient, mutation: Mutation<Input, Output>) {
-    self.mutation = mutation
+    present = Mutex(mutation)
     following = MutationFollowing(client: client, identity: nil)
   }
 
@@ -26,6 +29,28 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   ///
   /// The handle and its stream are one follower: it counts until the last of them goes.
   public var runs: AsyncStream<MutationRun<Input, Output>> { following.stream() }
+
+  /// Runs another mutation from now on.
+  ///
+  /// With an unlike key the handle shows ``MutationRun/idle`` again. Otherwise a run that is shown and
+  /// not over goes on with the work of later attempts, the callbacks and the longer retention of the
+  /// new mutation; its retries, network mode and scope stay as they were at its start.
+  ///
+  /// - Parameter mutation: The mutation. One without key is like any other.
+  public func update(mutation: Mutation<Input, Output>) {
+    let old = present.withLock { present in
+      let old = present
+      present = mutation
+      return old
+    }
+    let keys = [old.key, mutation.key]
+    guard keys[0] == keys[1] || keys.contains([]) else { return reset() }
+    let client = following.client
+    let plan = client.resolve(mutation.identity, mutation.plan)
+    client.turn { [follower = following.follower] state, turn in
+      state.replan(follower, plan, &turn)
+    }
+  }
 
   /// Runs the mutation and waits for its end.
   ///
@@ -52,6 +77,7 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   /// - Parameter input: What to do it with.
   public func start(with input: Input) {
     let client = following.client
+    let mutation = mutation
     let plan = client.resolve(mutation.identity, mutation.plan)
     _ = client.begin(plan, with: input, follower: following.follower)
   }

@@ -97,6 +97,31 @@ final class ResolvedMutation: Sendable {
     self.terms = terms
   }
 
+  /// A plan for what is left of a run that was started with another one.
+  ///
+  /// Work and callbacks are those of this plan. Identity, lane, retries and network mode cannot
+  /// change under a run, and retention only grows.
+  ///
+  /// - Parameter start: What the run was started with.
+  /// - Returns: The plan.
+  func takingOver(_ start: ResolvedMutation) -> ResolvedMutation {
+    ResolvedMutation(self, takingOver: start)
+  }
+
+  private init(_ new: ResolvedMutation, takingOver start: ResolvedMutation) {
+    key = start.key
+    plan = new.plan
+    perform = new.perform
+    retry = start.retry
+    scope = start.scope
+    meta = new.meta
+    hooks = new.hooks
+    var terms = start.terms
+    terms.gcTime = max(terms.gcTime, new.terms.gcTime)
+    terms.settles = new.terms.settles
+    self.terms = terms
+  }
+
   private static func typed(
     _ perform: @escaping MutationDefaultsTable.Perform,
     _ key: EntryKey,

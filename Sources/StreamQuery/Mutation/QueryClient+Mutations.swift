@@ -143,6 +143,25 @@ extension QueryClient {
     }
   }
 
+  /// Lets paused mutations go on and waits for their ends.
+  ///
+  /// Runs go on by themselves when network and app allow it; only those of an archive that was
+  /// imported without resuming them wait for this call, or for the network or the app to come back.
+  /// While offline nothing happens and the call returns at once. A cancelled caller stops waiting,
+  /// and the runs go on.
+  ///
+  /// ```swift
+  /// client.import(archive, for: [.mutation(.rename())], resuming: false)
+  /// await session.restore()
+  /// await client.resumeMutations()
+  /// ```
+  ///
+  /// - Complexity: O(*n*) in the number of runs that are kept.
+  public nonisolated func resumeMutations() async {
+    let waiters = turn { state, turn in state.resumePaused(&turn) }
+    for waiter in waiters { _ = await waiter.outcome {} }
+  }
+
   nonisolated func cancel(_ id: MutationID) {
     turn { state, turn in state.cancel(id, &turn) }
   }

@@ -34,6 +34,7 @@ extension CacheState {
   mutating func restore(
     _ entries: [RestoredEntry],
     _ runs: [RestoredRun],
+    resuming: Bool,
     _ turn: inout Turn
   ) -> [ArchiveImport.Skipped] {
     var refused: [ArchiveImport.Skipped] = []
@@ -66,6 +67,7 @@ extension CacheState {
         waiter: nil,
         layers: run.layers,
         submittedAt: turn.world.now.placing(date: run.submittedAt),
+        isHeld: !resuming,
         &turn
       )
       line = lineUp(id, behind: line)

@@ -23,12 +23,15 @@ extension QueryClient {
   ///   - archive: The archive.
   ///   - archivables: What to expect, beside the queries that the cache knows already.
   ///   - coding: How values and inputs are decoded.
+  ///   - resuming: Whether mutations go on by themselves; if not, they stay paused until
+  ///     ``resumeMutations()``, or until network or app come back.
   /// - Returns: What was filled, and what was left out and why.
   @discardableResult
   public nonisolated func `import`(
     _ archive: CacheArchive,
     for archivables: [Archivable] = [],
-    coding: ArchiveCoding = .json
+    coding: ArchiveCoding = .json,
+    resuming: Bool = true
   ) -> ArchiveImport {
     var catalog = ArchiveCatalog(archivables)
     if !catalog.expects(archive.entries) { catalog.addKnown(knownQueries()) }
@@ -47,7 +50,7 @@ extension QueryClient {
     }
     if !draft.runs.isEmpty { openSignals() }
     let (entries, runs) = (draft.entries, draft.runs)
-    let refused = turn { state, turn in state.restore(entries, runs, &turn) }
+    let refused = turn { state, turn in state.restore(entries, runs, resuming: resuming, &turn) }
     return ArchiveImport(
       entryCount: entries.count - refused.count { !$0.isMutation },
       mutationCount: runs.count - refused.count(where: \.isMutation),
@@ -61,6 +64,7 @@ extension QueryClient {
   ///   - data: What ``CacheArchive/encoded()`` made.
   ///   - archivables: What to expect, beside the queries that the cache knows already.
   ///   - coding: How values and inputs are decoded.
+  ///   - resuming: As ``import(_:for:coding:resuming:)``.
   ///   - limit: How many bytes are read at most.
   /// - Returns: What was filled, and what was left out and why.
   /// - Throws: Why the bytes cannot be used; the cache is as it was then.
@@ -69,9 +73,15 @@ extension QueryClient {
     decoding data: Data,
     for archivables: [Archivable] = [],
     coding: ArchiveCoding = .json,
+    resuming: Bool = true,
     limit: Int = 64 << 20
   ) throws(CacheArchiveError) -> ArchiveImport {
-    `import`(try CacheArchive(decoding: data, limit: limit), for: archivables, coding: coding)
+    `import`(
+      try CacheArchive(decoding: data, limit: limit),
+      for: archivables,
+      coding: coding,
+      resuming: resuming
+    )
   }
 
   /// The queries that the cache has a plan of, and so knows how to make their values.

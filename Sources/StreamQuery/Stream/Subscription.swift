@@ -164,13 +164,18 @@ package final class Subscription: Sendable {
   /// After the observation ended it is what a new look at the same would show, and `nil` if something
   /// else is asked for by now.
   ///
-  /// - Parameter key: What is asked for.
+  /// - Parameters:
+  ///   - key: What is asked for.
+  ///   - end: What is shown if the subscription is over and the entry is gone.
   /// - Returns: Frame and flags.
-  func current(of key: EntryKey) -> (frame: Frame, flags: QueryFlags)? {
+  func current(
+    of key: EntryKey,
+    after end: EntryEnd? = nil
+  ) -> (frame: Frame, flags: QueryFlags)? {
     let farewell = farewell.withLock { $0 }.flatMap { $0.key == key ? $0 : nil }
     // A turn, so that staleness is as of now.
     return client.turn(isDated: false, startsFetches: false) { state, _ in
-      state.find(id).map { state.view($0) } ?? farewell.map { state.view($0) }
+      state.find(id).map { state.view($0) } ?? farewell.map { state.view($0, after: end) }
     }
   }
 }

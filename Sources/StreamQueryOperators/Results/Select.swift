@@ -68,8 +68,12 @@ where Transform.Input: Sendable, Transform.Output: Sendable {
   @usableFromInline
   mutating func take(_ result: QueryResult<Value>) -> QueryResult<Selected>? {
     guard let data = result.frame.data else {
-      // What the key showed before a reset must not come back beside an error.
-      if result.frame.key == selectedKey { selected = nil }
+      // What the key showed before a reset must not come back beside an error. What it was made of
+      // may: one box stands in each time that data is missing.
+      if result.frame.key == selectedKey {
+        selected = nil
+        source = nil
+      }
       return QueryResult<Selected>(frame: result.frame, flags: result.flags)
     }
     if data !== source {

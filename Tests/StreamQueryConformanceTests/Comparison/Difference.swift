@@ -192,6 +192,28 @@ extension JSON {
         fetches.map { $0.merging(["log": Self.ordered($0["log"]?.array ?? [])]) }
       )
     }
+    // Whoever watched a fetch that was dropped sees what is there when its turn comes.
+    trace["calls"] = .array(
+      (trace["calls"]?.array ?? []).map { call in
+        guard let parts = call.array, let result = parts.last?["result"],
+          result["fetchStatus"] == "fetching"
+        else { return call }
+        return .array(parts.dropLast() + [["result": "of a fetch that goes on"]])
+      }
+    )
+    if let lines = trace["cacheCallbacks"]?.array {
+      // Of one key they have an order; the fetches of several keys are several tasks.
+      func place(_ line: JSON) -> (Int, String) {
+        let parts = line.array ?? []
+        return (parts.first?.int ?? 0, (parts.last?["key"] ?? .null).description)
+      }
+      trace["cacheCallbacks"] = .array(
+        lines.enumerated().sorted {
+          let (left, right) = (place($0.element), place($1.element))
+          return left == right ? $0.offset < $1.offset : left < right
+        }.map(\.element)
+      )
+    }
     return .object(trace)
   }
 

@@ -1,3 +1,5 @@
+import StreamQuery
+
 /// One scenario file: what an application does, and the trace that the reference showed.
 struct Scenario: Sendable {
   let name: String
@@ -21,16 +23,17 @@ struct Scenario: Sendable {
   var until: Int { json["until"]?.int ?? 0 }
   var expected: JSON { json["expected"] ?? .object([:]) }
 
-  /// Every key of a query that occurs, as it is written.
+  /// All that is performed, without what is said of it and expected of it.
+  var performance: JSON {
+    .object((json.object ?? [:]).filter { !["about", "tags", "expected"].contains($0.key) })
+  }
+
+  /// Every key that occurs, as it is written.
   var keys: [JSON] {
     var keys: [JSON] = []
     for operation in operations {
-      for part in [operation, operation["set"] ?? .null] {
-        if let key = part["key"] { keys.append(key) }
-        keys += (part["queries"]?.array ?? []).compactMap { $0["key"] }
-      }
-      for callback in (operation["callbacks"]?.object ?? [:]).values {
-        keys += (callback["do"]?.array ?? []).compactMap { $0["key"] }
+      operation.visitObjects { json in
+        keys += [json["key"], json["snapshotOf"]].compactMap { $0?.array.map(JSON.array) }
       }
     }
     return keys
@@ -39,21 +42,41 @@ struct Scenario: Sendable {
   /// The keys whose values are runs of pages.
   var pagedKeys: [JSON] {
     var keys: [JSON] = []
+    var prefixes: [AnyQueryKey] = []
     var pagedIDs: Set<String> = []
-    func take(_ options: JSON) {
-      guard let key = options["key"] else { return }
-      let isPaged =
-        options["infinite"]?.bool == true || options["initialPageParam"] != nil
+    func isPaged(_ options: JSON) -> Bool {
+      options["infinite"]?.bool == true || options["initialPageParam"] != nil
         || options["op"]?.string?.contains("Infinite") == true
-      if isPaged { keys.append(key) }
     }
     for operation in operations {
-      take(operation)
-      (operation["queries"]?.array ?? []).forEach(take)
+      operation.visitObjects { json in
+        if isPaged(json), let key = json["key"] { keys.append(key) }
+      }
+      if operation["op"] == "setQueryDefaults", let options = operation["options"],
+        isPaged(options), let prefix = operation["key"]
+      {
+        prefixes.append(AnyQueryKey(prefix))
+      }
       let id = operation["id"]?.string ?? ""
-      if operation["infinite"]?.bool == true { pagedIDs.insert(id) }
+      if isPaged(operation) || operation["set"].map(isPaged) == true { pagedIDs.insert(id) }
       if pagedIDs.contains(id), let key = operation["set"]?["key"] { keys.append(key) }
     }
-    return keys
+    let inherited = self.keys.filter { key in
+      prefixes.contains { $0.isPrefix(of: AnyQueryKey(key)) }
+    }
+    return keys + inherited
+  }
+}
+
+extension JSON {
+  /// Shows every object in a value, itself included.
+  fileprivate func visitObjects(_ body: (JSON) -> Void) {
+    switch self {
+    case .array(let elements): elements.forEach { $0.visitObjects(body) }
+    case .object(let fields):
+      body(self)
+      for field in fields.sorted(by: { $0.key < $1.key }) { field.value.visitObjects(body) }
+    case .null, .bool, .int, .double, .string: break
+    }
   }
 }

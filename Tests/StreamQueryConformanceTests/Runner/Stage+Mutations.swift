@@ -7,10 +7,18 @@ final class MutationWatch {
   let handle: MutationObserver<JSON, JSON>
   let recording: Recording<MutationRun<JSON, JSON>>
   var isLive = true
+  /// The options as the scenario set them last.
+  var options: JSON
   /// Counts what it was told to do: callbacks of a call belong to the newest one only.
   var serial = 0
 
-  init(client: String, handle: MutationObserver<JSON, JSON>, simulation: Simulation) {
+  init(
+    client: String,
+    handle: MutationObserver<JSON, JSON>,
+    options: JSON,
+    simulation: Simulation
+  ) {
+    self.options = options
     self.client = client
     self.handle = handle
     recording = simulation.record(handle.runs)
@@ -60,7 +68,19 @@ extension Stage {
     let id = operation["id"]?.string ?? ""
     let client = client(name)
     let handle = client.observer(of: mutation(operation, id: id, client: name))
-    mutations[id] = MutationWatch(client: name, handle: handle, simulation: simulation)
+    mutations[id] = MutationWatch(
+      client: name,
+      handle: handle,
+      options: operation,
+      simulation: simulation
+    )
+  }
+
+  func setOptions(_ set: JSON, of watch: MutationWatch, id: String) {
+    let old = watch.options
+    watch.options = old.merging(set)
+    watch.handle.update(mutation: mutation(watch.options, id: id, client: watch.client))
+    if let key = watch.options["key"], let oldKey = old["key"], key != oldKey { watch.serial += 1 }
   }
 
   func mutate(_ operation: JSON) -> Task<Void, Never>? {
@@ -79,7 +99,10 @@ extension Stage {
         "call.\(name)",
         .fields([outcome, ("variables", variables), ("context", context)])
       )
-      _ = try? await self.perform(callback, variables, context, client: client)
+      // Nobody waits for what a callback of a call does.
+      _ = self.simulation.task("call.\(name)") {
+        _ = try? await self.perform(callback, variables, context, client: client)
+      }
     }
     return call(operation) {
       do {
@@ -211,6 +234,7 @@ extension Stage {
     client name: String
   ) async throws -> SavedContext {
     await ledger.wait(callback["delay"]?.int ?? 0)
+    guard !isOver else { throw CancellationError() }
     var saved: JSON?
     if let declared = callback["context"] {
       if let key = declared["snapshotOf"] {
@@ -229,7 +253,7 @@ extension Stage {
   }
 
   private func withMutationDelay(_ options: JSON, of key: AnyQueryKey?, client: String) -> JSON {
-    var weaker = defaults["mutations"] ?? .object([:])
+    var weaker = defaults(of: client, "mutations")
     for registered in mutationDefaults[client] ?? []
     where key.map({ registered.key.isPrefix(of: $0) }) ?? false {
       weaker = weaker.merging(registered.options)
@@ -238,6 +262,26 @@ extension Stage {
     fields["retry"] = fields["retry"] ?? weaker["retry"]
     fields["retryDelay"] = fields["retryDelay"] ?? weaker["retryDelay"]
     return .object(fields)
+  }
+
+  /// Logs how a fetch ended.
+  func note(_ event: QueryEvent, of client: String) {
+    guard !isOver, let key = keys[event.key] else { return }
+    let data = data(key, client: client)
+    switch event.kind {
+    case .fetchSucceeded:
+      for name in ["query.onSuccess", "query.onSettled"] {
+        ledger.cacheCallback(name, .fields([("key", key), ("data", data)]))
+      }
+    case .fetchFailed(let error):
+      let text = JSON.string(message(of: error))
+      ledger.cacheCallback("query.onError", ["key": key, "error": text])
+      ledger.cacheCallback(
+        "query.onSettled",
+        .fields([("key", key), ("data", data), ("error", text)])
+      )
+    default: break
+    }
   }
 
   /// Hooks that log what happens to every mutation.

@@ -5,7 +5,8 @@ import StreamQueryTesting
 final class GroupWatch {
   let client: String
   let observer: QueryListObserver
-  var queries: [JSON]
+  /// The lists of queries, and since when each of them is observed.
+  var lists: [(time: Int, queries: [JSON])]
   let recording: Recording<QueryListResults>
   var isLive = true
 
@@ -17,12 +18,18 @@ final class GroupWatch {
   ) {
     self.client = client
     self.observer = observer
-    self.queries = queries
+    lists = [(Int(simulation.now / .milliseconds(1)), queries)]
     recording = simulation.record(observer.stream)
   }
 }
 
 extension Stage {
+  /// The observer of a name; an operation on one that there is not is a mistake of the scenario.
+  private func known<Observer>(_ operation: JSON, _ observer: Observer?) -> Observer? {
+    if observer == nil { violations.append("there is no such observer: \(operation)") }
+    return observer
+  }
+
   func observe(_ operation: JSON, _ name: String) {
     let id = operation["id"]?.string ?? ""
     let client = client(name)
@@ -34,6 +41,7 @@ extension Stage {
       client: name,
       handle: handle,
       options: operation,
+      shown: completed(operation, client: name),
       simulation: simulation
     )
   }
@@ -49,18 +57,25 @@ extension Stage {
     } else if let mutation = mutations[id] {
       mutation.isLive = false
       mutation.recording.cancel()
+    } else {
+      _ = known(operation, Watch?.none)
     }
   }
 
   func setOptions(_ operation: JSON) {
     let id = operation["id"]?.string ?? ""
     if let group = groups[id] {
-      group.queries = operation["queries"]?.array ?? operation["set"]?["queries"]?.array ?? []
-      group.observer.update(group.queries.map { member($0, client: group.client) })
+      let queries = operation["queries"]?.array ?? []
+      group.lists.append((ledger.now, queries))
+      group.observer.update(queries.map { member($0, client: group.client) })
       return
     }
-    guard let watch = observers[id] else { return }
-    let old = watch.options
+    if let mutation = mutations[id] {
+      setOptions(operation["set"] ?? .object([:]), of: mutation, id: id)
+      return
+    }
+    guard let watch = known(operation, observers[id]) else { return }
+    let old = watch.shown
     watch.options = watch.options.merging(operation["set"] ?? .object([:]))
     switch watch.handle {
     case .plain(let observer):
@@ -68,14 +83,17 @@ extension Stage {
     case .paged(let observer):
       observer.update(query: pagedQuery(watch.options, client: watch.client))
     }
-    if ["select", "placeholderData"].contains(where: { old[$0] != watch.options[$0] }) {
-      watch.changes.append((ledger.now, watch.options))
+    watch.shown = completed(watch.options, client: watch.client)
+    if ["select", "placeholderData"].contains(where: { old[$0] != watch.shown[$0] }) {
+      watch.changes.append((ledger.now, watch.shown))
     }
   }
 
   /// `refetch` and the page commands of an observer.
   func command(_ operation: JSON) -> Task<Void, Never>? {
-    guard let watch = observers[operation["id"]?.string ?? ""] else { return nil }
+    guard let watch = known(operation, observers[operation["id"]?.string ?? ""]) else {
+      return nil
+    }
     let supersedes = operation["cancelRefetch"]?.bool ?? true
     let body: @Sendable () async throws -> QueryResult<JSON>
     switch operation["op"]?.string {
@@ -106,6 +124,7 @@ extension Stage {
   private func member(_ json: JSON, client: String) -> AnyQuery {
     if isPaged(json["key"] ?? []) { return AnyQuery(pagedQuery(json, client: client)) }
     let query = query(json, client: client)
-    return AnyQuery(json["placeholderData"]?["value"].map { query.placeholder($0) } ?? query)
+    let placeholder = completed(json, client: client)["placeholderData"]?["value"]
+    return AnyQuery(placeholder.map { query.placeholder($0) } ?? query)
   }
 }

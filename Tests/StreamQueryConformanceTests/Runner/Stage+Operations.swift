@@ -43,7 +43,9 @@ extension Stage {
       client(name).clear()
       answer(operation, ["done": true])
     case "isFetching":
-      let count = client(name).fetchingCount(filter(operation["filters"]))
+      // Whatever fetch status the filters name: those that fetch are counted.
+      let filters = operation["filters"]?.merging(["fetchStatus": "fetching"])
+      let count = client(name).fetchingCount(filter(filters))
       answer(operation, ["value": .int(count)])
     case "isMutating":
       let count = client(name).mutatingCount(mutationFilter(operation["filters"]))
@@ -51,17 +53,20 @@ extension Stage {
     case "setQueryDefaults": setKeyDefaults(operation, name)
     case "setMutationDefaults": setMutationDefaults(operation, name)
     case "setDefaults":
-      defaults = operation["defaults"] ?? .object([:])
-      client(name).setDefaults(queryDefaults)
+      clientDefaults[name] = operation["defaults"]
+      client(name).setDefaults(queryDefaults(of: name))
       client(name).setMutationDefaults(
-        mutationOptions(defaults["mutations"] ?? .object([:])),
+        mutationOptions(defaults(of: name, "mutations")),
         for: []
       )
     case "setOnline": online.send(operation["value"]?.bool ?? true)
     case "setFocused": focused.send(operation["value"]?.bool ?? true)
     case "resumePausedMutations":
-      // Ours go on by themselves as soon as they may.
-      answer(operation, ["done": true])
+      let client = client(name)
+      return call(operation) {
+        await client.resumeMutations()
+        return ["done": true]
+      }
     case "dehydrate": dehydrate(operation, name)
     case "hydrate": hydrate(operation, name)
     case "dump": answer(operation, ["cache": dump(name)])
@@ -128,7 +133,8 @@ extension Stage {
       }
     }
     let query = query(operation, client: name)
-    let select = ScenarioSelect(kind == "query" ? operation["select"] : nil)
+    let options = completed(operation, client: name)
+    let select = ScenarioSelect(kind == "query" ? options["select"] : nil)
     return call(operation) {
       switch kind {
       case "prefetchQuery":
@@ -149,13 +155,17 @@ extension Stage {
     let update = operation["update"] ?? .null
     let filter = filter(operation["filters"])
     let client = client(name)
-    // Which entries match is decided before the first of them changes.
-    let matching = Set(client.diagnostics(filter).map(\.key))
+    // Which entries match, and what becomes of each, is decided before the first of them changes.
+    let entries = client.diagnostics(filter).map { info -> JSON in
+      .fields([
+        ("key", keys[info.key]), ("data", update.applied(to: JSON(erased: info.data))),
+      ])
+    }
     client.updateData(matching: filter, of: JSON.self) { $1 = update.applied(to: $1) }
     client.updateData(matching: filter, of: PageRun.self) { _, run in
       run = update.applied(to: run.map { JSON($0) })?.run
     }
-    answer(operation, ["entries": entries(client, .where { matching.contains($0.key) })])
+    answer(operation, ["entries": .array(entries)])
   }
 
   // MARK: Bulk

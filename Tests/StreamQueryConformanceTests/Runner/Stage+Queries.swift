@@ -14,6 +14,7 @@ extension Stage {
 
   /// The query that an operation writes, with its options as modifiers.
   func query(_ json: JSON, client name: String) -> Query<JSON> {
+    let json = completed(json, client: name)
     let keyJSON = json["key"] ?? []
     let key = key(keyJSON)
     var query = Query(key: key)
@@ -39,6 +40,7 @@ extension Stage {
 
   /// The same for an infinite query.
   func pagedQuery(_ json: JSON, client name: String) -> Query<PageRun> {
+    let json = completed(json, client: name)
     let keyJSON = json["key"] ?? []
     let key = QueryKey<PageRun>(keyJSON)
     var query = Query(key: key)
@@ -68,6 +70,29 @@ extension Stage {
     return query
   }
 
+  /// Options with those of the key's prefixes that are no ``QueryOptions``: users write them into
+  /// what makes their queries.
+  func completed(_ options: JSON, client name: String) -> JSON {
+    guard let registered = keyDefaults[name] else { return options }
+    let key = AnyQueryKey(options["key"] ?? [])
+    var names: Set = [
+      "select", "placeholderData", "initialData", "initialDataUpdatedAt", "infinite",
+      "initialPageParam", "nextPage", "previousPage", "maxPages",
+    ]
+    var inherited = JSON.object([:])
+    for defaults in registered where defaults.key.isPrefix(of: key) {
+      // A default fetch of pages or of a stream is not one that the client can hold.
+      if let function = defaults.options["fn"]?.string,
+        pagedKeys.contains(key) || fetcher(function, client: name).isStreamed
+      {
+        names.insert("fn")
+      }
+      inherited = inherited.merging(defaults.options)
+    }
+    let kept = (inherited.object ?? [:]).filter { names.contains($0.key) }
+    return JSON.object(kept).merging(options)
+  }
+
   private func initialDate(_ json: JSON) -> Date? {
     json["initialDataUpdatedAt"]?.int.map(Simulation.date)
   }
@@ -84,7 +109,7 @@ extension Stage {
 
   /// In the reference the number of retries and their delay are two options, with us they are one.
   private func withDelay(_ options: JSON, of key: AnyQueryKey, client: String) -> JSON {
-    var weaker = defaults["queries"] ?? .object([:])
+    var weaker = defaults(of: client, "queries")
     for registered in keyDefaults[client] ?? [] where registered.key.isPrefix(of: key) {
       weaker = weaker.merging(registered.options)
     }

@@ -41,7 +41,7 @@ extension Stage {
   func trace() -> JSON {
     var histories = observers.mapValues { history(of: $0) }
     for (id, group) in groups {
-      histories[id] = history(group.recording) { snapshot($0) }
+      histories[id] = history(of: group)
     }
     for (id, mutation) in mutations {
       histories[id] = history(mutation.recording) { snapshot($0) }
@@ -61,6 +61,7 @@ extension Stage {
   var present: JSON {
     var results = observers.mapValues { JSON.array([[0, $0.result]]) }
     for (id, mutation) in mutations { results[id] = [[0, snapshot(mutation.handle.run)]] }
+    for (id, group) in groups { results[id] = [[0, groupSnapshot(group.observer.results)]] }
     return .fields([("observers", .object(results)), ("final", dumps)])
   }
 
@@ -69,7 +70,7 @@ extension Stage {
   }
 
   /// The snapshots of a group's members, in order.
-  private func snapshot(_ results: QueryListResults) -> JSON {
+  func groupSnapshot(_ results: QueryListResults) -> JSON {
     .array(
       results.keys.enumerated().map { index, key in
         if pagedKeys.contains(key) {
@@ -125,7 +126,7 @@ extension Stage {
   }
 
   /// Of one instant the last snapshot, and none that equals the one kept before.
-  private func history(_ snapshots: [(time: Int, snapshot: JSON)]) -> JSON {
+  func history(_ snapshots: [(time: Int, snapshot: JSON)]) -> JSON {
     var kept: [(time: Int, snapshot: JSON)] = []
     var pending: (time: Int, snapshot: JSON)?
     func keep() {

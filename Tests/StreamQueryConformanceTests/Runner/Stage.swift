@@ -25,7 +25,8 @@ final class Stage: @unchecked Sendable {
   var observers: [String: Watch] = [:]
   var groups: [String: GroupWatch] = [:]
   var mutations: [String: MutationWatch] = [:]
-  var defaults: JSON
+  /// The defaults of the clients, where `setDefaults` replaced the scenario's.
+  var clientDefaults: [String: JSON] = [:]
   /// What `setQueryDefaults` registered, by client, in order.
   var keyDefaults: [String: [(key: AnyQueryKey, options: JSON)]] = [:]
   /// What `setMutationDefaults` registered, by client, in order.
@@ -36,6 +37,8 @@ final class Stage: @unchecked Sendable {
   let pagedKeys: Set<AnyQueryKey>
   /// What `dehydrate` kept, by name.
   var archives: [String: Data] = [:]
+  /// Whether the trace is taken: callbacks that end with the simulation do nothing any more.
+  private(set) var isOver = false
   /// What is found wrong beside the trace.
   var violations: [String] = []
 
@@ -45,7 +48,6 @@ final class Stage: @unchecked Sendable {
     ledger = Ledger(simulation: simulation)
     online = ManualSignal(scenario.json["online"]?.bool ?? true)
     focused = ManualSignal(scenario.json["focused"]?.bool ?? true)
-    defaults = scenario.json["defaults"] ?? .object([:])
     let known = scenario.keys
     keys = Dictionary(known.map { (AnyQueryKey($0), $0) }, uniquingKeysWith: { first, _ in first })
     pagedKeys = Set(scenario.pagedKeys.map { AnyQueryKey($0) })
@@ -66,6 +68,7 @@ final class Stage: @unchecked Sendable {
     move(to: scenario.until)
     quiescent(self)
     let trace = trace()
+    isOver = true
     // Callbacks of mutations hold the stage, and the clients hold the callbacks.
     observers = [:]
     groups = [:]
@@ -90,13 +93,14 @@ final class Stage: @unchecked Sendable {
     let client = QueryClient(simulation: simulation) { [online, focused, ledger] in
       $0.connectivity = Connectivity { online }
       $0.activity = Activity { focused }
-      $0.defaults = queryDefaults
+      $0.defaults = queryDefaults(of: name)
       $0.onMisuse = { _ in }
       if scenario.json["cacheCallbacks"]?.bool == true {
         $0.mutationHooks = Self.hooks(ledger)
+        $0.onEvent = { [weak self] event in self?.note(event, of: name) }
       }
     }
-    client.setMutationDefaults(mutationOptions(defaults["mutations"] ?? .object([:])), for: [])
+    client.setMutationDefaults(mutationOptions(defaults(of: name, "mutations")), for: [])
     clients[name] = client
     clientNames.append(name)
     // The first report of a source is a state and not an edge; it is heard before anything is done.
@@ -104,8 +108,13 @@ final class Stage: @unchecked Sendable {
     return client
   }
 
-  var queryDefaults: QueryDefaults {
-    let options = QueryOptions(defaults["queries"] ?? .object([:]))
+  /// A client's defaults for `queries` or `mutations`.
+  func defaults(of client: String, _ part: String) -> JSON {
+    (clientDefaults[client] ?? scenario.json["defaults"])?[part] ?? .object([:])
+  }
+
+  func queryDefaults(of client: String) -> QueryDefaults {
+    let options = QueryOptions(defaults(of: client, "queries"))
     return QueryDefaults(options: options, imperativeRetry: options.retry ?? .never)
   }
 

@@ -16,6 +16,8 @@ final class Watch {
   let handle: Handle
   /// The options as the scenario set them last.
   var options: JSON
+  /// The same with what the defaults of the key add to what is shown.
+  var shown: JSON
   let recording: Recording<QueryResult<JSON>>
   /// What came before the operators.
   let raw: RawResults
@@ -24,10 +26,11 @@ final class Watch {
   /// Whether the scenario still consumes it.
   var isLive = true
 
-  init(client: String, handle: Handle, options: JSON, simulation: Simulation) {
+  init(client: String, handle: Handle, options: JSON, shown: JSON, simulation: Simulation) {
     self.client = client
     self.handle = handle
     self.options = options
+    self.shown = shown
     let raw = RawResults(simulation)
     self.raw = raw
     let results: Results =
@@ -35,7 +38,7 @@ final class Watch {
       case .plain(let observer): observer.stream.map { raw.took($0) }
       case .paged(let observer): observer.stream.select { JSON($0) }.map { raw.took($0) }
       }
-    recording = Self.record(Self.shown(results, as: options), simulation)
+    recording = Self.record(Self.shown(results, as: shown), simulation)
   }
 
   /// The operators that the options ask for, over results of an observer.
@@ -59,7 +62,7 @@ final class Watch {
 
   /// What the scenario sees of a result that a call returned: the same operators over all that came.
   func lens() -> @Sendable (QueryResult<JSON>) async -> QueryResult<JSON> {
-    let (options, raw) = (options, raw)
+    let (options, raw) = (shown, raw)
     guard options["placeholderData"] != nil || options["select"] != nil else { return { $0 } }
     return { result in
       var last = result
@@ -116,7 +119,8 @@ final class Watch {
     }
   }
 
-  private static func plain(_ result: QueryResult<PageRun>) async -> QueryResult<JSON> {
+  /// Pages as any other data.
+  static func plain(_ result: QueryResult<PageRun>) async -> QueryResult<JSON> {
     var plain: [QueryResult<JSON>] = []
     for await result in Replay([result]).select({ JSON($0) }) { plain.append(result) }
     // One result goes in, so one comes out.

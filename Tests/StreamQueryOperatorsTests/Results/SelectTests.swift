@@ -17,6 +17,12 @@ import Testing
     expectResults("X-(X!)-(2:Y~)|", of: "x-(x!)-(2:y~)|") { $0.select { $0.uppercased() } }
   }
 
+  @Test func aStandInIsSelectedAgainAfterAnErrorT17() {
+    expectResults("(S*~)-(!)-(S*~)-X|", of: "(p*)-(!)-(p*)-x|") {
+      $0.placeholder("s").select { $0.uppercased() }
+    }
+  }
+
   @Test func endsPassThrough() {
     expectEndsPassThrough { $0.select { $0.count } }
   }

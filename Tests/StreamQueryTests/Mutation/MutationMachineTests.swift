@@ -185,6 +185,21 @@ private struct RunWorld {
     #expect(begun.performs)
   }
 
+  // T71
+  @Test func aRunThatIsHeldBeginsWhenItIsReleasedAndOnlyOnce() {
+    var terms = MutationTerms()
+    terms.prepares = true
+    var machine = MutationMachine(terms: terms, isFirst: true, isHeld: true, at: .seconds(0))
+    let world = World(now: .seconds(0))
+    #expect(machine.begun(in: world).prepares == false)
+    #expect(machine.isPaused)
+    #expect(machine.worldChanged(in: world) == .none)
+    let released = machine.released(in: world)
+    #expect(released.prepares)
+    #expect(!machine.isPaused)
+    #expect(machine.released(in: world) == .none)
+  }
+
   // Law 10
   @Test func workThatReturnsInSpiteOfACancellationIsDone() {
     var machine = running()

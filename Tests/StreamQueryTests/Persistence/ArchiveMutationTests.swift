@@ -154,6 +154,38 @@ import Foundation
     simulation.settle()
   }
 
+  @Test("imported without resuming them, they wait for the call, which waits for their ends")
+  func heldRuns() throws {
+    let archive = try archive(1, 2, of: slow.scope("lane").onMutate { input, _ in input })
+    online.send(true)
+    simulation.settle()
+    other.import(archive, for: [.mutation(slow)], resuming: false)
+    simulation.advance(by: .milliseconds(48))
+    #expect(other.mutations().map(\.isPaused) == [true, true])
+    let resuming = simulation.task { [other] in await other.resumeMutations() }
+    let time = simulation.task { [simulation] in
+      await resuming.value
+      return simulation.now
+    }
+    simulation.advance(by: .milliseconds(100))
+    #expect(log.all == ["50 start 1", "60 end 1", "60 start 2", "70 end 2"])
+    #expect(simulation.run { await time.value } == .milliseconds(70))
+  }
+
+  @Test("runs that are held begin when the network comes back, and not before") func heldOffline()
+    throws
+  {
+    let archive = try archive(1, of: slow)
+    other.import(archive, for: [.mutation(slow)], resuming: false)
+    let resuming = simulation.task { [other] in await other.resumeMutations() }
+    simulation.advance(by: .milliseconds(9))
+    #expect(simulation.run { await resuming.value } == ())
+    #expect(other.mutations().map(\.isPaused) == [true])
+    online.send(true)
+    simulation.advance(by: .milliseconds(20))
+    #expect(log.all == ["10 start 1", "20 end 1"])
+  }
+
   @Test("only paused runs are archived, and the filter chooses among them") func onlyPausedRuns() {
     simulation.start(slow.networkMode(.always), with: 1, on: client)
     simulation.start(.slow("n", simulation: simulation), with: 2, on: client)

@@ -106,6 +106,29 @@ import Testing
     #expect(simulation.now == .milliseconds(20))
   }
 
+  // Q13 T30: the timer that drops the entry and the caller that looks are two tasks.
+  @Test func refetchReturnsTheResultAlsoOfAnEntryThatNobodyKeeps() throws {
+    for seed: UInt64 in 0..<32 {
+      let simulation = Simulation(seed: seed)
+      let client = QueryClient(simulation: simulation)
+      let observer = client.observer(
+        of: Query("n") {
+          try await Scheduling.current.clock.sleep(for: .milliseconds(10))
+          return 4
+        }.gcTime(.zero).enabled(false)
+      )
+      simulation.record(observer.stream).cancel()
+      simulation.settle()
+      #expect(client.diagnostics().isEmpty)
+      let result = simulation.task { try await observer.refetch() }
+      simulation.advance(by: .seconds(1))
+      let refetched = try simulation.run { try await result.value }
+      #expect(refetched.data == 4, "seed \(seed)")
+      #expect(refetched.isFetchedSinceSubscribing && !refetched.isFetching)
+      #expect(client.diagnostics().isEmpty)
+    }
+  }
+
   // T30
   @Test func refetchThrowingThrowsTheErrorOfItsFetchAndKeepsItInTheResult() throws {
     let client = QueryClient(simulation: simulation)
