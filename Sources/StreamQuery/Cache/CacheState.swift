@@ -29,6 +29,9 @@ struct CacheState {
   var latest = Timestamp(moment: .zero, date: 0)
   /// The defaults of queries that come from now on.
   var defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
+  /// The plans of entries that began with a write, by value type: under the present defaults they
+  /// are the same for every key that has none of its own.
+  var barePlans: [ObjectIdentifier: ResolvedPlan] = [:]
   /// What the timer sleeps for.
   var armed: Moment?
   var frameSerial: UInt64 = 0

@@ -104,7 +104,7 @@ final class ResolvedPlan: Sendable {
       guard let box = plan.box(value) else {
         throw QueryError.unexpectedType(
           key: context.key.description,
-          expected: plan.valueTypeName(),
+          expected: plan.valueTypeName,
           actual: String(reflecting: type(of: value as Any))
         )
       }
