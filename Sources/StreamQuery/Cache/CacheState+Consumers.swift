@@ -84,12 +84,7 @@ extension CacheState {
   /// What a consumer asks for, so that its handle can still look when it has left.
   func farewell(of id: ConsumerID) -> Farewell? {
     guard let index = find(id), let key = slots[Int(consumers[index].entry)].key else { return nil }
-    return Farewell(
-      key: key,
-      plan: consumers[index].plan,
-      profile: consumers[index].profile,
-      settledBase: consumers[index].settledBase
-    )
+    return Farewell(of: consumers[index], on: key)
   }
 
   /// Takes a consumer out: its stream ends.
@@ -98,7 +93,7 @@ extension CacheState {
   mutating func unsubscribe(_ id: ConsumerID, _ turn: inout Turn) {
     guard let index = find(id) else { return }
     detach(index, &turn)
-    turn.drop(consumers[index].plan)
+    turn.drop(consumers[index].plan.take())
     if let parked = consumers[index].parked { errands.append(.wake(parked)) }
     for parked in consumers[index].alsoParked { errands.append(.wake(parked)) }
     let generation = consumers[index].generation
