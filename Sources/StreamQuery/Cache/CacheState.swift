@@ -96,19 +96,12 @@ struct CacheState {
     guard let key = slots[index].key else { return }
     emit(.removed(reason), index, turn)
     let short = Int32(truncatingIfNeeded: index)
+    // The index hands its own reference to the key out, so that the slot's is not the last one.
     turn.remains.append(self.index.remove(key.key, id: short))
-    turn.drop(key.storage)
     setDeadline(nil, index)
     setLive(false, index)
     removeAllLayers(index, &turn)
-    turn.drop(slots[index].data)
-    turn.drop(slots[index].shelved)
-    turn.drop(slots[index].error)
-    turn.drop(slots[index].failureReason)
-    turn.drop(slots[index].reasonBefore)
-    turn.drop(slots[index].plan)
-    turn.drop(slots[index].frame)
-    turn.drop(slots[index].previousFrame)
+    slots[index].surrender(to: &turn)
     let generation = slots[index].generation
     slots[index] = EntrySlot()
     slots[index].generation = generation &+ 1
