@@ -5,7 +5,7 @@ import Synchronization
 /// What single cases cannot do without, whoever writes them, measured in the same run.
 enum Floors {
   static func measure(_ suite: Suite) async {
-    subscription(suite)
+    await subscription(suite)
     await fetch(suite)
     await sharing(suite)
     expiry(suite)
@@ -36,25 +36,29 @@ enum Floors {
 
     init(_ owner: Owner) { self.owner = owner }
 
+    @inline(never)
+    func next(isolation: isolated (any Actor)?) async -> Int? {
+      Task.isCancelled ? nil : owner.table.withLock { $0[7] }
+    }
+
     deinit {
       blackHole(owner.now())
       owner.table.withLock { $0[7, default: 0] -= 1 }
     }
   }
 
-  private static func subscription(_ suite: Suite) {
+  private static func subscription(_ suite: Suite) async {
     let clock = ContinuousClock()
     let owner = Owner { clock.now }
     suite.add(
       "raw.subscribe",
       "an object that is counted under a lock, with the time, when it comes, looks and goes",
-      fastest(iterations: 1_000) { iterations in
+      await fastest(iterations: 1_000) { iterations in
         for _ in 0..<iterations {
           blackHole(owner.now())
           owner.table.withLock { $0[7, default: 0] += 1 }
           let observation = Observation(owner)
-          if !Task.isCancelled { blackHole(owner.table.withLock { $0[7] }) }
-          withExtendedLifetime(observation) {}
+          blackHole(await observation.next(isolation: nil))
         }
       }
     )

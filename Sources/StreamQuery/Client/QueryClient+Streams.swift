@@ -35,7 +35,7 @@ extension QueryClient {
   ) -> QueryResults<Value> {
     // Only asked, not unwrapped: that would copy all of them.
     guard options != nil else { return QueryResults(query, client: self) }
-    return QueryResults { self.subscribe(query, options: options) }
+    return QueryResults(query, client: self) { self.subscribe(query, options: options) }
   }
 
   /// A handle on one observer, for those who change what they observe.
