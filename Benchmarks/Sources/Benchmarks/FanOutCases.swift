@@ -21,7 +21,7 @@ enum FanOutCases {
           for await _ in client.stream(query) { body() }
         },
         target: target,
-        limit: "raw.wake.stream.\(count)",
+        limit: "raw.share.\(count)",
         size: count
       )
       suite.add(
@@ -51,7 +51,7 @@ enum FanOutCases {
         }
       },
       target: 700,
-      limit: "raw.next"
+      limit: "raw.share.same"
     )
     var results = client.results(of: query).makeAsyncIterator()
     suite.add(

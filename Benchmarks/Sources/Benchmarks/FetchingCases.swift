@@ -18,7 +18,7 @@ enum FetchingCases {
         "cold fetch of a new key, \(count) entries before",
         cold,
         target: 4_000,
-        limit: "raw.task",
+        limit: "raw.fetch",
         size: count
       )
     }

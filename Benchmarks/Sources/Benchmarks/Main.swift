@@ -84,6 +84,7 @@ enum Main {
 
   nonisolated private static func measure(_ suite: Suite) async {
     await RawLimits.measure(suite)
+    await Floors.measure(suite)
     if suite.wants("memory") { await MemoryCases.measure(suite) }
     if suite.wants("read") { await ReadingCases.measure(suite) }
     if suite.wants("subscribe") { await SubscribingCases.measure(suite) }

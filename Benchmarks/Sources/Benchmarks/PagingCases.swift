@@ -28,7 +28,7 @@ enum PagingCases {
         "next page after \(count) pages",
         best,
         target: 6_000,
-        limit: "raw.task",
+        limit: "raw.fetch",
         size: count
       )
     }

@@ -11,7 +11,8 @@ enum ScenarioCases {
       "simulated behaviour scenarios, a second",
       1e9 / each,
       unit: .perSecond,
-      target: 20_000
+      target: 20_000,
+      limit: "raw.scenarios"
     )
   }
 

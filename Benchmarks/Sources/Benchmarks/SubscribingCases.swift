@@ -31,7 +31,7 @@ enum SubscribingCases {
           }
         },
         target: 500,
-        limit: "raw.lookup.1000",
+        limit: "raw.subscribe",
         size: others
       )
       withExtendedLifetime(crowd) {}

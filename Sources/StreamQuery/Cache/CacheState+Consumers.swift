@@ -81,24 +81,19 @@ extension CacheState {
     apply(effects, entry, &turn)
   }
 
+  /// What a consumer asks for, so that its handle can still look when it has left.
+  func farewell(of id: ConsumerID) -> Farewell? {
+    guard let index = find(id), let key = slots[Int(consumers[index].entry)].key else { return nil }
+    return Farewell(of: consumers[index], on: key)
+  }
+
   /// Takes a consumer out: its stream ends.
   ///
   /// A second time is a no-op.
-  ///
-  /// - Returns: What it asked for, so that its handle can still look.
-  @discardableResult
-  mutating func unsubscribe(_ id: ConsumerID, _ turn: inout Turn) -> Farewell? {
-    guard let index = find(id) else { return nil }
-    let farewell = slots[Int(consumers[index].entry)].key.map {
-      Farewell(
-        key: $0,
-        plan: consumers[index].plan,
-        profile: consumers[index].profile,
-        settledBase: consumers[index].settledBase
-      )
-    }
+  mutating func unsubscribe(_ id: ConsumerID, _ turn: inout Turn) {
+    guard let index = find(id) else { return }
     detach(index, &turn)
-    turn.drop(consumers[index].plan)
+    turn.drop(consumers[index].plan.take())
     if let parked = consumers[index].parked { errands.append(.wake(parked)) }
     for parked in consumers[index].alsoParked { errands.append(.wake(parked)) }
     let generation = consumers[index].generation
@@ -107,7 +102,6 @@ extension CacheState {
     consumers[index].nextFree = freeConsumer
     freeConsumer = Int32(truncatingIfNeeded: index)
     consumerCount -= 1
-    return farewell
   }
 
   /// What a consumer that left would see at present.

@@ -127,16 +127,21 @@ extension CacheState {
       turn.drop(slots[index].reasonBefore)
       slots[index].reasonBefore = slots[index].failureReason
     }
+    let fetch: QueryPlan.Fetch
+    // Not by `??`, which wraps what it is given.
+    if let own = plan.fetch {
+      fetch = own
+    } else {
+      // Who gave no fetch learns so by the usual way of failures.
+      fetch = { _ in throw QueryError.missingFetch(key: key.key.description) }
+    }
     let isImperative = slots[index].machine.cause == .manual && turn.isImperative
     let job = FetchJob(
       entry: id(of: index),
       id: current.id,
       key: key,
       plan: plan,
-      // Who gave no fetch learns so by the usual way of failures.
-      fetch: plan.fetch ?? { _ in
-        throw QueryError.missingFetch(key: key.key.description)
-      },
+      fetch: fetch,
       retry: former?.retry ?? (isImperative ? plan.imperativeRetry : plan.retry),
       cause: slots[index].machine.cause ?? .manual,
       startedAt: turn.world.now,

@@ -29,6 +29,9 @@ struct CacheState {
   var latest = Timestamp(moment: .zero, date: 0)
   /// The defaults of queries that come from now on.
   var defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
+  /// The plans of entries that began with a write, by value type: under the present defaults they
+  /// are the same for every key that has none of its own.
+  var barePlans: [ObjectIdentifier: ResolvedPlan] = [:]
   /// What the timer sleeps for.
   var armed: Moment?
   var frameSerial: UInt64 = 0
@@ -93,19 +96,12 @@ struct CacheState {
     guard let key = slots[index].key else { return }
     emit(.removed(reason), index, turn)
     let short = Int32(truncatingIfNeeded: index)
+    // The index hands its own reference to the key out, so that the slot's is not the last one.
     turn.remains.append(self.index.remove(key.key, id: short))
-    turn.drop(key.storage)
     setDeadline(nil, index)
     setLive(false, index)
     removeAllLayers(index, &turn)
-    turn.drop(slots[index].data)
-    turn.drop(slots[index].shelved)
-    turn.drop(slots[index].error)
-    turn.drop(slots[index].failureReason)
-    turn.drop(slots[index].reasonBefore)
-    turn.drop(slots[index].plan)
-    turn.drop(slots[index].frame)
-    turn.drop(slots[index].previousFrame)
+    slots[index].surrender(to: &turn)
     let generation = slots[index].generation
     slots[index] = EntrySlot()
     slots[index].generation = generation &+ 1

@@ -27,9 +27,18 @@ struct Consumer {
 }
 
 /// What a consumer that left had asked for.
-struct Farewell: Sendable {
-  var key: EntryKey
-  var plan: ResolvedPlan?
-  var profile: ObserverProfile
-  var settledBase: SettledCounts
+///
+/// An object, since most subscriptions never need the room of one.
+final class Farewell: Sendable {
+  let key: EntryKey
+  let plan: ResolvedPlan?
+  let profile: ObserverProfile
+  let settledBase: SettledCounts
+
+  init(of consumer: Consumer, on key: EntryKey) {
+    self.key = key
+    plan = consumer.plan
+    profile = consumer.profile
+    settledBase = consumer.settledBase
+  }
 }

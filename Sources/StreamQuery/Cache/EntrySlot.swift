@@ -40,6 +40,19 @@ struct EntrySlot {
     var beganAt: Timestamp?
   }
 
+  /// Hands out whatever is the user's, before the slot is emptied.
+  mutating func surrender(to turn: inout Turn) {
+    turn.drop(data.take())
+    turn.drop(plan.take())
+    turn.drop(frame.take())
+    guard !company.isEmpty else { return }
+    turn.drop(company[0].shelved)
+    turn.drop(company[0].error)
+    turn.drop(company[0].failureReason)
+    turn.drop(company[0].reasonBefore)
+    turn.drop(company[0].previousFrame)
+  }
+
   private mutating func makeCompany() {
     if company.isEmpty { company.append(Company()) }
   }

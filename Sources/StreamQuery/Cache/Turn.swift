@@ -26,7 +26,7 @@ struct Turn: Sendable {
     self.world = world
   }
 
-  mutating func drop(_ reference: Dropped?) {
+  mutating func drop(_ reference: consuming Dropped?) {
     guard let reference else { return }
     if first == nil {
       first = reference

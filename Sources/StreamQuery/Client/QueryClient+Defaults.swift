@@ -43,9 +43,10 @@ extension QueryClient {
   }
 
   private nonisolated func replaceDefaults(_ change: (DefaultsTable) -> DefaultsTable) {
-    let old = cache.read { state -> DefaultsTable in
-      let old = state.defaults
-      state.defaults = change(old)
+    let old = cache.read { state -> (DefaultsTable, [ObjectIdentifier: ResolvedPlan]) in
+      let old = (state.defaults, state.barePlans)
+      state.defaults = change(old.0)
+      state.barePlans = [:]
       return old
     }
     // Its closures are the user's: they go outside the lock.

@@ -84,7 +84,7 @@ extension QueryClient {
       state.seed(index, seed, &turn)
       turn.isImperative = true
       turn.pageCount = pageCount
-      let canFetch = (plan.fetch ?? state.slots[index].plan?.fetch) != nil
+      let canFetch = plan.fetch != nil || state.slots[index].plan?.fetch != nil
       let isStale = state.slots[index].machine.isStale(
         profile.freshness,
         at: turn.world.now.moment

@@ -33,8 +33,9 @@ extension QueryClient {
     of query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> QueryResults<Value> {
-    guard let options else { return QueryResults(query, client: self) }
-    return QueryResults { self.subscribe(query, options: options) }
+    // Only asked, not unwrapped: that would copy all of them.
+    guard options != nil else { return QueryResults(query, client: self) }
+    return QueryResults(query, client: self) { self.subscribe(query, options: options) }
   }
 
   /// A handle on one observer, for those who change what they observe.
@@ -61,6 +62,8 @@ extension QueryClient {
     subscribe(EntryKey(query.key), query.plan, options: options)
   }
 
+  /// Never inlined: what it is given stays its caller's, without a copy for it.
+  @inline(never)
   nonisolated func subscribe(
     _ key: EntryKey,
     _ queryPlan: QueryPlan,

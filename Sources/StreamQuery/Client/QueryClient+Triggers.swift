@@ -109,13 +109,17 @@ extension QueryClient {
 
   /// Starts the loop that all asynchronous causes run through, once.
   nonisolated func openSignals() {
-    guard let stream = signals.open() else { return }
+    guard signals.open() else { return }
     // Weak: the loop must not keep a client alive that nobody uses. Detached, as all that lasts as
     // long as the client: whoever came first must not lend it priority and task-locals for ever.
-    let task = Task.detached(executorPreference: configuration.executor) { [weak self] in
-      for await delivery in stream {
-        self?.handle(delivery.signal)
-        delivery.receipt?.yield()
+    let task = Task.detached(executorPreference: configuration.executor) { [weak self, signals] in
+      var batch: [SignalPort.Delivery] = []
+      while await signals.take(into: &batch) {
+        for delivery in batch {
+          self?.handle(delivery.signal)
+          delivery.receipt?.yield()
+        }
+        batch.removeAll(keepingCapacity: true)
       }
     }
     sources.append(task)

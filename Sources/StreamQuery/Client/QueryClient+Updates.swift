@@ -52,7 +52,7 @@ extension QueryClient {
       guard !state.isShutDown else { return .shutDown }
       let index = index ?? state.entry(key, plan, &turn)
       state.seed(index, seed, &turn)
-      guard (plan.fetch ?? state.slots[index].plan?.fetch) != nil else {
+      guard plan.fetch != nil || state.slots[index].plan?.fetch != nil else {
         // The entry may have been made just now: its retention has to begin.
         state.settleBookkeeping(index, turn)
         return .missingFetch

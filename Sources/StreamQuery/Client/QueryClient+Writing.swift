@@ -46,8 +46,7 @@ extension QueryClient {
     while true {
       let isDone = turn { state, turn -> Bool in
         guard !state.isShutDown else { return true }
-        guard let index = state.find(key) ?? plan.map({ state.entry(key, $0, &turn) })
-        else { return false }
+        guard let index = state.find(key) ?? state.bareEntry(key, plan, &turn) else { return false }
         state.write(box, index, updatedAt: date, fencing: fencing, &turn)
         return true
       }
@@ -119,7 +118,7 @@ extension QueryClient {
         let index = state.find(key)
         guard index.flatMap({ state.slots[$0].data }) === present else { return false }
         guard !state.isShutDown else { return true }
-        guard let entry = index ?? plan.map({ state.entry(key, $0, &turn) }) else { return false }
+        guard let entry = index ?? state.bareEntry(key, plan, &turn) else { return false }
         state.write(box, entry, updatedAt: nil, fencing: false, &turn)
         return true
       }
@@ -189,6 +188,27 @@ extension QueryClient {
 }
 
 extension CacheState {
+  /// Makes the entry of a key that begins with a write.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - plan: The plan as it was made outside the lock; `nil` before anybody had to make one.
+  ///   - turn: The turn.
+  /// - Returns: The entry; `nil` if a plan has to be made first.
+  fileprivate mutating func bareEntry(
+    _ key: EntryKey,
+    _ plan: ResolvedPlan?,
+    _ turn: inout Turn
+  ) -> Int? {
+    // All keys of a type begin alike, but for those that have defaults of their own.
+    let isOrdinary = !defaults.isSpecial(key.key)
+    if let plan {
+      if isOrdinary, plan.defaults === defaults { barePlans[key.valueTypeID] = plan }
+      return entry(key, plan, &turn)
+    }
+    return isOrdinary ? barePlans[key.valueTypeID].map { entry(key, $0, &turn) } : nil
+  }
+
   mutating func write(
     _ box: ValueBox,
     _ index: Int,

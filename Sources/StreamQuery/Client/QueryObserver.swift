@@ -29,8 +29,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
 
   /// The snapshots as a sequence that stays on the caller's actor; for one consumer.
   public var results: QueryResults<Value> {
-    let subscription = subscription
-    return QueryResults { subscription }
+    QueryResults(query, client: subscription.client).observed(by: subscription)
   }
 
   /// What the observer sees now.

@@ -129,8 +129,8 @@ package struct KeyIndex {
     }
     guard let position = found else { return Remains() }
     entryTable.remove(position, hash: storage.hash)
+    var remains = Remains(key: entries[Int(position)].key.take())
     let entry = entries[Int(position)]
-    var remains = Remains(key: entry.key)
     if entry.previous == KeyIndex.none {
       nodes[Int(entry.node)].firstEntry = entry.next
     } else {

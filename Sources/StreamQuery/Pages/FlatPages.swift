@@ -4,30 +4,34 @@ import Synchronization
 ///
 /// It belongs to one state of a run and is shared by its copies; whoever changes a run takes a new
 /// one. Arrays are made outside the lock: copying and releasing pages may run the user's code.
-final class FlatPages<Page: Sendable, PageParam: Sendable>: Sendable {
-  private let pages = Mutex<[Page]?>(nil)
-  private let params = Mutex<[PageParam]?>(nil)
+///
+/// It knows no types, as a run's layout does not: see ``PageSheet``.
+final class FlatPages: Sendable {
+  private let pages = Mutex<ValueBox?>(nil)
+  private let params = Mutex<ValueBox?>(nil)
 
-  func pages(_ deck: PageDeck<Page>) -> [Page] {
-    Self.elements(of: deck, keptIn: pages)
+  /// - Parameter make: Makes the array; of the same type each time.
+  func pages<Page: Sendable>(_ make: () -> [Page]) -> [Page] {
+    Self.elements(keptIn: pages, make)
   }
 
-  func params(_ deck: PageDeck<PageParam>) -> [PageParam] {
-    Self.elements(of: deck, keptIn: params)
+  /// - Parameter make: Makes the array; of the same type each time.
+  func params<PageParam: Sendable>(_ make: () -> [PageParam]) -> [PageParam] {
+    Self.elements(keptIn: params, make)
   }
 
-  private static func elements<Element>(
-    of deck: PageDeck<Element>,
-    keptIn kept: borrowing Mutex<[Element]?>
+  private static func elements<Element: Sendable>(
+    keptIn kept: borrowing Mutex<ValueBox?>,
+    _ make: () -> [Element]
   ) -> [Element] {
-    if deck.chunks.count <= 1 { return deck.elements }
-    if let known = kept.withLock({ $0 }) { return known }
-    let made = deck.elements
-    return kept.withLock { present in
+    if let known = kept.withLock({ $0 }) { return known.value(as: [Element].self) }
+    let made = TypedBox(make())
+    let first = kept.withLock { present -> ValueBox in
       // Two readers at once: both are given the same array.
       if let present { return present }
       present = made
       return made
     }
+    return first.value(as: [Element].self)
   }
 }

@@ -1,91 +1,105 @@
-/// A run of elements in short chunks: adding one at either end copies a chunk, not the run.
+/// A run of elements of which either end grows by one at the cost of a few, however long it is.
 ///
 /// A cached run is shared with every result that shows it, so a plain array would be copied whole
-/// for each page. Only the first and the last chunk may be short, so an index leads to its chunk
-/// without a search.
+/// for each page. Here a change copies one end, of at most a chunk; what lies between the ends is
+/// shared, and an index leads to its chunk without a search.
 struct PageDeck<Element: Sendable>: Sendable {
   static var chunkSize: Int { 32 }
 
-  /// None is empty.
-  private(set) var chunks: [[Element]] = []
-  private(set) var count = 0
+  private(set) var head: [Element] = []
+  /// All of exactly ``chunkSize``.
+  private(set) var middle: [[Element]] = []
+  private(set) var tail: [Element] = []
 
-  init(_ elements: [Element]) {
-    count = elements.count
-    // An array that fits is kept as it is, and given back as it is.
-    guard elements.count > Self.chunkSize else {
-      if !elements.isEmpty { chunks = [elements] }
-      return
+  init(_ elements: some RandomAccessCollection<Element>) {
+    var rest = elements[...]
+    while rest.count > Self.chunkSize {
+      middle.append(Array(rest.prefix(Self.chunkSize)))
+      rest = rest.dropFirst(Self.chunkSize)
     }
-    for start in stride(from: 0, to: elements.count, by: Self.chunkSize) {
-      chunks.append(Array(elements[start..<min(start + Self.chunkSize, elements.count)]))
-    }
+    tail = Array(rest)
   }
 
-  /// All elements; without a copy if they lie in one chunk.
+  var count: Int { head.count + middle.count * Self.chunkSize + tail.count }
+
+  /// All elements.
   var elements: [Element] {
-    if chunks.count == 1 { return chunks[0] }
     var all: [Element] = []
     all.reserveCapacity(count)
-    for chunk in chunks { all.append(contentsOf: chunk) }
+    all.append(contentsOf: head)
+    for chunk in middle { all.append(contentsOf: chunk) }
+    all.append(contentsOf: tail)
     return all
+  }
+
+  private enum Place {
+    case head(Int)
+    case middle(Int, Int)
+    case tail(Int)
+  }
+
+  private func place(of index: Int) -> Place {
+    if index < head.count { return .head(index) }
+    let rest = index - head.count
+    let (chunk, offset) = rest.quotientAndRemainder(dividingBy: Self.chunkSize)
+    return chunk < middle.count
+      ? .middle(chunk, offset) : .tail(rest - middle.count * Self.chunkSize)
   }
 
   subscript(index: Int) -> Element {
     get {
-      let (chunk, offset) = position(of: index)
-      return chunks[chunk][offset]
+      switch place(of: index) {
+      case .head(let offset): head[offset]
+      case .middle(let chunk, let offset): middle[chunk][offset]
+      case .tail(let offset): tail[offset]
+      }
     }
-    _modify {
-      let (chunk, offset) = position(of: index)
-      yield &chunks[chunk][offset]
+    set {
+      switch place(of: index) {
+      case .head(let offset): head[offset] = newValue
+      case .middle(let chunk, let offset): middle[chunk][offset] = newValue
+      case .tail(let offset): tail[offset] = newValue
+      }
     }
-  }
-
-  private func position(of index: Int) -> (chunk: Int, offset: Int) {
-    let head = chunks[0].count
-    guard index >= head else { return (0, index) }
-    let rest = index - head
-    return (1 + rest / Self.chunkSize, rest % Self.chunkSize)
   }
 
   mutating func append(_ element: Element) {
-    count += 1
-    if let last = chunks.indices.last, chunks[last].count < Self.chunkSize {
-      chunks[last].append(element)
-    } else {
-      chunks.append([element])
+    if tail.count == Self.chunkSize {
+      middle.append(tail)
+      tail = []
     }
+    tail.append(element)
   }
 
   mutating func prepend(_ element: Element) {
-    count += 1
-    if let first = chunks.first, first.count < Self.chunkSize {
-      chunks[0].insert(element, at: 0)
-    } else {
-      chunks.insert([element], at: 0)
+    if head.count == Self.chunkSize {
+      middle.insert(head, at: 0)
+      head = []
     }
+    head.insert(element, at: 0)
   }
 
   mutating func removeFirst(_ surplus: Int) {
     var surplus = min(surplus, count)
-    count -= surplus
-    var whole = 0
-    while whole < chunks.count, chunks[whole].count <= surplus {
-      surplus -= chunks[whole].count
-      whole += 1
-    }
-    chunks.removeFirst(whole)
-    if surplus > 0 { chunks[0].removeFirst(surplus) }
+    guard surplus > head.count else { return head.removeFirst(surplus) }
+    surplus -= head.count
+    head = []
+    let whole = min(surplus / Self.chunkSize, middle.count)
+    middle.removeFirst(whole)
+    surplus -= whole * Self.chunkSize
+    if surplus > 0, !middle.isEmpty { head = middle.removeFirst() }
+    if middle.isEmpty, head.isEmpty { tail.removeFirst(surplus) } else { head.removeFirst(surplus) }
   }
 
   mutating func removeLast(_ surplus: Int) {
     var surplus = min(surplus, count)
-    count -= surplus
-    while let last = chunks.last, last.count <= surplus, surplus > 0 {
-      surplus -= last.count
-      chunks.removeLast()
-    }
-    if surplus > 0 { chunks[chunks.count - 1].removeLast(surplus) }
+    guard surplus > tail.count else { return tail.removeLast(surplus) }
+    surplus -= tail.count
+    tail = []
+    let whole = min(surplus / Self.chunkSize, middle.count)
+    middle.removeLast(whole)
+    surplus -= whole * Self.chunkSize
+    if surplus > 0, !middle.isEmpty { tail = middle.removeLast() }
+    if middle.isEmpty, tail.isEmpty { head.removeLast(surplus) } else { tail.removeLast(surplus) }
   }
 }

@@ -20,13 +20,14 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     case nothing
   }
 
+  /// Of runs and boxes only, which are laid out alike for all types: see ``PageSheet``.
   private enum Work {
-    /// Pages in place of all that are cached.
-    case refresh(Run?, start: PageParam, remaining: Int)
+    /// Pages in place of all that are cached; starts with a boxed parameter.
+    case refresh(Run?, start: ValueBox, remaining: Int)
     /// One page in place of the first one.
-    case firstPage(of: Run, arrived: Page?)
+    case firstPage(of: Run, arrived: Run?)
     /// One page beside those that are cached.
-    case add(PageDirection, to: Run, arrived: (page: Page, param: PageParam)?)
+    case add(PageDirection, to: Run, arrived: Run?)
   }
 
   private var work: Work
@@ -47,7 +48,7 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     } else {
       work = .refresh(
         nil,
-        start: present?.firstParam ?? initialParam,
+        start: TypedBox(present?.firstParam ?? initialParam),
         remaining: max(1, pageCount ?? present?.count ?? 1)
       )
     }
@@ -57,15 +58,17 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   func step() -> Step {
     switch work {
     case .refresh(nil, let start, remaining: _):
-      return .fetch(start)
+      return .fetch(start.value(as: PageParam.self))
     case .refresh(let run?, start: _, let remaining):
       guard remaining > 0, let param = rules.next(run) else { return .done }
       return .fetch(param)
     case .firstPage(let run, nil):
       return .fetch(run.firstParam)
     case .add(let direction, to: let run, nil):
-      let param = direction == .next ? rules.next(run) : rules.previous?(run)
-      return param.map(Step.fetch) ?? .nothing
+      guard let param = direction == .next ? rules.next(run) : rules.previous?(run) else {
+        return .nothing
+      }
+      return .fetch(param)
     case .firstPage(_, _?), .add(_, to: _, _?):
       return .done
     }
@@ -77,16 +80,17 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   ///   - page: The page.
   ///   - param: What it was fetched by.
   mutating func arrived(_ page: Page, param: PageParam) {
+    let arrived = Run(page, param: param)
     switch work {
     case .refresh(nil, let start, let remaining):
-      work = .refresh(Run(page, param: param), start: start, remaining: remaining - 1)
+      work = .refresh(arrived, start: start, remaining: remaining - 1)
     case .refresh(var run?, let start, let remaining):
-      run.append(page, param: param, limit: rules.maxPages)
+      run.append(arrived, limit: rules.maxPages)
       work = .refresh(run, start: start, remaining: remaining - 1)
     case .firstPage(let run, arrived: _):
-      work = .firstPage(of: run, arrived: page)
+      work = .firstPage(of: run, arrived: arrived)
     case .add(let direction, to: let run, arrived: _):
-      work = .add(direction, to: run, arrived: (page, param))
+      work = .add(direction, to: run, arrived: arrived)
     }
   }
 
@@ -108,22 +112,27 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     switch work {
     case .refresh(let run, start: _, remaining: _):
       return run
-    case .firstPage(let old, let page):
-      guard let page else { return nil }
-      var run = present.flatMap { $0.firstParam == old.firstParam ? $0 : nil } ?? old
-      run.replaceFirst(page)
+    case .firstPage(let old, let arrived):
+      guard let arrived else { return nil }
+      var run = newest(of: old, present) { $0.firstParam == $1.firstParam }
+      run.replaceFirst(by: arrived)
       return run
     case .add(.next, to: let old, let arrived):
       guard let arrived else { return nil }
-      var run = present.flatMap { $0.lastParam == old.lastParam ? $0 : nil } ?? old
-      run.append(arrived.page, param: arrived.param, limit: rules.maxPages)
+      var run = newest(of: old, present) { $0.lastParam == $1.lastParam }
+      run.append(arrived, limit: rules.maxPages)
       return run
     case .add(.previous, to: let old, let arrived):
       guard let arrived else { return nil }
-      var run = present.flatMap { $0.firstParam == old.firstParam ? $0 : nil } ?? old
-      run.prepend(arrived.page, param: arrived.param, limit: rules.maxPages)
+      var run = newest(of: old, present) { $0.firstParam == $1.firstParam }
+      run.prepend(arrived, limit: rules.maxPages)
       return run
     }
+  }
+
+  /// What is cached, if it still stands where the old run stood.
+  private func newest(of old: Run, _ present: Run?, _ isInPlace: (Run, Run) -> Bool) -> Run {
+    if let present, isInPlace(present, old) { present } else { old }
   }
 }
 

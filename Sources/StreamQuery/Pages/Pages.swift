@@ -11,36 +11,43 @@ public enum PageDirection: String, Hashable, Codable, Sendable {
 /// There is always at least one page, and as many parameters as pages. Runs share what they have in
 /// common, so that the thousandth page costs as little to add as the second.
 public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
-  private var pageDeck: PageDeck<Page>
-  private var paramDeck: PageDeck<PageParam>
-  /// Where the arrays are kept once they were asked for; a short run is an array already.
-  private var flat: FlatPages<Page, PageParam>?
+  /// All of them made by this type, so each is a ``TypedSheet`` of the run's own types.
+  private var deck: PageDeck<PageSheet>
+  /// Where the arrays are kept once they were asked for.
+  private var flat = FlatPages()
+
+  private typealias Sheet = TypedSheet<Page, PageParam>
+
+  private func sheet(_ index: Int) -> TypedSheet<Page, PageParam> {
+    // The deck is private, and what is put into it is made below, of these very types.
+    unsafeDowncast(deck[index], to: TypedSheet<Page, PageParam>.self)
+  }
 
   /// The pages, in order.
   ///
-  /// - Complexity: O(1) up to 32 pages and when read again; else O(*n*) for the first reader of a
-  ///   run. ``firstPage``, ``lastPage`` and ``count`` are O(1) always.
-  public var pages: [Page] { flat?.pages(pageDeck) ?? pageDeck.elements }
+  /// - Complexity: O(1) when read again; O(*n*) for the first reader of a run. ``firstPage``,
+  ///   ``lastPage`` and ``count`` are O(1) always.
+  public var pages: [Page] { flat.pages { (0..<count).map { sheet($0).page } } }
 
   /// The parameter of each page.
   ///
   /// - Complexity: As ``pages``.
-  public var params: [PageParam] { flat?.params(paramDeck) ?? paramDeck.elements }
+  public var params: [PageParam] { flat.params { (0..<count).map { sheet($0).param } } }
 
   /// How many pages there are.
-  public var count: Int { pageDeck.count }
+  public var count: Int { deck.count }
 
   /// The first page.
-  public var firstPage: Page { pageDeck[0] }
+  public var firstPage: Page { sheet(0).page }
 
   /// The last page.
-  public var lastPage: Page { pageDeck[count - 1] }
+  public var lastPage: Page { sheet(count - 1).page }
 
   /// The parameter of the first page.
-  public var firstParam: PageParam { paramDeck[0] }
+  public var firstParam: PageParam { sheet(0).param }
 
   /// The parameter of the last page.
-  public var lastParam: PageParam { paramDeck[count - 1] }
+  public var lastParam: PageParam { sheet(count - 1).param }
 
   /// Creates a run of one page.
   ///
@@ -48,8 +55,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   ///   - page: The page.
   ///   - param: What it was fetched by.
   public init(_ page: Page, param: PageParam) {
-    pageDeck = PageDeck([page])
-    paramDeck = PageDeck([param])
+    deck = PageDeck(CollectionOfOne(Sheet(page, param: param)))
   }
 
   /// Creates a run of pages, or `nil` of none, or of other than one parameter for each.
@@ -59,9 +65,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   ///   - params: The parameter of each.
   public init?(_ pages: [Page], params: [PageParam]) {
     guard !pages.isEmpty, pages.count == params.count else { return nil }
-    pageDeck = PageDeck(pages)
-    paramDeck = PageDeck(params)
-    changed()
+    deck = PageDeck(zip(pages, params).map { Sheet($0, param: $1) as PageSheet })
   }
 
   /// Changes every page in place, as a manual update does.
@@ -69,7 +73,12 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   /// - Parameter change: Changes a page; gets its parameter.
   /// - Complexity: O(*n*) in the number of pages.
   public mutating func updateEach(_ change: (inout Page, PageParam) -> Void) {
-    for index in 0..<count { change(&pageDeck[index], paramDeck[index]) }
+    for index in 0..<count {
+      let old = sheet(index)
+      var page = old.page
+      change(&page, old.param)
+      deck[index] = Sheet(page, param: old.param)
+    }
     changed()
   }
 
@@ -84,41 +93,34 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     return copy
   }
 
-  /// Adds a page after the last one; beyond the limit the first ones go.
-  mutating func append(_ page: Page, param: PageParam, limit: Int?) {
-    pageDeck.append(page)
-    paramDeck.append(param)
+  /// Adds the page of a run of one after the last one; beyond the limit the first ones go.
+  mutating func append(_ other: Self, limit: Int?) {
+    deck.append(other.deck[0])
     if let limit { drop(count - limit, fromEnd: false) }
     changed()
   }
 
-  /// Adds a page before the first one; beyond the limit the last ones go.
-  mutating func prepend(_ page: Page, param: PageParam, limit: Int?) {
-    pageDeck.prepend(page)
-    paramDeck.prepend(param)
+  /// Adds the page of a run of one before the first one; beyond the limit the last ones go.
+  mutating func prepend(_ other: Self, limit: Int?) {
+    deck.prepend(other.deck[0])
     if let limit { drop(count - limit, fromEnd: true) }
     changed()
   }
 
-  mutating func replaceFirst(_ page: Page) {
-    pageDeck[0] = page
+  /// Puts the page of a run of one in place of the first one, which keeps its parameter.
+  mutating func replaceFirst(by other: Self) {
+    deck[0] = Sheet(other.firstPage, param: firstParam)
     changed()
   }
 
   /// The arrays of the old state stay with the copies that share it.
   private mutating func changed() {
-    flat = pageDeck.chunks.count > 1 ? FlatPages() : nil
+    flat = FlatPages()
   }
 
   private mutating func drop(_ surplus: Int, fromEnd: Bool) {
     guard surplus > 0 else { return }
-    if fromEnd {
-      pageDeck.removeLast(surplus)
-      paramDeck.removeLast(surplus)
-    } else {
-      pageDeck.removeFirst(surplus)
-      paramDeck.removeFirst(surplus)
-    }
+    if fromEnd { deck.removeLast(surplus) } else { deck.removeFirst(surplus) }
   }
 }
 

@@ -43,8 +43,10 @@ extension QueryPlan {
       of: Run.self,
       fetch: { context in
         let present = context.presentBox?.value(as: Run.self)
+        // Asked only if there is something: a cast looks its type up.
+        let kept = context.job?.progress.withLock { $0 }
         var loop =
-          context.job?.progress.withLock { $0 } as? PageLoop<Page, PageParam>
+          kept.flatMap { $0 as? PageLoop<Page, PageParam> }
           ?? PageLoop(
             present: present,
             direction: context.direction,

@@ -19,6 +19,11 @@ final class DefaultsTable: Sendable {
     self.failureInvalidates = failureInvalidates
   }
 
+  /// Whether a key has defaults of its own beside the client's.
+  func isSpecial(_ key: AnyQueryKey) -> Bool {
+    prefixes.contains { $0.key.isPrefix(of: key) }
+  }
+
   func options(for key: AnyQueryKey) -> QueryOptions {
     var options = client.options
     for prefix in prefixes where prefix.key.isPrefix(of: key) {

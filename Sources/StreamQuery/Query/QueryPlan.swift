@@ -13,9 +13,8 @@ final class QueryPlan: Sendable {
   let merge: (@Sendable (_ old: ValueBox, _ new: ValueBox) -> ValueBox)?
   /// Streams of which each element refetches; made anew for each subscription.
   let triggers: [@Sendable () -> any AsyncSequence]
-  /// Boxes a value of unknown type, or says that it is of the wrong one.
-  let box: @Sendable (Any) -> ValueBox?
-  let valueTypeName: @Sendable () -> String
+  /// The type of the values: a type, where a closure for each question about it would be an object.
+  let valueType: any Sendable.Type
   /// How pages follow each other, if the value is pages.
   let paging: PagingPlan?
   /// Whether a refetch takes the data out of sight.
@@ -35,8 +34,7 @@ final class QueryPlan: Sendable {
     placeholder: ValueBox? = nil,
     merge: (@Sendable (ValueBox, ValueBox) -> ValueBox)? = nil,
     triggers: [@Sendable () -> any AsyncSequence] = [],
-    box: @escaping @Sendable (Any) -> ValueBox?,
-    valueTypeName: @escaping @Sendable () -> String,
+    valueType: any Sendable.Type,
     paging: PagingPlan? = nil,
     resetsData: Bool = false
   ) {
@@ -46,8 +44,7 @@ final class QueryPlan: Sendable {
     self.placeholder = placeholder
     self.merge = merge
     self.triggers = triggers
-    self.box = box
-    self.valueTypeName = valueTypeName
+    self.valueType = valueType
     self.paging = paging
     self.resetsData = resetsData
   }
@@ -62,11 +59,20 @@ final class QueryPlan: Sendable {
     self.init(
       options: .default,
       fetch: fetch,
-      box: { value in (value as? Value).map(TypedBox.init) },
-      valueTypeName: { String(reflecting: Value.self) },
+      valueType: type,
       paging: paging,
       resetsData: resetsData
     )
+  }
+
+  var valueTypeName: String { String(reflecting: valueType) }
+
+  /// Boxes a value of unknown type; `nil` if it is of another type than the plan's.
+  func box(_ value: Any) -> ValueBox? {
+    func boxed<Value: Sendable>(as type: Value.Type) -> ValueBox? {
+      (value as? Value).map(TypedBox.init)
+    }
+    return boxed(as: valueType)
   }
 
   /// A copy with the options and extras of another plan.
@@ -78,8 +84,7 @@ final class QueryPlan: Sendable {
       placeholder: plan.placeholder,
       merge: plan.merge,
       triggers: plan.triggers,
-      box: box,
-      valueTypeName: valueTypeName,
+      valueType: valueType,
       paging: paging,
       resetsData: resetsData
     )
@@ -100,8 +105,7 @@ final class QueryPlan: Sendable {
       placeholder: placeholder ?? self.placeholder,
       merge: merge ?? self.merge,
       triggers: trigger.map { triggers + [$0] } ?? triggers,
-      box: box,
-      valueTypeName: valueTypeName,
+      valueType: valueType,
       paging: paging,
       resetsData: resetsData
     )

@@ -24,7 +24,14 @@ final class ResolvedPlan: Sendable {
     var options = plan.options.over(defaults.options(for: key))
     if let observer { options = observer.layer.over(options) }
     self.options = options
-    fetch = plan.fetch ?? defaults.fetch(for: key).map { Self.typed($0, plan) }
+    // Not by `??`, which wraps what it is given: each fetch would run through the wrappers.
+    if let own = plan.fetch {
+      fetch = own
+    } else if let common = defaults.fetch(for: key) {
+      fetch = Self.typed(common, plan)
+    } else {
+      fetch = nil
+    }
     gcTime = options.gcTime.map(Span.init) ?? Span(.seconds(300))
 
     var terms = FetchTerms()
@@ -104,7 +111,7 @@ final class ResolvedPlan: Sendable {
       guard let box = plan.box(value) else {
         throw QueryError.unexpectedType(
           key: context.key.description,
-          expected: plan.valueTypeName(),
+          expected: plan.valueTypeName,
           actual: String(reflecting: type(of: value as Any))
         )
       }

@@ -15,35 +15,52 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   /// It cannot fail: a failed fetch is a state, and stays in the results.
   public typealias Failure = Never
 
-  private enum Source: Sendable {
-    case query(QueryClient, EntryKey, QueryPlan)
-    case other(@Sendable () -> Subscription)
+  // Properties rather than cases of an enumeration, of which each subscription would copy all.
+  private let client: QueryClient
+  private let key: EntryKey
+  private let plan: QueryPlan
+  /// How to observe, if not just as the query says.
+  private let subscribe: (@Sendable () -> Subscription)?
+
+  /// Creates a sequence of what an observer of a query sees.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - client: Where to observe it.
+  ///   - subscribe: Makes the observer of an iterator; `nil` for one without options of its own,
+  ///     which needs no closure to be made.
+  init(
+    _ query: Query<Value>,
+    client: QueryClient,
+    subscribe: (@Sendable () -> Subscription)? = nil
+  ) {
+    self.client = client
+    key = EntryKey(query.key)
+    plan = query.plan
+    self.subscribe = subscribe
   }
 
-  private let source: Source
-
-  /// Creates a sequence of what an observer of a query without options of its own sees.
-  ///
-  /// Apart from the form below, because it needs no closure to be made.
-  init(_ query: Query<Value>, client: QueryClient) {
-    source = .query(client, EntryKey(query.key), query.plan)
+  private init(_ other: Self, subscribe: @escaping @Sendable () -> Subscription) {
+    client = other.client
+    key = other.key
+    plan = other.plan
+    self.subscribe = subscribe
   }
 
-  /// Creates a sequence of what an observer sees.
+  /// The same sequence for an observer that is there already.
   ///
-  /// - Parameter subscribe: Makes the observer of an iterator.
-  package init(subscribe: @escaping @Sendable () -> Subscription) {
-    source = .other(subscribe)
+  /// - Parameter subscription: The observer.
+  /// - Returns: A sequence whose iterators all are this observer.
+  package func observed(by subscription: Subscription) -> Self {
+    Self(self) { subscription }
   }
 
   /// Begins to observe, for an operator that looks at several observers together.
   ///
   /// - Returns: The observer.
   package func makeSubscription() -> Subscription {
-    switch source {
-    case .query(let client, let key, let plan): client.subscribe(key, plan, options: nil)
-    case .other(let subscribe): subscribe()
-    }
+    if let subscribe { return subscribe() }
+    return client.subscribe(key, plan, options: nil)
   }
 
   /// Begins to observe.

@@ -47,15 +47,24 @@ package final class Subscription: Sendable {
   }
 
   deinit {
-    cancel()
+    // Nobody is left to look, so nothing is kept for a look.
+    client.turn(isDated: false, startsFetches: false) { state, turn in
+      state.unsubscribe(id, &turn)
+    }
+    stopPumps()
   }
 
   /// Ends the observation; a second time is a no-op.
   func cancel() {
     client.turn(isDated: false, startsFetches: false) { state, turn in
       // Kept before anybody hears of the end: who is told looks at once.
-      if let last = state.unsubscribe(id, &turn) { farewell.withLock { $0 = last } }
+      if let last = state.farewell(of: id) { farewell.withLock { $0 = last } }
+      state.unsubscribe(id, &turn)
     }
+    stopPumps()
+  }
+
+  private func stopPumps() {
     if isPumping.load(ordering: .acquiring) { replacePumps(by: nil) }
   }
 

@@ -23,7 +23,7 @@ struct JointSequence<Latest: LatestValues>: AsyncSequence {
       subscribe = { results.makeSubscription() }
       self.update = { update(&$0, QueryResult(frame: $1, flags: $2)) }
       source = { subscription in
-        let results = QueryResults<Value> { subscription }
+        let results = results.observed(by: subscription)
         return Separate.source(results, failure: Separate.Plan.impossible, update: update)
       }
     }

@@ -47,7 +47,7 @@ public final class Recording<Element: Sendable>: Sendable {
   ///
   /// - Complexity: O(*n*) in the number of elements.
   public var values: [Element] {
-    elements.map(\.element)
+    elements.map { $0.element }
   }
 
   /// Whether the sequence has ended: by itself, by a failure, or because it was cancelled.

@@ -1,9 +1,38 @@
+internal import StreamQuery
 internal import Synchronization
 
+/// What one call does, without the type of its value.
+struct ScriptStep: Sendable {
+  enum Action: Sendable {
+    case value(ValueBox, after: Duration)
+    case failure(any Error, after: Duration)
+    case wait(isReleasable: Bool)
+  }
+
+  let action: Action
+  let ignoresCancellation: Bool
+
+  /// What calls do of which no step says anything.
+  static let never = ScriptStep(action: .wait(isReleasable: false), ignoresCancellation: false)
+}
+
 /// The shared part of a scripted fetch: its position, its log, and who waits at a gate.
-final class ScriptLog<Value: Sendable>: Sendable {
-  typealias Fetch = ScriptedFetch<Value>
-  private typealias Waiter = UnsafeContinuation<Value, any Error>
+///
+/// It knows no types, since looking them up would take longer than all else that it does.
+final class ScriptLog: Sendable {
+  private typealias Waiter = UnsafeContinuation<ValueBox, any Error>
+
+  enum Outcome: Sendable {
+    case value
+    case failure
+    case cancelled
+  }
+
+  struct Call: Sendable {
+    let start: Duration
+    var end: Duration?
+    var outcome: Outcome?
+  }
 
   private struct Gate {
     let id: Int
@@ -12,32 +41,83 @@ final class ScriptLog<Value: Sendable>: Sendable {
   }
 
   private struct State {
-    var calls: [Fetch.Call] = []
+    var calls: [Call] = []
     var gates: [Gate] = []
     /// Calls that were cancelled before they reached their gate.
     var cancelledEarly: Set<Int> = []
     var elapsed: (@Sendable () -> Duration)?
   }
 
-  private let steps: [Fetch.Step]
+  private let steps: [ScriptStep]
   private let state = Mutex(State())
 
-  init(steps: [Fetch.Step]) {
+  init(steps: [ScriptStep]) {
     self.steps = steps
   }
 
-  var calls: [Fetch.Call] { state.withLock { $0.calls } }
+  var calls: [Call] { state.withLock { $0.calls } }
   var suspendedCount: Int { state.withLock { $0.gates.count { $0.isReleasable } } }
 
-  func begin(at time: Duration) -> (id: Int, step: Fetch.Step) {
+  /// Plays the next step.
+  func play() async throws -> ValueBox {
+    let clock = Scheduling.current.clock
+    let (id, step) = begin(at: time(on: clock))
+    do {
+      let value = try await play(step, id: id, clock: clock)
+      end(id, at: time(on: clock), .value)
+      return value
+    } catch {
+      let isCancelled = Task.isCancelled && error is CancellationError
+      end(id, at: time(on: clock), isCancelled ? .cancelled : .failure)
+      throw error
+    }
+  }
+
+  private func play(
+    _ step: ScriptStep,
+    id: Int,
+    clock: any Clock<Duration>
+  ) async throws -> ValueBox {
+    if !step.ignoresCancellation { try Task.checkCancellation() }
+    switch step.action {
+    case .value(let value, let delay):
+      try await pause(delay, step, clock)
+      return value
+    case .failure(let error, let delay):
+      try await pause(delay, step, clock)
+      throw error
+    case .wait(let isReleasable):
+      return try await wait(
+        id,
+        isReleasable: isReleasable,
+        ignoresCancellation: step.ignoresCancellation
+      )
+    }
+  }
+
+  private func pause(
+    _ delay: Duration,
+    _ step: ScriptStep,
+    _ clock: any Clock<Duration>
+  ) async throws {
+    guard delay > .zero else { return }
+    guard step.ignoresCancellation else { return try await clock.sleep(for: delay) }
+    // A task of its own is not cancelled with the caller, and waiting for it goes on.
+    let wait = Task(executorPreference: Scheduling.current.executor) {
+      try? await clock.sleep(for: delay)
+    }
+    await wait.value
+  }
+
+  private func begin(at time: Duration) -> (id: Int, step: ScriptStep) {
     let id = state.withLock { state in
-      state.calls.append(Fetch.Call(start: time, end: nil, outcome: nil))
+      state.calls.append(Call(start: time, end: nil, outcome: nil))
       return state.calls.count - 1
     }
     return (id, steps.isEmpty ? .never : steps[min(id, steps.count - 1)])
   }
 
-  func end(_ id: Int, at time: Duration, _ outcome: Fetch.Call.Outcome) {
+  private func end(_ id: Int, at time: Duration, _ outcome: Outcome) {
     state.withLock { state in
       state.calls[id].end = time
       state.calls[id].outcome = outcome
@@ -45,7 +125,11 @@ final class ScriptLog<Value: Sendable>: Sendable {
     }
   }
 
-  func wait(_ id: Int, isReleasable: Bool, ignoresCancellation: Bool) async throws -> Value {
+  private func wait(
+    _ id: Int,
+    isReleasable: Bool,
+    ignoresCancellation: Bool
+  ) async throws -> ValueBox {
     try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { (waiter: Waiter) in
         let isParked = state.withLock { state in
@@ -60,7 +144,7 @@ final class ScriptLog<Value: Sendable>: Sendable {
     }
   }
 
-  func release(_ result: Result<Value, any Error>) -> Bool {
+  func release(_ result: Result<ValueBox, any Error>) -> Bool {
     let gate = state.withLock { state in
       state.gates.firstIndex { $0.isReleasable }.map { state.gates.remove(at: $0) }
     }
@@ -80,7 +164,7 @@ final class ScriptLog<Value: Sendable>: Sendable {
   }
 
   /// Virtual time, or the time since the first call on a clock without a known zero.
-  func time(on clock: any Clock<Duration>) -> Duration {
+  private func time(on clock: any Clock<Duration>) -> Duration {
     if let clock = clock as? SimulationClock { return clock.now.offset }
     if let elapsed = state.withLock({ $0.elapsed }) { return elapsed() }
     let elapsed = Self.stopwatch(clock)

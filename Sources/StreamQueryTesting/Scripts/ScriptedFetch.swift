@@ -16,13 +16,11 @@ internal import StreamQuery
 public struct ScriptedFetch<Value: Sendable>: Sendable {
   /// What one call does.
   public struct Step: Sendable {
-    enum Action: Sendable {
-      case end(Result<Value, any Error>, after: Duration)
-      case wait(isReleasable: Bool)
-    }
+    let erased: ScriptStep
 
-    let action: Action
-    let ignoresCancellation: Bool
+    init(_ action: ScriptStep.Action, ignoresCancellation: Bool) {
+      erased = ScriptStep(action: action, ignoresCancellation: ignoresCancellation)
+    }
 
     /// Returns a value.
     ///
@@ -36,7 +34,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
       after delay: Duration = .zero,
       ignoringCancellation: Bool = false
     ) -> Self {
-      Self(action: .end(.success(value), after: delay), ignoresCancellation: ignoringCancellation)
+      Self(.value(TypedBox(value), after: delay), ignoresCancellation: ignoringCancellation)
     }
 
     /// Throws an error.
@@ -51,12 +49,12 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
       after delay: Duration = .zero,
       ignoringCancellation: Bool = false
     ) -> Self {
-      Self(action: .end(.failure(error), after: delay), ignoresCancellation: ignoringCancellation)
+      Self(.failure(error, after: delay), ignoresCancellation: ignoringCancellation)
     }
 
     /// Waits until the call is cancelled.
     public static var never: Self {
-      Self(action: .wait(isReleasable: false), ignoresCancellation: false)
+      Self(.wait(isReleasable: false), ignoresCancellation: false)
     }
 
     /// Waits until the test calls `release(returning:)` or `release(throwing:)`.
@@ -68,7 +66,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
     ///   must be released, or its task is never freed.
     /// - Returns: The step.
     public static func suspended(ignoringCancellation: Bool = false) -> Self {
-      Self(action: .wait(isReleasable: true), ignoresCancellation: ignoringCancellation)
+      Self(.wait(isReleasable: true), ignoresCancellation: ignoringCancellation)
     }
   }
 
@@ -92,7 +90,8 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
     public internal(set) var outcome: Outcome?
   }
 
-  private let log: ScriptLog<Value>
+  /// Holds values of this type only: steps and releases are typed, and nothing else puts any in.
+  private let log: ScriptLog
 
   /// Creates a script.
   ///
@@ -105,11 +104,22 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
   ///
   /// - Parameter steps: What the calls do, one after the other; the last one repeats.
   public init(_ steps: [Step]) {
-    log = ScriptLog(steps: steps)
+    log = ScriptLog(steps: steps.map { $0.erased })
   }
 
   /// The calls so far, in order of their start.
-  public var calls: [Call] { log.calls }
+  public var calls: [Call] {
+    log.calls.map { call in
+      let outcome: Call.Outcome? =
+        switch call.outcome {
+        case .value: .value
+        case .failure: .failure
+        case .cancelled: .cancelled
+        case nil: nil
+        }
+      return Call(start: call.start, end: call.end, outcome: outcome)
+    }
+  }
 
   /// How many calls have begun.
   public var callCount: Int { log.calls.count }
@@ -126,7 +136,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
   /// - Returns: `false` if no call is suspended; nothing happens then.
   @discardableResult
   public func release(returning value: Value) -> Bool {
-    log.release(.success(value))
+    log.release(.success(TypedBox(value)))
   }
 
   /// Lets the call that is suspended longest throw an error.
@@ -143,41 +153,6 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
   /// - Returns: The step's value.
   /// - Throws: The step's error, or `CancellationError` at once when the task is cancelled.
   public func callAsFunction() async throws -> Value {
-    let clock = Scheduling.current.clock
-    let (id, step) = log.begin(at: log.time(on: clock))
-    do {
-      let value = try await play(step, id: id, clock: clock)
-      log.end(id, at: log.time(on: clock), .value)
-      return value
-    } catch {
-      let isCancelled = Task.isCancelled && error is CancellationError
-      log.end(id, at: log.time(on: clock), isCancelled ? .cancelled : .failure)
-      throw error
-    }
-  }
-
-  private func play(_ step: Step, id: Int, clock: any Clock<Duration>) async throws -> Value {
-    if !step.ignoresCancellation { try Task.checkCancellation() }
-    switch step.action {
-    case .end(let result, let delay):
-      if delay > .zero {
-        if step.ignoresCancellation {
-          // A task of its own is not cancelled with the caller, and waiting for it goes on.
-          let wait = Task(executorPreference: Scheduling.current.executor) {
-            try? await clock.sleep(for: delay)
-          }
-          await wait.value
-        } else {
-          try await clock.sleep(for: delay)
-        }
-      }
-      return try result.get()
-    case .wait(let isReleasable):
-      return try await log.wait(
-        id,
-        isReleasable: isReleasable,
-        ignoresCancellation: step.ignoresCancellation
-      )
-    }
+    try await log.play().value(as: Value.self)
   }
 }

@@ -1,0 +1,19 @@
+/// A page and what it was fetched by, without their types.
+///
+/// A run holds its pages by such references, so that runs of all types are laid out alike: code that
+/// keeps, copies and changes them needs no look at types, which in generic code costs more than the
+/// work itself. `Sendable` is right, since the only subclass is ``TypedSheet``, whose stored
+/// properties are immutable and `Sendable`.
+class PageSheet: @unchecked Sendable {}
+
+/// The typed half of ``PageSheet``.
+final class TypedSheet<Page: Sendable, PageParam: Sendable>: PageSheet, @unchecked Sendable {
+  let page: Page
+  let param: PageParam
+
+  init(_ page: Page, param: PageParam) {
+    self.page = page
+    self.param = param
+    super.init()
+  }
+}
