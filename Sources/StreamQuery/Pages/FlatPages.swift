@@ -10,12 +10,18 @@ final class FlatPages: Sendable {
   private let pages = Mutex<ValueBox?>(nil)
   private let params = Mutex<ValueBox?>(nil)
 
+  /// The pages, in order.
+  ///
   /// - Parameter make: Makes the array; of the same type each time.
+  /// - Returns: What was made first.
   func pages<Page: Sendable>(_ make: () -> [Page]) -> [Page] {
     Self.elements(keptIn: pages, make)
   }
 
+  /// What the pages were fetched by, in order.
+  ///
   /// - Parameter make: Makes the array; of the same type each time.
+  /// - Returns: What was made first.
   func params<PageParam: Sendable>(_ make: () -> [PageParam]) -> [PageParam] {
     Self.elements(keptIn: params, make)
   }

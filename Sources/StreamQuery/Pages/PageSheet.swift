@@ -2,11 +2,12 @@
 ///
 /// A run holds its pages by such references, so that runs of all types are laid out alike: code that
 /// keeps, copies and changes them needs no look at types, which in generic code costs more than the
-/// work itself. `Sendable` is right, since the only subclass is ``TypedSheet``, whose stored
-/// properties are immutable and `Sendable`.
+/// work itself.
+// Unchecked because it is not final: its only subclass has immutable `Sendable` properties.
 class PageSheet: @unchecked Sendable {}
 
 /// The typed half of ``PageSheet``.
+// Unchecked because its superclass is; its properties are immutable and `Sendable`.
 final class TypedSheet<Page: Sendable, PageParam: Sendable>: PageSheet, @unchecked Sendable {
   let page: Page
   let param: PageParam
