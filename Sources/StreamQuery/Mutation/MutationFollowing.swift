@@ -12,10 +12,11 @@ final class MutationFollowing: Sendable {
 
   /// - Parameters:
   ///   - client: The client.
-  ///   - identity: Follows the newest run of this mutation; `nil` only what it is given.
+  ///   - identity: Follows the newest run of this mutation; `nil` only what it is given, and then
+  ///     its streams listen for themselves.
   init(client: QueryClient, identity: EntryKey?) {
     self.client = client
-    news = client.mutationNews.subscribe()
+    news = identity == nil ? nil : client.mutationNews.subscribe()
     // After the subscription: what happens in between is news.
     follower = client.turn { state, turn in
       state.isShutDown ? 0 : state.makeFollower(identity, &turn)

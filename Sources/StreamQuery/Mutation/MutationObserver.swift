@@ -25,10 +25,18 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   /// The run that is shown now; ``MutationRun/idle`` before the first, and after ``reset()``.
   public var run: MutationRun<Input, Output> { MutationRun(frame: following.frame) }
 
-  /// The run that is shown, now and whenever it changes, for one consumer.
+  /// The run that is shown, now and whenever it changes.
   ///
-  /// The handle and its stream are one follower: it counts until the last of them goes.
-  public var runs: AsyncStream<MutationRun<Input, Output>> { following.stream() }
+  /// Each stream is for one consumer, and a cancelled one ends for itself. The run is kept until the
+  /// last of the handle and its streams goes.
+  public var runs: AsyncStream<MutationRun<Input, Output>> {
+    let seen = LastSeen<UInt64>()
+    return following.client.mutationNews { [following] _ in
+      let frame = following.frame
+      // 0 is the version of no run.
+      return seen.changed(to: frame?.version ?? 0) ? MutationRun(frame: frame) : nil
+    }
+  }
 
   /// Runs another mutation from now on.
   ///

@@ -84,7 +84,7 @@ extension QueryClient {
   }
 
   /// A stream of what is new each time when some run changed.
-  private nonisolated func mutationNews<Element: Sendable>(
+  nonisolated func mutationNews<Element: Sendable>(
     _ look: @escaping @Sendable (QueryClient) -> Element?
   ) -> AsyncStream<Element> {
     let hub = mutationNews

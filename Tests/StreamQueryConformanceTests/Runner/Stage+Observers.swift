@@ -57,6 +57,8 @@ extension Stage {
     } else if let mutation = mutations[id] {
       mutation.isLive = false
       mutation.recording.cancel()
+      // The handle follows its run beyond the end of a stream.
+      mutation.handle.reset()
     } else {
       _ = known(operation, Watch?.none)
     }

@@ -182,6 +182,57 @@ import Testing
     )
   }
 
+  // T68
+  @Test func aHandleOutlivesTheConsumersOfItsStreams() {
+    let client = QueryClient(simulation: simulation)
+    let mutation = Mutation<Int, Int>.slow("m", 10, simulation: simulation)
+    let handle = client.observer(of: mutation)
+    let first = simulation.record(handle.runs)
+    simulation.settle()
+    handle.start(with: 1)
+    simulation.settle()
+    first.cancel()
+    simulation.advance(by: .milliseconds(10))
+    #expect(summary(of: handle.run) == "success 1 -> 101")
+    let second = simulation.record(handle.runs)
+    let third = simulation.record(handle.runs)
+    simulation.settle()
+    handle.start(with: 2)
+    simulation.advance(by: .milliseconds(10))
+    let expected = ["success 1 -> 101", "pending 2", "success 2 -> 102"]
+    #expect(second.runs().map(\.text) == expected)
+    #expect(third.runs().map(\.text) == expected)
+    client.shutDown()
+    simulation.settle()
+    #expect(second.isFinished && third.isFinished)
+  }
+
+  // U04 law 10
+  @Test func aCallerThatLeavesDuringTheCallbacksLeavesTheRunAsItIs() async {
+    let client = QueryClient(simulation: simulation)
+    let key = QueryKey<Int>("n")
+    let calls = Notes<String>()
+    client.setData(0, for: key)
+    let mutation = Mutation<Int, Int>.slow("m", 10, simulation: simulation)
+      .optimistic { input, changes in changes.update(key) { $0 = input } }
+      .onSuccess { output, context in
+        try await Scheduling.current.clock.sleep(for: .milliseconds(10))
+        calls.add("onSuccess")
+        context.client.setData(output, for: key)
+      }
+      .onSettled { _, _ in calls.add("onSettled") }
+    let caller = simulation.start(mutation, with: 1, on: client)
+    simulation.advance(by: .milliseconds(15))
+    caller.cancel()
+    simulation.settle()
+    #expect(client.data(for: key) == 1)
+    simulation.advance(by: .milliseconds(10))
+    #expect(calls.all == ["onSuccess", "onSettled"])
+    #expect(summary(of: client.run(of: mutation)) == "success 1 -> 101")
+    #expect(client.data(for: key) == 101)
+    await #expect(throws: CancellationError.self) { try await caller.value }
+  }
+
   // T61 T69
   @Test func runsAreFoundByKeyRecordStatusTypeAndPredicate() {
     let client = QueryClient(simulation: simulation)
