@@ -39,6 +39,15 @@ extension CacheState {
     return conditions
   }
 
+  /// Lets the paused fetches that somebody awaits go on, although the sweep is held back: it may be
+  /// held back for one who, by whatever way, waits for them.
+  mutating func resumeAwaitedFetches(_ turn: inout Turn) {
+    for index in live.sorted().lazy.map(Int.init)
+    where slots[index].machine.isPaused && !slots[index].waiters.isEmpty {
+      apply(slots[index].machine.worldChanged(nil, in: turn.world), index, &turn)
+    }
+  }
+
   /// A condition was answered.
   ///
   /// - Parameters:

@@ -167,7 +167,10 @@ extension QueryClient {
       // Mutations go first: what they change is what the refetches are to bring.
       let releases = cause != nil && state.isOnline
       let resumed = state.resumeMutations(releases: releases, &turn)
-      if let cause, state.hold(cause, for: resumed) { return [] }
+      if let cause, state.hold(cause, for: resumed) {
+        state.resumeAwaitedFetches(&turn)
+        return []
+      }
       return state.sweep(cause, &turn)
     }
     for (question, condition) in conditions { ask(question, condition) }

@@ -1,7 +1,7 @@
 /// One observer of a query, as a handle: to look, to wait for changes, and to change what it asks.
 ///
 /// `client.stream(_:)` and `client.results(of:)` are sugar over it. The handle and its streams are
-/// one observer: it counts until the last of them goes.
+/// one observer: it counts until one of the streams is cancelled, or the last of them all goes.
 ///
 /// ```swift
 /// let observer = client.observer(of: .user(1))

@@ -14,13 +14,6 @@ extension CacheState {
     return runs(waitingFor: piece, of: cache).contains { self.scope(of: $0) == scope }
   }
 
-  /// A piece waits for a run that is paused, and that may wait for a fetch which a held sweep is to
-  /// resume: the sweep must not wait for the piece, nor for those that do.
-  mutating func releaseThoseWaiting(for piece: MutationPiece, of cache: ObjectIdentifier) {
-    guard mutations.held != nil else { return }
-    for run in runs(waitingFor: piece, of: cache) { release(run) }
-  }
-
   /// The runs that go on only when a piece does: its own, those whose pieces wait for that, and those
   /// behind either in their lanes.
   ///
@@ -50,11 +43,6 @@ extension CacheState {
       }
     }
     return runs
-  }
-
-  /// Whether a run waits for its lane, the network or the app.
-  func isPaused(_ run: MutationID) -> Bool {
-    mutations.find(run).map { mutations.slots[$0].machine.isPaused } ?? false
   }
 
   private func scope(of run: MutationID) -> String? {

@@ -107,7 +107,6 @@ extension QueryClient {
         &turn
       )
       if let follower { state.follow(follower, id, &turn) }
-      if let caller, state.isPaused(id) { state.releaseThoseWaiting(for: caller.piece, of: own) }
       return .begun(id, waiter)
     }
   }

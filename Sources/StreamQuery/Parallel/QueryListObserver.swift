@@ -10,7 +10,7 @@
 ///
 /// There is one element for each turn that changed any of the results, and one for a list that was
 /// replaced. The handle and its streams are one consumer: it counts as an observer of each query of
-/// the list until the last of them goes.
+/// the list until one of the streams is cancelled, or the last of them all goes.
 public final class QueryListObserver: Sendable {
   private let joint: ListSubscription
 
