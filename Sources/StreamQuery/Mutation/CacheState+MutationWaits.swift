@@ -21,7 +21,7 @@ extension CacheState {
   ///   - piece: The piece.
   ///   - cache: Whose state this is: what is asked may lead through runs of other clients.
   /// - Returns: The runs.
-  private func runs(
+  func runs(
     waitingFor piece: MutationPiece,
     of cache: ObjectIdentifier
   ) -> Set<MutationID> {

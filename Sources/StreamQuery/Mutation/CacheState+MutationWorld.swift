@@ -42,12 +42,20 @@ extension CacheState {
 
   /// Lets the paused runs go on, those that were held included; while offline nothing happens.
   ///
-  /// - Returns: Waiters for the ends of the runs that were paused.
-  mutating func resumePaused(_ turn: inout Turn) -> [Waiter] {
+  /// - Parameters:
+  ///   - dependents: Those that wait for the caller, who must not wait for them.
+  ///   - turn: The turn.
+  /// - Returns: Waiters for the ends of the other runs that were paused.
+  mutating func resumePaused(
+    besides dependents: Set<MutationID>,
+    _ turn: inout Turn
+  ) -> [Waiter] {
     guard turn.world.isOnline else { return [] }
     var waiters: [Waiter] = []
     for id in mutations.all {
-      guard let index = mutations.find(id), mutations.slots[index].machine.isPaused else {
+      guard let index = mutations.find(id), mutations.slots[index].machine.isPaused,
+        !dependents.contains(id)
+      else {
         continue
       }
       let entry = EntryID(index: -1, generation: 0)

@@ -147,7 +147,8 @@ extension QueryClient {
   /// Runs go on by themselves when network and app allow it; only those of an archive that was
   /// imported without resuming them wait for this call, or for the network or the app to come back.
   /// While offline nothing happens and the call returns at once. A cancelled caller stops waiting,
-  /// and the runs go on.
+  /// and the runs go on. The work and the callbacks of a run do not wait for runs that wait for it,
+  /// such as those behind it in its scope.
   ///
   /// ```swift
   /// client.import(archive, for: [.mutation(.rename())], resuming: false)
@@ -157,7 +158,11 @@ extension QueryClient {
   ///
   /// - Complexity: O(*n*) in the number of runs that are kept.
   public nonisolated func resumeMutations() async {
-    let waiters = turn { state, turn in state.resumePaused(&turn) }
+    let (caller, own) = (MutationPiece.current, ObjectIdentifier(cache))
+    let waiters = turn { state, turn in
+      let dependents = caller.map { state.runs(waitingFor: $0, of: own) } ?? []
+      return state.resumePaused(besides: dependents, &turn)
+    }
     for waiter in waiters { _ = await waiter.outcome {} }
   }
 

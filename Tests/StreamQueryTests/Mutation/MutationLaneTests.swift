@@ -144,6 +144,26 @@ import Testing
     #expect(try results.map { try $0?.get() } == [101, 2, 6])
   }
 
+  // T71
+  @Test func aCallbackThatResumesPausedRunsDoesNotWaitForThoseBehindIt() throws {
+    let client = QueryClient(simulation: simulation)
+    let other = inner("t")
+    let first = Mutation<Int, Int>.slow("first", 10, simulation: simulation).scope("s")
+      .onSuccess { _, context in await context.client.resumeMutations() }
+    let busy = Mutation<Int, Int>.slow("busy", 30, simulation: simulation).scope("t")
+    simulation.start(busy, with: 1, on: client)
+    simulation.start(first, with: 1, on: client)
+    simulation.start(inner(), with: 1, on: client)
+    simulation.start(other, with: 1, on: client)
+    simulation.advance(by: .milliseconds(20))
+    // It waits for the other lane only.
+    #expect(client.run(of: first).isPending)
+    simulation.advance(by: .milliseconds(10))
+    #expect(client.run(of: first).output == 101)
+    simulation.advance(by: .milliseconds(1))
+    #expect(client.mutatingCount() == 0)
+  }
+
   @Test(arguments: [nil, "t"])
   func anotherLaneOrNoneIsAwaited(scope: String?) throws {
     let client = QueryClient(simulation: simulation)
