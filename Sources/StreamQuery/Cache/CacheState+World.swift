@@ -9,22 +9,34 @@ struct Question: Hashable, Sendable {
 }
 
 extension CacheState {
-  /// Tells the observed and fetching entries that network or app changed.
+  /// Tells the observed and fetching entries that network or app changed, of which no fetch follows,
+  /// or not yet.
   ///
   /// - Parameters:
-  ///   - cause: The edge that refetches willing observers, or `nil` if it was not towards them.
+  ///   - cause: The edge, or `nil` if network or app went away.
+  ///   - turn: The turn.
+  mutating func tell(of cause: FetchCause?, _ turn: inout Turn) {
+    for entry in live.sorted() {
+      let index = Int(entry)
+      apply(slots[index].machine.worldMoved(cause, in: turn.world), index, &turn)
+    }
+  }
+
+  /// Has the edge of network or app take effect on the observed and fetching entries.
+  ///
+  /// - Parameters:
+  ///   - cause: The edge that refetches willing observers.
   ///   - turn: The turn.
   /// - Returns: Conditions that have to be asked: those of which no answer is awaited already.
   mutating func sweep(
-    _ cause: FetchCause?,
+    _ cause: FetchCause,
     _ turn: inout Turn
   ) -> [(Question, Question.Condition)] {
     var conditions: [(Question, Question.Condition)] = []
     for entry in live.sorted() {
       let index = Int(entry)
-      if cause != nil { electObserver(of: index, cause, &turn) }
+      electObserver(of: index, cause, &turn)
       apply(slots[index].machine.worldChanged(cause, in: turn.world), index, &turn)
-      guard let cause else { continue }
       for position in slots[index].consumers {
         guard let condition = condition(of: cause, Int(position)) else { continue }
         let generation = consumers[Int(position)].generation

@@ -158,16 +158,20 @@ extension QueryClient {
       turn.world.isOnline = state.isOnline
       turn.world.isActive = state.isActive
       guard state.isOnline != wasOnline || state.isActive != wasActive else { return [] }
-      if !state.isOnline { state.forgetHeld(.reconnect) }
-      if !state.isActive { state.forgetHeld(.active) }
       let cause: FetchCause? =
         if state.isOnline, !wasOnline { .reconnect } else if state.isActive, !wasActive {
           .active
         } else { nil }
       // Mutations go first: what they change is what the refetches are to bring.
       let releases = cause != nil && state.isOnline
-      let resumed = state.resumeMutations(releases: releases, &turn)
-      if let cause, state.hold(cause, for: resumed) {
+      let paused = cause == nil ? [] : state.pausedMutations
+      state.resumeMutations(releases: releases, &turn)
+      guard let cause else {
+        state.tell(of: nil, &turn)
+        return []
+      }
+      guard paused.isEmpty else {
+        state.hold(cause, for: paused, &turn)
         state.resumeAwaitedFetches(&turn)
         return []
       }

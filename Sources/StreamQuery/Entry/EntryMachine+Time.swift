@@ -42,6 +42,20 @@ extension EntryMachine {
     return effects
   }
 
+  /// Network or app changed, and nothing is to follow of it, or not yet.
+  ///
+  /// - Parameters:
+  ///   - cause: The edge, or `nil` if network or app went away.
+  ///   - world: The world at the turn.
+  /// - Returns: What to do.
+  package mutating func worldMoved(_ cause: FetchCause?, in world: World) -> EntryEffects {
+    var effects = EntryEffects()
+    catchUp(in: world, &effects)
+    // Beats that fell into the background are not made up for.
+    if cause == .active { polledUntil = max(polledUntil, world.now.moment) }
+    return effects
+  }
+
   /// Network or app changed.
   ///
   /// - Parameters:

@@ -5,10 +5,8 @@ extension CacheState {
   /// - Parameters:
   ///   - releases: Whether runs that were held begin.
   ///   - turn: The turn.
-  /// - Returns: The runs that went on, and those that wait behind them in their lanes.
-  mutating func resumeMutations(releases: Bool, _ turn: inout Turn) -> Set<MutationID> {
-    guard mutations.pendingCount > 0 else { return [] }
-    var resumed: Set<MutationID> = []
+  mutating func resumeMutations(releases: Bool, _ turn: inout Turn) {
+    guard mutations.pendingCount > 0 else { return }
     var line: Turnstile?
     for id in mutations.all {
       guard let index = mutations.find(id), mutations.slots[index].machine.isPending else {
@@ -20,14 +18,11 @@ extension CacheState {
         effects = mutations.slots[index].machine.worldChanged(in: turn.world)
       }
       if effects.performs || effects.prepares, let job = mutations.slots[index].job {
-        resumed.insert(id)
-        resumed.formUnion(mutations.lanes.waiting(in: job.plan.scope))
         line = lineUp(id, behind: line)
         emit(.resumed, job, turn)
       }
       apply(effects, to: id, &turn)
     }
-    return resumed
   }
 
   /// Has a run that goes on in this turn begin after those before it in a line: their tasks are made
@@ -63,35 +58,45 @@ extension CacheState {
       mutations.slots[index].waiters.append(waiter)
       waiters.append(waiter)
     }
-    _ = resumeMutations(releases: true, &turn)
+    resumeMutations(releases: true, &turn)
     return waiters
   }
 
-  /// Holds the sweep of an edge back until the runs that it resumed are over: what they change is
-  /// what the refetch is to bring.
+  /// Holds the sweep of an edge back until the runs that were paused at it have an outcome: what they
+  /// change is what the refetch is to bring.
+  mutating func hold(_ cause: FetchCause, for paused: Set<MutationID>, _ turn: inout Turn) {
+    mutations.held.append(HeldSweep(cause: cause, awaited: paused))
+    tell(of: cause, &turn)
+  }
+
+  /// The runs that an edge of the world has to wait for: those that are paused; while offline none.
   ///
-  /// - Returns: Whether the sweep is held back; if not, it is due now.
-  mutating func hold(_ cause: FetchCause, for resumed: Set<MutationID>) -> Bool {
-    var held = mutations.held ?? HeldSweep()
-    held.awaited.formUnion(resumed)
-    guard !held.awaited.isEmpty else { return false }
-    if !held.causes.contains(cause) { held.causes.append(cause) }
-    mutations.held = held
-    return true
+  /// Who waits behind a run at work is none of them while a fetch rests: the work may wait for that
+  /// fetch, which goes on with the sweep.
+  var pausedMutations: Set<MutationID> {
+    guard isOnline, mutations.pendingCount > 0 else { return [] }
+    let rests = live.contains { slots[Int($0)].machine.isPaused }
+    return Set(
+      mutations.all.filter { run in
+        guard isPaused(run), let index = mutations.find(run) else { return false }
+        guard rests, let first = mutations.lanes.first(in: mutations.slots[index].job?.plan.scope)
+        else { return true }
+        return isPaused(first)
+      }
+    )
   }
 
-  /// The opposite edge: what was held back for this cause is due no more.
-  mutating func forgetHeld(_ cause: FetchCause) {
-    mutations.held?.causes.removeAll { $0 == cause }
-    if mutations.held?.causes.isEmpty == true { mutations.held = nil }
+  private func isPaused(_ run: MutationID) -> Bool {
+    mutations.find(run).map { mutations.slots[$0].machine.isPaused } ?? false
   }
 
-  /// A run is over: what waited for it may be due.
+  /// A run has its outcome: what waited for it may be due.
   mutating func release(_ id: MutationID) {
-    guard mutations.held?.awaited.remove(id) != nil, let held = mutations.held,
-      held.awaited.isEmpty
-    else { return }
-    mutations.held = nil
-    errands.append(.mutation(.sweep(held.causes)))
+    guard !mutations.held.isEmpty else { return }
+    for index in mutations.held.indices { mutations.held[index].awaited.remove(id) }
+    let due = mutations.held.filter(\.awaited.isEmpty).map(\.cause)
+    guard !due.isEmpty else { return }
+    mutations.held.removeAll(where: \.awaited.isEmpty)
+    errands.append(.mutation(.sweep(due)))
   }
 }

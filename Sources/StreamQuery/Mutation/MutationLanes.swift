@@ -72,12 +72,11 @@ package struct MutationLanes: Equatable, Sendable {
     lanes[name]?.runs.drop { $0 <= run } ?? []
   }
 
-  /// Those that wait behind the first of a lane, in order.
+  /// The one of a lane that may perform.
   ///
-  /// - Parameter name: The lane.
-  /// - Returns: The runs.
-  package func waiting(in name: String?) -> ArraySlice<MutationID> {
-    guard let name, let lane = lanes[name] else { return [] }
-    return lane.runs.dropFirst()
+  /// - Parameter name: The lane; `nil` is none.
+  /// - Returns: The run.
+  package func first(in name: String?) -> MutationID? {
+    name.flatMap { lanes[$0]?.first }
   }
 }

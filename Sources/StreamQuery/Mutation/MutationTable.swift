@@ -30,10 +30,10 @@ struct MutationFollower {
   var kept: MutationFrame?
 }
 
-/// The edges of the world whose sweep over the entries waits for runs that they resumed.
+/// An edge of the world whose sweep over the entries waits for the runs that were paused at it.
 struct HeldSweep {
-  var causes: [FetchCause] = []
-  var awaited: Set<MutationID> = []
+  var cause: FetchCause
+  var awaited: Set<MutationID>
 }
 
 /// The runs of a client, in slots.
@@ -49,7 +49,8 @@ struct MutationTable {
   var lanes = MutationLanes()
   var followers: [Int: MutationFollower] = [:]
   var lastFollower = 0
-  var held: HeldSweep?
+  /// In the order of the edges.
+  var held: [HeldSweep] = []
   /// Runs that are not over.
   var pendingCount = 0
 

@@ -102,6 +102,10 @@ extension QueryClient {
         await call("onError", of: job) { try await callback(.failure(error), facts) }
       }
     }
+    // What is refetched because network or app came back is to bring what the run has changed.
+    if cache.read({ !$0.mutations.held.isEmpty }) {
+      turn { state, _ in state.release(job.id) }
+    }
     let result: Result<ValueBox, any Error> =
       if case .value(let box) = outcome { .success(box) } else { .failure(outcome.error) }
     if let hook = hooks.onSettled, let info {

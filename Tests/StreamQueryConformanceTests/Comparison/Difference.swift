@@ -192,6 +192,10 @@ extension JSON {
         fetches.map { $0.merging(["log": Self.ordered($0["log"]?.array ?? [])]) }
       )
     }
+    if let callbacks = trace["callbacks"]?.object {
+      // Two runs that end at one instant are two tasks.
+      trace["callbacks"] = .object(callbacks.mapValues { Self.ordered($0.array ?? []) })
+    }
     // Whoever watched a fetch that was dropped sees what is there when its turn comes.
     trace["calls"] = .array(
       (trace["calls"]?.array ?? []).map { call in
@@ -223,6 +227,17 @@ extension JSON {
     (self["mutations"]?.array ?? []).contains { mutator in
       let times = (mutator["log"]?.array ?? []).compactMap { $0.array?.first?.int }
       return Set(times).count < times.count
+    }
+  }
+
+  /// Whether fetches of one key start at one instant: one was dropped for the other, and which of
+  /// them makes the first call is up to the schedule.
+  var hasRacingFetches: Bool {
+    (self["fetches"]?.array ?? []).contains { fetch in
+      let starts = (fetch["log"]?.array ?? []).compactMap { line in
+        line.array.flatMap { $0.dropFirst().first == "start" ? $0.first?.int : nil }
+      }
+      return Set(starts).count < starts.count
     }
   }
 
