@@ -101,15 +101,17 @@ import Foundation
   }
 
   /// Prints our own traces of scenarios, to look at or to pin deviations with; `random-7` is the
-  /// random scenario of seed 7.
+  /// random scenario of seed 7, and what has a slash in it is a file.
   @Test(.enabled(if: !Asked.shownNames.isEmpty))
   func ourTracesAreShown() throws {
     for name in Asked.shownNames {
       let seed = name.hasPrefix("random-") ? UInt64(name.dropFirst(7)) : nil
       var generator = ScenarioGenerator(seed: seed ?? 0)
       let scenario =
-        try seed == nil
-        ? #require(ScenarioFiles.all[name]) : generator.scenario(named: name)
+        try name.contains("/")
+        ? Scenario(parsing: #require(ScenarioFiles.read(name)))
+        : seed == nil
+          ? #require(ScenarioFiles.all[name]) : generator.scenario(named: name)
       if seed != nil { print("scenario \(name): \(scenario.json)") }
       print("trace of \(name): \(Stage(scenario).perform())")
     }

@@ -14,10 +14,16 @@ extension Stage {
       elements.map { element in
         let queries = group.queries(of: element.results.keys, at: element.time)
         var present: [Member: [QueryResult<JSON>]] = [:]
+        var plain = element.results.results(of: JSON.self)[...]
+        var paged = element.results.results(of: PageRun.self)[...]
         let shown = zip(element.results.keys, queries).map { key, query -> JSON in
           var member = Member(key: key)
           while present[member] != nil { member.occurrence += 1 }
-          guard let result = result(of: key, in: element.results) else { return .null }
+          let result =
+            pagedKeys.contains(key)
+            ? paged.popFirst().map { run in simulation.run { await Watch.plain(run) } }
+            : plain.popFirst()
+          guard let result else { return .null }
           let seen = members[member, default: []] + [result]
           present[member] = seen
           var options = completed(query, client: group.client)
@@ -31,15 +37,6 @@ extension Stage {
         return (element.time, .array(shown))
       }
     )
-  }
-
-  private func result(
-    of key: AnyQueryKey,
-    in results: QueryListResults
-  ) -> QueryResult<JSON>? {
-    guard pagedKeys.contains(key) else { return results[QueryKey<JSON>(key)] }
-    guard let paged = results[QueryKey<PageRun>(key)] else { return nil }
-    return simulation.run { await Watch.plain(paged) }
   }
 
   /// What operators make of the last of some results.

@@ -71,15 +71,14 @@ extension Stage {
 
   /// The snapshots of a group's members, in order.
   func groupSnapshot(_ results: QueryListResults) -> JSON {
-    .array(
-      results.keys.enumerated().map { index, key in
-        if pagedKeys.contains(key) {
-          return results[QueryKey<PageRun>(key)].map {
-            StreamQueryConformanceTests.snapshot($0) { JSON($0) }
-          } ?? .null
-        }
-        return results[QueryKey<JSON>(key)].map { StreamQueryConformanceTests.snapshot($0) }
-          ?? .null
+    // A key may be in a list twice, so members are taken by their places and not by their keys.
+    var plain = results.results(of: JSON.self)[...]
+    var paged = results.results(of: PageRun.self)[...]
+    return .array(
+      results.keys.map { key in
+        pagedKeys.contains(key)
+          ? paged.popFirst().map { StreamQueryConformanceTests.snapshot($0) { JSON($0) } } ?? .null
+          : plain.popFirst().map { StreamQueryConformanceTests.snapshot($0) } ?? .null
       }
     )
   }
