@@ -209,7 +209,10 @@ extension JSON {
       // Of one key they have an order; the fetches of several keys are several tasks.
       func place(_ line: JSON) -> (Int, String) {
         let parts = line.array ?? []
-        return (parts.first?.int ?? 0, (parts.last?["key"] ?? .null).description)
+        return (
+          parts.first?.int ?? 0,
+          (parts.last?["key"] ?? parts.last?["variables"] ?? .null).description
+        )
       }
       trace["cacheCallbacks"] = .array(
         lines.enumerated().sorted {
