@@ -51,12 +51,14 @@ enum Main {
     let document = Report.Document(
       toolchain: Report.toolchain,
       rows: suite.rows,
-      allocations: Dictionary(uniqueKeysWithValues: counted.map { ($0.id, $0.allocations) })
+      allocations: Dictionary(uniqueKeysWithValues: counted.map { ($0.id, $0.allocations) }),
+      instructions: Report.instructions(recordedIn: output + "/../guard.txt")
     )
     do {
       try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
       try Report.write(document, to: output + "/results.json")
-      try Report.markdown(suite.rows).write(
+      let tables = Report.markdown(suite.rows) + "\n" + Report.markdown(counts: document)
+      try tables.write(
         toFile: output + "/results.md",
         atomically: true,
         encoding: .utf8

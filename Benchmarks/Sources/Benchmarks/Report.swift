@@ -7,6 +7,29 @@ enum Report {
     var rows: [Row]
     /// Allocations of one operation, by counted case.
     var allocations: [String: Double]
+    /// Instructions of one operation, as the guard recorded them.
+    var instructions: [String: Int]
+  }
+
+  /// The instructions on record: counted by valgrind, which this program cannot do itself.
+  static func instructions(recordedIn path: String) -> [String: Int] {
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return [:] }
+    let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+    let pairs = lines.map { $0.split(separator: " ") }.compactMap { words -> (String, Int)? in
+      guard words.count == 3, let count = Int(words[1]) else { return nil }
+      return (String(words[0]), count)
+    }
+    return Dictionary(pairs) { first, _ in first }
+  }
+
+  /// What one operation of each counted case takes, as a table in Markdown.
+  static func markdown(counts document: Document) -> String {
+    var lines = ["| counted case | instructions | allocations |", "|---|---|---|"]
+    for (id, allocations) in document.allocations.sorted(by: { $0.key < $1.key }) {
+      let instructions = document.instructions[id].map(String.init) ?? ""
+      lines.append("| `\(id)` | \(instructions) | \(String(format: "%.2f", allocations)) |")
+    }
+    return lines.joined(separator: "\n") + "\n"
   }
 
   static var toolchain: String {
@@ -61,13 +84,14 @@ enum Report {
   /// The rows as a table in Markdown.
   static func markdown(_ rows: [Row]) -> String {
     var lines = ["| case | time | target | over the raw limit |", "|---|---|---|---|"]
-    for row in rows where !row.id.hasPrefix("raw.") {
+    for row in rows {
       let ratio =
         row.ratio.map { ratio in
           String(format: "%.1f × ", ratio) + "`\(row.limit ?? "")`"
         } ?? ""
       let target = row.target.map { text($0, row.unit) } ?? ""
-      lines.append("| \(row.title) | \(text(row.value, row.unit)) | \(target) | \(ratio) |")
+      let title = row.id.hasPrefix("raw.") ? "`\(row.id)`: \(row.title)" : row.title
+      lines.append("| \(title) | \(text(row.value, row.unit)) | \(target) | \(ratio) |")
     }
     return lines.joined(separator: "\n") + "\n"
   }

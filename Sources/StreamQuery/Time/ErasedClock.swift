@@ -29,13 +29,7 @@ struct ErasedClock: Sendable {
         // A clock that ran back, or for centuries, is held at the ends (contract law 11).
         guard elapsed >= 0 else { return .zero }
         guard elapsed < limit else { return Moment(nanoseconds: Span.longest.nanoseconds) }
-        // Below the limit the quotient fits, so that one instruction divides.
-        let parts = (
-          high: UInt64(truncatingIfNeeded: elapsed >> 64),
-          low: UInt64(truncatingIfNeeded: elapsed)
-        )
-        let (nanoseconds, _) = UInt64(1_000_000_000).dividingFullWidth(parts)
-        return Moment(nanoseconds: Int64(truncatingIfNeeded: nanoseconds))
+        return Moment(nanoseconds: nanoseconds(elapsed))
       },
       sleep: { moment in
         try await clock.sleep(
@@ -44,5 +38,18 @@ struct ErasedClock: Sendable {
         )
       }
     )
+  }
+
+  /// Attoseconds as whole nanoseconds; from 0 to below the longest span.
+  ///
+  /// Long division with digits of 32 bits: the divisor is a constant, so that each step is a
+  /// multiplication, where one division of 128 bits would take as long as reading the clock.
+  static func nanoseconds(_ attoseconds: Int128) -> Int64 {
+    let divisor: UInt64 = 1_000_000_000
+    let low = UInt64(truncatingIfNeeded: attoseconds)
+    // The longest span has 92 bits: what lies above the low ones is smaller than the divisor.
+    let first = UInt64(truncatingIfNeeded: attoseconds >> 64) << 32 | low >> 32
+    let second = (first % divisor) << 32 | low & 0xFFFF_FFFF
+    return Int64(truncatingIfNeeded: (first / divisor) << 32 | second / divisor)
   }
 }

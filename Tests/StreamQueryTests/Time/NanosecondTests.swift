@@ -1,0 +1,20 @@
+import Testing
+
+@testable import StreamQuery
+
+struct NanosecondTests {
+  @Test func attosecondsAreDividedAsByHand() {
+    let longest = Int128(Span.longest.nanoseconds)
+    var cases: [Int128] = [0, 1, 999_999_999, 1_000_000_000, 1_000_000_001]
+    for shift in 30...91 { cases += [(1 << shift) - 1, 1 << shift, (1 << shift) + 1] }
+    cases += [longest * 1_000_000_000 - 1, (longest - 1) * 1_000_000_000]
+    var random: UInt64 = 7
+    for _ in 0..<1_000 {
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      cases.append(Int128(random) * Int128(random >> 38) % (longest * 1_000_000_000))
+    }
+    for attoseconds in cases where attoseconds < longest * 1_000_000_000 {
+      #expect(ErasedClock.nanoseconds(attoseconds) == Int64(attoseconds / 1_000_000_000))
+    }
+  }
+}
