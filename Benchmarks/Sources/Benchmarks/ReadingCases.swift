@@ -37,8 +37,10 @@ enum ReadingCases {
       )
     }
     let (client, _) = World.filled(10_000)
-    let queries = shuffled(10_000).prefix(1_000).map(World.query)
+    // Fetched by these queries, so that the entries know them; the others were written by key.
+    let queries = shuffled(1_000).map { World.query(10_000 + $0) }
     for query in queries { _ = try? await client.fetch(query) }
+    let strangers = shuffled(10_000).prefix(1_000).map(World.query)
     suite.add(
       "read.result",
       "result(for:) of a query, 10,000 entries",
@@ -54,6 +56,14 @@ enum ReadingCases {
         for index in 0..<iterations { blackHole(try? await client.fetch(queries[index % 1_000])) }
       },
       target: 400,
+      limit: "raw.lookup.10000"
+    )
+    suite.add(
+      "fetch.fresh.written",
+      "the same where data was written by key, and the query's options are merged each time",
+      await fastest(iterations: 5_000) { iterations in
+        for index in 0..<iterations { blackHole(try? await client.fetch(strangers[index % 1_000])) }
+      },
       limit: "raw.lookup.10000"
     )
     suite.add(
