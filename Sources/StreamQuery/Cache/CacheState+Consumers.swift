@@ -19,6 +19,22 @@ extension CacheState {
 
   // MARK: Coming and going
 
+  /// Makes a consumer of a key; after a shutdown nobody observes, and it is over before it began.
+  mutating func arrive(
+    _ index: Int?,
+    at key: EntryKey,
+    _ plan: ResolvedPlan,
+    _ profile: ObserverProfile,
+    _ seed: Seed?,
+    _ turn: inout Turn
+  ) -> ConsumerID {
+    guard !isShutDown else { return ConsumerID(index: -1, generation: 0) }
+    let index = index ?? entry(key, plan, &turn)
+    self.plan(index, with: plan, &turn)
+    self.seed(index, seed, &turn)
+    return subscribe(index, plan: plan, profile: profile, &turn)
+  }
+
   /// Makes a consumer of an entry and lets the machine decide about a fetch.
   mutating func subscribe(
     _ entry: Int,
@@ -35,9 +51,7 @@ extension CacheState {
       consumers.append(Consumer())
     }
     consumerCount += 1
-    let generation = consumers[index].generation
-    consumers[index].isLive = true
-    consumers[index].plan = plan
+    let generation = consumers[index].occupy(with: plan)
     attach(index, to: entry, profile: profile, arrival: .subscribed, &turn)
     return ConsumerID(index: Int32(truncatingIfNeeded: index), generation: generation)
   }
@@ -49,13 +63,15 @@ extension CacheState {
     arrival: EntryMachine.Arrival,
     _ turn: inout Turn
   ) {
-    consumers[consumer].entry = Int32(truncatingIfNeeded: entry)
-    consumers[consumer].position = Int32(truncatingIfNeeded: slots[entry].consumers.count)
-    consumers[consumer].profile = profile
     arrivalSerial += 1
-    consumers[consumer].arrival = arrivalSerial
-    consumers[consumer].pollBase = turn.world.now.moment
-    consumers[consumer].settledBase = slots[entry].machine.counts
+    consumers[consumer].stand(
+      at: entry,
+      slots[entry].consumers.count,
+      as: profile,
+      arrival: arrivalSerial,
+      at: turn.world.now.moment,
+      slots[entry].machine.counts
+    )
     slots[entry].consumers.append(Int32(truncatingIfNeeded: consumer))
     if consumers[consumer].plan?.isDynamic == true { slots[entry].dynamicCount += 1 }
     let effects = slots[entry].machine.observed(by: profile, arrival: arrival, in: turn.world)
@@ -96,10 +112,7 @@ extension CacheState {
     turn.drop(consumers[index].plan.take())
     if let parked = consumers[index].parked { errands.append(.wake(parked)) }
     for parked in consumers[index].alsoParked { errands.append(.wake(parked)) }
-    let generation = consumers[index].generation
-    consumers[index] = Consumer()
-    consumers[index].generation = generation &+ 1
-    consumers[index].nextFree = freeConsumer
+    consumers[index].vacate(next: freeConsumer)
     freeConsumer = Int32(truncatingIfNeeded: index)
     consumerCount -= 1
   }

@@ -24,6 +24,51 @@ struct Consumer {
   /// Further waits: only if several tasks iterate one stream.
   var alsoParked: [Parked] = []
   var nextFree: Int32 = -1
+
+  // Several fields at once: each look at a row of the cache has a price, whatever is done with it.
+
+  /// Takes the row for somebody new.
+  ///
+  /// - Parameter plan: What is asked for.
+  /// - Returns: What tells it from those who had the row before.
+  mutating func occupy(with plan: ResolvedPlan) -> UInt32 {
+    isLive = true
+    self.plan = plan
+    return generation
+  }
+
+  /// Stands in the list of another entry.
+  mutating func stand(
+    at entry: Int,
+    _ position: Int,
+    as profile: ObserverProfile,
+    arrival: UInt64,
+    at now: Moment,
+    _ counts: SettledCounts
+  ) {
+    self.entry = Int32(truncatingIfNeeded: entry)
+    self.position = Int32(truncatingIfNeeded: position)
+    self.profile = profile
+    self.arrival = arrival
+    pollBase = now
+    settledBase = counts
+  }
+
+  /// Gives the row back.
+  ///
+  /// - Parameter next: The row that was given back before.
+  mutating func vacate(next: Int32) {
+    generation &+= 1
+    isLive = false
+    entry = -1
+    position = -1
+    plan = nil
+    seenVersion = .max
+    seenFlags = QueryFlags()
+    parked = nil
+    if !alsoParked.isEmpty { alsoParked = [] }
+    nextFree = next
+  }
 }
 
 /// What a consumer that left had asked for.

@@ -77,7 +77,7 @@ extension QueryClient {
     _ need: FetchNeed,
     _ pageCount: Int?
   ) -> FetchStart {
-    settling(key, queryPlan, nil) { state, index, plan, profile, seed, turn in
+    settling(key, queryPlan) { state, index, plan, profile, seed, turn in
       guard !state.isShutDown else { return .shutDown }
       // How to fetch is taken over only by a fetch that begins; a cached answer changes nothing.
       let index = index ?? state.entry(key, plan, &turn)

@@ -34,8 +34,16 @@ extension QueryClient {
     options: ObserverOptions? = nil
   ) -> QueryResults<Value> {
     // Only asked, not unwrapped: that would copy all of them.
-    guard options != nil else { return QueryResults(query, client: self) }
-    return QueryResults(query, client: self) { self.subscribe(query, options: options) }
+    options == nil ? QueryResults(query, client: self) : results(of: query, with: options)
+  }
+
+  /// Never inlined: the closure's copy of the options is not for those who have none.
+  @inline(never)
+  private nonisolated func results<Value>(
+    of query: Query<Value>,
+    with options: ObserverOptions?
+  ) -> QueryResults<Value> {
+    QueryResults(query, client: self) { self.subscribe(query, options: options) }
   }
 
   /// A handle on one observer, for those who change what they observe.
@@ -62,21 +70,32 @@ extension QueryClient {
     subscribe(EntryKey(query.key), query.plan, options: options)
   }
 
-  /// Never inlined: what it is given stays its caller's, without a copy for it.
-  @inline(never)
   nonisolated func subscribe(
     _ key: EntryKey,
     _ queryPlan: QueryPlan,
     options: ObserverOptions?
   ) -> Subscription {
+    guard options != nil else { return subscribe(key, queryPlan) }
     let id = settling(key, queryPlan, options) { state, index, plan, profile, seed, turn in
-      // After a shutdown nobody observes: the stream is over before it began.
-      guard !state.isShutDown else { return ConsumerID(index: -1, generation: 0) }
-      let index = index ?? state.entry(key, plan, &turn)
-      state.plan(index, with: plan, &turn)
-      state.seed(index, seed, &turn)
-      return state.subscribe(index, plan: plan, profile: profile, &turn)
+      state.arrive(index, at: key, plan, profile, seed, &turn)
     }
+    return hold(id, key, queryPlan)
+  }
+
+  /// Never inlined: what it is given stays its caller's, without a copy for it.
+  @inline(never)
+  nonisolated func subscribe(_ key: EntryKey, _ queryPlan: QueryPlan) -> Subscription {
+    let id = settling(key, queryPlan) { state, index, plan, profile, seed, turn in
+      state.arrive(index, at: key, plan, profile, seed, &turn)
+    }
+    return hold(id, key, queryPlan)
+  }
+
+  private nonisolated func hold(
+    _ id: ConsumerID,
+    _ key: EntryKey,
+    _ queryPlan: QueryPlan
+  ) -> Subscription {
     let subscription = Subscription(client: self, id: id)
     if !queryPlan.triggers.isEmpty { subscription.pump(queryPlan.triggers, into: key) }
     return subscription
@@ -88,29 +107,45 @@ extension QueryClient {
     _ key: EntryKey,
     _ queryPlan: QueryPlan,
     _ options: ObserverOptions?,
-    _ body: (
-      inout CacheState, _ index: Int?, ResolvedPlan, ObserverProfile, Seed?, inout Turn
-    ) -> Result
+    _ body: SettledTurn<Result>
+  ) -> Result {
+    guard options != nil else { return settling(key, queryPlan, body) }
+    let now = cache.now(isDated: queryPlan.initialData != nil)
+    return asking(key, queryPlan, options, defaults, at: now, body)
+  }
+
+  /// The same for those who ask for nothing beyond the query.
+  nonisolated func settling<Result: Sendable>(
+    _ key: EntryKey,
+    _ queryPlan: QueryPlan,
+    _ body: SettledTurn<Result>
   ) -> Result {
     // Only initial data carries a date into what an observer or a fetch begins with.
     let now = cache.now(isDated: queryPlan.initialData != nil)
-    let defaults: DefaultsTable
-    if options == nil {
-      // Most often the entry has this very plan, and nothing has to be asked: one turn does.
-      let quick = cache.turn(self, at: now) { state, turn -> QuickTurn<Result> in
-        guard let index = state.find(key), let plan = state.slots[index].plan,
-          plan.isMade(of: queryPlan, under: state.defaults),
-          let profile = plan.fixedProfile, !state.wantsSeed(index, plan)
-        else { return .unknown(state.defaults) }
-        return .done(body(&state, index, plan, profile, nil, &turn))
-      }
-      switch quick {
-      case .done(let result): return result
-      case .unknown(let present): defaults = present
-      }
-    } else {
-      defaults = self.defaults
+    // Most often the entry has this very plan, and nothing has to be asked: one turn does.
+    let quick = cache.turn(self, at: now) { state, turn -> QuickTurn<Result> in
+      guard let index = state.find(key), let plan = state.slots[index].plan,
+        plan.isMade(of: queryPlan, under: state.defaults),
+        let profile = plan.fixedProfile, !state.wantsSeed(index, plan)
+      else { return .unknown(state.defaults) }
+      return .done(body(&state, index, plan, profile, nil, &turn))
     }
+    switch quick {
+    case .done(let result): return result
+    case .unknown(let defaults): return asking(key, queryPlan, nil, defaults, at: now, body)
+    }
+  }
+
+  /// Never inlined: it is the long way, and copies options.
+  @inline(never)
+  private nonisolated func asking<Result: Sendable>(
+    _ key: EntryKey,
+    _ queryPlan: QueryPlan,
+    _ options: ObserverOptions?,
+    _ defaults: DefaultsTable,
+    at now: Now,
+    _ body: SettledTurn<Result>
+  ) -> Result {
     let plan = resolve(key, queryPlan, options, defaults)
     var seed: Seed?
     var hasSeed = false
@@ -219,6 +254,11 @@ extension QueryClient {
     }
   }
 }
+
+/// A turn for which everything has been asked.
+typealias SettledTurn<Result> = (
+  inout CacheState, _ index: Int?, ResolvedPlan, ObserverProfile, Seed?, inout Turn
+) -> Result
 
 /// How a turn went that can do without asking anybody.
 private enum QuickTurn<Result: Sendable>: Sendable {

@@ -123,7 +123,8 @@ extension EntryMachine {
     if profile.isEnabled { enabledCount -= 1 }
     groups[index].count -= 1
     if groups[index].count == 0 {
-      groups.remove(at: index)
+      // The last most often, which moves nothing.
+      _ = index == groups.count - 1 ? groups.removeLast() : groups.remove(at: index)
     } else {
       groups[index].remove(base)
     }

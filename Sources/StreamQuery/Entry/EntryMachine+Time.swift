@@ -12,9 +12,10 @@ extension EntryMachine {
     if case .waiting(_, let until) = phase { consider(until) }
     consider(current?.lingersUntil)
     consider(retentionEnd)
-    for group in groups {
-      consider(staleFlip(of: group.profile))
-      consider(nextPoll(of: group, in: world))
+    // By index: a group is not copied for a look.
+    for index in groups.indices {
+      consider(staleFlip(of: groups[index].profile))
+      if groups[index].profile.polls { consider(nextPoll(of: groups[index], in: world)) }
     }
     return earliest
   }

@@ -60,7 +60,7 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   /// - Returns: The observer.
   package func makeSubscription() -> Subscription {
     if let subscribe { return subscribe() }
-    return client.subscribe(key, plan, options: nil)
+    return client.subscribe(key, plan)
   }
 
   /// Begins to observe.

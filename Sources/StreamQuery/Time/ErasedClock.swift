@@ -1,3 +1,7 @@
+#if canImport(Glibc)
+private import Glibc
+#endif
+
 /// A clock as two closures over nanoseconds since the client began.
 ///
 /// `any Clock<Duration>` has no instant that could be stored, so the clock is opened once, here.
@@ -9,7 +13,15 @@ struct ErasedClock: Sendable {
 
   init(_ clock: any Clock<Duration>) {
     // The clock of nearly everybody: known by its type, it is read without a detour.
-    self = (clock as? ContinuousClock).map(Self.opening) ?? Self.opening(clock)
+    guard let continuous = clock as? ContinuousClock else {
+      self = Self.opening(clock)
+      return
+    }
+    #if canImport(Glibc)
+    self = Self(now: Self.sinceBoot(), sleep: Self.opening(continuous).sleep)
+    #else
+    self = Self.opening(continuous)
+    #endif
   }
 
   private init(
@@ -39,6 +51,23 @@ struct ErasedClock: Sendable {
       }
     )
   }
+
+  #if canImport(Glibc)
+  /// What `ContinuousClock` reads on Linux, as nanoseconds at once: its instants have attoseconds,
+  /// whose 128 bits take as long as reading the clock itself.
+  private static func sinceBoot() -> @Sendable () -> Moment {
+    let start = nanosecondsSinceBoot()
+    return { Moment(nanoseconds: max(0, nanosecondsSinceBoot() - start)) }
+  }
+
+  @inline(__always)
+  private static func nanosecondsSinceBoot() -> Int64 {
+    var time = timespec()
+    // Fails only for clocks that do not exist.
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+  #endif
 
   /// Attoseconds as whole nanoseconds; from 0 to below the longest span.
   ///

@@ -17,4 +17,19 @@ struct NanosecondTests {
       #expect(ErasedClock.nanoseconds(attoseconds) == Int64(attoseconds / 1_000_000_000))
     }
   }
+
+  @Test func theClockOfNearlyEverybodyIsReadAsItRuns() {
+    let clock = ContinuousClock()
+    let before = clock.now
+    let erased = ErasedClock(clock)
+    let after = clock.now
+    for _ in 0..<1_000 {
+      let earlier = clock.now
+      let moment = erased.now()
+      let later = clock.now
+      // Less what is lost below a nanosecond.
+      #expect(.nanoseconds(moment.nanoseconds + 1) >= after.duration(to: earlier))
+      #expect(.nanoseconds(moment.nanoseconds - 1) <= before.duration(to: later))
+    }
+  }
 }
