@@ -92,7 +92,7 @@ extension CacheState {
     guard let current = slots[index].machine.current else { return }
     let job: FetchJob
     if let present = slots[index].job, present.id == current.id {
-      job = present
+      job = withFetch(present, index, &turn)
       emit(isFirst ? .fetchStarted : .fetchResumed, index, turn, job: job)
     } else if let made = makeJob(index, &turn) {
       job = made
@@ -102,6 +102,21 @@ extension CacheState {
       return
     }
     errands.append(.start(job, attempt: slots[index].machine.failureCount))
+  }
+
+  /// The job of the next attempt: where no fetch was known so far, the one that came meanwhile.
+  private mutating func withFetch(
+    _ job: FetchJob,
+    _ index: Int,
+    _ turn: inout Turn
+  ) -> FetchJob {
+    guard job.plan.fetch == nil, slots[index].plan?.fetch != nil,
+      let able = makeJob(index, &turn, like: job)
+    else { return job }
+    slots[index].machine.fetchBecameKnown()
+    turn.drop(job)
+    slots[index].job = able
+    return able
   }
 
   private mutating func pause(_ index: Int, isNews: Bool, _ turn: inout Turn) {
@@ -146,7 +161,8 @@ extension CacheState {
       cause: slots[index].machine.cause ?? .manual,
       startedAt: turn.world.now,
       direction: current.direction,
-      pageCount: former?.pageCount ?? turn.pageCount
+      pageCount: former?.pageCount ?? slots[index].pageCount,
+      isPageCountOwn: former?.isPageCountOwn ?? (turn.pageCount != nil)
     )
     if let former { job.beginsAnew(former) }
     return job

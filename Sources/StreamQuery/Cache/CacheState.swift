@@ -113,6 +113,8 @@ struct CacheState {
   mutating func plan(_ index: Int, with plan: ResolvedPlan, _ turn: inout Turn) {
     let hasBetter = plan.fetch == nil && slots[index].plan?.fetch != nil
     slots[index].machine.planned(terms: hasBetter ? nil : plan.terms, gcTime: plan.gcTime)
+    // Part of how to fetch: it holds for whatever refetches, until somebody says otherwise.
+    if !hasBetter { slots[index].pageCount = turn.pageCount }
     guard !hasBetter, slots[index].plan !== plan else { return }
     turn.drop(slots[index].plan)
     slots[index].plan = plan

@@ -38,6 +38,7 @@ struct EntrySlot {
     var shown: LayeredBox?
     var shelved: ValueBox?
     var beganAt: Timestamp?
+    var pageCount: Int?
   }
 
   /// Hands out whatever is the user's, before the slot is emptied.
@@ -77,6 +78,16 @@ extension EntrySlot {
       guard newValue != nil || !company.isEmpty else { return }
       makeCompany()
       company[0].failureReason = newValue
+    }
+  }
+
+  /// How many pages whoever gave the plan asked for; `nil` is as many as there are.
+  var pageCount: Int? {
+    get { company.first?.pageCount }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].pageCount = newValue
     }
   }
 

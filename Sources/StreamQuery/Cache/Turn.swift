@@ -10,7 +10,7 @@ struct Turn: Sendable {
   var world: World
   /// Whether a caller waits in person: such fetches retry only if told to.
   var isImperative = false
-  /// How many pages a fetch that starts in this turn loads.
+  /// How many pages the caller of this turn asks for, if it gives its plan.
   var pageCount: Int?
   /// The fetch that the call was made from.
   var caller: RunningFetch?

@@ -41,6 +41,9 @@ extension QueryClient {
   /// Fewer pages come where parameters end. A fetch that runs already is joined, and loads what it
   /// set out to load.
   ///
+  /// Like the rest of how to fetch, the count holds for what refetches the key afterwards, until an
+  /// observer or another call says how to fetch it.
+  ///
   /// - Parameters:
   ///   - query: The infinite query.
   ///   - count: How many pages to load if they have to be fetched; cached pages beyond it go.
@@ -105,9 +108,14 @@ extension QueryClient {
     _ options: ObserverOptions?,
     superseding: Bool
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
-    if let box = cache.read({ $0.box(key) }), let paging = plan.paging,
-      !paging.hasPage(direction, box)
-    {
+    let (box, joins) = cache.read { state in
+      (
+        state.box(key),
+        !superseding && state.find(key).map { !state.slots[$0].machine.isIdle } == true
+      )
+    }
+    // Who joins a fetch asks for no page.
+    if let box, !joins, let paging = plan.paging, !paging.hasPage(direction, box) {
       return (.settled, nil)
     }
     return try await refetchOne(

@@ -9,6 +9,13 @@ extension EntryMachine {
     self.gcTime = max(self.gcTime, gcTime)
   }
 
+  /// The current fetch had nothing to call so far; what became known says what becomes of it when
+  /// nobody wants it.
+  package mutating func fetchBecameKnown() {
+    let abandonment = terms.abandonment
+    updateCurrent { $0.terms.abandonment = abandonment }
+  }
+
   /// Something asked for a fetch.
   ///
   /// - Parameters:

@@ -58,7 +58,7 @@ extension EntryMachine {
           isInvalidated: isInvalidated,
           failureCount: failureCount,
           cause: previous?.undo.cause ?? self.cause,
-          direction: previous?.undo.direction ?? self.direction
+          direction: self.direction
         )
     )
     self.cause = cause

@@ -21,6 +21,8 @@ final class FetchJob: Sendable {
   let direction: PageDirection?
   /// How many pages to load; `nil` is as many as there are.
   let pageCount: Int?
+  /// Whether the caller asked for so many pages, rather than one before it.
+  let isPageCountOwn: Bool
   /// Pages that earlier attempts fetched: a retry goes on where it failed.
   let progress = Mutex<(any Sendable)?>(nil)
   /// Joins what was fetched with the data that is cached when it lands, so that no update is lost.
@@ -39,7 +41,8 @@ final class FetchJob: Sendable {
     cause: FetchCause,
     startedAt: Timestamp,
     direction: PageDirection?,
-    pageCount: Int?
+    pageCount: Int?,
+    isPageCountOwn: Bool
   ) {
     self.entry = entry
     self.id = id
@@ -51,6 +54,7 @@ final class FetchJob: Sendable {
     self.startedAt = startedAt
     self.direction = direction
     self.pageCount = pageCount
+    self.isPageCountOwn = isPageCountOwn
   }
 
   /// Whether the fetch goes on to its end when nobody wants it.

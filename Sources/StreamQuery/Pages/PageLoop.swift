@@ -37,13 +37,14 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     present: Run?,
     direction: PageDirection?,
     pageCount: Int?,
+    isPageCountOwn: Bool = true,
     rules: PageRules<Page, PageParam>,
     initialParam: PageParam
   ) {
     self.rules = rules
     if let direction, let present {
       work = .add(direction, to: present, arrived: nil)
-    } else if let present, pageCount == nil, rules.refetchesFirstPageOnly {
+    } else if let present, rules.refetchesFirstPageOnly, pageCount == nil || !isPageCountOwn {
       work = .firstPage(of: present, arrived: nil)
     } else {
       work = .refresh(

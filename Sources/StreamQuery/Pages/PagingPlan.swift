@@ -51,6 +51,7 @@ extension QueryPlan {
             present: present,
             direction: context.direction,
             pageCount: context.job?.pageCount,
+            isPageCountOwn: context.job?.isPageCountOwn ?? false,
             rules: rules,
             initialParam: initialParam
           )

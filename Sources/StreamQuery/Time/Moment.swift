@@ -120,7 +120,9 @@ package struct Timestamp: Hashable, Sendable {
     guard age < Double(Span.longest.nanoseconds) else {
       return Timestamp(moment: .distantPast, date: date)
     }
-    let placed = moment.nanoseconds - Int64(age.rounded())
+    // Dates are some 0.1 µs apart, so what is below a microsecond is no age; kept, data would turn
+    // stale a moment before its time.
+    let placed = moment.nanoseconds - Int64((age / 1_000).rounded()) * 1_000
     return Timestamp(moment: Moment(nanoseconds: placed), date: date)
   }
 }

@@ -30,15 +30,18 @@ struct EntryPageTests {
     #expect(entry.machine.direction == nil)
   }
 
-  @Test func cancellingAPageBringsTheOldDirectionBack() {
+  @Test func cancellingAPageBringsTheDirectionBackThatItsStartChanged() {
     var entry = loaded()
     page(&entry, .next)
     entry.succeed()
     page(&entry, .previous)
-    _ = entry.machine.requested(.manual, superseding: true, in: entry.world)
-    page(&entry, .previous)
     _ = entry.machine.cancelRequested(in: entry.world)
     #expect(entry.machine.direction == .next)
+    #expect(entry.machine.isIdle)
+    _ = entry.machine.requested(.manual, in: entry.world)
+    page(&entry, .previous)
+    _ = entry.machine.cancelRequested(in: entry.world)
+    #expect(entry.machine.direction == nil)
     #expect(entry.machine.isIdle)
   }
 

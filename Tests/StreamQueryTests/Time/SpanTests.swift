@@ -91,6 +91,13 @@ import Testing
     #expect(Self.now.placing(date: date) == Timestamp(moment: .distantPast, date: date))
   }
 
+  @Test(arguments: [2.253, 0.003, -5.487, -0.972])
+  func aDateIsPlacedWithoutTheNoiseOfItsDigits(_ offset: Double) {
+    let today = 1_021_692_800.0
+    let now = Timestamp(moment: .seconds(2.254), date: today + 2.254)
+    #expect(now.placing(date: today + offset).moment == .seconds(offset))
+  }
+
   @Test("A date that is no number is now, on the time line and for people")
   func notANumber() {
     #expect(Self.now.placing(date: .nan) == Self.now)
