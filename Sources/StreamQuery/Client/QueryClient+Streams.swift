@@ -178,6 +178,14 @@ extension QueryClient {
         seed = plan.plan.initialData.flatMap { initial in
           initial.value().map { Seed(box: $0, updatedAt: initial.updatedAt) }
         }
+        // Dynamic options are asked about the entry as it begins, so it has to begin before.
+        if plan.isDynamic, let seed {
+          cache.turn(self, at: present) { state, turn in
+            guard !state.isShutDown else { return }
+            let index = state.find(key) ?? state.entry(key, plan, &turn)
+            state.seed(index, seed, &turn)
+          }
+        }
       }
     }
   }
