@@ -52,7 +52,8 @@ extension QueryClient {
   ///   - filter: Which entries to mark.
   ///   - refetch: Which of the marked entries to refetch.
   ///   - superseding: Whether running fetches over data are replaced.
-  /// - Throws: The first failure; the other refetches go on.
+  /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the other
+  ///   refetches go on.
   public nonisolated func invalidateThrowing(
     _ filter: QueryFilter,
     refetch: RefetchScope = .active,
@@ -97,7 +98,8 @@ extension QueryClient {
   /// - Parameters:
   ///   - filter: Which entries.
   ///   - superseding: Whether running fetches over data are replaced.
-  /// - Throws: The first failure; the other refetches go on.
+  /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the other
+  ///   refetches go on.
   public nonisolated func refetchThrowing(
     _ filter: QueryFilter,
     superseding: Bool = true

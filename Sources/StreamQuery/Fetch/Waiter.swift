@@ -183,7 +183,11 @@ final class Gathering: Sendable {
   func resolve(_ outcome: WaitOutcome) {
     settle { state in
       state.remaining -= 1
-      if case .failure(let error) = outcome, state.failure == nil { state.failure = error }
+      switch outcome {
+      case .failure(let error): state.failure = state.failure ?? error
+      case .cancelled: state.failure = state.failure ?? CancellationError()
+      case .value, .settled: break
+      }
       return state.remaining <= 0 || (failsFast && state.failure != nil)
     }
   }

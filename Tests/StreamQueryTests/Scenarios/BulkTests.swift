@@ -112,6 +112,30 @@ import Testing
     withExtendedLifetime(recordings) {}
   }
 
+  // T46 T49
+  @Test(arguments: [true, false]) func aCancelledRefetchIsThrownIfNoDataIsLeft(hasData: Bool) {
+    let client = QueryClient(simulation: simulation)
+    let query = Query<Int>("n") { 1 }
+    let fetch = ScriptedFetch<Int>(.value(1, after: .seconds(1)))
+    if hasData { client.setData(0, for: query) }
+    let recording = simulation.record(client.stream(.scripted("n", fetch)))
+    simulation.settle()
+    let outcome = Notes<String>()
+    simulation.task {
+      do {
+        try await client.refetchThrowing("n")
+        outcome.add("returned")
+      } catch {
+        outcome.add("\(type(of: error))")
+      }
+    }
+    simulation.settle()
+    client.cancel("n")
+    simulation.settle()
+    #expect(outcome.all == [hasData ? "returned" : "CancellationError"])
+    withExtendedLifetime(recording) {}
+  }
+
   // T47
   @Test func aPausedFetchCountsAsSettled() {
     let online = ManualSignal(true)
