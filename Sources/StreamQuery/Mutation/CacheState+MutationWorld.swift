@@ -65,7 +65,9 @@ extension CacheState {
   /// Holds the sweep of an edge back until the runs that were paused at it have an outcome: what they
   /// change is what the refetch is to bring.
   mutating func hold(_ cause: FetchCause, for paused: Set<MutationID>, _ turn: inout Turn) {
-    mutations.held.append(HeldSweep(cause: cause, awaited: paused))
+    let sweep = HeldSweep(cause: cause, awaited: paused)
+    // A network that flaps while a run is at work must not pile them up.
+    if !mutations.held.contains(sweep) { mutations.held.append(sweep) }
     tell(of: cause, &turn)
   }
 
@@ -94,7 +96,11 @@ extension CacheState {
   mutating func release(_ id: MutationID) {
     guard !mutations.held.isEmpty else { return }
     for index in mutations.held.indices { mutations.held[index].awaited.remove(id) }
-    let due = mutations.held.filter(\.awaited.isEmpty).map(\.cause)
+    var due: [FetchCause] = []
+    // Of several like edges one sweep is enough: the next would find its fetches under way.
+    for sweep in mutations.held where sweep.awaited.isEmpty && !due.contains(sweep.cause) {
+      due.append(sweep.cause)
+    }
     guard !due.isEmpty else { return }
     mutations.held.removeAll(where: \.awaited.isEmpty)
     errands.append(.mutation(.sweep(due)))

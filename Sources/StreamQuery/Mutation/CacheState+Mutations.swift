@@ -163,6 +163,8 @@ extension CacheState {
 
   /// Ends every run without callbacks: what is still at work is cancelled and ignored.
   mutating func clearMutations(_ turn: inout Turn) {
+    // What is cleared is not refetched at once, whatever edge waited for the runs.
+    mutations.held = []
     for id in mutations.all {
       guard let index = mutations.find(id), let job = mutations.slots[index].job else { continue }
       let isPending = mutations.slots[index].machine.isPending

@@ -31,7 +31,7 @@ struct MutationFollower {
 }
 
 /// An edge of the world whose sweep over the entries waits for the runs that were paused at it.
-struct HeldSweep {
+struct HeldSweep: Equatable {
   var cause: FetchCause
   var awaited: Set<MutationID>
 }
