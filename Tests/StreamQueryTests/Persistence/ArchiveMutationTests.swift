@@ -186,6 +186,31 @@ import Foundation
     #expect(log.all == ["10 start 1", "20 end 1"])
   }
 
+  @Test("a run that is cancelled during onMutate is not archived as paused")
+  func cancelledDuringOnMutate() {
+    let clock = simulation.clock
+    let executor = simulation.executor
+    let mutation = Mutation<Int, Int>.slow("m", simulation: simulation)
+      .onMutate { input, _ in
+        // Deaf to cancellation.
+        await Task(executorPreference: executor) { try? await clock.sleep(for: .milliseconds(50)) }
+          .value
+        return input
+      }
+    let caller = simulation.start(mutation, with: 1, on: client)
+    #expect(client.mutations(.paused).count == 1)
+    let seen = simulation.record(client.runs(of: mutation))
+    simulation.settle()
+    caller.cancel()
+    simulation.settle()
+    #expect(client.run(of: mutation).isPending)
+    #expect(client.mutations(.paused).isEmpty)
+    #expect(client.export().archive.mutations.isEmpty)
+    #expect(seen.values.map(\.isPaused) == [true, false])
+    simulation.advance(by: .milliseconds(50))
+    #expect(client.mutatingCount() == 0)
+  }
+
   @Test("only paused runs are archived, and the filter chooses among them") func onlyPausedRuns() {
     simulation.start(slow.networkMode(.always), with: 1, on: client)
     simulation.start(.slow("n", simulation: simulation), with: 2, on: client)
