@@ -30,9 +30,13 @@ extension CacheState {
   ///
   /// - Returns: What the next one in the line begins behind.
   func lineUp(_ id: MutationID, behind before: Turnstile?) -> Turnstile? {
-    guard let index = mutations.find(id), case .running = mutations.slots[index].machine.phase
-    else { return before }
-    return mutations.slots[index].job?.lineUp(behind: before) ?? before
+    guard let index = mutations.find(id) else { return before }
+    switch mutations.slots[index].machine.phase {
+    case .preparing, .running:
+      return mutations.slots[index].job?.lineUp(behind: before) ?? before
+    case .queued, .paused, .waiting, .settling, .ended:
+      return before
+    }
   }
 
   /// Lets the paused runs go on, those that were held included; while offline nothing happens.

@@ -143,6 +143,32 @@ import Foundation
     #expect(begun.all == Array(0..<8))
   }
 
+  @Test(
+    "onMutate is called in the order of the archive",
+    arguments: 0..<20 as Range<UInt64>,
+    [false, true]
+  )
+  func onMutateInOrder(seed: UInt64, resuming: Bool) {
+    for input in 0..<6 {
+      simulation.start(.slow("m", simulation: simulation), with: input, on: client)
+    }
+    let archive = client.export().archive
+    client.clear()
+    simulation.settle()
+    let world = Simulation(seed: seed)
+    let third = QueryClient(simulation: world)
+    let begun = Notes<Int>()
+    let mutation = Mutation<Int, Int>(key: "m") { input in input }
+      .onMutate { input, _ in begun.add(input) }
+    third.import(archive, for: [.mutation(mutation)], resuming: resuming)
+    if !resuming {
+      world.task { await third.resumeMutations() }
+    }
+    world.settle()
+    #expect(begun.all == Array(0..<6))
+    #expect(third.mutatingCount() == 0)
+  }
+
   @Test("a run whose date is none is known when it comes again") func dateThatIsNone() throws {
     var archive = try archive(1, of: slow)
     archive.mutations[0].submittedAt = Date(timeIntervalSinceReferenceDate: .nan)
