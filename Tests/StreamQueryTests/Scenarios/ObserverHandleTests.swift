@@ -106,6 +106,22 @@ import Testing
     #expect(simulation.now == .milliseconds(20))
   }
 
+  // S08: a query that is built again for each frame has the same placeholder, and shows nothing new.
+  @Test func anotherPlaceholderShowsAtOnceAndAnEqualOneIsNoNews() {
+    let client = QueryClient(simulation: simulation)
+    let query = Query.scripted("n", ScriptedFetch<Int>(.never))
+    let observer = client.observer(of: query.placeholder(1))
+    let recording = simulation.record(observer.stream)
+    simulation.settle()
+    for value in [1, 2, 2, 3] {
+      observer.update(query: query.placeholder(value))
+      simulation.settle()
+    }
+    #expect(recording.values.map(\.data) == [1, 2, 3])
+    #expect(recording.values.map(\.isPlaceholderData) == [true, true, true])
+    #expect(observer.result.data == 3)
+  }
+
   // Q13 T30: the timer that drops the entry and the caller that looks are two tasks.
   @Test func refetchReturnsTheResultAlsoOfAnEntryThatNobodyKeeps() throws {
     for seed: UInt64 in 0..<32 {
