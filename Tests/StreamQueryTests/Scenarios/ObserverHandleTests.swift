@@ -145,6 +145,23 @@ import Testing
     }
   }
 
+  // S08 T30
+  @Test func refetchOfAKeyThatWasLeftDoesNotShowItsDataAsAnothers() throws {
+    let client = QueryClient(simulation: simulation)
+    let one = Query.scripted("one", ScriptedFetch<Int>(.value(1, after: .milliseconds(10))))
+      .onAbandonment(.finish)
+    let two = Query.scripted("two", ScriptedFetch<Int>(.never)).gcTime(.zero)
+    let observer = client.observer(of: one.enabled(false))
+    let recording = simulation.record(observer.stream)
+    let result = simulation.task { try await observer.refetch() }
+    simulation.settle()
+    observer.update(query: two.enabled(false))
+    recording.cancel()
+    simulation.advance(by: .seconds(1))
+    #expect(client.data(for: one) == 1)
+    #expect(try simulation.run { try await result.value }.data == nil)
+  }
+
   // T30
   @Test func refetchThrowingThrowsTheErrorOfItsFetchAndKeepsItInTheResult() throws {
     let client = QueryClient(simulation: simulation)
