@@ -43,10 +43,12 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - dependents: Those that wait for the caller, who must not wait for them.
+  ///   - wait: The caller's wait for the others, if it is a piece of a run.
   ///   - turn: The turn.
   /// - Returns: Waiters for the ends of the other runs that were paused.
   mutating func resumePaused(
     besides dependents: Set<MutationID>,
+    for wait: MutationWait?,
     _ turn: inout Turn
   ) -> [Waiter] {
     guard turn.world.isOnline else { return [] }
@@ -61,6 +63,10 @@ extension CacheState {
       let waiter = Waiter(role: .watching, entry: entry, round: 0)
       mutations.slots[index].waiters.append(waiter)
       waiters.append(waiter)
+      if let wait {
+        mutations.slots[index].resumers.removeAll { !$0.isOn }
+        mutations.slots[index].resumers.append(wait)
+      }
     }
     resumeMutations(releases: true, &turn)
     return waiters

@@ -110,6 +110,7 @@ extension CacheState {
     settleLayers(of: job, index, &turn)
     let waiters = mutations.slots[index].waiters
     mutations.slots[index].waiters = []
+    mutations.slots[index].resumers = []
     if !waiters.isEmpty { errands.append(.settle(waiters, outcome)) }
     leaveLane(id, job.plan.scope, &turn)
   }
