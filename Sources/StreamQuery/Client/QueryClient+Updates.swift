@@ -15,7 +15,7 @@ extension QueryClient {
     _ options: ObserverOptions?
   ) {
     // Compared outside the lock: a query that is built again for each frame brings an equal one.
-    let old = cache.read { $0.placeholder(of: id, on: key) }
+    let old = queryPlan.placeholder.flatMap { _ in cache.read { $0.placeholder(of: id, on: key) } }
     let isEqual = queryPlan.placeholder.flatMap { old?.holdsTheSame(as: $0) } ?? false
     settling(key, queryPlan, options) { state, index, plan, profile, seed, turn in
       // Over: cancelled, or shut down.
