@@ -61,6 +61,8 @@ extension CacheState {
       }
       let entry = EntryID(index: -1, generation: 0)
       let waiter = Waiter(role: .watching, entry: entry, round: 0)
+      // Those who stopped waiting hold nothing of the user's.
+      mutations.slots[index].waiters.removeAll(where: \.isResolved)
       mutations.slots[index].waiters.append(waiter)
       waiters.append(waiter)
       if let wait {
