@@ -136,11 +136,25 @@ extension CacheState {
     return stand(in: farewell.plan, for: frame(entry), flags)
   }
 
+  /// What stands in for the data of an entry that a consumer observes; `nil` if it observes another.
+  func placeholder(of id: ConsumerID, on key: EntryKey) -> ValueBox? {
+    guard let index = find(id), slots[Int(consumers[index].entry)].key == key else { return nil }
+    return consumers[index].plan?.plan.placeholder
+  }
+
   /// Changes what a consumer in place asks for.
+  ///
+  /// - Parameters:
+  ///   - consumer: The consumer.
+  ///   - plan: Its plan from now on.
+  ///   - profile: What it asks for from now on.
+  ///   - keepsPlaceholder: Whether the new plan's placeholder is no other than the old one's.
+  ///   - turn: The turn.
   mutating func reobserve(
     _ consumer: Int,
     plan: ResolvedPlan,
     profile: ObserverProfile,
+    keepsPlaceholder: Bool = true,
     _ turn: inout Turn
   ) {
     let entry = Int(consumers[consumer].entry)
@@ -150,7 +164,7 @@ extension CacheState {
       slots[entry].dynamicCount += (plan.isDynamic ? 1 : 0) - (wasDynamic ? 1 : 0)
       turn.drop(consumers[consumer].plan)
       consumers[consumer].plan = plan
-      wakeIfPlaceholderFlips(consumer)
+      showPlaceholder(consumer, isKept: keepsPlaceholder)
     }
     guard old != profile else { return }
     let (effects, base) = slots[entry].machine.reobserved(
@@ -277,11 +291,15 @@ extension CacheState {
     for consumer in slots[entry].consumers { wakeIfNews(Int(consumer)) }
   }
 
-  /// Another plan may show a placeholder, or none.
-  private mutating func wakeIfPlaceholderFlips(_ consumer: Int) {
-    guard consumers[consumer].parked != nil else { return }
-    let isShown = consumers[consumer].seenFlags.contains(.placeholder)
-    if view(consumer).1.contains(.placeholder) != isShown { wakeParked(consumer) }
+  /// Another plan may show a placeholder, or another one, or none.
+  private mutating func showPlaceholder(_ consumer: Int, isKept: Bool) {
+    let wasShown = consumers[consumer].seenFlags.contains(.placeholder)
+    guard wasShown || consumers[consumer].parked != nil else { return }
+    let isShown = view(consumer).1.contains(.placeholder)
+    let isOther = wasShown && isShown && !isKept
+    // Neither version nor flags tell one placeholder from another.
+    if isOther { consumers[consumer].seenVersion = .max }
+    if isOther || isShown != wasShown { wakeParked(consumer) }
   }
 
   private mutating func wakeIfNews(_ consumer: Int) {

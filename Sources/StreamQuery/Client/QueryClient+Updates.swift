@@ -14,14 +14,24 @@ extension QueryClient {
     _ queryPlan: QueryPlan,
     _ options: ObserverOptions?
   ) {
+    // Compared outside the lock: a query that is built again for each frame brings an equal one.
+    let old = queryPlan.placeholder.flatMap { _ in cache.read { $0.placeholder(of: id, on: key) } }
+    let isEqual = queryPlan.placeholder.flatMap { old?.holdsTheSame(as: $0) } ?? false
     settling(key, queryPlan, options) { state, index, plan, profile, seed, turn in
       // Over: cancelled, or shut down.
       guard let consumer = state.find(id) else { return }
+      let isKept = isEqual && state.placeholder(of: id, on: key) === old
       let entry = index ?? state.entry(key, plan, &turn)
       state.plan(entry, with: plan, &turn)
       state.seed(entry, seed, &turn)
       if Int(state.consumers[consumer].entry) == entry {
-        state.reobserve(consumer, plan: plan, profile: profile, &turn)
+        state.reobserve(
+          consumer,
+          plan: plan,
+          profile: profile,
+          keepsPlaceholder: isKept,
+          &turn
+        )
       } else {
         state.move(consumer, to: entry, plan: plan, profile: profile, &turn)
       }

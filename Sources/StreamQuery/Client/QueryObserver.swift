@@ -45,8 +45,9 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// Changes what is observed, in place.
   ///
   /// This is no new subscription: with the same key, options change and timers follow; turning the
-  /// observer on refetches stale data. With another key, the new key's cached data shows at once
-  /// and is refetched if stale; the old key's entry is left, never overwritten.
+  /// observer on refetches stale data, and another placeholder shows at once; one that is equal, or
+  /// the same object, is none. With another key, the new key's cached data shows at once and is
+  /// refetched if stale; the old key's entry is left, never overwritten.
   ///
   /// - Parameters:
   ///   - query: What to observe from now on; `nil` keeps it.

@@ -66,7 +66,18 @@ final class FetchJob: Sendable {
   func beginsAnew(_ former: FetchJob) {
     guard let start = former.progress.withLock({ $0 }) as? StreamStart else { return }
     let inherited = StreamStart(base: start.base, hasShown: start.hasShown, isInherited: true)
-    progress.withLock { $0 = inherited }
+    keep(inherited)
+  }
+
+  /// Keeps how far the fetch got, for its next attempt.
+  func keep(_ progress: any Sendable) {
+    // What was kept before may be the last to hold values of the user's: it goes outside the lock.
+    let old = self.progress.withLock { present in
+      let old = present
+      present = progress
+      return old
+    }
+    _ = old
   }
 
   /// Takes the handle of the task of an attempt; cancels it if the job was cancelled meanwhile.

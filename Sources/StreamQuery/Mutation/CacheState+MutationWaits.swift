@@ -34,12 +34,15 @@ extension CacheState {
     }
     while let piece = open.popLast() {
       add(piece.outer)
-      guard piece.cache == cache, mutations.find(piece.run) != nil else { continue }
+      guard piece.cache == cache, let index = mutations.find(piece.run) else { continue }
       runs.insert(piece.run)
+      for wait in mutations.slots[index].resumers { add(wait) }
       guard let scope = scope(of: piece.run) else { continue }
       for run in mutations.lanes.runs(behind: piece.run, in: scope)
       where runs.insert(run).inserted {
-        add(mutations.find(run).flatMap { mutations.slots[$0].job?.caller })
+        guard let index = mutations.find(run) else { continue }
+        add(mutations.slots[index].job?.caller)
+        for wait in mutations.slots[index].resumers { add(wait) }
       }
     }
     return runs

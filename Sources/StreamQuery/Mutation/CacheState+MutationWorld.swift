@@ -30,19 +30,25 @@ extension CacheState {
   ///
   /// - Returns: What the next one in the line begins behind.
   func lineUp(_ id: MutationID, behind before: Turnstile?) -> Turnstile? {
-    guard let index = mutations.find(id), case .running = mutations.slots[index].machine.phase
-    else { return before }
-    return mutations.slots[index].job?.lineUp(behind: before) ?? before
+    guard let index = mutations.find(id) else { return before }
+    switch mutations.slots[index].machine.phase {
+    case .preparing, .running:
+      return mutations.slots[index].job?.lineUp(behind: before) ?? before
+    case .queued, .paused, .waiting, .settling, .ended:
+      return before
+    }
   }
 
   /// Lets the paused runs go on, those that were held included; while offline nothing happens.
   ///
   /// - Parameters:
   ///   - dependents: Those that wait for the caller, who must not wait for them.
+  ///   - wait: The caller's wait for the others, if it is a piece of a run.
   ///   - turn: The turn.
   /// - Returns: Waiters for the ends of the other runs that were paused.
   mutating func resumePaused(
     besides dependents: Set<MutationID>,
+    for wait: MutationWait?,
     _ turn: inout Turn
   ) -> [Waiter] {
     guard turn.world.isOnline else { return [] }
@@ -55,8 +61,14 @@ extension CacheState {
       }
       let entry = EntryID(index: -1, generation: 0)
       let waiter = Waiter(role: .watching, entry: entry, round: 0)
+      // Those who stopped waiting hold nothing of the user's.
+      mutations.slots[index].waiters.removeAll(where: \.isResolved)
       mutations.slots[index].waiters.append(waiter)
       waiters.append(waiter)
+      if let wait {
+        mutations.slots[index].resumers.removeAll { !$0.isOn }
+        mutations.slots[index].resumers.append(wait)
+      }
     }
     resumeMutations(releases: true, &turn)
     return waiters
@@ -65,7 +77,9 @@ extension CacheState {
   /// Holds the sweep of an edge back until the runs that were paused at it have an outcome: what they
   /// change is what the refetch is to bring.
   mutating func hold(_ cause: FetchCause, for paused: Set<MutationID>, _ turn: inout Turn) {
-    mutations.held.append(HeldSweep(cause: cause, awaited: paused))
+    let sweep = HeldSweep(cause: cause, awaited: paused)
+    // A network that flaps while a run is at work must not pile them up.
+    if !mutations.held.contains(sweep) { mutations.held.append(sweep) }
     tell(of: cause, &turn)
   }
 
@@ -94,7 +108,11 @@ extension CacheState {
   mutating func release(_ id: MutationID) {
     guard !mutations.held.isEmpty else { return }
     for index in mutations.held.indices { mutations.held[index].awaited.remove(id) }
-    let due = mutations.held.filter(\.awaited.isEmpty).map(\.cause)
+    var due: [FetchCause] = []
+    // Of several like edges one sweep is enough: the next would find its fetches under way.
+    for sweep in mutations.held where sweep.awaited.isEmpty && !due.contains(sweep.cause) {
+      due.append(sweep.cause)
+    }
     guard !due.isEmpty else { return }
     mutations.held.removeAll(where: \.awaited.isEmpty)
     errands.append(.mutation(.sweep(due)))

@@ -110,6 +110,7 @@ extension CacheState {
     settleLayers(of: job, index, &turn)
     let waiters = mutations.slots[index].waiters
     mutations.slots[index].waiters = []
+    mutations.slots[index].resumers = []
     if !waiters.isEmpty { errands.append(.settle(waiters, outcome)) }
     leaveLane(id, job.plan.scope, &turn)
   }
@@ -163,6 +164,8 @@ extension CacheState {
 
   /// Ends every run without callbacks: what is still at work is cancelled and ignored.
   mutating func clearMutations(_ turn: inout Turn) {
+    // What is cleared is not refetched at once, whatever edge waited for the runs.
+    mutations.held = []
     for id in mutations.all {
       guard let index = mutations.find(id), let job = mutations.slots[index].job else { continue }
       let isPending = mutations.slots[index].machine.isPending

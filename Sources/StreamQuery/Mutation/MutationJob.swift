@@ -51,8 +51,8 @@ final class MutationJob: Sendable {
     }
   }
 
-  /// Has the next attempt begin after that of the run before it in a line; says what those behind
-  /// it have to pass.
+  /// Has the next piece, `onMutate` or an attempt, begin after that of the run before it in a line;
+  /// says what those behind it have to pass.
   func lineUp(behind before: Turnstile?) -> Turnstile {
     let own = Turnstile()
     turnstiles.withLock { $0 = (before, own) }

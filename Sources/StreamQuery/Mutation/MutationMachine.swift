@@ -94,7 +94,7 @@ package struct MutationMachine: Equatable, Sendable {
   package var isPaused: Bool {
     switch phase {
     case .queued, .paused: true
-    case .preparing: isHeldUp
+    case .preparing: isHeldUp && !isCancelRequested
     case .running, .waiting, .settling, .ended: false
     }
   }
@@ -244,6 +244,7 @@ package struct MutationMachine: Equatable, Sendable {
     switch phase {
     case .preparing, .running:
       effects.cancels = !isCancelRequested
+      effects.changed = isPaused
       isCancelRequested = true
     case .queued, .paused, .waiting:
       isCancelRequested = true

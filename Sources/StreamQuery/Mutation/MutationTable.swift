@@ -11,6 +11,8 @@ struct MutationSlot {
   var failureReason: ErrorBox?
   /// The caller, and whoever else waits for the end.
   var waiters: [Waiter] = []
+  /// Pieces of other runs that resumed this one and wait for its end.
+  var resumers: [MutationWait] = []
   /// The entries that the run has laid layers over.
   var layered: [EntryID] = []
   /// The present state; `nil` until somebody looks.
@@ -31,7 +33,7 @@ struct MutationFollower {
 }
 
 /// An edge of the world whose sweep over the entries waits for the runs that were paused at it.
-struct HeldSweep {
+struct HeldSweep: Equatable {
   var cause: FetchCause
   var awaited: Set<MutationID>
 }

@@ -33,6 +33,7 @@ extension QueryClient {
   // MARK: Pieces
 
   private nonisolated func prepare(_ job: MutationJob) async {
+    await job.beginInLine()
     let facts = MutationFacts(client: self, job: job)
     do {
       if let hook = job.plan.hooks.onMutate, let info = info(of: job) { try await hook(info, self) }

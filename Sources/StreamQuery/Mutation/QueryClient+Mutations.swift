@@ -158,12 +158,13 @@ extension QueryClient {
   ///
   /// - Complexity: O(*n*) in the number of runs that are kept.
   public nonisolated func resumeMutations() async {
-    let (caller, own) = (MutationPiece.current, ObjectIdentifier(cache))
+    let (wait, own) = (MutationPiece.current.map(MutationWait.init), ObjectIdentifier(cache))
     let waiters = turn { state, turn in
-      let dependents = caller.map { state.runs(waitingFor: $0, of: own) } ?? []
-      return state.resumePaused(besides: dependents, &turn)
+      let dependents = wait.map { state.runs(waitingFor: $0.piece, of: own) } ?? []
+      return state.resumePaused(besides: dependents, for: wait, &turn)
     }
     for waiter in waiters { _ = await waiter.outcome {} }
+    wait?.end()
   }
 
   nonisolated func cancel(_ id: MutationID) {

@@ -63,7 +63,7 @@ extension QueryPlan {
           loop.arrived(page, param: param)
           // A single page ends its fetch: only a run of pages has a middle to go on from.
           if loop.isRun {
-            context.job?.progress.withLock { [loop] in $0 = loop }
+            context.job?.keep(loop)
           } else if let box = context.presentBox {
             context.job?.joining.withLock { [loop] in
               $0 = { loop.landed(on: $0?.value(as: Run.self)).map(TypedBox.init) }

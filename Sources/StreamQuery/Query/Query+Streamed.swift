@@ -147,7 +147,7 @@ extension QueryPlan {
         }
         guard isShown else { throw CancellationError() }
         if isFirst {
-          job.progress.withLock { $0 = StreamStart(base: start.base, hasShown: true) }
+          job.keep(StreamStart(base: start.base, hasShown: true))
         }
         isFirst = false
       }
@@ -176,7 +176,7 @@ extension FetchContext {
       return known
     }
     let start = StreamStart(base: client.cache.read { $0.box(job.entry) })
-    job.progress.withLock { $0 = start }
+    job.keep(start)
     return start
   }
 }

@@ -25,6 +25,12 @@ package class ValueBox: @unchecked Sendable {
     // write goes through a `QueryKey<Value>`. Checked in debug builds by `unsafeDowncast` itself.
     unsafeDowncast(self, to: TypedBox<Value>.self).value
   }
+
+  /// Whether a box holds an equal value, or the same object; runs user code, so never under the lock.
+  ///
+  /// - Parameter other: The box.
+  /// - Returns: `false` also if values of the type cannot be compared.
+  func holdsTheSame(as other: ValueBox) -> Bool { self === other }
 }
 
 /// The typed half of ``ValueBox``: one immutable `Sendable` property.
@@ -37,6 +43,17 @@ package final class TypedBox<Value: Sendable>: ValueBox, @unchecked Sendable {
   }
 
   package override var erased: any Sendable { value }
+
+  override func holdsTheSame(as other: ValueBox) -> Bool {
+    guard self !== other else { return true }
+    guard let other = other as? TypedBox<Value> else { return false }
+    func areEqual<Some: Equatable>(as type: Some.Type) -> Bool {
+      guard let mine = value as? Some, let its = other.value as? Some else { return false }
+      return mine == its
+    }
+    if let type = Value.self as? any Equatable.Type { return areEqual(as: type) }
+    return Value.self is AnyObject.Type && (value as AnyObject) === (other.value as AnyObject)
+  }
 }
 
 /// An error on the heap, so that a turn can hand it out of the lock as one reference.

@@ -182,6 +182,8 @@ package final class Subscription: Sendable {
     after end: EntryEnd? = nil
   ) -> (frame: Frame, flags: QueryFlags)? {
     let farewell = farewell.withLock { $0 }.flatMap { $0.key == key ? $0 : nil }
+    // Something else may be asked for since that fetch began.
+    let end = end.flatMap { $0.frame.key == key ? $0 : nil }
     // A turn, so that staleness is as of now.
     return client.turn(isDated: false, startsFetches: false) { state, _ in
       state.find(id).map { state.view($0) } ?? farewell.map { state.view($0, after: end) }

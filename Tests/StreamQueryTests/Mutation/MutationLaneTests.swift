@@ -164,6 +164,43 @@ import Testing
     #expect(client.mutatingCount() == 0)
   }
 
+  // Who resumes a run waits for it as who started it does.
+  @Test func aRunThatIsResumedByAnotherIsNotLetIntoItsLane() throws {
+    let client = QueryClient(simulation: simulation)
+    let inner = inner()
+    let resumed = Mutation("resumed") { (input: Int, context: MutationContext) in
+      try await context.client.mutate(inner, with: input)
+    }.scope("t")
+    let first = Mutation<Int, Int>.slow("first", 10, simulation: simulation).scope("s")
+      .onSuccess { _, context in await context.client.resumeMutations() }
+    let busy = Mutation<Int, Int>.slow("busy", 30, simulation: simulation).scope("t")
+    simulation.start(busy, with: 1, on: client)
+    simulation.start(first, with: 1, on: client)
+    let caller = simulation.start(resumed, with: 1, on: client)
+    let result = try #require(outcome(of: caller))
+    #expect(throws: refusal) { try result.get() }
+    #expect(client.mutatingCount() == 0)
+  }
+
+  @Test func callbacksThatResumeEachOthersRunsDoNotWaitForEachOther() {
+    let client = QueryClient(simulation: simulation)
+    let first = Mutation<Int, Int>.slow("first", 10, simulation: simulation).scope("s")
+      .onSuccess { _, context in await context.client.resumeMutations() }
+    let busy = Mutation<Int, Int>.slow("busy", 30, simulation: simulation).scope("t")
+    let second = Mutation("second") { (input: Int, context: MutationContext) in
+      await context.client.resumeMutations()
+      return input
+    }.scope("t")
+    simulation.start(busy, with: 1, on: client)
+    simulation.start(first, with: 1, on: client)
+    simulation.start(second, with: 1, on: client)
+    simulation.advance(by: .milliseconds(20))
+    // Behind the first one, which waits for the second one already.
+    simulation.start(inner(), with: 1, on: client)
+    simulation.advance(by: .seconds(1))
+    #expect(client.mutatingCount() == 0)
+  }
+
   @Test(arguments: [nil, "t"])
   func anotherLaneOrNoneIsAwaited(scope: String?) throws {
     let client = QueryClient(simulation: simulation)

@@ -143,6 +143,32 @@ import Foundation
     #expect(begun.all == Array(0..<8))
   }
 
+  @Test(
+    "onMutate is called in the order of the archive",
+    arguments: 0..<20 as Range<UInt64>,
+    [false, true]
+  )
+  func onMutateInOrder(seed: UInt64, resuming: Bool) {
+    for input in 0..<6 {
+      simulation.start(.slow("m", simulation: simulation), with: input, on: client)
+    }
+    let archive = client.export().archive
+    client.clear()
+    simulation.settle()
+    let world = Simulation(seed: seed)
+    let third = QueryClient(simulation: world)
+    let begun = Notes<Int>()
+    let mutation = Mutation<Int, Int>(key: "m") { input in input }
+      .onMutate { input, _ in begun.add(input) }
+    third.import(archive, for: [.mutation(mutation)], resuming: resuming)
+    if !resuming {
+      world.task { await third.resumeMutations() }
+    }
+    world.settle()
+    #expect(begun.all == Array(0..<6))
+    #expect(third.mutatingCount() == 0)
+  }
+
   @Test("a run whose date is none is known when it comes again") func dateThatIsNone() throws {
     var archive = try archive(1, of: slow)
     archive.mutations[0].submittedAt = Date(timeIntervalSinceReferenceDate: .nan)
@@ -184,6 +210,31 @@ import Foundation
     online.send(true)
     simulation.advance(by: .milliseconds(20))
     #expect(log.all == ["10 start 1", "20 end 1"])
+  }
+
+  @Test("a run that is cancelled during onMutate is not archived as paused")
+  func cancelledDuringOnMutate() {
+    let clock = simulation.clock
+    let executor = simulation.executor
+    let mutation = Mutation<Int, Int>.slow("m", simulation: simulation)
+      .onMutate { input, _ in
+        // Deaf to cancellation.
+        await Task(executorPreference: executor) { try? await clock.sleep(for: .milliseconds(50)) }
+          .value
+        return input
+      }
+    let caller = simulation.start(mutation, with: 1, on: client)
+    #expect(client.mutations(.paused).count == 1)
+    let seen = simulation.record(client.runs(of: mutation))
+    simulation.settle()
+    caller.cancel()
+    simulation.settle()
+    #expect(client.run(of: mutation).isPending)
+    #expect(client.mutations(.paused).isEmpty)
+    #expect(client.export().archive.mutations.isEmpty)
+    #expect(seen.values.map(\.isPaused) == [true, false])
+    simulation.advance(by: .milliseconds(50))
+    #expect(client.mutatingCount() == 0)
   }
 
   @Test("only paused runs are archived, and the filter chooses among them") func onlyPausedRuns() {

@@ -207,3 +207,19 @@ import Testing
     #expect(misuses.count == completions.count)
   }
 }
+
+// A value type that is itself a protocol's.
+private protocol Shape: Sendable {}
+private struct Square: Shape {}
+
+@Suite struct ProtocolValueTests {
+  @Test func aCommonFetchReturnsValuesOfAProtocolsType() async throws {
+    let defaults = QueryDefaults(fetch: { _ in Square() })
+    let client = QueryClient()
+    client.setDefaults(defaults)
+    let shape = try await client.fetch(Query<any Shape>(key: "shape"))
+    #expect(shape is Square)
+    let optional = try await client.fetch(Query<Square?>(key: "optional"))
+    #expect(optional != nil)
+  }
+}

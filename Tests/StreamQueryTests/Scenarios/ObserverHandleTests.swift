@@ -106,6 +106,22 @@ import Testing
     #expect(simulation.now == .milliseconds(20))
   }
 
+  // S08: a query that is built again for each frame has the same placeholder, and shows nothing new.
+  @Test func anotherPlaceholderShowsAtOnceAndAnEqualOneIsNoNews() {
+    let client = QueryClient(simulation: simulation)
+    let query = Query.scripted("n", ScriptedFetch<Int>(.never))
+    let observer = client.observer(of: query.placeholder(1))
+    let recording = simulation.record(observer.stream)
+    simulation.settle()
+    for value in [1, 2, 2, 3] {
+      observer.update(query: query.placeholder(value))
+      simulation.settle()
+    }
+    #expect(recording.values.map(\.data) == [1, 2, 3])
+    #expect(recording.values.map(\.isPlaceholderData) == [true, true, true])
+    #expect(observer.result.data == 3)
+  }
+
   // Q13 T30: the timer that drops the entry and the caller that looks are two tasks.
   @Test func refetchReturnsTheResultAlsoOfAnEntryThatNobodyKeeps() throws {
     for seed: UInt64 in 0..<32 {
@@ -127,6 +143,23 @@ import Testing
       #expect(refetched.isFetchedSinceSubscribing && !refetched.isFetching)
       #expect(client.diagnostics().isEmpty)
     }
+  }
+
+  // S08 T30
+  @Test func refetchOfAKeyThatWasLeftDoesNotShowItsDataAsAnothers() throws {
+    let client = QueryClient(simulation: simulation)
+    let one = Query.scripted("one", ScriptedFetch<Int>(.value(1, after: .milliseconds(10))))
+      .onAbandonment(.finish)
+    let two = Query.scripted("two", ScriptedFetch<Int>(.never)).gcTime(.zero)
+    let observer = client.observer(of: one.enabled(false))
+    let recording = simulation.record(observer.stream)
+    let result = simulation.task { try await observer.refetch() }
+    simulation.settle()
+    observer.update(query: two.enabled(false))
+    recording.cancel()
+    simulation.advance(by: .seconds(1))
+    #expect(client.data(for: one) == 1)
+    #expect(try simulation.run { try await result.value }.data == nil)
   }
 
   // T30

@@ -1,0 +1,108 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// Edges of the network that wait for the runs that were paused at them.
+@Suite struct HeldEdgeTests {
+  private let simulation = Simulation(seed: 3)
+  private let online = ManualSignal(false)
+  private let client: QueryClient
+
+  init() {
+    let online = online
+    client = QueryClient(simulation: simulation) { $0.connectivity = Connectivity { online } }
+    simulation.settle()
+  }
+
+  // Law 13: what is cleared at logout is not fetched at once.
+  @Test func aClearForgetsTheRefetchesThatWaitedForItsRuns() {
+    let fetch = ScriptedFetch<Int>(.value(1))
+    client.setData(0, for: QueryKey<Int>("n"))
+    let recording = simulation.record(
+      client.stream(.scripted("n", fetch).refetchOnSubscribe(false))
+    )
+    simulation.start(.slow("m", 100, simulation: simulation), with: 1, on: client)
+    online.send(true)
+    simulation.settle()
+    #expect(fetch.callCount == 0)
+    client.clear()
+    simulation.settle()
+    #expect(fetch.callCount == 0)
+    #expect(recording.values.last?.isPending == true)
+    #expect(recording.values.last?.isFetching == false)
+  }
+
+  @Test func aRunThatIsCancelledFreesTheRefetches() {
+    let fetch = ScriptedFetch<Int>(.value(1))
+    client.setData(0, for: QueryKey<Int>("n"))
+    let recording = simulation.record(
+      client.stream(.scripted("n", fetch).refetchOnSubscribe(false))
+    )
+    simulation.start(.slow("m", 100, simulation: simulation), with: 1, on: client)
+    online.send(true)
+    simulation.settle()
+    #expect(fetch.callCount == 0)
+    client.cancelMutations()
+    simulation.settle()
+    #expect(fetch.callCount == 1)
+    recording.cancel()
+  }
+
+  // The work looks by a stream, which awaits a fetch as well.
+  @Test func workThatWatchesAPausedQueryIsNotWaitedForByIt() throws {
+    let fetch = ScriptedFetch<Int>(.value(7))
+    let recording = simulation.record(client.stream(.scripted("n", fetch)))
+    let mutation = Mutation("m") { (input: Int, context: MutationContext) in
+      for await result in context.client.stream(.scripted("n", fetch)) {
+        if let data = result.data { return data + input }
+      }
+      throw CancellationError()
+    }
+    simulation.start(mutation, with: 1, on: client)
+    #expect(client.result(for: .scripted("n", fetch)).isPaused)
+    online.send(true)
+    simulation.settle()
+    #expect(client.run(of: mutation).output == 8)
+    recording.cancel()
+  }
+
+  // Each edge again would make the network's flapping a list without end.
+  @Test func edgesThatWaitForTheSameRunsRefetchOnce() {
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let asked = Notes<Int>()
+    client.setData(0, for: QueryKey<Int>("n"))
+    let recording = simulation.record(
+      client.stream(
+        Query.scripted("n", fetch).refetchOnSubscribe(false)
+          .refetchOnReconnect(
+            .when {
+              asked.add(1)
+              return false
+            }
+          )
+      )
+    )
+    simulation.start(
+      Mutation<Int, Int>.slow("m", 100, simulation: simulation).scope("s"),
+      with: 1,
+      on: client
+    )
+    simulation.start(
+      Mutation<Int, Int>.slow("m", 100, simulation: simulation).scope("s"),
+      with: 2,
+      on: client
+    )
+    for _ in 0..<10 {
+      online.send(true)
+      simulation.settle()
+      online.send(false)
+      simulation.settle()
+    }
+    #expect(asked.count == 0)
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    #expect(client.mutatingCount() == 0)
+    #expect(asked.count == 1)
+    recording.cancel()
+  }
+}
