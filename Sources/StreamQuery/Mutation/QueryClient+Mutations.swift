@@ -152,7 +152,7 @@ extension QueryClient {
   ///
   /// ```swift
   /// client.import(archive, for: [.mutation(.rename())], resuming: false)
-  /// await session.restore()
+  /// // When the user has signed in again:
   /// await client.resumeMutations()
   /// ```
   ///
