@@ -65,6 +65,20 @@ import Testing
     #expect(simulation.now == .zero)
   }
 
+  @Test func shuttingDownWakesWhatSleepsAgain() {
+    let simulation = Simulation()
+    let clock = simulation.clock
+    let executor = simulation.executor
+    simulation.task("callback") {
+      try? await clock.sleep(for: .seconds(1))
+      // A task of its own hears of no cancellation.
+      await Task(executorPreference: executor) { try? await clock.sleep(for: .seconds(1)) }.value
+    }
+    simulation.settle()
+    simulation.shutDown()
+    #expect(simulation.leakReport() == [])
+  }
+
   @Test func releasingASimulationEndsWhatWaitsInIt() {
     let ended = Collected<String>()
     do {

@@ -34,14 +34,19 @@ extension Simulation {
     deliverFailures()
   }
 
+  private static var maximumAwakenings: Int { 100 }
+
   /// Ends the world without a word about what fails on the way; nothing if it is being driven.
   func end() {
     guard core.read({ $0.beginDriving(from: .current) }) else { return }
     registry.cancelAll()
-    for waiter in core.read({ $0.sleepers.popAll() }) {
-      waiter.resume(throwing: CancellationError())
+    // What wakes may sleep again, deaf to cancellation; one that does so for ever is let be.
+    for _ in 0..<Self.maximumAwakenings {
+      for waiter in core.read({ $0.sleepers.popAll() }) {
+        waiter.resume(throwing: CancellationError())
+      }
+      guard core.settle(), core.read({ $0.sleepers.nextDeadline() }) != nil else { break }
     }
-    _ = core.settle()
     core.read { $0.endDriving() }
   }
 
