@@ -126,18 +126,9 @@ public struct MutationFilter: Sendable {
   public static prefix func ! (operand: Self) -> Self { Self(node: .not(operand.node)) }
 }
 
-extension MutationFilter.Node {
-  static func and(lhs: Self, rhs: Self) -> Self {
-    if case .and(let nodes) = lhs { return .and(joined(nodes, rhs) { .and($0) }) }
-    if case .and(let nodes) = rhs { return .and(joined(nodes, lhs) { .and($0) }) }
-    return .and([lhs, rhs])
-  }
-
-  static func or(lhs: Self, rhs: Self) -> Self {
-    if case .or(let nodes) = lhs { return .or(joined(nodes, rhs) { .or($0) }) }
-    if case .or(let nodes) = rhs { return .or(joined(nodes, lhs) { .or($0) }) }
-    return .or([lhs, rhs])
-  }
+extension MutationFilter.Node: FilterNode {
+  var conjuncts: [Self]? { if case .and(let nodes) = self { nodes } else { nil } }
+  var disjuncts: [Self]? { if case .or(let nodes) = self { nodes } else { nil } }
 
   func matches(_ info: MutationInfo) -> Bool {
     switch self {

@@ -23,7 +23,8 @@ extension Query {
   ///   - part: The parts of the key, in order.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - initialPageParam: What the first page is fetched by.
-  ///   - maxPages: How many pages are kept: adding one drops the page at the other end.
+  ///   - maxPages: How many pages are kept at most, at least one; beyond that, a page that is added
+  ///     drops one at the other end.
   ///   - fetch: Fetches a page by its parameter.
   ///   - nextPageParam: The parameter of the page after the last one; `nil` if there is none.
   ///   - previousPageParam: The parameter of the page before the first one; `nil` if there is none.

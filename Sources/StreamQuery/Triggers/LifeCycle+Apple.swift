@@ -32,6 +32,7 @@ final class LifeCycle {
       shared: SharedState { report in
         let lifeCycle = LifeCycle()
         DispatchQueue.main.async {
+          // Right: the main queue is where the main actor runs.
           MainActor.assumeIsolated {
             lifeCycle.observe(notices(), report: report)
             report(present())
@@ -40,6 +41,7 @@ final class LifeCycle {
         // The main queue keeps the order, so that this comes after the start in any case.
         return {
           DispatchQueue.main.async {
+            // Right: the main queue is where the main actor runs.
             MainActor.assumeIsolated { lifeCycle.stop() }
           }
         }
