@@ -46,11 +46,11 @@ extension CacheState {
   /// Removes an entry; one that is observed stays, empty.
   mutating func remove(_ index: Int, reason: QueryEvent.RemovalReason, _ turn: inout Turn) {
     removeAllLayers(index, &turn)
-    let isAlone = slots[index].consumers.isEmpty && slots[index].machine.isIdle
+    let isAlone = !slots[index].isWatched && slots[index].machine.isIdle
     // Emptying first would tell nobody, of an entry that goes at once.
     if !isAlone { empty(index, &turn) }
     guard slots[index].key != nil else { return }
-    if slots[index].consumers.isEmpty {
+    if !slots[index].isWatched {
       drop(index, reason: reason, &turn)
     } else {
       // For those who stay it is a new entry.

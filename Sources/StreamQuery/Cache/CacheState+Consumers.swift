@@ -215,7 +215,7 @@ extension CacheState {
     _ cause: FetchCause?,
     _ turn: inout Turn
   ) {
-    guard slots[entry].machine.isIdle, !slots[entry].consumers.isEmpty else { return }
+    guard slots[entry].machine.isIdle, slots[entry].isWatched else { return }
     let machine = slots[entry].machine
     var first: Int?
     for consumer in slots[entry].consumers.lazy.map(Int.init) {
@@ -287,7 +287,7 @@ extension CacheState {
   }
 
   /// Wakes the parked consumers of an entry to whom something looks different.
-  mutating func wake(_ entry: Int, _ turn: Turn) {
+  mutating func wake(_ entry: Int) {
     for consumer in slots[entry].consumers { wakeIfNews(Int(consumer)) }
   }
 

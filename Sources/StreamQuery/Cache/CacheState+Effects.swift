@@ -9,7 +9,7 @@ extension CacheState {
   mutating func apply(_ effects: EntryEffects, _ index: Int, _ turn: inout Turn) {
     if effects.unshelved { unshelve(index, &turn) }
     if effects.shelved { shelve(index, &turn) }
-    if slots[index].shelved != nil, slots[index].machine.current?.undo.shelved == nil {
+    if slots[index].hasShelf, slots[index].machine.current?.undo.shelved == nil {
       turn.drop(slots[index].shelved)
       slots[index].shelved = nil
     }
@@ -28,7 +28,7 @@ extension CacheState {
     {
       errands.append(.recount)
     }
-    if effects.expired, slots[index].consumers.isEmpty {
+    if effects.expired, !slots[index].isWatched {
       drop(index, reason: .expired, &turn)
     } else {
       settleBookkeeping(index, turn)
@@ -139,8 +139,7 @@ extension CacheState {
       let plan = slots[index].plan
     else { return nil }
     if former == nil {
-      turn.drop(slots[index].reasonBefore)
-      slots[index].reasonBefore = slots[index].failureReason
+      slots[index].keepReason(&turn)
     }
     let fetch: QueryPlan.Fetch
     // Not by `??`, which wraps what it is given.

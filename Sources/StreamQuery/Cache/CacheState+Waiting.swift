@@ -106,7 +106,7 @@ extension CacheState {
 
   /// Those who watch the fetch of an entry that nobody observes: it may be gone before they look.
   func unobservedWatchers(of index: Int) -> [Waiter] {
-    guard slots[index].consumers.isEmpty else { return [] }
+    guard !slots[index].isWatched else { return [] }
     return slots[index].waiters.filter { $0.role == .watching }
   }
 

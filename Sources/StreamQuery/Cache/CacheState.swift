@@ -142,13 +142,6 @@ struct CacheState {
     find(entry).map { slots[$0].machine.dataUpdateCount == 0 } ?? true
   }
 
-  mutating func store(_ box: ValueBox, _ index: Int, _ turn: inout Turn) {
-    turn.drop(slots[index].data)
-    slots[index].data = box
-    turn.drop(slots[index].error)
-    slots[index].error = nil
-  }
-
   /// Whether the entry has no data, and its plan knows some to begin with.
   func wantsSeed(_ index: Int?, _ plan: ResolvedPlan) -> Bool {
     guard plan.plan.initialData != nil else { return false }
@@ -175,75 +168,19 @@ struct CacheState {
   mutating func frame(_ index: Int) -> Frame {
     if let frame = slots[index].frame { return frame }
     frameSerial += 1
-    let frame = makeFrame(index, version: frameSerial)
+    let frame = slots[index].makeFrame(version: frameSerial)
     slots[index].frame = frame
     return frame
-  }
-
-  private func makeFrame(_ index: Int, version: UInt64) -> Frame {
-    // In place: a copy of the slot would retain all that it holds.
-    Frame(
-      version: version,
-      key: slots[index].key,
-      machine: slots[index].machine,
-      data: slots[index].machine.hasData ? slots[index].data : nil,
-      error: slots[index].machine.isError ? slots[index].error : nil,
-      failureReason: slots[index].machine.failureCount > 0 ? slots[index].failureReason : nil,
-      paging: slots[index].plan?.plan.paging,
-      layered: slots[index].shown
-    )
   }
 
   /// Takes a change over into the frame and wakes the consumers that see a difference.
   mutating func refresh(_ index: Int, _ turn: inout Turn) {
     slots[index].revision += 1
-    if !slots[index].layers.isEmpty { reshow(index, &turn) }
-    let isWatched = !slots[index].consumers.isEmpty
-    if let old = slots[index].frame {
-      if isWatched {
-        let new = makeFrame(index, version: frameSerial + 1)
-        if new.showsTheSame(as: old) {
-          turn.drop(new)
-          if new.isInvalidated != old.isInvalidated {
-            // The version stays, so that nobody is told of a mark that no result shows: whom it
-            // makes stale learns of it by the flag.
-            slots[index].frame = makeFrame(index, version: old.version)
-            turn.drop(old)
-          }
-        } else {
-          replaceFrame(old, with: new, index, &turn)
-        }
-      } else {
-        slots[index].frame = nil
-        turn.drop(old)
-        turn.drop(slots[index].previousFrame)
-        slots[index].previousFrame = nil
-      }
-    }
-    guard isWatched else { return }
+    if slots[index].isLayered { reshow(index, &turn) }
+    guard slots[index].isWatched else { return slots[index].forgetFrames(&turn) }
+    if slots[index].renewFrame(version: frameSerial + 1, &turn) { frameSerial += 1 }
     if slots[index].dynamicCount > 0 { askAgain(index, turn) }
-    wake(index, turn)
-  }
-
-  /// Shows a new state, or the one before the present one again if that is what it is.
-  private mutating func replaceFrame(
-    _ old: Frame,
-    with new: Frame,
-    _ index: Int,
-    _ turn: inout Turn
-  ) {
-    let previous = slots[index].previousFrame
-    if let previous, previous.showsTheSame(as: new), previous.isInvalidated == new.isInvalidated {
-      slots[index].frame = previous
-      turn.drop(new)
-    } else {
-      frameSerial += 1
-      slots[index].frame = new
-      turn.drop(previous)
-    }
-    let keepsData = old.data === new.data
-    slots[index].previousFrame = keepsData ? old : nil
-    if !keepsData { turn.drop(old) }
+    wake(index)
   }
 
   /// Has the dynamic options asked about the change, unless such answers made it time and again.

@@ -71,7 +71,7 @@ extension QueryClient {
         let effects = state.slots[index].machine.attemptSucceeded(job.id, in: turn.world)
         guard effects != .none else { return true }
         // Not ended: the answer is outdated, and the fetch was begun anew.
-        if effects.ended == .succeeded { state.store(box, index, &turn) }
+        if effects.ended == .succeeded { state.slots[index].store(box, &turn) }
         state.apply(effects, index, &turn)
         return true
       }
@@ -106,7 +106,7 @@ extension QueryClient {
           state.apply(effects, index, &turn)
           return false
         }
-        state.store(box, index, &turn)
+        state.slots[index].store(box, &turn)
         state.apply(effects, index, &turn)
         return true
       }

@@ -15,6 +15,7 @@ extension QueryClient {
   ///   - query: Where it goes.
   ///   - updatedAt: When it was good; `nil` is now, a date in the future too.
   ///   - fencing: Whether a fetch in flight must not land.
+  @inlinable
   public nonisolated func setData<Value>(
     _ value: Value,
     for query: Query<Value>,
@@ -32,15 +33,27 @@ extension QueryClient {
   ///   - updatedAt: When it was good; `nil` is now, a date in the future too.
   ///   - fencing: Whether a fetch in flight must not land.
   @_disfavoredOverload
+  @inlinable
   public nonisolated func setData<Value>(
     _ value: Value,
     for key: QueryKey<Value>,
     updatedAt: Date? = nil,
     fencing: Bool = false
   ) {
-    let key = EntryKey(key)
+    write(TypedBox(value), Value.self, for: key.erased, updatedAt: updatedAt, fencing: fencing)
+  }
+
+  /// Writes what was boxed where the type of the value is known.
+  @usableFromInline
+  nonisolated func write(
+    _ box: ValueBox,
+    _ type: any Any.Type,
+    for key: AnyQueryKey,
+    updatedAt: Date?,
+    fencing: Bool
+  ) {
+    let key = EntryKey(key, valueType: type)
     guard !isUpdating(key) else { return }
-    let box = TypedBox(value)
     let date = updatedAt?.timeIntervalSinceReferenceDate
     var plan: ResolvedPlan?
     while true {
@@ -51,16 +64,13 @@ extension QueryClient {
         return true
       }
       if isDone { return }
-      plan = bare(key, of: Value.self)
+      plan = bare(key, for: box)
     }
   }
 
   /// The plan of an entry that begins with a write: the defaults of its key.
-  private nonisolated func bare<Value: Sendable>(
-    _ key: EntryKey,
-    of type: Value.Type
-  ) -> ResolvedPlan {
-    ResolvedPlan(QueryPlan(of: type), for: key.key, defaults: defaults)
+  private nonisolated func bare(_ key: EntryKey, for box: ValueBox) -> ResolvedPlan {
+    ResolvedPlan(box.barePlan, for: key.key, defaults: defaults)
   }
 
   /// Changes cached data in place.
@@ -108,11 +118,11 @@ extension QueryClient {
         let index = state.find(key)
         return (index.flatMap { state.slots[$0].data }, index != nil)
       }
-      if !isKnown, plan == nil { plan = bare(key, of: Value.self) }
       var value = present?.value(as: Value.self)
       try UpdateChain.run(key, of: self) { () throws(Failure) in try update(&value) }
       guard let value else { return nil }
       let box = TypedBox(value)
+      if !isKnown, plan == nil { plan = bare(key, for: box) }
       let isDone = turn { state, turn -> Bool in
         // Boxes are never changed, so the same box is the same data.
         let index = state.find(key)
@@ -216,10 +226,9 @@ extension CacheState {
     fencing: Bool,
     _ turn: inout Turn
   ) {
-    turn.drop(slots[index].reasonBefore)
-    slots[index].reasonBefore = slots[index].failureReason
-    writeOnLayers(index, &turn)
-    store(box, index, &turn)
+    slots[index].keepReason(&turn)
+    if slots[index].isLayered { writeOnLayers(index, &turn) }
+    slots[index].store(box, &turn)
     emit(.written, index, turn)
     let stamp = updatedAt.map(turn.world.now.placing(date:)) ?? turn.world.now
     apply(

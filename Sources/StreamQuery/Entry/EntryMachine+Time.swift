@@ -3,6 +3,8 @@ extension EntryMachine {
   ///
   /// - Parameter world: The world at the turn.
   /// - Returns: The earliest deadline.
+  // Inlined: the machine is a large value, and a call would be made on a copy of it.
+  @inline(__always)
   package func nextDeadline(in world: World) -> Moment? {
     var earliest: Moment?
     func consider(_ moment: Moment?) {

@@ -61,7 +61,7 @@ extension CacheState {
 
   /// A fetch settled: kept layers go that it was begun after.
   mutating func landOnLayers(_ index: Int, _ turn: inout Turn) {
-    guard !slots[index].layers.isEmpty else { return }
+    guard slots[index].isLayered else { return }
     let newest = slots[index].machine.newestFetch
     strip(index, &turn) { layer in layer.keptSince.map { $0 != newest } ?? false }
     reshow(index, &turn)
@@ -69,18 +69,18 @@ extension CacheState {
 
   /// The entry is about to be written: by the callbacks of a run, that replaces its layers.
   mutating func writeOnLayers(_ index: Int, _ turn: inout Turn) {
-    guard !slots[index].layers.isEmpty, let job = MutationJob.current else { return }
+    guard slots[index].isLayered, let job = MutationJob.current else { return }
     strip(index, &turn) { $0.job === job && $0.keptSince != nil }
   }
 
   /// Takes all layers off an entry that is about to be emptied.
   mutating func removeAllLayers(_ index: Int, _ turn: inout Turn) {
-    if !slots[index].layers.isEmpty { strip(index, &turn) { _ in true } }
+    if slots[index].isLayered { strip(index, &turn) { _ in true } }
   }
 
   /// Brings what is shown in line with what lies below and over it.
   mutating func reshow(_ index: Int, _ turn: inout Turn) {
-    guard !slots[index].layers.isEmpty else {
+    guard slots[index].isLayered else {
       turn.drop(slots[index].shown)
       slots[index].shown = nil
       return
@@ -121,7 +121,7 @@ extension CacheState {
     slots[index].layers.removeAll(where: isGone)
     turn.drop(slots[index].shown)
     slots[index].shown = nil
-    if slots[index].layers.isEmpty { slots[index].machine.unpinned(in: turn.world) }
+    if !slots[index].isLayered { slots[index].machine.unpinned(in: turn.world) }
     return true
   }
 

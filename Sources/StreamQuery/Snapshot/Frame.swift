@@ -33,14 +33,29 @@ package final class Frame: Sendable {
   let direction: PageDirection?
   /// How the entry's pages follow each other, if its value is pages.
   let paging: PagingPlan?
+  /// What ``base`` was made of, where it is not what the cache has.
+  private let origin: Origin
+
+  private enum Origin {
+    case base
+    case other(ValueBox?)
+  }
+
   /// What the cache has, whatever is selected from it or stands in for it: what the rules of pages
   /// are asked about.
-  let source: ValueBox?
+  var source: ValueBox? {
+    switch origin {
+    case .base: base
+    case .other(let box): box
+    }
+  }
 
+  // Inlined: the machine is a large value, and a call would be made on a copy of it.
+  @inline(__always)
   init(
     version: UInt64,
     key: EntryKey? = nil,
-    machine: EntryMachine,
+    machine: borrowing EntryMachine,
     data: ValueBox?,
     error: ErrorBox?,
     failureReason: ErrorBox?,
@@ -65,7 +80,7 @@ package final class Frame: Sendable {
     cause = machine.cause
     direction = machine.direction
     self.paging = paging
-    source = data
+    origin = .base
     fetchStatus = machine.isPaused ? .paused : machine.isFetching ? .fetching : .idle
   }
 
@@ -125,7 +140,7 @@ package final class Frame: Sendable {
     cause = base.cause
     direction = base.direction
     self.paging = paging ?? base.paging
-    source = base.source
+    origin = .other(base.source)
     fetchStatus = base.fetchStatus
   }
 

@@ -4,7 +4,8 @@
 /// through ``TypedBox``. Immutable, so that a box may be read without a lock for as long as anyone
 /// holds it. `Sendable` is right, since the only subclasses are ``TypedBox`` and `LayeredBox`, whose
 /// stored properties are immutable and `Sendable`.
-package class ValueBox: @unchecked Sendable {
+@usableFromInline package class ValueBox: @unchecked Sendable {
+  @usableFromInline
   init() {}
 
   /// The box that holds the value itself; works it out if need be, so never under the lock.
@@ -26,6 +27,12 @@ package class ValueBox: @unchecked Sendable {
     unsafeDowncast(self, to: TypedBox<Value>.self).value
   }
 
+  /// The plan of a key of which nothing is known but that it has this value.
+  var barePlan: QueryPlan {
+    // Unreachable: what is written is a value, and its box overrides this.
+    fatalError("abstract: only values are written")
+  }
+
   /// Whether a box holds an equal value, or the same object; runs user code, so never under the lock.
   ///
   /// - Parameter other: The box.
@@ -34,15 +41,22 @@ package class ValueBox: @unchecked Sendable {
 }
 
 /// The typed half of ``ValueBox``: one immutable `Sendable` property.
-package final class TypedBox<Value: Sendable>: ValueBox, @unchecked Sendable {
+///
+/// Made in the user's module, where the type of the value is known: elsewhere each box would first
+/// have its own type looked up. Its one property is immutable, and so `Sendable` as it says.
+@usableFromInline package final class TypedBox<Value: Sendable>: ValueBox, @unchecked Sendable {
+  @usableFromInline
   package let value: Value
 
+  @inlinable
   package init(_ value: Value) {
     self.value = value
     super.init()
   }
 
   package override var erased: any Sendable { value }
+
+  override var barePlan: QueryPlan { QueryPlan(of: Value.self) }
 
   override func holdsTheSame(as other: ValueBox) -> Bool {
     guard self !== other else { return true }

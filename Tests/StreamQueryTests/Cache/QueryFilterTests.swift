@@ -38,7 +38,7 @@ import Testing
     let world = turn.world
     let box = TypedBox(1)
     if condition >= 3 {
-      state.store(box, index, &turn)
+      state.slots[index].store(box, &turn)
       apply { $0.written(updatedAt: world.now, fencing: false, in: world) }
     }
     switch condition {

@@ -95,6 +95,30 @@ import Testing
     #expect(shown.allSatisfy { $0.last == 9 }, "no element without the layer")
   }
 
+  // Contract law 8
+  @Test func aLayerMayAskTheClientWhenAWriteLandsBelowIt() {
+    let client = QueryClient(simulation: simulation)
+    let bonus: QueryKey<Int> = "bonus"
+    client.setData(7, for: bonus)
+    client.setData([1], for: Self.list)
+    let recording = simulation.record(client.stream(Query(key: Self.list)))
+    simulation.settle()
+    let mutation = Mutation<Int, Int>("add") { input in
+      try await Scheduling.current.clock.sleep(for: .seconds(1))
+      return input
+    }
+    .optimistic { input, changes in
+      changes.update(Self.list) { $0?.append(input + (client.data(for: bonus) ?? 0)) }
+    }
+    simulation.start(mutation, with: 2, on: client)
+    simulation.settle()
+    client.setData([3], for: Self.list)
+    simulation.settle()
+    #expect(
+      recording.summaries == [.success([1]), .success([1, 9]), .success([3, 9])]
+    )
+  }
+
   // Contract section 5: layers
   @Test func afterASuccessTheLayerStaysUntilTheRefetchHasLanded() {
     let client = QueryClient(simulation: simulation)

@@ -1,0 +1,178 @@
+// What an entry needs once somebody observes it, waits for it, or it failed.
+//
+// Arrays are changed in place (`_modify`): got and set they would be copied whole.
+extension EntrySlot {
+  private mutating func makeCompany() {
+    if company.isEmpty { company.append(Company()) }
+  }
+
+  /// Whether somebody observes the entry.
+  var isWatched: Bool { !company.isEmpty && !company[0].consumers.isEmpty }
+
+  /// Whether mutations lie over the data.
+  var isLayered: Bool { !company.isEmpty && !company[0].layers.isEmpty }
+
+  /// Whether the fetch in flight took data out of sight.
+  var hasShelf: Bool { !company.isEmpty && company[0].shelved != nil }
+
+  /// The last final error; shown while the machine says so.
+  var error: ErrorBox? {
+    get { company.isEmpty ? nil : company[0].error }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].error = newValue
+    }
+  }
+
+  /// The newest attempt's error; shown while the machine counts failures.
+  var failureReason: ErrorBox? {
+    get { company.isEmpty ? nil : company[0].failureReason }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].failureReason = newValue
+    }
+  }
+
+  /// How many pages whoever gave the plan asked for; `nil` is as many as there are.
+  var pageCount: Int? {
+    get { company.isEmpty ? nil : company[0].pageCount }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].pageCount = newValue
+    }
+  }
+
+  /// The newest failure as the fetch in flight began: what a cancellation brings back.
+  var reasonBefore: ErrorBox? {
+    get { company.isEmpty ? nil : company[0].reasonBefore }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].reasonBefore = newValue
+    }
+  }
+
+  /// The waiter whose call began the fetch in flight.
+  var starter: Waiter? {
+    get { company.isEmpty ? nil : company[0].starter }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].starter = newValue
+    }
+  }
+
+  /// The state before the present one, while both are over the same data: a change that is undone
+  /// before anybody looks leads back to it, and nobody sees the same snapshot twice.
+  var previousFrame: Frame? {
+    get { company.isEmpty ? nil : company[0].previousFrame }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].previousFrame = newValue
+    }
+  }
+
+  /// Data that the fetch in flight took out of sight.
+  var shelved: ValueBox? {
+    get { company.isEmpty ? nil : company[0].shelved }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].shelved = newValue
+    }
+  }
+
+  /// The time of the initial data that the entry began with.
+  var beganAt: Timestamp? {
+    get { company.isEmpty ? nil : company[0].beganAt }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].beganAt = newValue
+    }
+  }
+
+  var consumers: [Int32] {
+    get { company.isEmpty ? [] : company[0].consumers }
+    _modify {
+      makeCompany()
+      yield &company[0].consumers
+    }
+  }
+
+  /// How many consumers have options that must be asked.
+  var dynamicCount: Int {
+    get { company.isEmpty ? 0 : company[0].dynamicCount }
+    _modify {
+      makeCompany()
+      yield &company[0].dynamicCount
+    }
+  }
+
+  /// Which asking of dynamic options lies in the outbox; 0 is none.
+  var askRound: Int {
+    get { company.isEmpty ? 0 : company[0].askRound }
+    _modify {
+      makeCompany()
+      yield &company[0].askRound
+    }
+  }
+
+  var waiters: [Waiter] {
+    get { company.isEmpty ? [] : company[0].waiters }
+    _modify {
+      makeCompany()
+      yield &company[0].waiters
+    }
+  }
+
+  /// Tells waiters that were answered from those that still wait.
+  var waiterRound: UInt32 {
+    get { company.isEmpty ? 0 : company[0].waiterRound }
+    _modify {
+      makeCompany()
+      yield &company[0].waiterRound
+    }
+  }
+
+  /// Waiters that left early and are still in ``waiters``.
+  var goneWaiters: Int {
+    get { company.isEmpty ? 0 : company[0].goneWaiters }
+    _modify {
+      makeCompany()
+      yield &company[0].goneWaiters
+    }
+  }
+
+  /// The entries whose fetches this entry's fetch waits for.
+  var awaits: [EntryID] {
+    get { company.isEmpty ? [] : company[0].awaits }
+    _modify {
+      makeCompany()
+      yield &company[0].awaits
+    }
+  }
+
+  /// What mutations lay over the data, the oldest run lowest.
+  var layers: [LaidLayer] {
+    get { company.isEmpty ? [] : company[0].layers }
+    _modify {
+      makeCompany()
+      yield &company[0].layers
+    }
+  }
+
+  /// The data with its layers; `nil` without any.
+  var shown: LayeredBox? {
+    get { company.isEmpty ? nil : company[0].shown }
+    set {
+      guard newValue != nil || !company.isEmpty else { return }
+      makeCompany()
+      company[0].shown = newValue
+    }
+  }
+}

@@ -1,0 +1,61 @@
+extension EntrySlot {
+  /// The state as it is at present.
+  @inline(__always)
+  func makeFrame(version: UInt64) -> Frame {
+    Frame(
+      version: version,
+      key: key,
+      machine: machine,
+      data: machine.hasData ? data : nil,
+      error: machine.isError ? error : nil,
+      failureReason: machine.failureCount > 0 ? failureReason : nil,
+      paging: plan?.plan.paging,
+      layered: shown
+    )
+  }
+
+  /// Brings the frame in line with the entry, if anybody has looked at it so far.
+  ///
+  /// - Parameters:
+  ///   - version: The version of a state that nobody has seen.
+  ///   - turn: The turn.
+  /// - Returns: Whether there is such a state, so that the version is used up.
+  mutating func renewFrame(version: UInt64, _ turn: inout Turn) -> Bool {
+    guard let old = frame.take() else { return false }
+    let new = makeFrame(version: version)
+    // The same objects, and not what layers show, which would run user code under the lock.
+    guard old.base === new.base, old.layered === new.layered else {
+      turn.drop(previousFrame)
+      previousFrame = nil
+      turn.drop(old)
+      frame = new
+      return true
+    }
+    guard !new.showsTheSame(as: old) else {
+      // The version stays, so that nobody is told of a mark that no result shows: whom it makes stale
+      // learns of it by the flag.
+      frame = new.isInvalidated == old.isInvalidated ? old : makeFrame(version: old.version)
+      turn.drop(old)
+      turn.drop(new)
+      return false
+    }
+    let previous = previousFrame
+    previousFrame = old
+    if let previous, previous.showsTheSame(as: new), previous.isInvalidated == new.isInvalidated {
+      frame = previous
+      turn.drop(new)
+      return false
+    }
+    frame = new
+    turn.drop(previous)
+    return true
+  }
+
+  /// Forgets the states that nobody looks at any more.
+  mutating func forgetFrames(_ turn: inout Turn) {
+    guard frame != nil else { return }
+    turn.drop(frame.take())
+    turn.drop(previousFrame)
+    previousFrame = nil
+  }
+}
