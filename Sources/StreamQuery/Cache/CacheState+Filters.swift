@@ -80,7 +80,7 @@ extension CacheState {
       isDisabled: machine.isDisabled,
       isStatic: machine.isStatic,
       isStale: machine.isStale(at: now),
-      meta: slot.plan?.options.meta ?? QueryMeta(),
+      meta: slot.plan?.meta ?? QueryMeta(),
       age: machine.hasData
         ? .nanoseconds(max(0, now.nanoseconds - machine.dataUpdatedAt.moment.nanoseconds)) : nil,
       entryKey: key,

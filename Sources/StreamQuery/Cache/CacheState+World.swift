@@ -95,11 +95,6 @@ extension CacheState {
   /// What has to be asked before an edge refetches for a consumer; `nil` if nothing has to be.
   private func condition(of cause: FetchCause, _ consumer: Int) -> Question.Condition? {
     guard consumers[consumer].profile.isEnabled else { return nil }
-    let options = consumers[consumer].plan?.options
-    return switch cause {
-    case .reconnect: options?.refetchOnReconnect?.condition
-    case .active: options?.refetchOnActive?.condition
-    default: nil
-    }
+    return consumers[consumer].plan?.condition(of: cause)
   }
 }

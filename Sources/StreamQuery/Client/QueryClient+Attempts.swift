@@ -15,7 +15,7 @@ extension QueryClient {
       cause: job.cause,
       attempt: attempt,
       client: self,
-      meta: job.plan.options.meta ?? QueryMeta(),
+      meta: job.plan.meta ?? QueryMeta(),
       job: job
     )
     let running = RunningFetch(cache: ObjectIdentifier(cache), entry: job.entry, id: job.id)

@@ -42,7 +42,7 @@ extension QueryClient {
       let shown = stand(in: plan, for: frame, flags)
       return QueryResult(frame: shown.0, flags: shown.1)
     }
-    let plan = resolve(key, query.plan, nil, defaults)
+    let plan = resolve(key, query.plan, defaults)
     let facts = plan.isDynamic ? cache.read { $0.facts(key, at: moment) } : nil
     let profile = plan.profile { (facts ?? EntryFacts.empty(key)).info }
     let (frame, flags) = cache.read { state -> (Frame, QueryFlags) in
@@ -97,7 +97,7 @@ extension QueryClient {
   /// - Returns: Whether it is stale.
   public nonisolated func isStale<Value>(_ query: Query<Value>) -> Bool {
     let key = EntryKey(query.key)
-    let plan = resolve(key, query.plan, nil, defaults)
+    let plan = resolve(key, query.plan, defaults)
     let now = cache.now(isDated: false)
     let facts = plan.isDynamic ? cache.read { $0.facts(key, at: now.moment) } : nil
     let freshness = plan.profile { (facts ?? EntryFacts.empty(key)).info }.freshness

@@ -111,7 +111,8 @@ extension QueryClient {
   ) -> Result {
     guard options != nil else { return settling(key, queryPlan, body) }
     let now = cache.now(isDated: queryPlan.initialData != nil)
-    return asking(key, queryPlan, options, defaults, at: now, body)
+    let plan = ResolvedPlan(queryPlan, for: key.key, defaults: defaults, observer: options)
+    return asking(key, queryPlan, plan, at: now, body)
   }
 
   /// The same for those who ask for nothing beyond the query.
@@ -125,28 +126,31 @@ extension QueryClient {
     // Most often the entry has this very plan, and nothing has to be asked: one turn does.
     let quick = cache.turn(self, at: now) { state, turn -> QuickTurn<Result> in
       guard let index = state.find(key), let plan = state.slots[index].plan,
-        plan.isMade(of: queryPlan, under: state.defaults),
-        let profile = plan.fixedProfile, !state.wantsSeed(index, plan)
+        plan.isMade(of: queryPlan, under: state.defaults)
       else { return .unknown(state.defaults) }
+      guard let profile = plan.fixedProfile, !state.wantsSeed(index, plan) else {
+        return .known(plan)
+      }
       return .done(body(&state, index, plan, profile, nil, &turn))
     }
     switch quick {
     case .done(let result): return result
-    case .unknown(let defaults): return asking(key, queryPlan, nil, defaults, at: now, body)
+    case .known(let plan): return asking(key, queryPlan, plan, at: now, body)
+    case .unknown(let defaults):
+      let plan = ResolvedPlan(queryPlan, for: key.key, defaults: defaults)
+      return asking(key, queryPlan, plan, at: now, body)
     }
   }
 
-  /// Never inlined: it is the long way, and copies options.
+  /// Never inlined: it is the long way.
   @inline(never)
   private nonisolated func asking<Result: Sendable>(
     _ key: EntryKey,
     _ queryPlan: QueryPlan,
-    _ options: ObserverOptions?,
-    _ defaults: DefaultsTable,
+    _ plan: ResolvedPlan,
     at now: Now,
     _ body: SettledTurn<Result>
   ) -> Result {
-    let plan = resolve(key, queryPlan, options, defaults)
     var seed: Seed?
     var hasSeed = false
     var round = 0
@@ -194,14 +198,11 @@ extension QueryClient {
   nonisolated func resolve(
     _ key: EntryKey,
     _ plan: QueryPlan,
-    _ options: ObserverOptions?,
     _ defaults: DefaultsTable
   ) -> ResolvedPlan {
-    if options == nil {
-      let known = cache.read { state in state.find(key).flatMap { state.slots[$0].plan } }
-      if let known, known.isMade(of: plan, under: defaults) { return known }
-    }
-    return ResolvedPlan(plan, for: key.key, defaults: defaults, observer: options)
+    let known = cache.read { state in state.find(key).flatMap { state.slots[$0].plan } }
+    if let known, known.isMade(of: plan, under: defaults) { return known }
+    return ResolvedPlan(plan, for: key.key, defaults: defaults)
   }
 
   private nonisolated func info(of key: EntryKey, _ plan: ResolvedPlan) -> EntryFacts {
@@ -271,6 +272,8 @@ typealias SettledTurn<Result> = (
 /// How a turn went that can do without asking anybody.
 private enum QuickTurn<Result: Sendable>: Sendable {
   case done(Result)
+  /// The entry's plan is the one, but something has to be asked.
+  case known(ResolvedPlan)
   /// The plan has to be made under these defaults.
   case unknown(DefaultsTable)
 }

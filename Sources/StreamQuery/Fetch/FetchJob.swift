@@ -15,7 +15,10 @@ final class FetchJob: Sendable {
   let key: EntryKey
   let plan: ResolvedPlan
   let fetch: QueryPlan.Fetch
-  let retry: RetryPolicy
+  /// Whether a caller waits in person: such fetches retry only if told to.
+  let isImperative: Bool
+  /// Whose plan says how to retry, if the fetch was begun anew; `nil` is its own.
+  let retryPlan: ResolvedPlan?
   let cause: FetchCause
   let startedAt: Timestamp
   let direction: PageDirection?
@@ -37,7 +40,8 @@ final class FetchJob: Sendable {
     key: EntryKey,
     plan: ResolvedPlan,
     fetch: @escaping QueryPlan.Fetch,
-    retry: RetryPolicy,
+    isImperative: Bool,
+    retryPlan: ResolvedPlan?,
     cause: FetchCause,
     startedAt: Timestamp,
     direction: PageDirection?,
@@ -49,7 +53,8 @@ final class FetchJob: Sendable {
     self.key = key
     self.plan = plan
     self.fetch = fetch
-    self.retry = retry
+    self.isImperative = isImperative
+    self.retryPlan = retryPlan
     self.cause = cause
     self.startedAt = startedAt
     self.direction = direction
@@ -57,9 +62,15 @@ final class FetchJob: Sendable {
     self.isPageCountOwn = isPageCountOwn
   }
 
+  /// Made only when an attempt has failed: most never do.
+  var retry: RetryPolicy {
+    let plan = retryPlan ?? plan
+    return isImperative ? plan.imperativeRetry : plan.retry
+  }
+
   /// Whether the fetch goes on to its end when nobody wants it.
   var isFinishing: Bool {
-    if case .finish = plan.options.abandonment { true } else { false }
+    plan.terms.abandonment == .finish
   }
 
   /// Takes over what a fetch that is begun anew found when it started; what it got since is outdated.

@@ -104,7 +104,7 @@ extension QueryClient {
     return RestoredEntry(
       text: entry.key,
       key: key,
-      plan: resolve(key, archivable.plan, nil, defaults),
+      plan: resolve(key, archivable.plan, defaults),
       box: box,
       updatedAt: number(of: entry.updatedAt),
       isInvalidated: entry.isInvalidated,

@@ -26,9 +26,7 @@ extension Query {
   /// - Parameter change: Changes the options that are set so far.
   /// - Returns: The changed query.
   public func options(_ change: (inout QueryOptions) -> Void) -> Self {
-    var options = plan.options
-    change(&options)
-    return Query(key: key, plan: plan.with(options: options))
+    Query(key: key, plan: QueryPlan(plan, changing: change))
   }
 
   /// The same query with the set options of a bag; what the bag leaves out stays.

@@ -34,6 +34,7 @@ public struct Query<Value: Sendable>: Sendable {
   ///   - part: The parts of the key, in order.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any more.
+  @inlinable
   public init<each Part: Hashable & Sendable>(
     _ part: repeat each Part,
     fields: KeyRecord = [:],
@@ -48,6 +49,7 @@ public struct Query<Value: Sendable>: Sendable {
   ///   - part: The parts of the key, in order.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any more.
+  @inlinable
   public init<each Part: Hashable & Sendable>(
     _ part: repeat each Part,
     fields: KeyRecord = [:],
@@ -63,6 +65,7 @@ public struct Query<Value: Sendable>: Sendable {
   ///   - part: The further parts of the key.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - fetch: Fetches the value.
+  @inlinable
   public init<Subject, each Part: Hashable & Sendable>(
     _ subject: Subject.Type,
     _ part: repeat each Part,
@@ -79,6 +82,7 @@ public struct Query<Value: Sendable>: Sendable {
   ///   - part: The further parts of the key.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - fetch: Fetches the value.
+  @inlinable
   public init<Subject, each Part: Hashable & Sendable>(
     _ subject: Subject.Type,
     _ part: repeat each Part,
@@ -101,8 +105,9 @@ public struct Query<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - key: The key.
   ///   - fetch: Fetches the value.
+  @inlinable
   public init(key: QueryKey<Value>, fetch: @escaping @Sendable () async throws -> Value) {
-    self.init(key: key, plan: QueryPlan(of: Value.self) { _ in TypedBox(try await fetch()) })
+    self.init(key: key, boxing: { _ in TypedBox(try await fetch()) })
   }
 
   /// Creates a query from a key and a fetch that is told its context.
@@ -110,11 +115,21 @@ public struct Query<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - key: The key.
   ///   - fetch: Fetches the value.
+  @inlinable
   public init(
     key: QueryKey<Value>,
     fetch: @escaping @Sendable (FetchContext) async throws -> Value
   ) {
-    self.init(key: key, plan: QueryPlan(of: Value.self) { TypedBox(try await fetch($0)) })
+    self.init(key: key, boxing: { TypedBox(try await fetch($0)) })
+  }
+
+  /// Creates a query whose fetch boxes its value, made where the type of the value is known.
+  @usableFromInline
+  init(
+    key: QueryKey<Value>,
+    boxing fetch: @escaping @Sendable (FetchContext) async throws -> ValueBox
+  ) {
+    self.init(key: key, plan: QueryPlan(of: Value.self, fetch: fetch))
   }
 
   /// Creates the query of a request: the request is the key, its `fetch` is the fetch.

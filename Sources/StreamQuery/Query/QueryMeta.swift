@@ -23,6 +23,11 @@ public struct QueryMeta: Sendable {
   /// Whether nothing was set.
   public var isEmpty: Bool { values.isEmpty }
 
+  /// The entries of a layer and of a weaker one.
+  static func merge(_ meta: QueryMeta?, over base: QueryMeta?) -> QueryMeta? {
+    meta.map { base?.merging($0) ?? $0 } ?? base
+  }
+
   /// The entries of both, those of the other bag winning.
   func merging(_ other: QueryMeta) -> QueryMeta {
     guard !values.isEmpty else { return other }

@@ -104,7 +104,7 @@ public struct QueryOptions: Sendable {
       refetchIntervalInBackground: refetchIntervalInBackground ?? base.refetchIntervalInBackground,
       retryOnSubscribe: retryOnSubscribe ?? base.retryOnSubscribe,
       abandonment: abandonment ?? base.abandonment,
-      meta: meta.map { base.meta?.merging($0) ?? $0 } ?? base.meta,
+      meta: QueryMeta.merge(meta, over: base.meta),
       throwOnError: throwOnError ?? base.throwOnError
     )
   }

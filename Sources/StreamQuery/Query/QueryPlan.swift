@@ -65,6 +65,21 @@ final class QueryPlan: Sendable {
     )
   }
 
+  /// A copy with other options.
+  init(_ other: QueryPlan, changing change: (inout QueryOptions) -> Void) {
+    var options = other.options
+    change(&options)
+    self.options = options
+    fetch = other.fetch
+    initialData = other.initialData
+    placeholder = other.placeholder
+    merge = other.merge
+    triggers = other.triggers
+    valueType = other.valueType
+    paging = other.paging
+    resetsData = other.resetsData
+  }
+
   var valueTypeName: String { String(reflecting: valueType) }
 
   /// Boxes a value of unknown type; `nil` if it is of another type than the plan's.

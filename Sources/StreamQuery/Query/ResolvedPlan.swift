@@ -1,29 +1,66 @@
 /// A plan under a client's defaults and an observer's options: every layer merged, once.
+///
+/// It keeps what the options come to rather than the options, which are many and mostly not set.
 final class ResolvedPlan: Sendable {
   let plan: QueryPlan
   let defaults: DefaultsTable
-  let options: QueryOptions
-  let observer: ObserverOptions?
   let fetch: QueryPlan.Fetch?
   let terms: FetchTerms
   let gcTime: Span
+  let meta: QueryMeta?
+  /// Retries, if some layer says so.
+  private let ownRetry: RetryPolicy?
   /// The profile, closures left out; see ``isDynamic``.
   private let fixed: ObserverProfile
+  /// The options, if some are closures that have to be asked time and again.
+  private let asked: Asked?
+  /// Whether an observer's own options are in it.
+  private let isOfObserver: Bool
   /// Whether an option is a closure that has to be asked whenever the entry changes.
   let isDynamic: Bool
 
-  init(
+  private final class Asked: Sendable {
+    let options: QueryOptions
+
+    init(_ options: QueryOptions) {
+      self.options = options
+    }
+  }
+
+  convenience init(
     _ plan: QueryPlan,
     for key: AnyQueryKey,
     defaults: DefaultsTable,
     observer: ObserverOptions? = nil
   ) {
+    // Each layer is read where it lies; only several of a kind are made one first.
+    if let observer {
+      self.init(
+        plan,
+        for: key,
+        defaults,
+        observer.layer.over(plan.options),
+        over: defaults.options(for: key),
+        observer: (observer.gcTime.map(Span.init), observer.linger.map(Span.init))
+      )
+    } else if defaults.prefixes.isEmpty {
+      self.init(plan, for: key, defaults, plan.options, over: defaults.client.options)
+    } else {
+      self.init(plan, for: key, defaults, plan.options, over: defaults.options(for: key))
+    }
+  }
+
+  private init(
+    _ plan: QueryPlan,
+    for key: AnyQueryKey,
+    _ defaults: DefaultsTable,
+    _ own: borrowing QueryOptions,
+    over base: borrowing QueryOptions,
+    observer: (gcTime: Span?, linger: Span?)? = nil
+  ) {
     self.plan = plan
     self.defaults = defaults
-    self.observer = observer
-    var options = plan.options.over(defaults.options(for: key))
-    if let observer { options = observer.layer.over(options) }
-    self.options = options
+    isOfObserver = observer != nil
     // Not by `??`, which wraps what it is given: each fetch would run through the wrappers.
     if let own = plan.fetch {
       fetch = own
@@ -32,43 +69,50 @@ final class ResolvedPlan: Sendable {
     } else {
       fetch = nil
     }
-    gcTime = options.gcTime.map(Span.init) ?? Span(.seconds(300))
+    gcTime = (own.gcTime ?? base.gcTime).map(Span.init) ?? Span(.seconds(300))
+    ownRetry = own.retry ?? base.retry
+    meta = QueryMeta.merge(own.meta, over: base.meta)
 
     var terms = FetchTerms()
-    terms.networkMode = options.networkMode ?? .online
+    terms.networkMode = own.networkMode ?? base.networkMode ?? .online
     terms.failureInvalidates = defaults.failureInvalidates
     terms.resetsData = plan.resetsData
     terms.abandonment =
-      switch options.abandonment ?? .cancel {
+      switch own.abandonment ?? base.abandonment ?? .cancel {
       case .cancel: .cancel
       case .finish: .finish
       case .linger(let duration): .linger(Span(duration))
       }
     self.terms = terms
 
-    var profile = ObserverProfile()
-    profile.onSubscribe = options.refetchOnSubscribe ?? .ifStale
-    // Who fetches whatever the network does has no use for its return, unless told otherwise.
-    let onReconnect = terms.networkMode == .always ? EventRefetchPolicy.never : .ifStale
-    profile.onReconnect = (options.refetchOnReconnect ?? onReconnect).fixed
-    profile.onActive = (options.refetchOnActive ?? .ifStale).fixed
-    profile.retriesOnSubscribe = options.retryOnSubscribe ?? true
-    profile.gcTime = observer?.gcTime.map(Span.init)
-    profile.linger = observer?.linger.map(Span.init)
-
+    let enabled = own.enabled ?? base.enabled
+    let staleTime = own.staleTime ?? base.staleTime
+    let refetchInterval = own.refetchInterval ?? base.refetchInterval
+    let onReconnect = own.refetchOnReconnect ?? base.refetchOnReconnect
+    let onActive = own.refetchOnActive ?? base.refetchOnActive
     var isDynamic = false
-    if case .when = options.enabled { isDynamic = true }
-    if case .dynamic = options.staleTime?.kind { isDynamic = true }
-    if case .dynamic = options.refetchInterval?.kind { isDynamic = true }
+    if case .when = enabled { isDynamic = true }
+    if case .dynamic = staleTime?.kind { isDynamic = true }
+    if case .dynamic = refetchInterval?.kind { isDynamic = true }
     self.isDynamic = isDynamic
+    let isAsked = isDynamic || onReconnect?.condition != nil || onActive?.condition != nil
+    asked = isAsked ? Asked(own.over(base)) : nil
 
+    var profile = ObserverProfile()
+    profile.onSubscribe = own.refetchOnSubscribe ?? base.refetchOnSubscribe ?? .ifStale
+    // Who fetches whatever the network does has no use for its return, unless told otherwise.
+    profile.onReconnect = onReconnect?.fixed ?? (terms.networkMode == .always ? .never : .ifStale)
+    profile.onActive = onActive?.fixed ?? .ifStale
+    profile.retriesOnSubscribe = own.retryOnSubscribe ?? base.retryOnSubscribe ?? true
+    profile.gcTime = observer?.gcTime
+    profile.linger = observer?.linger
     // Without a way to fetch there is nothing to enable.
-    profile.isEnabled = fetch != nil && options.enabled?.fixed ?? true
-    profile.freshness = options.staleTime?.fixed ?? .after(.zero)
-    let interval = options.refetchInterval?.fixed
+    profile.isEnabled = fetch != nil && enabled?.fixed ?? true
+    profile.freshness = staleTime?.fixed ?? .after(.zero)
+    let interval = refetchInterval?.fixed
+    let background = own.refetchIntervalInBackground ?? base.refetchIntervalInBackground
     profile.interval = interval ?? .infinite
-    profile.backgroundInterval =
-      options.refetchIntervalInBackground?.resolved(interval: interval) ?? .infinite
+    profile.backgroundInterval = background?.resolved(interval: interval) ?? .infinite
     fixed = profile
   }
 
@@ -80,7 +124,7 @@ final class ResolvedPlan: Sendable {
   /// - Parameter info: The present state, made only if it is asked for.
   /// - Returns: The profile.
   func profile(_ info: () -> QueryInfo) -> ObserverProfile {
-    guard isDynamic else { return fixed }
+    guard isDynamic, let options = asked?.options else { return fixed }
     var profile = fixed
     // Without a way to fetch there is nothing to enable.
     profile.isEnabled = fetch != nil && (options.enabled?.resolved(info) ?? true)
@@ -93,13 +137,22 @@ final class ResolvedPlan: Sendable {
   }
 
   /// Retries of fetches that nobody waits for in person.
-  var retry: RetryPolicy { options.retry ?? .times(3) }
+  var retry: RetryPolicy { ownRetry ?? .times(3) }
 
   /// Retries of `fetch`, `ensure` and `prefetch`.
-  var imperativeRetry: RetryPolicy { options.retry ?? defaults.client.imperativeRetry }
+  var imperativeRetry: RetryPolicy { ownRetry ?? defaults.client.imperativeRetry }
+
+  /// What has to be asked before an edge refetches; `nil` if nothing has to be.
+  func condition(of cause: FetchCause) -> Question.Condition? {
+    switch cause {
+    case .reconnect: asked?.options.refetchOnReconnect?.condition
+    case .active: asked?.options.refetchOnActive?.condition
+    default: nil
+    }
+  }
 
   func isMade(of plan: QueryPlan, under defaults: DefaultsTable) -> Bool {
-    self.plan === plan && self.defaults === defaults && observer == nil
+    self.plan === plan && self.defaults === defaults && !isOfObserver
   }
 
   private static func typed(
