@@ -85,6 +85,7 @@ extension CacheState {
     turn.drop(job)
     landOnLayers(index, &turn)
     answerWaiters(ending, index)
+    if !slots[index].isWatched { slots[index].dropEmptyCompany() }
   }
 
   /// Runs an attempt of the current fetch: the first makes its job.

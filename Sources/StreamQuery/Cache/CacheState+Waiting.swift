@@ -56,7 +56,7 @@ extension CacheState {
     let waiter = Waiter(
       role: role,
       entry: id(of: index),
-      round: slots[index].waiterRound,
+      round: waiterRound(of: index),
       caller: caller.map(id(of:)),
       gathering: gathering
     )
@@ -66,12 +66,23 @@ extension CacheState {
     return waiter
   }
 
+  /// The present round of an entry's waiters; a new one if nobody waits so far.
+  ///
+  /// No entry ever has a round that another had: a late caller is of a round that is over.
+  private mutating func waiterRound(of index: Int) -> UInt64 {
+    if slots[index].waiterRound == 0 {
+      waiterSerial += 1
+      slots[index].waiterRound = waiterSerial
+    }
+    return slots[index].waiterRound
+  }
+
   /// Takes a cancelled caller out; its lease ends.
   mutating func leave(_ waiter: Waiter, _ turn: inout Turn) {
     guard let index = find(waiter.entry) else { return }
     // Answered in an earlier turn, though it did not hear of it yet.
-    guard waiter.round == slots[index].waiterRound else { return }
-    waiter.round = slots[index].waiterRound &- 1
+    guard waiter.round != 0, waiter.round == slots[index].waiterRound else { return }
+    waiter.round = 0
     forgetWait(of: waiter)
     waiterWent(index, &turn)
     if waiter.role == .leasing {
@@ -112,15 +123,9 @@ extension CacheState {
 
   /// Answers all who wait for a fetch that ended.
   mutating func answerWaiters(_ ending: FetchEnding, _ index: Int) {
-    let waiters = slots[index].waiters
-    let starter = slots[index].starter
-    slots[index].waiterRound &+= 1
-    slots[index].starter = nil
+    let (waiters, starter) = slots[index].takeWaiters()
     guard !waiters.isEmpty else { return }
-    slots[index].waiters = []
-    slots[index].goneWaiters = 0
     for waiter in waiters where waiter.caller != nil { forgetWait(of: waiter) }
-    let data = slots[index].machine.hasData ? slots[index].visible.map(WaitOutcome.value) : nil
     switch ending {
     case .succeeded, .replaced:
       let box = slots[index].visible.map(WaitOutcome.value)
@@ -131,6 +136,7 @@ extension CacheState {
       )
     case .cancelled:
       // Whose fetch it was gets what is there again; who had joined it learns that it is off.
+      let data = slots[index].machine.hasData ? slots[index].visible.map(WaitOutcome.value) : nil
       if let starter { errands.append(.settle([starter], data ?? .cancelled)) }
       errands.append(.settle(waiters.filter { $0 !== starter }, .cancelled))
     case .removed:
@@ -142,10 +148,7 @@ extension CacheState {
   /// joined it learns that it is off.
   private mutating func answerJoiners(_ index: Int) {
     let starter = takeStarter(index)
-    let joiners = slots[index].waiters
-    slots[index].waiterRound &+= 1
-    slots[index].waiters = []
-    slots[index].goneWaiters = 0
+    let joiners = slots[index].takeWaiters().waiters
     slots[index].machine.waitersAnswered(leaving: 0)
     for waiter in joiners where waiter.caller != nil { forgetWait(of: waiter) }
     if !joiners.isEmpty { errands.append(.settle(joiners, .cancelled)) }
@@ -164,7 +167,7 @@ extension CacheState {
 
   /// Lets a caller wait for the fetch that took the place of its own.
   mutating func readmit(_ starter: Waiter, _ index: Int) {
-    starter.round = slots[index].waiterRound
+    starter.round = waiterRound(of: index)
     slots[index].waiters.append(starter)
     if starter.role == .leasing { slots[index].machine.waiterJoined() }
   }

@@ -18,6 +18,8 @@ struct CacheState {
   var freeConsumer: Int32 = -1
   var consumerCount = 0
   var arrivalSerial: UInt64 = 0
+  /// Counts the rounds of waiters of all entries.
+  var waiterSerial: UInt64 = 0
   /// Entries that are observed or fetching: what reconnects and counts go over.
   var live: [Int32] = []
   var mutations = MutationTable()
@@ -26,9 +28,9 @@ struct CacheState {
   var isOnline = true
   var isActive = true
   /// The latest time of any turn: time never runs back, whichever thread comes first.
-  var latest = Timestamp(moment: .zero, date: 0)
+  var latest: Timestamp
   /// The defaults of queries that come from now on.
-  var defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
+  var defaults: DefaultsTable
   /// The plans of entries that began with a write, by value type: under the present defaults they
   /// are the same for every key that has none of its own.
   var barePlans: [ObjectIdentifier: ResolvedPlan] = [:]
@@ -36,12 +38,24 @@ struct CacheState {
   var armed: Moment?
   var frameSerial: UInt64 = 0
   var eventSerial: UInt64 = 0
-  var emitsEvents = false
+  var emitsEvents: Bool
   var countsFetches = false
   var isShutDown = false
   var errands: [Errand] = []
   var spareErrands: [Errand] = []
   var isRunningErrands = false
+
+  /// Creates the state of an empty cache.
+  ///
+  /// - Parameters:
+  ///   - defaults: The defaults of queries.
+  ///   - date: The date at the beginning of time, in seconds since the reference date.
+  ///   - emitsEvents: Whether anybody listens to events.
+  init(defaults: DefaultsTable, date: Double, emitsEvents: Bool) {
+    self.defaults = defaults
+    latest = Timestamp(moment: .zero, date: date)
+    self.emitsEvents = emitsEvents
+  }
 
   /// The world at a turn.
   mutating func world(at now: Now) -> World {

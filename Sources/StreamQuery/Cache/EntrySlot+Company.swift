@@ -6,6 +6,23 @@ extension EntrySlot {
     if company.isEmpty { company.append(Company()) }
   }
 
+  /// Gives the room back if nothing is left in it.
+  ///
+  /// For entries that were fetched and are not observed: most of those that were never are.
+  mutating func dropEmptyCompany() {
+    if !company.isEmpty, company[0].isEmpty { company = [] }
+  }
+
+  /// Takes out all who wait, and the one whose call began the fetch.
+  mutating func takeWaiters() -> (waiters: [Waiter], starter: Waiter?) {
+    guard !company.isEmpty else { return ([], nil) }
+    var waiters: [Waiter] = []
+    swap(&waiters, &company[0].waiters)
+    company[0].waiterRound = 0
+    company[0].goneWaiters = 0
+    return (waiters, company[0].starter.take())
+  }
+
   /// Whether somebody observes the entry.
   var isWatched: Bool { !company.isEmpty && !company[0].consumers.isEmpty }
 
@@ -130,8 +147,8 @@ extension EntrySlot {
     }
   }
 
-  /// Tells waiters that were answered from those that still wait.
-  var waiterRound: UInt32 {
+  /// Tells waiters that were answered from those that still wait; 0 while nobody waits.
+  var waiterRound: UInt64 {
     get { company.isEmpty ? 0 : company[0].waiterRound }
     _modify {
       makeCompany()

@@ -26,7 +26,7 @@ struct EntrySlot {
     var dynamicCount = 0
     var askRound = 0
     var waiters: [Waiter] = []
-    var waiterRound: UInt32 = 0
+    var waiterRound: UInt64 = 0
     var goneWaiters = 0
     var awaits: [EntryID] = []
     var error: ErrorBox?
@@ -39,6 +39,15 @@ struct EntrySlot {
     var shelved: ValueBox?
     var beganAt: Timestamp?
     var pageCount: Int?
+
+    /// Whether nothing is kept in it.
+    var isEmpty: Bool {
+      consumers.isEmpty && waiters.isEmpty && awaits.isEmpty && layers.isEmpty
+        && dynamicCount == 0 && askRound == 0 && waiterRound == 0 && goneWaiters == 0
+        && error == nil && failureReason == nil && reasonBefore == nil && starter == nil
+        && previousFrame == nil && shown == nil && shelved == nil && beganAt == nil
+        && pageCount == nil
+    }
   }
 
   /// Hands out whatever is the user's, before the slot is emptied.

@@ -29,11 +29,8 @@ final class QueryCache: Sendable {
     self.clock = clock
     self.wallClock = wallClock
     datesAll = Atomic(emitsEvents)
-    var state = CacheState()
-    state.emitsEvents = emitsEvents
-    state.defaults = defaults
-    state.latest = Timestamp(moment: .zero, date: wallClock().timeIntervalSinceReferenceDate)
-    self.state = Mutex(state)
+    let date = wallClock().timeIntervalSinceReferenceDate
+    state = Mutex(CacheState(defaults: defaults, date: date, emitsEvents: emitsEvents))
   }
 
   /// Turns events on or off.

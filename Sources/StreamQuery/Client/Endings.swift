@@ -37,6 +37,7 @@ final class Endings: Sendable {
       defer { state.actions = [:] }
       return state.actions
     }
+    guard !actions.isEmpty else { return }
     for (_, action) in actions.sorted(by: { $0.key < $1.key }) { action() }
   }
 }

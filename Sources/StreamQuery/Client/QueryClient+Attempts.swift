@@ -151,9 +151,11 @@ extension QueryClient {
 
   nonisolated func arm(_ moment: Moment) {
     openSignals()
-    timer.arm(moment, executor: configuration.executor) { [weak self, sleep = cache.clock.sleep] in
-      try await sleep(moment)
-      self?.signals.send(.time)
+    timer.arm(moment, executor: configuration.executor) {
+      { [weak self, sleep = cache.clock.sleep] moment in
+        try await sleep(moment)
+        self?.signals.send(.time)
+      }
     }
   }
 

@@ -78,6 +78,7 @@ final class Hub<Inbox: HubInbox>: Sendable {
       state.subscribers = [:]
       return gone
     }
+    guard !gone.isEmpty else { return }
     for id in gone.keys.sorted() {
       for waiting in gone[id]?.parked ?? [] { waiting.resume() }
     }

@@ -47,6 +47,7 @@ extension EntryMachine {
   }
 
   /// When a group's data will turn stale, as far as that is still to come.
+  @inline(__always)
   func staleFlip(of profile: ObserverProfile) -> Moment? {
     guard profile.isEnabled, hasData, !isInvalidated, case .after(let span) = profile.freshness,
       let flip = dataUpdatedAt.moment + span, flip > toldUntil

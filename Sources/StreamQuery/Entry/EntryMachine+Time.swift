@@ -83,8 +83,10 @@ extension EntryMachine {
 
   /// When retention is over: nobody wants the entry and nothing is in flight.
   private var retentionEnd: Moment? {
-    guard !isWanted, isIdle, !isPinned else { return nil }
-    return unwantedSince + (leaverGcTime ?? gcTime)
+    @inline(__always) get {
+      guard !isWanted, isIdle, !isPinned else { return nil }
+      return unwantedSince + (leaverGcTime ?? gcTime)
+    }
   }
 
   /// Whether an observer is one of those whose refetch is due now.

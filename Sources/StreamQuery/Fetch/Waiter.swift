@@ -33,12 +33,12 @@ final class Waiter: Sendable {
 
   let role: Role
   let entry: EntryID
-  /// Which of the entry's rounds of waiters it belongs to; written under the cache's lock.
-  var round: UInt32 {
+  /// Which round of waiters it belongs to, 0 once it left; written under the cache's lock.
+  var round: UInt64 {
     get { storedRound.load(ordering: .relaxed) }
     set { storedRound.store(newValue, ordering: .relaxed) }
   }
-  private let storedRound: Atomic<UInt32>
+  private let storedRound: Atomic<UInt64>
   /// The entry whose fetch the caller belongs to.
   let caller: EntryID?
   private let state = Mutex(State.registered)
@@ -56,7 +56,7 @@ final class Waiter: Sendable {
   init(
     role: Role,
     entry: EntryID,
-    round: UInt32,
+    round: UInt64,
     caller: EntryID? = nil,
     gathering: Gathering? = nil
   ) {

@@ -125,7 +125,7 @@ public struct Query<Value: Sendable>: Sendable {
 
   /// Creates a query whose fetch boxes its value, made where the type of the value is known.
   @usableFromInline
-  init(
+  package init(
     key: QueryKey<Value>,
     boxing fetch: @escaping @Sendable (FetchContext) async throws -> ValueBox
   ) {

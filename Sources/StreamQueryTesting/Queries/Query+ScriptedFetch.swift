@@ -21,6 +21,6 @@ extension Query {
   ///   - key: The key.
   ///   - fetch: The script.
   public init(key: QueryKey<Value>, fetch: ScriptedFetch<Value>) {
-    self.init(key: key) { try await fetch() }
+    self.init(key: key, boxing: { _ in try await fetch.box() })
   }
 }

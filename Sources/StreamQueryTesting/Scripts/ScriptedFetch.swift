@@ -153,6 +153,11 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
   /// - Returns: The step's value.
   /// - Throws: The step's error, or `CancellationError` at once when the task is cancelled.
   public func callAsFunction() async throws -> Value {
-    try await log.play().value(as: Value.self)
+    try await box().value(as: Value.self)
+  }
+
+  /// Makes a call, and leaves the value in its box.
+  func box() async throws -> ValueBox {
+    try await log.play()
   }
 }
