@@ -307,7 +307,7 @@ extension QueryClient {
   private nonisolated func resetting(_ filter: QueryFilter, _ gathering: Gathering) {
     // Initial data is user code: asked before the turn, for every entry that may match.
     let initial = select(filter) { state, indices, _ in
-      indices.compactMap { index -> (EntryID, QueryPlan.InitialData)? in
+      indices.compactMap { index -> (EntryID, PlanExtras.InitialData)? in
         state.slots[index].plan?.plan.initialData.map { (state.id(of: index), $0) }
       }
     }

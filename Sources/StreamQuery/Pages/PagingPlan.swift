@@ -76,7 +76,7 @@ extension QueryPlan {
         guard let run = loop.landed(on: nil) else { throw CancellationError() }
         return TypedBox(run)
       },
-      paging: paging
+      extras: PlanExtras.Values(paging: paging)
     )
   }
 }

@@ -211,7 +211,7 @@ extension Query {
   /// - Parameter value: The stand-in.
   /// - Returns: The changed query.
   public func placeholder(_ value: Value) -> Self {
-    Query(key: key, plan: plan.with(placeholder: TypedBox(value)))
+    Query(key: key, plan: plan.with { $0.placeholder = TypedBox(value) })
   }
 
   /// Real data for an entry that has none: cached, shared, and as old as its date says.
@@ -233,11 +233,11 @@ extension Query {
     _ value: @autoclosure @escaping @Sendable () -> Value?,
     updatedAt: Date? = nil
   ) -> Self {
-    let seed = QueryPlan.InitialData(
+    let seed = PlanExtras.InitialData(
       value: { value().map(TypedBox.init) },
       updatedAt: updatedAt?.timeIntervalSinceReferenceDate
     )
-    return Query(key: key, plan: plan.with(initialData: seed))
+    return Query(key: key, plan: plan.with { $0.initialData = seed })
   }
 
   /// Joins a fetched value with the cached one before it lands, to keep what did not change.
@@ -257,7 +257,7 @@ extension Query {
     let erased: @Sendable (ValueBox, ValueBox) -> ValueBox = { old, new in
       TypedBox(merge(old.value(as: Value.self), new.value(as: Value.self)))
     }
-    return Query(key: key, plan: plan.with(merge: erased))
+    return Query(key: key, plan: plan.with { $0.merge = erased })
   }
 
   /// A fact about the query, for its fetch, for filters and for diagnostics.

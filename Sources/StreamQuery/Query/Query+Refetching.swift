@@ -173,6 +173,6 @@ extension Query {
   ///   the subscription.
   /// - Returns: The changed query.
   public func refetch(on causes: @autoclosure @escaping @Sendable () -> any AsyncSequence) -> Self {
-    Query(key: key, plan: plan.with(trigger: causes))
+    Query(key: key, plan: plan.with { $0.triggers.append(causes) })
   }
 }

@@ -47,7 +47,7 @@ extension Query where Value: Equatable {
     let merge: @Sendable (ValueBox, ValueBox) -> ValueBox = { old, new in
       Sharing.box(old, new, share)
     }
-    return Query(key: key, plan: plan.with(merge: merge))
+    return Query(key: key, plan: plan.with { $0.merge = merge })
   }
 }
 

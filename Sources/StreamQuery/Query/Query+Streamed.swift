@@ -163,7 +163,11 @@ extension QueryPlan {
       if !isFirst { job.joining.withLock { $0 = { $0 } } }
       return TypedBox(value)
     }
-    return QueryPlan(of: Value.self, fetch: fetch, resetsData: refetch == .reset)
+    return QueryPlan(
+      of: Value.self,
+      fetch: fetch,
+      extras: refetch == .reset ? PlanExtras.Values(resetsData: true) : nil
+    )
   }
 }
 

@@ -16,26 +16,66 @@ public struct QueryOptions: Sendable {
   public var retry: RetryPolicy?
   /// What happens while offline; ``NetworkMode/online`` by default.
   public var networkMode: NetworkMode?
-  /// Whether the query fetches by itself; `true` by default.
-  public var enabled: Enabled?
   /// Whether a subscription refetches cached data; ``RefetchPolicy/ifStale`` by default.
   public var refetchOnSubscribe: RefetchPolicy?
-  /// Whether a reconnect refetches; ``EventRefetchPolicy/ifStale`` by default.
-  public var refetchOnReconnect: EventRefetchPolicy?
-  /// Whether becoming active refetches; ``EventRefetchPolicy/ifStale`` by default.
-  public var refetchOnActive: EventRefetchPolicy?
-  /// Polling; off by default.
-  public var refetchInterval: RefetchInterval?
-  /// Polling in the background; off by default.
-  public var refetchIntervalInBackground: BackgroundInterval?
   /// Whether a subscription tries again what failed and has no data; `true` by default.
   public var retryOnSubscribe: Bool?
+  /// Whether the query fetches by itself; `true` by default.
+  public var enabled: Enabled?
+  /// The other options, which most queries do without; see ``RareOptions``.
+  private var rare: RareOptions?
+
+  /// Whether a reconnect refetches; ``EventRefetchPolicy/ifStale`` by default.
+  public var refetchOnReconnect: EventRefetchPolicy? {
+    get { rare?.values.refetchOnReconnect }
+    set { if newValue != nil || rare != nil { changeRare { $0.refetchOnReconnect = newValue } } }
+  }
+
+  /// Whether becoming active refetches; ``EventRefetchPolicy/ifStale`` by default.
+  public var refetchOnActive: EventRefetchPolicy? {
+    get { rare?.values.refetchOnActive }
+    set { if newValue != nil || rare != nil { changeRare { $0.refetchOnActive = newValue } } }
+  }
+
+  /// Polling; off by default.
+  public var refetchInterval: RefetchInterval? {
+    get { rare?.values.refetchInterval }
+    set { if newValue != nil || rare != nil { changeRare { $0.refetchInterval = newValue } } }
+  }
+
+  /// Polling in the background; off by default.
+  public var refetchIntervalInBackground: BackgroundInterval? {
+    get { rare?.values.refetchIntervalInBackground }
+    set {
+      if newValue != nil || rare != nil {
+        changeRare { $0.refetchIntervalInBackground = newValue }
+      }
+    }
+  }
+
   /// What becomes of a fetch that nobody wants; ``AbandonmentPolicy/cancel`` by default.
-  public var abandonment: AbandonmentPolicy?
+  public var abandonment: AbandonmentPolicy? {
+    get { rare?.values.abandonment }
+    set { if newValue != nil || rare != nil { changeRare { $0.abandonment = newValue } } }
+  }
+
   /// Facts for the fetch, filters and events.
-  public var meta: QueryMeta?
+  public var meta: QueryMeta? {
+    get { rare?.values.meta }
+    set { if newValue != nil || rare != nil { changeRare { $0.meta = newValue } } }
+  }
+
   /// Which errors leave the stream; ``ThrowPolicy/never`` by default.
-  public var throwOnError: ThrowPolicy?
+  public var throwOnError: ThrowPolicy? {
+    get { rare?.values.throwOnError }
+    set { if newValue != nil || rare != nil { changeRare { $0.throwOnError = newValue } } }
+  }
+
+  private mutating func changeRare(_ change: (inout RareOptions.Values) -> Void) {
+    var values = rare?.values ?? RareOptions.Values()
+    change(&values)
+    rare = RareOptions(ifAny: values)
+  }
 
   /// Creates options; what is left out comes from the layer below.
   ///
@@ -74,16 +114,20 @@ public struct QueryOptions: Sendable {
     self.gcTime = gcTime
     self.retry = retry
     self.networkMode = networkMode
-    self.enabled = enabled
     self.refetchOnSubscribe = refetchOnSubscribe
-    self.refetchOnReconnect = refetchOnReconnect
-    self.refetchOnActive = refetchOnActive
-    self.refetchInterval = refetchInterval
-    self.refetchIntervalInBackground = refetchIntervalInBackground
     self.retryOnSubscribe = retryOnSubscribe
-    self.abandonment = abandonment
-    self.meta = meta
-    self.throwOnError = throwOnError
+    self.enabled = enabled
+    rare = RareOptions(
+      ifAny: RareOptions.Values(
+        refetchOnReconnect: refetchOnReconnect,
+        refetchOnActive: refetchOnActive,
+        refetchInterval: refetchInterval,
+        refetchIntervalInBackground: refetchIntervalInBackground,
+        abandonment: abandonment,
+        meta: meta,
+        throwOnError: throwOnError
+      )
+    )
   }
 
   /// Every option left to the layer below.
@@ -91,22 +135,16 @@ public struct QueryOptions: Sendable {
 
   /// These options over weaker ones.
   func over(_ base: QueryOptions) -> QueryOptions {
-    QueryOptions(
-      staleTime: staleTime ?? base.staleTime,
-      gcTime: gcTime ?? base.gcTime,
-      retry: retry ?? base.retry,
-      networkMode: networkMode ?? base.networkMode,
-      enabled: enabled ?? base.enabled,
-      refetchOnSubscribe: refetchOnSubscribe ?? base.refetchOnSubscribe,
-      refetchOnReconnect: refetchOnReconnect ?? base.refetchOnReconnect,
-      refetchOnActive: refetchOnActive ?? base.refetchOnActive,
-      refetchInterval: refetchInterval ?? base.refetchInterval,
-      refetchIntervalInBackground: refetchIntervalInBackground ?? base.refetchIntervalInBackground,
-      retryOnSubscribe: retryOnSubscribe ?? base.retryOnSubscribe,
-      abandonment: abandonment ?? base.abandonment,
-      meta: QueryMeta.merge(meta, over: base.meta),
-      throwOnError: throwOnError ?? base.throwOnError
-    )
+    var merged = self
+    merged.staleTime = staleTime ?? base.staleTime
+    merged.gcTime = gcTime ?? base.gcTime
+    merged.retry = retry ?? base.retry
+    merged.networkMode = networkMode ?? base.networkMode
+    merged.refetchOnSubscribe = refetchOnSubscribe ?? base.refetchOnSubscribe
+    merged.retryOnSubscribe = retryOnSubscribe ?? base.retryOnSubscribe
+    merged.enabled = enabled ?? base.enabled
+    if let weaker = base.rare { merged.rare = rare?.over(weaker) ?? weaker }
+    return merged
   }
 }
 

@@ -7,61 +7,50 @@ final class QueryPlan: Sendable {
 
   let options: QueryOptions
   let fetch: Fetch?
-  let initialData: InitialData?
-  let placeholder: ValueBox?
-  /// Joins the cached value with a fetched one, for structural reuse.
-  let merge: (@Sendable (_ old: ValueBox, _ new: ValueBox) -> ValueBox)?
-  /// Streams of which each element refetches; made anew for each subscription.
-  let triggers: [@Sendable () -> any AsyncSequence]
   /// The type of the values: a type, where a closure for each question about it would be an object.
   let valueType: any Sendable.Type
+  /// What most plans do without; see ``PlanExtras``.
+  private let extras: PlanExtras?
+
+  var initialData: PlanExtras.InitialData? { extras?.values.initialData }
+  var placeholder: ValueBox? { extras?.values.placeholder }
+  /// Joins the cached value with a fetched one, for structural reuse.
+  var merge: PlanExtras.Merge? { extras?.values.merge }
+  /// Streams of which each element refetches; made anew for each subscription.
+  var triggers: [PlanExtras.Trigger] { extras?.values.triggers ?? [] }
   /// How pages follow each other, if the value is pages.
-  let paging: PagingPlan?
+  var paging: PagingPlan? { extras?.values.paging }
   /// Whether a refetch takes the data out of sight.
-  let resetsData: Bool
+  var resetsData: Bool { extras?.values.resetsData ?? false }
 
-  struct InitialData: Sendable {
-    /// Asked once per entry that has no data.
-    var value: @Sendable () -> ValueBox?
-    /// Seconds since the reference date; `nil` is now.
-    var updatedAt: Double?
-  }
-
-  init(
+  private init(
     options: QueryOptions,
     fetch: Fetch?,
-    initialData: InitialData? = nil,
-    placeholder: ValueBox? = nil,
-    merge: (@Sendable (ValueBox, ValueBox) -> ValueBox)? = nil,
-    triggers: [@Sendable () -> any AsyncSequence] = [],
     valueType: any Sendable.Type,
-    paging: PagingPlan? = nil,
-    resetsData: Bool = false
+    extras: PlanExtras?
   ) {
     self.options = options
     self.fetch = fetch
-    self.initialData = initialData
-    self.placeholder = placeholder
-    self.merge = merge
-    self.triggers = triggers
     self.valueType = valueType
-    self.paging = paging
-    self.resetsData = resetsData
+    self.extras = extras
   }
 
   /// The plan of a key that nothing else is known of.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the values.
+  ///   - fetch: Fetches a value.
+  ///   - extras: What most plans do without.
   convenience init<Value: Sendable>(
     of type: Value.Type,
     fetch: Fetch? = nil,
-    paging: PagingPlan? = nil,
-    resetsData: Bool = false
+    extras: PlanExtras.Values? = nil
   ) {
     self.init(
       options: .default,
       fetch: fetch,
       valueType: type,
-      paging: paging,
-      resetsData: resetsData
+      extras: extras.map(PlanExtras.init)
     )
   }
 
@@ -71,13 +60,8 @@ final class QueryPlan: Sendable {
     change(&options)
     self.options = options
     fetch = other.fetch
-    initialData = other.initialData
-    placeholder = other.placeholder
-    merge = other.merge
-    triggers = other.triggers
     valueType = other.valueType
-    paging = other.paging
-    resetsData = other.resetsData
+    extras = other.extras
   }
 
   var valueTypeName: String { String(reflecting: valueType) }
@@ -90,39 +74,33 @@ final class QueryPlan: Sendable {
     return boxed(as: valueType)
   }
 
-  /// A copy with the options and extras of another plan.
+  /// A copy with the options and extras of another plan, but for what belongs to how it fetches.
   func with(options: QueryOptions, like plan: QueryPlan) -> QueryPlan {
-    QueryPlan(
+    var values = plan.extras?.values ?? PlanExtras.Values()
+    values.paging = paging
+    values.resetsData = resetsData
+    return QueryPlan(
       options: options,
       fetch: fetch,
-      initialData: plan.initialData,
-      placeholder: plan.placeholder,
-      merge: plan.merge,
-      triggers: plan.triggers,
       valueType: valueType,
-      paging: paging,
-      resetsData: resetsData
+      extras: PlanExtras(values)
     )
   }
 
-  /// A copy with some parts changed.
-  func with(
-    options: QueryOptions? = nil,
-    initialData: InitialData? = nil,
-    placeholder: ValueBox? = nil,
-    merge: (@Sendable (ValueBox, ValueBox) -> ValueBox)? = nil,
-    trigger: (@Sendable () -> any AsyncSequence)? = nil
-  ) -> QueryPlan {
-    QueryPlan(
-      options: options ?? self.options,
+  /// A copy with other options.
+  func with(options: QueryOptions) -> QueryPlan {
+    QueryPlan(options: options, fetch: fetch, valueType: valueType, extras: extras)
+  }
+
+  /// A copy with other extras.
+  func with(_ change: (inout PlanExtras.Values) -> Void) -> QueryPlan {
+    var values = extras?.values ?? PlanExtras.Values()
+    change(&values)
+    return QueryPlan(
+      options: options,
       fetch: fetch,
-      initialData: initialData ?? self.initialData,
-      placeholder: placeholder ?? self.placeholder,
-      merge: merge ?? self.merge,
-      triggers: trigger.map { triggers + [$0] } ?? triggers,
       valueType: valueType,
-      paging: paging,
-      resetsData: resetsData
+      extras: PlanExtras(values)
     )
   }
 }

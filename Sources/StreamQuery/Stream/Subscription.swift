@@ -124,44 +124,48 @@ package final class Subscription: Sendable {
     await withTaskCancellationHandler {
       // Captured, so that the closure stays on the caller's actor: each wait would hop else.
       _ = isolation
-      return await waitUntilCancelled(isolation: isolation)
+      while true {
+        await withUnsafeContinuation(isolation: isolation, park)
+        switch lookAgain() {
+        case .news(let frame, let flags): return (frame, flags)
+        case .over: return nil
+        case .nothing: break
+        }
+      }
     } onCancel: {
       cancel()
     }
   }
 
-  /// The same for those who call ``cancel()`` themselves when their task is cancelled.
-  private func waitUntilCancelled(
-    isolation: isolated (any Actor)? = #isolation
-  ) async -> (frame: Frame, flags: QueryFlags)? {
-    while true {
-      // Parking looks again under the lock, so that a hint that was wrong costs a round, no news.
-      await withUnsafeContinuation(isolation: isolation) { continuation in
-        let isParked = client.cache.read { $0.park(id, .alone(continuation)) }
-        if !isParked { continuation.resume() }
-      }
-      seenNews.store(client.cache.news.load(ordering: .acquiring), ordering: .relaxed)
-      switch look() {
-      case .news(let frame, let flags): return (frame, flags)
-      case .over: return nil
-      case .nothing: break
-      }
-    }
+  /// Lets a task wait until there may be news.
+  ///
+  /// It looks again under the lock, so that a hint that was wrong costs a round, no news.
+  private func park(_ continuation: UnsafeContinuation<Void, Never>) {
+    let isParked = client.cache.read { $0.park(id, .alone(continuation)) }
+    if !isParked { continuation.resume() }
+  }
+
+  /// Looks after a wait.
+  private func lookAgain() -> Glance {
+    seenNews.store(client.cache.news.load(ordering: .acquiring), ordering: .relaxed)
+    return look()
   }
 
   /// What the observer sees from now on, as a stream that holds the subscription.
   func stream<Value: Sendable>() -> AsyncStream<QueryResult<Value>> {
     AsyncStream(
       unfolding: {
-        // The stream hears of cancellations itself, and tells below.
-        switch self.take() {
-        case .news(let frame, let flags): return QueryResult(frame: frame, flags: flags)
-        case .over: return nil
-        case .nothing:
-          guard let (frame, flags) = await self.waitUntilCancelled(isolation: nil) else {
-            return nil
+        // The stream hears of cancellations itself, and tells below. Waits here rather than in a
+        // function of its own, whose asynchronous call would cost as much as the look.
+        var glance = self.take()
+        while true {
+          switch glance {
+          case .news(let frame, let flags): return QueryResult(frame: frame, flags: flags)
+          case .over: return nil
+          case .nothing:
+            await withUnsafeContinuation(self.park)
+            glance = self.lookAgain()
           }
-          return QueryResult(frame: frame, flags: flags)
         }
       },
       onCancel: { self.cancel() }

@@ -1,0 +1,52 @@
+/// Those of a query's options that most queries do not set, in an object of their own.
+///
+/// Options are copied with each modifier and kept with each entry: there they take a word, where the
+/// values themselves would take three times as much as all the others.
+final class RareOptions: Sendable {
+  /// The options; what is `nil` comes from the layer below.
+  struct Values: Sendable {
+    var refetchOnReconnect: EventRefetchPolicy?
+    var refetchOnActive: EventRefetchPolicy?
+    var refetchInterval: RefetchInterval?
+    var refetchIntervalInBackground: BackgroundInterval?
+    var abandonment: AbandonmentPolicy?
+    var meta: QueryMeta?
+    var throwOnError: ThrowPolicy?
+
+    /// Whether nothing is set.
+    var isEmpty: Bool {
+      refetchOnReconnect == nil && refetchOnActive == nil && refetchInterval == nil
+        && refetchIntervalInBackground == nil && abandonment == nil && meta == nil
+        && throwOnError == nil
+    }
+  }
+
+  let values: Values
+
+  init(_ values: Values) {
+    self.values = values
+  }
+
+  /// Creates an object only if there is something to put into it.
+  convenience init?(ifAny values: Values) {
+    guard !values.isEmpty else { return nil }
+    self.init(values)
+  }
+
+  /// These options over weaker ones.
+  func over(_ base: RareOptions) -> RareOptions {
+    let (own, base) = (values, base.values)
+    return RareOptions(
+      Values(
+        refetchOnReconnect: own.refetchOnReconnect ?? base.refetchOnReconnect,
+        refetchOnActive: own.refetchOnActive ?? base.refetchOnActive,
+        refetchInterval: own.refetchInterval ?? base.refetchInterval,
+        refetchIntervalInBackground: own.refetchIntervalInBackground
+          ?? base.refetchIntervalInBackground,
+        abandonment: own.abandonment ?? base.abandonment,
+        meta: QueryMeta.merge(own.meta, over: base.meta),
+        throwOnError: own.throwOnError ?? base.throwOnError
+      )
+    )
+  }
+}
