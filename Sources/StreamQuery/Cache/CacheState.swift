@@ -55,6 +55,9 @@ struct CacheState {
     self.defaults = defaults
     latest = Timestamp(moment: .zero, date: date)
     self.emitsEvents = emitsEvents
+    // Most turns ask for one or two errands: room that does not have to grow at first.
+    errands.reserveCapacity(8)
+    spareErrands.reserveCapacity(8)
   }
 
   /// The world at a turn.

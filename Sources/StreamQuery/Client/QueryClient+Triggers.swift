@@ -26,9 +26,7 @@ extension QueryClient {
   ///
   /// What is written from then on is not kept.
   public nonisolated func shutDown() {
-    sources.cancel()
-    timer.cancel()
-    signals.finish()
+    stopWaiting()
     turn { state, turn in
       state.isShutDown = true
       state.clearMutations(&turn)
@@ -47,6 +45,13 @@ extension QueryClient {
     eventHub.finish()
     counts.finish()
     mutationNews.finish()
+  }
+
+  /// Ends what waits for time and for signals, for a client that gets none any more.
+  package nonisolated func stopWaiting() {
+    sources.cancel()
+    timer.cancel()
+    signals.finish()
   }
 
   /// Feeds each element of a query's own trigger stream into the loop.

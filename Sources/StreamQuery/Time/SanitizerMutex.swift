@@ -14,10 +14,11 @@ import Darwin
 ///
 /// Unchecked `Sendable`, for the value is reached under the lock alone. Remove when the sanitizer
 /// runtime of Linux knows `Synchronization.Mutex`.
-final class Mutex<Value>: @unchecked Sendable {
+@usableFromInline final class Mutex<Value>: @unchecked Sendable {
   private var value: Value
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
 
+  @usableFromInline
   init(_ value: sending Value) {
     self.value = value
     lock = .allocate(capacity: 1)
@@ -30,6 +31,7 @@ final class Mutex<Value>: @unchecked Sendable {
     lock.deallocate()
   }
 
+  @usableFromInline
   func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {

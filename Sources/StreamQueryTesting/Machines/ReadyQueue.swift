@@ -7,6 +7,10 @@ struct ReadyQueue<Job: Sendable>: Sendable {
   private var jobs: [Job] = []
   private var head = 0
 
+  init() {
+    jobs.reserveCapacity(16)
+  }
+
   var count: Int { jobs.count - head }
   var isEmpty: Bool { jobs.count == head }
 

@@ -43,6 +43,12 @@ struct Sleepers<Waiter: Sendable>: Sendable {
   /// How many sleep in the background, such as a client's own timer.
   private(set) var backgroundCount = 0
 
+  init() {
+    heap.reserveCapacity(8)
+    slots.reserveCapacity(8)
+    freeSlots.reserveCapacity(8)
+  }
+
   mutating func reserve(isBackground: Bool) -> Ticket {
     lastSerial += 1
     let slot = Slot(serial: lastSerial, isBackground: isBackground, place: .reserved)

@@ -31,6 +31,10 @@ extension QueryClient {
     configuration.operatorClock = simulation.clock
     configure(&configuration)
     self.init(configuration: configuration)
-    simulation.register { [weak self] in self?.liveness ?? Liveness() }
+    simulation.register { [weak self] in
+      self?.liveness ?? Liveness()
+    } onEnd: { [weak self] in
+      self?.stopWaiting()
+    }
   }
 }

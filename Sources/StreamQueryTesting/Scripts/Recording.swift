@@ -1,4 +1,8 @@
-internal import Synchronization
+#if !TSAN_LOCK
+// What is inlinable here is compiled where the type of the elements is known: elsewhere each element
+// would first have several types looked up.
+public import Synchronization
+#endif
 
 /// What a sequence has delivered in a simulation, element by element with virtual time.
 ///
@@ -18,15 +22,17 @@ public final class Recording<Element: Sendable>: Sendable {
     /// - Parameters:
     ///   - time: Virtual time since the start of the simulation.
     ///   - element: What arrived.
+    @inlinable
     public init(time: Duration, element: Element) {
       self.time = time
       self.element = element
     }
   }
 
-  private let tape: RecordingTape<Element>
+  @usableFromInline let tape: RecordingTape<Element>
   private let task: Task<Void, Never>
 
+  @usableFromInline
   init(tape: RecordingTape<Element>, task: Task<Void, Never>) {
     self.tape = tape
     self.task = task
@@ -39,14 +45,14 @@ public final class Recording<Element: Sendable>: Sendable {
   /// What has arrived so far, in order.
   ///
   /// - Complexity: O(1): the array is shared until the next element arrives.
-  public var elements: [Stamped] {
+  @inlinable public var elements: [Stamped] {
     tape.read { $0.elements }
   }
 
   /// What has arrived so far, without the times.
   ///
   /// - Complexity: O(*n*) in the number of elements.
-  public var values: [Element] {
+  @inlinable public var values: [Element] {
     elements.map { $0.element }
   }
 
@@ -72,23 +78,39 @@ extension Recording.Stamped: Equatable where Element: Equatable {}
 extension Recording.Stamped: Hashable where Element: Hashable {}
 
 /// What the consuming task writes on: apart from the recording, which it must not keep alive.
+@usableFromInline
 final class RecordingTape<Element: Sendable>: Sendable {
+  @usableFromInline
   struct Content: Sendable {
-    var elements: [Recording<Element>.Stamped] = []
-    var isFinished = false
-    var failure: (any Error)?
+    @usableFromInline var elements: [Recording<Element>.Stamped] = []
+    @usableFromInline var isFinished = false
+    @usableFromInline var failure: (any Error)?
+
+    @inlinable
+    init() {
+      // Most recordings are short, and need not grow then.
+      elements.reserveCapacity(8)
+    }
   }
 
-  private let content = Mutex(Content())
+  @usableFromInline let content: Mutex<Content>
 
+  @inlinable
+  init() {
+    content = Mutex(Content())
+  }
+
+  @inlinable
   func read<Result: Sendable>(_ body: (Content) -> Result) -> Result {
     content.withLock { body($0) }
   }
 
+  @inlinable
   func append(_ element: Element, at time: Duration) {
     content.withLock { $0.elements.append(.init(time: time, element: element)) }
   }
 
+  @inlinable
   func finish(_ failure: (any Error)?) {
     content.withLock {
       $0.isFinished = true
@@ -111,6 +133,7 @@ extension Simulation {
   ///
   /// - Parameter sequence: Any sequence of sendable elements.
   /// - Returns: The recording; keep it for as long as it shall consume.
+  @inlinable
   public func record<Base: AsyncSequence & Sendable>(
     _ sequence: Base
   ) -> Recording<Base.Element> where Base.Element: Sendable {
@@ -118,7 +141,7 @@ extension Simulation {
     let clock = clock
     let registry = registry
     registry.recordingBegan()
-    let task = start {
+    let task = startRecording {
       defer { registry.recordingEnded() }
       do {
         for try await element in sequence {

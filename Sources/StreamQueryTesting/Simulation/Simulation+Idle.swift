@@ -29,9 +29,16 @@ extension Simulation {
 
   /// Adds a question about what is alive, which `isIdle` and `leakReport()` ask.
   ///
-  /// - Parameter probe: Returns a line for each live thing. It is kept for as long as the
-  ///   simulation lives, so it should hold what it asks weakly.
-  package func register(_ probe: @escaping @Sendable () -> Liveness) {
-    registry.add(probe)
+  /// Both are kept for as long as the simulation lives, so they should hold what they ask weakly.
+  ///
+  /// - Parameters:
+  ///   - probe: Returns a line for each live thing.
+  ///   - onEnd: Ends what waits for signals and time when the simulation goes, of which there will be
+  ///     none any more: left waiting, it would end on the ordinary threads some time later.
+  package func register(
+    _ probe: @escaping @Sendable () -> Liveness,
+    onEnd: @escaping @Sendable () -> Void = {}
+  ) {
+    registry.add(probe, onEnd: onEnd)
   }
 }

@@ -64,6 +64,12 @@ extension Simulation {
     }
   }
 
+  /// The same for a task that records, which is started where the type of the elements is known.
+  @usableFromInline
+  func startRecording(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    start(operation)
+  }
+
   private func adoptCallingThread() {
     let thread = ThreadIdentity.current
     core.read { $0.adopt(thread) }

@@ -29,7 +29,7 @@ internal import Synchronization
 /// write the test synchronously.
 public final class Simulation: Sendable {
   let core: SimulationCore
-  let registry = TaskRegistry()
+  @usableFromInline let registry = TaskRegistry()
   let wallOffset = Mutex<Duration>(.zero)
   private let onFailure: @Sendable (String) -> Void
 
@@ -85,6 +85,7 @@ public final class Simulation: Sendable {
     // A foreign job after the last drive must not go unnoticed.
     deliverFailures()
     // What still waits would wait for ever, and keep alive what it holds.
+    registry.endAll()
     end()
     core.retire()
   }

@@ -2,12 +2,14 @@ internal import StreamQuery
 internal import Synchronization
 
 /// The named tasks of a simulation that have not finished, and the probes of its clients.
+@usableFromInline
 final class TaskRegistry: Sendable {
   private struct State {
     var lastID: UInt64 = 0
     var names: [UInt64: String] = [:]
     var cancellations: [UInt64: @Sendable () -> Void] = [:]
     var probes: [@Sendable () -> Liveness] = []
+    var endings: [@Sendable () -> Void] = []
     /// Recordings that consume: their subscriptions are no leaks.
     var recordings = 0
   }
@@ -39,8 +41,16 @@ final class TaskRegistry: Sendable {
     }
   }
 
-  func add(_ probe: @escaping @Sendable () -> Liveness) {
-    state.withLock { $0.probes.append(probe) }
+  func add(_ probe: @escaping @Sendable () -> Liveness, onEnd: @escaping @Sendable () -> Void) {
+    state.withLock { state in
+      state.probes.append(probe)
+      state.endings.append(onEnd)
+    }
+  }
+
+  /// Ends what waits for a world that is going.
+  func endAll() {
+    for end in state.withLock({ $0.endings }) { end() }
   }
 
   /// The names of unfinished tasks, in order of their start.
@@ -63,10 +73,12 @@ final class TaskRegistry: Sendable {
     return report
   }
 
+  @usableFromInline
   func recordingBegan() {
     state.withLock { $0.recordings += 1 }
   }
 
+  @usableFromInline
   func recordingEnded() {
     state.withLock { $0.recordings -= 1 }
   }
