@@ -73,7 +73,7 @@ extension CacheState {
       slots[entry].machine.counts
     )
     slots[entry].consumers.append(Int32(truncatingIfNeeded: consumer))
-    if consumers[consumer].plan?.isDynamic == true { slots[entry].dynamicCount += 1 }
+    if consumers[consumer].isDynamic { slots[entry].dynamicCount += 1 }
     let effects = slots[entry].machine.observed(by: profile, arrival: arrival, in: turn.world)
     emit(.observed(count: slots[entry].machine.observerCount), entry, turn)
     apply(effects, entry, &turn)
@@ -87,7 +87,7 @@ extension CacheState {
       slots[entry].consumers[position] = last
       consumers[Int(last)].position = Int32(truncatingIfNeeded: position)
     }
-    if consumers[consumer].plan?.isDynamic == true { slots[entry].dynamicCount -= 1 }
+    if consumers[consumer].isDynamic { slots[entry].dynamicCount -= 1 }
     let effects = slots[entry].machine.unobserved(
       by: consumers[consumer].profile,
       since: consumers[consumer].pollBase,
@@ -109,7 +109,7 @@ extension CacheState {
   mutating func unsubscribe(_ id: ConsumerID, _ turn: inout Turn) {
     guard let index = find(id) else { return }
     detach(index, &turn)
-    turn.drop(consumers[index].plan.take())
+    turn.drop(consumers[index].surrenderPlan())
     if let parked = consumers[index].parked { errands.append(.wake(parked)) }
     for parked in consumers[index].alsoParked { errands.append(.wake(parked)) }
     consumers[index].vacate(next: freeConsumer)
@@ -160,10 +160,10 @@ extension CacheState {
     let entry = Int(consumers[consumer].entry)
     let old = consumers[consumer].profile
     if consumers[consumer].plan !== plan {
-      let wasDynamic = consumers[consumer].plan?.isDynamic == true
+      let wasDynamic = consumers[consumer].isDynamic
       slots[entry].dynamicCount += (plan.isDynamic ? 1 : 0) - (wasDynamic ? 1 : 0)
       turn.drop(consumers[consumer].plan)
-      consumers[consumer].plan = plan
+      consumers[consumer].follow(plan)
       showPlaceholder(consumer, isKept: keepsPlaceholder)
     }
     guard old != profile else { return }
@@ -189,7 +189,7 @@ extension CacheState {
     let old = consumers[consumer]
     let oldEntry = Int(old.entry)
     let position = Int(old.position)
-    consumers[consumer].plan = plan
+    consumers[consumer].follow(plan)
     attach(consumer, to: entry, profile: profile, arrival: .moved, &turn)
 
     let last = slots[oldEntry].consumers.removeLast()
@@ -197,7 +197,7 @@ extension CacheState {
       slots[oldEntry].consumers[position] = last
       consumers[Int(last)].position = Int32(truncatingIfNeeded: position)
     }
-    if old.plan?.isDynamic == true { slots[oldEntry].dynamicCount -= 1 }
+    if old.isDynamic { slots[oldEntry].dynamicCount -= 1 }
     let effects = slots[oldEntry].machine.unobserved(
       by: old.profile,
       since: old.pollBase,
@@ -249,6 +249,7 @@ extension CacheState {
       settledBase: consumers[consumer].settledBase,
       at: latest.moment
     )
+    guard consumers[consumer].hasPlaceholder else { return (frame, flags) }
     return stand(in: consumers[consumer].plan, for: frame, flags)
   }
 

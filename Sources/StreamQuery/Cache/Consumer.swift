@@ -5,10 +5,14 @@
 struct Consumer {
   var generation: UInt32 = 0
   var isLive = false
+  /// What is asked of the plan with each look: whether options have to be asked, and something may
+  /// stand in for data.
+  private(set) var isDynamic = false
+  private(set) var hasPlaceholder = false
   var entry: Int32 = -1
   /// Where the consumer stands in its entry's list.
   var position: Int32 = -1
-  var plan: ResolvedPlan?
+  private(set) var plan: ResolvedPlan?
   /// Grows with each arrival at an entry: who came first refetches first.
   var arrival: UInt64 = 0
   var profile = ObserverProfile()
@@ -33,9 +37,19 @@ struct Consumer {
   /// - Returns: What tells it from those who had the row before.
   mutating func occupy(with plan: ResolvedPlan) -> UInt32 {
     isLive = true
-    self.plan = plan
+    follow(plan)
     return generation
   }
+
+  /// Asks for something else from now on.
+  mutating func follow(_ plan: ResolvedPlan) {
+    self.plan = plan
+    isDynamic = plan.isDynamic
+    hasPlaceholder = plan.plan.placeholder != nil
+  }
+
+  /// Hands out the plan, before the row is given back.
+  mutating func surrenderPlan() -> ResolvedPlan? { plan.take() }
 
   /// Stands in the list of another entry.
   mutating func stand(

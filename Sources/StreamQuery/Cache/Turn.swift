@@ -16,11 +16,8 @@ struct Turn: Sendable {
   var caller: RunningFetch?
   /// How many askings of dynamic options led to this turn; `nil` leaves it to ``AskRound``.
   var askRound: Int?
-  // Places for as many as an answered refetch lets go of; an array would be an object for each turn.
   private var first: Dropped?
   private var second: Dropped?
-  private var third: Dropped?
-  private var fourth: Dropped?
   private var rest: [Dropped] = []
   /// Parts of removed keys.
   var remains: [KeyIndex.Remains] = []
@@ -35,10 +32,6 @@ struct Turn: Sendable {
       first = reference
     } else if second == nil {
       second = reference
-    } else if third == nil {
-      third = reference
-    } else if fourth == nil {
-      fourth = reference
     } else {
       rest.append(reference)
     }

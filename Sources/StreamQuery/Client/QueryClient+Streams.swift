@@ -29,6 +29,7 @@ extension QueryClient {
   ///   - query: What to observe.
   ///   - options: What each observer asks for beyond the query.
   /// - Returns: A sequence of which each iterator is a subscription of its own.
+  @inlinable
   public nonisolated func results<Value>(
     of query: Query<Value>,
     options: ObserverOptions? = nil
@@ -39,7 +40,8 @@ extension QueryClient {
 
   /// Never inlined: the closure's copy of the options is not for those who have none.
   @inline(never)
-  private nonisolated func results<Value>(
+  @usableFromInline
+  nonisolated func results<Value>(
     of query: Query<Value>,
     with options: ObserverOptions?
   ) -> QueryResults<Value> {
@@ -82,8 +84,16 @@ extension QueryClient {
     return hold(id, key, queryPlan)
   }
 
-  /// Never inlined: what it is given stays its caller's, without a copy for it.
-  @inline(never)
+  /// Observes as a query says, for those who know the type of its values.
+  @usableFromInline
+  nonisolated func subscribe(
+    _ key: AnyQueryKey,
+    _ type: any Any.Type,
+    _ queryPlan: QueryPlan
+  ) -> Subscription {
+    subscribe(EntryKey(key, valueType: type), queryPlan)
+  }
+
   nonisolated func subscribe(_ key: EntryKey, _ queryPlan: QueryPlan) -> Subscription {
     let id = settling(key, queryPlan) { state, index, plan, profile, seed, turn in
       state.arrive(index, at: key, plan, profile, seed, &turn)

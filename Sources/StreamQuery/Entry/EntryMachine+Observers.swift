@@ -106,19 +106,26 @@ extension EntryMachine {
   private mutating func join(_ profile: ObserverProfile, at now: Moment) {
     observerCount += 1
     if profile.isEnabled { enabledCount += 1 }
-    let index =
-      groups.firstIndex { $0.profile == profile }
-      ?? {
-        groups.append(ObserverGroup(profile: profile))
-        return groups.count - 1
-      }()
+    let index: Int
+    if let group = group(of: profile) {
+      index = group
+    } else {
+      index = groups.count
+      groups.append(ObserverGroup(profile: profile))
+    }
     groups[index].count += 1
     // A beat of the same instant sets the rhythm already.
     if profile.polls, now > lastBeat { groups[index].insert(now) }
   }
 
+  /// Where the observers of a profile are counted; in place, since a closure gets copies.
+  private func group(of profile: ObserverProfile) -> Int? {
+    for index in groups.indices where groups[index].profile == profile { return index }
+    return nil
+  }
+
   private mutating func leave(_ profile: ObserverProfile, since base: Moment) {
-    guard let index = groups.firstIndex(where: { $0.profile == profile }) else { return }
+    guard let index = group(of: profile) else { return }
     observerCount -= 1
     if profile.isEnabled { enabledCount -= 1 }
     groups[index].count -= 1

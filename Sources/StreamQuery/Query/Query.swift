@@ -21,7 +21,7 @@ public struct Query<Value: Sendable>: Sendable {
   /// The identity of the cached value.
   public let key: QueryKey<Value>
 
-  let plan: QueryPlan
+  @usableFromInline let plan: QueryPlan
 
   init(key: QueryKey<Value>, plan: QueryPlan) {
     self.key = key

@@ -2,6 +2,7 @@
 ///
 /// An entry keeps the newest plan that it was given, so that a refetch which nobody asks for in
 /// person (a reconnect, an interval, an invalidation) knows how to fetch.
+@usableFromInline
 final class QueryPlan: Sendable {
   typealias Fetch = @Sendable (FetchContext) async throws -> ValueBox
 

@@ -16,11 +16,12 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   public typealias Failure = Never
 
   // Properties rather than cases of an enumeration, of which each subscription would copy all.
-  private let client: QueryClient
-  private let key: EntryKey
-  private let plan: QueryPlan
+  // Inlinable, so that a sequence that is iterated where it is made is never put together at all.
+  @usableFromInline let client: QueryClient
+  @usableFromInline let key: AnyQueryKey
+  @usableFromInline let plan: QueryPlan
   /// How to observe, if not just as the query says.
-  private let subscribe: (@Sendable () -> Subscription)?
+  @usableFromInline let subscribe: (@Sendable () -> Subscription)?
 
   /// Creates a sequence of what an observer of a query sees.
   ///
@@ -29,13 +30,14 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   ///   - client: Where to observe it.
   ///   - subscribe: Makes the observer of an iterator; `nil` for one without options of its own,
   ///     which needs no closure to be made.
+  @inlinable
   init(
     _ query: Query<Value>,
     client: QueryClient,
     subscribe: (@Sendable () -> Subscription)? = nil
   ) {
     self.client = client
-    key = EntryKey(query.key)
+    key = query.key.erased
     plan = query.plan
     self.subscribe = subscribe
   }
@@ -58,14 +60,16 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   /// Begins to observe, for an operator that looks at several observers together.
   ///
   /// - Returns: The observer.
+  @inlinable
   package func makeSubscription() -> Subscription {
     if let subscribe { return subscribe() }
-    return client.subscribe(key, plan)
+    return client.subscribe(key, Value.self, plan)
   }
 
   /// Begins to observe.
   ///
   /// - Returns: An iterator that holds the subscription.
+  @inlinable
   public func makeAsyncIterator() -> Iterator {
     Iterator(subscription: makeSubscription())
   }
@@ -77,7 +81,12 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
     /// It cannot fail.
     public typealias Failure = Never
 
-    let subscription: Subscription
+    @usableFromInline let subscription: Subscription
+
+    @inlinable
+    init(subscription: Subscription) {
+      self.subscription = subscription
+    }
 
     /// The newest snapshot that was not seen, as soon as there is one.
     ///

@@ -3,6 +3,7 @@ import Synchronization
 /// One observer's hold on the cache: what a stream, an iterator or a handle keeps.
 ///
 /// It counts from its creation until it is cancelled or its last reference goes.
+@usableFromInline
 package final class Subscription: Sendable {
   let client: QueryClient
   let id: ConsumerID
