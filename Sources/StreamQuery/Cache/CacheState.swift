@@ -110,19 +110,18 @@ struct CacheState {
 
   /// Drops an entry that nobody observes.
   mutating func drop(_ index: Int, reason: QueryEvent.RemovalReason, _ turn: inout Turn) {
-    guard let key = slots[index].key else { return }
+    guard slots[index].key != nil else { return }
     emit(.removed(reason), index, turn)
     let short = Int32(truncatingIfNeeded: index)
     // The index hands its own reference to the key out, so that the slot's is not the last one.
-    turn.remains.append(self.index.remove(key.key, id: short))
+    if let key = slots[index].key.take() {
+      turn.remains.append(self.index.remove(key.storage, id: short))
+    }
     setDeadline(nil, index)
     setLive(false, index)
     removeAllLayers(index, &turn)
     slots[index].surrender(to: &turn)
-    let generation = slots[index].generation
-    slots[index] = EntrySlot()
-    slots[index].generation = generation &+ 1
-    slots[index].livePosition = freeSlot
+    slots[index].vacate(next: freeSlot)
     freeSlot = short
   }
 

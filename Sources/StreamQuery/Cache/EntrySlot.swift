@@ -63,6 +63,18 @@ struct EntrySlot {
     turn.drop(company[0].previousFrame)
   }
 
+  /// Gives the slot back, after all that is the user's was handed out.
+  ///
+  /// - Parameter next: The slot that was given back before.
+  mutating func vacate(next: Int32) {
+    machine = EntryMachine(at: .zero)
+    if job != nil { job = nil }
+    if !company.isEmpty { company = [] }
+    revision = 0
+    generation &+= 1
+    livePosition = next
+  }
+
   // MARK: Values
 
   /// The data as people see it.

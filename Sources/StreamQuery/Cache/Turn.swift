@@ -27,7 +27,8 @@ struct Turn: Sendable {
   }
 
   mutating func drop(_ reference: consuming Dropped?) {
-    guard let reference else { return }
+    // Consumed: what is handed on need not be counted once more.
+    guard let reference = consume reference else { return }
     if first == nil {
       first = reference
     } else if second == nil {

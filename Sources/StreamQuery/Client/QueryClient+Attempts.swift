@@ -174,6 +174,10 @@ extension QueryClient {
             continue
           }
           let index = Int(first.owner)
+          guard !state.slots[index].machine.isExpired(at: turn.world.now.moment) else {
+            state.drop(index, reason: .expired, &turn)
+            continue
+          }
           state.electObserver(of: index, .interval, &turn)
           state.apply(state.slots[index].machine.timeReached(in: turn.world), index, &turn)
         }

@@ -122,7 +122,11 @@ package struct KeyIndex {
   /// - Complexity: O(1) for each part, on average.
   @discardableResult
   package mutating func remove(_ key: AnyQueryKey, id: Int32) -> Remains {
-    let storage = key.storage
+    remove(key.storage, id: id)
+  }
+
+  /// The same for those who have the parts in hand.
+  mutating func remove(_ storage: KeyStorage, id: Int32) -> Remains {
     let found = entryTable.first(hash: storage.hash) {
       entries[Int($0)].id == id && entries[Int($0)].hash == storage.hash
         && entries[Int($0)].key == storage
@@ -230,8 +234,11 @@ package struct KeyIndex {
   private mutating func prune(from start: Int32, into remains: inout Remains) {
     var position = start
     while position != KeyIndex.root {
+      // In place: most often nothing is to be done, and a copy would hold the part.
+      guard nodes[Int(position)].firstEntry == KeyIndex.none,
+        nodes[Int(position)].firstChild == KeyIndex.none
+      else { return }
       let node = nodes[Int(position)]
-      guard node.firstEntry == KeyIndex.none, node.firstChild == KeyIndex.none else { return }
       nodeTable.remove(position, hash: node.hash)
       if node.previousSibling == KeyIndex.none {
         nodes[Int(node.parent)].firstChild = node.nextSibling

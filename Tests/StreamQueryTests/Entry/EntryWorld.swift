@@ -165,6 +165,13 @@ extension EntryWorld {
         effects.started == current || effects.paused
       )
     }
+    if case .timer = input {
+      var only = EntryEffects()
+      only.expired = true
+      let isExpired = old.machine.isExpired(at: world.now.moment)
+      rule("what has expired does nothing else", effects == only || !isExpired)
+      rule("what expires has expired before it is asked", isExpired || !effects.expired)
+    }
     rule("who rests is paused", !effects.paused || machine.isPaused)
     rule("who came to rest says so", !machine.isPaused || old.machine.isPaused || effects.paused)
     rule(
