@@ -189,6 +189,12 @@ struct CacheState {
     return frame
   }
 
+  /// The version of the present frame of an entry.
+  mutating func version(_ index: Int) -> UInt64 {
+    if let frame = slots[index].frame { return frame.version }
+    return frame(index).version
+  }
+
   /// Takes a change over into the frame and wakes the consumers that see a difference.
   mutating func refresh(_ index: Int, _ turn: inout Turn) {
     slots[index].revision += 1

@@ -1,0 +1,130 @@
+/// What a consumer finds when it looks.
+enum Pull: Sendable {
+  /// The newest snapshot that it has not seen.
+  case result(Frame, QueryFlags)
+  /// Nothing new.
+  case nothing
+  /// It was cancelled, or the client was shut down.
+  case ended
+}
+
+extension CacheState {
+  /// The newest snapshot that a consumer has not seen.
+  mutating func pull(_ id: ConsumerID) -> Pull {
+    guard let index = find(id) else { return .ended }
+    let (frame, flags) = view(index)
+    guard frame.version != consumers[index].seenVersion || flags != consumers[index].seenFlags
+    else { return .nothing }
+    consumers[index].seenVersion = frame.version
+    consumers[index].seenFlags = flags
+    return .result(frame, flags)
+  }
+
+  /// What a consumer sees at present.
+  mutating func view(_ consumer: Int) -> (Frame, QueryFlags) {
+    let entry = Int(consumers[consumer].entry)
+    let frame = frame(entry)
+    let flags = flags(of: consumer, entry)
+    guard consumers[consumer].hasPlaceholder else { return (frame, flags) }
+    return stand(in: consumers[consumer].plan, for: frame, flags)
+  }
+
+  func flags(
+    _ entry: Int,
+    profile: ObserverProfile,
+    settledBase: SettledCounts?,
+    at now: Moment
+  ) -> QueryFlags {
+    var flags = QueryFlags()
+    if profile.isEnabled { flags.insert(.enabled) }
+    if slots[entry].machine.isStale(for: profile, at: now) { flags.insert(.stale) }
+    if let settledBase, slots[entry].machine.counts.exceed(settledBase) {
+      flags.insert(.fetchedSinceSubscribing)
+    }
+    return flags
+  }
+
+  /// Parks a consumer until there is news; says `false`, and keeps nothing, if there is some already.
+  mutating func park(
+    _ id: ConsumerID,
+    _ parked: Parked
+  ) -> Bool {
+    guard let index = find(id), !hasNews(index) else { return false }
+    if consumers[index].parked?.isSpent ?? true {
+      consumers[index].parked = parked
+    } else {
+      // Waits for several entries may be over by the news of another one.
+      consumers[index].alsoParked.removeAll(where: \.isSpent)
+      consumers[index].alsoParked.append(parked)
+    }
+    return true
+  }
+
+  /// Whether a consumer has not seen what there is at present.
+  ///
+  /// Nothing is handed out, so that no reference has to be counted for a look.
+  private mutating func hasNews(_ consumer: Int) -> Bool {
+    let entry = Int(consumers[consumer].entry)
+    guard consumers[consumer].seenVersion == version(entry) else { return true }
+    guard !consumers[consumer].hasPlaceholder else {
+      return view(consumer).1 != consumers[consumer].seenFlags
+    }
+    return flags(of: consumer, entry) != consumers[consumer].seenFlags
+  }
+
+  private func flags(of consumer: Int, _ entry: Int) -> QueryFlags {
+    flags(
+      entry,
+      profile: consumers[consumer].profile,
+      settledBase: consumers[consumer].settledBase,
+      at: latest.moment
+    )
+  }
+
+  /// Wakes the parked consumers of an entry to whom something looks different.
+  mutating func wake(_ entry: Int) {
+    for consumer in slots[entry].consumers { wakeIfNews(Int(consumer)) }
+  }
+
+  /// Another plan may show a placeholder, or another one, or none.
+  mutating func showPlaceholder(_ consumer: Int, isKept: Bool) {
+    let wasShown = consumers[consumer].seenFlags.contains(.placeholder)
+    guard wasShown || consumers[consumer].parked != nil else { return }
+    let isShown = view(consumer).1.contains(.placeholder)
+    let isOther = wasShown && isShown && !isKept
+    // Neither version nor flags tell one placeholder from another.
+    if isOther { consumers[consumer].seenVersion = .max }
+    if isOther || isShown != wasShown { wakeParked(consumer) }
+  }
+
+  mutating func wakeIfNews(_ consumer: Int) {
+    guard consumers[consumer].parked != nil else { return }
+    let entry = Int(consumers[consumer].entry)
+    if consumers[consumer].seenVersion == version(entry) {
+      let seen = consumers[consumer].seenFlags.subtracting(.placeholder)
+      guard flags(of: consumer, entry) != seen else { return }
+    }
+    wakeParked(consumer)
+  }
+
+  private mutating func wakeParked(_ consumer: Int) {
+    if let parked = consumers[consumer].parked { errands.append(.wake(parked)) }
+    consumers[consumer].parked = nil
+    guard !consumers[consumer].alsoParked.isEmpty else { return }
+    for parked in consumers[consumer].alsoParked { errands.append(.wake(parked)) }
+    consumers[consumer].alsoParked = []
+  }
+}
+
+/// Shows a plan's placeholder where a query has neither data nor error.
+func stand(
+  in plan: ResolvedPlan?,
+  for frame: Frame,
+  _ flags: QueryFlags
+) -> (Frame, QueryFlags) {
+  // What layers show is not known here; below them it is.
+  guard frame.base == nil, frame.error == nil, let placeholder = plan?.plan.placeholder else {
+    return (frame, flags)
+  }
+  return (Frame(frame, standIn: placeholder), flags.union(.placeholder))
+}
