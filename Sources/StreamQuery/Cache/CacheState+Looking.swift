@@ -72,13 +72,18 @@ extension CacheState {
     return flags(of: consumer, entry) != consumers[consumer].seenFlags
   }
 
+  /// What differs between the consumers of an entry, read where it lies: a profile is a large value.
   private func flags(of consumer: Int, _ entry: Int) -> QueryFlags {
-    flags(
-      entry,
-      profile: consumers[consumer].profile,
-      settledBase: consumers[consumer].settledBase,
-      at: latest.moment
-    )
+    var flags = QueryFlags()
+    if consumers[consumer].profile.isEnabled {
+      flags.insert(.enabled)
+      let freshness = consumers[consumer].profile.freshness
+      if slots[entry].machine.isStale(freshness, at: latest.moment) { flags.insert(.stale) }
+    }
+    if slots[entry].machine.counts.exceed(consumers[consumer].settledBase) {
+      flags.insert(.fetchedSinceSubscribing)
+    }
+    return flags
   }
 
   /// Wakes the parked consumers of an entry to whom something looks different.

@@ -5,6 +5,8 @@ extension EntryMachine {
   ///   - freshness: The stale time.
   ///   - now: The time of the turn.
   /// - Returns: Whether it is stale.
+  // Inlined, as the next one: the machine is a large value, and a call would be made on a copy of it.
+  @inline(__always)
   package func isStale(_ freshness: Freshness, at now: Moment) -> Bool {
     guard hasData else { return true }
     switch freshness {
@@ -22,6 +24,7 @@ extension EntryMachine {
   ///   - profile: The observer.
   ///   - now: The time of the turn.
   /// - Returns: Whether it is stale.
+  @inline(__always)
   package func isStale(for profile: ObserverProfile, at now: Moment) -> Bool {
     profile.isEnabled && isStale(profile.freshness, at: now)
   }

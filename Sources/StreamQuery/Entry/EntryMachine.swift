@@ -136,7 +136,7 @@ package struct EntryMachine: Equatable, Sendable {
 
   /// How often data came and fetches failed.
   package var counts: SettledCounts {
-    SettledCounts(data: dataUpdateCount, errors: errorUpdateCount)
+    @inline(__always) get { SettledCounts(data: dataUpdateCount, errors: errorUpdateCount) }
   }
 
   /// The fetch in flight.

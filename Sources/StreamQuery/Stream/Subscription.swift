@@ -6,20 +6,33 @@ import Synchronization
 @usableFromInline
 package final class Subscription: Sendable {
   let client: QueryClient
+  // The client's, which is held: looks, of which there are many, need not count references to it.
+  private unowned(unsafe) let cache: QueryCache
   let id: ConsumerID
   /// What of ``QueryCache/news`` it has looked at; a hint that spares consumers a look at a lock
   /// that they all want at once.
   private let seenNews = Atomic<UInt64>(.max)
   /// What feeds the query's own trigger streams into the client, and its name among the endings.
-  private let pumps = Mutex<(tasks: TaskBag, ending: Int)?>(nil)
+  private let pumps = Mutex<Pumps?>(nil)
   /// Whether there ever were any: most subscriptions need no look at the lock.
   private let isPumping = Atomic(false)
 
   /// What was asked for, once the observation has ended.
   private let farewell = Mutex<Farewell?>(nil)
 
+  private final class Pumps: Sendable {
+    let tasks: TaskBag
+    let ending: Int
+
+    init(_ tasks: TaskBag, ending: Int) {
+      self.tasks = tasks
+      self.ending = ending
+    }
+  }
+
   init(client: QueryClient, id: ConsumerID) {
     self.client = client
+    cache = client.cache
     self.id = id
   }
 
@@ -28,7 +41,7 @@ package final class Subscription: Sendable {
   func pump(_ triggers: [@Sendable () -> any AsyncSequence], into key: EntryKey) {
     let bag = TaskBag()
     let ending = triggers.isEmpty ? nil : client.endings.add { bag.cancel() }
-    replacePumps(by: ending.map { (bag, $0) })
+    replacePumps(by: ending.map { Pumps(bag, ending: $0) })
     guard ending != nil else { return }
     isPumping.store(true, ordering: .releasing)
     // Looked at after the store: whoever ends the observation meanwhile finds what to cancel.
@@ -36,7 +49,7 @@ package final class Subscription: Sendable {
     for trigger in triggers { bag.append(client.pump(trigger, into: key)) }
   }
 
-  private func replacePumps(by new: (tasks: TaskBag, ending: Int)?) {
+  private func replacePumps(by new: Pumps?) {
     let old = pumps.withLock { pumps in
       let old = pumps
       pumps = new
@@ -89,7 +102,7 @@ package final class Subscription: Sendable {
   }
 
   private func take() -> Glance {
-    let news = client.cache.news.load(ordering: .acquiring)
+    let news = cache.news.load(ordering: .acquiring)
     guard seenNews.load(ordering: .relaxed) != news else { return .nothing }
     // Before the look: what comes during it is news the next time.
     seenNews.store(news, ordering: .relaxed)
@@ -97,7 +110,7 @@ package final class Subscription: Sendable {
   }
 
   private func look() -> Glance {
-    switch client.cache.read({ $0.pull(id) }) {
+    switch cache.read({ $0.pull(id) }) {
     case .result(let frame, let flags): .news(frame, flags)
     case .ended: .over
     case .nothing: .nothing
@@ -142,13 +155,13 @@ package final class Subscription: Sendable {
   ///
   /// It looks again under the lock, so that a hint that was wrong costs a round, no news.
   private func park(_ continuation: UnsafeContinuation<Void, Never>) {
-    let isParked = client.cache.read { $0.park(id, .alone(continuation)) }
+    let isParked = cache.read { $0.park(id, .alone(continuation)) }
     if !isParked { continuation.resume() }
   }
 
   /// Looks after a wait.
   private func lookAgain() -> Glance {
-    seenNews.store(client.cache.news.load(ordering: .acquiring), ordering: .relaxed)
+    seenNews.store(cache.news.load(ordering: .acquiring), ordering: .relaxed)
     return look()
   }
 
