@@ -109,6 +109,7 @@ extension CacheState {
     // Some may be the last to hold an error that is the user's.
     for waiter in waiters where waiter.isResolved {
       if waiter.role != .leasing { forgetWait(of: waiter) }
+      if waiter === slots[index].starter { slots[index].starter = nil }
       turn.drop(waiter)
     }
   }

@@ -23,8 +23,8 @@ extension EntrySlot {
   mutating func renewFrame(version: UInt64, _ turn: inout Turn) -> Bool {
     guard let old = frame.take() else { return false }
     let new = makeFrame(version: version)
-    // The same objects, and not what layers show, which would run user code under the lock.
-    guard old.base === new.base, old.layered === new.layered else {
+    // The same object: no state before the present one is kept over other data.
+    guard old.base === new.base else {
       turn.drop(previousFrame)
       previousFrame = nil
       turn.drop(old)
@@ -40,7 +40,10 @@ extension EntrySlot {
       return false
     }
     let previous = previousFrame
-    previousFrame = old
+    // Layers that are gone never come back: they are not kept for a state to come.
+    let isKept = old.layered == nil || old.layered === new.layered
+    previousFrame = isKept ? old : nil
+    if !isKept { turn.drop(old) }
     if let previous, previous.showsTheSame(as: new), previous.isInvalidated == new.isInvalidated {
       frame = previous
       turn.drop(new)

@@ -4,7 +4,7 @@ extension QueryClient {
   /// Creates a client that lives in a simulation: its clock, executor, chance and dates.
   ///
   /// It is always online and active unless told otherwise. What it leaves behind is part of the
-  /// simulation's leak report.
+  /// simulation's leak report. Once the simulation is gone, neither time nor signals reach it any more.
   ///
   /// ```swift
   /// let online = ManualSignal(true)

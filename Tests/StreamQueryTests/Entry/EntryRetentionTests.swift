@@ -85,6 +85,18 @@ import Testing
     #expect(driver.deadline == nil)
   }
 
+  @Test func whatIsKeptForNoTimeGoesAsItsLingeringFetchEnds() {
+    var driver = EntryDriver()
+    driver.plan(abandonment: .linger(.seconds(5)), gcTime: .zero)
+    driver.observe()
+    driver.leave()
+    driver.pass(to: 5)
+    #expect(!driver.machine.isExpired(at: driver.world.now.moment))
+    let effects = driver.run(to: 5).map(\.effects)
+    #expect(effects.map(\.ended) == [.cancelled])
+    #expect(effects.map(\.expired) == [true])
+  }
+
   @Test func afterAWaiterTheEntryIsKeptFromTheEndOfItsFetch() {
     var driver = EntryDriver()
     driver.plan()

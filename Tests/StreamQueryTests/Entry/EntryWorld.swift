@@ -170,7 +170,10 @@ extension EntryWorld {
       only.expired = true
       let isExpired = old.machine.isExpired(at: world.now.moment)
       rule("what has expired does nothing else", effects == only || !isExpired)
-      rule("what expires has expired before it is asked", isExpired || !effects.expired)
+      rule(
+        "what expires has expired before it is asked, or as its fetch ended",
+        isExpired || !effects.expired || effects.ended != nil
+      )
     }
     rule("who rests is paused", !effects.paused || machine.isPaused)
     rule("who came to rest says so", !machine.isPaused || old.machine.isPaused || effects.paused)

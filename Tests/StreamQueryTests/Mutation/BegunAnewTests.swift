@@ -70,6 +70,32 @@ import Testing
     #expect(fetch.callCount == 2)
   }
 
+  @Test(arguments: [0, 2])
+  func aFetchThatBeginsAnewRetriesAsThePlanThatItBeganWith(retries: Int) {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(
+      .value(0, after: .milliseconds(10), ignoringCancellation: true),
+      .failure(Boom(1), after: .milliseconds(10))
+    )
+    let query = Query.scripted("n", fetch)
+    let first = simulation.record(client.stream(query.retry(.times(retries))))
+    simulation.advance(by: .milliseconds(5))
+    // The entry's plan from here on: how the next fetch retries.
+    let second = simulation.record(client.stream(query.retry(.times(5))))
+    simulation.settle()
+    let mutation = Mutation<Int, Int>("m") { $0 }
+      .optimistic { _, changes in changes.update(query) { _ in } }
+    // Twice, so that it begins anew from one that was begun anew.
+    for _ in 1...2 {
+      simulation.start(mutation, with: 1, on: client)
+      simulation.settle()
+    }
+    let before = fetch.callCount
+    simulation.advance(by: .seconds(60))
+    #expect(fetch.callCount == before + retries)
+    withExtendedLifetime((first, second)) {}
+  }
+
   // Law 6
   @Test func aFetchThatLingersAndBeginsAnewLingersNoLonger() {
     let client = QueryClient(simulation: simulation)

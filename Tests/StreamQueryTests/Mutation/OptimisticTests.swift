@@ -119,6 +119,32 @@ import Testing
     )
   }
 
+  // Contract law 3
+  @Test(arguments: [[1], nil], [true, false])
+  func aLayerThatGoesBeforeAnybodyLooksIsNoNews(data: [Int]?, writes: Bool) {
+    for seed in 0..<24 {
+      let simulation = Simulation(seed: UInt64(seed))
+      let client = QueryClient(simulation: simulation)
+      if let data { client.setData(data, for: Self.list) }
+      let recording = simulation.record(client.stream(Query(key: Self.list)))
+      simulation.settle()
+      let mutation = Mutation<Int, Int>("add") { input in throw Boom(input) }
+        .optimistic { input, changes in
+          changes.update(Self.list) { if writes { $0?.append(input) } }
+        }
+      simulation.start(mutation, with: 2, on: client)
+      simulation.settle()
+      let seen = recording.values.map { Seen(data: $0.data, isOptimistic: $0.isOptimistic) }
+      #expect(zip(seen, seen.dropFirst()).allSatisfy { $0 != $1 }, "seed \(seed)")
+      #expect(seen.last == Seen(data: data, isOptimistic: false))
+    }
+  }
+
+  private struct Seen: Equatable {
+    var data: [Int]?
+    var isOptimistic: Bool
+  }
+
   // Contract section 5: layers
   @Test func afterASuccessTheLayerStaysUntilTheRefetchHasLanded() {
     let client = QueryClient(simulation: simulation)

@@ -141,6 +141,108 @@ import Testing
     }
   }
 
+  /// Every option of a plan, as closures where that may be.
+  static var everything: QueryOptions {
+    var options = QueryOptions(
+      staleTime: .dynamic { _ in .static },
+      gcTime: .seconds(1),
+      retry: 7,
+      networkMode: .offlineFirst,
+      enabled: .when { _ in false },
+      refetchOnSubscribe: .never,
+      refetchOnReconnect: .when { true },
+      refetchOnActive: .when { true },
+      refetchInterval: .dynamic { _ in .seconds(4) },
+      refetchIntervalInBackground: .same,
+      retryOnSubscribe: false,
+      abandonment: .finish
+    )
+    options.meta = QueryMeta()
+    options.meta?[Colour.self] = "red"
+    return options
+  }
+
+  enum Layer: CaseIterable { case client, prefix, query }
+
+  @Test(arguments: Layer.allCases, [true, false])
+  func aPlanHasEveryOptionOfEveryLayer(_ layer: Layer, isObserved: Bool) {
+    var client = QueryDefaults()
+    if layer == .client { client.options = Self.everything }
+    let prefix = DefaultsTable.Prefix(key: "products", options: Self.everything)
+    let plan = Self.plan(
+      layer == .query ? Self.everything : .default,
+      client: client,
+      prefixes: layer == .prefix ? [prefix] : [],
+      observer: isObserved ? ObserverOptions() : nil
+    )
+    var expected = ObserverProfile()
+    expected.isEnabled = false
+    expected.freshness = .static
+    expected.onSubscribe = .never
+    expected.onReconnect = .never
+    expected.onActive = .never
+    expected.retriesOnSubscribe = false
+    expected.interval = .seconds(4)
+    expected.backgroundInterval = .seconds(4)
+    #expect(plan.isDynamic)
+    #expect(Self.profile(plan) == expected)
+    #expect(plan.condition(of: .reconnect) != nil)
+    #expect(plan.condition(of: .active) != nil)
+    #expect(plan.condition(of: .interval) == nil)
+    #expect(plan.gcTime == .seconds(1))
+    #expect(plan.terms.networkMode == .offlineFirst)
+    #expect(plan.terms.abandonment == .finish)
+    #expect(plan.meta?[Colour.self] == "red")
+    for retry in [plan.retry, plan.imperativeRetry] {
+      #expect(retry.delay(failures: 6, error: CancellationError(), jitter: 0) != nil)
+      #expect(retry.delay(failures: 7, error: CancellationError(), jitter: 0) == nil)
+    }
+  }
+
+  @Test func aFixedPolicyOverAConditionLeavesNothingToAsk() {
+    var client = QueryDefaults()
+    client.options = Self.everything
+    let fixed = QueryOptions(refetchOnReconnect: .always, refetchOnActive: .ifStale)
+    let observer = ObserverOptions(refetchOnReconnect: .always, refetchOnActive: .ifStale)
+    for plan in [
+      Self.plan(fixed, client: client), Self.plan(client: client, observer: observer),
+    ] {
+      #expect(plan.condition(of: .reconnect) == nil)
+      #expect(plan.condition(of: .active) == nil)
+      #expect(Self.profile(plan).onReconnect == .always)
+      #expect(Self.profile(plan).onActive == .ifStale)
+    }
+  }
+
+  @Test func whatIsTakenBackComesFromTheLayerBelow() {
+    var options = Self.everything
+    options.throwOnError = .always
+    options.staleTime = nil
+    options.gcTime = nil
+    options.retry = nil
+    options.networkMode = nil
+    options.enabled = nil
+    options.refetchOnSubscribe = nil
+    options.retryOnSubscribe = nil
+    // One by one, so that each is taken back while others are still set.
+    options.refetchInterval = nil
+    #expect(options.refetchIntervalInBackground != nil && options.meta != nil)
+    options.refetchIntervalInBackground = nil
+    options.refetchOnReconnect = nil
+    options.refetchOnActive = nil
+    options.abandonment = nil
+    options.meta = nil
+    #expect(options.throwOnError != nil)
+    options.throwOnError = nil
+    #expect(options.throwOnError == nil)
+    let plan = Self.plan(options)
+    #expect(Self.profile(plan) == ObserverProfile())
+    #expect(plan.terms == FetchTerms())
+    #expect(plan.meta == nil)
+    #expect(plan.condition(of: .reconnect) == nil && plan.condition(of: .active) == nil)
+    #expect(!plan.isDynamic)
+  }
+
   @Test func theBuiltInDefaultsAreThoseOfTheManual() {
     let plan = Self.plan()
     #expect(Self.profile(plan) == ObserverProfile())

@@ -39,4 +39,40 @@ import Testing
     withExtendedLifetime(recording) {}
     withExtendedLifetime(connection) {}
   }
+
+  private struct Held: Error {
+    let witness: Witness
+  }
+
+  // Contract law 8
+  @Test func whatTheCallerHeldThatBeganAFetchIsReleasedOutsideTheLock() {
+    let client = QueryClient(simulation: simulation)
+    let (calls, gone) = (Dial(0), Notes<Int>())
+    let failing = Query<Int>("failing") { context in
+      calls.value += 1
+      if calls.value == 1 { return 1 }
+      throw Held(witness: Witness { gone.add(context.client.data(for: "n") ?? 0) })
+    }
+    .retry(.never)
+    let slow = Query.scripted("slow", .init(.value(1), .value(2, after: .seconds(1))))
+    simulation.task { await client.prefetch(failing) }
+    simulation.task { await client.prefetch(slow) }
+    simulation.settle()
+    // Its failure is the caller's, who is kept as the one that began the other fetch.
+    _ = simulation.task {
+      try? await client.refetchThrowing(.query(failing) || .query(slow))
+    }
+    simulation.settle()
+    client.remove(.query(failing))
+    #expect(gone.count == 0)
+    let others = (1...2).map { _ in
+      simulation.task { await client.refetch("slow", superseding: false) }
+    }
+    simulation.settle()
+    for other in others { other.cancel() }
+    simulation.settle()
+    simulation.advance(by: .seconds(1))
+    #expect(gone.count == 1)
+    #expect(client.data(for: slow) == 2)
+  }
 }

@@ -82,6 +82,19 @@ import Testing
     #expect(notes.all == (rests ? ["task", "fired at 1.0 seconds"] : ["task"]))
   }
 
+  @Test(arguments: [false, true]) func aCancelledTimersTaskIsOver(rests: Bool) {
+    var notes: Notes<String>? = Notes()
+    weak let held = notes
+    if let notes { arm(1, notes) }
+    notes = nil
+    simulation.settle()
+    if rests { simulation.advance(by: .seconds(1)) }
+    #expect(held != nil, "the task holds what it waits by")
+    timer.cancel()
+    simulation.settle()
+    #expect(held == nil)
+  }
+
   @Test func aClientThatOutlivesItsSimulationWaitsForNothingAnyMore() {
     var simulation: Simulation? = Simulation()
     var client = simulation.map { QueryClient(simulation: $0) }

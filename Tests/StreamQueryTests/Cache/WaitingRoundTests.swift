@@ -1,0 +1,103 @@
+import Testing
+
+@testable import StreamQuery
+
+/// Rounds of waiters: who leaves after it was answered takes nothing from those who wait since.
+@Suite("Waiting: contract law 6") struct WaitingRoundTests {
+  private var state: CacheState
+  private var turn = Turn(world: World(now: .seconds(0)))
+  private let plan: ResolvedPlan
+  private let key = EntryKey("n", valueType: Int.self)
+  private let index: Int
+
+  init() {
+    let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
+    state = CacheState(defaults: defaults, date: 0, emitsEvents: false)
+    let query = QueryPlan(of: Int.self) { _ in TypedBox(1) }
+    plan = ResolvedPlan(query, for: key.key, defaults: defaults)
+    index = state.entry(key, plan, &turn)
+  }
+
+  /// Waits for the fetch in flight, or a new one.
+  private mutating func wait(superseding: Bool = false) throws -> Waiter {
+    let request = FetchRequest(cause: .manual, isSuperseding: superseding)
+    return try #require(state.request(index, request, plan: plan, role: .leasing, &turn))
+  }
+
+  private mutating func succeed() throws {
+    let current = try #require(state.slots[index].machine.current)
+    let effects = state.slots[index].machine.attemptSucceeded(current.id, in: turn.world)
+    state.slots[index].store(TypedBox(1), &turn)
+    state.apply(effects, index, &turn)
+  }
+
+  private mutating func leave(_ waiter: Waiter) {
+    waiter.resolve(.cancelled)
+    state.leave(waiter, &turn)
+  }
+
+  private var machine: EntryMachine { state.slots[index].machine }
+
+  @Test mutating func whoLeavesAfterItsFetchEndedTakesNoLeaseOfTheNext() throws {
+    let old = try wait()
+    try succeed()
+    _ = try wait()
+    leave(old)
+    #expect(machine.waiterCount == 1)
+    #expect(machine.isFetching)
+  }
+
+  @Test mutating func whoLeavesTwiceGivesOneLeaseBack() throws {
+    let (first, _) = (try wait(), try wait())
+    leave(first)
+    leave(first)
+    #expect(machine.waiterCount == 1)
+    #expect(machine.isFetching)
+  }
+
+  @Test mutating func whoLeavesTheLastSlotTakesNoLeaseOfTheNextEntryInIt() throws {
+    let old = try wait()
+    try succeed()
+    state.drop(index, reason: .removed, &turn)
+    #expect(state.entry(key, plan, &turn) == index)
+    _ = try wait()
+    leave(old)
+    #expect(machine.waiterCount == 1)
+  }
+
+  @Test mutating func whoBeganAFetchThatWasReplacedLeavesTheOneThatTookItsPlace() throws {
+    _ = try wait()
+    try succeed()
+    let starter = try wait()
+    let joiner = try wait()
+    let replacing = try wait(superseding: true)
+    #expect(machine.waiterCount == 2, "the one that joined was answered")
+    leave(joiner)
+    #expect(machine.waiterCount == 2)
+    leave(starter)
+    #expect(machine.waiterCount == 1)
+    leave(replacing)
+    #expect(machine.waiterCount == 0)
+    #expect(machine.isIdle)
+  }
+
+  @Test mutating func whoLeftIsNotTakenAlongToTheFetchThatReplacesItsOwn() throws {
+    _ = try wait()
+    try succeed()
+    let starter = try wait()
+    _ = try wait()
+    _ = try wait()
+    leave(starter)
+    _ = try wait(superseding: true)
+    #expect(machine.waiterCount == 1)
+  }
+
+  @Test mutating func anEntryThatWasFetchedForNobodyElseKeepsNoRoom() throws {
+    for _ in 1...2 {
+      _ = try wait()
+      #expect(!state.slots[index].company.isEmpty)
+      try succeed()
+      #expect(state.slots[index].company.isEmpty)
+    }
+  }
+}
