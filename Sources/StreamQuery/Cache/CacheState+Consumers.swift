@@ -1,4 +1,5 @@
 extension CacheState {
+  @inline(__always)
   func find(_ id: ConsumerID) -> Int? {
     let index = Int(id.index)
     guard index >= 0, consumers[index].isLive, consumers[index].generation == id.generation else {

@@ -14,7 +14,7 @@ extension CacheState {
   func forEachCandidate(of filter: QueryFilter.Node, _ body: (Int) -> Void) {
     switch narrowing(of: filter) {
     case .entry(let key):
-      if let index = find(key) { body(index) }
+      if let index = position(of: key) { body(index) }
     case .prefix(let key):
       index.forEachMatch(of: key) { body(Int($0)) }
     case .fetchStatus, .active:

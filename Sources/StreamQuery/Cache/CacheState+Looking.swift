@@ -29,6 +29,7 @@ extension CacheState {
     return stand(in: consumers[consumer].plan, for: frame, flags)
   }
 
+  @inline(__always)
   func flags(
     _ entry: Int,
     profile: ObserverProfile,
@@ -73,6 +74,7 @@ extension CacheState {
   }
 
   /// What differs between the consumers of an entry, read where it lies: a profile is a large value.
+  @inline(__always)
   private func flags(of consumer: Int, _ entry: Int) -> QueryFlags {
     var flags = QueryFlags()
     if consumers[consumer].profile.isEnabled {

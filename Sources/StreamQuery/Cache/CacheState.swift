@@ -72,10 +72,17 @@ struct CacheState {
 
   // MARK: Entries
 
-  func find(_ key: EntryKey) -> Int? {
+  // Looks that change nothing are inlined, or mutating all the same: the state is a large value, and a
+  // call of what does not mutate is made on a copy of it.
+
+  mutating func find(_ key: EntryKey) -> Int? { position(of: key) }
+
+  @inline(__always)
+  func position(of key: EntryKey) -> Int? {
     index.first(with: key.storage) { slots[Int($0)].key?.valueType == key.valueType }.map(Int.init)
   }
 
+  @inline(__always)
   func find(_ id: EntryID) -> Int? {
     let index = Int(id.index)
     guard index < slots.count, slots[index].generation == id.generation, slots[index].key != nil
@@ -83,6 +90,7 @@ struct CacheState {
     return index
   }
 
+  @inline(__always)
   func id(of index: Int) -> EntryID {
     EntryID(index: Int32(truncatingIfNeeded: index), generation: slots[index].generation)
   }
@@ -144,7 +152,7 @@ struct CacheState {
   // MARK: Values
 
   /// The data of a key.
-  func box(_ key: EntryKey) -> ValueBox? {
+  mutating func box(_ key: EntryKey) -> ValueBox? {
     find(key).flatMap { slots[$0].machine.hasData ? slots[$0].data : nil }
   }
 
@@ -159,6 +167,7 @@ struct CacheState {
   }
 
   /// Whether the entry has no data, and its plan knows some to begin with.
+  @inline(__always)
   func wantsSeed(_ index: Int?, _ plan: ResolvedPlan) -> Bool {
     guard plan.plan.initialData != nil else { return false }
     return index.map { !slots[$0].machine.hasData } ?? true
