@@ -32,7 +32,7 @@ enum FetchingCases {
     let clock = ContinuousClock()
     var best = Double.infinity
     var next = 0
-    for _ in 0..<80 {
+    for _ in 0..<240 {
       let start = clock.now
       for _ in 0..<250 {
         next += 1

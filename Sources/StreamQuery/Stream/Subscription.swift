@@ -6,8 +6,8 @@ import Synchronization
 @usableFromInline
 package final class Subscription: Sendable {
   let client: QueryClient
-  // The client's, which is held: looks, of which there are many, need not count references to it.
-  private unowned(unsafe) let cache: QueryCache
+  /// The client's, at hand: all consumers would count their looks at the one reference else.
+  private let cache: QueryCache
   let id: ConsumerID
   /// What of ``QueryCache/news`` it has looked at; a hint that spares consumers a look at a lock
   /// that they all want at once.
