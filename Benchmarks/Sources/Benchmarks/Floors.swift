@@ -8,7 +8,7 @@ enum Floors {
     await subscription(suite)
     await fetch(suite)
     await sharing(suite)
-    expiry(suite)
+    for count in [1_000, 10_000, 100_000] { expiry(suite, count) }
     suite.add(
       "raw.scenarios",
       "the tasks, waits and stream elements of a scenario in a simulation, without a client, a second",
@@ -195,10 +195,10 @@ enum Floors {
     init(_ number: Int) { self.number = number }
   }
 
-  private static func expiry(_ suite: Suite) {
+  private static func expiry(_ suite: Suite, _ count: Int) {
     var best = Double.infinity
-    for _ in 0..<5 {
-      let keys = Keys((0..<100_000).map(Key.init))
+    for _ in 0..<max(5, 50_000 / count) {
+      let keys = Keys((0..<count).map(Key.init))
       var table: [Key: (Value, Int)] = [:]
       for (index, key) in keys.all.enumerated() { table[key] = (Value(index), index) }
       let start = measure_thread_time()
@@ -207,9 +207,10 @@ enum Floors {
       precondition(table.isEmpty)
     }
     suite.add(
-      "raw.expiry",
-      "take 100,000 keys, each with an array, out of a dictionary of objects",
-      best
+      "raw.expiry.\(count)",
+      "take \(count) keys, each with an array, out of a dictionary of objects",
+      best,
+      size: count
     )
   }
 

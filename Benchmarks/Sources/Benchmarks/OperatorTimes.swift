@@ -12,11 +12,31 @@ enum OperatorTimes {
     let selected = await each(client, query, client.results(of: query).select { $0 })
     let distinct = await each(client, query, client.results(of: query).removeDuplicates())
     let selectedStream = await each(client, query, client.stream(query).select { $0 })
-    suite.add("operator.bare.results", "an element of results, written and taken", results)
-    suite.add("operator.with.select", "the same through select", selected)
-    suite.add("operator.with.distinct", "the same through removeDuplicates", distinct)
-    suite.add("operator.bare.stream", "an element of a stream, written and taken", stream)
-    suite.add("operator.with.stream", "the same through select", selectedStream)
+    suite.add(
+      "operator.bare.results",
+      "an element of results, written and taken",
+      results,
+      limit: "raw.next"
+    )
+    suite.add("operator.with.select", "the same through select", selected, limit: "raw.next")
+    suite.add(
+      "operator.with.distinct",
+      "the same through removeDuplicates",
+      distinct,
+      limit: "raw.next"
+    )
+    suite.add(
+      "operator.bare.stream",
+      "an element of a stream, written and taken",
+      stream,
+      limit: "raw.share.same"
+    )
+    suite.add(
+      "operator.with.stream",
+      "the same through select",
+      selectedStream,
+      limit: "raw.share.same"
+    )
     add(suite, "operator.select.results", "select on results, on top", "select", "results")
     add(
       suite,
