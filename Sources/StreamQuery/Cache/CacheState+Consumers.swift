@@ -118,10 +118,9 @@ extension CacheState {
       let flags: QueryFlags = farewell.profile.isEnabled ? [.enabled, .stale] : []
       return stand(in: farewell.plan, for: .empty, flags)
     }
-    let flags = flags(
-      entry,
-      profile: farewell.profile,
-      settledBase: farewell.settledBase,
+    let flags = slots[entry].machine.flags(
+      for: farewell.profile,
+      since: farewell.settledBase,
       at: latest.moment
     )
     return stand(in: farewell.plan, for: frame(entry), flags)

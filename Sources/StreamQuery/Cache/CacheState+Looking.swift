@@ -29,22 +29,6 @@ extension CacheState {
     return stand(in: consumers[consumer].plan, for: frame, flags)
   }
 
-  @inline(__always)
-  func flags(
-    _ entry: Int,
-    profile: ObserverProfile,
-    settledBase: SettledCounts?,
-    at now: Moment
-  ) -> QueryFlags {
-    var flags = QueryFlags()
-    if profile.isEnabled { flags.insert(.enabled) }
-    if slots[entry].machine.isStale(for: profile, at: now) { flags.insert(.stale) }
-    if let settledBase, slots[entry].machine.counts.exceed(settledBase) {
-      flags.insert(.fetchedSinceSubscribing)
-    }
-    return flags
-  }
-
   /// Parks a consumer until there is news; says `false`, and keeps nothing, if there is some already.
   mutating func park(
     _ id: ConsumerID,
@@ -73,19 +57,13 @@ extension CacheState {
     return flags(of: consumer, entry) != consumers[consumer].seenFlags
   }
 
-  /// What differs between the consumers of an entry, read where it lies: a profile is a large value.
   @inline(__always)
   private func flags(of consumer: Int, _ entry: Int) -> QueryFlags {
-    var flags = QueryFlags()
-    if consumers[consumer].profile.isEnabled {
-      flags.insert(.enabled)
-      let freshness = consumers[consumer].profile.freshness
-      if slots[entry].machine.isStale(freshness, at: latest.moment) { flags.insert(.stale) }
-    }
-    if slots[entry].machine.counts.exceed(consumers[consumer].settledBase) {
-      flags.insert(.fetchedSinceSubscribing)
-    }
-    return flags
+    slots[entry].machine.flags(
+      for: consumers[consumer].profile,
+      since: consumers[consumer].settledBase,
+      at: latest.moment
+    )
   }
 
   /// Wakes the parked consumers of an entry to whom something looks different.

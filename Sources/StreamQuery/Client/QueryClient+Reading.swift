@@ -30,10 +30,9 @@ extension QueryClient {
       guard let index = state.find(key), let plan = state.slots[index].plan,
         plan.isMade(of: query.plan, under: state.defaults), let profile = plan.fixedProfile
       else { return nil }
-      let flags = state.flags(
-        index,
-        profile: profile,
-        settledBase: nil,
+      let flags = state.slots[index].machine.flags(
+        for: profile,
+        since: nil,
         at: max(moment, state.latest.moment)
       )
       return (plan, state.frame(index), flags)
@@ -49,10 +48,9 @@ extension QueryClient {
       guard let index = state.find(key) else {
         return (.empty, profile.isEnabled ? [.enabled, .stale] : [])
       }
-      let flags = state.flags(
-        index,
-        profile: profile,
-        settledBase: nil,
+      let flags = state.slots[index].machine.flags(
+        for: profile,
+        since: nil,
         at: max(moment, state.latest.moment)
       )
       return (state.frame(index), flags)

@@ -5,7 +5,7 @@ extension EntryMachine {
   ///   - freshness: The stale time.
   ///   - now: The time of the turn.
   /// - Returns: Whether it is stale.
-  // Inlined, as the next one: the machine is a large value, and a call would be made on a copy of it.
+  // Inlined, as those that follow: the machine is a large value, and a call would be made on a copy of it.
   @inline(__always)
   package func isStale(_ freshness: Freshness, at now: Moment) -> Bool {
     guard hasData else { return true }
@@ -27,6 +27,26 @@ extension EntryMachine {
   @inline(__always)
   package func isStale(for profile: ObserverProfile, at now: Moment) -> Bool {
     profile.isEnabled && isStale(profile.freshness, at: now)
+  }
+
+  /// What an observer sees beside the frame.
+  ///
+  /// - Parameters:
+  ///   - profile: The observer.
+  ///   - base: The counts as it began to watch; `nil` for who only looks.
+  ///   - now: The time of the turn.
+  /// - Returns: Its flags, but for what stands in for data.
+  @inline(__always)
+  package func flags(
+    for profile: ObserverProfile,
+    since base: SettledCounts?,
+    at now: Moment
+  ) -> QueryFlags {
+    var flags = QueryFlags()
+    if profile.isEnabled { flags.insert(.enabled) }
+    if isStale(for: profile, at: now) { flags.insert(.stale) }
+    if let base, counts.exceed(base) { flags.insert(.fetchedSinceSubscribing) }
+    return flags
   }
 
   /// Whether the entry is stale for filters: to any observer; without observers if it has no data

@@ -139,11 +139,7 @@ final class EntryEnd: Sendable {
 
   /// How an observer that was there sees it.
   func flags(for observer: Farewell, at now: Moment) -> QueryFlags {
-    var flags = QueryFlags()
-    if observer.profile.isEnabled { flags.insert(.enabled) }
-    if machine.isStale(for: observer.profile, at: now) { flags.insert(.stale) }
-    if machine.counts.exceed(observer.settledBase) { flags.insert(.fetchedSinceSubscribing) }
-    return flags
+    machine.flags(for: observer.profile, since: observer.settledBase, at: now)
   }
 }
 

@@ -28,47 +28,43 @@ public struct QueryOptions: Sendable {
   /// Whether a reconnect refetches; ``EventRefetchPolicy/ifStale`` by default.
   public var refetchOnReconnect: EventRefetchPolicy? {
     get { rare?.values.refetchOnReconnect }
-    set { if newValue != nil || rare != nil { changeRare { $0.refetchOnReconnect = newValue } } }
+    set { changeRare { $0.refetchOnReconnect = newValue } }
   }
 
   /// Whether becoming active refetches; ``EventRefetchPolicy/ifStale`` by default.
   public var refetchOnActive: EventRefetchPolicy? {
     get { rare?.values.refetchOnActive }
-    set { if newValue != nil || rare != nil { changeRare { $0.refetchOnActive = newValue } } }
+    set { changeRare { $0.refetchOnActive = newValue } }
   }
 
   /// Polling; off by default.
   public var refetchInterval: RefetchInterval? {
     get { rare?.values.refetchInterval }
-    set { if newValue != nil || rare != nil { changeRare { $0.refetchInterval = newValue } } }
+    set { changeRare { $0.refetchInterval = newValue } }
   }
 
   /// Polling in the background; off by default.
   public var refetchIntervalInBackground: BackgroundInterval? {
     get { rare?.values.refetchIntervalInBackground }
-    set {
-      if newValue != nil || rare != nil {
-        changeRare { $0.refetchIntervalInBackground = newValue }
-      }
-    }
+    set { changeRare { $0.refetchIntervalInBackground = newValue } }
   }
 
   /// What becomes of a fetch that nobody wants; ``AbandonmentPolicy/cancel`` by default.
   public var abandonment: AbandonmentPolicy? {
     get { rare?.values.abandonment }
-    set { if newValue != nil || rare != nil { changeRare { $0.abandonment = newValue } } }
+    set { changeRare { $0.abandonment = newValue } }
   }
 
   /// Facts for the fetch, filters and events.
   public var meta: QueryMeta? {
     get { rare?.values.meta }
-    set { if newValue != nil || rare != nil { changeRare { $0.meta = newValue } } }
+    set { changeRare { $0.meta = newValue } }
   }
 
   /// Which errors leave the stream; ``ThrowPolicy/never`` by default.
   public var throwOnError: ThrowPolicy? {
     get { rare?.values.throwOnError }
-    set { if newValue != nil || rare != nil { changeRare { $0.throwOnError = newValue } } }
+    set { changeRare { $0.throwOnError = newValue } }
   }
 
   private mutating func changeRare(_ change: (inout RareOptions.Values) -> Void) {

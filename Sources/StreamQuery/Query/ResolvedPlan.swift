@@ -147,7 +147,7 @@ final class ResolvedPlan: Sendable {
     switch cause {
     case .reconnect: asked?.options.refetchOnReconnect?.condition
     case .active: asked?.options.refetchOnActive?.condition
-    default: nil
+    case .subscribed, .invalidated, .interval, .manual, .reset, .trigger: nil
     }
   }
 

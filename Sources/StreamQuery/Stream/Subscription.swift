@@ -45,7 +45,7 @@ package final class Subscription: Sendable {
     guard ending != nil else { return }
     isPumping.store(true, ordering: .releasing)
     // Looked at after the store: whoever ends the observation meanwhile finds what to cancel.
-    guard client.cache.read({ $0.find(id) != nil }) else { return replacePumps(by: nil) }
+    guard cache.read({ $0.find(id) != nil }) else { return replacePumps(by: nil) }
     for trigger in triggers { bag.append(client.pump(trigger, into: key)) }
   }
 

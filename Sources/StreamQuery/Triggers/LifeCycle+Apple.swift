@@ -57,6 +57,7 @@ final class LifeCycle {
     observers = notices.map { notice in
       let state = notice.state
       return center.addObserver(forName: notice.name, object: nil, queue: .main) { _ in
+        // Right: the main queue is where the main actor runs.
         MainActor.assumeIsolated { report(state()) }
       }
     }

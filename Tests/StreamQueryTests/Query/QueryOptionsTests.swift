@@ -122,16 +122,7 @@ import Testing
     )
     for options in [full.over(.default), QueryOptions.default.over(full)] {
       let plan = Self.plan(options)
-      var expected = ObserverProfile()
-      expected.isEnabled = false
-      expected.freshness = .static
-      expected.onSubscribe = .never
-      expected.onReconnect = .always
-      expected.onActive = .always
-      expected.retriesOnSubscribe = false
-      expected.interval = .seconds(4)
-      expected.backgroundInterval = .seconds(4)
-      #expect(Self.profile(plan) == expected)
+      #expect(Self.profile(plan) == Self.profile(onEdges: .always))
       #expect(plan.gcTime == .seconds(1))
       #expect(plan.terms.networkMode == .offlineFirst)
       #expect(plan.terms.abandonment == .finish)
@@ -139,6 +130,20 @@ import Testing
       #expect(plan.retry.delay(failures: 7, error: CancellationError(), jitter: 0) == nil)
       #expect(options.throwOnError?.shouldThrow(CancellationError()) == true)
     }
+  }
+
+  /// What the options of these tests come to.
+  static func profile(onEdges policy: RefetchPolicy) -> ObserverProfile {
+    var profile = ObserverProfile()
+    profile.isEnabled = false
+    profile.freshness = .static
+    profile.onSubscribe = .never
+    profile.onReconnect = policy
+    profile.onActive = policy
+    profile.retriesOnSubscribe = false
+    profile.interval = .seconds(4)
+    profile.backgroundInterval = .seconds(4)
+    return profile
   }
 
   /// Every option of a plan, as closures where that may be.
@@ -175,17 +180,8 @@ import Testing
       prefixes: layer == .prefix ? [prefix] : [],
       observer: isObserved ? ObserverOptions() : nil
     )
-    var expected = ObserverProfile()
-    expected.isEnabled = false
-    expected.freshness = .static
-    expected.onSubscribe = .never
-    expected.onReconnect = .never
-    expected.onActive = .never
-    expected.retriesOnSubscribe = false
-    expected.interval = .seconds(4)
-    expected.backgroundInterval = .seconds(4)
     #expect(plan.isDynamic)
-    #expect(Self.profile(plan) == expected)
+    #expect(Self.profile(plan) == Self.profile(onEdges: .never))
     #expect(plan.condition(of: .reconnect) != nil)
     #expect(plan.condition(of: .active) != nil)
     #expect(plan.condition(of: .interval) == nil)
