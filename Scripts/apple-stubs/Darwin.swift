@@ -20,3 +20,9 @@ public func pthread_self() -> pthread_t { fatalError() }
 @discardableResult
 public func write(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { 0 }
 public let SIGCONT: Int32 = 19
+public let RTLD_NOW: Int32 = 2
+public func dlopen(_ path: UnsafePointer<CChar>?, _ mode: Int32) -> UnsafeMutableRawPointer? { nil }
+public func dlsym(
+  _ handle: UnsafeMutableRawPointer?,
+  _ symbol: UnsafePointer<CChar>
+) -> UnsafeMutableRawPointer? { nil }

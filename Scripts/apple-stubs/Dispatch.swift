@@ -11,6 +11,16 @@ public struct DispatchTime: Comparable, Sendable {
   public static func < (left: DispatchTime, right: DispatchTime) -> Bool { false }
 }
 
+public enum DispatchTimeInterval: Equatable, Sendable {
+  case seconds(Int), milliseconds(Int), microseconds(Int), nanoseconds(Int), never
+}
+
+public func + (time: DispatchTime, interval: DispatchTimeInterval) -> DispatchTime { time }
+
+@frozen public enum DispatchTimeoutResult: Sendable {
+  case success, timedOut
+}
+
 public struct DispatchWorkItemFlags: OptionSet, Sendable {
   public let rawValue: UInt
   public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -34,6 +44,7 @@ public final class DispatchQueue: DispatchObject, @unchecked Sendable {
 public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
   public init(value: Int) {}
   public func wait() {}
+  public func wait(timeout: DispatchTime) -> DispatchTimeoutResult { .success }
   @discardableResult public func signal() -> Int { 0 }
 }
 

@@ -58,7 +58,7 @@ public struct Data: Hashable, Codable, Sendable, RandomAccessCollection, Mutable
 {
   public typealias Index = Int
   public typealias Element = UInt8
-  public typealias SubSequence = Slice<Data>
+  public typealias SubSequence = Data
   private var bytes: [UInt8] = []
   public init() {}
   public init<S: Sequence>(_ elements: S) where S.Element == UInt8 { bytes = Array(elements) }
@@ -71,6 +71,13 @@ public struct Data: Hashable, Codable, Sendable, RandomAccessCollection, Mutable
   public subscript(position: Int) -> UInt8 {
     get { bytes[position] }
     set { bytes[position] = newValue }
+  }
+  public subscript(bounds: Range<Int>) -> Data {
+    get { Data(bytes[bounds]) }
+    set { bytes.replaceSubrange(bounds, with: newValue.bytes) }
+  }
+  public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    try bytes.withUnsafeBytes(body)
   }
   public mutating func replaceSubrange<C: Collection>(_ range: Range<Int>, with other: C)
   where C.Element == UInt8 {}

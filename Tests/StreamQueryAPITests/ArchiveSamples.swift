@@ -81,7 +81,8 @@ extension Mutation where Input == ArchivedRename, Output == User {
     } catch {
       switch error {
       case .notAnArchive: break
-      case .unsupportedVersion, .tooLarge, .truncated, .corrupt: Issue.record("\(error)")
+      case .unsupportedVersion, .tooLarge, .tooDeep, .truncated, .corrupt:
+        Issue.record("\(error)")
       }
     }
   }

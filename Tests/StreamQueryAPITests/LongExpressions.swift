@@ -56,6 +56,20 @@ private struct Calls {
     .refetchOnReconnect(isVisible ? .always : .never)
   }
 
+  func longChainOfRules(_ isVisible: Bool) {
+    _ = Query("user", 1) { try await [api.user(1)].map(\.name) }
+      .enabled { $0.errorUpdateCount < 3 && isVisible }
+      .enabled { $0?.count != 3 || !isVisible }
+      .staleTime { $0.observerCount > 10 ? .after(.minutes(1)) : .infinite }
+      .staleTime { ($0?.count ?? 0) > 10 ? .after(.minutes(1)) : .infinite }
+      .refetchInterval { $0.dataUpdateCount < 3 ? .seconds(1) : isVisible ? .seconds(2) : nil }
+      .refetchInterval { ($0 ?? []).isEmpty ? .seconds(1) : isVisible ? .seconds(2) : nil }
+      .refetchOnSubscribe { $0.isStale && isVisible ? .always : .never }
+      .refetchOnActive { $0.isStale && isVisible ? .always : .never }
+      .refetchOnReconnect { $0.isStale && isVisible ? .always : .never }
+      .gcTime(.hours(1))
+  }
+
   func sixWithOperators() async {
     let six = combineLatest(
       client.stream(.user(1)).select(\.name),

@@ -55,6 +55,51 @@ import Testing
     )
   }
 
+  @Test func optionsAreFunctionsOfTheDataOrOfAllThatIsKnown() {
+    let isOpen = true
+    _ = query.enabled { $0.data == nil }.enabled { $0.errorUpdateCount < 3 }
+    _ = query.enabled(when: { $0.isStale }).enabled { _ in isOpen }.enabled { info in info.isActive
+    }
+    _ = query.enabled { (user: User?) in user == nil }.enabled { user in user?.name == "Ada" }
+    _ = query.enabled(when: { $0?.name == "Ada" }).enabled { (info: QueryInfo) in info.isActive }
+    _ = query.refetchInterval { $0.dataUpdateCount < 3 ? .seconds(1) : nil }
+    _ = query.refetchInterval { (user: User?) in user == nil ? .seconds(1) : nil }
+    _ = query.refetchInterval(inBackground: true) { $0 == nil ? .seconds(1) : .seconds(30) }
+    _ = query.staleTime { $0.dataUpdateCount > 3 ? .infinite : .after(.zero) }
+    _ = query.staleTime { (user: User?) in user == nil ? .after(.zero) : .infinite }
+    let chained: Query<User> = .user(42)
+      .enabled { $0?.name != "Eve" }
+      .staleTime { user in
+        guard let user else { return .after(.zero) }
+        return user.name.isEmpty ? .after(.seconds(5)) : .infinite
+      }
+      .refetchInterval { info in
+        let count = info.dataUpdateCount
+        return count < 3 ? .seconds(1) : nil
+      }
+      .refetchOnSubscribe { $0.value(as: User.self) == .ada ? .never : .ifStale }
+      .refetchOnReconnect { $0.isStale ? .always : .never }
+      .refetchOnActive { _ in .ifStale }
+    #expect(chained.options.refetchOnSubscribe == nil)
+    #expect(chained.refetchOnSubscribe(.never).options.refetchOnSubscribe == .never)
+    // What suits both is about the data: there is none, but there always is an info.
+    #expect(QueryClient().result(for: query.enabled { $0 == nil }).isEnabled)
+  }
+
+  @Test func conditionsOfEventsTakeTheInfoOrNothing() {
+    actor Gate { var isOpen = true }
+    let gate = Gate()
+    let isOpen = true
+    _ = query.refetchOnActive(.when { isOpen }).refetchOnActive(.when { _ in isOpen })
+    _ = query.refetchOnActive(.when { $0.errorUpdateCount == 0 })
+      .refetchOnReconnect(.when { info in await gate.isOpen && info.isStale })
+      .refetchOnReconnect(.dynamic { $0.isInvalidated ? .always : .ifStale })
+    _ = query.refetchOnActive(.when { @MainActor info in info.isStale })
+    var options = ObserverOptions(refetchOnActive: .when { $0.isStale })
+    options.refetchOnSubscribeRule = { $0.isStale ? .always : .never }
+    #expect(options.refetchOnSubscribe == nil)
+  }
+
   @Test func retriesTakeCountsAndRules() {
     let count = 2
     _ = query.retry(3).retry(count).retry(.never).retry(.forever).retry(.times(count))

@@ -33,7 +33,7 @@ private struct Calls {
     }
     _ = client.stream(.users).sharingUnchanged()
     _ = client.stream(.user(1)).sharingUnchanged()
-    let query = Query<[User]>.users.sharingUnchanged().staleTime(.minutes(1))
+    let query = Query<[User]>.users.sharing(.automatic).staleTime(.minutes(1))
     _ = client.stream(query)
   }
 
@@ -120,6 +120,12 @@ private struct Calls {
     let projects = client.stream(.user(email)).values().map(\.id)
       .switchToLatest { client.stream(.projects(of: $0)) }
     for await result in projects { let _: [Project]? = result.data }
+    let moving = client.stream(.user(email)).values().map { Query.projects(of: $0.id) }
+      .observed(by: client)
+    for await result in moving { let _: [Project]? = result.data }
+    let every = client.stream(.user(email)).values(removingDuplicates: false).map(\.id)
+      .switchToLatest(removingDuplicates: false) { client.stream(.projects(of: $0)) }
+    for await result in every { let _: [Project]? = result.data }
   }
 
   func moving() async {

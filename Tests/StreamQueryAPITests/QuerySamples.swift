@@ -38,6 +38,27 @@ import Testing
     #expect(try fetched(immediate) == .ada)
   }
 
+  @Test func fetchesBuildUponWhatIsCached() throws {
+    struct Tagged: Sendable {
+      var users: [User]
+      var etag: String
+    }
+    let users = Query<Tagged>("tagged") { context in
+      let previous = context.previous(as: Tagged.self)
+      let (users, etag) = try await api.users(ifNoneMatch: previous?.etag)
+      guard let users else { throw NotModified() }
+      return Tagged(users: users, etag: etag)
+    }
+    let news = Query<[String]>("news") { context in
+      let known: [String] = context.previous() ?? []
+      return try await known + api.news(after: known.last)
+    }
+    for _ in 0..<2 {
+      #expect(try fetched(users).users == [.ada])
+      #expect(try fetched(news) == ["first"])
+    }
+  }
+
   @Test func closuresMayThrowOnly() {
     let plain = Query<User>("user", 1) { throw AuthError() }
     let context = Query<User>("user", 2) { _ in throw AuthError() }

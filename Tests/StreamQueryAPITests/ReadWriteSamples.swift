@@ -43,6 +43,12 @@ import Testing
     }
     client.updateData(for: .users) { $0 = nil }
     #expect(client.data(for: .users)?.map(\.name) == ["Ada", "Barbara", "Grace"])
+    client.updateData(for: .users, updatedAt: Date(timeIntervalSinceNow: -60), fencing: true) {
+      $0?.reverse()
+      $0?.reverse()
+    }
+    client.updateData(matching: .all, of: [User].self, fencing: true) { _, users in users = nil }
+    #expect(client.isStale(QueryKey<[User]>("nobody")))
     let written = client.updateData(for: .users) { $0?[0].name = "Augusta" }
     #expect(written?.first?.name == "Augusta")
   }

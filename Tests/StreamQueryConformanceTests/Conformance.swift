@@ -6,6 +6,12 @@ struct Deviation: Sendable {
   var reason: String
   /// Whether the recording does not call what it shows an accident.
   var isUntagged: Bool
+  /// The scenario about one rule that shows the same difference.
+  var like: String?
+  /// The rule that the article describes, where no scenario is about it alone.
+  ///
+  /// Without this and ``like`` the reason names a law.
+  var rule: String?
   /// Our own trace, pinned as exactly as the reference's.
   var expected: JSON
 }
@@ -63,6 +69,8 @@ enum Conformance {
         scenario: json["scenario"]?.string ?? "",
         reason: json["reason"]?.string ?? "",
         isUntagged: json["untagged"]?.bool ?? false,
+        like: json["like"]?.string,
+        rule: json["rule"]?.string,
         expected: json["expected"] ?? .null
       )
     }

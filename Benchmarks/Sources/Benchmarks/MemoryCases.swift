@@ -50,6 +50,56 @@ enum MemoryCases {
       unit: .bytes,
       target: 400
     )
+    // As many as have room to spare, when tables have just grown.
+    let runs = 33_000
+    suite.add(
+      "memory.run",
+      "memory per kept run: a mutation that is made anew each time, with callbacks",
+      await keptRuns(runs) { _ in
+        Mutation("rename", "user") { (id: Int) in id }
+          .onMutate { id, _ in id }
+          .onSuccess { _, _ in }
+          .onError { _, _ in }
+          .scope("users")
+      },
+      unit: .bytes,
+      target: 1_000
+    )
+    let plain = Mutation("rename") { (id: Int) in id }
+    suite.add(
+      "memory.plainRun",
+      "memory per kept run: one mutation without callbacks",
+      await keptRuns(runs) { _ in plain },
+      unit: .bytes,
+      target: 1_000
+    )
+    suite.add(
+      "memory.keyedRun",
+      "memory per kept run: a key of its own, with callbacks",
+      await keptRuns(runs) { index in
+        Mutation("rename", "user", index) { (id: Int) in id }
+          .onMutate { id, _ in id }
+          .onSettled { _, _ in }
+      },
+      unit: .bytes,
+      target: 1_000
+    )
+  }
+
+  /// What a run takes that is over, was looked at, and is kept for a while.
+  private static func keptRuns(
+    _ count: Int,
+    of mutation: @Sendable (Int) -> Mutation<Int, Int>
+  ) async -> Double {
+    let client = World.client()
+    // What all runs share must not count.
+    _ = try? await client.mutate(mutation(-1), with: 0)
+    let before = measure_bytes_in_use()
+    for index in 0..<count { _ = try? await client.mutate(mutation(index), with: index) }
+    let kept = client.mutations().count
+    let after = measure_bytes_in_use()
+    guard kept == count + 1, after > before else { return .infinity }
+    return Double(after - before) / Double(count)
   }
 
   private static func bytes<Kept>(_ count: Int, _ make: () -> Kept) -> Double {

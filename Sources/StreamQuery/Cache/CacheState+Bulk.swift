@@ -24,7 +24,9 @@ extension CacheState {
     guard slots[index].plan != nil else { return }
     let request = FetchRequest(
       cause: cause,
-      isSuperseding: superseding,
+      // A fetch may replace itself, but must not ask for one more after itself time and again.
+      isSuperseding: superseding
+        && (slots[index].machine.isReplaceable || !waitsForCaller(index, turn)),
       hasClientLease: slots[index].machine.observerCount == 0
     )
     let role: Waiter.Role? = gathering == nil ? nil : .watchingUnlessPaused
@@ -32,8 +34,8 @@ extension CacheState {
   }
 
   /// Empties an entry; observers stay, retention goes on.
-  mutating func empty(_ index: Int, _ turn: inout Turn) {
-    let effects = slots[index].machine.cleared(in: turn.world)
+  mutating func empty(_ index: Int, isRemoved: Bool, _ turn: inout Turn) {
+    let effects = slots[index].machine.cleared(isRemoved: isRemoved, in: turn.world)
     turn.drop(slots[index].data)
     turn.drop(slots[index].error)
     turn.drop(slots[index].failureReason)
@@ -48,17 +50,104 @@ extension CacheState {
     removeAllLayers(index, &turn)
     let isAlone = !slots[index].isWatched && slots[index].machine.isIdle
     // Emptying first would tell nobody, of an entry that goes at once.
-    if !isAlone { empty(index, &turn) }
+    if !isAlone { empty(index, isRemoved: true, &turn) }
     guard slots[index].key != nil else { return }
     if !slots[index].isWatched {
       drop(index, reason: reason, &turn)
     } else {
       // For those who stay it is a new entry.
-      slots[index].beganAt = nil
+      turn.drop(slots[index].beginning)
+      slots[index].beginning = nil
       for consumer in slots[index].consumers {
         consumers[Int(consumer)].settledBase = .zero
       }
       emit(.removed(reason), index, turn)
     }
+  }
+
+  /// The initial data that a reset brings back: what the entry began with, else what its newest query
+  /// begins with.
+  @inline(__always)
+  func initialData(of index: Int) -> PlanExtras.InitialData? {
+    slots[index].beginning?.source ?? slots[index].plan?.plan.initialData
+  }
+
+  /// What the dynamic options of an entry's observers have to be asked before it is reset.
+  ///
+  /// - Returns: The question; `nil` if there are no such options.
+  mutating func questionsOfReset(_ index: Int, _ seed: Seed?, _ turn: Turn) -> ResetQuestion? {
+    guard slots[index].dynamicCount > 0 else { return nil }
+    var slot = slots[index]
+    _ = slot.machine.cleared(in: turn.world)
+    if let seed {
+      let beginning = slot.beginning ?? seed.beginning(at: turn.world.now)
+      _ = slot.machine.seeded(updatedAt: beginning.time, in: turn.world)
+      slot.data = seed.box
+    }
+    guard let info = slot.info(slot.makeFrame(version: 0), at: turn.world.now.moment) else {
+      return nil
+    }
+    let plans = slot.consumers.compactMap { position -> (ConsumerID, ResolvedPlan)? in
+      let consumer = consumers[Int(position)]
+      guard let plan = consumer.plan, plan.isDynamic else { return nil }
+      return (ConsumerID(index: position, generation: consumer.generation), plan)
+    }
+    return ResetQuestion(entry: id(of: index), revision: slot.revision, info: info, plans: plans)
+  }
+
+  /// Puts an entry back to its beginning, and refetches it if somebody is enabled then.
+  mutating func reset(
+    _ index: Int,
+    _ seed: Seed?,
+    _ profiles: [ResetQuestion.Answer],
+    _ gathering: Gathering,
+    _ turn: inout Turn
+  ) {
+    emit(.reset, index, turn)
+    var enabledCount = slots[index].machine.enabledCount
+    var turned: [(consumer: Int, ResetQuestion.Answer)] = []
+    for answer in profiles {
+      guard let consumer = find(answer.consumer), consumers[consumer].plan === answer.plan,
+        Int(consumers[consumer].entry) == index
+      else { continue }
+      if consumers[consumer].profile.isEnabled { enabledCount -= 1 }
+      if answer.profile.isEnabled { enabledCount += 1 }
+      turned.append((consumer, answer))
+    }
+    let starter = enabledCount > 0 ? takeStarter(index) : nil
+    empty(index, isRemoved: false, &turn)
+    self.seed(index, seed, &turn)
+    if enabledCount > 0 {
+      refetch(index, .reset, superseding: true, gathering, &turn)
+      // Whose fetch was dropped waits for the one that took its place.
+      if let starter { readmit(starter, index) }
+    }
+    for (consumer, answer) in turned {
+      reobserve(consumer, plan: answer.plan, profile: answer.profile, &turn)
+    }
+  }
+}
+
+/// What dynamic options have to be asked before an entry is reset.
+struct ResetQuestion: Sendable {
+  /// What one observer asks for once the entry was reset.
+  struct Answer: Sendable {
+    var consumer: ConsumerID
+    var plan: ResolvedPlan
+    var profile: ObserverProfile
+  }
+
+  let entry: EntryID
+  let revision: UInt64
+  /// The entry as it will be, but for the refetch.
+  let info: QueryInfo
+  let plans: [(ConsumerID, ResolvedPlan)]
+
+  /// Asks user code: never under the lock.
+  var answered: (revision: UInt64, profiles: [Answer]) {
+    (
+      revision,
+      plans.map { Answer(consumer: $0.0, plan: $0.1, profile: $0.1.profile { info }) }
+    )
   }
 }

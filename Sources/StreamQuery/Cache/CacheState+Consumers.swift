@@ -65,6 +65,7 @@ extension CacheState {
     )
     slots[entry].consumers.append(Int32(truncatingIfNeeded: consumer))
     if consumers[consumer].isDynamic { slots[entry].dynamicCount += 1 }
+    if let job = slots[entry].job { turn.lend(to: job.tasks) }
     let effects = slots[entry].machine.observed(by: profile, arrival: arrival, in: turn.world)
     emit(.observed(count: slots[entry].machine.observerCount), entry, turn)
     apply(effects, entry, &turn)
@@ -101,8 +102,8 @@ extension CacheState {
     guard let index = find(id) else { return }
     detach(index, &turn)
     turn.drop(consumers[index].surrenderPlan())
-    if let parked = consumers[index].parked { errands.append(.wake(parked)) }
-    for parked in consumers[index].alsoParked { errands.append(.wake(parked)) }
+    if let parked = consumers[index].parked { call(parked) }
+    for parked in consumers[index].alsoParked { call(parked) }
     consumers[index].vacate(next: freeConsumer)
     freeConsumer = Int32(truncatingIfNeeded: index)
     consumerCount -= 1
@@ -149,6 +150,9 @@ extension CacheState {
   ) {
     let entry = Int(consumers[consumer].entry)
     let old = consumers[consumer].profile
+    // Means nothing to one who is there already; what a function said on arrival stays.
+    var profile = profile
+    profile.onSubscribe = old.onSubscribe
     if consumers[consumer].plan !== plan {
       let wasDynamic = consumers[consumer].isDynamic
       slots[entry].dynamicCount += (plan.isDynamic ? 1 : 0) - (wasDynamic ? 1 : 0)
@@ -161,6 +165,7 @@ extension CacheState {
       from: old,
       since: consumers[consumer].pollBase,
       to: profile,
+      isTurnedByFunction: plan.asksWhetherEnabled,
       in: turn.world
     )
     consumers[consumer].profile = profile

@@ -7,6 +7,7 @@ import Foundation
 extension CacheState {
   /// Carries out what a machine decided.
   mutating func apply(_ effects: EntryEffects, _ index: Int, _ turn: inout Turn) {
+    noteChange(of: index)
     if effects.unshelved { unshelve(index, &turn) }
     if effects.shelved { shelve(index, &turn) }
     if slots[index].hasShelf, slots[index].machine.current?.undo.shelved == nil {
@@ -23,10 +24,8 @@ extension CacheState {
       let end = EntryEnd(frame: frame(index), machine: slots[index].machine)
       for watcher in watchers { watcher.note(end) }
     }
-    if countsFetches, effects.concernsFetch || slots[index].machine.isFetching,
-      errands.last?.isRecount != true
-    {
-      errands.append(.recount)
+    if countsFetches, effects.concernsFetch || slots[index].machine.isFetching {
+      errands.append(.recount, insteadOf: .recount)
     }
     if effects.expired, !slots[index].isWatched {
       drop(index, reason: .expired, &turn)
@@ -56,7 +55,10 @@ extension CacheState {
 
   private mutating func cancelJob(_ index: Int, _ turn: inout Turn, isBegunAnew: Bool) {
     guard let job = slots[index].job else { return }
-    slots[index].job = isBegunAnew ? makeJob(index, &turn, like: job) : nil
+    let next = isBegunAnew ? makeJob(index, &turn, like: job) : nil
+    next?.tasks.takeOver(from: job.tasks)
+    slots[index].job = next
+    turn.drop(job.tasks.end())
     emit(.fetchCancelled, index, turn, job: job)
     errands.append(.cancel(job))
   }
@@ -66,10 +68,14 @@ extension CacheState {
     slots[index].job = nil
     if !slots[index].awaits.isEmpty { slots[index].awaits = [] }
     switch ending {
-    case .succeeded:
-      emit(.fetchSucceeded, index, turn, job: job)
+    case .succeeded, .kept:
+      emit(.fetchSucceeded, index, turn, job: job, isNotModified: ending == .kept)
       turn.drop(slots[index].failureReason)
       slots[index].failureReason = nil
+      if ending == .kept {
+        turn.drop(slots[index].error)
+        slots[index].error = nil
+      }
     case .failed:
       let reason = slots[index].failureReason
       turn.drop(slots[index].error)
@@ -82,6 +88,7 @@ extension CacheState {
     case .replaced, .removed:
       break
     }
+    if ending != .succeeded { turn.drop(job?.tasks.end()) }
     turn.drop(job)
     landOnLayers(index, &turn)
     answerWaiters(ending, index)
@@ -103,6 +110,7 @@ extension CacheState {
       return
     }
     errands.append(.start(job, attempt: slots[index].machine.failureCount))
+    if othersPerform { turn.standBy(job.tasks) }
   }
 
   /// The job of the next attempt: where no fetch was known so far, the one that came meanwhile.
@@ -115,6 +123,7 @@ extension CacheState {
       let able = makeJob(index, &turn, like: job)
     else { return job }
     slots[index].machine.fetchBecameKnown()
+    able.tasks.takeOver(from: job.tasks)
     turn.drop(job)
     slots[index].job = able
     return able
@@ -129,6 +138,7 @@ extension CacheState {
       begins = true
     }
     if begins { emit(.fetchPaused, index, turn, job: slots[index].job) }
+    if let job = slots[index].job { turn.standBy(job.tasks) }
   }
 
   private mutating func makeJob(

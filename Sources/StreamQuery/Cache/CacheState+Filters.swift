@@ -10,9 +10,31 @@ extension CacheState {
     return matches
   }
 
+  /// The same, if finding them takes no longer than what is done with them, or not long.
+  ///
+  /// - Returns: The entries; `nil` if many have to be looked at that the filter may not mean.
+  mutating func entriesAtHand(matching filter: QueryFilter.Node, at now: Moment) -> [Int]? {
+    guard !filter.isExact else { return entries(matching: filter, at: now) }
+    var candidates = self.candidates(of: filter)
+    var found = takeCandidates(&candidates)
+    guard candidates.isOver else {
+      forget(candidates)
+      return nil
+    }
+    found.removeAll { !self.matches(filter, $0.index, at: now) }
+    if !zip(found, found.dropFirst()).allSatisfy({ $0.rank < $1.rank }) {
+      found.sort { $0.rank < $1.rank }
+    }
+    var matches: [Int] = []
+    matches.reserveCapacity(found.count)
+    // Two parts of a filter may lead to one entry.
+    for candidate in found where matches.last != candidate.index { matches.append(candidate.index) }
+    return matches
+  }
+
   /// Visits a superset of the entries that a filter means: as small as keys and prefixes allow.
   func forEachCandidate(of filter: QueryFilter.Node, _ body: (Int) -> Void) {
-    switch narrowing(of: filter) {
+    switch filter.narrowing {
     case .entry(let key):
       if let index = position(of: key) { body(index) }
     case .prefix(let key):
@@ -29,21 +51,7 @@ extension CacheState {
     }
   }
 
-  /// The part of a filter that leads to its entries without a look at all of them.
-  private func narrowing(of filter: QueryFilter.Node) -> QueryFilter.Node {
-    switch filter {
-    case .entry, .prefix, .active: return filter
-    case .fetchStatus(let status): return status == .idle ? .all : filter
-    case .and(let nodes):
-      return nodes.map(narrowing).min { $0.rank < $1.rank } ?? .all
-    case .or(let nodes):
-      let parts = nodes.map(narrowing)
-      return parts.allSatisfy(\.isNarrow) ? .or(parts) : .all
-    case .all, .stale, .status, .predicate, .not: return .all
-    }
-  }
-
-  private func matches(_ filter: QueryFilter.Node, _ index: Int, at now: Moment) -> Bool {
+  func matches(_ filter: QueryFilter.Node, _ index: Int, at now: Moment) -> Bool {
     switch filter {
     case .all: return true
     case .entry(let key): return slots[index].key == key
@@ -69,27 +77,30 @@ extension CacheState {
 
   /// What filters, dynamic options and diagnostics see of an entry.
   mutating func info(_ index: Int, at now: Moment) -> QueryInfo? {
-    let slot = slots[index]
-    guard let key = slot.key else { return nil }
-    let machine = slot.machine
-    return QueryInfo(
-      key: key.key,
-      observerCount: machine.observerCount,
-      waiterCount: machine.waiterCount,
-      isActive: machine.isActive,
-      isDisabled: machine.isDisabled,
-      isStatic: machine.isStatic,
-      isStale: machine.isStale(at: now),
-      meta: slot.plan?.meta ?? QueryMeta(),
-      age: machine.hasData
-        ? .nanoseconds(max(0, now.nanoseconds - machine.dataUpdatedAt.moment.nanoseconds)) : nil,
-      entryKey: key,
-      frame: frame(index)
-    )
+    guard slots[index].key != nil else { return nil }
+    // Of an entry that nobody looks at the frame is not kept: a look at all would fill the cache.
+    let present = slots[index].frame
+    if present == nil { frameSerial += 1 }
+    let frame = present ?? slots[index].makeFrame(version: frameSerial)
+    return slots[index].info(frame, at: now)
   }
 }
 
 extension QueryFilter.Node {
+  /// The part of a filter that leads to its entries without a look at all of them.
+  var narrowing: QueryFilter.Node {
+    switch self {
+    case .entry, .prefix, .active: return self
+    case .fetchStatus(let status): return status == .idle ? .all : self
+    case .and(let nodes):
+      return nodes.map(\.narrowing).min { $0.rank < $1.rank } ?? .all
+    case .or(let nodes):
+      let parts = nodes.map(\.narrowing)
+      return parts.allSatisfy(\.isNarrow) ? .or(parts) : .all
+    case .all, .stale, .status, .predicate, .not: return .all
+    }
+  }
+
   /// Whether user code has to be asked.
   var hasPredicate: Bool {
     switch self {

@@ -92,11 +92,17 @@ extension CacheState {
     wakeParked(consumer)
   }
 
+  /// Has a wait ended, unless that was asked for already.
+  @inline(__always)
+  mutating func call(_ parked: Parked) {
+    if parked.claim() { errands.append(.wake(parked)) }
+  }
+
   private mutating func wakeParked(_ consumer: Int) {
-    if let parked = consumers[consumer].parked { errands.append(.wake(parked)) }
+    if let parked = consumers[consumer].parked { call(parked) }
     consumers[consumer].parked = nil
     guard !consumers[consumer].alsoParked.isEmpty else { return }
-    for parked in consumers[consumer].alsoParked { errands.append(.wake(parked)) }
+    for parked in consumers[consumer].alsoParked { call(parked) }
     consumers[consumer].alsoParked = []
   }
 }

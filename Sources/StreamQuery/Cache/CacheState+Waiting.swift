@@ -30,6 +30,7 @@ extension CacheState {
     )
     let begins = slots[index].machine.current?.id != before
     if begins, before != nil { answerJoiners(index) }
+    if !begins, role != nil, let job = slots[index].job { turn.lend(to: job.tasks) }
     var waiter: Waiter?
     // Watching a fetch that waits for this caller would never end. A caller whose fetch was replaced
     // just now belongs to none any more.
@@ -38,7 +39,13 @@ extension CacheState {
     {
       gathering?.add(id(of: index))
       let registered = wait(index, role: role, gathering: gathering, turn)
-      if begins { slots[index].starter = registered }
+      if begins {
+        slots[index].starter = registered
+      } else if request.isSuperseding, request.direction == nil,
+        slots[index].machine.current?.successor != nil
+      {
+        registered.waitsForSuccessor = true
+      }
       waiter = registered
     }
     apply(effects, index, &turn)
@@ -124,11 +131,13 @@ extension CacheState {
 
   /// Answers all who wait for a fetch that ended.
   mutating func answerWaiters(_ ending: FetchEnding, _ index: Int) {
-    let (waiters, starter) = slots[index].takeWaiters()
+    let (all, starter) = slots[index].takeWaiters()
+    guard !all.isEmpty else { return }
+    let waiters = passOn(all, index)
     guard !waiters.isEmpty else { return }
     for waiter in waiters where waiter.caller != nil { forgetWait(of: waiter) }
     switch ending {
-    case .succeeded, .replaced:
+    case .succeeded, .kept, .replaced:
       let box = slots[index].visible.map(WaitOutcome.value)
       errands.append(.settle(waiters, box ?? .cancelled))
     case .failed:
@@ -143,6 +152,29 @@ extension CacheState {
     case .removed:
       errands.append(.settle(waiters, .cancelled))
     }
+  }
+
+  /// One more fetch may have followed the one that ended: those go over to it who asked for a newer
+  /// answer than the one that landed.
+  ///
+  /// - Returns: Those who are answered now.
+  private mutating func passOn(_ waiters: [Waiter], _ index: Int) -> [Waiter] {
+    guard !slots[index].machine.isIdle else { return waiters }
+    var answered: [Waiter] = []
+    for waiter in waiters {
+      let isAnswered =
+        !waiter.waitsForSuccessor || waiter.isResolved
+        || waiter.role == .watchingUnlessPaused && slots[index].machine.isPaused
+      waiter.waitsForSuccessor = false
+      if isAnswered {
+        answered.append(waiter)
+      } else {
+        readmit(waiter, index)
+        // Whose call it was goes along if that fetch is replaced in its turn.
+        if slots[index].starter == nil { slots[index].starter = waiter }
+      }
+    }
+    return answered
   }
 
   /// A fetch took the place of another: whose fetch the old one was waits for the new one, who had

@@ -1,11 +1,17 @@
-/// A `.when` condition of an observer that is being asked, because of an edge of the world.
+/// A condition of an observer that is being asked, because of an edge of the world.
 struct Question: Hashable, Sendable {
-  typealias Condition = @Sendable () async -> Bool
-
   let consumer: ConsumerID
   /// What it observed when it was asked: the answer is about nothing else.
   let entry: EntryID
   let cause: FetchCause
+
+  /// A question with what it takes to ask it.
+  struct Asking: Sendable {
+    let question: Question
+    let condition: EventRefetchPolicy.Condition
+    /// The entry as of the turn that asks.
+    let info: QueryInfo
+  }
 }
 
 extension CacheState {
@@ -31,24 +37,28 @@ extension CacheState {
   mutating func sweep(
     _ cause: FetchCause,
     _ turn: inout Turn
-  ) -> [(Question, Question.Condition)] {
-    var conditions: [(Question, Question.Condition)] = []
+  ) -> [Question.Asking] {
+    var askings: [Question.Asking] = []
     for entry in live.sorted() {
       let index = Int(entry)
       electObserver(of: index, cause, &turn)
       apply(slots[index].machine.worldChanged(cause, in: turn.world), index, &turn)
+      var present: QueryInfo?
       for position in slots[index].consumers {
-        guard let condition = condition(of: cause, Int(position)) else { continue }
+        guard let condition = condition(of: cause, Int(position)),
+          let info = present ?? info(index, at: turn.world.now.moment)
+        else { continue }
+        present = info
         let generation = consumers[Int(position)].generation
         let consumer = ConsumerID(index: position, generation: generation)
         let question = Question(consumer: consumer, entry: id(of: index), cause: cause)
         // One at a time: a network that flaps must not pile up what is slow to answer.
         if questions.updateValue(questions[question] != nil, forKey: question) == nil {
-          conditions.append((question, condition))
+          askings.append(Question.Asking(question: question, condition: condition, info: info))
         }
       }
     }
-    return conditions
+    return askings
   }
 
   /// Lets the paused fetches that somebody awaits go on, although the sweep is held back: it may be
@@ -64,27 +74,27 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - question: Which one.
-  ///   - isWilling: The answer.
+  ///   - policy: The answer.
   ///   - turn: The turn.
-  /// - Returns: The condition, if it has to be asked again: a refusal is no answer to an edge that came
-  ///   after the question.
+  /// - Returns: What has to be asked again: a refusal is no answer to an edge that came after the
+  ///   question.
   mutating func answered(
     _ question: Question,
-    _ isWilling: Bool,
+    _ policy: RefetchPolicy,
     _ turn: inout Turn
-  ) -> Question.Condition? {
+  ) -> Question.Asking? {
     let isOutdated = questions.removeValue(forKey: question) ?? false
     guard let consumer = find(question.consumer),
       find(question.entry) == Int(consumers[consumer].entry),
       let condition = condition(of: question.cause, consumer)
     else { return nil }
-    guard isWilling else {
-      guard isOutdated else { return nil }
-      questions[question] = false
-      return condition
-    }
-    guard consumers[consumer].profile.freshness != .static else { return nil }
     let index = Int(consumers[consumer].entry)
+    let (profile, now) = (consumers[consumer].profile, turn.world.now.moment)
+    guard slots[index].machine.isWilling(policy, profile, at: now) else {
+      guard isOutdated, let info = info(index, at: now) else { return nil }
+      questions[question] = false
+      return Question.Asking(question: question, condition: condition, info: info)
+    }
     if slots[index].machine.isIdle, let plan = consumers[consumer].plan {
       self.plan(index, with: plan, &turn)
     }
@@ -93,7 +103,10 @@ extension CacheState {
   }
 
   /// What has to be asked before an edge refetches for a consumer; `nil` if nothing has to be.
-  private func condition(of cause: FetchCause, _ consumer: Int) -> Question.Condition? {
+  private func condition(
+    of cause: FetchCause,
+    _ consumer: Int
+  ) -> EventRefetchPolicy.Condition? {
     guard consumers[consumer].profile.isEnabled else { return nil }
     return consumers[consumer].plan?.condition(of: cause)
   }

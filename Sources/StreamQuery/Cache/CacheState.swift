@@ -41,9 +41,14 @@ struct CacheState {
   var emitsEvents: Bool
   var countsFetches = false
   var isShutDown = false
-  var errands: [Errand] = []
-  var spareErrands: [Errand] = []
-  var isRunningErrands = false
+  var errands = Outbox<Errand>()
+  /// How many entries may be looked at while the lock is held, where looks can be taken in slices.
+  var lookLimit = 1_000
+  /// The most entries that such a look took so far: for tests.
+  var longestLook = 0
+  /// For those who look slice by slice: most often nobody.
+  var changeLogs: [ChangeLog] = []
+  var searchSerial = 0
 
   /// Creates the state of an empty cache.
   ///
@@ -55,9 +60,6 @@ struct CacheState {
     self.defaults = defaults
     latest = Timestamp(moment: .zero, date: date)
     self.emitsEvents = emitsEvents
-    // Most turns ask for one or two errands: room that does not have to grow at first.
-    errands.reserveCapacity(8)
-    spareErrands.reserveCapacity(8)
   }
 
   /// The world at a turn.
@@ -111,6 +113,7 @@ struct CacheState {
     slots[index].machine = EntryMachine(at: turn.world.now.moment)
     let short = Int32(truncatingIfNeeded: index)
     self.index.insert(key.key, id: short)
+    noteChange(of: index)
     if let plan { self.plan(index, with: plan, &turn) }
     emit(.added, index, turn)
     return index
@@ -119,6 +122,7 @@ struct CacheState {
   /// Drops an entry that nobody observes.
   mutating func drop(_ index: Int, reason: QueryEvent.RemovalReason, _ turn: inout Turn) {
     guard slots[index].key != nil else { return }
+    noteChange(of: index)
     emit(.removed(reason), index, turn)
     let short = Int32(truncatingIfNeeded: index)
     // The index hands its own reference to the key out, so that the slot's is not the last one.
@@ -135,6 +139,7 @@ struct CacheState {
 
   /// Gives an entry a plan for its next fetch, and a retention.
   mutating func plan(_ index: Int, with plan: ResolvedPlan, _ turn: inout Turn) {
+    noteChange(of: index)
     let hasBetter = plan.fetch == nil && slots[index].plan?.fetch != nil
     slots[index].machine.planned(terms: hasBetter ? nil : plan.terms, gcTime: plan.gcTime)
     // Part of how to fetch: it holds for whatever refetches, until somebody says otherwise.
@@ -161,6 +166,12 @@ struct CacheState {
     find(entry).flatMap { slots[$0].machine.hasData ? slots[$0].data : nil }
   }
 
+  /// The data that the fetch of an entry may keep, out of sight or not.
+  func kept(_ entry: EntryID) -> ValueBox? {
+    guard let index = find(entry) else { return nil }
+    return slots[index].machine.hasData ? slots[index].data : slots[index].shelved
+  }
+
   /// Whether the data of an entry, if it has any, was neither fetched nor written.
   func isAsItBegan(_ entry: EntryID) -> Bool {
     find(entry).map { slots[$0].machine.dataUpdateCount == 0 } ?? true
@@ -178,13 +189,11 @@ struct CacheState {
   /// After a reset it is as old as the data that the entry began with.
   mutating func seed(_ index: Int, _ seed: Seed?, _ turn: inout Turn) {
     guard let seed, !slots[index].machine.hasData else { return }
-    let updatedAt =
-      slots[index].beganAt
-      ?? seed.updatedAt.map(turn.world.now.placing(date:)) ?? turn.world.now
-    slots[index].beganAt = updatedAt
+    let beginning = slots[index].beginning ?? seed.beginning(at: turn.world.now)
+    slots[index].beginning = beginning
     turn.drop(slots[index].data)
     slots[index].data = seed.box
-    apply(slots[index].machine.seeded(updatedAt: updatedAt, in: turn.world), index, &turn)
+    apply(slots[index].machine.seeded(updatedAt: beginning.time, in: turn.world), index, &turn)
   }
 
   // MARK: Frames
@@ -279,17 +288,43 @@ struct CacheState {
     _ kind: QueryEvent.Kind,
     _ index: Int,
     _ turn: Turn,
-    job: FetchJob? = nil
+    job: FetchJob? = nil,
+    isNotModified: Bool = false
   ) {
     guard emitsEvents, let key = slots[index].key else { return }
     var event = makeEvent(kind, key.key, turn, job: job)
     event.valueType = key.valueType
+    event.isNotModified = isNotModified
     errands.append(.emit(event))
   }
 }
 
 /// Data for an entry that has none, already asked for outside the lock.
 struct Seed: Sendable {
-  var box: ValueBox
-  var updatedAt: Double?
+  let box: ValueBox
+  let source: PlanExtras.InitialData
+
+  /// Asks for initial data; `nil` if there is none after all.
+  init?(_ source: PlanExtras.InitialData) {
+    guard let box = source.value() else { return nil }
+    self.box = box
+    self.source = source
+  }
+
+  /// The beginning of an entry that begins with it.
+  func beginning(at now: Timestamp) -> Beginning {
+    Beginning(source: source, time: source.updatedAt.map(now.placing(date:)) ?? now)
+  }
+}
+
+/// What an entry began with: a reset brings it back, as old as it was, whoever observes it by then.
+final class Beginning: Sendable {
+  let source: PlanExtras.InitialData
+  /// When its data was good.
+  let time: Timestamp
+
+  init(source: PlanExtras.InitialData, time: Timestamp) {
+    self.source = source
+    self.time = time
+  }
 }

@@ -103,13 +103,13 @@ extension EntrySlot {
     }
   }
 
-  /// The time of the initial data that the entry began with.
-  var beganAt: Timestamp? {
-    get { company.isEmpty ? nil : company[0].beganAt }
+  /// The initial data that the entry began with; `nil` if it began without.
+  var beginning: Beginning? {
+    get { company.isEmpty ? nil : company[0].beginning }
     set {
       guard newValue != nil || !company.isEmpty else { return }
       makeCompany()
-      company[0].beganAt = newValue
+      company[0].beginning = newValue
     }
   }
 

@@ -54,6 +54,26 @@ extension EntrySlot {
     return true
   }
 
+  /// What filters, dynamic options and diagnostics see of the entry.
+  @inline(__always)
+  func info(_ frame: Frame, at now: Moment) -> QueryInfo? {
+    guard let key else { return nil }
+    return QueryInfo(
+      key: key.key,
+      observerCount: machine.observerCount,
+      waiterCount: machine.waiterCount,
+      isActive: machine.isActive,
+      isDisabled: machine.isDisabled,
+      isStatic: machine.isStatic,
+      isStale: machine.isStale(at: now),
+      meta: plan?.meta ?? QueryMeta(),
+      age: machine.hasData
+        ? .nanoseconds(max(0, now.nanoseconds - machine.dataUpdatedAt.moment.nanoseconds)) : nil,
+      entryKey: key,
+      frame: frame
+    )
+  }
+
   /// Forgets the states that nobody looks at any more.
   mutating func forgetFrames(_ turn: inout Turn) {
     guard frame != nil else { return }

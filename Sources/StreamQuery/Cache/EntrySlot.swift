@@ -37,7 +37,7 @@ struct EntrySlot {
     var layers: [LaidLayer] = []
     var shown: LayeredBox?
     var shelved: ValueBox?
-    var beganAt: Timestamp?
+    var beginning: Beginning?
     var pageCount: Int?
 
     /// Whether nothing is kept in it.
@@ -45,7 +45,7 @@ struct EntrySlot {
       consumers.isEmpty && waiters.isEmpty && awaits.isEmpty && layers.isEmpty
         && dynamicCount == 0 && askRound == 0 && waiterRound == 0 && goneWaiters == 0
         && error == nil && failureReason == nil && reasonBefore == nil && starter == nil
-        && previousFrame == nil && shown == nil && shelved == nil && beganAt == nil
+        && previousFrame == nil && shown == nil && shelved == nil && beginning == nil
         && pageCount == nil
     }
   }
@@ -57,6 +57,7 @@ struct EntrySlot {
     turn.drop(frame.take())
     guard !company.isEmpty else { return }
     turn.drop(company[0].shelved)
+    turn.drop(company[0].beginning)
     turn.drop(company[0].error)
     turn.drop(company[0].failureReason)
     turn.drop(company[0].reasonBefore)

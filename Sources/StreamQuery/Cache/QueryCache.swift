@@ -8,11 +8,12 @@ import Foundation
 
 /// The door: every change goes through one lock, one turn at a time.
 ///
-/// A turn decides and publishes under the lock and leaves its errands in the outbox. One drainer at
-/// a time performs them in order outside of it; a turn made meanwhile, also by an errand, only
+/// A turn decides and publishes under the lock and leaves its errands in the ``Outbox``. One drainer
+/// at a time performs them in order outside of it; a turn made meanwhile, also by an errand, only
 /// appends. So the world learns of turns in the order in which they were decided.
 final class QueryCache: Sendable {
   private let state: Mutex<CacheState>
+  private let roomWaits = RoomWaits()
   let clock: ErasedClock
   let wallClock: @Sendable () -> Date
   /// Whether every turn needs a date; what ``CacheState/emitsEvents`` says, without the lock.
@@ -82,42 +83,80 @@ final class QueryCache: Sendable {
     if startsFetches, let caller = RunningFetch.current, caller.cache == ObjectIdentifier(self) {
       turn.caller = caller
     }
-    var mustDrain = false
+    var batch = Outbox<Errand>.Batch()
+    var step = Outbox<Errand>.Step.leave
     let result = state.withLock { state -> Result in
       turn.world = state.world(at: now)
       let serial = state.frameSerial
+      let before = state.errands.turnBegan()
       let result = body(&state, &turn)
       if state.frameSerial != serial { news.store(state.frameSerial, ordering: .releasing) }
       state.rearm()
-      if !state.errands.isEmpty, !state.isRunningErrands {
-        state.isRunningErrands = true
-        mustDrain = true
+      if state.errands.count > before {
+        step = state.errands.turnEnded(
+          since: before,
+          on: .current,
+          isLow: shell.isOfLowPriority,
+          into: &batch
+        )
       }
       return result
     }
+    // First of all: somebody may be about to start what waits for it.
+    if let duty = turn.duty { shell.fulfil(duty) }
     // Here, outside the lock, goes what the turn let go of.
     _ = consume turn
-    if mustDrain { drain(shell) }
+    if step != .leave { carryOut(step, &batch, shell) }
     return result
   }
 
-  private func drain(_ shell: some ErrandRunner) {
-    var batch: [Errand] = []
+  /// Takes over what others left in the outbox, unless somebody drains.
+  ///
+  /// - Parameter shell: Performs the errands.
+  func sweep(_ shell: some ErrandRunner) {
+    var batch = Outbox<Errand>.Batch()
+    let step = state.withLock { $0.errands.sweeperCame(on: .current, into: &batch) }
+    carryOut(step, &batch, shell)
+  }
+
+  /// Does what the outbox says, until it lets the thread go.
+  private func carryOut(
+    _ first: Outbox<Errand>.Step,
+    _ batch: inout Outbox<Errand>.Batch,
+    _ shell: some ErrandRunner
+  ) {
+    let thread = ThreadIdentity.current
+    var step = first
     while true {
-      let isDone = state.withLock { state in
-        guard !state.errands.isEmpty else {
-          state.isRunningErrands = false
-          // Kept for the next drainer, unless it is a crowd's.
-          if batch.capacity <= 256 { swap(&state.spareErrands, &batch) }
-          return true
+      switch step {
+      case .leave: return
+      case .perform, .releaseAndPerform:
+        if step == .releaseAndPerform {
+          for waiting in state.withLock({ $0.errands.takeReleased() }) { roomWaits.tell(waiting) }
         }
-        if batch.capacity == 0 { swap(&state.spareErrands, &batch) }
-        swap(&state.errands, &batch)
-        return false
+        let end = batch.end
+        for place in batch.start..<end { shell.perform(batch.items[place]) }
+        batch.wasPerformed(to: end)
+        step = state.withLock { $0.errands.performed(&batch, on: thread) }
+      case .ask:
+        shell.sweep()
+        step = state.withLock { $0.errands.asked(on: thread) }
+      case .appoint(let waiting):
+        roomWaits.tell(waiting)
+        return
+      case .prepareToWait:
+        roomWaits.prepare(thread)
+        let isLow = shell.isOfLowPriority
+        step = state.withLock { $0.errands.wait(on: thread, isLow: isLow, into: &batch) }
+        guard case .wait = step else {
+          roomWaits.forget(thread)
+          continue
+        }
+      case .wait(let crowds):
+        roomWaits.wait(thread, crowds: crowds)
+        roomWaits.forget(thread)
+        step = state.withLock { $0.errands.waited(on: thread, into: &batch) }
       }
-      if isDone { return }
-      for errand in batch { shell.perform(errand) }
-      batch.removeAll(keepingCapacity: true)
     }
   }
 }
@@ -132,14 +171,29 @@ struct Now: Sendable {
 /// Performs errands, outside the lock.
 protocol ErrandRunner {
   func perform(_ errand: Errand)
+
+  /// Has a task of its own call ``QueryCache/sweep(_:)``, at the ordinary priority.
+  func sweep()
+
+  /// Whether the present thread may be kept from running for long, so that others must not wait for it.
+  var isOfLowPriority: Bool { get }
+
+  /// Does what only the caller of a turn can do.
+  func fulfil(_ duty: CallerDuty)
 }
 
 extension CacheState {
+  /// Whether somebody else than the caller of the present turn may perform its errands; a caller of low
+  /// priority leaves them to the client's own task.
+  var othersPerform: Bool {
+    @inline(__always) get { errands.othersPerform || Task.currentPriority < .medium }
+  }
+
   /// Asks for an earlier wake-up if a deadline lies before the armed one.
   mutating func rearm() {
     guard let first = deadlines.first?.deadline else { return }
     if let armed, armed <= first { return }
     armed = first
-    errands.append(.arm(first))
+    errands.append(.arm(first), insteadOf: .arm)
   }
 }

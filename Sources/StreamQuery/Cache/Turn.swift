@@ -16,6 +16,8 @@ struct Turn: Sendable {
   var caller: RunningFetch?
   /// How many askings of dynamic options led to this turn; `nil` leaves it to ``AskRound``.
   var askRound: Int?
+  /// What is left for the caller to do in person when the lock is open.
+  private(set) var duty: CallerDuty?
   private var first: Dropped?
   private var second: Dropped?
   private var rest: [Dropped] = []
@@ -35,6 +37,38 @@ struct Turn: Sendable {
       second = reference
     } else {
       rest.append(reference)
+    }
+  }
+}
+
+/// What only the caller of a turn can do, for it needs the caller's own context.
+enum CallerDuty: Sendable {
+  /// Make the task of work that somebody else will start.
+  case standBy(Standby)
+  /// Have work run with the caller's priority at least.
+  case lend(TaskChain)
+  case several([CallerDuty])
+}
+
+extension Turn {
+  /// Has the caller make the next task of a fetch or a run, unless that was done before.
+  mutating func standBy(_ tasks: TaskChain) {
+    if let standby = tasks.standBy() { leave(.standBy(standby)) }
+  }
+
+  /// Has work be as urgent as the caller, who waits for it or observes what it brings.
+  mutating func lend(to tasks: TaskChain) {
+    leave(.lend(tasks))
+  }
+
+  /// Most turns leave none, and nearly all others one.
+  private mutating func leave(_ duty: CallerDuty) {
+    switch self.duty.take() {
+    case nil: self.duty = duty
+    case .several(var duties):
+      duties.append(duty)
+      self.duty = .several(duties)
+    case let first?: self.duty = .several([first, duty])
     }
   }
 }
@@ -66,8 +100,4 @@ enum Errand: Sendable {
   /// The number of fetching entries may have changed.
   case recount
   case mutation(MutationErrand)
-
-  var isRecount: Bool {
-    if case .recount = self { true } else { false }
-  }
 }

@@ -3,10 +3,17 @@ import Synchronization
 extension QueryClient {
   /// Runs an attempt of a fetch in a task of its own, which keeps the client alive while it runs.
   nonisolated func start(_ job: FetchJob, attempt: Int) {
+    let executor = configuration.executor
+    guard
+      job.tasks.needsTask(
+        on: executor,
+        for: { { await self.run(job, attempt: attempt) } }
+      )
+    else { return }
     let task = Inheritance.without {
-      Task(executorPreference: configuration.executor) { await self.run(job, attempt: attempt) }
+      Task(executorPreference: executor) { await self.run(job, attempt: attempt) }
     }
-    job.attach(task)
+    job.tasks.attach(task, on: executor)
   }
 
   private nonisolated func run(_ job: FetchJob, attempt: Int) async {
@@ -37,16 +44,20 @@ extension QueryClient {
             &turn
           )
         }
+      } else if error is NotModified {
+        keep(job)
       } else {
         fail(job, attempt: attempt, error)
       }
     }
   }
 
-  /// A value arrived: it is joined with the cached one if the fetch or the query says how, and lands.
+  /// A value arrived: it is joined with the cached one if the fetch or the query says how, keeps what did
+  /// not change, and lands.
   private nonisolated func land(_ fetched: ValueBox, of job: FetchJob) {
     let join = job.joining.withLock { $0 }
-    let merge = job.plan.plan.merge
+    // What a join makes is made of the cached value, and shares with it as it is.
+    let merge = join == nil ? job.plan.share(for: job.key.key) : job.plan.plan.merge
     let asks = join != nil || merge != nil
     var round = 0
     while true {
@@ -114,9 +125,25 @@ extension QueryClient {
     }
   }
 
+  /// The data is still good, if there is any.
+  private nonisolated func keep(_ job: FetchJob) {
+    let missing = ErrorBox(QueryError.notModifiedWithoutData(key: job.key.key.description))
+    turn { state, turn in
+      guard let index = state.find(job.entry) else { return }
+      let effects = state.slots[index].machine.attemptKept(job.id, in: turn.world)
+      if effects.ended == .failed {
+        turn.drop(state.slots[index].failureReason)
+        state.slots[index].failureReason = missing
+      }
+      state.apply(effects, index, &turn)
+    }
+  }
+
   private nonisolated func fail(_ job: FetchJob, attempt: Int, _ error: any Error) {
     let box = ErrorBox(error)
-    let delay = job.retry.delay(failures: attempt, error: error, jitter: nextJitter())
+    var delay = job.retry.delay(failures: attempt, error: error, jitter: nextJitter())
+    // Asked again, it would find the same.
+    if case .notModifiedWithoutData? = error as? QueryError { delay = nil }
     turn { state, turn in
       guard let index = state.find(job.entry) else { return }
       let effects = state.slots[index].machine.attemptFailed(
@@ -139,6 +166,8 @@ extension QueryClient {
         )
       }
       state.apply(effects, index, &turn)
+      // The timer will start the next attempt, but its context is this task's.
+      if effects.ended == nil { turn.standBy(job.tasks) }
     }
   }
 
@@ -151,12 +180,19 @@ extension QueryClient {
 
   nonisolated func arm(_ moment: Moment) {
     openSignals()
-    timer.arm(moment, executor: configuration.executor) {
-      { [weak self, sleep = cache.clock.sleep] moment in
-        try await sleep(moment)
-        self?.signals.send(.time)
-      }
+    timer.arm(moment, at: cache.clock.now(), executor: configuration.executor) {
+      WakeTimer.Work(
+        sleep: cache.clock.sleep,
+        onWake: { [weak self] in self?.signals.send(.time) },
+        onFailure: { [weak self] error, isNews in self?.clockFailed(error, isNews: isNews) }
+      )
     }
+  }
+
+  /// Nobody sleeps for the earliest deadline: the next turn, whatever it is for, arms it again.
+  private nonisolated func clockFailed(_ error: any Error, isNews: Bool) {
+    cache.read { $0.armed = nil }
+    if isNews { report(.clockFailed(error: "\(error)")) }
   }
 
   /// Handles what is due, at most a thousand entries in a turn: the lock stays short.

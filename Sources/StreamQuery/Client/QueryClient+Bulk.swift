@@ -2,17 +2,21 @@ extension QueryClient {
   /// Marks entries as invalidated, so that they are stale whatever their age, and refetches.
   ///
   /// Data stays and is shown. Of the marked entries those in scope are refetched at once: a running
-  /// fetch over data is replaced, for its answer may be older than the mark; a first load is joined.
-  /// Static queries are marked but not refetched. The filter is evaluated once.
+  /// fetch over data is replaced, for its answer may be older than the mark. A first load is joined, and
+  /// so is a fetch that took the place of another three times in a row, so that a storm of invalidations
+  /// cannot keep every answer away: its answer lands, stays marked, and is fetched once more while an
+  /// enabled observer is there. A fetch that invalidates itself is not fetched once more when it
+  /// cannot be replaced. Static queries are marked but not refetched. The filter is evaluated once.
   ///
-  /// The marks are set at the call. It returns when all refetches are settled, failed ones included,
-  /// or paused; a cancelled caller returns at once and the refetches go on.
+  /// The marks are set at the call. It returns when all refetches are settled, failed ones included and
+  /// the one that follows a joined fetch too, or paused; a cancelled caller returns at once and the
+  /// refetches go on.
   ///
   /// - Parameters:
   ///   - filter: Which entries to mark.
   ///   - refetch: Which of the marked entries to refetch.
-  ///   - superseding: Whether running fetches over data are replaced; `false` joins them, and their
-  ///     answers clear the mark.
+  ///   - superseding: Whether running fetches over data are replaced; `false` joins them and takes their
+  ///     answers for new enough: they clear the mark.
   public nonisolated func invalidate(
     _ filter: QueryFilter,
     refetch: RefetchScope = .active,
@@ -73,7 +77,8 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - filter: Which entries.
-  ///   - superseding: Whether running fetches over data are replaced; `false` joins them.
+  ///   - superseding: Whether running fetches over data are replaced, at most three times in a row;
+  ///     `false` joins them.
   public nonisolated func refetch(_ filter: QueryFilter, superseding: Bool = true) async {
     _ = await refetching(filter, superseding, failsFast: false)
   }
@@ -192,7 +197,8 @@ extension QueryClient {
   ///
   /// Work that is in flight is cancelled, its callbacks are not called, and those who wait for it
   /// throw `CancellationError`. The handle of a mutation's run that was over still shows it, until it
-  /// is reset or dropped.
+  /// is reset or dropped. An archive does not bring runs back that were performed; those that were
+  /// paused it does, see <doc:Archives>.
   public nonisolated func clear() {
     turn { state, turn in
       state.clearMutations(&turn)
@@ -203,48 +209,6 @@ extension QueryClient {
   }
 
   // MARK: Steps
-
-  /// Evaluates a filter once and makes a turn over its matches.
-  ///
-  /// Predicates are user code: they are asked outside the lock, and again about entries that moved on
-  /// meanwhile; after three rounds the last answers stand.
-  @discardableResult
-  nonisolated func select<Result: Sendable>(
-    _ filter: QueryFilter,
-    _ body: (inout CacheState, [Int], inout Turn) -> Result
-  ) -> Result {
-    guard filter.node.hasPredicate else {
-      return turn { state, turn in
-        let indices = state.entries(matching: filter.node, at: turn.world.now.moment)
-        return body(&state, indices, &turn)
-      }
-    }
-    var round = 0
-    while true {
-      round += 1
-      let now = cache.now()
-      let candidates = cache.read { state -> [(EntryID, UInt64, QueryInfo)] in
-        var indices: [Int] = []
-        state.forEachCandidate(of: filter.node) { indices.append($0) }
-        return indices.compactMap { index in
-          state.info(index, at: max(now.moment, state.latest.moment)).map {
-            (state.id(of: index), state.slots[index].revision, $0)
-          }
-        }
-      }
-      let matches = candidates.filter { filter.node.matches($0.2) }
-      let result = turn { state, turn -> Result? in
-        var indices: [Int] = []
-        for (id, revision, _) in candidates {
-          guard let index = state.find(id) else { continue }
-          if state.slots[index].revision != revision, round < 3 { return nil }
-        }
-        for (id, _, _) in matches { if let index = state.find(id) { indices.append(index) } }
-        return body(&state, indices, &turn)
-      }
-      if let result { return result }
-    }
-  }
 
   private nonisolated func invalidating(
     _ filter: QueryFilter,
@@ -271,7 +235,11 @@ extension QueryClient {
       }
       for index in indices {
         state.emit(.invalidated, index, turn)
-        let effects = state.slots[index].machine.invalidated(in: turn.world)
+        // A fetch that invalidates itself would never come to an end.
+        let effects = state.slots[index].machine.invalidated(
+          isJoining: !superseding || state.waitsForCaller(index, turn),
+          in: turn.world
+        )
         state.apply(effects, index, &turn)
       }
       for (index, refetches) in zip(indices, refetched) where refetches {
@@ -306,26 +274,35 @@ extension QueryClient {
 
   private nonisolated func resetting(_ filter: QueryFilter, _ gathering: Gathering) {
     // Initial data is user code: asked before the turn, for every entry that may match.
-    let initial = select(filter) { state, indices, _ in
-      indices.compactMap { index -> (EntryID, PlanExtras.InitialData)? in
-        state.slots[index].plan?.plan.initialData.map { (state.id(of: index), $0) }
-      }
-    }
+    let initial = search(filter) { state, index, _ in state.initialData(of: index) }
     var seeds: [EntryID: Seed] = [:]
-    for (id, data) in initial {
-      seeds[id] = data.value().map { Seed(box: $0, updatedAt: data.updatedAt) }
+    for finding in initial {
+      guard let data = finding.item else { continue }
+      seeds[finding.id] = Seed(data)
     }
-    select(filter) { state, indices, turn in
-      for index in indices {
-        state.emit(.reset, index, turn)
-        let isActive = state.slots[index].machine.isActive
-        let starter = isActive ? state.takeStarter(index) : nil
-        state.empty(index, &turn)
-        state.seed(index, seeds[state.id(of: index)], &turn)
-        guard isActive else { continue }
-        state.refetch(index, .reset, superseding: true, gathering, &turn)
-        // Whose fetch was dropped waits for the one that took its place.
-        if let starter { state.readmit(starter, index) }
+    var round = 0
+    var isDone = false
+    while !isDone {
+      round += 1
+      let isLast = round == 3
+      // So are options that depend on the entry: who is enabled once it is empty is refetched.
+      let asked = select(filter) { [seeds] state, indices, turn in
+        indices.compactMap { state.questionsOfReset($0, seeds[state.id(of: $0)], turn) }
+      }
+      let answers = Dictionary(
+        asked.map { ($0.entry, $0.answered) },
+        uniquingKeysWith: { $1 }
+      )
+      isDone = select(filter) { [seeds] state, indices, turn in
+        let isOutdated = indices.contains { index in
+          answers[state.id(of: index)].map { $0.revision != state.slots[index].revision } ?? false
+        }
+        guard isLast || !isOutdated else { return false }
+        for index in indices {
+          let id = state.id(of: index)
+          state.reset(index, seeds[id], answers[id]?.profiles ?? [], gathering, &turn)
+        }
+        return true
       }
     }
   }

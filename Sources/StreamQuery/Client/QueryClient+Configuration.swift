@@ -22,6 +22,10 @@ extension QueryClient {
     ///
     /// A simulation tells the client's own timer from other sleepers by it.
     package var operatorClock: (any Clock<Duration>)?
+    /// Whether calls of a low priority leave their errands to the client's executor.
+    ///
+    /// Not in a simulation: the priority of the test must not decide what happens in it.
+    package var mindsPriority = true
     /// What the client's tasks prefer to run on; `nil` is the global executor.
     public var executor: (any TaskExecutor)?
     /// Where random numbers come from: jitter of retries.
@@ -37,11 +41,19 @@ extension QueryClient {
     public var mutationHooks = MutationHooks()
     /// Gets every event, in the order in which things happened.
     ///
-    /// It is called outside the cache's lock, on whatever thread caused the event, by one thread at a
-    /// time. It must be quick: what is to happen next waits for it. ``QueryClient/events`` waits for
-    /// nobody, but may miss some.
+    /// It is called outside the cache's lock, by one thread at a time: the one that caused the event,
+    /// another one that uses the client, or one of its executor. Its context is nobody's: it sees no
+    /// task-locals and the default priority, whoever caused the event. A call tells at most 256 events
+    /// of others beyond as many as it caused.
+    ///
+    /// It must be quick: what is to happen next waits for it, and once 4,096 events wait, callers that
+    /// cause more are held up, 10 ms at most for each 4,096. ``QueryClient/events`` holds up nobody for
+    /// its readers, but they may miss some. What it calls on the client itself never waits.
+    /// A client that it captures would never be freed: capture it weakly.
     public var onEvent: (@Sendable (QueryEvent) -> Void)?
     /// Gets mistakes that cannot be thrown; prints them by default.
+    ///
+    /// A client that it captures would never be freed: capture it weakly.
     public var onMisuse: @Sendable (QueryMisuse) -> Void
 
     /// Creates a configuration.

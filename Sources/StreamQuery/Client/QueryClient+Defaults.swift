@@ -1,6 +1,9 @@
 extension QueryClient {
   /// Replaces the client's defaults; queries that are asked for later take them.
   ///
+  /// The client keeps their closures. One that captures the client keeps it from ever being freed: a
+  /// fetch uses ``FetchContext/client``, others capture it weakly.
+  ///
   /// - Parameter defaults: The defaults.
   public nonisolated func setDefaults(_ defaults: QueryDefaults) {
     replaceDefaults { $0.with(client: defaults) }
@@ -10,6 +13,9 @@ extension QueryClient {
   ///
   /// Where several prefixes match, their options are merged in the order of registration and later
   /// ones win. Registering a prefix again replaces its defaults and keeps its place.
+  ///
+  /// The client keeps the closures. One that captures the client keeps it from ever being freed: the
+  /// fetch uses ``FetchContext/client``, others capture it weakly.
   ///
   /// - Parameters:
   ///   - options: The options.

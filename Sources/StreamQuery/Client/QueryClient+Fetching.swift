@@ -5,6 +5,10 @@ extension QueryClient {
   /// when the last one who wants the fetch is gone, the query's ``AbandonmentPolicy`` decides.
   /// Failures are not retried unless the query or a default says so.
   ///
+  /// A fetch that begins by this call sees the caller's task-locals and has its priority, retries
+  /// included. A caller who joins one gets what was begun for another, and makes it as urgent as itself:
+  /// <doc:WhereWorkRuns>.
+  ///
   /// - Parameter query: What to fetch.
   /// - Returns: The value.
   /// - Throws: The fetch's error; `CancellationError` if the caller or the fetch was cancelled and

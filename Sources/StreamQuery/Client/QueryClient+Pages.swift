@@ -97,7 +97,7 @@ extension QueryClient {
       superseding: superseding
     )
     if case .failure(let error) = outcome { throw error }
-    return result(for: query)
+    return present(query)
   }
 
   /// Fetches a page because somebody asked in person, and watches until it is settled.

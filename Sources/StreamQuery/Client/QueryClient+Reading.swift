@@ -19,31 +19,53 @@ extension QueryClient {
     return layered.shown?.value(as: Value.self)
   }
 
-  /// The present state of a query, for a first frame; it makes no entry and starts no fetch.
+  /// What an observer of a query would see first, for a first frame; it makes no entry and starts no
+  /// fetch.
   ///
-  /// - Parameter query: The query.
-  /// - Returns: The state.
+  /// It is the first element that ``stream(_:options:)`` would give: initial data or a placeholder where
+  /// nothing is cached, and fetching, or paused, if the subscription would begin a fetch. Functions of
+  /// other observers, which initial data could turn on, are not asked. Read by its key alone, a query is as
+  /// it is, for nobody subscribes to that.
+  ///
+  /// ```swift
+  /// let now = client.result(for: .user(42))
+  /// show(now.data, refreshing: now.isFetching)
+  /// ```
+  ///
+  /// - Parameter query: The query; its initial data is asked for if nothing is cached.
+  /// - Returns: The first frame.
   public nonisolated func result<Value>(for query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)
-    let moment = cache.clock.now()
+    let now = cache.now(isDated: query.plan.initialData != nil)
     let quick = cache.read { state -> (ResolvedPlan, Frame, QueryFlags)? in
       guard let index = state.find(key), let plan = state.slots[index].plan,
-        plan.isMade(of: query.plan, under: state.defaults), let profile = plan.fixedProfile
+        plan.isMade(of: query.plan, under: state.defaults), let profile = plan.fixedProfile,
+        !state.wantsSeed(index, plan)
       else { return nil }
-      let flags = state.slots[index].machine.flags(
-        for: profile,
-        since: nil,
-        at: max(moment, state.latest.moment)
-      )
-      return (plan, state.frame(index), flags)
+      let (frame, flags) = state.firstLook(key, plan, profile, at: now)
+      return (plan, frame, flags)
     }
-    if let (plan, frame, flags) = quick {
-      let shown = stand(in: plan, for: frame, flags)
-      return QueryResult(frame: shown.0, flags: shown.1)
-    }
+    if let (plan, frame, flags) = quick { return shown(frame, flags, plan) }
     let plan = resolve(key, query.plan, defaults)
-    let facts = plan.isDynamic ? cache.read { $0.facts(key, at: moment) } : nil
-    let profile = plan.profile { (facts ?? EntryFacts.empty(key)).info }
+    // User code: asked outside the lock.
+    let seed =
+      cache.read { state in state.wantsSeed(state.find(key), plan) }
+      ? plan.plan.initialData.flatMap(Seed.init) : nil
+    let profile = plan.profile {
+      cache.read { $0.infoOfArrival(key, plan, seed, at: now) } ?? EntryFacts.empty(key).info
+    }
+    let (frame, flags) = cache.read { $0.firstLook(key, plan, profile, seed, at: now) }
+    return shown(frame, flags, plan)
+  }
+
+  /// The state of a query as it is at present, whatever a subscription would make of it.
+  nonisolated func present<Value>(_ query: Query<Value>) -> QueryResult<Value> {
+    let key = EntryKey(query.key)
+    let now = cache.now(isDated: false)
+    let plan = resolve(key, query.plan, defaults)
+    let profile = plan.profile {
+      cache.read { $0.facts(key, at: now.moment) }?.info ?? EntryFacts.empty(key).info
+    }
     let (frame, flags) = cache.read { state -> (Frame, QueryFlags) in
       guard let index = state.find(key) else {
         return (.empty, profile.isEnabled ? [.enabled, .stale] : [])
@@ -51,18 +73,26 @@ extension QueryClient {
       let flags = state.slots[index].machine.flags(
         for: profile,
         since: nil,
-        at: max(moment, state.latest.moment)
+        at: max(now.moment, state.latest.moment)
       )
       return (state.frame(index), flags)
     }
-    var shown = stand(in: plan, for: frame, flags)
-    if shown.0.paging == nil, let paging = plan.plan.paging {
-      shown.0 = Frame(shown.0, paging: paging)
-    }
-    return QueryResult(frame: shown.0, flags: shown.1)
+    return shown(frame, flags, plan)
   }
 
-  /// The present state of a key, for a first frame.
+  private nonisolated func shown<Value>(
+    _ frame: Frame,
+    _ flags: QueryFlags,
+    _ plan: ResolvedPlan
+  ) -> QueryResult<Value> {
+    var (frame, flags) = stand(in: plan, for: frame, flags)
+    if frame.paging == nil, let paging = plan.plan.paging { frame = Frame(frame, paging: paging) }
+    return QueryResult(frame: frame, flags: flags)
+  }
+
+  /// The present state of a key.
+  ///
+  /// Where no default gives the key a fetch, nobody would fetch it: what is cached is shown as it is.
   ///
   /// - Parameter key: The key.
   /// - Returns: The state.
@@ -77,7 +107,7 @@ extension QueryClient {
   ///   - type: The value type.
   ///   - filter: Which entries.
   /// - Returns: The entries that have data, in the order of their making within a prefix.
-  /// - Complexity: O(*m*) in the matches of the filter's key or prefix.
+  /// - Complexity: As ``diagnostics(_:)``.
   public nonisolated func entries<Value: Sendable>(
     of type: Value.Type,
     _ filter: QueryFilter = .all
@@ -91,6 +121,9 @@ extension QueryClient {
 
   /// Whether a query's data is missing, invalidated or too old by the query's own stale time.
   ///
+  /// A query that was made of a key alone has the stale time of the defaults. To judge a key by what it was
+  /// fetched by, ask about the key.
+  ///
   /// - Parameter query: The query.
   /// - Returns: Whether it is stale.
   public nonisolated func isStale<Value>(_ query: Query<Value>) -> Bool {
@@ -99,6 +132,36 @@ extension QueryClient {
     let now = cache.now(isDated: false)
     let facts = plan.isDynamic ? cache.read { $0.facts(key, at: now.moment) } : nil
     let freshness = plan.profile { (facts ?? EntryFacts.empty(key)).info }.freshness
+    return cache.read { state in
+      guard let index = state.find(key) else { return true }
+      return state.slots[index].machine.isStale(
+        freshness,
+        at: max(now.moment, state.latest.moment)
+      )
+    }
+  }
+
+  /// Whether a key's data is missing, invalidated or too old.
+  ///
+  /// The data of a key has no stale time of its own. It is judged by that of the query, or of the observer,
+  /// that said last how to fetch the key: so it is said to be stale exactly if a refetch by its own plan
+  /// would be due. Filters say more of a key that is observed, and less of one that is not; see
+  /// ``QueryFilter/stale``. What only was written is judged by the defaults of its key.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: Whether it is stale.
+  @_disfavoredOverload
+  public nonisolated func isStale<Value>(_ key: QueryKey<Value>) -> Bool {
+    let key = EntryKey(key)
+    let now = cache.now(isDated: false)
+    let known = cache.read { state -> (ResolvedPlan, EntryFacts)? in
+      guard let index = state.find(key), let plan = state.slots[index].plan,
+        let facts = state.facts(key, at: max(now.moment, state.latest.moment))
+      else { return nil }
+      return (plan, facts)
+    }
+    guard let (plan, facts) = known else { return true }
+    let freshness = plan.profile { facts.info }.freshness
     return cache.read { state in
       guard let index = state.find(key) else { return true }
       return state.slots[index].machine.isStale(
@@ -119,11 +182,11 @@ extension QueryClient {
   /// What the cache knows of each entry.
   ///
   /// - Parameter filter: Which entries.
-  /// - Returns: A snapshot of each, in the order of their making within a prefix.
+  /// - Returns: A snapshot of each as of one instant, in the order of their making within a prefix.
+  /// - Complexity: O(*m*) in the matches of the filter's key or prefix. The lock is held for a thousand
+  ///   of them at a time; what changed meanwhile is looked at again.
   public nonisolated func diagnostics(_ filter: QueryFilter = .all) -> [QueryInfo] {
-    select(filter) { state, indices, turn in
-      indices.compactMap { state.info($0, at: turn.world.now.moment) }
-    }
+    infos(filter)
   }
 }
 
@@ -137,9 +200,10 @@ extension QueryClient {
       let runs = state.mutations.all.compactMap { id -> AnyQueryKey? in
         guard let index = state.mutations.find(id), state.mutations.slots[index].machine.isPending
         else { return nil }
-        return state.mutations.slots[index].job?.plan.key.key
+        return state.mutations.slots[index].job?.key.key
       }
-      return (state.consumerCount + state.mutations.followers.count, busy, runs)
+      let followers = state.mutations.followers.count + state.mutations.streamCount
+      return (state.consumerCount + followers, busy, runs)
     }
     return Liveness(
       unfinished: busy.map { "a fetch of \($0) that is not settled" }

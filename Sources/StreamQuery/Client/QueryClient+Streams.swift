@@ -4,7 +4,9 @@ extension QueryClient {
   /// The stream *is* the subscription. It counts as an observer from this call until its task is
   /// cancelled or its last reference is dropped, also when nobody iterates it. Its first element is
   /// the state at the call or a newer one, cached data included, `fetching` already marked if a
-  /// fetch was due. A slow consumer gets the newest state and may miss those between.
+  /// fetch was due. A slow consumer gets the newest state and may miss those between. A fetch that begins
+  /// at the call sees the caller's task-locals and has its priority; one that is under way becomes at
+  /// least as urgent as the caller: <doc:WhereWorkRuns>.
   ///
   /// ```swift
   /// for await result in client.stream(.user(42)) {
@@ -78,7 +80,13 @@ extension QueryClient {
     options: ObserverOptions?
   ) -> Subscription {
     guard options != nil else { return subscribe(key, queryPlan) }
-    let id = settling(key, queryPlan, options) { state, index, plan, profile, seed, turn in
+    let id = settling(key, queryPlan, options, isArrival: true) {
+      state,
+      index,
+      plan,
+      profile,
+      seed,
+      turn in
       state.arrive(index, at: key, plan, profile, seed, &turn)
     }
     return hold(id, key, queryPlan)
@@ -95,7 +103,7 @@ extension QueryClient {
   }
 
   nonisolated func subscribe(_ key: EntryKey, _ queryPlan: QueryPlan) -> Subscription {
-    let id = settling(key, queryPlan) { state, index, plan, profile, seed, turn in
+    let id = settling(key, queryPlan, isArrival: true) { state, index, plan, profile, seed, turn in
       state.arrive(index, at: key, plan, profile, seed, &turn)
     }
     return hold(id, key, queryPlan)
@@ -117,18 +125,20 @@ extension QueryClient {
     _ key: EntryKey,
     _ queryPlan: QueryPlan,
     _ options: ObserverOptions?,
+    isArrival: Bool = false,
     _ body: SettledTurn<Result>
   ) -> Result {
-    guard options != nil else { return settling(key, queryPlan, body) }
+    guard options != nil else { return settling(key, queryPlan, isArrival: isArrival, body) }
     let now = cache.now(isDated: queryPlan.initialData != nil)
     let plan = ResolvedPlan(queryPlan, for: key.key, defaults: defaults, observer: options)
-    return asking(key, queryPlan, plan, at: now, body)
+    return asking(key, queryPlan, plan, isArrival: isArrival, at: now, body)
   }
 
   /// The same for those who ask for nothing beyond the query.
   nonisolated func settling<Result: Sendable>(
     _ key: EntryKey,
     _ queryPlan: QueryPlan,
+    isArrival: Bool = false,
     _ body: SettledTurn<Result>
   ) -> Result {
     // Only initial data carries a date into what an observer or a fetch begins with.
@@ -138,17 +148,18 @@ extension QueryClient {
       guard let index = state.find(key), let plan = state.slots[index].plan,
         plan.isMade(of: queryPlan, under: state.defaults)
       else { return .unknown(state.defaults) }
-      guard let profile = plan.fixedProfile, !state.wantsSeed(index, plan) else {
-        return .known(plan)
-      }
+      guard let profile = plan.fixedProfile, !(isArrival && plan.asksOnSubscribe),
+        !state.wantsSeed(index, plan)
+      else { return .known(plan) }
       return .done(body(&state, index, plan, profile, nil, &turn))
     }
     switch quick {
     case .done(let result): return result
-    case .known(let plan): return asking(key, queryPlan, plan, at: now, body)
+    case .known(let plan):
+      return asking(key, queryPlan, plan, isArrival: isArrival, at: now, body)
     case .unknown(let defaults):
       let plan = ResolvedPlan(queryPlan, for: key.key, defaults: defaults)
-      return asking(key, queryPlan, plan, at: now, body)
+      return asking(key, queryPlan, plan, isArrival: isArrival, at: now, body)
     }
   }
 
@@ -158,20 +169,22 @@ extension QueryClient {
     _ key: EntryKey,
     _ queryPlan: QueryPlan,
     _ plan: ResolvedPlan,
+    isArrival: Bool,
     at now: Now,
     _ body: SettledTurn<Result>
   ) -> Result {
     var seed: Seed?
     var hasSeed = false
     var round = 0
+    let isAsked = plan.isDynamic || isArrival && plan.asksOnSubscribe
     while true {
       round += 1
       var revision: UInt64?
       let profile: ObserverProfile
-      if plan.isDynamic {
+      if isAsked {
         let info = info(of: key, plan)
         revision = info.revision
-        profile = plan.profile { info.info }
+        profile = plan.profile(isArrival: isArrival) { info.info }
       } else {
         profile = plan.profile { EntryFacts.empty(key).info }
       }
@@ -189,11 +202,9 @@ extension QueryClient {
       case .moved: continue
       case .needsSeed:
         hasSeed = true
-        seed = plan.plan.initialData.flatMap { initial in
-          initial.value().map { Seed(box: $0, updatedAt: initial.updatedAt) }
-        }
+        seed = plan.plan.initialData.flatMap(Seed.init)
         // Dynamic options are asked about the entry as it begins, so it has to begin before.
-        if plan.isDynamic, let seed {
+        if isAsked, let seed {
           cache.turn(self, at: present) { state, turn in
             guard !state.isShutDown else { return }
             let index = state.find(key) ?? state.entry(key, plan, &turn)

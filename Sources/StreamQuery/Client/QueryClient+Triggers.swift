@@ -10,9 +10,10 @@ extension QueryClient {
   ) -> TriggerConnection where Triggers.Element == Trigger {
     openSignals()
     let port = signals
-    // Handed over: nobody else holds the sequence any more, and the one task takes it once.
+    // Handed over: nobody else holds the sequence any more, and the one task takes it once. Detached, as
+    // everything that the client does of its own accord.
     let handover = Handover(triggers)
-    let task = Task(executorPreference: configuration.executor) { [scheduling] in
+    let task = Task.detached(executorPreference: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) {
         guard let triggers = handover.take() else { return }
         await port.forward(triggers) { .trigger($0) }
@@ -61,7 +62,7 @@ extension QueryClient {
   ) -> Task<Void, Never> {
     openSignals()
     let port = signals
-    return Task(executorPreference: configuration.executor) { [scheduling] in
+    return Task.detached(executorPreference: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) {
         do {
           try await Self.forEach(of: make()) { port.send(.query(key)) }
@@ -155,7 +156,7 @@ extension QueryClient {
   }
 
   private nonisolated func worldChanged(isOnline: Bool?, isActive: Bool?) {
-    let conditions = turn { state, turn -> [(Question, Question.Condition)] in
+    let askings = turn { state, turn -> [Question.Asking] in
       let wasOnline = state.isOnline
       let wasActive = state.isActive
       state.isOnline = isOnline ?? wasOnline
@@ -182,27 +183,30 @@ extension QueryClient {
       }
       return state.sweep(cause, &turn)
     }
-    for (question, condition) in conditions { ask(question, condition) }
+    for asking in askings { ask(asking) }
   }
 
   /// Makes up for edges whose sweep waited for mutations.
   nonisolated func sweep(_ causes: [FetchCause]) {
     for cause in causes {
-      let conditions = turn { state, turn in state.sweep(cause, &turn) }
-      for (question, condition) in conditions { ask(question, condition) }
+      let askings = turn { state, turn in state.sweep(cause, &turn) }
+      for asking in askings { ask(asking) }
     }
   }
 
-  /// Asks a `.when` condition in a task of its own: nothing else waits for it.
-  private nonisolated func ask(_ question: Question, _ condition: @escaping Question.Condition) {
-    _ = Task(executorPreference: configuration.executor) { [weak self, scheduling] in
-      var condition = condition
+  /// Asks a condition in a task of its own: nothing else waits for it.
+  private nonisolated func ask(_ asking: Question.Asking) {
+    _ = Task.detached(executorPreference: configuration.executor) { [weak self, scheduling] in
+      var asking = asking
       while true {
-        let isWilling = await Scheduling.$current.withValue(scheduling) { await condition() }
+        let policy = await Scheduling.$current.withValue(scheduling) {
+          await asking.condition.answer(asking.info)
+        }
         guard let self else { return }
-        let next = self.turn { state, turn in state.answered(question, isWilling, &turn) }
+        let question = asking.question
+        let next = self.turn { state, turn in state.answered(question, policy, &turn) }
         guard let next else { return }
-        condition = next
+        asking = next
       }
     }
   }
@@ -213,6 +217,17 @@ extension QueryClient {
       startInvalidation(filter, scope, superseding: true, .trigger, nil)
     case .refetch(let filter):
       startRefetch(filter, superseding: true, .trigger, nil)
+    }
+  }
+}
+
+extension EventRefetchPolicy.Condition {
+  /// Asks user code: never under the lock.
+  fileprivate func answer(_ info: QueryInfo) async -> RefetchPolicy {
+    switch self {
+    case .when(let condition): await condition() ? .always : .never
+    case .informed(let condition): await condition(info) ? .always : .never
+    case .policy(let policy): await policy(info)
     }
   }
 }

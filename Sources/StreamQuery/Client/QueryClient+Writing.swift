@@ -80,27 +80,37 @@ extension QueryClient {
   /// is about the present data: no update is lost. It must not write the same key itself: that inner
   /// write is reported to ``Configuration/onMisuse`` and ignored.
   ///
+  /// A fetch that runs goes on, and its answer replaces what was written. If it would be older than the
+  /// update, fence it out: it ends, and its callers get what was written.
+  ///
   /// ```swift
   /// client.updateData(for: .user(42)) { user in user?.name = "Ada" }
+  /// client.updateData(for: .user(42), fencing: true) { user in user?.name = "Ada" }
   /// ```
   ///
   /// - Parameters:
   ///   - query: Whose data.
+  ///   - updatedAt: When what is written was good; `nil` is now, a date in the future too.
+  ///   - fencing: Whether a fetch in flight must not land; where nothing is written it may.
   ///   - update: Changes the data.
   /// - Returns: The data that was written; `nil` if none was.
   /// - Throws: What the closure throws; nothing is written then.
   @discardableResult
   public nonisolated func updateData<Value, Failure: Error>(
     for query: Query<Value>,
+    updatedAt: Date? = nil,
+    fencing: Bool = false,
     _ update: (inout Value?) throws(Failure) -> Void
   ) throws(Failure) -> Value? {
-    try updateData(for: query.key, update)
+    try updateData(for: query.key, updatedAt: updatedAt, fencing: fencing, update)
   }
 
   /// Changes cached data in place.
   ///
   /// - Parameters:
   ///   - key: Whose data.
+  ///   - updatedAt: When what is written was good; `nil` is now, a date in the future too.
+  ///   - fencing: Whether a fetch in flight must not land; where nothing is written it may.
   ///   - update: Changes the data.
   /// - Returns: The data that was written; `nil` if none was.
   /// - Throws: What the closure throws; nothing is written then.
@@ -108,10 +118,13 @@ extension QueryClient {
   @discardableResult
   public nonisolated func updateData<Value, Failure: Error>(
     for key: QueryKey<Value>,
+    updatedAt: Date? = nil,
+    fencing: Bool = false,
     _ update: (inout Value?) throws(Failure) -> Void
   ) throws(Failure) -> Value? {
     let key = EntryKey(key)
     guard !isUpdating(key) else { return nil }
+    let date = updatedAt?.timeIntervalSinceReferenceDate
     var plan: ResolvedPlan?
     while true {
       let (present, isKnown) = cache.read { state -> (ValueBox?, Bool) in
@@ -129,7 +142,7 @@ extension QueryClient {
         guard index.flatMap({ state.slots[$0].data }) === present else { return false }
         guard !state.isShutDown else { return true }
         guard let entry = index ?? state.bareEntry(key, plan, &turn) else { return false }
-        state.write(box, entry, updatedAt: nil, fencing: false, &turn)
+        state.write(box, entry, updatedAt: date, fencing: fencing, &turn)
         return true
       }
       if isDone { return value }
@@ -145,6 +158,8 @@ extension QueryClient {
   /// - Parameters:
   ///   - filter: Which entries.
   ///   - type: The value type.
+  ///   - updatedAt: When what is written was good; `nil` is now, a date in the future too.
+  ///   - fencing: Whether fetches in flight of the entries that are written must not land.
   ///   - update: Changes the data, `nil` where there is none; leaving `nil` writes nothing to that
   ///     entry.
   /// - Returns: How many entries were written.
@@ -152,8 +167,11 @@ extension QueryClient {
   public nonisolated func updateData<Value: Sendable>(
     matching filter: QueryFilter,
     of type: Value.Type,
+    updatedAt: Date? = nil,
+    fencing: Bool = false,
     _ update: (QueryKey<Value>, inout Value?) -> Void
   ) -> Int {
+    let date = updatedAt?.timeIntervalSinceReferenceDate
     while true {
       let present = diagnostics(filter).filter {
         $0.entryKey.valueTypeID == ObjectIdentifier(type) && !isUpdating($0.entryKey)
@@ -176,8 +194,8 @@ extension QueryClient {
           state.write(
             write.new,
             index,
-            updatedAt: nil,
-            fencing: false,
+            updatedAt: date,
+            fencing: fencing,
             &turn
           )
         }

@@ -27,8 +27,8 @@ public actor QueryClient {
   nonisolated let timer = WakeTimer()
   nonisolated let signals = SignalPort()
   nonisolated let eventHub = Hub<EventRing>()
-  nonisolated let counts = Hub<NewsFlag>()
-  nonisolated let mutationNews = Hub<NewsFlag>()
+  nonisolated let counts = Hub<NewsFlag<Never>>()
+  nonisolated let mutationNews = Hub<NewsFlag<MutationTopic>>()
   nonisolated let mutationDefaults = Mutex(MutationDefaultsTable())
   nonisolated let sources = TaskBag()
   nonisolated let endings = Endings()
@@ -90,21 +90,47 @@ public actor QueryClient {
 }
 
 extension QueryClient: ErrandRunner {
+  nonisolated func sweep() {
+    // Detached, and not at the caller's priority: it serves everybody. It holds the client: what is left
+    // may be what somebody waits for.
+    Task.detached(executorPreference: configuration.executor, priority: .medium) {
+      self.cache.sweep(self)
+    }
+  }
+
+  nonisolated var isOfLowPriority: Bool {
+    guard configuration.mindsPriority else { return false }
+    // Threads without a task may have none, which is no low one.
+    let priority = Task.currentPriority.rawValue
+    return priority < TaskPriority.medium.rawValue && priority > 0
+  }
+
   nonisolated func perform(_ errand: Errand) {
     switch errand {
     case .wake(let parked): parked.wake()
     case .start(let job, let attempt): start(job, attempt: attempt)
-    case .cancel(let job): job.cancel()
+    case .cancel(let job): job.tasks.cancel()
     case .settle(let waiters, let outcome):
       for waiter in waiters { waiter.resolve(outcome) }
     case .arm(let moment): arm(moment)
-    case .ask(let entry): askOptions(of: entry)
-    case .unsettled(let key): report(.unsettledOption(key: key.description))
+    // User code that is no caller's: whoever performs the errand must not be seen in it.
+    case .ask(let entry): Inheritance.none { self.askOptions(of: entry) }
+    case .unsettled(let key):
+      Inheritance.none { self.report(.unsettledOption(key: key.description)) }
     case .emit(let event):
-      configuration.onEvent?(event)
+      if let onEvent = configuration.onEvent { Inheritance.none { onEvent(event) } }
       eventHub.send(event)
     case .recount: counts.send(())
     case .mutation(let errand): perform(errand)
+    }
+  }
+
+  nonisolated func fulfil(_ duty: CallerDuty) {
+    switch duty {
+    case .standBy(let standby): standby.begin(on: configuration.executor)
+    case .lend(let tasks): tasks.lend(Task.currentPriority, on: configuration.executor)
+    case .several(let duties):
+      for duty in duties { fulfil(duty) }
     }
   }
 }

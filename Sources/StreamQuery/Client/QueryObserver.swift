@@ -39,7 +39,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   private func result(after end: EntryEnd?) -> QueryResult<Value> {
     let query = query
     return subscription.current(of: EntryKey(query.key), after: end).map(QueryResult.init)
-      ?? subscription.client.result(for: query)
+      ?? subscription.client.present(query)
   }
 
   /// Changes what is observed, in place.

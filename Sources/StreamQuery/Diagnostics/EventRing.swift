@@ -3,6 +3,8 @@
 /// A ring: when it is full, the oldest event makes room, and the subscriber is told how many it
 /// missed before it gets the next one.
 struct EventRing: HubInbox {
+  typealias Topic = Never
+
   /// How many events a subscriber may be behind.
   static let capacity = 1_024
 
@@ -52,7 +54,7 @@ struct EventRing: HubInbox {
 }
 
 /// Whether a number may have changed: the subscriber counts for itself, so the newest always wins.
-struct NewsFlag: HubInbox {
+struct NewsFlag<Topic: Hashable & Sendable>: HubInbox {
   /// Each subscription begins with news: the number at its start.
   private var hasNews = true
 

@@ -4,6 +4,8 @@ import Synchronization
 protocol HubInbox: Sendable {
   associatedtype Message: Sendable
   associatedtype Item: Sendable
+  /// What messages can be about; `Never` if all are for everybody.
+  associatedtype Topic: Hashable & Sendable
 
   init()
 
@@ -20,32 +22,75 @@ protocol HubInbox: Sendable {
 /// Hands messages to any number of subscribers, each with an inbox of its own.
 ///
 /// Order, buffering and conflation are the inbox's; the hub parks and wakes, and never resumes or
-/// releases anything under its lock.
+/// releases anything under its lock. Who subscribed to topics is not looked at for the sake of others:
+/// what a message costs depends on those whom it reaches.
 final class Hub<Inbox: HubInbox>: Sendable {
   private struct Subscriber {
     var inbox = Inbox()
     /// More than one only if several tasks iterate one stream.
     var parked: [UnsafeContinuation<Void, Never>] = []
+    /// What it wants to hear of; `nil` is everything.
+    var topics: [Inbox.Topic]?
   }
 
   private struct State {
     var subscribers: [Int: Subscriber] = [:]
+    /// Those who want to hear of everything.
+    var general = Audience()
+    var topics: [Inbox.Topic: Audience] = [:]
     var lastID = 0
     var isFinished = false
+
+    /// Whom a message reaches, in the order of subscription; some may be gone.
+    func audience(of about: [Inbox.Topic]) -> [Int] {
+      var ids = general.ids
+      guard !topics.isEmpty else { return ids }
+      let generalCount = ids.count
+      for topic in about { if let audience = topics[topic] { ids += audience.ids } }
+      if ids.count > generalCount { ids.sort() }
+      return ids
+    }
+
+    /// Takes a subscription out; hands out with it the topics that nobody is subscribed to any more,
+    /// since a key's parts are the user's.
+    mutating func remove(_ id: Int) -> (gone: Subscriber?, topics: [Inbox.Topic]) {
+      guard let gone = subscribers.removeValue(forKey: id) else { return (nil, []) }
+      guard let topics = gone.topics else {
+        general.lostOne { [subscribers] in subscribers[$0] != nil }
+        return (gone, [])
+      }
+      var unused: [Inbox.Topic] = []
+      for topic in topics {
+        guard let place = self.topics.index(forKey: topic) else { continue }
+        self.topics.values[place].lostOne { [subscribers] in subscribers[$0] != nil }
+        guard self.topics.values[place].ids.isEmpty else { continue }
+        unused.append(self.topics[place].key)
+        self.topics.remove(at: place)
+      }
+      return (gone, unused)
+    }
   }
 
   private let state = Mutex(State())
 
   var hasSubscribers: Bool { state.withLock { !$0.subscribers.isEmpty } }
 
-  func send(_ message: Inbox.Message) {
+  /// Hands a message to those who want to hear of everything, and of one of some topics.
+  ///
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - topics: What it is about.
+  /// - Complexity: O(*n* log *n*) in the number of those whom it reaches.
+  func send(_ message: Inbox.Message, about topics: [Inbox.Topic] = []) {
     let (parked, dropped) = state.withLock { state in
       var parked: [UnsafeContinuation<Void, Never>] = []
       var dropped: [Inbox.Message] = []
       // In order of subscription: no output depends on the order of a dictionary.
-      for id in state.subscribers.keys.sorted() {
+      for id in state.audience(of: topics) {
+        guard let waiting = state.subscribers[id]?.parked else { continue }
         if let old = state.subscribers[id]?.inbox.receive(message) { dropped.append(old) }
-        parked += state.subscribers[id]?.parked ?? []
+        guard !waiting.isEmpty else { continue }
+        parked += waiting
         state.subscribers[id]?.parked = []
       }
       return (parked, dropped)
@@ -54,30 +99,43 @@ final class Hub<Inbox: HubInbox>: Sendable {
     for waiting in parked { waiting.resume() }
   }
 
-  /// Begins a subscription; `nil` after the end.
-  func subscribe() -> Int? {
+  /// Begins a subscription.
+  ///
+  /// - Parameter topics: What it wants to hear of, each once; `nil` is everything.
+  /// - Returns: Its number; `nil` after the end.
+  func subscribe(to topics: [Inbox.Topic]? = nil) -> Int? {
     state.withLock { state in
       guard !state.isFinished else { return nil }
       state.lastID += 1
-      state.subscribers[state.lastID] = Subscriber()
+      state.subscribers[state.lastID] = Subscriber(topics: topics)
+      if let topics {
+        for topic in topics { state.topics[topic, default: Audience()].append(state.lastID) }
+      } else {
+        state.general.append(state.lastID)
+      }
       return state.lastID
     }
   }
 
   /// Ends a subscription; a second time is a no-op.
   func unsubscribe(_ id: Int) {
-    let gone = state.withLock { $0.subscribers.removeValue(forKey: id) }
-    for waiting in gone?.parked ?? [] { waiting.resume() }
+    let removed = state.withLock { $0.remove(id) }
+    for waiting in removed.gone?.parked ?? [] { waiting.resume() }
   }
 
   /// Ends all subscriptions, and refuses new ones.
   func finish() {
-    let gone = state.withLock { state in
+    let (gone, topics) = state.withLock { state in
       state.isFinished = true
-      let gone = state.subscribers
-      state.subscribers = [:]
-      return gone
+      defer {
+        state.subscribers = [:]
+        state.general = Audience()
+        state.topics = [:]
+      }
+      return (state.subscribers, state.topics)
     }
+    // Here, outside the lock, go the keys.
+    _ = consume topics
     guard !gone.isEmpty else { return }
     for id in gone.keys.sorted() {
       for waiting in gone[id]?.parked ?? [] { waiting.resume() }
@@ -86,7 +144,9 @@ final class Hub<Inbox: HubInbox>: Sendable {
 
   /// The next item of a subscription, as soon as there is one; `nil` at its end.
   ///
-  /// Cancelling the task ends the subscription at once.
+  /// For streams that unsubscribe when they are cancelled, which ends the wait. It has no cancellation
+  /// handler of its own: under an executor that runs jobs inside `enqueue`, the task would be gone with
+  /// the first handler that resumes it, and the runtime would go on to the next.
   func next(_ id: Int) async -> Inbox.Item? {
     while true {
       let (isOver, item) = state.withLock { state -> (Bool, Inbox.Item?) in
@@ -98,20 +158,41 @@ final class Hub<Inbox: HubInbox>: Sendable {
         unsubscribe(id)
         return nil
       }
-      await withTaskCancellationHandler {
-        await withUnsafeContinuation { continuation in
-          // Something may have come since the look above.
-          let isParked = state.withLock { state in
-            guard state.subscribers[id]?.inbox.isEmpty == true else { return false }
-            state.subscribers[id]?.parked.append(continuation)
-            return true
-          }
-          if !isParked { continuation.resume() }
+      await withUnsafeContinuation { continuation in
+        // Something may have come since the look above.
+        let isParked = state.withLock { state in
+          guard state.subscribers[id]?.inbox.isEmpty == true else { return false }
+          state.subscribers[id]?.parked.append(continuation)
+          return true
         }
-      } onCancel: {
-        unsubscribe(id)
+        if !isParked { continuation.resume() }
       }
     }
+  }
+}
+
+/// Subscriptions of one kind, in the order of their beginning.
+///
+/// Those that ended are taken out all together once they are more than the others: so each pays a
+/// constant, wherever it stands.
+struct Audience: Sendable {
+  /// Some of them may have ended.
+  private(set) var ids: [Int] = []
+  private var goneCount = 0
+
+  /// Adds a subscription that is newer than all others.
+  mutating func append(_ id: Int) {
+    ids.append(id)
+  }
+
+  /// One of them ended.
+  ///
+  /// - Parameter stays: Whether a subscription goes on.
+  mutating func lostOne(_ stays: (Int) -> Bool) {
+    goneCount += 1
+    guard goneCount * 2 > ids.count else { return }
+    ids.removeAll { !stays($0) }
+    goneCount = 0
   }
 }
 
@@ -125,10 +206,14 @@ final class HubSubscription: Sendable {
   }
 
   deinit {
-    end()
+    finish()
+  }
+
+  private func finish() {
+    if !isEnded.exchange(true, ordering: .acquiringAndReleasing) { onEnd() }
   }
 
   func end() {
-    if !isEnded.exchange(true, ordering: .acquiringAndReleasing) { onEnd() }
+    holding(self) { finish() }
   }
 }

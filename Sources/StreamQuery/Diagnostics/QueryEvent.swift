@@ -32,7 +32,7 @@ public struct QueryEvent: Sendable, CustomStringConvertible {
     case fetchPaused
     /// The fetch goes on.
     case fetchResumed
-    /// The fetch's value landed.
+    /// The fetch's value landed, or it found that the data is still good.
     case fetchSucceeded
     /// The fetch failed for good.
     case fetchFailed(any Error)
@@ -109,6 +109,8 @@ public struct QueryEvent: Sendable, CustomStringConvertible {
   public let cause: FetchCause?
   /// How long the fetch took so far, retries and pauses included.
   public let duration: Duration?
+  /// Whether the fetch that succeeded kept the data: it threw ``NotModified``.
+  public internal(set) var isNotModified = false
   /// The type of the entry's value: keys of equal parts and unlike values are two entries.
   var valueType: (any Any.Type)?
 
@@ -135,7 +137,7 @@ public struct QueryEvent: Sendable, CustomStringConvertible {
       "failed \(count) times (\(error)), again after \(wait):"
     case .fetchPaused: "paused"
     case .fetchResumed: "resumed"
-    case .fetchSucceeded: "fetched"
+    case .fetchSucceeded: isNotModified ? "found unchanged" : "fetched"
     case .fetchFailed(let error): "failed (\(error))"
     case .fetchCancelled: "cancelled"
     case .written: "written"

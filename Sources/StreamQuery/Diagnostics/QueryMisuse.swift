@@ -6,10 +6,15 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case completionCalledTwice(key: String)
   /// An updater wrote the key that it updates; the inner write was ignored.
   case writeInsideUpdate(key: String)
+  /// A fetch asked for its previous data as another type than the query's; it was given none.
+  case previousOfOtherType(key: String, expected: String, asked: String)
   /// A callback of a mutation threw; the run went on as if it had not.
   case callbackFailed(key: String, callback: String, error: String)
   /// A closure that an option depends on gave another answer each time; the last one stands.
   case unsettledOption(key: String)
+  /// The clock threw instead of waiting, several times in a row; what waits for time stands still
+  /// until the client is used again.
+  case clockFailed(error: String)
 
   /// What went wrong and what to do.
   public var description: String {
@@ -21,6 +26,11 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       An update of \(key) wrote the same key inside its closure; that write was ignored. \
       Change the closure's argument instead.
       """
+    case .previousOfOtherType(let key, let expected, let asked):
+      """
+      The fetch of \(key) asked for its previous data as \(asked), which is \(expected); it was given \
+      none. Ask for the type of the query's value.
+      """
     case .callbackFailed(let key, let callback, let error):
       """
       \(callback) of the mutation \(key) threw \(error); the run's own outcome stands. \
@@ -30,6 +40,12 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       """
       A dynamic option of \(key) answered differently each time it was asked about one state. \
       Make the closure depend on its argument alone.
+      """
+    case .clockFailed(let error):
+      """
+      The client's clock threw \(error) from sleep(until:tolerance:) \(WakePlan.attempts) times in a \
+      row; what waits for time stands still until the client is used again. Let the clock throw only \
+      when the task is cancelled.
       """
     }
   }

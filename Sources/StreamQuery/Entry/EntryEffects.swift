@@ -18,6 +18,8 @@ package struct FetchID: Hashable, Sendable {
 package enum FetchEnding: Hashable, Sendable {
   /// Its value landed.
   case succeeded
+  /// It found that the data is still good.
+  case kept
   /// Its last attempt failed.
   case failed
   /// It was cancelled, and what was there before is there again.

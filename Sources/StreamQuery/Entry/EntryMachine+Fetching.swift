@@ -20,7 +20,9 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - cause: Why.
-  ///   - superseding: Whether a running fetch is replaced when there is data; else it is joined.
+  ///   - superseding: Whether a running fetch is replaced when there is data; else it is joined. Without
+  ///     data, and after ``supersessionLimit`` times in a row, it is joined as well; if its answer may be
+  ///     too old by then, one more fetch follows it.
   ///   - clientLease: Whether the client itself wants the fetch, although nobody observes the key.
   ///   - direction: Which page to add; `nil` fetches the whole value.
   ///   - world: The world at the turn.
@@ -91,9 +93,39 @@ extension EntryMachine {
     isError = false
     failureCount = 0
     // A page that was added clears the mark as well, although the pages before it are as old as they
-    // were: what is on the screen was asked for just now.
-    isInvalidated = false
+    // were: what is on the screen was asked for just now. But no answer clears a mark that came after
+    // it was asked for.
+    isInvalidated = current.predatesMark
     end(.succeeded, in: world, &effects)
+    follow(current, in: world, &effects)
+    return effects
+  }
+
+  /// An attempt found that the data is still good.
+  ///
+  /// - Parameters:
+  ///   - id: The fetch; an old one is a no-op.
+  ///   - world: The world at the turn.
+  /// - Returns: What to do; `ended` says whether there was data to keep, else the fetch failed.
+  package mutating func attemptKept(_ id: FetchID, in world: World) -> EntryEffects {
+    guard case .running(let current) = phase, current.id == id else { return .none }
+    guard !current.isOutdated else { return restarted(current, in: world) }
+    guard hasData || current.undo.shelved != nil else {
+      return attemptFailed(id, retryAfter: nil, in: world)
+    }
+    var effects = EntryEffects()
+    catchUp(in: world, &effects)
+    unshelve(current, &effects)
+    // The answer is about what was there before a write, which has its own age and mark.
+    if !current.wasWritten {
+      dataUpdatedAt = world.now
+      isInvalidated = current.predatesMark
+    }
+    dataUpdateCount += 1
+    isError = false
+    failureCount = 0
+    end(.kept, in: world, &effects)
+    follow(current, in: world, &effects)
     return effects
   }
 

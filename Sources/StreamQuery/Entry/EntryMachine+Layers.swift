@@ -65,6 +65,7 @@ extension EntryMachine {
     updateCurrent {
       $0.stopsRetrying = current.stopsRetrying
       $0.lingersUntil = current.lingersUntil
+      $0.supersessions = current.supersessions
     }
     return effects
   }

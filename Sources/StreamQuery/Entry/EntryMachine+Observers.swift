@@ -56,31 +56,32 @@ extension EntryMachine {
 
   /// An observer in place asks for something else.
   ///
-  /// Turning it on counts as coming anew: stale data is refetched.
+  /// Turning it on counts as coming anew: stale data is refetched. But where a function turns it on
+  /// because the entry was removed, nobody asked for anything (contract law 13).
   ///
   /// - Parameters:
   ///   - old: What it asked for.
   ///   - base: Since when it polled.
   ///   - new: What it asks for now.
+  ///   - isTurnedByFunction: Whether a function of the entry's state says if it is enabled.
   ///   - world: The world at the turn.
   /// - Returns: What to do, and since when it polls.
   package mutating func reobserved(
     from old: ObserverProfile,
     since base: Moment,
     to new: ObserverProfile,
+    isTurnedByFunction: Bool = false,
     in world: World
   ) -> (EntryEffects, base: Moment) {
     var effects = EntryEffects()
     catchUp(in: world, &effects)
-    // The rhythm goes on unless something about polling changed.
-    let sameRhythm =
-      old.interval == new.interval && old.backgroundInterval == new.backgroundInterval
-      && old.isEnabled == new.isEnabled
-    let newBase = sameRhythm ? base : world.now.moment
+    let newBase = rhythm(from: old, since: base, to: new, in: world)
     leave(old, since: base)
     join(new, at: newBase)
     effects.changed = true
-    if !old.isEnabled, isStale(for: new, at: world.now.moment) {
+    if !old.isEnabled, isStale(for: new, at: world.now.moment),
+      !(isRemoved && isTurnedByFunction)
+    {
       request(.subscribed, superseding: false, clientLease: false, in: world, &effects)
     }
     return (effects, newBase)

@@ -12,7 +12,9 @@ extension EntryMachine {
       begin(cause, clientLease: clientLease, direction: direction, in: world, &effects)
       return
     }
-    if superseding, hasData {
+    // Whoever asks for a page gets it: joining would not fetch one.
+    let isBound = direction == nil && current.supersessions >= Self.supersessionLimit
+    if superseding, hasData, !isBound {
       effects.cancelled = current.id
       begin(
         cause,
@@ -21,11 +23,20 @@ extension EntryMachine {
         in: world,
         &effects
       )
+      let supersessions = min(current.supersessions + 1, Self.supersessionLimit)
+      updateCurrent { $0.supersessions = supersessions }
     } else {
+      let isTooOld =
+        superseding && direction == nil && mayAnswerLate && (hasData || current.predatesMark)
+      let isMarked = isInvalidated
       updateCurrent {
         $0.hasClientLease = $0.hasClientLease || clientLease
         $0.stopsRetrying = false
         $0.lingersUntil = nil
+        if isTooOld {
+          $0.successor = $0.successor ?? cause
+          $0.predatesMark = isMarked
+        }
       }
       // A reconnect lets mutations go first. Who asks meanwhile does not wait for them: it may be
       // one of them, and they for it.
@@ -63,6 +74,7 @@ extension EntryMachine {
     )
     self.cause = cause
     self.direction = direction
+    isRemoved = false
     failureCount = 0
     // A load that starts again is pending again; a refetch keeps the error beside its data.
     if !hasData { isError = false }
@@ -76,6 +88,13 @@ extension EntryMachine {
       phase = .running(current)
       effects.started = current.id
     }
+  }
+
+  /// Begins the fetch that somebody asked for while one ran that could not be replaced; if nobody wants
+  /// it any more, the data stays marked.
+  mutating func follow(_ current: Current, in world: World, _ effects: inout EntryEffects) {
+    guard let cause = current.successor, isActive || current.hasClientLease else { return }
+    begin(cause, clientLease: current.hasClientLease, direction: nil, in: world, &effects)
   }
 
   mutating func fail(in world: World, _ effects: inout EntryEffects) {
@@ -118,8 +137,21 @@ extension EntryMachine {
     if !isWanted { unwantedSince = world.now.moment }
   }
 
+  /// Whether a fetch may go on after a wait. An observer that polls in the background wants the data
+  /// there: its entry's fetches do not wait for the app.
+  // Inlined: the machine is a large value, and a call would be made on a copy of it.
+  @inline(__always)
   func canContinue(_ current: Current, in world: World) -> Bool {
-    world.isActive && (current.terms.networkMode == .always || world.isOnline)
+    (world.isActive || pollsInBackground)
+      && (current.terms.networkMode == .always || world.isOnline)
+  }
+
+  /// Whether some observer polls while the app is inactive.
+  @inline(__always)
+  private var pollsInBackground: Bool {
+    // By index: a group is not copied for a look.
+    for index in groups.indices where groups[index].profile.pollsInBackground { return true }
+    return false
   }
 
   /// Goes on after a retry wait or a pause, if the world and the fetch's terms allow it.
@@ -146,6 +178,12 @@ extension EntryMachine {
     } else {
       var current = current
       if next == .firstAttempt { shelve(&current, &effects) }
+      current.wasWritten = false
+      if next == .retry, !current.terms.keepsProgress {
+        // Asked after the mark, its answer is newer.
+        current.predatesMark = false
+        current.successor = nil
+      }
       phase = .running(current)
       effects.started = current.id
       effects.changed = true

@@ -23,7 +23,7 @@ extension EntryMachine {
     dataUpdatedAt = world.now
     dataUpdateCount += 1
     isError = false
-    isInvalidated = false
+    isInvalidated = current.predatesMark
     let here = Undo(
       isError: false,
       isInvalidated: isInvalidated,
@@ -31,7 +31,10 @@ extension EntryMachine {
       cause: cause,
       direction: direction
     )
-    updateCurrent { $0.undo = here }
+    updateCurrent {
+      $0.undo = here
+      $0.supersessions = 0
+    }
     effects.changed = true
     return effects
   }

@@ -128,6 +128,24 @@ extension EntryMachine {
     }
   }
 
+  /// Since when an observer polls that asks for something else now: its rhythm goes on, unless the
+  /// interval that holds at present is another one.
+  func rhythm(
+    from old: ObserverProfile,
+    since base: Moment,
+    to new: ObserverProfile,
+    in world: World
+  ) -> Moment {
+    let now = world.now.moment
+    let interval = new.interval(isActive: world.isActive)
+    guard old.isEnabled == new.isEnabled, old.interval == new.interval else { return now }
+    guard interval != old.interval(isActive: world.isActive) else { return base }
+    // Whether it polls in the background was changed there: the beats are where they were.
+    guard interval == new.interval, interval > .zero, !interval.isInfinite else { return now }
+    let late = (now.nanoseconds &- max(base, lastBeat).nanoseconds) % interval.nanoseconds
+    return Moment(nanoseconds: now.nanoseconds &- late)
+  }
+
   /// The next beat of a group's polling after what has been dealt with.
   func nextPoll(of group: ObserverGroup, in world: World) -> Moment? {
     nextPoll(of: group.profile, since: group.base(after: lastBeat), in: world)

@@ -18,6 +18,7 @@ extension EntryMachine {
     catchUp(in: world, &effects)
     forgetShelved(&effects)
     hasData = true
+    isRemoved = false
     dataUpdatedAt = updatedAt
     dataUpdateCount += 1
     isError = false
@@ -26,6 +27,8 @@ extension EntryMachine {
     updateCurrent {
       // A cancellation leads back to the write, not to what the write replaced.
       $0.undo.failureCount = failures
+      $0.wasWritten = true
+      $0.predatesMark = false
     }
     effects.changed = true
     if let current {
@@ -52,6 +55,7 @@ extension EntryMachine {
     catchUp(in: world, &effects)
     forgetShelved(&effects)
     hasData = true
+    isRemoved = false
     isError = false
     isInvalidated = false
     failureCount = isIdle ? 0 : failureCount
@@ -84,13 +88,18 @@ extension EntryMachine {
 
   /// The entry was invalidated.
   ///
-  /// The next success or write clears the mark, also that of a fetch which is running already.
+  /// The next success or write clears the mark, also that of a fetch over data which is running already:
+  /// who means that to be replaced asks for it in the same turn. But a first load cannot be replaced, and
+  /// its answer may be older than the mark, which outlives it.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameters:
+  ///   - isJoining: Whether the caller takes the answer of a fetch that runs already for new enough.
+  ///   - world: The world at the turn.
   /// - Returns: What to do.
-  package mutating func invalidated(in world: World) -> EntryEffects {
+  package mutating func invalidated(isJoining: Bool = false, in world: World) -> EntryEffects {
     var effects = EntryEffects()
     catchUp(in: world, &effects)
+    if !isJoining, !hasData, mayAnswerLate { updateCurrent { $0.predatesMark = true } }
     if !isInvalidated {
       isInvalidated = true
       // Whoever polls begins anew, unless a beat is due already and only its timer is late.
@@ -104,15 +113,18 @@ extension EntryMachine {
 
   /// The entry was removed or reset: it is as on its first day, observers apart.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameters:
+  ///   - isRemoved: Whether it was removed, so that it stays empty until somebody asks for it.
+  ///   - world: The world at the turn.
   /// - Returns: What to do.
-  package mutating func cleared(in world: World) -> EntryEffects {
+  package mutating func cleared(isRemoved: Bool = false, in world: World) -> EntryEffects {
     var effects = EntryEffects()
     catchUp(in: world, &effects)
     if let current {
       effects.cancelled = current.id
       end(.removed, in: world, &effects)
     }
+    self.isRemoved = isRemoved
     hasData = false
     isError = false
     isInvalidated = false

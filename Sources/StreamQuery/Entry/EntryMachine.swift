@@ -5,8 +5,10 @@
 ///
 /// | input \ phase | idle | running | waiting | paused |
 /// |---|---|---|---|---|
-/// | `requested` | begin | join, or supersede if there is data | same | same |
-/// | `attemptSucceeded` | – | land, idle | – | – |
+/// | `requested` | begin | join, or supersede if there is data, at most thrice in a row | same | same |
+/// | `invalidated` | mark | mark, which outlives a first answer | mark | mark |
+/// | `attemptSucceeded` | – | land, idle or one more fetch | – | – |
+/// | `attemptKept` | – | the same, over the same data | – | – |
 /// | `attemptFailed` | – | waiting, or fail, idle | – | – |
 /// | `timeReached` | poll, go stale, expire | linger over: cancel | next attempt, pause, fail | linger over: cancel |
 /// | `worldChanged` | refetch the willing | – | – | next attempt |
@@ -54,7 +56,21 @@ package struct EntryMachine: Equatable, Sendable {
     package var isOutdated = false
     /// What the fetch's start changed, for a cancellation to undo.
     package var undo: Undo
+    /// The entry was invalidated since the attempt began, and it could not be replaced: its answer may be
+    /// older than the mark, which outlives it.
+    package var predatesMark = false
+    /// A value was written since the attempt began.
+    package var wasWritten = false
+    /// Why one more fetch follows when it succeeds: somebody asked for a newer answer than its own.
+    package var successor: FetchCause?
+    /// How often a fetch took the place of another, up to this one, while nothing landed.
+    package var supersessions: UInt8 = 0
   }
+
+  /// How many fetches in a row may be replaced before they landed: the next one lands.
+  ///
+  /// Without a bound, an entry that is invalidated faster than it is fetched would never show an answer.
+  package static var supersessionLimit: UInt8 { 3 }
 
   /// What a fetch's start changed.
   package struct Undo: Equatable, Sendable {
@@ -93,6 +109,8 @@ package struct EntryMachine: Equatable, Sendable {
   package internal(set) var isInvalidated = false
   /// Layers lie over the data: the entry is kept whoever wants it.
   package internal(set) var isPinned = false
+  /// The entry was removed, and nothing came or was asked for since.
+  package internal(set) var isRemoved = false
   package internal(set) var cause: FetchCause?
   /// Which page the running fetch adds, or else the last one added.
   package internal(set) var direction: PageDirection?
@@ -171,6 +189,22 @@ package struct EntryMachine: Equatable, Sendable {
 
   /// Whether some enabled observer is there.
   package var isActive: Bool { enabledCount > 0 }
+
+  /// Whether what the fetch in flight answers may be older than now: an attempt runs, or kept a part of
+  /// what it got for the next one.
+  var mayAnswerLate: Bool {
+    switch phase {
+    case .idle, .paused(_, before: .firstAttempt): false
+    case .running: true
+    case .waiting(let current, until: _), .paused(let current, before: .retry):
+      current.terms.keepsProgress
+    }
+  }
+
+  /// Whether a superseding request takes the place of the fetch in flight, rather than joining it.
+  var isReplaceable: Bool {
+    hasData && (current?.supersessions ?? 0) < Self.supersessionLimit
+  }
 
   mutating func updateCurrent(_ change: (inout Current) -> Void) {
     guard let current else { return }

@@ -30,6 +30,11 @@ package struct ObserverProfile: Hashable, Sendable {
   /// Whether the observer may poll.
   var polls: Bool { isEnabled && !(interval.isInfinite && backgroundInterval.isInfinite) }
 
+  /// Whether the observer polls while the app is inactive.
+  var pollsInBackground: Bool {
+    isEnabled && backgroundInterval > .zero && !backgroundInterval.isInfinite
+  }
+
   /// The interval that holds at present; infinite is none.
   func interval(isActive: Bool) -> Span { isActive ? interval : backgroundInterval }
 }
@@ -101,6 +106,8 @@ package struct FetchTerms: Hashable, Sendable {
   package var failureInvalidates = true
   /// Whether a refetch takes the data out of sight: it shows pending again.
   package var resetsData = false
+  /// Whether a retry goes on where the attempt before it failed.
+  package var keepsProgress = false
 
   /// Creates the default terms.
   package init() {}

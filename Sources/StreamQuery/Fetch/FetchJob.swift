@@ -4,12 +4,6 @@ import Synchronization
 ///
 /// The machine knows a fetch by its number; this is the number's other half, in the shell.
 final class FetchJob: Sendable {
-  private enum Handle {
-    case none
-    case task(Task<Void, Never>)
-    case cancelled
-  }
-
   let entry: EntryID
   let id: FetchID
   let key: EntryKey
@@ -26,13 +20,14 @@ final class FetchJob: Sendable {
   let pageCount: Int?
   /// Whether the caller asked for so many pages, rather than one before it.
   let isPageCountOwn: Bool
+  /// The tasks of its attempts.
+  let tasks = TaskChain()
   /// Pages that earlier attempts fetched: a retry goes on where it failed.
   let progress = Mutex<(any Sendable)?>(nil)
   /// Joins what was fetched with the data that is cached when it lands, so that no update is lost.
   ///
   /// Asked outside the lock, and again if the data moved on.
   let joining = Mutex<(@Sendable (_ present: ValueBox?) -> ValueBox?)?>(nil)
-  private let handle = Mutex(Handle.none)
 
   init(
     entry: EntryID,
@@ -89,27 +84,5 @@ final class FetchJob: Sendable {
       return old
     }
     _ = old
-  }
-
-  /// Takes the handle of the task of an attempt; cancels it if the job was cancelled meanwhile.
-  func attach(_ task: Task<Void, Never>) {
-    let isCancelled = handle.withLock { handle in
-      if case .cancelled = handle { return true }
-      handle = .task(task)
-      return false
-    }
-    if isCancelled { task.cancel() }
-  }
-
-  /// Cancels the running attempt.
-  ///
-  /// Cancellation handlers are user code: never under a lock.
-  func cancel() {
-    let task: Task<Void, Never>? = handle.withLock { current in
-      defer { current = .cancelled }
-      if case .task(let task) = current { return task }
-      return nil
-    }
-    task?.cancel()
   }
 }

@@ -39,6 +39,13 @@ final class Waiter: Sendable {
     set { storedRound.store(newValue, ordering: .relaxed) }
   }
   private let storedRound: Atomic<UInt64>
+  /// Whether the fetch in flight is too old for the caller, who waits for the one that follows it;
+  /// written under the cache's lock.
+  var waitsForSuccessor: Bool {
+    get { storedWait.load(ordering: .relaxed) }
+    set { storedWait.store(newValue, ordering: .relaxed) }
+  }
+  private let storedWait = Atomic(false)
   /// The entry whose fetch the caller belongs to.
   let caller: EntryID?
   private let state = Mutex(State.registered)
@@ -85,7 +92,12 @@ final class Waiter: Sendable {
         if let resolved { continuation.resume(returning: resolved) }
       }
     } onCancel: {
-      if resolve(.cancelled) { onCancel() }
+      guard let place = take(.cancelled) else { return }
+      gathering?.resolve(.cancelled)
+      onCancel()
+      // At the very end: an executor that runs jobs inside `enqueue` lets the caller through here, and
+      // with its frame goes all that this handler captured.
+      place.continuation?.resume(returning: .cancelled)
     }
   }
 
@@ -108,22 +120,32 @@ final class Waiter: Sendable {
   /// - Returns: Whether it was the first.
   @discardableResult
   func resolve(_ outcome: WaitOutcome) -> Bool {
-    let (continuation, isFirst) = state.withLock {
-      state -> (UnsafeContinuation<WaitOutcome, Never>?, Bool) in
+    guard let place = take(outcome) else { return false }
+    gathering?.resolve(outcome)
+    place.continuation?.resume(returning: outcome)
+    return true
+  }
+
+  /// Where the first answer goes.
+  private struct Place {
+    /// `nil` if the caller has not come to wait yet, and finds the answer there.
+    let continuation: UnsafeContinuation<WaitOutcome, Never>?
+  }
+
+  /// Writes an answer down; `nil` if it is not the first.
+  private func take(_ outcome: WaitOutcome) -> Place? {
+    state.withLock { state in
       switch state {
       case .registered:
         state = .resolved(outcome)
-        return (nil, true)
+        return Place(continuation: nil)
       case .waiting(let continuation):
         state = .delivered
-        return (continuation, true)
+        return Place(continuation: continuation)
       case .resolved, .delivered:
-        return (nil, false)
+        return nil
       }
     }
-    continuation?.resume(returning: outcome)
-    if isFirst, let gathering { gathering.resolve(outcome) }
-    return isFirst
   }
 }
 
@@ -177,7 +199,7 @@ final class Gathering: Sendable {
   var entries: [EntryID] { state.withLock { $0.entries } }
 
   func resolve(_ outcome: WaitOutcome) {
-    settle { state in
+    let answer = take { state in
       state.remaining -= 1
       switch outcome {
       case .failure(let error): state.failure = state.failure ?? error
@@ -186,6 +208,7 @@ final class Gathering: Sendable {
       }
       return state.remaining <= 0 || (failsFast && state.failure != nil)
     }
+    answer?.give()
   }
 
   /// All are registered: from here on, the last one to settle ends the wait.
@@ -210,19 +233,29 @@ final class Gathering: Sendable {
         if ready.isReady { continuation.resume(returning: ready.failure) }
       }
     } onCancel: {
-      settle { _ in true }
+      let answer = take { _ in true }
       onCancel()
+      // At the very end, as above.
+      answer?.give()
     }
   }
 
-  private func settle(_ isDone: (inout State) -> Bool) {
-    let answer = state.withLock {
-      state -> (UnsafeContinuation<(any Error)?, Never>, (any Error)?)? in
+  /// The caller, and what it is told.
+  private struct Answer {
+    let continuation: UnsafeContinuation<(any Error)?, Never>
+    let failure: (any Error)?
+
+    func give() {
+      continuation.resume(returning: failure)
+    }
+  }
+
+  /// Ends the wait if that is the last thing missing; `nil` if nobody has come to wait yet.
+  private func take(_ isDone: (inout State) -> Bool) -> Answer? {
+    state.withLock { state in
       guard !state.isDelivered, isDone(&state) else { return nil }
       state.isDelivered = true
-      guard let continuation = state.continuation.take() else { return nil }
-      return (continuation, state.failure)
+      return state.continuation.take().map { Answer(continuation: $0, failure: state.failure) }
     }
-    if let answer { answer.0.resume(returning: answer.1) }
   }
 }

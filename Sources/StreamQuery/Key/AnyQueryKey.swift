@@ -33,7 +33,7 @@ public struct AnyQueryKey: Sendable {
     var parts: [KeyPart] = []
     parts.reserveCapacity(count)
     repeat KeyPart.append(each part, to: &parts)
-    if !fields.fields.isEmpty { parts.append(.record(fields.fields)) }
+    if !fields.fields.isEmpty { parts.append(.record(of: fields.fields)) }
     self.init(parts: parts)
   }
 
@@ -55,7 +55,7 @@ public struct AnyQueryKey: Sendable {
     parts.reserveCapacity(count)
     parts.append(.type(subject))
     repeat KeyPart.append(each part, to: &parts)
-    if !fields.fields.isEmpty { parts.append(.record(fields.fields)) }
+    if !fields.fields.isEmpty { parts.append(.record(of: fields.fields)) }
     self.init(parts: parts)
   }
 

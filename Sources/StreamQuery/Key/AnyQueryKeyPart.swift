@@ -30,5 +30,5 @@ public struct AnyQueryKeyPart: Hashable, Sendable {
 
 extension AnyQueryKeyPart: CustomStringConvertible {
   /// A short text for logs.
-  public var description: String { part.logText }
+  public var description: String { part.logText() }
 }

@@ -2,7 +2,7 @@ extension AnyQueryKey: CustomStringConvertible {
   /// A short text for logs, such as `["user", 42]`; the same for equal keys in every process.
   ///
   /// It is not unique: use ``canonicalText()`` to tell keys apart.
-  public var description: String { KeyPart.list(storage.parts).logText }
+  public var description: String { KeyPart.list(storage.parts).logText() }
 }
 
 extension QueryKey: CustomStringConvertible {
@@ -16,13 +16,14 @@ extension EntryKey: CustomStringConvertible {
 
 extension KeyRecord: CustomStringConvertible {
   /// A short text for logs, with the fields sorted by name.
-  public var description: String { KeyPart.record(fields).logText }
+  public var description: String { KeyPart.record(fields).logText() }
 }
 
 extension KeyPart {
-  /// The part as logs show it.
-  var logText: String {
-    switch self {
+  /// The part as logs show it; what nests deeper than they can is left out.
+  func logText(depth: Int = 0) -> String {
+    if depth >= KeyNesting.shown, matchesMoreThanItself { return "…" }
+    return switch self {
     case .null: "nil"
     case .bool(let value): value ? "true" : "false"
     case .int(let value): "\(value)"
@@ -30,9 +31,13 @@ extension KeyPart {
     case .double(let bits): "\(Double(bitPattern: bits))"
     case .float(let bits): "\(Float(bitPattern: bits))"
     case .type(let type): "\(type).self"
-    case .list(let elements): "[" + elements.map(\.logText).joined(separator: ", ") + "]"
+    case .list(let elements):
+      "[" + elements.map { $0.logText(depth: depth + 1) }.joined(separator: ", ") + "]"
     case .record(let fields):
-      "{" + fields.map { "\($0.name): \($0.part.logText)" }.joined(separator: ", ") + "}"
+      "{"
+        + fields.map { "\($0.name): \($0.part.logText(depth: depth + 1))" }
+        .joined(separator: ", ") + "}"
+    case .deep(let part): part.content.logText(depth: depth)
     case .boxed(let box): logTextOf(box.value)
     }
   }

@@ -1,21 +1,45 @@
+/// Where in the text of a key something is written.
+struct KeyTextPlace {
+  var codingPath: [any CodingKey] = []
+  /// How many lists and objects are around it.
+  var depth: Int
+  /// How many values are around it, which may be more: a value may be written as another one is.
+  var level = 0
+
+  /// The place in a list or object there.
+  ///
+  /// - Throws: ``KeyTextTooDeep`` if there are too many around it.
+  func opened() throws(KeyTextTooDeep) -> Self {
+    guard depth < KeyNesting.text else { throw KeyTextTooDeep() }
+    return Self(codingPath: codingPath, depth: depth + 1, level: level)
+  }
+}
+
 extension KeyTextNode {
   /// Writes a value into the node.
-  func encode(_ value: any Encodable, codingPath: [any CodingKey]) throws {
+  func encode(_ value: any Encodable, codingPath: [any CodingKey], level: Int) throws {
+    // A value may nest as deep as its data: the stack must not.
+    guard level < KeyNesting.encoded, !isTooDeep else {
+      // Somebody may catch the error: the text must not be that of another value then.
+      becomeTooDeep()
+      throw KeyTextTooDeep()
+    }
     // Only these few are caught; all else goes through the type's own conformance.
     if let text = KeyTextNode.primitive(value) {
       set(text)
     } else if let value = value as? any CanonicallyEncodable {
-      set(try value.canonicalText(codingPath: codingPath))
+      let place = KeyTextPlace(codingPath: codingPath, depth: depth, level: level + 1)
+      set(try value.canonicalText(at: place))
     } else {
-      try value.encode(to: KeyEncoder(node: self, codingPath: codingPath))
+      try value.encode(to: KeyEncoder(node: self, codingPath: codingPath, level: level + 1))
     }
   }
 
   /// Returns the text of a value.
-  static func text(of value: any Encodable, codingPath: [any CodingKey]) throws -> String {
-    let node = KeyTextNode()
-    try node.encode(value, codingPath: codingPath)
-    return node.text
+  static func text(of value: any Encodable, at place: KeyTextPlace) throws -> String {
+    let node = KeyTextNode(depth: place.depth)
+    try node.encode(value, codingPath: place.codingPath, level: place.level)
+    return try node.text()
   }
 
   private static func primitive(_ value: any Encodable) -> String? {
@@ -34,20 +58,23 @@ extension KeyTextNode {
 struct KeyEncoder: Encoder {
   let node: KeyTextNode
   let codingPath: [any CodingKey]
+  let level: Int
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     node.becomeObject()
-    return KeyedEncodingContainer(KeyObjectContainer<Key>(node: node, codingPath: codingPath))
+    return KeyedEncodingContainer(
+      KeyObjectContainer<Key>(node: node, codingPath: codingPath, level: level)
+    )
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     node.becomeList()
-    return KeyListContainer(node: node, codingPath: codingPath)
+    return KeyListContainer(node: node, codingPath: codingPath, level: level)
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer {
-    KeyValueContainer(node: node, codingPath: codingPath)
+    KeyValueContainer(node: node, codingPath: codingPath, level: level)
   }
 }
 
@@ -69,13 +96,15 @@ private struct KeyPosition: CodingKey {
 private struct KeyObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let node: KeyTextNode
   let codingPath: [any CodingKey]
+  let level: Int
 
   mutating func encodeNil(forKey key: Key) {
     node.field(key.stringValue, replacing: true).set("null")
   }
 
   mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-    try node.field(key.stringValue, replacing: true).encode(value, codingPath: codingPath + [key])
+    let field = node.field(key.stringValue, replacing: true)
+    try field.encode(value, codingPath: codingPath + [key], level: level)
   }
 
   mutating func nestedContainer<NestedKey: CodingKey>(
@@ -98,16 +127,17 @@ private struct KeyObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
   }
 
   private func nested(_ key: any CodingKey) -> KeyEncoder {
-    KeyEncoder(
-      node: node.field(key.stringValue, replacing: false),
-      codingPath: codingPath + [key]
-    )
+    // What goes nowhere has no longer path either.
+    let path = node.isTooDeep ? codingPath : codingPath + [key]
+    let field = node.field(key.stringValue, replacing: false)
+    return KeyEncoder(node: field, codingPath: path, level: level)
   }
 }
 
 private struct KeyListContainer: UnkeyedEncodingContainer {
   let node: KeyTextNode
   let codingPath: [any CodingKey]
+  let level: Int
 
   var count: Int { node.count }
 
@@ -117,7 +147,7 @@ private struct KeyListContainer: UnkeyedEncodingContainer {
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
     let path = codingPath + [KeyPosition(intValue: count)]
-    try node.append().encode(value, codingPath: path)
+    try node.append().encode(value, codingPath: path, level: level)
   }
 
   mutating func nestedContainer<NestedKey: CodingKey>(
@@ -135,20 +165,21 @@ private struct KeyListContainer: UnkeyedEncodingContainer {
   }
 
   private func nested() -> KeyEncoder {
-    let path = codingPath + [KeyPosition(intValue: count)]
-    return KeyEncoder(node: node.append(), codingPath: path)
+    let path = node.isTooDeep ? codingPath : codingPath + [KeyPosition(intValue: count)]
+    return KeyEncoder(node: node.append(), codingPath: path, level: level)
   }
 }
 
 private struct KeyValueContainer: SingleValueEncodingContainer {
   let node: KeyTextNode
   let codingPath: [any CodingKey]
+  let level: Int
 
   mutating func encodeNil() {
     node.set("null")
   }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
-    try node.encode(value, codingPath: codingPath)
+    try node.encode(value, codingPath: codingPath, level: level)
   }
 }

@@ -10,6 +10,9 @@ public struct KeyEncodingError: Error, Hashable, Sendable {
     /// The type is private or local to a function: its name differs between builds.
     case unstableTypeName
 
+    /// It nests deeper than this many levels.
+    case tooDeep(limit: Int)
+
     /// The value's own `encode(to:)` threw; the text describes its error.
     case failed(String)
   }
@@ -46,6 +49,9 @@ extension KeyEncodingError: CustomStringConvertible {
     case .unstableTypeName:
       "\(place) is of type \(typeName), which is private or local, so that its name changes "
         + "between builds: declare it at least internal and outside functions to persist the key"
+    case .tooDeep(let limit):
+      "\(place) is of type \(typeName) and nests deeper than \(limit) levels: "
+        + "the key cannot be persisted"
     case .failed(let text):
       "\(place) is of type \(typeName), which could not be encoded: \(text)"
     }

@@ -55,6 +55,8 @@ package struct KeyIndex {
   private var freeEntry = none
   private var freeNode = none
   private var order: UInt64 = 0
+  /// The walks that rest while the index may change; hardly ever is there any.
+  var walks: [Int: Walk] = [:]
 
   /// The number of slots in both hash tables.
   var slots: Int { entryTable.capacity + nodeTable.capacity }
@@ -132,6 +134,7 @@ package struct KeyIndex {
         && entries[Int($0)].key == storage
     }
     guard let position = found else { return Remains() }
+    if !walks.isEmpty { leave(entry: position) }
     entryTable.remove(position, hash: storage.hash)
     var remains = Remains(key: entries[Int(position)].key.take())
     let entry = entries[Int(position)]
@@ -175,6 +178,15 @@ package struct KeyIndex {
       return isWanted(entries[Int(position)].id)
     }
     return position.map { entries[Int($0)].id }
+  }
+
+  /// Grows with the time at which an entry was made; 0 if there is none of this key and id.
+  mutating func order(of key: KeyStorage, id: Int32) -> UInt64 {
+    let position = entryTable.first(hash: key.hash) {
+      entries[Int($0)].id == id && entries[Int($0)].hash == key.hash
+        && entries[Int($0)].key == key
+    }
+    return position.map { entries[Int($0)].order } ?? 0
   }
 
   /// Returns the position of the node for a prefix that is one part longer than another.
@@ -238,6 +250,7 @@ package struct KeyIndex {
       guard nodes[Int(position)].firstEntry == KeyIndex.none,
         nodes[Int(position)].firstChild == KeyIndex.none
       else { return }
+      if !walks.isEmpty { leave(node: position) }
       let node = nodes[Int(position)]
       nodeTable.remove(position, hash: node.hash)
       if node.previousSibling == KeyIndex.none {

@@ -24,20 +24,39 @@ extension AnyQueryKey {
 extension KeyPart {
   /// Says whether a part of a key satisfies this part of a prefix.
   func matches(_ part: KeyPart) -> Bool {
+    var pairs: [(KeyPart, KeyPart)] = []
+    guard matches(part, &pairs) else { return false }
+    while let (wanted, found) = pairs.popLast() {
+      guard wanted.matches(found, &pairs) else { return false }
+    }
+    return true
+  }
+
+  /// Compares all that is plain, and adds the rest to the pairs that are to be compared.
+  private func matches(_ part: KeyPart, _ pairs: inout [(KeyPart, KeyPart)]) -> Bool {
     switch (self, part) {
     case (.list(let elements), .list(let others)):
-      KeyPart.matches(elements, within: others)
+      return KeyPart.matches(elements, within: others, &pairs)
     case (.record(let fields), .record(let others)):
-      KeyPart.matches(fields, within: others)
+      return KeyPart.matches(fields, within: others, &pairs)
+    case (.deep(let wanted), .deep(let found)) where wanted === found:
+      return true
+    // What the prefix does not ask for may make other lists of the key deep than of the prefix.
+    case (.deep(let wanted), _):
+      pairs.append((wanted.content, part))
+      return true
+    case (_, .deep(let found)):
+      pairs.append((self, found.content))
+      return true
     default:
-      self == part
+      return self == part
     }
   }
 
   /// Whether other parts than equal ones may satisfy this part of a prefix.
   var matchesMoreThanItself: Bool {
     switch self {
-    case .list, .record: true
+    case .list, .record, .deep: true
     case .null, .bool, .int, .string, .double, .float, .type, .boxed: false
     }
   }
@@ -50,14 +69,30 @@ extension KeyPart {
     return true
   }
 
+  private static func matches(
+    _ prefix: [KeyPart],
+    within parts: [KeyPart],
+    _ pairs: inout [(KeyPart, KeyPart)]
+  ) -> Bool {
+    guard prefix.count <= parts.count else { return false }
+    for index in prefix.indices {
+      guard prefix[index].matches(parts[index], &pairs) else { return false }
+    }
+    return true
+  }
+
   /// Both lists are sorted by name, so one pass finds every field.
-  private static func matches(_ wanted: [KeyField], within fields: [KeyField]) -> Bool {
+  private static func matches(
+    _ wanted: [KeyField],
+    within fields: [KeyField],
+    _ pairs: inout [(KeyPart, KeyPart)]
+  ) -> Bool {
     guard wanted.count <= fields.count else { return false }
     var index = 0
     for field in wanted {
       while index < fields.count, fields[index].name < field.name { index += 1 }
       guard index < fields.count, fields[index].name == field.name,
-        field.part.matches(fields[index].part)
+        field.part.matches(fields[index].part, &pairs)
       else { return false }
       index += 1
     }

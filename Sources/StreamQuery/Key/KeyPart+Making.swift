@@ -10,7 +10,7 @@ extension KeyPart {
     if let part = simple(value) { return part }
     if let source = value as? any StructuralKeyPart { return source.structuralPart }
     if let several = value as? any KeyPartsConvertible {
-      return .list(several.keyParts.storage.parts)
+      return .list(of: several.keyParts.storage.parts)
     }
     return .boxed(TypedKeyPartBox(value))
   }
@@ -106,17 +106,17 @@ extension Optional: StructuralKeyPart where Wrapped: Hashable {
 }
 
 extension Array: StructuralKeyPart where Element: Hashable {
-  var structuralPart: KeyPart { .list(map { KeyPart.make($0) }) }
+  var structuralPart: KeyPart { .list(of: map { KeyPart.make($0) }) }
 }
 
 extension Dictionary: StructuralKeyPart where Key == String, Value: Hashable {
   var structuralPart: KeyPart {
     .record(
-      map { KeyField(name: $0.key, part: KeyPart.make($0.value)) }.sorted { $0.name < $1.name }
+      of: map { KeyField(name: $0.key, part: KeyPart.make($0.value)) }.sorted { $0.name < $1.name }
     )
   }
 }
 
 extension KeyRecord: StructuralKeyPart {
-  var structuralPart: KeyPart { .record(fields) }
+  var structuralPart: KeyPart { .record(of: fields) }
 }

@@ -19,11 +19,14 @@ enum KeyPart: Sendable {
   /// A type itself, which is no string and knows its module.
   case type(any Any.Type)
 
-  /// The elements of an array.
+  /// The elements of an array; made by ``KeyPart/list(of:)``.
   case list([KeyPart])
 
-  /// Named parts, sorted by name, each name once.
+  /// Named parts, sorted by name, each name once; made by ``KeyPart/record(of:)``.
   case record([KeyField])
+
+  /// A list or record that goes on deeper than plain ones do.
+  case deep(DeepKeyPart)
 
   /// Any other value.
   case boxed(any KeyPartBox)
@@ -47,9 +50,10 @@ extension KeyPart: Hashable {
     case (.type(let left), .type(let right)): left == right
     case (.list(let left), .list(let right)): left == right
     case (.record(let left), .record(let right)): left == right
+    case (.deep(let left), .deep(let right)): left == right
     case (.boxed(let left), .boxed(let right)): left === right || left.isEqual(to: right)
     case (.string, _), (.int, _), (.bool, _), (.null, _), (.double, _), (.float, _), (.type, _),
-      (.list, _), (.record, _), (.boxed, _):
+      (.list, _), (.record, _), (.deep, _), (.boxed, _):
       false
     }
   }
@@ -76,6 +80,8 @@ extension KeyPart: Hashable {
       hasher.combine(elements)
     case .record(let fields):
       hasher.combine(fields)
+    case .deep(let part):
+      part.hash(into: &hasher)
     case .boxed(let box):
       box.hash(into: &hasher)
     }

@@ -15,18 +15,21 @@ extension AnyQueryKey {
   /// container, is out of reach of the sorting; a type whose `==` and `encode(to:)` disagree has
   /// several texts for one key.
   ///
+  /// Keys may nest as deep as you like; those that nest deeper than 64 levels have no text.
+  ///
   /// A private or local type has another name in each build, so it has no text; nor does a string that
   /// holds such a name, as the first part of a `KeyTuple` that was made of the type does.
   ///
   /// - Returns: The text.
-  /// - Throws: ``KeyEncodingError`` when a part is not `Encodable` or its type is private or local.
+  /// - Throws: ``KeyEncodingError`` when a part is not `Encodable`, its type is private or local, or
+  ///   it nests too deep.
   /// - Complexity: O(*n*) in the length of the text, and O(*n* log *n*) where something is sorted.
   public func canonicalText() throws(KeyEncodingError) -> String {
     var texts: [String] = []
     texts.reserveCapacity(storage.parts.count)
     for (index, part) in storage.parts.enumerated() {
       do throws(KeyTextFailure) {
-        texts.append(try part.canonicalText())
+        texts.append(try part.canonicalText(depth: 1))
       } catch {
         throw KeyEncodingError(part: index, typeName: error.typeName, reason: error.reason)
       }
@@ -40,8 +43,8 @@ extension QueryKey {
   ///
   /// - Returns: The name of the type with its module, followed by
   ///   ``AnyQueryKey/canonicalText()``.
-  /// - Throws: ``KeyEncodingError`` when a part is not `Encodable`, or its type or the value type is
-  ///   private or local.
+  /// - Throws: ``KeyEncodingError`` when a part is not `Encodable` or nests too deep, or its type or
+  ///   the value type is private or local.
   public func canonicalText() throws(KeyEncodingError) -> String {
     try EntryKey(self).canonicalText()
   }
@@ -62,11 +65,19 @@ extension EntryKey {
 struct KeyTextFailure: Error {
   var typeName: String
   var reason: KeyEncodingError.Reason
+
+  static func tooDeep(typeName: String) -> Self {
+    Self(typeName: typeName, reason: .tooDeep(limit: KeyNesting.text))
+  }
 }
 
 extension KeyPart {
   /// Returns the part's canonical text.
-  func canonicalText() throws(KeyTextFailure) -> String {
+  ///
+  /// - Parameter depth: How many brackets it stands in.
+  /// - Returns: The text.
+  /// - Throws: What is wrong with it.
+  func canonicalText(depth: Int) throws(KeyTextFailure) -> String {
     switch self {
     case .null: return "null"
     case .bool(let value): return value ? "true" : "false"
@@ -84,16 +95,23 @@ extension KeyPart {
     case .type(let type):
       return KeyTextNode.tagged("type", KeyTextNode.quoted(try checkedName(of: type)))
     case .list(let elements):
+      guard depth < KeyNesting.text else { throw .tooDeep(typeName: "Array") }
       var texts: [String] = []
-      for element in elements { texts.append(try element.canonicalText()) }
+      for element in elements { texts.append(try element.canonicalText(depth: depth + 1)) }
       return KeyTextNode.list(texts)
     case .record(let fields):
+      guard depth < KeyNesting.text else { throw .tooDeep(typeName: "KeyRecord") }
       var texts: [(name: String, text: String)] = []
-      for field in fields { texts.append((field.name, try field.part.canonicalText())) }
+      for field in fields {
+        texts.append((field.name, try field.part.canonicalText(depth: depth + 1)))
+      }
       return KeyTextNode.object(texts)
+    case .deep(let part):
+      return try part.content.canonicalText(depth: depth)
     case .boxed(let box):
-      let type = Swift.type(of: box.value)
-      return KeyTextNode.tagged(try checkedName(of: type), try payloadText(of: box.value))
+      let name = try checkedName(of: Swift.type(of: box.value))
+      guard depth < KeyNesting.text else { throw .tooDeep(typeName: name) }
+      return KeyTextNode.tagged(name, try payloadText(of: box.value, depth: depth + 1))
     }
   }
 }
@@ -107,7 +125,7 @@ private func checkedName(of type: any Any.Type) throws(KeyTextFailure) -> String
 }
 
 /// Returns the text of a value whose type is known from its tag.
-private func payloadText(of value: any Hashable) throws(KeyTextFailure) -> String {
+private func payloadText(of value: any Hashable, depth: Int) throws(KeyTextFailure) -> String {
   if let value = value as? any TextKeyPart { return KeyTextNode.quoted(value.keyText) }
   let encodable: any Encodable
   if let value = value as? any Encodable {
@@ -118,9 +136,9 @@ private func payloadText(of value: any Hashable) throws(KeyTextFailure) -> Strin
     throw KeyTextFailure(typeName: stableName(of: type(of: value)), reason: .notEncodable)
   }
   do {
-    let node = KeyTextNode()
-    try node.encode(encodable, codingPath: [])
-    return node.text
+    return try KeyTextNode.text(of: encodable, at: KeyTextPlace(depth: depth))
+  } catch is KeyTextTooDeep {
+    throw .tooDeep(typeName: stableName(of: type(of: value)))
   } catch {
     throw KeyTextFailure(
       typeName: stableName(of: type(of: value)),
@@ -154,21 +172,24 @@ extension Unicode.Scalar: TextKeyPart {
 /// differs for equal values.
 protocol CanonicallyEncodable {
   /// Returns the text.
-  func canonicalText(codingPath: [any CodingKey]) throws -> String
+  func canonicalText(at place: KeyTextPlace) throws -> String
 }
 
 extension Set: CanonicallyEncodable where Element: Encodable {
-  func canonicalText(codingPath: [any CodingKey]) throws -> String {
-    KeyTextNode.list(ofSorted: try map { try KeyTextNode.text(of: $0, codingPath: codingPath) })
+  func canonicalText(at place: KeyTextPlace) throws -> String {
+    let inner = try place.opened()
+    return KeyTextNode.list(ofSorted: try map { try KeyTextNode.text(of: $0, at: inner) })
   }
 }
 
 extension Dictionary: CanonicallyEncodable where Key: Encodable, Value: Encodable {
-  func canonicalText(codingPath: [any CodingKey]) throws -> String {
+  func canonicalText(at place: KeyTextPlace) throws -> String {
+    // A list of pairs has two brackets.
+    let inner = try Key.self == String.self ? place.opened() : place.opened().opened()
     let pairs = try map { key, value in
       (
-        key: try KeyTextNode.text(of: key, codingPath: codingPath),
-        value: try KeyTextNode.text(of: value, codingPath: codingPath),
+        key: try KeyTextNode.text(of: key, at: inner),
+        value: try KeyTextNode.text(of: value, at: inner),
         name: key as? String
       )
     }
@@ -180,7 +201,7 @@ extension Dictionary: CanonicallyEncodable where Key: Encodable, Value: Encodabl
 }
 
 extension URL: CanonicallyEncodable {
-  func canonicalText(codingPath: [any CodingKey]) -> String {
+  func canonicalText(at place: KeyTextPlace) -> String {
     let relative = KeyTextNode.quoted(relativeString)
     guard let baseURL else { return relative }
     return KeyTextNode.list([relative, KeyTextNode.quoted(baseURL.absoluteString)])
@@ -189,7 +210,7 @@ extension URL: CanonicallyEncodable {
 
 extension Decimal: CanonicallyEncodable {
   /// 1.0 and 1.00 are equal but encode differently.
-  func canonicalText(codingPath: [any CodingKey]) -> String {
+  func canonicalText(at place: KeyTextPlace) -> String {
     guard !isNaN else { return "\"nan\"" }
     var text = description
     if text.contains(".") {

@@ -9,24 +9,48 @@ final class KeyTextNode {
     case text(String)
     case list([KeyTextNode])
     case object([String: KeyTextNode])
+    /// It was to be a list or an object where there are too many around it already.
+    case tooDeep
   }
 
   private var content = Content.empty
+  /// How many lists and objects the node stands in.
+  let depth: Int
+
+  init(depth: Int) {
+    self.depth = depth
+  }
+
+  /// Whether the node swallows all that is written to it.
+  ///
+  /// Containers are made without throwing; they go nowhere then, and the text throws.
+  var isTooDeep: Bool {
+    if case .tooDeep = content { true } else { false }
+  }
+
+  func becomeTooDeep() {
+    content = .tooDeep
+  }
 
   func set(_ text: String) {
+    if isTooDeep { return }
     content = .text(text)
   }
 
   /// Makes the node a list, unless it is one.
   func becomeList() {
-    if case .list = content { return }
-    content = .list([])
+    switch content {
+    case .list, .tooDeep: return
+    case .empty, .text, .object: content = depth < KeyNesting.text ? .list([]) : .tooDeep
+    }
   }
 
   /// Makes the node an object, unless it is one.
   func becomeObject() {
-    if case .object = content { return }
-    content = .object([:])
+    switch content {
+    case .object, .tooDeep: return
+    case .empty, .text, .list: content = depth < KeyNesting.text ? .object([:]) : .tooDeep
+    }
   }
 
   /// The number of elements of a list.
@@ -36,7 +60,8 @@ final class KeyTextNode {
 
   /// Appends an element to a list and returns it.
   func append() -> KeyTextNode {
-    let node = KeyTextNode()
+    if isTooDeep { return self }
+    let node = KeyTextNode(depth: depth + 1)
     guard case .list(var elements) = content else {
       content = .list([node])
       return node
@@ -49,13 +74,14 @@ final class KeyTextNode {
 
   /// Returns the field of an object, added if it is new.
   func field(_ name: String, replacing: Bool) -> KeyTextNode {
+    if isTooDeep { return self }
     guard case .object(var fields) = content else {
-      let node = KeyTextNode()
+      let node = KeyTextNode(depth: depth + 1)
       content = .object([name: node])
       return node
     }
     if !replacing, let node = fields[name] { return node }
-    let node = KeyTextNode()
+    let node = KeyTextNode(depth: depth + 1)
     content = .empty
     fields[name] = node
     content = .object(fields)
@@ -63,15 +89,21 @@ final class KeyTextNode {
   }
 
   /// The text; a node that nothing was written to is an empty object.
-  var text: String {
+  ///
+  /// - Throws: ``KeyTextTooDeep`` if something in it was too deep to be written.
+  func text() throws -> String {
     switch content {
     case .empty: "{}"
     case .text(let text): text
-    case .list(let elements): KeyTextNode.list(elements.map(\.text))
-    case .object(let fields): KeyTextNode.object(fields.map { ($0.key, $0.value.text) })
+    case .list(let elements): KeyTextNode.list(try elements.map { try $0.text() })
+    case .object(let fields): KeyTextNode.object(try fields.map { ($0.key, try $0.value.text()) })
+    case .tooDeep: throw KeyTextTooDeep()
     }
   }
 }
+
+/// Something nests deeper than ``KeyNesting/text`` or ``KeyNesting/encoded`` levels.
+struct KeyTextTooDeep: Error {}
 
 extension KeyTextNode {
   static func list(_ elements: [String]) -> String {

@@ -49,6 +49,6 @@ extension CacheState {
   }
 
   private func scope(of run: MutationID) -> String? {
-    mutations.find(run).flatMap { mutations.slots[$0].job?.plan.scope }
+    mutations.find(run).flatMap { mutations.slots[$0].job?.scope }
   }
 }

@@ -65,6 +65,7 @@ extension CacheState {
       mutations.slots[index].waiters.removeAll(where: \.isResolved)
       mutations.slots[index].waiters.append(waiter)
       waiters.append(waiter)
+      if let job = mutations.slots[index].job { turn.lend(to: job.tasks) }
       if let wait {
         mutations.slots[index].resumers.removeAll { !$0.isOn }
         mutations.slots[index].resumers.append(wait)
@@ -93,7 +94,7 @@ extension CacheState {
     return Set(
       mutations.all.filter { run in
         guard isPaused(run), let index = mutations.find(run) else { return false }
-        guard rests, let first = mutations.lanes.first(in: mutations.slots[index].job?.plan.scope)
+        guard rests, let first = mutations.lanes.first(in: mutations.slots[index].job?.scope)
         else { return true }
         return isPaused(first)
       }

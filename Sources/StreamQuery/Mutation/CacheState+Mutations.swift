@@ -2,10 +2,10 @@ extension CacheState {
   /// Makes a run and begins it; one that comes out of an archive was submitted before.
   mutating func begin(
     _ plan: ResolvedMutation,
+    _ origin: RunOrigin,
     input: ValueBox,
     waiter: Waiter?,
     layers: [PlannedLayer],
-    submittedAt: Timestamp? = nil,
     isHeld: Bool = false,
     caller: MutationWait? = nil,
     _ turn: inout Turn
@@ -14,12 +14,16 @@ extension CacheState {
     let index = Int(id.index)
     let job = MutationJob(
       id: id,
+      identity: origin.identity(serial: id.serial, at: turn.world.now),
       plan: plan,
+      // One of all that are equal: the keys of mutations that are made anew for each run.
+      key: mutations.runs.index(forKey: plan.key).map { mutations.runs[$0].key } ?? plan.key,
       input: input,
-      submittedAt: submittedAt ?? turn.world.now,
+      submittedAt: origin.submittedAt ?? turn.world.now,
       caller: caller
     )
     mutations.slots[index].job = job
+    hurry(plan.scope, for: job, &turn)
     if let waiter { mutations.slots[index].waiters = [waiter] }
     let isFirst = mutations.lanes.join(id, plan.scope)
     mutations.slots[index].machine = MutationMachine(
@@ -28,17 +32,29 @@ extension CacheState {
       isHeld: isHeld,
       at: turn.world.now
     )
+    let newest = mutations.runs[plan.key]?.last
     mutations.runs[plan.key, default: MutationLine()].append(id)
     mutations.pendingCount += 1
-    for follower in mutations.followers.keys.sorted()
-    where mutations.followers[follower]?.identity == plan.key {
-      follow(follower, id, &turn)
-    }
+    moveStreams(of: plan.key, from: newest, to: id, turn)
     emit(.started, job, turn)
     lay(layers, of: job, &turn)
     let effects = mutations.slots[index].machine.begun(in: turn.world)
     apply(effects, to: id, &turn)
     return id
+  }
+
+  /// Has those in a lane be as urgent as a run that is about to join it: it waits for them.
+  ///
+  /// - Complexity: O(*n*) in the number of those that are less urgent. Who is as urgent has told those
+  ///   before it already.
+  private mutating func hurry(_ scope: String?, for job: MutationJob, _ turn: inout Turn) {
+    guard let scope, let priority = job.tasks.priority else { return }
+    for run in mutations.lanes.runs(in: scope).reversed() {
+      guard let index = mutations.find(run), let other = mutations.slots[index].job,
+        let present = other.tasks.priority, present < priority
+      else { return }
+      turn.lend(to: other.tasks)
+    }
   }
 
   /// Carries out what the machine of a run decided.
@@ -54,11 +70,17 @@ extension CacheState {
     if effects.paused { emit(.paused, job, turn) }
     if let ending = effects.concluded { conclude(ending, index, job, &turn) }
     if let ending = effects.ended { end(ending, index, job, &turn) }
+    let settles = effects.concluded != nil && effects.ended == nil
+    if effects.prepares || effects.performs || settles
+      ? othersPerform : mutations.slots[index].machine.rests
+    {
+      turn.standBy(job.tasks)
+    }
     if effects.changed, mutations.slots[index].frame == nil {
-      mutationsChanged()
+      mutationsChanged(news(of: index))
     } else if effects.changed, let old = mutations.refresh(index) {
       turn.drop(old)
-      mutationsChanged()
+      mutationsChanged(news(of: index))
     }
     if effects.expired {
       forget(id, &turn)
@@ -111,8 +133,9 @@ extension CacheState {
     let waiters = mutations.slots[index].waiters
     mutations.slots[index].waiters = []
     mutations.slots[index].resumers = []
+    turn.drop(job.retire())
     if !waiters.isEmpty { errands.append(.settle(waiters, outcome)) }
-    leaveLane(id, job.plan.scope, &turn)
+    leaveLane(id, job.scope, &turn)
   }
 
   private mutating func leaveLane(_ id: MutationID, _ scope: String?, _ turn: inout Turn) {
@@ -128,23 +151,22 @@ extension CacheState {
   mutating func forget(_ id: MutationID, _ turn: inout Turn) {
     guard let index = mutations.find(id) else { return }
     let slot = mutations.slots[index]
+    let news = news(of: index)
     setDeadline(nil, mutation: index)
-    if let key = slot.job?.plan.key {
+    if let key = slot.job?.key {
+      let wasNewest = mutations.runs[key]?.last == id
       let newest = forget(id, of: key, &turn)
-      for follower in mutations.followers.keys.sorted()
-      where mutations.followers[follower]?.run == id {
-        mutations.followers[follower]?.run = nil
-        guard let newest, mutations.followers[follower]?.identity == key else { continue }
-        follow(follower, newest, &turn)
-      }
+      if wasNewest { moveStreams(of: key, from: nil, to: newest, turn) }
     }
+    if let handle = slot.handle { mutations.followers[handle]?.run = nil }
+    turn.drop(slot.job?.tasks.end())
     turn.drop(slot.job)
     turn.drop(slot.output)
     turn.drop(slot.error)
     turn.drop(slot.failureReason)
     turn.drop(slot.frame)
     mutations.freeSlot(of: id)
-    mutationsChanged()
+    mutationsChanged(news)
   }
 
   /// Takes a run off the list of its mutation, and says which one is the newest now.
@@ -169,86 +191,45 @@ extension CacheState {
     for id in mutations.all {
       guard let index = mutations.find(id), let job = mutations.slots[index].job else { continue }
       let isPending = mutations.slots[index].machine.isPending
-      if !isPending { keep(id, index) }
+      if !isPending { keep(index) }
       if isPending {
+        // No work of a paused run is under way: an archive that has it may bring it back.
+        if mutations.slots[index].machine.isPaused { mutations.archived.remove(job.identity) }
         errands.append(.mutation(.cancel(job)))
         mutations.pendingCount -= 1
         emit(.cancelled, job, turn)
         dropLayers(of: job, index, &turn)
         errands.append(.settle(mutations.slots[index].waiters, .cancelled))
         // Those behind it go as well: nobody becomes first.
-        _ = mutations.lanes.leave(id, job.plan.scope)
+        _ = mutations.lanes.leave(id, job.scope)
         release(id)
       }
       forget(id, &turn)
     }
   }
 
-  mutating func mutationsChanged() {
-    if case .mutation(.news) = errands.last { return }
-    errands.append(.mutation(.news))
+  /// Those who follow what changed look at it, in the order of turns.
+  mutating func mutationsChanged(_ news: MutationNews) {
+    guard case .mutation(.news(var all)) = errands.last else {
+      return errands.append(.mutation(.news([news])))
+    }
+    guard all.last != news else { return }
+    // Taken out of the outbox, so that it grows in place.
+    errands.removeLast()
+    all.append(news)
+    errands.append(.mutation(.news(all)))
+  }
+
+  private func news(of index: Int) -> MutationNews {
+    MutationNews(
+      mutation: mutations.slots[index].job?.key,
+      handle: mutations.slots[index].handle
+    )
   }
 
   /// The deadline of a run came.
   mutating func timeReached(mutation index: Int, _ turn: inout Turn) {
     let effects = mutations.slots[index].machine.timeReached(in: turn.world)
     apply(effects, to: mutations.id(of: index), &turn)
-  }
-
-  // MARK: Followers
-
-  /// Lets the handles of a run that is over go on to show how it ended.
-  private mutating func keep(_ id: MutationID, _ index: Int) {
-    let frame = mutations.frame(index)
-    for (follower, follows) in mutations.followers
-    where follows.run == id && follows.identity == nil {
-      mutations.followers[follower]?.kept = frame
-    }
-  }
-
-  /// Makes a follower; a stream of a mutation begins with its newest run.
-  mutating func makeFollower(_ identity: EntryKey?, _ turn: inout Turn) -> Int {
-    mutations.lastFollower += 1
-    let follower = mutations.lastFollower
-    mutations.followers[follower] = MutationFollower(identity: identity)
-    if let run = identity.flatMap({ mutations.runs[$0]?.last }) { follow(follower, run, &turn) }
-    return follower
-  }
-
-  /// Turns a follower to another run, or to none.
-  mutating func follow(_ follower: Int, _ run: MutationID?, _ turn: inout Turn) {
-    guard mutations.followers[follower] != nil else { return }
-    if let run, let index = mutations.find(run) {
-      mutations.slots[index].machine.followed()
-      setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
-    }
-    let old = mutations.followers[follower]?.run
-    turn.drop(mutations.followers[follower]?.kept)
-    mutations.followers[follower]?.kept = nil
-    mutations.followers[follower]?.run = run
-    if let old { unfollow(old, turn) }
-  }
-
-  /// Gives the run that a follower shows another plan for what is left of it.
-  mutating func replan(_ follower: Int, _ plan: ResolvedMutation, _ turn: inout Turn) {
-    guard let run = mutations.followers[follower]?.run, let index = mutations.find(run),
-      mutations.slots[index].machine.isPending, let job = mutations.slots[index].job
-    else { return }
-    let next = plan.takingOver(job.plan)
-    turn.drop(job.replace(with: next))
-    mutations.slots[index].machine.replanned(next.terms)
-  }
-
-  mutating func removeFollower(_ follower: Int, _ turn: inout Turn) {
-    guard let gone = mutations.followers.removeValue(forKey: follower) else { return }
-    turn.drop(gone.identity?.storage)
-    turn.drop(gone.kept)
-    if let run = gone.run { unfollow(run, turn) }
-  }
-
-  private mutating func unfollow(_ run: MutationID, _ turn: Turn) {
-    guard let index = mutations.find(run) else { return }
-    mutations.slots[index].machine.unfollowed(in: turn.world)
-    setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
   }
 }

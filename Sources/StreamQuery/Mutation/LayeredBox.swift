@@ -18,7 +18,7 @@ final class LayeredBox: ValueBox, @unchecked Sendable {
   }
 
   /// Whether the present code is a layer at work: what it reads is what lies below.
-  @TaskLocal private static var isAtWork = false
+  @TaskLocal static var isAtWork = false
 
   init(base: ValueBox?, layers: [OptimisticLayer]) {
     self.base = base

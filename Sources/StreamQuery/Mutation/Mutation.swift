@@ -19,6 +19,9 @@
 /// let user = try await client.mutate(.rename(), with: Rename(id: 42, name: "Ada"))
 /// ```
 ///
+/// All of it sees the task-locals of the caller who started the run, and has its priority, however long
+/// the run waits and whoever lets it go on: <doc:WhereWorkRuns>.
+///
 /// Nothing is invalidated by itself: say in a callback what has changed. The key names the mutation
 /// for ``QueryClient/runs(of:)``, filters, defaults and events; it does not make runs share anything.
 public struct Mutation<Input: Sendable, Output: Sendable>: Sendable {

@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -9,6 +7,13 @@ public import Foundation
 /// What the work of a mutation is told.
 ///
 /// There is no abort signal: the work runs in a task, and that task is cancelled.
+///
+/// ```swift
+/// let pay = Mutation<Int, Void>("pay") { amount, context in
+///   let headers = ["Idempotency-Key": context.idempotencyKey.uuidString]
+///   try await api.pay(amount, headers: headers)
+/// }
+/// ```
 public struct MutationContext: Sendable {
   /// The client that runs the mutation.
   public let client: QueryClient
@@ -16,6 +21,12 @@ public struct MutationContext: Sendable {
   public let key: AnyQueryKey
   /// Failed attempts before this one: 0 at first.
   public let attempt: Int
+  /// What tells this run from every other, so that a server does its work once.
+  ///
+  /// All attempts of a run have the same key, also after a pause, and after an archive has carried
+  /// the run into another process, however often that archive is imported. Two runs never share one.
+  /// It is made by the client's ``QueryClient/Configuration/randomness``.
+  public let idempotencyKey: UUID
   /// Facts that the mutation carries.
   public let meta: QueryMeta
 
@@ -42,11 +53,13 @@ public struct MutationRunContext<Input: Sendable>: Sendable {
   /// The client that runs the mutation.
   public var client: QueryClient { facts.client }
   /// The mutation's key.
-  public var key: AnyQueryKey { facts.job.plan.key.key }
+  public var key: AnyQueryKey { facts.job.key.key }
   /// What the mutation was started with.
   public var input: Input { facts.job.input.value(as: Input.self) }
+  /// What tells this run from every other, see ``MutationContext/idempotencyKey``.
+  public var idempotencyKey: UUID { facts.job.identity.uuid }
   /// Facts that the mutation carries.
-  public var meta: QueryMeta { facts.job.plan.meta }
+  public var meta: QueryMeta { facts.job.meta }
   /// When the run was started.
   public var submittedAt: Date {
     Date(timeIntervalSinceReferenceDate: facts.job.submittedAt.date)
@@ -66,16 +79,11 @@ struct MutationFacts: Sendable {
 }
 
 /// What the `onMutate` callbacks of a run returned, by type: the last of a type holds.
-final class SavedValues: Sendable {
-  private let values = Mutex<[any Sendable]>([])
-
-  func append(_ value: any Sendable) {
-    if value is Void { return }
-    values.withLock { $0.append(value) }
-  }
+struct SavedValues: Sendable {
+  /// They are only ever added to.
+  var values: [any Sendable] = []
 
   subscript<Saved: Sendable>(type: Saved.Type) -> Saved? {
-    // Copied out: a cast may run user code.
-    values.withLock { $0 }.reversed().lazy.compactMap { $0 as? Saved }.first
+    values.reversed().lazy.compactMap { $0 as? Saved }.first
   }
 }

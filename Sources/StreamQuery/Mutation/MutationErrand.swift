@@ -6,8 +6,8 @@ enum MutationErrand: Sendable {
   /// Call what is called before the end.
   case settle(MutationJob, WaitOutcome)
   case cancel(MutationJob)
-  /// Some run changed, came or went.
-  case news
+  /// Some runs changed, came or went.
+  case news([MutationNews])
   /// Refetch what the edges ask for that waited for mutations.
   case sweep([FetchCause])
 }
@@ -20,7 +20,7 @@ extension CacheState {
     _ turn: Turn
   ) {
     guard emitsEvents else { return }
-    let event = makeEvent(.mutation(step), job.plan.key.key, turn, since: job.submittedAt)
+    let event = makeEvent(.mutation(step), job.key.key, turn, since: job.submittedAt)
     errands.append(.emit(event))
   }
 

@@ -10,6 +10,9 @@
 public struct MutationFilter: Sendable {
   indirect enum Node: Sendable {
     case all
+    case mutation(EntryKey)
+    case key(AnyQueryKey)
+    case prefix(AnyQueryKey)
     case predicate(@Sendable (MutationInfo) -> Bool)
     /// All of these.
     case and([Node])
@@ -55,7 +58,7 @@ public struct MutationFilter: Sendable {
   ///
   /// - Parameter key: The prefix.
   /// - Returns: The filter.
-  public static func prefix(_ key: AnyQueryKey) -> Self { Self { key.isPrefix(of: $0.key) } }
+  public static func prefix(_ key: AnyQueryKey) -> Self { Self(node: .prefix(key)) }
 
   /// Runs of mutations whose keys start with these parts.
   ///
@@ -93,15 +96,14 @@ public struct MutationFilter: Sendable {
   ///
   /// - Parameter key: The key.
   /// - Returns: The filter.
-  public static func key(_ key: AnyQueryKey) -> Self { Self { $0.key == key } }
+  public static func key(_ key: AnyQueryKey) -> Self { Self(node: .key(key)) }
 
   /// Runs of a mutation: of its key and its types.
   ///
   /// - Parameter mutation: The mutation.
   /// - Returns: The filter.
   public static func mutation<Input, Output>(_ mutation: Mutation<Input, Output>) -> Self {
-    let identity = mutation.identity
-    return Self { $0.frame.key == identity }
+    Self(node: .mutation(mutation.identity))
   }
 
   /// Runs for which a predicate holds.
@@ -133,6 +135,9 @@ extension MutationFilter.Node: FilterNode {
   func matches(_ info: MutationInfo) -> Bool {
     switch self {
     case .all: true
+    case .mutation(let identity): info.frame.key == identity
+    case .key(let key): info.key == key
+    case .prefix(let key): key.isPrefix(of: info.key)
     case .predicate(let predicate): predicate(info)
     case .and(let nodes): nodes.allSatisfy { $0.matches(info) }
     case .or(let nodes): nodes.contains { $0.matches(info) }

@@ -5,7 +5,10 @@ import Synchronization
 /// It counts from its creation until it is cancelled or its last reference goes.
 final class MutationFollowing: Sendable {
   let client: QueryClient
+  /// The handle's number; 0 is none.
   let follower: Int
+  /// The mutation whose newest run is followed; `nil` follows what it is given.
+  private let identity: EntryKey?
   private let news: Int?
   private let seen = LastSeen<UInt64>()
   private let isEnded = Atomic(false)
@@ -16,28 +19,41 @@ final class MutationFollowing: Sendable {
   ///     its streams listen for themselves.
   init(client: QueryClient, identity: EntryKey?) {
     self.client = client
-    news = identity == nil ? nil : client.mutationNews.subscribe()
+    news = identity.flatMap { client.mutationNews.subscribe(to: [.mutation($0)]) }
     // After the subscription: what happens in between is news.
-    follower = client.turn { state, turn in
-      state.isShutDown ? 0 : state.makeFollower(identity, &turn)
+    let (isCounted, follower) = client.turn { state, _ in
+      guard !state.isShutDown else { return (false, 0) }
+      guard let identity else { return (true, state.makeFollower()) }
+      state.streamBegan(of: identity)
+      return (true, 0)
     }
+    self.identity = isCounted ? identity : nil
+    self.follower = follower
   }
 
   deinit {
-    cancel()
+    finish()
   }
 
   /// Ends the following; a second time is a no-op.
   func cancel() {
+    holding(self) { finish() }
+  }
+
+  private func finish() {
     guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
     if let news { client.mutationNews.unsubscribe(news) }
-    client.turn { state, turn in state.removeFollower(follower, &turn) }
+    client.turn { state, turn in
+      if let identity { return state.streamEnded(of: identity, &turn) }
+      state.removeFollower(follower, &turn)
+    }
   }
 
   /// What is followed at present.
   var frame: MutationFrame? {
     client.cache.read { state in
-      state.mutations.followers[follower]?.run
+      let followed = identity.map { state.mutations.runs[$0]?.last }
+      return (followed ?? state.mutations.followers[follower]?.run)
         .flatMap { state.mutations.find($0) }
         .flatMap { state.mutations.frame($0) }
         ?? state.mutations.followers[follower]?.kept
@@ -46,10 +62,7 @@ final class MutationFollowing: Sendable {
 
   /// Follows another run, or none.
   func follow(_ run: MutationID?) {
-    client.turn { state, turn in
-      state.follow(follower, run, &turn)
-      state.mutationsChanged()
-    }
+    client.turn { state, turn in state.follow(follower, run, &turn) }
   }
 
   /// The newest frame that was not seen, as soon as there is one; the outer `nil` is the end.

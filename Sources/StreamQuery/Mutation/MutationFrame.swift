@@ -10,6 +10,7 @@ final class MutationFrame: Sendable {
   let output: ValueBox?
   let error: ErrorBox?
   let failureReason: ErrorBox?
+  let saved: SavedValues
 
   init(version: UInt64, id: MutationID, job: MutationJob, slot: borrowing MutationSlot) {
     self.version = version
@@ -27,14 +28,16 @@ final class MutationFrame: Sendable {
     output = status == .success ? slot.output : nil
     error = status == .error ? slot.error : nil
     failureReason = slot.machine.failureCount > 0 ? slot.failureReason : nil
+    saved = job.saved
   }
 
-  var key: EntryKey { job.plan.key }
+  var key: EntryKey { job.key }
 
   /// Whether two frames of one run show the same, whatever their versions.
   func showsTheSame(as other: MutationFrame) -> Bool {
     status == other.status && isPaused == other.isPaused && failureCount == other.failureCount
       && output === other.output && error === other.error
       && failureReason === other.failureReason
+      && saved.values.count == other.saved.values.count
   }
 }

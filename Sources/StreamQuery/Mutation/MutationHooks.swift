@@ -10,6 +10,9 @@
 /// The run waits for them, as it waits for its own callbacks. An error that one throws is reported to
 /// ``QueryClient/Configuration/onMisuse`` and changes nothing, but for ``onMutate``: then nothing is
 /// performed and the run fails.
+///
+/// The client keeps them for as long as it lives, and hands itself to each: one that captures the client
+/// instead keeps it from ever being freed.
 public struct MutationHooks: Sendable {
   /// Before the first attempt.
   public var onMutate: (@Sendable (MutationInfo, QueryClient) async throws -> Void)?

@@ -1,53 +1,115 @@
 import Synchronization
 
-/// A run at work: what its tasks need, and the handle of the one that is at work.
+/// A run: what its snapshots show of its start, and, until it is over, what its tasks need and the
+/// handle of the one that is at work.
 ///
-/// The machine knows a run by its number; this is the number's other half, in the shell.
+/// The machine knows a run by its number; this is the number's other half, in the shell. A run is kept
+/// long after its end, so what only work needs goes then.
 final class MutationJob: Sendable {
-  private enum Handle {
-    case none
-    case task(Task<Void, Never>)
-    case cancelled
+  private struct Present {
+    /// `nil` when the run is over.
+    var plan: ResolvedMutation?
+    var meta: QueryMeta
+    var saved = SavedValues()
+    var caller: MutationWait?
   }
 
   let id: MutationID
+  let identity: RunIdentity
+  let key: EntryKey
+  let scope: String?
   let input: ValueBox
   let submittedAt: Timestamp
-  let saved = SavedValues()
-  /// The wait of another run's piece for this run.
-  let caller: MutationWait?
-  private let present: Mutex<ResolvedMutation>
+  /// The tasks of its pieces.
+  let tasks: TaskChain
+  private let present: Mutex<Present>
   private let turnstiles = Mutex<(before: Turnstile?, own: Turnstile)?>(nil)
-  private let handle = Mutex(Handle.none)
 
   /// The run whose work or callbacks the present task belongs to.
   @TaskLocal static var current: MutationJob?
 
   init(
     id: MutationID,
+    identity: RunIdentity,
     plan: ResolvedMutation,
+    key: EntryKey,
     input: ValueBox,
     submittedAt: Timestamp,
     caller: MutationWait? = nil
   ) {
     self.id = id
-    present = Mutex(plan)
+    self.identity = identity
+    self.key = key
+    scope = plan.scope
+    present = Mutex(Present(plan: plan, meta: plan.meta, caller: caller))
     self.input = input
     self.submittedAt = submittedAt
-    self.caller = caller
+    // Who comes behind it in a lane asks.
+    tasks = TaskChain(isCompared: plan.scope != nil)
   }
 
-  /// What the run does and calls: that which it was started with, or what took its place.
-  var plan: ResolvedMutation { present.withLock { $0 } }
+  /// What the run does and calls: that which it was started with, or what took its place; `nil` when
+  /// the run is over.
+  var plan: ResolvedMutation? { present.withLock { $0.plan } }
+
+  /// Facts that the mutation carries.
+  var meta: QueryMeta { present.withLock { $0.meta } }
+
+  /// What `onMutate` returned so far.
+  var saved: SavedValues { present.withLock { $0.saved } }
+
+  /// The wait of another run's piece for this run.
+  var caller: MutationWait? { present.withLock { $0.caller } }
+
+  /// Adds what an `onMutate` returned.
+  func save(_ value: any Sendable) {
+    if value is Void { return }
+    present.withLock { $0.saved.values.append(value) }
+  }
 
   /// Puts another plan in the place of the present one.
   ///
   /// - Returns: The old one, whose closures are the user's: it must not be released under a lock.
-  func replace(with plan: ResolvedMutation) -> ResolvedMutation {
+  func replace(with plan: ResolvedMutation) -> Leftovers {
     present.withLock { present in
-      let old = present
-      present = plan
+      let old = Leftovers(plan: present.plan, meta: present.meta)
+      present.plan = plan
+      present.meta = plan.meta
       return old
+    }
+  }
+
+  /// The run is over: it keeps only what its snapshots show.
+  ///
+  /// - Returns: The rest, which must not be released under a lock either.
+  func retire() -> Leftovers {
+    let work = tasks.finish()
+    return present.withLock { present in
+      defer {
+        present.plan = nil
+        present.caller = nil
+      }
+      return Leftovers(plan: present.plan, caller: present.caller, work: work)
+    }
+  }
+
+  /// What a run needs no more.
+  final class Leftovers: Sendable {
+    let plan: ResolvedMutation?
+    let meta: QueryMeta?
+    let caller: MutationWait?
+    let work: TaskChain.Remains?
+
+    init(
+      plan: ResolvedMutation?,
+      meta: QueryMeta? = nil,
+      caller: MutationWait? = nil,
+      work: TaskChain.Remains? = nil
+    ) {
+      self.plan = plan
+      self.meta = meta
+      self.caller = caller
+      self.work = work
     }
   }
 
@@ -64,33 +126,5 @@ final class MutationJob: Sendable {
     guard let (before, own) = turnstiles.withLock({ $0.take() }) else { return }
     await before?.pass()
     own.open()
-  }
-
-  /// Takes the handle of the task at work; cancels it if the job was cancelled meanwhile.
-  func attach(_ task: Task<Void, Never>) {
-    let isCancelled = handle.withLock { handle in
-      if case .cancelled = handle { return true }
-      handle = .task(task)
-      return false
-    }
-    if isCancelled { task.cancel() }
-  }
-
-  /// Cancels the task at work.
-  ///
-  /// Cancellation handlers are user code: never under a lock.
-  func cancel() {
-    let task: Task<Void, Never>? = handle.withLock { current in
-      defer { current = .cancelled }
-      if case .task(let task) = current { return task }
-      return nil
-    }
-    task?.cancel()
-  }
-
-  /// From here on tasks are not cancelled any more: the callbacks of a cancelled run have to do
-  /// their work.
-  func renew() {
-    handle.withLock { $0 = .none }
   }
 }

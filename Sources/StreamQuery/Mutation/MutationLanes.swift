@@ -72,6 +72,12 @@ package struct MutationLanes: Equatable, Sendable {
     lanes[name]?.runs.drop { $0 <= run } ?? []
   }
 
+  /// Those in a lane, in order.
+  ///
+  /// - Parameter name: The lane.
+  /// - Returns: The runs.
+  package func runs(in name: String) -> ArraySlice<MutationID> { lanes[name]?.runs ?? [] }
+
   /// The one of a lane that may perform.
   ///
   /// - Parameter name: The lane; `nil` is none.

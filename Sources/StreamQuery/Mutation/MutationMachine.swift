@@ -99,6 +99,14 @@ package struct MutationMachine: Equatable, Sendable {
     }
   }
 
+  /// Whether nothing of the run is at work and yet something will be.
+  package var rests: Bool {
+    switch phase {
+    case .queued, .paused, .waiting: true
+    case .preparing, .running, .settling, .ended: false
+    }
+  }
+
   /// Whether the run is not over.
   package var isPending: Bool {
     if case .ended = phase { false } else { true }
@@ -304,16 +312,20 @@ package struct MutationMachine: Equatable, Sendable {
     return effects
   }
 
-  /// A handle or a stream began to follow the run.
-  package mutating func followed() {
-    followerCount += 1
+  /// Handles or streams began to follow the run.
+  ///
+  /// - Parameter count: How many.
+  package mutating func followed(by count: Int = 1) {
+    followerCount += count
   }
 
-  /// A handle or a stream follows the run no more.
+  /// Handles or streams follow the run no more.
   ///
-  /// - Parameter world: The world at the turn.
-  package mutating func unfollowed(in world: World) {
-    followerCount -= 1
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - world: The world at the turn.
+  package mutating func unfollowed(by count: Int = 1, in world: World) {
+    followerCount -= count
     if followerCount == 0 { unwantedSince = world.now.moment }
   }
 

@@ -31,7 +31,7 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   /// last of the handle and its streams goes.
   public var runs: AsyncStream<MutationRun<Input, Output>> {
     let seen = LastSeen<UInt64>()
-    return following.client.mutationNews { [following] _ in
+    return following.client.mutationNews(about: [.handle(following.follower)]) { [following] _ in
       let frame = following.frame
       // 0 is the version of no run.
       return seen.changed(to: frame?.version ?? 0) ? MutationRun(frame: frame) : nil

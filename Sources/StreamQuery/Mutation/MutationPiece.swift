@@ -39,6 +39,14 @@ final class MutationPiece: Sendable {
     return inherited
   }
 
+  /// Whether the present task has inherited any piece, its own or not.
+  static var isInherited: Bool { inherited != nil }
+
+  /// Runs code that starts a task which is to inherit none.
+  static func withoutInherited<Result>(_ body: () -> Result) -> Result {
+    $inherited.withValue(nil, operation: body)
+  }
+
   /// Whether the piece is at work at present.
   var isAtWork: Bool { task.withLock { $0 } != nil }
 

@@ -18,6 +18,8 @@ public enum MutationStatus: String, Hashable, Codable, Sendable {
 
 /// One snapshot of a run of a mutation, or of there being none.
 ///
+/// It does not change when the run does: what an `onMutate` returns later is in later snapshots.
+///
 /// ```swift
 /// for await run in client.runs(of: .rename()) {
 ///   show(run.isPaused ? "Waiting for the network" : run.variables?.name)
@@ -59,14 +61,17 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable {
     frame.map { Date(timeIntervalSinceReferenceDate: $0.job.submittedAt.date) }
   }
 
+  /// What tells the run from every other, see ``MutationContext/idempotencyKey``; `nil` without a run.
+  public var idempotencyKey: UUID? { frame?.job.identity.uuid }
+
   /// The lane that the run is in.
-  public var scope: String? { frame?.job.plan.scope }
+  public var scope: String? { frame?.job.scope }
 
   /// What an `onMutate` of this run returned.
   ///
   /// - Parameter type: The type that it returned.
   /// - Returns: The value; `nil` if none of that type was returned so far.
-  public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { frame?.job.saved[type] }
+  public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { frame?.saved[type] }
 
   /// There is no run: none was started, or the last one was reset or cancelled.
   public var isIdle: Bool { status == .idle }
@@ -119,11 +124,15 @@ public struct MutationInfo: Sendable {
     Date(timeIntervalSinceReferenceDate: frame.job.submittedAt.date)
   }
 
+  /// What tells the run from every other, in other processes too: see
+  /// ``MutationContext/idempotencyKey``.
+  public var idempotencyKey: UUID { frame.job.identity.uuid }
+
   /// The lane that the run is in.
-  public var scope: String? { frame.job.plan.scope }
+  public var scope: String? { frame.job.scope }
 
   /// Facts that the mutation carries.
-  public var meta: QueryMeta { frame.job.plan.meta }
+  public var meta: QueryMeta { frame.job.meta }
 
   /// The run with its types, if it is one of a mutation.
   ///

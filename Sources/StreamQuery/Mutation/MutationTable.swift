@@ -17,16 +17,16 @@ struct MutationSlot {
   var layered: [EntryID] = []
   /// The present state; `nil` until somebody looks.
   var frame: MutationFrame?
+  /// The handle that shows the run: that which it was started through.
+  var handle: Int?
   /// Where the run stands in the deadline heap; -1 for nowhere.
   var heapPosition: Int32 = -1
   /// The next free slot, while this one is free.
   var nextFree: Int32 = -1
 }
 
-/// A stream or handle that shows one run.
+/// A handle that shows one run: that which was started through it last.
 struct MutationFollower {
-  /// Follows the newest run of this mutation; `nil` keeps to the runs that it is given.
-  var identity: EntryKey?
   var run: MutationID?
   /// The end of a run that was cleared away: a handle that showed it goes on to.
   var kept: MutationFrame?
@@ -51,8 +51,15 @@ struct MutationTable {
   var lanes = MutationLanes()
   var followers: [Int: MutationFollower] = [:]
   var lastFollower = 0
+  /// How many streams follow each mutation: all of them follow its newest run.
+  var streams: [EntryKey: Int] = [:]
+  /// How many these are together.
+  var streamCount = 0
   /// In the order of the edges.
   var held: [HeldSweep] = []
+  /// The runs that some archive may bring: those that were exported or imported, as long as the
+  /// client lives, which is longer than the runs are kept.
+  var archived: Set<RunIdentity> = []
   /// Runs that are not over.
   var pendingCount = 0
 

@@ -44,11 +44,14 @@ extension QueryClient {
 
   /// The runs of mutations under a filter, now and whenever one of them changes, comes or goes.
   ///
+  /// A filter that names a mutation, a key or a prefix is not woken by the steps of other runs; any
+  /// other one looks at every step of every run.
+  ///
   /// - Parameter filter: Which runs.
   /// - Returns: A stream of lists in the order of start, the newest winning.
   public nonisolated func runs(matching filter: MutationFilter) -> AsyncStream<[MutationInfo]> {
     let seen = LastSeen<[UInt64]>()
-    return mutationNews { client in
+    return mutationNews(about: filter.topics) { client in
       let runs = client.mutations(filter)
       return seen.changed(to: runs.map(\.frame.version)) ? runs : nil
     }
@@ -69,7 +72,7 @@ extension QueryClient {
   /// - Returns: A stream of numbers, the newest winning; equal neighbours are left out.
   public nonisolated func mutatingCounts(_ filter: MutationFilter = .all) -> AsyncStream<Int> {
     let seen = LastSeen<Int>()
-    return mutationNews { client in
+    return mutationNews(about: filter.topics) { client in
       let count = client.mutatingCount(filter)
       return seen.changed(to: count) ? count : nil
     }
@@ -84,11 +87,17 @@ extension QueryClient {
   }
 
   /// A stream of what is new each time when some run changed.
+  ///
+  /// - Parameters:
+  ///   - topics: Which runs, if not all.
+  ///   - look: Says what is new; `nil` is nothing.
+  /// - Returns: A stream for one consumer.
   nonisolated func mutationNews<Element: Sendable>(
+    about topics: [MutationTopic]?,
     _ look: @escaping @Sendable (QueryClient) -> Element?
   ) -> AsyncStream<Element> {
     let hub = mutationNews
-    guard let id = hub.subscribe() else { return AsyncStream { nil } }
+    guard let id = hub.subscribe(to: topics) else { return AsyncStream { nil } }
     let subscription = HubSubscription { hub.unsubscribe(id) }
     return AsyncStream(
       unfolding: { [subscription, self] in

@@ -6,28 +6,34 @@ extension QueryClient {
       work(on: job) { await self.perform(job, attempt: attempt) }
     case .settle(let job, let outcome):
       // The callbacks of a cancelled run have to do their work.
-      job.renew()
+      job.tasks.renew()
       work(on: job) { await self.settle(job, outcome) }
-    case .cancel(let job): job.cancel()
-    case .news: mutationNews.send(())
-    case .sweep(let causes): sweep(causes)
+    case .cancel(let job): job.tasks.cancel()
+    case .news(let news):
+      var topics: Set<MutationTopic> = []
+      for item in news { item.add(to: &topics) }
+      mutationNews.send((), about: Array(topics))
+    // Whoever's run it was that the refetches waited for, they are nobody's.
+    case .sweep(let causes): Inheritance.none { self.sweep(causes) }
     }
   }
 
-  /// Does a piece of a run in a task of its own, which keeps the client alive meanwhile.
+  /// Does a piece of a run in a task of its own, in the context of the run's caller; it keeps the client
+  /// alive meanwhile.
   private nonisolated func work(
     on job: MutationJob,
     _ body: @escaping @Sendable () async -> Void
   ) {
     let piece = MutationPiece(of: job, in: cache)
-    let task = Inheritance.without {
-      Task(executorPreference: configuration.executor) {
-        await MutationJob.$current.withValue(job) {
-          await Scheduling.$current.withValue(self.scheduling) { await piece.atWork(body) }
-        }
+    let work: Standby.Work = {
+      await MutationJob.$current.withValue(job) {
+        await Scheduling.$current.withValue(self.scheduling) { await piece.atWork(body) }
       }
     }
-    job.attach(task)
+    let executor = configuration.executor
+    guard job.tasks.needsTask(on: executor, for: { work }) else { return }
+    let task = Inheritance.without { Task(executorPreference: executor, operation: work) }
+    job.tasks.attach(task, on: executor)
   }
 
   // MARK: Pieces
@@ -35,11 +41,13 @@ extension QueryClient {
   private nonisolated func prepare(_ job: MutationJob) async {
     await job.beginInLine()
     let facts = MutationFacts(client: self, job: job)
+    guard let plan = job.plan else { return }
     do {
-      if let hook = job.plan.hooks.onMutate, let info = info(of: job) { try await hook(info, self) }
-      for prepare in job.plan.plan.prepare {
+      if let hook = plan.hooks.onMutate, let info = info(of: job) { try await hook(info, self) }
+      for prepare in plan.plan.prepare {
         try Task.checkCancellation()
-        job.saved.append(try await prepare(facts))
+        showSaved(of: job)
+        job.save(try await prepare(facts))
       }
       step(job) { $0.prepared(in: $1) }
     } catch {
@@ -51,14 +59,15 @@ extension QueryClient {
   private nonisolated func perform(_ job: MutationJob, attempt: Int) async {
     await job.beginInLine()
     do {
-      guard let perform = job.plan.perform else {
-        throw QueryError.missingPerform(key: job.plan.key.key.description)
+      guard let perform = job.plan?.perform else {
+        throw QueryError.missingPerform(key: job.key.key.description)
       }
       let context = MutationContext(
         client: self,
-        key: job.plan.key.key,
+        key: job.key.key,
         attempt: attempt,
-        meta: job.plan.meta,
+        idempotencyKey: job.identity.uuid,
+        meta: job.meta,
         saved: job.saved
       )
       let box = try await perform(job.input, context)
@@ -71,9 +80,10 @@ extension QueryClient {
     } catch {
       // Ask the task, not the error: URLSession throws -999 when its task is cancelled.
       let isCancellation = Task.isCancelled || error is CancellationError
-      let delay: Span? =
-        isCancellation || job.plan.perform == nil
-        ? nil : job.plan.retry.delay(failures: attempt, error: error, jitter: nextJitter())
+      var delay: Span?
+      if !isCancellation, let plan = job.plan, plan.perform != nil {
+        delay = plan.retry.delay(failures: attempt, error: error, jitter: nextJitter())
+      }
       fail(job, error, retryAfter: delay) {
         $0.attemptFailed(retryAfter: delay, isCancellation: isCancellation, in: $1)
       }
@@ -83,8 +93,9 @@ extension QueryClient {
   /// Calls what is called before the end: the client's callbacks, then the mutation's own.
   private nonisolated func settle(_ job: MutationJob, _ outcome: WaitOutcome) async {
     let facts = MutationFacts(client: self, job: job)
-    let plan = job.plan.plan
-    let hooks = job.plan.hooks
+    guard let resolved = job.plan else { return }
+    let plan = resolved.plan
+    let hooks = resolved.hooks
     let info = hooks.concludes ? info(of: job) : nil
     switch outcome {
     case .value(let box):
@@ -134,7 +145,7 @@ extension QueryClient {
       if Task.isCancelled { return }
       report(
         .callbackFailed(
-          key: job.plan.key.key.description,
+          key: job.key.key.description,
           callback: name,
           error: String(describing: error)
         )
@@ -183,6 +194,17 @@ extension QueryClient {
         )
         state.emit(step, job, turn)
       }
+      state.apply(effects, to: job.id, &turn)
+    }
+  }
+
+  /// Shows what an `onMutate` returned while others are still to come; what the last one returns is
+  /// shown by the step that follows.
+  private nonisolated func showSaved(of job: MutationJob) {
+    guard !job.saved.values.isEmpty else { return }
+    turn { state, turn in
+      var effects = MutationEffects()
+      effects.changed = true
       state.apply(effects, to: job.id, &turn)
     }
   }

@@ -95,11 +95,13 @@ extension QueryClient {
     let waiter = Waiter(role: .leasing, entry: EntryID(index: -1, generation: 0), round: 0)
     openSignals()
     let own = ObjectIdentifier(cache)
+    let random = (high: configuration.randomness(), low: configuration.randomness())
     return turn { state, turn in
       guard !state.isShutDown else { return .shutDown }
       if let caller, state.closesCircle(plan.scope, caller.piece, of: own) { return .closesCircle }
       let id = state.begin(
         plan,
+        .here(random: random),
         input: input,
         waiter: waiter,
         layers: planned,
@@ -175,6 +177,9 @@ extension QueryClient {
   ///
   /// Where several prefixes match, their options are merged in the order of registration and later
   /// ones win. Registering a prefix again replaces its defaults and keeps its place.
+  ///
+  /// The client keeps the work for as long as it lives: use ``MutationContext/client``, since a client
+  /// that the closure captures would never be freed.
   ///
   /// - Parameters:
   ///   - options: The options.

@@ -95,6 +95,16 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     }
   }
 
+  /// Which page is added to those that are cached; `nil` if they are fetched anew, or there are none.
+  var direction: PageDirection? {
+    if case .add(let direction, to: _, arrived: _) = work { direction } else { nil }
+  }
+
+  /// How many pages of a run have arrived.
+  var arrivedCount: Int {
+    if case .refresh(let run?, start: _, remaining: _) = work { run.count } else { 0 }
+  }
+
   /// Whether it fetches pages in place of all that are cached, rather than a single one.
   var isRun: Bool {
     if case .refresh = work { true } else { false }

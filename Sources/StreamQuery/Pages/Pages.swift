@@ -93,6 +93,18 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     return copy
   }
 
+  /// The page that was fetched by a parameter.
+  ///
+  /// - Parameters:
+  ///   - param: The parameter.
+  ///   - index: Where it most likely is.
+  /// - Returns: The page; `nil` if none was fetched by it.
+  /// - Complexity: O(1) if it is there, else O(*n*).
+  func page(of param: PageParam, near index: Int) -> Page? {
+    if index < count, sheet(index).param == param { return sheet(index).page }
+    return (0..<count).first { sheet($0).param == param }.map { sheet($0).page }
+  }
+
   /// Adds the page of a run of one after the last one; beyond the limit the first ones go.
   mutating func append(_ other: Self, limit: Int?) {
     deck.append(other.deck[0])
@@ -126,8 +138,59 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
 
 extension Pages: Equatable where Page: Equatable {
   /// Compares pages and parameters.
+  ///
+  /// - Complexity: O(*n*) comparisons, but for the pages that both runs share.
   public static func == (lhs: Self, rhs: Self) -> Bool {
-    lhs.params == rhs.params && lhs.pages == rhs.pages
+    guard lhs.count == rhs.count else { return false }
+    return (0..<lhs.count).allSatisfy { index in
+      let (one, other) = (lhs.sheet(index), rhs.sheet(index))
+      return one === other || one.param == other.param && one.page == other.page
+    }
+  }
+}
+
+extension Pages: StructurallyShared where Page: Equatable {
+  /// This run, with equal pages taken from an older one, and the unchanged parts of the others.
+  ///
+  /// A page is compared with the old one of the same parameter.
+  ///
+  /// - Parameter old: The run before.
+  /// - Returns: A run that equals this one; the old one if that does.
+  /// - Complexity: O(*n*) comparisons, but for the pages that both runs share.
+  public func reusingUnchanged(from old: Self) -> Self {
+    let sharing = PartSharing<Page>()
+    var new = self
+    var isOld = count == old.count
+    var places: [PageParam: Int]?
+    for index in 0..<count {
+      let own = sheet(index)
+      guard let place = old.place(of: own.param, near: index, &places) else {
+        isOld = false
+        continue
+      }
+      let before = old.sheet(place)
+      isOld = isOld && place == index
+      guard own !== before else { continue }
+      let (page, isSame) = sharing(before.page, own.page)
+      isOld = isOld && isSame
+      new.deck[index] = isSame ? before : Sheet(page, param: own.param)
+    }
+    guard !isOld else { return old }
+    new.changed()
+    return new
+  }
+
+  /// Where the page of a parameter is, most often where it was.
+  private func place(
+    of param: PageParam,
+    near index: Int,
+    _ places: inout [PageParam: Int]?
+  ) -> Int? {
+    if index < count, sheet(index).param == param { return index }
+    let known =
+      places ?? Dictionary((0..<count).map { (sheet($0).param, $0) }) { first, _ in first }
+    places = known
+    return known[param]
   }
 }
 

@@ -49,21 +49,41 @@ extension QueryPlan {
           kept.flatMap { $0 as? PageLoop<Page, PageParam> }
           ?? PageLoop(
             present: present,
-            direction: context.direction,
+            direction: context.job?.direction,
             pageCount: context.job?.pageCount,
             isPageCountOwn: context.job?.isPageCountOwn ?? false,
             rules: rules,
             initialParam: initialParam
           )
+        // How many pages of a run are the cached ones: if all are, nothing was modified.
+        var keptCount = 0
         while case .fetch(let param) = loop.step() {
           // A fetch that may land although nobody wants it is not told of a cancellation, and neither
           // are its further pages.
           if context.job?.isFinishing != true { try Task.checkCancellation() }
-          let page = try await fetchPage(param, context)
+          let cached = present?.page(of: param, near: loop.arrivedCount)
+          var told = context
+          told.page = PageAsked(
+            direction: loop.direction,
+            type: Page.self,
+            cached: cached.map(TypedBox.init)
+          )
+          let page: Page
+          do {
+            page = try await fetchPage(param, told)
+          } catch is NotModified {
+            guard let cached else {
+              throw QueryError.notModifiedWithoutData(key: context.key.description)
+            }
+            keptCount += 1
+            page = cached
+          }
           loop.arrived(page, param: param)
           // A single page ends its fetch: only a run of pages has a middle to go on from.
           if loop.isRun {
             context.job?.keep(loop)
+          } else if keptCount > 0, loop.direction == nil {
+            throw NotModified()
           } else if let box = context.presentBox {
             context.job?.joining.withLock { [loop] in
               $0 = { loop.landed(on: $0?.value(as: Run.self)).map(TypedBox.init) }
@@ -74,6 +94,7 @@ extension QueryPlan {
         // The command asked beforehand whether there is a page; the pages changed since. Nothing
         // was fetched, so nothing may look as if it were: it ends as if it had not been.
         guard let run = loop.landed(on: nil) else { throw CancellationError() }
+        if keptCount == run.count, keptCount == present?.count { throw NotModified() }
         return TypedBox(run)
       },
       extras: PlanExtras.Values(paging: paging)

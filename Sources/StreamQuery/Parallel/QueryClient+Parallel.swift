@@ -27,7 +27,7 @@ extension QueryClient {
     }
     let joint = JointSubscription(queries.map { subscribe($0, options: options) })
     return AsyncStream(
-      unfolding: { await joint.next()?.map(QueryResult.init) },
+      unfolding: { await joint.nextInStream()?.map(QueryResult.init) },
       onCancel: { joint.cancel() }
     )
   }

@@ -32,10 +32,18 @@ public struct ArchiveCoding: Sendable {
   }
 
   /// JSON with sorted fields; floating point that is no number is written as a word.
+  ///
+  /// A value whose JSON nests deeper than 128 levels is left out: reading it takes more stack than a
+  /// thread may have. Its own `encode(to:)` must get to the end all the same.
   public static let json = ArchiveCoding {
-    try encoder.encode($0)
+    try shallow(encoder.encode($0))
   } decode: {
-    try decoder.decode($0, from: $1)
+    try decoder.decode($0, from: shallow($1))
+  }
+
+  private static func shallow(_ data: Data) throws(CacheArchiveError) -> Data {
+    if let error = CacheArchiveError(readingJSON: data, limit: KeyNesting.value) { throw error }
+    return data
   }
 
   func encode(_ value: any Encodable) throws -> Data { try encodeValue(value) }

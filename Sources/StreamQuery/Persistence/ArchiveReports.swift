@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// What an archive says of errors.
 ///
 /// Only entries with data are archived: what never loaded is loaded anew.
@@ -53,7 +59,8 @@ public struct ArchiveImport: Sendable {
     case undecodable(any Error)
     /// The cache has data that is as new or newer.
     case notNewer
-    /// The client has this run of the mutation already.
+    /// The client has this run of the mutation already, or had it: whatever became of it, it does not
+    /// run again.
     case known
     /// The mutation has no work, and no default covers its key: it would fail, and be lost.
     case missingPerform
@@ -69,6 +76,8 @@ public struct ArchiveImport: Sendable {
     public var isMutation: Bool
     /// Why it was left out.
     public var reason: Reason
+    /// Which run of a mutation, see ``MutationContext/idempotencyKey``; `nil` for all else.
+    public var idempotencyKey: UUID?
   }
 
   /// How many entries were filled.

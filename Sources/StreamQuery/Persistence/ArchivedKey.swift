@@ -44,6 +44,12 @@ struct KeyVocabulary: Sendable {
   /// - Returns: The key, whose text is exactly this one.
   /// - Throws: `DecodingError` if it is no text of a key, or if one of its types is not known.
   func key(_ text: Substring) throws -> AnyQueryKey {
+    switch JSONNesting.fault(in: text.utf8, limit: KeyNesting.read) {
+    case nil: break
+    case .notUTF8: throw KeyVocabulary.failure([], "the key has a character that no text has")
+    case .tooDeep:
+      throw KeyVocabulary.failure([], "the key nests deeper than \(KeyNesting.text) levels")
+    }
     let decoder = ArchiveCoding.decoder
     // Keys write bytes as a list, as the type itself does.
     decoder.dataDecodingStrategy = .deferredToData
@@ -93,7 +99,7 @@ private struct ArchivedKeyPart: Decodable {
     } else if let object = try? decoder.container(keyedBy: KeyFieldName.self) {
       part = try Self.part(of: object, decoder)
     } else {
-      part = .list(try value.decode([ArchivedKeyPart].self).map(\.part))
+      part = .list(of: try value.decode([ArchivedKeyPart].self).map(\.part))
     }
   }
 
@@ -113,7 +119,7 @@ private struct ArchivedKeyPart: Decodable {
         name.stringValue.hasPrefix("$") ? String(name.stringValue.dropFirst()) : name.stringValue
       return KeyField(name: plain, part: try object.decode(Self.self, forKey: name).part)
     }
-    return .record(fields.sorted { $0.name < $1.name })
+    return .record(of: fields.sorted { $0.name < $1.name })
   }
 
   private static func part(

@@ -42,6 +42,7 @@ extension CacheArchive {
     let body = data[data.index(after: newline)...]
     guard body.count == length else { throw .truncated }
     guard Self.checksum(body) == checksum else { throw .corrupt("the checksum differs") }
+    if let error = CacheArchiveError(readingJSON: body, limit: KeyNesting.archive) { throw error }
     do {
       self = try ArchiveCoding.decoder.decode(CacheArchive.self, from: Data(body))
     } catch let error as CacheArchiveError {
@@ -56,6 +57,17 @@ extension CacheArchive {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     return hash
+  }
+}
+
+extension CacheArchiveError {
+  /// What is wrong with bytes that are to be read as JSON, as far as it must be known before.
+  init?(readingJSON data: Data, limit: Int) {
+    switch data.withUnsafeBytes({ JSONNesting.fault(in: $0, limit: limit) }) {
+    case nil: return nil
+    case .tooDeep: self = .tooDeep(limit: limit)
+    case .notUTF8: self = .corrupt("it is not UTF-8")
+    }
   }
 }
 

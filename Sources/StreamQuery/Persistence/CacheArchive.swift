@@ -67,6 +67,11 @@ public struct CacheArchive: Hashable, Sendable {
     public var submittedAt: Date
     /// The lane that it waits in.
     public var scope: String?
+    /// What tells the run from every other, see ``MutationContext/idempotencyKey``.
+    ///
+    /// `nil` in archives that were made before runs had one: such a run gets a key that depends on
+    /// what the archive says of it, and so is the same at every import.
+    public var idempotencyKey: UUID?
 
     /// Creates a paused run.
     ///
@@ -75,11 +80,19 @@ public struct CacheArchive: Hashable, Sendable {
     ///   - input: The encoded input.
     ///   - submittedAt: When it was started.
     ///   - scope: The lane that it waits in.
-    public init(key: String, input: Data, submittedAt: Date, scope: String? = nil) {
+    ///   - idempotencyKey: What tells the run from every other.
+    public init(
+      key: String,
+      input: Data,
+      submittedAt: Date,
+      scope: String? = nil,
+      idempotencyKey: UUID? = nil
+    ) {
       self.key = key
       self.input = input
       self.submittedAt = submittedAt
       self.scope = scope
+      self.idempotencyKey = idempotencyKey
     }
   }
 

@@ -10,6 +10,8 @@ public enum CacheArchiveError: Error, Hashable, Sendable, CustomStringConvertibl
   case tooLarge(bytes: Int, limit: Int)
   /// There are fewer, or more, than the archive says.
   case truncated
+  /// They nest deeper than this many levels.
+  case tooDeep(limit: Int)
   /// They were changed, or are not what they say; the text describes how.
   case corrupt(String)
 
@@ -21,6 +23,7 @@ public enum CacheArchiveError: Error, Hashable, Sendable, CustomStringConvertibl
       "an archive of version \(version): this library reads version \(CacheArchive.version)"
     case .tooLarge(let bytes, let limit): "an archive of \(bytes) bytes: the limit is \(limit)"
     case .truncated: "the archive is not as long as it says"
+    case .tooDeep(let limit): "an archive or value that nests deeper than \(limit) levels"
     case .corrupt(let reason): "the archive is corrupt: \(reason)"
     }
   }

@@ -14,6 +14,7 @@ struct RestoredEntry: Sendable {
 /// A decoded run of a mutation on its way into the cache.
 struct RestoredRun: Sendable {
   var text: String
+  var identity: RunIdentity
   var plan: ResolvedMutation
   var input: ValueBox
   var layers: [PlannedLayer]
@@ -21,7 +22,7 @@ struct RestoredRun: Sendable {
   var submittedAt: Double
 }
 
-/// What tells the runs of a client apart that it had in an earlier life.
+/// What tells runs apart, as far as it does, where an archive names no identity.
 private struct RunStamp: Hashable {
   var key: EntryKey
   var submittedAt: Double
@@ -44,29 +45,33 @@ extension CacheState {
         ArchiveImport.Skipped(key: entry.text, isMutation: false, reason: reason)
       )
     }
-    var known: [RunStamp: Int] = [:]
-    for run in runs {
+    // Counted before any of them begins.
+    var nameless: [RunStamp: Int] = [:]
+    for run in runs where run.identity.isDerived {
       let stamp = RunStamp(key: run.plan.key, submittedAt: run.submittedAt)
-      if known[stamp] == nil { known[stamp] = count(stamp) }
+      if nameless[stamp] == nil { nameless[stamp] = count(stamp) }
     }
     var line: Turnstile?
     for run in runs {
-      let stamp = RunStamp(key: run.plan.key, submittedAt: run.submittedAt)
-      let isKnown = known[stamp, default: 0] > 0
-      if isKnown { known[stamp, default: 0] -= 1 }
-      guard !isKnown, !isShutDown else {
-        let reason = isShutDown ? ArchiveImport.Reason.shutDown : .known
+      guard !isShutDown, !isKnown(run, &nameless) else {
         refused.append(
-          ArchiveImport.Skipped(key: run.text, isMutation: true, reason: reason)
+          ArchiveImport.Skipped(
+            key: run.text,
+            isMutation: true,
+            reason: isShutDown ? .shutDown : .known,
+            idempotencyKey: run.identity.uuid
+          )
         )
         continue
       }
+      mutations.archived.insert(run.identity)
+      let submittedAt = turn.world.now.placing(date: run.submittedAt)
       let id = begin(
         run.plan,
+        .archive(run.identity, submittedAt: submittedAt),
         input: run.input,
         waiter: nil,
         layers: run.layers,
-        submittedAt: turn.world.now.placing(date: run.submittedAt),
         isHeld: !resuming,
         &turn
       )
@@ -75,9 +80,38 @@ extension CacheState {
     return refused
   }
 
+  /// Remembers those that an archive is about to hold.
+  mutating func rememberPausedRuns() {
+    guard mutations.pendingCount > 0 else { return }
+    for id in mutations.all {
+      guard let index = mutations.find(id), mutations.slots[index].machine.isPaused,
+        let job = mutations.slots[index].job
+      else { continue }
+      mutations.archived.insert(job.identity)
+    }
+  }
+
+  /// Whether this client has or had a run of an archive.
+  ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - nameless: How many runs of the client may be one that the archive does not name; one less
+  ///     when this run is taken for one of them.
+  /// - Returns: Whether it must not begin.
+  private mutating func isKnown(_ run: RestoredRun, _ nameless: inout [RunStamp: Int]) -> Bool {
+    if mutations.archived.contains(run.identity) { return true }
+    guard run.identity.isDerived else { return false }
+    let stamp = RunStamp(key: run.plan.key, submittedAt: run.submittedAt)
+    guard let count = nameless[stamp], count > 0 else { return false }
+    nameless[stamp] = count - 1
+    return true
+  }
+
+  /// How many runs of a stamp the client has that no archive without identities has brought.
   private func count(_ stamp: RunStamp) -> Int {
     (mutations.runs[stamp.key]?.runs ?? []).count { id in
-      mutations.find(id).flatMap { mutations.slots[$0].job }?.submittedAt.date == stamp.submittedAt
+      guard let job = mutations.find(id).flatMap({ mutations.slots[$0].job }) else { return false }
+      return job.submittedAt.date == stamp.submittedAt && !job.identity.isDerived
     }
   }
 
@@ -101,7 +135,9 @@ extension CacheState {
     write(restored.box, index, updatedAt: date, fencing: false, &turn)
     if let error = restored.error { restore(error, of: restored, index, &turn) }
     if restored.isInvalidated {
-      apply(slots[index].machine.invalidated(in: turn.world), index, &turn)
+      // The mark is as old as the data: a fetch that runs already answers something newer.
+      let effects = slots[index].machine.invalidated(isJoining: true, in: turn.world)
+      apply(effects, index, &turn)
     }
     return nil
   }

@@ -21,22 +21,24 @@ extension QueryClient {
   ///   - errors: What is said of errors; by default, entries that failed are left out.
   ///   - coding: How values and inputs are encoded.
   /// - Returns: The archive, and what could not go into it.
-  /// - Complexity: O(*m*) in the matches of the filter, and in all runs that are kept.
+  /// - Complexity: O(*m*) in the matches of the filter, and in all runs that are kept. The archive is of
+  ///   one instant; the lock is held for a thousand entries at a time, and at last for all runs.
   public nonisolated func export(
     _ filter: QueryFilter = .all,
     mutations: MutationFilter = .all,
     errors: ArchivedErrors = .leftOut,
     coding: ArchiveCoding = .json
   ) -> ArchiveExport {
-    // One turn, so that the archive has no half of a change.
-    let (entries, runs) = select(filter) { state, indices, turn in
-      (
-        indices.compactMap { state.info($0, at: turn.world.now.moment) },
-        state.mutations.all.compactMap { id in
-          state.mutations.find(id).flatMap { state.mutations.frame($0) }
-        }
-      )
+    // As of one instant, so that the archive has no half of a change.
+    let (search, runs) = search(EntrySearch<Void>(filter.node, wantsInfo: true)) { _, _, _ in
+    } finally: { _, state, _ in
+      // Before anybody has the archive: it may be imported here when the runs are long forgotten.
+      state.rememberPausedRuns()
+      return state.mutations.all.compactMap { id in
+        state.mutations.find(id).flatMap { state.mutations.frame($0) }
+      }
     }
+    let entries = search.findings().compactMap(\.info)
     var export = ArchiveExport(archive: CacheArchive(), skipped: [])
     for entry in entries {
       guard let box = entry.frame.base else { continue }
@@ -103,7 +105,8 @@ extension MutationInfo {
       key: key,
       input: variables is Void ? Data() : try encoded(variables, coding),
       submittedAt: submittedAt,
-      scope: scope
+      scope: scope,
+      idempotencyKey: idempotencyKey
     )
   }
 }

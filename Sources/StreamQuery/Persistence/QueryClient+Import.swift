@@ -12,8 +12,10 @@ extension QueryClient {
   /// is started.
   ///
   /// Mutations go on in the order of their start, as soon as the network allows it: their `onMutate`
-  /// is called and their optimistic changes are made anew. A run that the client has already is left
-  /// out, so that an archive may be imported twice.
+  /// is called and their optimistic changes are made anew. A run that this client has or had is left
+  /// out, however long ago it ended, so that an archive may be imported twice. Another process cannot
+  /// know that: delete the file that you imported, and let the server tell runs apart by their
+  /// ``MutationContext/idempotencyKey``, which they keep.
   ///
   /// ```swift
   /// let report = client.import(archive, for: [.values(of: User.self), .mutation(.rename())])
@@ -43,9 +45,9 @@ extension QueryClient {
         draft.entries.append(try restored(entry, catalog, coding))
       }
     }
-    for run in archive.mutations {
-      draft.add(run.key, isMutation: true) { draft throws(ArchiveRefusal) in
-        draft.runs.append(try restored(run, catalog, coding))
+    for (run, identity) in zip(archive.mutations, archive.identities) {
+      draft.add(run.key, isMutation: true, identity) { draft throws(ArchiveRefusal) in
+        draft.runs.append(try restored(run, identity, catalog, coding))
       }
     }
     if !draft.runs.isEmpty { openSignals() }
@@ -86,12 +88,11 @@ extension QueryClient {
 
   /// The queries that the cache has a plan of, and so knows how to make their values.
   private nonisolated func knownQueries() -> [(key: EntryKey, plan: QueryPlan)] {
-    cache.read { state in
-      state.slots.compactMap { slot in
-        guard let key = slot.key, let plan = slot.plan?.plan else { return nil }
-        return (key, plan)
-      }
-    }
+    search(.all) { state, index, _ -> (key: EntryKey, plan: QueryPlan)? in
+      guard let key = state.slots[index].key, let plan = state.slots[index].plan?.plan
+      else { return nil }
+      return (key, plan)
+    }.compactMap(\.item)
   }
 
   private nonisolated func restored(
@@ -115,6 +116,7 @@ extension QueryClient {
 
   private nonisolated func restored(
     _ run: CacheArchive.PausedMutation,
+    _ identity: RunIdentity,
     _ catalog: ArchiveCatalog,
     _ coding: ArchiveCoding
   ) throws(ArchiveRefusal) -> RestoredRun {
@@ -125,6 +127,7 @@ extension QueryClient {
     let input = try decoding { try archivable.decode(run.input, coding) }
     return RestoredRun(
       text: run.key,
+      identity: identity,
       plan: plan,
       input: input,
       layers: plannedLayers(of: plan, input: input),
@@ -154,13 +157,19 @@ private struct ImportDraft {
   mutating func add(
     _ key: String,
     isMutation: Bool,
+    _ identity: RunIdentity? = nil,
     _ body: (inout Self) throws(ArchiveRefusal) -> Void
   ) {
     do throws(ArchiveRefusal) {
       try body(&self)
     } catch {
       skipped.append(
-        ArchiveImport.Skipped(key: key, isMutation: isMutation, reason: error.reason)
+        ArchiveImport.Skipped(
+          key: key,
+          isMutation: isMutation,
+          reason: error.reason,
+          idempotencyKey: identity?.uuid
+        )
       )
     }
   }

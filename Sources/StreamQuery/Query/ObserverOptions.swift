@@ -45,8 +45,31 @@ public struct ObserverOptions: Sendable {
 
   /// Whether this subscription refetches data that is cached; `nil` is as the query says.
   ///
-  /// Without data it loads whatever the policy.
-  public var refetchOnSubscribe: RefetchPolicy?
+  /// Without data it loads whatever the policy. It and ``refetchOnSubscribeRule`` are one option: the
+  /// one that was set last holds.
+  public var refetchOnSubscribe: RefetchPolicy? {
+    get { if case .fixed(let policy) = subscribePolicy { policy } else { nil } }
+    set { subscribePolicy = newValue.map(SubscribePolicy.fixed) }
+  }
+
+  /// The same as a function of the query's state, asked by this subscription; must be pure and quick.
+  public var refetchOnSubscribeRule: (@Sendable (QueryInfo) -> RefetchPolicy)? {
+    get { if case .asked(let rule) = subscribePolicy { rule } else { nil } }
+    set {
+      if let newValue {
+        subscribePolicy = .asked(newValue)
+      } else if case .asked = subscribePolicy {
+        subscribePolicy = nil
+      }
+    }
+  }
+
+  private enum SubscribePolicy: Sendable {
+    case fixed(RefetchPolicy)
+    case asked(@Sendable (QueryInfo) -> RefetchPolicy)
+  }
+
+  private var subscribePolicy: SubscribePolicy?
 
   /// Whether the network's return refetches for this observer; `nil` is as the query says.
   public var refetchOnReconnect: EventRefetchPolicy?
@@ -101,7 +124,7 @@ public struct ObserverOptions: Sendable {
     self.enabled = enabled.map(Enabled.fixed)
     self.staleTime = staleTime.map(StaleTime.after)
     self.gcTime = gcTime
-    self.refetchOnSubscribe = refetchOnSubscribe
+    subscribePolicy = refetchOnSubscribe.map(SubscribePolicy.fixed)
     self.refetchOnReconnect = refetchOnReconnect
     self.refetchOnActive = refetchOnActive
     self.refetchInterval = refetchInterval.map(RefetchInterval.every)
@@ -120,7 +143,8 @@ public struct ObserverOptions: Sendable {
       refetchOnActive: refetchOnActive,
       refetchInterval: refetchInterval,
       refetchIntervalInBackground: refetchIntervalInBackground,
-      retryOnSubscribe: retryOnSubscribe
+      retryOnSubscribe: retryOnSubscribe,
+      refetchOnSubscribeRule: refetchOnSubscribeRule
     )
   }
 }

@@ -99,10 +99,10 @@ extension Query {
   /// How often and when a failed attempt is tried again; three times by default.
   ///
   /// Each failed attempt shows in ``QueryResult/failureCount`` and ``QueryResult/failureReason``; only
-  /// the last one becomes the result's error. Retries wait while the app is inactive, and while the
-  /// network is gone unless the ``networkMode(_:)`` is ``NetworkMode/always``. What is set here also
-  /// holds for `fetch`, `ensure` and `prefetch`, which do not retry by default. A cancelled attempt is
-  /// never retried.
+  /// the last one becomes the result's error. Retries wait while the app is inactive, unless an observer
+  /// polls in the background, and while the network is gone unless the ``networkMode(_:)`` is
+  /// ``NetworkMode/always``. What is set here also holds for `fetch`, `ensure` and `prefetch`, which do
+  /// not retry by default. A cancelled attempt is never retried.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }
@@ -242,7 +242,7 @@ extension Query {
 
   /// Joins a fetched value with the cached one before it lands, to keep what did not change.
   ///
-  /// `sharingUnchanged()` is this with equality. The closure runs outside the cache's lock; if the
+  /// Takes the place of ``SharingPolicy/automatic``, which does so by equality. The closure runs outside the cache's lock; if the
   /// cached value changes meanwhile, it is asked again.
   ///
   /// ```swift

@@ -23,6 +23,10 @@ extension Query {
   /// Turning from `false` to `true` counts as a new subscription: stale data is refetched. The closure
   /// is asked about changes of this entry only; for other conditions change the observer's options.
   ///
+  /// Where ``QueryClient/remove(_:)-(QueryFilter)`` or ``QueryClient/clear()`` turn it on, because the
+  /// data is gone, nothing is fetched until there is a trigger: at logout, that would ask for the old
+  /// account's data. ``QueryClient/reset(_:)-(QueryFilter)`` fetches at once, and waits for it.
+  ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }.enabled { $0.errorUpdateCount < 3 }
   /// ```
@@ -30,6 +34,7 @@ extension Query {
   /// - Parameter isEnabled: Must be pure and quick; it may run several times for one decision, and one
   ///   that never settles is reported to ``QueryClient/Configuration/onMisuse``.
   /// - Returns: The changed query.
+  @_disfavoredOverload  // See Query+Dynamic.swift.
   public func enabled(when isEnabled: @escaping @Sendable (QueryInfo) -> Bool) -> Self {
     options { $0.enabled = .when(isEnabled) }
   }

@@ -154,7 +154,12 @@ extension QueryPlan {
       // A sequence may end when its task is cancelled; that is no end of the stream.
       try Task.checkCancellation()
       if hidden {
-        guard context.client.progress(job, { _ in TypedBox(value) }) else {
+        let share = job.plan.share(for: job.key.key)
+        let whole = TypedBox(value)
+        let isShown = context.client.progress(job) { present in
+          present.flatMap { share?($0, whole) } ?? whole
+        }
+        guard isShown else {
           throw CancellationError()
         }
         isFirst = false

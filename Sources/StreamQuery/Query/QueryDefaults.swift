@@ -6,7 +6,8 @@ public struct QueryDefaults: Sendable {
   /// The fetch of queries that bring none.
   ///
   /// It must return a value of the query's type; another type is
-  /// ``QueryError/unexpectedType(key:expected:actual:)``.
+  /// ``QueryError/unexpectedType(key:expected:actual:)``. The client keeps it for as long as it lives:
+  /// use ``FetchContext/client``, since a client that the closure captures would never be freed.
   public var fetch: (@Sendable (FetchContext) async throws -> any Sendable)?
 
   /// Retries of imperative calls whose query sets none; none by default.

@@ -11,6 +11,8 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   case completionNeverCalled(key: String)
   /// A completion-style fetch called back with neither a value nor an error.
   case completionWithoutResult(key: String)
+  /// A fetch threw ``NotModified`` though nothing is cached that could be kept.
+  case notModifiedWithoutData(key: String)
   /// The mutation has no work: it was made of a key alone, and no default covers the key.
   case missingPerform(key: String)
   /// The work or a callback of a mutation awaited a run that begins only when its own is over: one of
@@ -32,6 +34,8 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
       "the fetch of \(key) dropped its completion without calling it: call it exactly once"
     case .completionWithoutResult(let key):
       "the fetch of \(key) called back with neither a value nor an error"
+    case .notModifiedWithoutData(let key):
+      "the fetch of \(key) threw NotModified without data: ask the server for a whole answer then"
     case .missingPerform(let key):
       "\(key) has nothing to perform: give the mutation its work, or register a default for its key"
     case .recursiveMutation(let key):

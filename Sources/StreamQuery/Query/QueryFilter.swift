@@ -8,7 +8,9 @@
 /// ```
 ///
 /// A filter is evaluated once per call: what the call itself changes does not change whom it means.
-/// An operation with a key or a prefix costs in proportion to the matches, not to the cache.
+/// An operation with a key or a prefix costs in proportion to the matches, not to the cache. Any other
+/// filter is a search through the cache, which holds its lock for a thousand entries at a time; what a
+/// call does with the matches is one turn, which holds the lock in proportion to them.
 public struct QueryFilter: Sendable {
   indirect enum Node: Sendable {
     case all

@@ -16,14 +16,34 @@ public struct QueryOptions: Sendable {
   public var retry: RetryPolicy?
   /// What happens while offline; ``NetworkMode/online`` by default.
   public var networkMode: NetworkMode?
-  /// Whether a subscription refetches cached data; ``RefetchPolicy/ifStale`` by default.
-  public var refetchOnSubscribe: RefetchPolicy?
   /// Whether a subscription tries again what failed and has no data; `true` by default.
   public var retryOnSubscribe: Bool?
   /// Whether the query fetches by itself; `true` by default.
   public var enabled: Enabled?
+  /// The policy of subscriptions, unless ``refetchOnSubscribeRule`` is set: never both.
+  private var subscribePolicy: RefetchPolicy?
   /// The other options, which most queries do without; see ``RareOptions``.
   private var rare: RareOptions?
+
+  /// Whether a subscription refetches cached data; ``RefetchPolicy/ifStale`` by default.
+  ///
+  /// It and ``refetchOnSubscribeRule`` are one option: the one that was set last holds.
+  public var refetchOnSubscribe: RefetchPolicy? {
+    get { subscribePolicy }
+    set {
+      subscribePolicy = newValue
+      if refetchOnSubscribeRule != nil { changeRare { $0.refetchOnSubscribeRule = nil } }
+    }
+  }
+
+  /// The same as a function of the query's state, asked by each subscription; must be pure and quick.
+  public var refetchOnSubscribeRule: (@Sendable (QueryInfo) -> RefetchPolicy)? {
+    get { rare?.values.refetchOnSubscribeRule }
+    set {
+      if newValue != nil { subscribePolicy = nil }
+      changeRare { $0.refetchOnSubscribeRule = newValue }
+    }
+  }
 
   /// Whether a reconnect refetches; ``EventRefetchPolicy/ifStale`` by default.
   public var refetchOnReconnect: EventRefetchPolicy? {
@@ -67,6 +87,12 @@ public struct QueryOptions: Sendable {
     set { changeRare { $0.throwOnError = newValue } }
   }
 
+  /// What a fetched value keeps of the cached one; ``SharingPolicy/automatic`` by default.
+  public var sharing: SharingPolicy? {
+    get { rare?.values.sharing }
+    set { changeRare { $0.sharing = newValue } }
+  }
+
   private mutating func changeRare(_ change: (inout RareOptions.Values) -> Void) {
     var values = rare?.values ?? RareOptions.Values()
     change(&values)
@@ -90,6 +116,8 @@ public struct QueryOptions: Sendable {
   ///   - abandonment: What becomes of a fetch that nobody wants.
   ///   - meta: Facts for the fetch, filters and events.
   ///   - throwOnError: Which errors leave the stream.
+  ///   - sharing: What a fetched value keeps of the cached one.
+  ///   - refetchOnSubscribeRule: The policy of subscriptions as a function, instead of a fixed one.
   public init(
     staleTime: StaleTime? = nil,
     gcTime: Duration? = nil,
@@ -104,24 +132,28 @@ public struct QueryOptions: Sendable {
     retryOnSubscribe: Bool? = nil,
     abandonment: AbandonmentPolicy? = nil,
     meta: QueryMeta? = nil,
-    throwOnError: ThrowPolicy? = nil
+    throwOnError: ThrowPolicy? = nil,
+    sharing: SharingPolicy? = nil,
+    refetchOnSubscribeRule: (@Sendable (QueryInfo) -> RefetchPolicy)? = nil
   ) {
     self.staleTime = staleTime
     self.gcTime = gcTime
     self.retry = retry
     self.networkMode = networkMode
-    self.refetchOnSubscribe = refetchOnSubscribe
+    subscribePolicy = refetchOnSubscribeRule == nil ? refetchOnSubscribe : nil
     self.retryOnSubscribe = retryOnSubscribe
     self.enabled = enabled
     rare = RareOptions(
       ifAny: RareOptions.Values(
+        refetchOnSubscribeRule: refetchOnSubscribeRule,
         refetchOnReconnect: refetchOnReconnect,
         refetchOnActive: refetchOnActive,
         refetchInterval: refetchInterval,
         refetchIntervalInBackground: refetchIntervalInBackground,
         abandonment: abandonment,
         meta: meta,
-        throwOnError: throwOnError
+        throwOnError: throwOnError,
+        sharing: sharing
       )
     )
   }
@@ -136,10 +168,15 @@ public struct QueryOptions: Sendable {
     merged.gcTime = gcTime ?? base.gcTime
     merged.retry = retry ?? base.retry
     merged.networkMode = networkMode ?? base.networkMode
-    merged.refetchOnSubscribe = refetchOnSubscribe ?? base.refetchOnSubscribe
     merged.retryOnSubscribe = retryOnSubscribe ?? base.retryOnSubscribe
     merged.enabled = enabled ?? base.enabled
     if let weaker = base.rare { merged.rare = rare?.over(weaker) ?? weaker }
+    // Two spellings of one option: a layer that has either has its say.
+    if subscribePolicy != nil {
+      merged.refetchOnSubscribe = subscribePolicy
+    } else if refetchOnSubscribeRule == nil {
+      merged.subscribePolicy = base.subscribePolicy
+    }
     return merged
   }
 }

@@ -5,6 +5,7 @@
 final class RareOptions: Sendable {
   /// The options; what is `nil` comes from the layer below.
   struct Values: Sendable {
+    var refetchOnSubscribeRule: (@Sendable (QueryInfo) -> RefetchPolicy)?
     var refetchOnReconnect: EventRefetchPolicy?
     var refetchOnActive: EventRefetchPolicy?
     var refetchInterval: RefetchInterval?
@@ -12,12 +13,13 @@ final class RareOptions: Sendable {
     var abandonment: AbandonmentPolicy?
     var meta: QueryMeta?
     var throwOnError: ThrowPolicy?
+    var sharing: SharingPolicy?
 
     /// Whether nothing is set.
     var isEmpty: Bool {
-      refetchOnReconnect == nil && refetchOnActive == nil && refetchInterval == nil
-        && refetchIntervalInBackground == nil && abandonment == nil && meta == nil
-        && throwOnError == nil
+      refetchOnSubscribeRule == nil && refetchOnReconnect == nil && refetchOnActive == nil
+        && refetchInterval == nil && refetchIntervalInBackground == nil && abandonment == nil
+        && meta == nil && throwOnError == nil && sharing == nil
     }
   }
 
@@ -38,6 +40,7 @@ final class RareOptions: Sendable {
     let (own, base) = (values, base.values)
     return RareOptions(
       Values(
+        refetchOnSubscribeRule: own.refetchOnSubscribeRule ?? base.refetchOnSubscribeRule,
         refetchOnReconnect: own.refetchOnReconnect ?? base.refetchOnReconnect,
         refetchOnActive: own.refetchOnActive ?? base.refetchOnActive,
         refetchInterval: own.refetchInterval ?? base.refetchInterval,
@@ -45,7 +48,8 @@ final class RareOptions: Sendable {
           ?? base.refetchIntervalInBackground,
         abandonment: own.abandonment ?? base.abandonment,
         meta: QueryMeta.merge(own.meta, over: base.meta),
-        throwOnError: own.throwOnError ?? base.throwOnError
+        throwOnError: own.throwOnError ?? base.throwOnError,
+        sharing: own.sharing ?? base.sharing
       )
     )
   }

@@ -45,6 +45,9 @@ public struct RefetchInterval: Sendable {
 }
 
 /// Whether polling goes on while the app is in the background.
+///
+/// Where it does, failed attempts are tried again there too, after the waits of the query's
+/// ``RetryPolicy``; elsewhere retries wait for the app.
 public enum BackgroundInterval: Hashable, Sendable, ExpressibleByBooleanLiteral {
   /// Polling rests in the background; the default.
   case off

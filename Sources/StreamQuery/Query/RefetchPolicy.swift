@@ -19,9 +19,16 @@ public enum RefetchPolicy: String, Hashable, Codable, Sendable, ExpressibleByBoo
 
 /// Whether an event (the network came back, the app became active) refetches an observed query.
 public struct EventRefetchPolicy: Sendable, ExpressibleByBooleanLiteral {
+  /// What is asked when the event arrives.
+  enum Condition: Sendable {
+    case when(@Sendable () async -> Bool)
+    case informed(@Sendable (QueryInfo) async -> Bool)
+    case policy(@Sendable (QueryInfo) async -> RefetchPolicy)
+  }
+
   enum Kind: Sendable {
     case fixed(RefetchPolicy)
-    case when(@Sendable () async -> Bool)
+    case asked(Condition)
   }
 
   let kind: Kind
@@ -54,7 +61,41 @@ public struct EventRefetchPolicy: Sendable, ExpressibleByBooleanLiteral {
   /// - Parameter condition: Whether to refetch.
   /// - Returns: The policy.
   public static func when(_ condition: @escaping @Sendable () async -> Bool) -> Self {
-    EventRefetchPolicy(kind: .when(condition))
+    EventRefetchPolicy(kind: .asked(.when(condition)))
+  }
+
+  /// Asks when the event arrives, with the query's state at that time, and refetches on `true`.
+  ///
+  /// The closure may wait, as one without an argument; what it was told is then as old as the event.
+  /// It is asked for each observer.
+  ///
+  /// ```swift
+  /// let user = Query("user", id) { try await api.user(id) }
+  ///   .refetchOnReconnect(.when { $0.errorUpdateCount == 0 })
+  /// ```
+  ///
+  /// - Parameter condition: Whether to refetch, also fresh data.
+  /// - Returns: The policy.
+  public static func when(_ condition: @escaping @Sendable (QueryInfo) async -> Bool) -> Self {
+    EventRefetchPolicy(kind: .asked(.informed(condition)))
+  }
+
+  /// Asks for a policy when the event arrives, with the query's state at that time.
+  ///
+  /// The closure may wait; nothing waits for it but this refetch. Whether the data is stale is judged
+  /// when it has answered.
+  ///
+  /// ```swift
+  /// let rates = Query("rates") { try await api.rates() }
+  ///   .refetchOnActive(.dynamic { $0.isInvalidated ? .always : .never })
+  /// ```
+  ///
+  /// - Parameter policy: Gives the policy for this event.
+  /// - Returns: The policy.
+  public static func dynamic(
+    _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
+  ) -> Self {
+    EventRefetchPolicy(kind: .asked(.policy(policy)))
   }
 
   /// What the machine is told: a condition is asked outside of it.
@@ -63,7 +104,7 @@ public struct EventRefetchPolicy: Sendable, ExpressibleByBooleanLiteral {
   }
 
   /// The condition that has to be asked when the event arrives.
-  var condition: (@Sendable () async -> Bool)? {
-    if case .when(let condition) = kind { condition } else { nil }
+  var condition: Condition? {
+    if case .asked(let condition) = kind { condition } else { nil }
   }
 }

@@ -18,6 +18,8 @@ final class ResolvedPlan: Sendable {
   private let isOfObserver: Bool
   /// Whether an option is a closure that has to be asked whenever the entry changes.
   let isDynamic: Bool
+  /// What a fetched value keeps of the cached one.
+  let sharing: SharingPolicy.Kind
 
   private final class Asked: Sendable {
     let options: QueryOptions
@@ -72,11 +74,13 @@ final class ResolvedPlan: Sendable {
     gcTime = (own.gcTime ?? base.gcTime).map(Span.init) ?? Span(.seconds(300))
     ownRetry = own.retry ?? base.retry
     meta = QueryMeta.merge(own.meta, over: base.meta)
+    sharing = (own.sharing ?? base.sharing)?.kind ?? .automatic
 
     var terms = FetchTerms()
     terms.networkMode = own.networkMode ?? base.networkMode ?? .online
     terms.failureInvalidates = defaults.failureInvalidates
     terms.resetsData = plan.resetsData
+    terms.keepsProgress = plan.paging != nil
     terms.abandonment =
       switch own.abandonment ?? base.abandonment ?? .cancel {
       case .cancel: .cancel
@@ -95,11 +99,16 @@ final class ResolvedPlan: Sendable {
     if case .dynamic = staleTime?.kind { isDynamic = true }
     if case .dynamic = refetchInterval?.kind { isDynamic = true }
     self.isDynamic = isDynamic
-    let isAsked = isDynamic || onReconnect?.condition != nil || onActive?.condition != nil
+    let onSubscribe = own.refetchOnSubscribe
+    let rule = own.refetchOnSubscribeRule
+    // A fixed policy of a stronger layer leaves nothing to ask.
+    let hasRule = rule != nil || onSubscribe == nil && base.refetchOnSubscribeRule != nil
+    let isAsked =
+      isDynamic || hasRule || onReconnect?.condition != nil || onActive?.condition != nil
     asked = isAsked ? Asked(own.over(base)) : nil
 
     var profile = ObserverProfile()
-    profile.onSubscribe = own.refetchOnSubscribe ?? base.refetchOnSubscribe ?? .ifStale
+    profile.onSubscribe = onSubscribe ?? base.refetchOnSubscribe ?? .ifStale
     // Who fetches whatever the network does has no use for its return, unless told otherwise.
     profile.onReconnect = onReconnect?.fixed ?? (terms.networkMode == .always ? .never : .ifStale)
     profile.onActive = onActive?.fixed ?? .ifStale
@@ -119,13 +128,25 @@ final class ResolvedPlan: Sendable {
   /// The profile, if it needs nobody's answer.
   var fixedProfile: ObserverProfile? { isDynamic ? nil : fixed }
 
+  /// Whether a function has to be asked what a new subscription refetches.
+  ///
+  /// Apart from ``isDynamic``: for those who are there already it has no meaning.
+  var asksOnSubscribe: Bool { asked?.options.refetchOnSubscribeRule != nil }
+
+  /// Whether a function says if an observer is enabled.
+  var asksWhetherEnabled: Bool { if case .when = asked?.options.enabled { true } else { false } }
+
   /// The profile in the present state; asks closures only if there are any.
   ///
-  /// - Parameter info: The present state, made only if it is asked for.
+  /// - Parameters:
+  ///   - isArrival: Whether it is of a new subscription.
+  ///   - info: The present state, made only if it is asked for.
   /// - Returns: The profile.
-  func profile(_ info: () -> QueryInfo) -> ObserverProfile {
-    guard isDynamic, let options = asked?.options else { return fixed }
+  func profile(isArrival: Bool = false, _ info: () -> QueryInfo) -> ObserverProfile {
+    guard let options = asked?.options else { return fixed }
     var profile = fixed
+    if isArrival, let rule = options.refetchOnSubscribeRule { profile.onSubscribe = rule(info()) }
+    guard isDynamic else { return profile }
     // Without a way to fetch there is nothing to enable.
     profile.isEnabled = fetch != nil && (options.enabled?.resolved(info) ?? true)
     profile.freshness = options.staleTime?.resolved(info) ?? .after(.zero)
@@ -143,7 +164,7 @@ final class ResolvedPlan: Sendable {
   var imperativeRetry: RetryPolicy { ownRetry ?? defaults.client.imperativeRetry }
 
   /// What has to be asked before an edge refetches; `nil` if nothing has to be.
-  func condition(of cause: FetchCause) -> Question.Condition? {
+  func condition(of cause: FetchCause) -> EventRefetchPolicy.Condition? {
     switch cause {
     case .reconnect: asked?.options.refetchOnReconnect?.condition
     case .active: asked?.options.refetchOnActive?.condition

@@ -3,47 +3,91 @@
 /// Reused parts keep their storage and, if they are objects, their identity, so that comparing them
 /// again costs nothing and rows that did not change are seen not to.
 package enum Sharing {
-  /// The old value if the new one equals it.
-  package static func whole<Value: Equatable>(_ old: Value, _ new: Value) -> Value {
-    old == new ? old : new
+  /// Whether there is anything in values of a type that could be kept: numbers are as good new as old.
+  static func holdsReferences<Value>(_ type: Value.Type) -> Bool {
+    // The one question about it that can be asked at run time.
+    !_isPOD(type)
   }
 
-  /// The new collection with old elements at the positions where both are equal.
-  ///
-  /// - Complexity: O(*n*) comparisons.
-  package static func byPosition<Value: RangeReplaceableCollection>(
-    _ old: Value,
-    _ new: Value
-  ) -> Value where Value.Element: Equatable {
-    var oldElements = old.makeIterator()
-    return make(old, new) { element in
-      oldElements.next().flatMap { $0 == element ? $0 : nil }
+  /// The new list with equal elements of the old one; the old list if all are equal.
+  static func list<List: RangeReplaceableCollection>(_ old: List, _ new: List) -> List
+  where List.Element: Equatable {
+    rows(Array(old), Array(new)).map { List($0) } ?? old
+  }
+
+  /// The new rows with equal ones of the old, or `nil` if nothing changed.
+  private static func rows<Row: Equatable>(_ old: [Row], _ new: [Row]) -> [Row]? {
+    let start = zip(old, new).prefix { $0 == $1 }.count
+    guard start < new.count || old.count != new.count else { return nil }
+    guard holdsReferences(Row.self) else { return new }
+    let sharing = PartSharing<Row>()
+    let origins = origins(old, new, from: start)
+    var rows = Array(old[..<start])
+    rows.reserveCapacity(new.count)
+    for index in start..<new.count {
+      // An object that names no identity of its own is a new one each time: then the position counts.
+      let origin = origins[index - start] ?? (index < old.count ? index : nil)
+      rows.append(origin.map { sharing(old[$0], new[index]).part } ?? new[index])
     }
+    return rows
   }
 
-  /// The new collection with old elements in place of equal ones of the same identity, wherever
-  /// they moved.
-  ///
-  /// - Complexity: O(*n*) comparisons and look-ups. If an identity comes more than once, the first
-  ///   old element of it counts.
-  package static func byIdentity<Value: RangeReplaceableCollection>(
-    _ old: Value,
-    _ new: Value
-  ) -> Value where Value.Element: Equatable & Identifiable {
-    let known = Dictionary(old.map { ($0.id, $0) }) { first, _ in first }
-    return make(old, new) { element in
-      known[element.id].flatMap { $0 == element ? $0 : nil }
+  /// Where in the old rows those of the same identity are.
+  private static func origins<Row>(_ old: [Row], _ new: [Row], from start: Int) -> [Int?] {
+    func byIdentity<Known: Identifiable>(_ type: Known.Type) -> [Int?]? {
+      guard let old = cast(old, to: [Known].self), let new = cast(new, to: [Known].self)
+      else { return nil }
+      var table: [Known.ID: Int]?
+      return (start..<new.count).map { index in
+        let id = new[index].id
+        if index < old.count, old[index].id == id { return index }
+        // Most lists keep their order, and need none.
+        let known = table ?? Dictionary(zip(old.map(\.id), old.indices)) { first, _ in first }
+        table = known
+        return known[id]
+      }
     }
+    return (Row.self as? any Identifiable.Type).flatMap { byIdentity($0) }
+      ?? Array(repeating: nil, count: new.count - start)
   }
 
-  private static func make<Value: RangeReplaceableCollection>(
-    _ old: Value,
-    _ new: Value,
-    reused: (Value.Element) -> Value.Element?
-  ) -> Value {
-    var result = Value()
-    result.reserveCapacity(new.count)
-    for element in new { result.append(reused(element) ?? element) }
-    return result
+  /// The same type under another name.
+  ///
+  /// A call, since a cast of arrays in place goes row by row.
+  private static func cast<Value, Known>(_ value: Value, to type: Known.Type) -> Known? {
+    value as? Known
+  }
+}
+
+/// How the parts of a value are shared: asked of their type once for all of them.
+struct PartSharing<Part: Equatable> {
+  private let structure: (any StructurallyShared.Type)?
+
+  init() {
+    structure = Part.self as? any StructurallyShared.Type
+  }
+
+  /// Shares a part; runs user code, so never under the lock.
+  ///
+  /// - Parameters:
+  ///   - old: The part before.
+  ///   - new: The part that came.
+  /// - Returns: A part that equals the new one, and whether it is the old one.
+  func callAsFunction(_ old: Part, _ new: Part) -> (part: Part, isOld: Bool) {
+    // What was reused is compared by its storage.
+    let part = structure.map { reuse(old, new, as: $0) } ?? new
+    return part == old ? (old, true) : (part, false)
+  }
+
+  private func reuse<Known: StructurallyShared>(
+    _ old: Part,
+    _ new: Part,
+    as type: Known.Type
+  ) -> Part {
+    // The same type under another name, so that no cast ever fails.
+    guard let old = old as? Known, let known = new as? Known,
+      let part = known.reusingUnchanged(from: old) as? Part
+    else { return new }
+    return part
   }
 }

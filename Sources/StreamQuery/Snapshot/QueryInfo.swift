@@ -51,6 +51,21 @@ public struct QueryInfo: Sendable {
   public var error: (any Error)? { frame.error?.error }
   /// The data, of whatever type.
   public var data: (any Sendable)? { frame.data?.erased }
+
+  /// The data as what it is; as ``data``, with the layers of mutations over it.
+  ///
+  /// ```swift
+  /// var options = ObserverOptions()
+  /// options.enabled = .when { $0.value(as: User.self)?.name.isEmpty ?? true }
+  /// ```
+  ///
+  /// - Parameter type: The value type of the query's key.
+  /// - Returns: The data; `nil` without any, and if the key is of another type.
+  public func value<Value: Sendable>(as type: Value.Type) -> Value? {
+    guard entryKey.valueTypeID == ObjectIdentifier(type) else { return nil }
+    return frame.data?.value(as: type)
+  }
+
   /// When the data was fetched or written.
   public var dataUpdatedAt: Date? {
     frame.base == nil

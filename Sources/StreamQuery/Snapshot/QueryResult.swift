@@ -85,6 +85,9 @@ public struct QueryResult<Value: Sendable>: Sendable {
   public var dataUpdatedAt: Date? { date(frame.dataUpdatedAt) }
 
   /// When a fetch last failed; `nil` if none ever did.
+  ///
+  /// A success leaves it, as it leaves ``errorUpdateCount``: both are about the past. ``error`` says
+  /// whether the last fetch failed. A reset or a removal forgets them.
   public var errorUpdatedAt: Date? { date(frame.errorUpdatedAt) }
 
   /// How often a fetch failed for good.

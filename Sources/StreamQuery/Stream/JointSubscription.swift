@@ -4,9 +4,11 @@
 /// seen as one change by a consumer of all of them.
 package final class JointSubscription: Sendable {
   private let members: [Subscription]
+  private let ids: [ConsumerID]
 
   init(_ members: [Subscription]) {
     self.members = members
+    ids = members.map(\.id)
   }
 
   /// Creates a joint view of observers that may be of several clients.
@@ -20,7 +22,9 @@ package final class JointSubscription: Sendable {
 
   /// Ends the observation of all; a second time is a no-op.
   package func cancel() {
-    for member in members { member.cancel() }
+    holding(self) {
+      for member in members { member.cancel() }
+    }
   }
 
   /// The state of all, as soon as any has news; `nil` when one of them is over.
@@ -30,32 +34,50 @@ package final class JointSubscription: Sendable {
   package func next(
     isolation: isolated (any Actor)? = #isolation
   ) async -> [(frame: Frame, flags: QueryFlags)]? {
-    guard let cache = members.first?.client.cache else { return nil }
-    let ids = members.map(\.id)
     while true {
-      if Task.isCancelled {
-        cancel()
-        return nil
-      }
-      switch cache.read({ $0.pull(ids) }) {
+      switch look() {
       case .results(let results): return results
       case .ended: return nil
       case .nothing: break
       }
       await withTaskCancellationHandler {
         _ = isolation
-        await withUnsafeContinuation(isolation: isolation) { continuation in
-          let wait = JointWait(continuation)
-          let isParked = cache.read { state in
-            ids.allSatisfy { state.park($0, .jointly(wait)) }
-          }
-          // One of them had news after all: those that are parked already hold a wait that is over.
-          if !isParked { wait.wake() }
-        }
+        await withUnsafeContinuation(isolation: isolation) { park($0) }
       } onCancel: {
         cancel()
       }
     }
+  }
+
+  /// The same for a stream that ends the observation when it is cancelled, which ends the wait; see
+  /// ``Hub/next(_:)`` for why there is no handler here.
+  func nextInStream() async -> [(frame: Frame, flags: QueryFlags)]? {
+    while true {
+      switch look() {
+      case .results(let results): return results
+      case .ended: return nil
+      case .nothing: break
+      }
+      await withUnsafeContinuation { park($0) }
+    }
+  }
+
+  private func look() -> JointPull {
+    if Task.isCancelled {
+      cancel()
+      return .ended
+    }
+    guard let cache = members.first?.client.cache else { return .ended }
+    return cache.read { [ids] in $0.pull(ids) }
+  }
+
+  private func park(_ continuation: UnsafeContinuation<Void, Never>) {
+    let wait = JointWait(continuation)
+    let isParked = members.first?.client.cache.read { [ids] state in
+      ids.allSatisfy { state.park($0, .jointly(wait)) }
+    }
+    // One of them had news after all: those that are parked already hold a wait that is over.
+    if isParked != true { wait.wake() }
   }
 }
 

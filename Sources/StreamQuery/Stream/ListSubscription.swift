@@ -45,18 +45,23 @@ final class ListSubscription: Sendable {
 
   /// Ends the observation of all; a second time is a no-op.
   func cancel() {
-    let (members, waits) = state.withLock { state -> ([Member], [JointWait]) in
-      state.isCancelled = true
-      defer { state.waits = [] }
-      return (state.members, state.waits)
+    holding(self) {
+      let (members, waits) = state.withLock { state -> ([Member], [JointWait]) in
+        state.isCancelled = true
+        defer { state.waits = [] }
+        return (state.members, state.waits)
+      }
+      for member in members { member.subscription.cancel() }
+      for wait in waits { wait.wake() }
     }
-    for member in members { member.subscription.cancel() }
-    for wait in waits { wait.wake() }
   }
 
   // MARK: Looking
 
   /// The state of all, as soon as any has news or the list is new; `nil` at the end.
+  ///
+  /// For streams that end the observation when they are cancelled, which ends the wait; see
+  /// ``Hub/next(_:)`` for why there is no handler here.
   ///
   /// - Parameter isolation: The caller's isolation, which is kept.
   /// - Returns: Every member's result, in their order.
@@ -85,12 +90,7 @@ final class ListSubscription: Sendable {
         continue
       case .nothing: break
       }
-      await withTaskCancellationHandler {
-        _ = isolation
-        await withUnsafeContinuation(isolation: isolation) { park(ids, serial, $0) }
-      } onCancel: {
-        cancel()
-      }
+      await withUnsafeContinuation(isolation: isolation) { park(ids, serial, $0) }
     }
   }
 

@@ -17,6 +17,14 @@ enum Parked: Sendable {
     }
   }
 
+  /// Whether somebody has to wake the consumer who does not yet: one wake-up is enough for one wait.
+  ///
+  /// - Returns: `true` once.
+  @inline(__always)
+  func claim() -> Bool {
+    if case .jointly(let wait) = self { wait.claim() } else { true }
+  }
+
   /// Whether the wait is over already, by another entry's news.
   var isSpent: Bool {
     if case .jointly(let wait) = self { wait.isSpent } else { false }
@@ -26,12 +34,16 @@ enum Parked: Sendable {
 /// One wait that is parked with several entries: the first news ends it.
 final class JointWait: Sendable {
   private let continuation: Mutex<UnsafeContinuation<Void, Never>?>
+  private let isClaimed = Atomic(false)
 
   init(_ continuation: UnsafeContinuation<Void, Never>) {
     self.continuation = Mutex(continuation)
   }
 
   var isSpent: Bool { continuation.withLock { $0 == nil } }
+
+  /// Whether nobody has undertaken to wake it so far.
+  func claim() -> Bool { !isClaimed.exchange(true, ordering: .relaxed) }
 
   func wake() {
     continuation.withLock { $0.take() }?.resume()

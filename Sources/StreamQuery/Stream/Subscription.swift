@@ -70,12 +70,14 @@ package final class Subscription: Sendable {
 
   /// Ends the observation; a second time is a no-op.
   func cancel() {
-    client.turn(isDated: false, startsFetches: false) { state, turn in
-      // Kept before anybody hears of the end: who is told looks at once.
-      if let last = state.farewell(of: id) { farewell.withLock { $0 = last } }
-      state.unsubscribe(id, &turn)
+    holding(self) {
+      client.turn(isDated: false, startsFetches: false) { state, turn in
+        // Kept before anybody hears of the end: who is told looks at once.
+        if let last = state.farewell(of: id) { farewell.withLock { $0 = last } }
+        state.unsubscribe(id, &turn)
+      }
+      stopPumps()
     }
-    stopPumps()
   }
 
   private func stopPumps() {

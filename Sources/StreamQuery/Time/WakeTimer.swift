@@ -1,74 +1,112 @@
 import Synchronization
 
-/// The one sleeping task of a client, for the earliest of all its deadlines.
+/// The sleeping tasks of a client, for the earliest of all its deadlines.
 ///
-/// The task sleeps, fires, and rests until it is armed again, so that one deadline after the other
-/// starts no task of its own. Only an earlier deadline than the one that it sleeps for ends it: there
-/// is no other way out of a sleep, and a task of the same kind takes its place.
+/// A task sleeps, tells, and rests until it is armed again, so that one deadline after the other
+/// starts no task of its own. Who sleeps until when is decided by ``WakePlan``: an earlier deadline gets a
+/// sleeper of its own, and the later one sleeps on.
 final class WakeTimer: Sendable {
-  /// Sleeps until a moment, and says so.
-  typealias Wait = @Sendable (_ until: Moment) async throws -> Void
+  /// What a task sleeps by, and whom it tells.
+  struct Work: Sendable {
+    /// Sleeps until a moment.
+    var sleep: @Sendable (_ until: Moment) async throws -> Void
+    /// Told that the time of a deadline may have come; arms again what is not due yet.
+    var onWake: @Sendable () -> Void
+    /// The clock threw time and again, and nobody sleeps for the deadline any more; `isNews` if it
+    /// has not been told since a sleep succeeded.
+    var onFailure: @Sendable (_ error: any Error, _ isNews: Bool) -> Void
+  }
 
   private struct State {
-    var task: Task<Void, Never>?
-    /// Tells the present task from those whose place it took.
-    var serial = 0
-    /// The present task, while it has nothing to sleep for.
+    var plan = WakePlan()
+    /// Those that the plan knows; one that has just been started may be missing.
+    var tasks: [WakePlan.TaskID: Task<Void, Never>] = [:]
+    /// The wait of the task that rests.
     var resting: UnsafeContinuation<Moment?, Never>?
-    var isCancelled = false
   }
 
   private let state = Mutex(State())
 
-  /// Sleeps for an earlier deadline instead of the one before.
+  /// Sees to it that somebody is told at a moment.
   ///
   /// - Parameters:
   ///   - moment: The deadline.
-  ///   - executor: Where the sleeping task runs.
-  ///   - makeWait: Makes what a task sleeps by; called only if one has to be started.
-  func arm(_ moment: Moment, executor: (any TaskExecutor)?, _ makeWait: () -> Wait) {
-    let (resting, serial) = state.withLock { state in
-      let resting = state.resting.take()
-      if resting == nil { state.serial += 1 }
-      return (resting, state.isCancelled ? nil : state.serial)
+  ///   - now: The present time.
+  ///   - executor: Where sleeping tasks run.
+  ///   - makeWork: Makes what a task does; called only if one has to be started.
+  func arm(
+    _ moment: Moment,
+    at now: Moment,
+    executor: (any TaskExecutor)?,
+    _ makeWork: () -> Work
+  ) {
+    let (arming, resting) = state.withLock {
+      state -> (WakePlan.Arming, UnsafeContinuation<Moment?, Never>?) in
+      let arming = state.plan.armed(moment, at: now)
+      guard case .reuse = arming else { return (arming, nil) }
+      return (arming, state.resting.take())
     }
-    if let resting { return resting.resume(returning: moment) }
-    guard let serial else { return }
-    // Detached: it serves the client, not whoever asked for the deadline.
-    let task = Task.detached(executorPreference: executor) { [wait = makeWait()] in
-      var next: Moment? = moment
-      while let moment = next {
-        // Thrown: cancelled, since another task sleeps for an earlier deadline.
-        guard (try? await wait(moment)) != nil else { return }
-        next = await self.rest(serial)
+    switch arming {
+    case .covered: return
+    case .reuse(_, let until): resting?.resume(returning: until)
+    case .begin(let id, let until):
+      // Detached: it serves the client, not whoever asked for the deadline.
+      let task = Task.detached(executorPreference: executor) { [work = makeWork()] in
+        await self.run(id, until: until, work)
       }
+      let isOver = state.withLock { state in
+        // Unknown, it has slept and ended already.
+        if state.plan.knows(id) { state.tasks[id] = task }
+        return state.plan.isOver
+      }
+      if isOver { task.cancel() }
     }
-    let old = state.withLock { state -> Task<Void, Never>? in
-      guard !state.isCancelled, state.serial == serial else { return task }
-      defer { state.task = task }
-      return state.task
-    }
-    old?.cancel()
   }
 
-  /// Waits to be armed again; `nil` if another task has taken the place or the timer is over.
-  private func rest(_ serial: Int) async -> Moment? {
-    await withUnsafeContinuation { continuation in
-      let isResting = state.withLock { state in
-        guard !state.isCancelled, state.serial == serial else { return false }
-        state.resting = continuation
-        return true
+  /// Sleeps, tells and rests, again and again.
+  private func run(_ id: WakePlan.TaskID, until first: Moment, _ work: Work) async {
+    var next: Moment? = first
+    while let moment = next {
+      do {
+        try await work.sleep(moment)
+        // Before it is told: what is armed in answer must not count on this sleeper any more.
+        guard state.withLock({ $0.plan.woke(id) }) else { return }
+        work.onWake()
+        next = await rest(id)
+      } catch {
+        switch state.withLock({ $0.plan.failed(id) }) {
+        case .again(let moment): next = moment
+        case .givenUp(let isNews):
+          work.onFailure(error, isNews)
+          next = await rest(id)
+        case .over: return
+        }
       }
+    }
+  }
+
+  /// Waits to be armed again; `nil` if another task does already or the timer is over.
+  private func rest(_ id: WakePlan.TaskID) async -> Moment? {
+    await withUnsafeContinuation { continuation in
+      let (isResting, task) = state.withLock { state in
+        guard state.plan.rested(id) else { return (false, state.tasks.removeValue(forKey: id)) }
+        state.resting = continuation
+        return (true, nil)
+      }
+      // Let go of outside the lock.
+      _ = task
       if !isResting { continuation.resume(returning: nil) }
     }
   }
 
+  /// Ends all tasks; nothing is armed any more.
   func cancel() {
-    let (task, resting) = state.withLock { state in
-      state.isCancelled = true
-      return (state.task.take(), state.resting.take())
+    let (tasks, resting) = state.withLock { state in
+      state.plan.ended()
+      defer { state.tasks = [:] }
+      return (state.tasks, state.resting.take())
     }
-    task?.cancel()
+    for (_, task) in tasks.sorted(by: { $0.key < $1.key }) { task.cancel() }
     resting?.resume(returning: nil)
   }
 }

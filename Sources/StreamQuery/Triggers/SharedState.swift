@@ -62,7 +62,7 @@ final class SharedState: Sendable {
   }
 
   fileprivate func leave(_ id: StateBroadcast.SubscriberID) {
-    apply { $0.left(id) }
+    holding(self) { apply { $0.left(id) } }
   }
 
   /// A cancellation that came first has made the subscriber leave, so the wait ends at once.

@@ -127,6 +127,7 @@ extension SteeredSequence where Base: Sendable {
   var results: FlowSequence<SwitchMachine, QueryResult<Value>, Failure> {
     switching(
       to: { $0 },
+      removingDuplicates: false,
       ending: .withTheInner,
       outerFailure: { $0 },
       innerFailure: FlowPlan<SwitchMachine, QueryResult<Value>, Failure>.impossible

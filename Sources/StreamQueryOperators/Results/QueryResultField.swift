@@ -77,19 +77,7 @@ struct QueryResultFields: Sendable {
   private func dataDiffers<Value>(_ old: QueryResult<Value>, _ new: QueryResult<Value>) -> Bool {
     guard old.frame.data !== new.frame.data else { return false }
     guard let oldData = old.data, let newData = new.data else { return true }
-    // Asked at run time: a second form for Equatable values would double every overload. The type is
-    // asked and not the value, which as an existential would be an allocation for each element.
-    guard let type = Value.self as? any Equatable.Type else { return true }
-    return !isEqual(oldData, newData, as: type)
-  }
-
-  private func isEqual<Value, Known: Equatable>(
-    _ old: Value,
-    _ new: Value,
-    as type: Known.Type
-  ) -> Bool {
-    // The same type under another name, so that the cast never fails.
-    guard let old = old as? Known, let new = new as? Known else { return false }
-    return old == new
+    // Asked at run time: a second form for Equatable values would double every overload.
+    return Equality.compare(oldData, newData) != true
   }
 }

@@ -12,7 +12,8 @@ extension AsyncSequence where Self: Sendable {
   ///
   /// If the closure throws, this stream alone shows a failure: `error` is what it threw, and `data`
   /// the last selection of the same key that succeeded, if any. The next data that can be selected
-  /// clears it. A key that lost its data, as by a reset, has no last selection either.
+  /// clears it. A key that lost its data, as by a reset, has no last selection either, and one of which
+  /// a placeholder could not be selected has no data.
   ///
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last data and its selection are kept.
@@ -83,8 +84,8 @@ where Transform.Input: Sendable, Transform.Output: Sendable {
         selectedKey = result.frame.key
         failure = nil
       } catch {
-        // Never another key's.
-        if result.frame.key != selectedKey { selected = nil }
+        // Never another key's, and never what was made of a stand-in: that is no data.
+        if result.frame.key != selectedKey || result.isPlaceholderData { selected = nil }
         failure = (ErrorBox(error), result.frame.dataUpdatedAt)
       }
     }
@@ -95,7 +96,8 @@ where Transform.Input: Sendable, Transform.Output: Sendable {
       error: failure.error,
       errorUpdatedAt: failure.at
     )
-    return QueryResult<Selected>(frame: frame, flags: result.flags)
+    // Of a stand-in nothing is shown.
+    return QueryResult<Selected>(frame: frame, flags: result.flags.subtracting(.placeholder))
   }
 }
 

@@ -1,40 +1,12 @@
 public import StreamQuery
 
 extension AsyncSequence where Self: Sendable {
-  /// Goes on to show the old data when new data is equal.
+  /// Goes on to show the old data where new data is equal, and its equal parts.
   ///
-  /// What was made of the data, as by `select`, is then not made again.
-  ///
-  /// - Finish, failure, cancellation: as this sequence.
-  /// - Buffering: none, and no task. The last data is kept, to compare.
-  ///
-  /// - Complexity: One comparison per new data.
-  /// - Returns: Results that share what did not change.
-  public func sharingUnchanged<Value: Equatable>()
-    -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
-  where Element == QueryResult<Value> {
-    StepSequence(self, SharingStep(Sharing.whole))
-  }
-
-  /// Keeps the elements that come again at the same position.
-  ///
-  /// As the form for any `Equatable` data, for the parts of a collection.
-  ///
-  /// - Finish, failure, cancellation: as this sequence.
-  /// - Buffering: none, and no task. The last data is kept, to compare.
-  ///
-  /// - Complexity: O(*n*) comparisons per new data.
-  /// - Returns: Results that share what did not change.
-  public func sharingUnchanged<Value: Equatable>()
-    -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
-  where Element == QueryResult<Value>, Value: RangeReplaceableCollection, Value.Element: Equatable {
-    StepSequence(self, SharingStep(Sharing.byPosition))
-  }
-
-  /// Keeps the elements that come again, wherever in the list.
-  ///
-  /// For lists whose rows are objects, or expensive to compare: a refresh that changes one row
-  /// leaves the others what they were. If nothing changed at all, neither did the list.
+  /// For what was made of the data on the way, as by `select`: what a fetch brings shares with the cached
+  /// value anyway. Lists keep the elements that come again, by their identity if they are `Identifiable`,
+  /// else by position; pages and dictionaries likewise, and types of your own as their conformance to
+  /// ``/StreamQuery/StructurallyShared`` says. If nothing changed at all, the data is the same data.
   ///
   /// ```swift
   /// client.stream(.users).select { $0.filter { !$0.email.isEmpty } }.sharingUnchanged()
@@ -47,73 +19,37 @@ extension AsyncSequence where Self: Sendable {
   /// - Returns: Results that share what did not change.
   public func sharingUnchanged<Value: Equatable>()
     -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
-  where
-    Element == QueryResult<Value>,
-    Value: RangeReplaceableCollection,
-    Value.Element: Equatable & Identifiable
-  {
-    StepSequence(self, SharingStep(Sharing.byIdentity))
+  where Element == QueryResult<Value> {
+    StepSequence(self, SharingStep())
   }
 }
 
 extension AsyncSequence {
-  /// Goes on to show the old data when new data is equal.
+  /// Goes on to show the old data where new data is equal, and its equal parts.
   ///
   /// As the operator of a `Sendable` sequence, for one that is not.
   ///
-  /// - Complexity: One comparison per new data.
+  /// - Complexity: O(*n*) comparisons per new data.
   /// - Returns: Results that share what did not change.
   public func sharingUnchanged<Value: Equatable>()
     -> some AsyncSequence<QueryResult<Value>, Failure>
   where Element == QueryResult<Value> {
-    StepSequence(self, SharingStep(Sharing.whole))
-  }
-
-  /// Keeps the elements that come again at the same position.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Complexity: O(*n*) comparisons per new data.
-  /// - Returns: Results that share what did not change.
-  public func sharingUnchanged<Value: Equatable>()
-    -> some AsyncSequence<QueryResult<Value>, Failure>
-  where Element == QueryResult<Value>, Value: RangeReplaceableCollection, Value.Element: Equatable {
-    StepSequence(self, SharingStep(Sharing.byPosition))
-  }
-
-  /// Keeps the elements that come again, wherever in the list.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Complexity: O(*n*) comparisons per new data.
-  /// - Returns: Results that share what did not change.
-  public func sharingUnchanged<Value: Equatable>()
-    -> some AsyncSequence<QueryResult<Value>, Failure>
-  where
-    Element == QueryResult<Value>,
-    Value: RangeReplaceableCollection,
-    Value.Element: Equatable & Identifiable
-  {
-    StepSequence(self, SharingStep(Sharing.byIdentity))
+    StepSequence(self, SharingStep())
   }
 }
 
 struct SharingStep<Value: Equatable & Sendable>: ResultStep, Sendable {
-  private let share: @Sendable (_ old: Value, _ new: Value) -> Value
+  private let rule = SharingRule.of(Value.self)
   /// The data that came last.
   private var source: ValueBox?
   /// What is shown of it.
   private var shared: ValueBox?
 
-  init(_ share: @escaping @Sendable (_ old: Value, _ new: Value) -> Value) {
-    self.share = share
-  }
-
   mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     guard let box = result.frame.data else { return result }
     if box !== source {
       source = box
-      shared = shared.map { Sharing.box($0, box, share) } ?? box
+      shared = shared.flatMap { rule?.share($0, box) } ?? box
     }
     guard let shared, shared !== box else { return result }
     let frame = Frame(result.frame, data: shared, error: result.frame.error)

@@ -3,26 +3,31 @@ public import StreamQuery
 extension AsyncSequence where Self: Sendable {
   /// The data alone, each time that it is new.
   ///
-  /// For queries that depend on another one's data: a refresh that changes only flags gives no
-  /// element, and neither do placeholders and errors. Put `throwing(when:)` before it to end at an
-  /// error.
+  /// For queries that depend on another one's data: a refresh that changes only flags or brings an
+  /// equal value gives no element, and neither do placeholders and errors. Put `throwing(when:)`
+  /// before it to end at an error.
   ///
   /// ```swift
   /// client.stream(.user(email)).values().map(\.id)
   ///   .switchToLatest { client.stream(.projects(of: $0)) }
   /// ```
   ///
-  /// A fetch that brings an equal value is new data; put `removeDuplicates()` before it to leave
-  /// that out.
+  /// Values are compared if their type is `Equatable`, which is found out at run time; of any other
+  /// type each fetch and each write brings new data. Pass `false` where an equal value means
+  /// something, as a price that was confirmed: then every fetch and write counts that the consumer
+  /// is there to see.
   ///
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last data is kept, to compare.
   ///
+  /// - Parameter removingDuplicates: Whether a value is left out that equals the one before.
+  /// - Complexity: One comparison per new data.
   /// - Returns: A sequence of values.
   @inlinable
-  public func values<Value>() -> some AsyncSequence<Value, Failure> & Sendable
-  where Element == QueryResult<Value> {
-    StepSequence(self, ValuesStep())
+  public func values<Value>(
+    removingDuplicates: Bool = true
+  ) -> some AsyncSequence<Value, Failure> & Sendable where Element == QueryResult<Value> {
+    StepSequence(self, ValuesStep(removesDuplicates: removingDuplicates))
   }
 }
 
@@ -31,25 +36,43 @@ extension AsyncSequence {
   ///
   /// As the operator of a `Sendable` sequence, for one that is not.
   ///
+  /// - Parameter removingDuplicates: Whether a value is left out that equals the one before.
+  /// - Complexity: One comparison per new data.
   /// - Returns: A sequence of values.
   @inlinable
-  public func values<Value>() -> some AsyncSequence<Value, Failure>
-  where Element == QueryResult<Value> {
-    StepSequence(self, ValuesStep())
+  public func values<Value>(
+    removingDuplicates: Bool = true
+  ) -> some AsyncSequence<Value, Failure> where Element == QueryResult<Value> {
+    StepSequence(self, ValuesStep(removesDuplicates: removingDuplicates))
   }
 }
 
 @usableFromInline
 struct ValuesStep<Value: Sendable>: ResultStep, Sendable {
+  private let removesDuplicates: Bool
   private var last: ValueBox?
+  /// The fetches and writes until the last value, where all of them count.
+  private var count = 0
 
   @usableFromInline
-  init() {}
+  init(removesDuplicates: Bool) {
+    self.removesDuplicates = removesDuplicates
+  }
 
   @usableFromInline
   mutating func take(_ result: QueryResult<Value>) -> Value? {
-    guard result.hasRealData, let box = result.frame.data, box !== last else { return nil }
+    guard result.hasRealData, let box = result.frame.data else { return nil }
+    guard removesDuplicates else {
+      // A value that came again may be in the box that was there.
+      guard box !== last || result.frame.dataUpdateCount != count else { return nil }
+      (last, count) = (box, result.frame.dataUpdateCount)
+      return box.value(as: Value.self)
+    }
+    guard box !== last else { return nil }
+    let value = box.value(as: Value.self)
+    let isSame = last.map { Equality.compare($0.value(as: Value.self), value) == true } ?? false
+    // The newest box even then, so that its next result is known without a comparison.
     last = box
-    return box.value(as: Value.self)
+    return isSame ? nil : value
   }
 }

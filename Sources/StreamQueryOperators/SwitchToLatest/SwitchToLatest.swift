@@ -9,25 +9,34 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   ///   .switchToLatest { client.stream(.projects(of: $0)) }
   /// ```
   ///
+  /// An element that equals the one before opens nothing: its stream is the one that is followed.
+  /// Elements are compared if their type is `Equatable`, which is found out at run time. Pass `false`
+  /// to open a stream for every element, as for a search that is submitted again.
+  ///
   /// The new stream is subscribed before the old one is left, so a key that both share never loses
   /// its last observer. Nothing of the old stream is delivered once the new element has come.
   ///
   /// - Finish: when this sequence and the newest stream have finished.
   /// - Failure: never.
   /// - Cancellation: ends with `nil`; all tasks are cancelled.
-  /// - Buffering: none. This sequence's elements are asked for without pause in one task; the
-  ///   newest stream has another, and is asked only while the consumer waits.
+  /// - Buffering: none but the last element, to compare. This sequence's elements are asked for
+  ///   without pause in one task; the newest stream has another, and is asked only while the consumer
+  ///   waits.
   ///
-  /// - Parameter transform: Makes the stream for an element. Called in a task of its own, once per
-  ///   element, in order.
+  /// - Parameters:
+  ///   - removingDuplicates: Whether an element is left out that equals the one before.
+  ///   - transform: Makes the stream for an element. Called in a task of its own, once per element,
+  ///     in order.
   /// - Returns: A sequence of the newest stream's elements.
   public func switchToLatest<Inner: AsyncSequence & Sendable>(
+    removingDuplicates: Bool = true,
     _ transform: @escaping @Sendable (Element) -> Inner
   ) -> some AsyncSequence<Inner.Element, Never> & Sendable
   where Inner.Failure == Never, Inner.Element: Sendable {
     typealias Plan = FlowPlan<SwitchMachine, Inner.Element, Never>
     return switching(
       to: transform,
+      removingDuplicates: removingDuplicates,
       outerFailure: Plan.impossible,
       innerFailure: Plan.impossible
     )
@@ -42,13 +51,17 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// searchText.switchToLatest { client.stream(.search($0)).throwing(when: .always) }
   /// ```
   ///
-  /// - Parameter transform: Makes the stream for an element.
+  /// - Parameters:
+  ///   - removingDuplicates: Whether an element is left out that equals the one before.
+  ///   - transform: Makes the stream for an element.
   /// - Returns: A sequence of the newest stream's elements.
   public func switchToLatest<Inner: AsyncSequence & Sendable>(
+    removingDuplicates: Bool = true,
     _ transform: @escaping @Sendable (Element) -> Inner
   ) -> some AsyncSequence<Inner.Element, Inner.Failure> & Sendable where Inner.Element: Sendable {
     switching(
       to: transform,
+      removingDuplicates: removingDuplicates,
       outerFailure: FlowPlan<SwitchMachine, Inner.Element, Inner.Failure>.impossible,
       innerFailure: { $0 }
     )
@@ -61,14 +74,18 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// As between sequences that cannot fail, but a failure of this sequence stops the newest stream
   /// and is thrown.
   ///
-  /// - Parameter transform: Makes the stream for an element.
+  /// - Parameters:
+  ///   - removingDuplicates: Whether an element is left out that equals the one before.
+  ///   - transform: Makes the stream for an element.
   /// - Returns: A sequence of the newest stream's elements.
   public func switchToLatest<Inner: AsyncSequence & Sendable>(
+    removingDuplicates: Bool = true,
     _ transform: @escaping @Sendable (Element) -> Inner
   ) -> some AsyncSequence<Inner.Element, Failure> & Sendable
   where Inner.Failure == Never, Inner.Element: Sendable {
     switching(
       to: transform,
+      removingDuplicates: removingDuplicates,
       outerFailure: { $0 },
       innerFailure: FlowPlan<SwitchMachine, Inner.Element, Failure>.impossible
     )
@@ -79,37 +96,54 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// As between sequences that cannot fail, but a failure of this sequence or of the newest stream
   /// stops the other one and is thrown. A failure of a stream that was left is nobody's.
   ///
-  /// - Parameter transform: Makes the stream for an element.
+  /// - Parameters:
+  ///   - removingDuplicates: Whether an element is left out that equals the one before.
+  ///   - transform: Makes the stream for an element.
   /// - Returns: A sequence of the newest stream's elements.
   public func switchToLatest<Inner: AsyncSequence & Sendable>(
+    removingDuplicates: Bool = true,
     _ transform: @escaping @Sendable (Element) -> Inner
   ) -> some AsyncSequence<Inner.Element, Failure> & Sendable
   where Inner.Failure == Failure, Inner.Element: Sendable {
-    switching(to: transform, outerFailure: { $0 }, innerFailure: { $0 })
+    switching(
+      to: transform,
+      removingDuplicates: removingDuplicates,
+      outerFailure: { $0 },
+      innerFailure: { $0 }
+    )
   }
 
   /// Follows the stream that belongs to the newest element, where both fail with different types.
   ///
   /// As where both fail with one type, but any error may be thrown.
   ///
-  /// - Parameter transform: Makes the stream for an element.
+  /// - Parameters:
+  ///   - removingDuplicates: Whether an element is left out that equals the one before.
+  ///   - transform: Makes the stream for an element.
   /// - Returns: A sequence of the newest stream's elements.
   public func switchToLatest<Inner: AsyncSequence & Sendable>(
+    removingDuplicates: Bool = true,
     _ transform: @escaping @Sendable (Element) -> Inner
   ) -> some AsyncSequence<Inner.Element, any Error> & Sendable where Inner.Element: Sendable {
-    switching(to: transform, outerFailure: { $0 as any Error }, innerFailure: { $0 as any Error })
+    switching(
+      to: transform,
+      removingDuplicates: removingDuplicates,
+      outerFailure: { $0 as any Error },
+      innerFailure: { $0 as any Error }
+    )
   }
 
   /// What all forms have in common.
   func switching<Inner: AsyncSequence & Sendable, Thrown: Error>(
     to transform: @escaping @Sendable (Element) -> Inner,
+    removingDuplicates: Bool,
     ending: SwitchMachine.Ending = .withBoth,
     outerFailure: @escaping @Sendable (Failure) -> Thrown,
     innerFailure: @escaping @Sendable (Inner.Failure) -> Thrown
   ) -> FlowSequence<SwitchMachine, Inner.Element, Thrown> where Inner.Element: Sendable {
     typealias Plan = FlowPlan<SwitchMachine, Inner.Element, Thrown>
     let outer = Plan.source(
-      self,
+      StepSequence(self, DistinctStep(removesDuplicates: removingDuplicates)),
       opening: { Plan.source(transform($0), element: { $0 }, failure: innerFailure) },
       failure: outerFailure
     )

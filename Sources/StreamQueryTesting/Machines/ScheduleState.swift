@@ -1,3 +1,5 @@
+internal import StreamQuery
+
 /// What a simulation decides: which job runs next, when time moves, and what has gone wrong.
 ///
 /// A value without locks, threads or clocks, so that its rules are tested synchronously. The core

@@ -29,6 +29,7 @@ extension QueryClient {
       wallClock: { [weak simulation] in simulation?.date ?? Simulation.startDate }
     )
     configuration.operatorClock = simulation.clock
+    configuration.mindsPriority = false
     configure(&configuration)
     self.init(configuration: configuration)
     simulation.register { [weak self] in

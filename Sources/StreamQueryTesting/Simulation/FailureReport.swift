@@ -15,17 +15,17 @@ internal import ucrt
 
 /// How the failures of a simulation reach the person who reads the test.
 ///
-/// In a test they become issues at the line that created the simulation. Elsewhere, as in a
-/// playground page, they go to the standard error stream.
+/// They fail the test, at the line that created the simulation. Elsewhere, as in a playground page, they
+/// go to the standard error stream.
 struct FailureReport: Sendable {
   private let fileID: String
-  private let filePath: String
+  private let filePath: StaticString
   private let line: Int
   private let column: Int
   /// Asked at the start: a simulation may later be driven by a thread that knows no test.
   private let belongsToTest: Bool
 
-  init(fileID: String, filePath: String, line: Int, column: Int) {
+  init(fileID: String, filePath: StaticString, line: Int, column: Int) {
     self.fileID = fileID
     self.filePath = filePath
     self.line = line
@@ -42,7 +42,7 @@ struct FailureReport: Sendable {
     if belongsToTest {
       let location = SourceLocation(
         fileID: fileID,
-        filePath: filePath,
+        filePath: filePath.description,
         line: line,
         column: column
       )
@@ -50,6 +50,8 @@ struct FailureReport: Sendable {
       return
     }
     #endif
+    // Said below as well: the runner has XCTest loaded also when it runs no test case of it.
+    XCTestFailure.record?(message, filePath, UInt(clamping: line))
     // By its number: `stderr` is a global variable that Swift 6 rightly refuses.
     let bytes = Array("\(fileID):\(line): \(message)\n".utf8)
     #if os(Windows)

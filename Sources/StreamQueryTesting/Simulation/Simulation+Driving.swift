@@ -1,3 +1,5 @@
+internal import StreamQuery
+
 extension Simulation {
   /// Runs everything that needs no time.
   ///

@@ -1,3 +1,4 @@
+internal import StreamQuery
 internal import Synchronization
 
 /// Why a simulation could not bring an operation to its end.

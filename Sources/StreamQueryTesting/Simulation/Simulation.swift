@@ -53,8 +53,8 @@ public final class Simulation: Sendable {
   ///   - seed: Chooses among jobs that are ready; 0 takes them in order of arrival.
   ///   - jobLimit: How many jobs may run at one instant before the simulation gives up with a
   ///     failure, so that an endless loop cannot hang a test.
-  ///   - onFailure: Takes each failure, on the thread that drives. By default it becomes an issue
-  ///     of the running test, or a line on the standard error stream outside tests.
+  ///   - onFailure: Takes each failure, on the thread that drives. By default it fails the running
+  ///     test, of Swift Testing or of XCTest; outside tests it is a line on the standard error stream.
   ///   - fileID: Where an issue is shown; leave it to its default.
   ///   - filePath: Where an issue is shown; leave it to its default.
   ///   - line: Where an issue is shown; leave it to its default.
@@ -64,7 +64,7 @@ public final class Simulation: Sendable {
     jobLimit: Int = 1_000_000,
     onFailure: (@Sendable (String) -> Void)? = nil,
     fileID: String = #fileID,
-    filePath: String = #filePath,
+    filePath: StaticString = #filePath,
     line: Int = #line,
     column: Int = #column
   ) {

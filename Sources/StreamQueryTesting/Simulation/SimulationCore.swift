@@ -1,3 +1,4 @@
+internal import StreamQuery
 internal import Synchronization
 
 /// The executor of a simulation, and the one holder of its state.

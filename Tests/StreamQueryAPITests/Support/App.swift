@@ -48,6 +48,10 @@ struct API: Sendable {
   static let live = API()
 
   func users() async throws -> [User] { [.ada] }
+  func users(ifNoneMatch etag: String?) async throws -> (users: [User]?, etag: String) {
+    (etag == "v1" ? nil : [.ada], "v1")
+  }
+  func news(after last: String?) async throws -> [String] { last == nil ? ["first"] : [] }
   func user(_ id: User.ID) async throws -> User { User(id: id, name: "Ada") }
   func user(_ id: User.ID, isRetry: Bool) async throws -> User { try await user(id) }
   func user(email: String) async throws -> User { User(id: 7, name: "Ada", email: email) }
@@ -55,6 +59,7 @@ struct API: Sendable {
   func products(in category: Category, page: Int) async throws -> [Product] { [Product(id: page)] }
   func products(_ search: ProductSearch) async throws -> [Product] { [Product(id: search.page)] }
   func projects(of id: User.ID) async throws -> [Project] { [Project(id: id)] }
+  func pay(_ amount: Int, headers: [String: String]) async throws {}
   func rename(_ id: User.ID, to name: String) async throws -> User { User(id: id, name: name) }
 
   func load(_ completion: @escaping @Sendable (Result<Profile, any Error>) -> Void) {

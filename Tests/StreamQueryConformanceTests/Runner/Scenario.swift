@@ -70,7 +70,7 @@ struct Scenario: Sendable {
 
 extension JSON {
   /// Shows every object in a value, itself included.
-  fileprivate func visitObjects(_ body: (JSON) -> Void) {
+  func visitObjects(_ body: (JSON) -> Void) {
     switch self {
     case .array(let elements): elements.forEach { $0.visitObjects(body) }
     case .object(let fields):

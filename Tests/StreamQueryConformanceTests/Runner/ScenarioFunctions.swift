@@ -38,10 +38,10 @@ struct ScenarioSelect: Sendable {
       value = .int(value.array?.count ?? value.string?.count ?? 0)
     }
     if json["pageCount"] != nil { value = .int(value.pages.count) }
-    if let field = json["wrap"]?.string { value = [field: value] }
     if let unwanted = json["throwWhen"], unwanted == value {
       throw ScenarioError(message: json["message"]?.string ?? "")
     }
+    if let field = json["wrap"]?.string { value = [field: value] }
     return value
   }
 }
@@ -87,17 +87,19 @@ extension JSON {
   }
 
   /// The same with what stands for a mutation's variables and context filled in.
-  func filled(variables: JSON, context: JSON?) -> JSON {
+  ///
+  /// - Returns: The value; `nil` for what the context lacks, which an object leaves out.
+  func filled(variables: JSON, context: JSON?) -> JSON? {
     switch self {
     case "$variables":
       return variables
     case .array(let elements):
-      return .array(elements.map { $0.filled(variables: variables, context: context) })
+      return .array(elements.map { $0.filled(variables: variables, context: context) ?? .null })
     case .object(let fields):
-      if fields.count == 1, let field = fields["$context"]?.string {
-        return context?[field] ?? .null
-      }
-      return .object(fields.mapValues { $0.filled(variables: variables, context: context) })
+      if fields.count == 1, let field = fields["$context"]?.string { return context?[field] }
+      return .object(
+        fields.compactMapValues { $0.filled(variables: variables, context: context) }
+      )
     case .null, .bool, .int, .double, .string:
       return self
     }

@@ -60,7 +60,6 @@ extension Stage {
         ("data", try Self.data(entry)),
         ("status", entry.error == nil ? "success" : "error"),
         ("dataUpdatedAt", Simulation.milliseconds(entry.updatedAt)),
-        ("error", entry.error.map { .string($0.description) }),
       ])
     }
     let mutations = try archive.mutations.map { run -> JSON in

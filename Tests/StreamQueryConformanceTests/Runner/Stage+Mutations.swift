@@ -128,7 +128,7 @@ extension Stage {
   func setMutationDefaults(_ operation: JSON, _ name: String) {
     let key = AnyQueryKey(operation["key"] ?? [])
     let options = operation["options"] ?? .object([:])
-    mutationDefaults[name, default: []].append((key, options))
+    register((key, options), in: &mutationDefaults[name, default: []])
     var perform: (@Sendable (any Sendable, MutationContext) async throws -> any Sendable)?
     if let function = options["fn"]?.string {
       let mutator = mutator(function)
@@ -244,8 +244,12 @@ extension Stage {
       }
     }
     for operation in callback["do"]?.array ?? [] {
-      let filled = operation.filled(variables: variables, context: context ?? saved)
+      let filled =
+        operation.filled(variables: variables, context: context ?? saved) ?? .object([:])
+      // As any function does, a call begins where it is called, and not when its task is run.
+      startsCallsAtOnce = true
       let task = perform(filled, filled["client"]?.string ?? name)
+      startsCallsAtOnce = false
       if callback["await"]?.bool == true { await task?.value }
     }
     if let message = callback["throw"]?.string { throw ScenarioError(message: message) }

@@ -107,8 +107,11 @@ extension Stage {
       let isThrowing = operation["throwOnError"]?.bool ?? false
       body = watch.refetch(superseding: supersedes, throwing: isThrowing)
     }
-    let lens = watch.lens()
-    return call(operation) { ["result": snapshot(await lens(try await body()))] }
+    return call(operation) {
+      let result = try await body()
+      // Shown as the observer shows it by now, and not as it did at the call.
+      return ["result": snapshot(await watch.lens()(result))]
+    }
   }
 
   // MARK: Groups

@@ -90,7 +90,7 @@ extension Stage {
   ) -> Task<Void, Never> {
     let line = operation["call"]?.string.map(ledger.open)
     let ledger = ledger
-    return simulation.task(operation["op"]?.string ?? "call") {
+    return task(operation["op"]?.string ?? "call") {
       let outcome: JSON
       do {
         outcome = try await body()
@@ -100,6 +100,28 @@ extension Stage {
         outcome = ["error": .string(message(of: error))]
       }
       if let line { ledger.close(line, outcome) }
+    }
+  }
+
+  private func task(
+    _ name: String,
+    _ body: @escaping @Sendable () async -> Void
+  ) -> Task<Void, Never> {
+    if startsCallsAtOnce, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      return Task.immediate(executorPreference: simulation.executor) { await body() }
+    }
+    return simulation.task(name, body)
+  }
+
+  /// Keeps defaults of a key; those that were registered before for the same key go.
+  func register(
+    _ defaults: (key: AnyQueryKey, options: JSON),
+    in registered: inout [(key: AnyQueryKey, options: JSON)]
+  ) {
+    if let place = registered.firstIndex(where: { $0.key == defaults.key }) {
+      registered[place] = defaults
+    } else {
+      registered.append(defaults)
     }
   }
 
@@ -209,7 +231,7 @@ extension Stage {
   private func setKeyDefaults(_ operation: JSON, _ name: String) {
     let key = AnyQueryKey(operation["key"] ?? [])
     let json = operation["options"] ?? .object([:])
-    keyDefaults[name, default: []].append((key, json))
+    register((key, json), in: &keyDefaults[name, default: []])
     var options = QueryOptions(json)
     var fetch: (@Sendable (FetchContext) async throws -> any Sendable)?
     if let function = json["fn"]?.string {

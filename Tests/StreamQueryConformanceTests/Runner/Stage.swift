@@ -35,6 +35,8 @@ final class Stage: @unchecked Sendable {
   let keys: [AnyQueryKey: JSON]
   /// The keys whose values are runs of pages.
   let pagedKeys: Set<AnyQueryKey>
+  /// Whether calls begin before the function that makes them goes on: those of callbacks.
+  var startsCallsAtOnce = false
   /// What `dehydrate` kept, by name.
   var archives: [String: Data] = [:]
   /// Whether the trace is taken: callbacks that end with the simulation do nothing any more.

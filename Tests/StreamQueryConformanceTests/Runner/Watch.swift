@@ -4,7 +4,9 @@ import StreamQueryTesting
 import Synchronization
 
 /// One observer of a scenario: a consumed stream under our operators.
-final class Watch {
+///
+/// `Sendable` is right, since it is used on the one thread that drives the simulation.
+final class Watch: @unchecked Sendable {
   enum Handle: Sendable {
     case plain(QueryObserver<JSON>)
     case paged(QueryObserver<PageRun>)

@@ -208,14 +208,16 @@ import Testing
         }
       }
     }
-    let user = Query<String>("user", fetch: ScriptedFetch(.value("1"), .value("1"), .value("2")))
+    let user = Query<String>("user", fetch: ScriptedFetch(.value("1a"), .value("1b"), .value("2")))
     let recording = simulation.record(
-      client.stream(user).values().switchToLatest { id in
-        client.stream(Query("projects", id, fetch: fetches[id == "1" ? 1 : 2]).staleTime(.hours(1)))
+      client.stream(user).values().switchToLatest { name in
+        let id = name.prefix(1)
+        let fetch = fetches[id == "1" ? 1 : 2]
+        return client.stream(Query("projects", String(id), fetch: fetch).staleTime(.hours(1)))
       }
     )
     simulation.advance(by: .milliseconds(500))
-    // The user is fetched again with the same id: the projects' running fetch must survive.
+    // Another user of the same projects: their running fetch must survive.
     simulation.task("again") { await client.invalidate(user) }
     simulation.advance(by: .seconds(2))
     #expect(fetches[1].callCount == 1)
@@ -228,6 +230,46 @@ import Testing
     recording.cancel()
     simulation.settle()
     #expect(simulation.leakReport() == [])
+  }
+
+  private struct Person: Equatable, Sendable {
+    var id: Int
+    var name: String
+  }
+
+  /// How often the projects of a user are fetched while the user is written five times.
+  private func fetches(
+    _ follow: (
+      QueryClient,
+      Query<Person>,
+      @escaping @Sendable (Int) -> Query<String>
+    ) -> any AsyncSequence<QueryResult<String>, Never> & Sendable
+  ) -> Int {
+    let simulation = Simulation(seed: 1)
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<String>(.value("project", after: .milliseconds(10)))
+    let user = Query<Person>(key: "user")
+    let recording = simulation.record(follow(client, user) { Query("projects", $0, fetch: fetch) })
+    for name in ["a", "b", "b", "c", "d"] {
+      client.setData(Person(id: 1, name: name), for: user)
+      simulation.advance(by: .seconds(1))
+    }
+    #expect(recording.summaries.last == .success("project"))
+    return fetch.callCount
+  }
+
+  @Test func fiveWritesOfOneIdFetchTheDependentOnce() {
+    let documented = fetches { client, user, projects in
+      client.stream(user).values().map(\.id).switchToLatest { client.stream(projects($0)) }
+    }
+    let moving = fetches { client, user, projects in
+      client.stream(user).values().map { projects($0.id) }.observed(by: client)
+    }
+    let every = fetches { client, user, projects in
+      client.stream(user).values(removingDuplicates: false).map(\.id)
+        .switchToLatest(removingDuplicates: false) { client.stream(projects($0)) }
+    }
+    #expect([documented, moving, every] == [1, 1, 5])
   }
 
   // MARK: The query's own policy

@@ -77,6 +77,23 @@ import Testing
     expectResults("X-p-(!b)-Y|", of: "x-p-b-y|") { $0.select(Self.failing) }
   }
 
+  @Test func aThrowOnAStandInShowsNoPlaceholderT17() {
+    expectResults("(!b*)-(!b*)-X|", of: "(p*)-(p*)-x|") {
+      $0.placeholder("b").select(Self.failing)
+    }
+    // A stand-in that could be selected is none of what is shown beside the throw.
+    expectResults("(S*~)-(!b*)-(S*~)|", of: "(s*~)-(b*~)-(s*~)|") { $0.select(Self.failing) }
+    let simulation = Simulation(seed: 1)
+    let client = QueryClient(simulation: simulation)
+    let query = Query("b", fetch: ScriptedFetch(.value("x", after: .seconds(1))))
+      .placeholder("b")
+    let recording = simulation.record(client.stream(query).select(Self.failing))
+    simulation.advance(by: .seconds(2))
+    #expect(recording.summaries == [.failure(SampleError(name: "!b"), .fetching), .success("X")])
+    #expect(recording.values.map(\.isPlaceholderData) == [false, false])
+    #expect(recording.values[0].data == nil && recording.values[0].isLoadingError)
+  }
+
   @Test func aThrowIsNotRepeatedForTheSameDataT17() {
     let calls = Mutex(0)
     var step = SelectStep(

@@ -1,6 +1,7 @@
 @testable import StreamQuery
 @testable import StreamQueryOperators
 import StreamQueryTesting
+import Synchronization
 import Testing
 
 @Suite struct SharingTests {
@@ -28,31 +29,52 @@ import Testing
 
   @Test func rowsThatDidNotChangeStayTheSameObjectsO22T18() {
     let new = [Row(3, "c"), Row(2, "B"), Row(4, "d"), Row(1, "a")]
-    let shared = Sharing.byIdentity(old, new)
+    let shared = new.reusingUnchanged(from: old)
     #expect(shared == new)
     #expect(origins(shared, in: old) == [2, nil, nil, 0])
   }
 
   @Test func anIdentityThatComesTwiceIsNoTrapT18() {
     let twice = [Row(1, "a"), Row(1, "x")]
-    let shared = Sharing.byIdentity(twice, [Row(1, "x"), Row(1, "a")])
+    let shared = [Row(1, "x"), Row(1, "a")].reusingUnchanged(from: twice)
     #expect(shared.map(\.name) == ["x", "a"])
-    #expect(origins(shared, in: twice) == [nil, 0])
+    #expect(origins(shared, in: twice) == [nil, nil])
+    let moved = [Row(2, "b"), Row(3, "c"), Row(1, "a")].reusingUnchanged(from: twice)
+    #expect(origins(moved, in: twice) == [nil, nil, 0])
+  }
+
+  /// A row without an identity of its own.
+  final class Cell: Equatable, Sendable {
+    let name: String
+
+    init(_ name: String) {
+      self.name = name
+    }
+
+    static func == (lhs: Cell, rhs: Cell) -> Bool { lhs.name == rhs.name }
   }
 
   @Test func elementsWithoutIdentityAreSharedByPositionT18() {
-    let new = [Row(1, "a"), Row(9, "b"), Row(3, "c"), Row(4, "d")]
-    #expect(origins(Sharing.byPosition(old, new), in: old) == [0, nil, 2, nil])
-    #expect(origins(Sharing.byPosition(old, [Row(1, "a")]), in: old) == [0])
-    #expect(Sharing.byPosition(old, new) == new)
+    let old = ["a", "b", "c"].map(Cell.init)
+    func origins(_ names: String...) -> [Int?] {
+      let new = names.map(Cell.init)
+      let shared = new.reusingUnchanged(from: old)
+      #expect(shared == new)
+      return shared.map { cell in old.firstIndex { $0 === cell } }
+    }
+    #expect(origins("a", "x", "c", "d") == [0, nil, 2, nil])
+    #expect(origins("a") == [0])
+    #expect(origins("b", "a") == [nil, nil])
+    #expect(origins() == [])
   }
 
   @Test func nothingChangedMeansTheSameBoxT18() {
     let box = TypedBox(old)
     let equal = TypedBox([Row(1, "a"), Row(2, "b"), Row(3, "c")])
-    let share: ([Row], [Row]) -> [Row] = Sharing.byIdentity
-    #expect(Sharing.box(box, equal, share) === box)
-    #expect(Sharing.box(box, TypedBox([Row(1, "a")]), share) !== box)
+    let rule = SharingRule.of([Row].self)
+    #expect(rule?.share(box, equal) === box)
+    #expect(rule?.share(box, TypedBox([Row(1, "a")])) !== box)
+    #expect(SharingRule.of([Row].self) === rule)
   }
 
   @Test func theOperatorSharesAcrossResultsO22() {
@@ -95,7 +117,8 @@ import Testing
   @Test func aRefreshOfAListKeepsTheRowsThatDidNotChangeO22() {
     let lists = [
       refresh { $0.stream($1).sharingUnchanged() },
-      refresh({ $0.stream($1) }, { $0.sharingUnchanged() }),
+      refresh { $0.stream($1) },
+      refresh({ $0.stream($1).sharingUnchanged() }, { $0.sharing(.off) }),
     ]
     for states in lists {
       #expect(states.map(\.description) == ["[1a, 2b]", "[2b, 1A]", "[2b, 1A]"])
@@ -103,21 +126,33 @@ import Testing
       #expect(states[1][1] !== states[0][0])
       #expect(states[2][0] === states[1][0] && states[2][1] === states[1][1])
     }
-    let plain = refresh { $0.stream($1) }
+    let plain = refresh({ $0.stream($1) }, { $0.sharing(.off) })
     #expect(plain[1][0] !== plain[0][1])
   }
 
-  @Test func theQueryFormKeepsTheBoxAndMovesItsDateT18() {
+  @Test func anEqualAnswerWakesNobodyWhoReadsDataAloneAndMovesItsDateT18() {
     let simulation = Simulation(seed: 1)
     let client = QueryClient(simulation: simulation)
     let query = Query("n", fetch: ScriptedFetch<Int>(.value(1, after: .seconds(1))))
-      .sharingUnchanged()
     let values = simulation.record(client.results(of: query).values())
+    let changes = simulation.record(client.results(of: query).changes(of: .data))
+    let selected = Mutex(0)
+    let selecting = simulation.record(
+      client.results(of: query).select { number in
+        selected.withLock { $0 += 1 }
+        return "\(number)"
+      }
+    )
     let results = simulation.record(client.results(of: query))
     simulation.advance(by: .seconds(1))
     simulation.task("again") { await client.invalidate(query) }
     simulation.advance(by: .seconds(1))
     #expect(values.values == [1])
+    #expect(changes.summaries == [.pending(isFetching: true), .success(1)])
+    #expect(selected.withLock { $0 } == 1)
+    #expect(selecting.summaries.last == .success("1"))
+    let boxes = results.values.compactMap(\.frame.data)
+    #expect(boxes.count == 3 && boxes.allSatisfy { $0 === boxes[0] })
     let dates = results.values.filter { !$0.isFetching }.compactMap(\.dataUpdatedAt)
     #expect(dates.count == 2 && dates[0] < dates[1])
   }

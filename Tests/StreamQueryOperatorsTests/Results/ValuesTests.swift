@@ -18,8 +18,58 @@ import Testing
     expect("--x---y|", of: "p-x(x*)(x=)-y|")
   }
 
-  @Test func equalDataThatCameAnewIsNew() {
-    expect("x-x|", of: "x-(x')|")
+  @Test func equalDataThatCameAnewIsLeftOut() {
+    expect("x---y-x|", of: "x-(x')-y-x|")
+    expect("x-----y|", of: "x-p-(x')-y|")
+  }
+
+  @Test func equalDataThatCameAnewIsGivenOnRequest() {
+    expectDiagram("x-x----|", seeds: 0..<4) {
+      $0.results("x-(x')-(x'*)-p|").values(removingDuplicates: false)
+    }
+  }
+
+  @Test func aFetchThatBringsTheSameAgainIsGivenOnRequestAlone() {
+    let simulation = Simulation(seed: 1)
+    let client = QueryClient(simulation: simulation)
+    let query = Query("n", fetch: ScriptedFetch<Int>(.value(1, after: .seconds(1))))
+    let distinct = simulation.record(client.stream(query).values())
+    let every = simulation.record(client.stream(query).values(removingDuplicates: false))
+    for _ in 0..<3 {
+      simulation.advance(by: .seconds(2))
+      simulation.task("again") { await client.invalidate(query) }
+    }
+    simulation.advance(by: .milliseconds(500))
+    #expect(distinct.values == [1])
+    #expect(every.values == [1, 1, 1])
+  }
+
+  private struct Opaque: Sendable {
+    var n: Int
+  }
+
+  @Test func dataThatCannotBeComparedIsNewWithEachWrite() {
+    let simulation = Simulation(seed: 1)
+    let client = QueryClient(simulation: simulation)
+    let query = Query<Opaque>(key: "opaque")
+    let values = simulation.record(client.stream(query).values())
+    for n in [1, 1, 2] {
+      client.setData(Opaque(n: n), for: query)
+      simulation.settle()
+    }
+    #expect(values.values.map(\.n) == [1, 1, 2])
+  }
+
+  /// The values of any stream of results, by code that does not know that they can be compared.
+  private func values<Results: AsyncSequence & Sendable, Value>(
+    of results: Results
+  ) -> some AsyncSequence<Value, Results.Failure> & Sendable
+  where Results.Element == QueryResult<Value> {
+    results.values()
+  }
+
+  @Test func aGenericCallSiteLeavesOutTheSame() {
+    expectDiagram("x---y|", seeds: 0..<4) { values(of: $0.results("x-(x')-y|")) }
   }
 
   @Test func errorsAndPlaceholdersAreLeftOut() {
@@ -38,7 +88,7 @@ import Testing
 
   @Test func endsPassThrough() {
     expectEndsPassThrough { $0.values() }
-    expectEndsPassThrough("x", "x'") { $0.values() }
+    expectEndsPassThrough("x", "x'") { $0.values(removingDuplicates: false) }
   }
 
   @Test func worksOnSequencesThatAreNotSendable() async throws {

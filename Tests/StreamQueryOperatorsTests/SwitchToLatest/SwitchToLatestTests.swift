@@ -1,6 +1,7 @@
 import StreamQuery
 import StreamQueryOperators
 import StreamQueryTesting
+import Synchronization
 import Testing
 
 @Suite struct SwitchToLatestTests {
@@ -57,6 +58,58 @@ import Testing
 
   @Test func onlyTheLastOfABurstIsFollowed() {
     expect("-x-y|", outer: "[abc]|", ["a": "-1-2|", "b": "-3-4|", "c": "-x-y|"])
+  }
+
+  @Test func anElementThatEqualsTheOneBeforeOpensNothing() {
+    expect(
+      "            -1-2-3-x--|",
+      outer: "     a-a---b---|",
+      [
+        "a": "     -1-2-3-----",
+        "b": "     -------x-|",
+      ]
+    )
+  }
+
+  private struct Opaque: Sendable {
+    var name: String
+  }
+
+  @Test func everyElementOpensOnRequestAndWhereElementsCannotBeCompared() {
+    func opened(
+      _ make: (
+        AsyncStream<String>,
+        @escaping @Sendable (String) -> AsyncStream<String>
+      ) -> any AsyncSequence<String, Never> & Sendable
+    ) -> [String] {
+      let simulation = Simulation(seed: 1)
+      let opened = Mutex<[String]>([])
+      let (outer, continuation) = AsyncStream.makeStream(of: String.self)
+      let recording = simulation.record(
+        make(outer) { name in
+          opened.withLock { $0.append(name) }
+          return AsyncStream { $0.finish() }
+        }
+      )
+      for name in ["a", "a", "b", "b", "a"] {
+        continuation.yield(name)
+        simulation.settle()
+      }
+      recording.cancel()
+      simulation.settle()
+      return opened.withLock { $0 }
+    }
+    #expect(opened { outer, inner in outer.switchToLatest { inner($0) } } == ["a", "b", "a"])
+    let all = ["a", "a", "b", "b", "a"]
+    #expect(
+      opened { outer, inner in outer.switchToLatest(removingDuplicates: false) { inner($0) } }
+        == all
+    )
+    #expect(
+      opened { outer, inner in
+        outer.map { Opaque(name: $0) }.switchToLatest { inner($0.name) }
+      } == all
+    )
   }
 
   @Test func aFailureOfTheOuterStopsTheInner() {

@@ -134,6 +134,41 @@ import Testing
     #expect(driver.machine.cause == .subscribed)
   }
 
+  @Test("law 13: a function that turned on because the entry was removed fetches nothing")
+  func enablingByRemoval() {
+    for isFunction in [true, false] {
+      var driver = EntryDriver.withData()
+      driver.observe(.disabled)
+      _ = driver.machine.cleared(isRemoved: true, in: driver.world)
+      let (effects, _) = driver.machine.reobserved(
+        from: .disabled,
+        since: .zero,
+        to: .make(),
+        isTurnedByFunction: isFunction,
+        in: driver.world
+      )
+      #expect((effects.started == nil) == isFunction)
+      #expect(driver.machine.isActive)
+      // What comes later is a reason again.
+      driver.write()
+      driver.pass(to: 1)
+      _ = driver.machine.reobserved(
+        from: .make(),
+        since: .zero,
+        to: .disabled,
+        in: driver.world
+      )
+      let again = driver.machine.reobserved(
+        from: .disabled,
+        since: .zero,
+        to: .make(),
+        isTurnedByFunction: true,
+        in: driver.world
+      )
+      #expect((again.0.started != nil) == isFunction)
+    }
+  }
+
   @Test("L03: a shorter stale time alone refetches nothing")
   func otherStaleTime() {
     var driver = EntryDriver.withData()

@@ -110,6 +110,49 @@ import Testing
     #expect(driver.starts(to: 20) == [9, 14, 19])
   }
 
+  @Test("whether it polls in the background does not begin the rhythm anew")
+  func theBackgroundFlagKeepsTheRhythm() {
+    for isActive in [true, false] {
+      var driver = Self.polled(every: 10)
+      driver.active(isActive)
+      driver.pass(to: 6)
+      let (_, base) = driver.machine.reobserved(
+        from: Self.polling(every: 10),
+        since: .zero,
+        to: Self.polling(every: 10, background: .seconds(10)),
+        in: driver.world
+      )
+      #expect(base == .zero)
+      #expect(driver.starts(to: 35) == [10, 20, 30])
+    }
+  }
+
+  @Test func beatsThatWereMissedInTheBackgroundAreNotMadeUpForWhenItMayPollThere() {
+    var driver = Self.polled(every: 10)
+    driver.active(false)
+    driver.pass(to: 24)
+    let (_, base) = driver.machine.reobserved(
+      from: Self.polling(every: 10),
+      since: .zero,
+      to: Self.polling(every: 10, background: .seconds(10)),
+      in: driver.world
+    )
+    #expect(base == .seconds(20))
+    #expect(driver.starts(to: 45) == [30, 40])
+  }
+
+  @Test func aSlowerRhythmOfTheBackgroundDoesNotTouchThatOfTheForeground() {
+    var driver = Self.polled(every: 10)
+    driver.pass(to: 6)
+    _ = driver.machine.reobserved(
+      from: Self.polling(every: 10),
+      since: .zero,
+      to: Self.polling(every: 10, background: .seconds(25)),
+      in: driver.world
+    )
+    #expect(driver.starts(to: 25) == [10, 20])
+  }
+
   @Test func aWriteDoesNotChangeTheRhythm() {
     var driver = Self.polled(every: 10)
     driver.pass(to: 6)
@@ -168,6 +211,46 @@ import Testing
     #expect(driver.deadline == nil)
     driver.active(false)
     #expect(driver.deadline == 5)
+  }
+
+  @Test func aFailedPollInTheBackgroundIsTriedAgainThereAndPollingGoesOn() {
+    var driver = Self.polled(every: 10, background: .seconds(60))
+    driver.active(false)
+    driver.run(to: 60)
+    driver.fail(retryAfter: 5)
+    #expect(driver.deadline == 65)
+    driver.run(to: 65)
+    #expect(driver.machine.isFetching)
+    #expect(!driver.machine.isPaused)
+    driver.pass(to: 66)
+    driver.fail()
+    // The next one is as far from the end of this fetch as ever.
+    #expect(driver.starts(to: 260) == [126, 186, 246])
+  }
+
+  @Test func aRetryThatWaitsForTheAppGoesOnForAnObserverThatPollsInTheBackground() {
+    var driver = EntryDriver.withData()
+    driver.observe(.fresh)
+    driver.request()
+    driver.active(false)
+    driver.fail(retryAfter: 1)
+    driver.run(to: 1)
+    #expect(driver.machine.isPaused)
+    driver.observe(Self.polling(every: 10, background: .seconds(60)))
+    driver.run(to: 61)
+    #expect(driver.machine.isFetching)
+  }
+
+  @Test func aRetryInTheBackgroundWaitsForTheNetworkAllTheSame() {
+    var driver = Self.polled(every: 10, background: .seconds(60))
+    driver.active(false)
+    driver.run(to: 60)
+    driver.fail(retryAfter: 5)
+    driver.online(false)
+    driver.run(to: 65)
+    #expect(driver.machine.isPaused)
+    driver.pass(to: 70)
+    #expect(driver.online(true).started == driver.currentID)
   }
 
   @Test func makesUpForNoBeatsAfterALateTimer() {

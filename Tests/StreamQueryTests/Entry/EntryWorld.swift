@@ -114,7 +114,13 @@ struct EntryWorld {
     case .fence: effects = machine.written(updatedAt: world.now, fencing: true, in: world)
     case .seed: effects = machine.seeded(updatedAt: world.now, in: world)
     case .mark: effects = machine.invalidated(in: world)
-    case .invalidate: effects = machine.invalidated(in: world)
+    case .invalidate:
+      // As the shell does it: who is active is refetched in the same turn.
+      effects = machine.invalidated(in: world)
+      guard machine.isActive else { return }
+      let isChanged = effects.changed
+      effects = machine.requested(.invalidated, superseding: true, in: world)
+      effects.changed = effects.changed || isChanged
     case .clear: effects = machine.cleared(in: world)
     case .network:
       world.isOnline.toggle()
@@ -163,6 +169,25 @@ extension EntryWorld {
       rule(
         "only a replaced fetch goes without an end",
         effects.started == current || effects.paused
+      )
+    }
+    if case .succeed = input, let answered = old.machine.current {
+      rule(
+        "no answer clears a mark that came after it was asked for",
+        !answered.predatesMark || machine.isInvalidated
+      )
+      let isWanted = machine.isActive || answered.hasClientLease
+      rule(
+        "one more fetch follows exactly if one was asked for and is wanted",
+        (machine.current != nil) == (answered.successor != nil && isWanted)
+      )
+    } else if let replaced = old.machine.current, let current = machine.current,
+      replaced.id != current.id, effects.ended == nil
+    {
+      rule(
+        "only a page takes the place of a fetch at the bound",
+        current.direction != nil
+          || replaced.supersessions < EntryMachine.supersessionLimit
       )
     }
     if case .timer = input {
@@ -247,6 +272,9 @@ extension EntryWorld {
       add(current.stopsRetrying)
       add(current.lingersUntil)
       add(current.direction == nil)
+      add(current.predatesMark)
+      add(current.successor == nil)
+      add(Int(current.supersessions))
       add(current.undo.isError)
       add(min(current.undo.failureCount, 1))
       add(current.undo.cause == nil)

@@ -117,7 +117,7 @@ private final class ChaosWorld: Sendable {
       "\(client.mutations(.pending).map { "\($0.key) \($0.scope ?? "-") \($0.isPaused)" })"
     )
     for key in 0..<3 {
-      let result = client.result(for: world.query(key))
+      let result = client.result(for: world.query(key).key)
       #expect(!result.isOptimistic)
       #expect(result.fetchStatus == .idle)
     }

@@ -161,6 +161,56 @@ import Testing
     #expect(client.run(of: mutation).saved(as: Int.self) == 7)
   }
 
+  @Test func whatOnMutateReturnsIsANewSnapshotAndChangesNoOldOne() {
+    let client = client()
+    let wait: @Sendable (Int) async throws -> Void = {
+      try await Scheduling.current.clock.sleep(for: .milliseconds($0))
+    }
+    let mutation = Mutation("m") { (input: Int) -> Int in
+      try await wait(10)
+      throw Boom()
+    }
+    .onMutate { _, _ -> Int in
+      try await wait(10)
+      return 7
+    }
+    .onMutate { _, _ in try await wait(10) }
+    .onMutate { _, _ -> String in
+      try await wait(10)
+      return "x"
+    }
+    let handle = client.observer(of: mutation)
+    let runs = simulation.record(handle.runs)
+    let others = simulation.record(client.runs(of: mutation))
+    simulation.settle()
+    handle.start(with: 1)
+    simulation.advance(by: .seconds(1))
+    for recording in [runs, others] {
+      let seen = recording.elements.map { stamped in
+        let run = stamped.element
+        let number = run.saved(as: Int.self).map(String.init) ?? "-"
+        let text = run.saved(as: String.self) ?? "-"
+        return RunSummary(stamped.time.milliseconds, "\(run.status) \(number) \(text)")
+      }
+      #expect(
+        seen == [
+          RunSummary(0, "idle - -"), RunSummary(0, "pending - -"), RunSummary(10, "pending 7 -"),
+          RunSummary(30, "pending 7 x"), RunSummary(40, "error 7 x"),
+        ]
+      )
+    }
+  }
+
+  @Test func whatOnMutateReturnedIsShownIfALaterOneThrows() {
+    let client = client()
+    let mutation = Mutation("m") { (input: Int) in input }
+      .onMutate { _, _ in 7 }
+      .onMutate { _, _ in throw Boom() }
+    simulation.start(mutation, with: 1, on: client)
+    #expect(client.run(of: mutation).isError)
+    #expect(client.run(of: mutation).saved(as: Int.self) == 7)
+  }
+
   // T65
   @Test func retriesOnlyWhenAskedTo() throws {
     let client = client()

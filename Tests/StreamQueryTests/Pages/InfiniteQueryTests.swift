@@ -48,6 +48,34 @@ struct InfiniteQueryTests {
     #expect(next.dataUpdatedAt == recording.values.last?.dataUpdatedAt)
   }
 
+  @Test("a first page adds to nothing, whichever command asked for it, also when it is retried")
+  func theFirstPageHasNoDirection() {
+    for direction in [PageDirection.next, .previous] {
+      let (simulation, client) = world()
+      let server = PageServer(last: 9, failing: [1])
+      let feed = server.query(from: 5).enabled(false)
+        .retry(RetryPolicy.times(1).backoff(.constant(ms(5))))
+      let observer = client.observer(of: feed)
+      let recording = simulation.record(observer.stream)
+      simulation.task {
+        switch direction {
+        case .next: try await observer.fetchNextPage()
+        case .previous: try await observer.fetchPreviousPage()
+        }
+      }
+      simulation.advance(by: ms(50))
+      #expect(server.calls.map(\.param) == [5, 5])
+      #expect(server.calls.map(\.direction) == [nil, nil])
+      // What observers see is the command.
+      let flag = direction == .next ? PageLine.Flag.next : .previous
+      #expect(recording.lines.dropFirst().dropLast().allSatisfy { $0.flags.contains(flag) })
+      #expect(recording.lines.last == PageLine(25, ["p5#2"], .more, .before))
+      simulation.task { try await observer.fetchPreviousPage() }
+      simulation.advance(by: ms(50))
+      #expect(server.calls.last == .init(param: 4, direction: .previous))
+    }
+  }
+
   @Test func withoutPreviousParameterThereIsNoPreviousPage() throws {
     let (simulation, client) = world()
     let server = PageServer()

@@ -53,7 +53,7 @@ import Testing
     await client.invalidate(feed)
     let data = try #require(client.data(for: feed))
     #expect(Self.isWhole(data))
-    #expect(client.result(for: feed).isFetching == false)
+    #expect(client.result(for: feed.key).isFetching == false)
     watching.cancel()
     #expect(await watching.value == 0)
   }

@@ -24,7 +24,18 @@ struct CacheArchiveTests {
       ),
     ],
     mutations: [
-      CacheArchive.PausedMutation(key: "m", input: Data([7]), submittedAt: .distantPast, scope: "s")
+      CacheArchive.PausedMutation(
+        key: "m",
+        input: Data([7]),
+        submittedAt: .distantPast,
+        scope: "s"
+      ),
+      CacheArchive.PausedMutation(
+        key: "n",
+        input: Data(),
+        submittedAt: .distantPast,
+        idempotencyKey: UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")
+      ),
     ]
   )
 

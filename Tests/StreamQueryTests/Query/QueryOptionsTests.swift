@@ -210,6 +210,71 @@ import Testing
     }
   }
 
+  static let asked = QueryOptions(refetchOnSubscribeRule: { _ in .always })
+
+  @Test func aRuleOfSubscriptionsAndAFixedPolicyAreOneOption() {
+    var options = QueryOptions(refetchOnSubscribe: .never)
+    options.refetchOnSubscribeRule = { _ in .always }
+    #expect(options.refetchOnSubscribe == nil && options.refetchOnSubscribeRule != nil)
+    options.refetchOnSubscribe = .never
+    #expect(options.refetchOnSubscribe == .never && options.refetchOnSubscribeRule == nil)
+    options.refetchOnSubscribeRule = nil
+    #expect(options.refetchOnSubscribe == .never)
+    options.refetchOnSubscribeRule = { _ in .always }
+    options.refetchOnSubscribe = nil
+    #expect(options.refetchOnSubscribe == nil && options.refetchOnSubscribeRule == nil)
+
+    var observer = ObserverOptions(refetchOnSubscribe: .never)
+    observer.refetchOnSubscribeRule = { _ in .always }
+    #expect(observer.refetchOnSubscribe == nil && observer.refetchOnSubscribeRule != nil)
+    observer.refetchOnSubscribe = .never
+    #expect(observer.refetchOnSubscribe == .never && observer.refetchOnSubscribeRule == nil)
+    observer.refetchOnSubscribeRule = nil
+    #expect(observer.refetchOnSubscribe == .never)
+    observer.refetchOnSubscribeRule = { _ in .always }
+    observer.refetchOnSubscribeRule = nil
+    #expect(observer.refetchOnSubscribe == nil && observer.refetchOnSubscribeRule == nil)
+  }
+
+  @Test func theStrongestLayerThatSpeaksOfSubscriptionsHasItsSay() {
+    let fixed = QueryOptions(
+      gcTime: .seconds(1),
+      refetchOnSubscribe: .never,
+      retryOnSubscribe: false
+    )
+    let other = QueryOptions(retry: 1, refetchOnActive: .always)
+    func arrival(_ plan: ResolvedPlan) -> RefetchPolicy {
+      plan.profile(isArrival: true) { Self.info }.onSubscribe
+    }
+    func client(_ options: QueryOptions) -> QueryDefaults {
+      var client = QueryDefaults()
+      client.options = options
+      return client
+    }
+    var rule = ObserverOptions()
+    rule.refetchOnSubscribeRule = { _ in .always }
+    let never = ObserverOptions(refetchOnSubscribe: .never)
+    for plan in [
+      Self.plan(Self.asked), Self.plan(Self.asked, client: client(fixed)),
+      Self.plan(other, client: client(Self.asked)), Self.plan(Self.asked.over(fixed)),
+      Self.plan(other.over(Self.asked)), Self.plan(QueryOptions.default.over(Self.asked)),
+      Self.plan(fixed, observer: rule), Self.plan(Self.asked, observer: ObserverOptions()),
+    ] {
+      #expect(plan.asksOnSubscribe && !plan.isDynamic)
+      #expect(arrival(plan) == .always)
+      // Only who comes asks.
+      #expect(Self.profile(plan).onSubscribe != .always)
+    }
+    for plan in [
+      Self.plan(fixed), Self.plan(fixed, client: client(Self.asked)),
+      Self.plan(fixed.over(Self.asked)), Self.plan(Self.asked, observer: never),
+      Self.plan(other.over(fixed), client: client(Self.asked)),
+    ] {
+      #expect(!plan.asksOnSubscribe)
+      #expect(arrival(plan) == .never)
+    }
+  }
+
   @Test func whatIsTakenBackComesFromTheLayerBelow() {
     var options = Self.everything
     options.throwOnError = .always

@@ -124,7 +124,7 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     recording.cancel()
     simulation.advance(by: .milliseconds(50))
     #expect(client.data(for: query) == ["x"])
-    #expect(client.result(for: query).status == .success)
+    #expect(client.result(for: query.key).status == .success)
     #expect(simulation.isIdle)
   }
 
@@ -360,7 +360,7 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     }
     await client.refetch(.query(query))
     #expect(client.data(for: query) == [1, 2, 3])
-    #expect(client.result(for: query).isFetching == false)
+    #expect(client.result(for: query.key).isFetching == false)
     watching.cancel()
     #expect(await watching.value == [])
   }

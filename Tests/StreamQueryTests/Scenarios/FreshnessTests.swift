@@ -175,6 +175,61 @@ import Foundation
     #expect(recording.values.last?.data == 3)
   }
 
+  @Test func optionsByTheDataAreAskedAnewWhenItChanges() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.value(1), .value(2), .value(3))
+    let query = Query.scripted("n", fetch)
+      .refetchInterval { (data: Int?) in (data ?? 0) < 3 ? .seconds(1) : nil }
+      .staleTime { data in (data ?? 0) < 3 ? .static : .after(.seconds(1)) }
+      .enabled { data in data != 4 }
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(10))
+    #expect(fetch.calls.map(\.start) == [.zero, .seconds(1), .seconds(2)])
+    #expect(recording.values.last?.data == 3)
+    #expect(recording.values.last?.isStale == true)
+    #expect(recording.values.last?.isEnabled == true)
+    client.setData(4, for: key)
+    simulation.settle()
+    #expect(recording.values.last?.isEnabled == false)
+  }
+
+  @Test func optionsByTheDataAreToldWhatIsShown() {
+    let client = QueryClient(simulation: simulation)
+    let key = key
+    let set = Mutation("set") { (_: Int) in
+      try await Scheduling.current.clock.sleep(for: .milliseconds(10))
+    }.optimistic { input, changes in changes.update(key) { $0 = input } }
+    let query = Query("n") { 1 }.staleTime(.infinite).enabled { (data: Int?) in data != 5 }
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    simulation.start(set, with: 5, on: client)
+    simulation.advance(by: .milliseconds(5))
+    // A layer shows it; what is cached is another value.
+    #expect(recording.values.last?.data == 5)
+    #expect(recording.values.last?.isEnabled == false)
+    #expect(client.diagnostics().first?.value(as: Int.self) == 5)
+    #expect(client.diagnostics().first?.value(as: String.self) == nil)
+    simulation.advance(by: .seconds(1))
+    #expect(recording.values.last?.data == 1)
+    #expect(recording.values.last?.isEnabled == true)
+  }
+
+  @Test func anOptionThatIsTakenToAnotherTypeIsToldOfNoData() {
+    let client = QueryClient(simulation: simulation)
+    let told = Notes<Int?>()
+    let numbers = Query("n") { 1 }.enabled { data in
+      told.add(data)
+      return data == nil
+    }
+    let recording = simulation.record(
+      client.stream(Query("s") { "text" }.options(numbers.options))
+    )
+    simulation.advance(by: .seconds(1))
+    #expect(recording.summaries.last == .success("text"))
+    #expect(recording.values.last?.isEnabled == true)
+    #expect(!told.all.isEmpty && told.all.allSatisfy { $0 == nil })
+  }
+
   @Test func anOptionThatAnswersDifferentlyEachTimeEndsAndIsReported() {
     let misuse = Notes<QueryMisuse>()
     let client = QueryClient(simulation: simulation) { $0.onMisuse = { misuse.add($0) } }

@@ -41,6 +41,46 @@ import Testing
     #expect(simulation.leakReport() == [])
   }
 
+  @Test func aClientWhoseDefaultsAndHooksUseTheirContextsClientIsFreed() throws {
+    let weakClient: Weak<QueryClient>
+    let seen = Notes<String>()
+    do {
+      let client = QueryClient(simulation: simulation) {
+        $0.mutationHooks = MutationHooks(
+          onSuccess: { _, _, client in seen.add("hook \(client.data(for: "base") ?? 0)") }
+        )
+      }
+      weakClient = Weak(client)
+      client.setData(20, for: "base")
+      client.setDefaults(
+        QueryDefaults(fetch: { context in (context.client.data(for: "base") ?? 0) + 1 })
+      )
+      client.setDefaults(
+        QueryOptions(enabled: .when { [weak client] _ in client != nil }),
+        for: "n",
+        fetch: { context in (context.client.data(for: "base") ?? 0) + 2 }
+      )
+      client.setMutationDefaults(.default, for: "m") { _, context in
+        (context.client.data(for: "base") ?? 0) + 3
+      }
+      let recordings = [
+        simulation.record(client.stream(Query<Int>(key: "m"))),
+        simulation.record(client.stream(Query<Int>(key: "n"))),
+      ]
+      let output = try simulation.run {
+        try await client.mutate(Mutation<Int, Int>(key: "m"), with: 0)
+      }
+      #expect(output == 23)
+      #expect(seen.all == ["hook 20"])
+      #expect(recordings.map { $0.values.last?.data } == [21, 22])
+      for recording in recordings { recording.cancel() }
+      simulation.settle()
+    }
+    simulation.settle()
+    #expect(weakClient.isGone)
+    #expect(simulation.leakReport() == [])
+  }
+
   @Test func aStreamKeepsItsClientAndTheClientGoesWithIt() {
     let held = Dial<AsyncStream<QueryResult<Int>>?>(nil)
     let weakClient: Weak<QueryClient>

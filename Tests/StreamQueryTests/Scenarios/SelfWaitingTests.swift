@@ -35,6 +35,27 @@ import Testing
     #expect(last?.isFetching == false)
   }
 
+  @Test(arguments: ["invalidate", "refetch"])
+  func aRefetchThatReplacesItselfComesToAnEnd(_ means: String) {
+    let client = QueryClient(simulation: simulation)
+    let calls = Notes<FetchCause>()
+    let query = Query<Int>("n") { (context: FetchContext) in
+      calls.add(context.cause)
+      if means == "invalidate" {
+        await context.client.invalidate(.all)
+      } else {
+        await context.client.refetch(.all)
+      }
+      return 1
+    }
+    client.setData(0, for: query)
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    // It replaces itself three times, and then joins itself.
+    #expect(calls.count == 4)
+    #expect(recording.timeline.last == at(0, .success(1)))
+  }
+
   @Test func aFetchOfAnotherClientIsNotTakenForTheCallersOwn() throws {
     let one = QueryClient(simulation: simulation)
     let two = QueryClient(simulation: simulation)

@@ -36,6 +36,12 @@ import Testing
       simulation.record(client.stream(query("always", .always))),
       simulation.record(client.stream(query("yes", .when { true }))),
       simulation.record(client.stream(query("no", .when { false }))),
+      simulation.record(client.stream(query("told", .when { $0.isStale }))),
+      simulation.record(client.stream(query("askedNever", .dynamic { _ in .never }))),
+      simulation.record(client.stream(query("askedIfStale", .dynamic { _ in .ifStale }))),
+      simulation.record(client.stream(query("askedAlways", .dynamic { _ in .always }))),
+      simulation.record(client.stream(query("off", .dynamic { _ in .always }).enabled(false))),
+      simulation.record(client.stream(query("still", .when { _ in true }).staleTime(.static))),
       simulation.record(client.stream(query("disabled", .always).enabled(false))),
       simulation.record(client.stream(query("static", .always).staleTime(.static))),
     ]
@@ -50,10 +56,94 @@ import Testing
       simulation.settle()
       return fetched.all.dropFirst(before).sorted()
     }
-    #expect(flap() == ["always \(cause)", "yes \(cause)"])
+    #expect(flap() == ["always", "askedAlways", "yes"].map { "\($0) \(cause)" })
     simulation.advance(by: .seconds(10))
-    #expect(flap() == ["always \(cause)", "ifStale \(cause)", "yes \(cause)"])
+    #expect(
+      flap()
+        == ["always", "askedAlways", "askedIfStale", "ifStale", "told", "yes"]
+        .map { "\($0) \(cause)" }
+    )
     withExtendedLifetime(recordings) {}
+  }
+
+  @Test func aPollThatFailsInTheBackgroundBacksOffAndGoesOnThere() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1), .failure(Boom(1)), .failure(Boom(2)), .value(2))
+    let query = Query.scripted("n", fetch).retry(.times(1).backoff(.constant(.seconds(2))))
+      .refetchInterval(.every(.seconds(10)), inBackground: .every(.seconds(30)))
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    active.send(false)
+    simulation.advance(by: .seconds(100))
+    // Tried again after 2 seconds; then, 30 seconds after the failure, polled as before.
+    #expect(fetch.calls.map { $0.start / .seconds(1) } == [0, 30, 32, 62, 92])
+    #expect(!recording.values.contains { $0.isPaused })
+    #expect(recording.values.last?.data == 2)
+    recording.cancel()
+  }
+
+  @Test(arguments: [true, false])
+  func aConditionIsToldOfTheQueryAsItIsAtTheReturn(isReconnect: Bool) {
+    let client = client()
+    let told = Notes<String>()
+    let fetch = ScriptedFetch<Int>(
+      .value(1, after: .milliseconds(10)),
+      .value(2, after: .milliseconds(10))
+    )
+    let policy = EventRefetchPolicy.when { info in
+      told.add("\(info.value(as: Int.self) ?? -1), \(info.fetchStatus), \(info.age ?? .zero)")
+      return info.dataUpdateCount < 2
+    }
+    let query = Query.scripted("n", fetch).staleTime(.infinite)
+    let recording = simulation.record(
+      client.stream(
+        isReconnect ? query.refetchOnReconnect(policy) : query.refetchOnActive(policy)
+      )
+    )
+    let signal = isReconnect ? online : active
+    for _ in 1...3 {
+      simulation.advance(by: .seconds(1))
+      signal.send(false)
+      simulation.settle()
+      signal.send(true)
+      simulation.settle()
+    }
+    #expect(
+      recording.timeline == [
+        at(0, .pending(isFetching: true)), at(10, .success(1)),
+        at(1_000, .success(1, isFetching: true)), at(1_010, .success(2)),
+      ]
+    )
+    #expect(
+      told.all == [
+        "1, idle, 0.99 seconds", "2, idle, 0.99 seconds", "2, idle, 1.99 seconds",
+      ]
+    )
+    recording.cancel()
+    simulation.settle()
+    #expect(simulation.isIdle)
+  }
+
+  @Test func aPolicyThatAnswersLateIsJudgedByTheDataThatIsThereThen() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1), .value(2))
+    let told = Notes<Int>()
+    let query = Query.scripted("n", fetch).staleTime(.seconds(2)).refetchOnReconnect { info in
+      told.add(info.dataUpdateCount)
+      try? await Scheduling.current.clock.sleep(for: .seconds(2))
+      return .ifStale
+    }
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    online.send(false)
+    online.send(true)
+    // Fresh as it was asked, and as old as the stale time as it answers.
+    simulation.advance(by: .seconds(3))
+    #expect(fetch.calls.map(\.start) == [.zero, .seconds(3)])
+    #expect(told.all == [1])
+    recording.cancel()
+    simulation.settle()
+    #expect(simulation.isIdle)
   }
 
   // X28 N01
@@ -303,6 +393,71 @@ import Testing
       one.cancel()
       two.cancel()
     }
+  }
+
+  // O04
+  @Test func eachSubscriptionAsksTheRuleAndNobodyElseDoes() {
+    let client = client()
+    let asked = Notes<String>()
+    let fetch = ScriptedFetch<Int>(
+      .value(1, after: .milliseconds(10)),
+      .value(2, after: .milliseconds(10))
+    )
+    let query = Query.scripted("n", fetch).staleTime(.infinite).refetchOnSubscribe { info in
+      asked.add("\(info.value(as: Int.self) ?? -1) of \(info.observerCount)")
+      return info.dataUpdateCount == 1 ? .always : .never
+    }
+    // Without data it loads whatever the answer.
+    let first = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    let second = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    let observer = client.observer(of: query, options: ObserverOptions(gcTime: .seconds(1)))
+    let third = simulation.record(observer.stream)
+    simulation.advance(by: .seconds(1))
+    #expect(asked.all == ["-1 of 0", "1 of 1", "2 of 2"])
+    simulation.run { await client.prefetch(query) }
+    client.setData(3, for: QueryKey("n"))
+    observer.update(options: ObserverOptions(gcTime: .seconds(2)))
+    simulation.advance(by: .seconds(1))
+    let landed = [at(1_000, .success(1, isFetching: true)), at(1_010, .success(2))]
+    let loaded = [at(0, .pending(isFetching: true)), at(10, .success(1))]
+    #expect(first.timeline == loaded + landed + [at(3_000, .success(3))])
+    #expect(second.timeline == landed + [at(3_000, .success(3))])
+    #expect(third.timeline == [at(2_000, .success(2)), at(3_000, .success(3))])
+    #expect(asked.count == 3)
+    for recording in [first, second, third] { recording.cancel() }
+    simulation.settle()
+    #expect(simulation.isIdle)
+  }
+
+  @Test func aRuleOfSubscriptionsIsToldOfInitialDataAndOfNoLaterChange() {
+    let client = client()
+    let asked = Notes<Int?>()
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(10)))
+    let query = Query.scripted("n", fetch).staleTime(.infinite).initialData(7)
+      .enabled { (data: Int?) in data != 5 }
+      .refetchOnSubscribe { info in
+        let data = info.value(as: Int.self)
+        asked.add(data)
+        return data == 7 ? .always : .never
+      }
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    let count = asked.count
+    for data in [5, 7] {
+      client.setData(data, for: QueryKey("n"))
+      simulation.advance(by: .seconds(1))
+    }
+    #expect(
+      recording.timeline == [
+        at(0, .success(7, isFetching: true)), at(10, .success(1)), at(1_000, .success(5)),
+        at(2_000, .success(7)),
+      ]
+    )
+    #expect(asked.all.last == 7)
+    #expect(asked.count == count)
+    recording.cancel()
   }
 
   // T84

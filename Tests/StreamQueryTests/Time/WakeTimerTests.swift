@@ -4,27 +4,28 @@ import Testing
 
 @testable import StreamQuery
 
-/// The one sleeping task of a client.
+/// The sleeping tasks of a client.
 @Suite struct WakeTimerTests {
   private let simulation = Simulation()
   private let timer = WakeTimer()
 
   /// Arms the timer; what fires, and each task that is started, is noted.
-  private func arm(_ seconds: Double, _ notes: Notes<String>) {
+  private func arm(_ moment: Moment, _ notes: Notes<String>) {
     let clock = simulation.clock
-    timer.arm(.seconds(seconds), executor: simulation.executor) {
+    timer.arm(moment, at: clock.moment, executor: simulation.executor) {
       notes.add("task")
-      return { moment in
-        try await clock.sleep(until: .init(offset: .nanoseconds(moment.nanoseconds)))
-        notes.add("fired at \(clock.now.offset)")
-      }
+      return WakeTimer.Work(
+        sleep: { try await clock.sleep(until: $0) },
+        onWake: { notes.add("fired at \(clock.now.offset)") },
+        onFailure: { error, _ in notes.add("\(error)") }
+      )
     }
   }
 
   @Test func oneTaskSleepsForOneDeadlineAfterTheOther() {
     let notes = Notes<String>()
     for second in 1...3 {
-      arm(Double(second), notes)
+      arm(.seconds(Double(second)), notes)
       simulation.advance(to: .init(offset: .seconds(second)))
     }
     #expect(
@@ -34,36 +35,43 @@ import Testing
     simulation.settle()
   }
 
-  @Test func anEarlierDeadlineTakesThePlaceOfTheOneBefore() {
+  @Test func theLaterSleeperLivesOnBelowAnEarlierOne() {
     let notes = Notes<String>()
-    arm(10, notes)
+    arm(.seconds(10), notes)
     simulation.settle()
-    arm(2, notes)
+    arm(.seconds(2), notes)
+    // Somebody wakes no later.
+    arm(.seconds(5), notes)
     simulation.advance(by: .seconds(30))
-    #expect(notes.all == ["task", "task", "fired at 2.0 seconds"])
-    // The task that took the place rests, and the one before is over.
-    arm(40, notes)
+    #expect(notes.all == ["task", "task", "fired at 2.0 seconds", "fired at 10.0 seconds"])
+    // The one that woke first rests, the other one is over.
+    arm(.seconds(40), notes)
     simulation.advance(by: .seconds(30))
-    #expect(notes.all.dropFirst(3) == ["fired at 40.0 seconds"])
+    #expect(notes.all.dropFirst(4) == ["fired at 40.0 seconds"])
     timer.cancel()
     simulation.settle()
+    #expect(simulation.leakReport() == [])
   }
 
   @Test func aTimerThatIsArmedAsItFiresMissesNothing() {
     // Armed between the end of the sleep and the rest: another task takes over.
     let notes = Notes<String>()
     let (clock, executor, timer) = (simulation.clock, simulation.executor, timer)
-    timer.arm(.seconds(1), executor: executor) {
-      { moment in
-        try await clock.sleep(until: .init(offset: .nanoseconds(moment.nanoseconds)))
-        notes.add("first")
-        timer.arm(.seconds(2), executor: executor) {
-          { moment in
-            try await clock.sleep(until: .init(offset: .nanoseconds(moment.nanoseconds)))
-            notes.add("second at \(clock.now.offset)")
+    timer.arm(.seconds(1), at: clock.moment, executor: executor) {
+      WakeTimer.Work(
+        sleep: { try await clock.sleep(until: $0) },
+        onWake: {
+          notes.add("first")
+          timer.arm(.seconds(2), at: clock.moment, executor: executor) {
+            WakeTimer.Work(
+              sleep: { try await clock.sleep(until: $0) },
+              onWake: { notes.add("second at \(clock.now.offset)") },
+              onFailure: { _, _ in }
+            )
           }
-        }
-      }
+        },
+        onFailure: { _, _ in }
+      )
     }
     simulation.advance(by: .seconds(5))
     #expect(notes.all == ["first", "second at 2.0 seconds"])
@@ -71,13 +79,81 @@ import Testing
     simulation.settle()
   }
 
+  @Test func shortDeadlinesUnderALongOneTakeTwoTasks() {
+    let notes = Notes<String>()
+    arm(.seconds(1_000), notes)
+    for count in 1...10_000 {
+      arm(Moment(nanoseconds: Int64(count) * 10_000_000), notes)
+      simulation.advance(by: .milliseconds(10))
+    }
+    #expect(notes.all.filter { $0 == "task" }.count == 2)
+    #expect(notes.all.filter { $0 != "task" }.count == 10_000)
+    timer.cancel()
+    simulation.settle()
+  }
+
+  @Test func everEarlierDeadlinesTakeFewTasksAndEachIsMetExactly() {
+    let notes = Notes<String>()
+    // The latest first.
+    let left = Dial([Int]())
+    let late = Notes<Int>()
+    let (clock, timer, executor) = (simulation.clock, timer, simulation.executor)
+    // As a client does: who is told arms the earliest of what is not due yet.
+    @Sendable func arm() {
+      guard let first = left.value.last else { return }
+      timer.arm(.seconds(Double(first)), at: clock.moment, executor: executor) {
+        notes.add("task")
+        return WakeTimer.Work(
+          sleep: { try await clock.sleep(until: $0) },
+          onWake: {
+            left.with { left in
+              while let first = left.last, .seconds(first) <= clock.now.offset {
+                if .seconds(first) != clock.now.offset { late.add(first) }
+                left.removeLast()
+              }
+            }
+            arm()
+          },
+          onFailure: { _, _ in }
+        )
+      }
+    }
+    for second in (1...10_000).reversed() {
+      left.with { $0.append(second) }
+      arm()
+    }
+    #expect(notes.count == 18)
+    simulation.advance(by: .seconds(10_000))
+    #expect(left.value == [])
+    #expect(late.all == [])
+    timer.cancel()
+    simulation.settle()
+    #expect(simulation.leakReport() == [])
+  }
+
+  @Test func aCancelledTimerEndsAllItsSleepers() {
+    var notes: Notes<String>? = Notes()
+    weak let held = notes
+    if let notes {
+      for second in (1...100).reversed() { arm(.seconds(Double(second)), notes) }
+      #expect(notes.count > 4)
+    }
+    notes = nil
+    simulation.settle()
+    #expect(held != nil, "the tasks hold what they wait by")
+    timer.cancel()
+    simulation.settle()
+    #expect(held == nil)
+    #expect(simulation.leakReport() == [])
+  }
+
   @Test(arguments: [false, true]) func aCancelledTimerEndsItsTaskAndIsNeverArmedAgain(rests: Bool) {
     let notes = Notes<String>()
-    arm(1, notes)
+    arm(.seconds(1), notes)
     simulation.settle()
     if rests { simulation.advance(by: .seconds(1)) }
     timer.cancel()
-    arm(2, notes)
+    arm(.seconds(2), notes)
     simulation.advance(by: .seconds(5))
     #expect(notes.all == (rests ? ["task", "fired at 1.0 seconds"] : ["task"]))
   }
@@ -85,7 +161,7 @@ import Testing
   @Test(arguments: [false, true]) func aCancelledTimersTaskIsOver(rests: Bool) {
     var notes: Notes<String>? = Notes()
     weak let held = notes
-    if let notes { arm(1, notes) }
+    if let notes { arm(.seconds(1), notes) }
     notes = nil
     simulation.settle()
     if rests { simulation.advance(by: .seconds(1)) }
@@ -107,5 +183,16 @@ import Testing
     client = nil
     // Their tasks hold them: they have ended, rather than on another thread some time later.
     #expect(timer == nil && signals == nil)
+  }
+}
+
+extension SimulationClock {
+  fileprivate var moment: Moment {
+    let (seconds, attoseconds) = now.offset.components
+    return Moment(nanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+  }
+
+  fileprivate func sleep(until moment: Moment) async throws {
+    try await sleep(until: Instant(offset: .nanoseconds(moment.nanoseconds)))
   }
 }

@@ -45,8 +45,8 @@ extension Query<[String]> {
 }
 
 //: `values()` has an element for each new user, and none for a refresh that changed only flags.
-//: `switchToLatest` arrives at the new key before it leaves the old one, so a key that stays the
-//: same keeps its request and its data.
+//: `switchToLatest` leaves out an id that comes again. It arrives at the new key before it leaves the
+//: old one, so a key that stays the same keeps its request and its data.
 let screen = simulation.record(
   client.stream(.current)
     .values()

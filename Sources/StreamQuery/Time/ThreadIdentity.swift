@@ -11,14 +11,14 @@ internal import WinSDK
 #endif
 
 /// Which thread this is, as a number that can be compared; a few nanoseconds to ask.
-struct ThreadIdentity: Equatable, Sendable {
+package struct ThreadIdentity: Hashable, Sendable {
   private let number: UInt
 
-  init(number: UInt) {
+  package init(number: UInt) {
     self.number = number
   }
 
-  static var current: Self {
+  package static var current: Self {
     #if canImport(Darwin)
     Self(number: UInt(bitPattern: pthread_self()))
     #elseif os(Windows)

@@ -1,0 +1,163 @@
+/// Where a search for entries stands: a superset of what its filter means, as small as keys and
+/// prefixes allow.
+struct EntryCandidates: Sendable {
+  /// A part of the cache.
+  enum Source: Sendable {
+    /// All entries in these slots.
+    case slots(Range<Int>)
+    case list([Int32], next: Int)
+    /// Those below a prefix.
+    case prefix(KeyIndex.Walk)
+    /// The same, while others may change the index.
+    case resting(Int)
+  }
+
+  fileprivate(set) var sources: [Source]
+  /// Whether they stand in the order of their making; else in that of their slots.
+  let isByMaking: Bool
+
+  var isOver: Bool { sources.isEmpty }
+}
+
+/// An entry that a filter may mean.
+struct EntryCandidate {
+  var index: Int
+  /// Where it stands among the others.
+  var rank: UInt64
+}
+
+/// The entries that came, changed or went since somebody began to look at the cache slice by slice.
+struct ChangeLog: Sendable {
+  let id: Int
+  var changes: [Int32] = []
+}
+
+extension CacheState {
+  // They change nothing but notes, and are mutating, since a call of what is not is made on a copy.
+
+  /// Where to look for the entries that a filter means.
+  mutating func candidates(of filter: QueryFilter.Node) -> EntryCandidates {
+    let narrowing = filter.narrowing
+    let sources = sources(of: narrowing)
+    if case .prefix = narrowing { return EntryCandidates(sources: sources, isByMaking: true) }
+    return EntryCandidates(sources: sources, isByMaking: false)
+  }
+
+  private mutating func sources(of narrowing: QueryFilter.Node) -> [EntryCandidates.Source] {
+    switch narrowing {
+    case .entry(let key):
+      return position(of: key).map { [.list([Int32(truncatingIfNeeded: $0)], next: 0)] } ?? []
+    case .prefix(let key): return [.prefix(KeyIndex.Walk(of: key))]
+    case .fetchStatus, .active: return [.list(live, next: 0)]
+    case .or(let nodes): return nodes.flatMap { sources(of: $0) }
+    case .all, .stale, .status, .predicate, .and, .not: return [.slots(0..<slots.count)]
+    }
+  }
+
+  /// Takes the next candidates, of as many entries as may be looked at while the lock is held.
+  mutating func takeCandidates(_ candidates: inout EntryCandidates) -> [EntryCandidate] {
+    var found: [EntryCandidate] = []
+    var left = lookLimit
+    while left > 0, let source = candidates.sources.popLast() {
+      switch source {
+      case .slots(let range):
+        let middle = min(range.upperBound, range.lowerBound + left)
+        // Entries that were moved meanwhile were written down.
+        for index in range.lowerBound..<middle
+        where index < slots.count && slots[index].key != nil {
+          found.append(EntryCandidate(index: index, rank: UInt64(index)))
+        }
+        left -= middle - range.lowerBound
+        if middle < range.upperBound {
+          candidates.sources.append(.slots(middle..<range.upperBound))
+        }
+      case .list(let list, let start):
+        let end = min(list.count, start + left)
+        for index in list[start..<end].lazy.map(Int.init)
+        where index < slots.count && slots[index].key != nil {
+          found.append(EntryCandidate(index: index, rank: UInt64(index)))
+        }
+        left -= end - start
+        if end < list.count { candidates.sources.append(.list(list, next: end)) }
+      case .prefix(let walk):
+        take(walk, &left, of: &candidates, into: &found)
+      case .resting(let id):
+        guard let walk = index.walks.removeValue(forKey: id) else { break }
+        take(walk, &left, of: &candidates, into: &found)
+      }
+    }
+    noteLook(lookLimit - left)
+    return found
+  }
+
+  private mutating func take(
+    _ walk: KeyIndex.Walk,
+    _ left: inout Int,
+    of candidates: inout EntryCandidates,
+    into found: inout [EntryCandidate]
+  ) {
+    var walk = walk
+    let isByMaking = candidates.isByMaking
+    left -= index.advance(&walk, limit: left) { position in
+      let entry = index.entries[Int(position)]
+      let rank = isByMaking ? entry.order : UInt64(entry.id)
+      found.append(EntryCandidate(index: Int(entry.id), rank: rank))
+    }
+    guard !walk.isOver else { return }
+    searchSerial += 1
+    index.walks[searchSerial] = walk
+    candidates.sources.append(.resting(searchSerial))
+  }
+
+  /// Gives up looking.
+  mutating func forget(_ candidates: EntryCandidates) {
+    for case .resting(let id) in candidates.sources { index.walks[id] = nil }
+  }
+
+  /// Where an entry stands among those that a filter means: in the order of their making within a
+  /// prefix.
+  mutating func rank(_ index: Int, in filter: QueryFilter.Node) -> UInt64 {
+    guard case .prefix = filter.narrowing, let key = slots[index].key else { return UInt64(index) }
+    return self.index.order(of: key.storage, id: Int32(truncatingIfNeeded: index))
+  }
+
+  // MARK: Notes
+
+  /// Writes down what changes from now on.
+  mutating func startLogging() -> Int {
+    searchSerial += 1
+    changeLogs.append(ChangeLog(id: searchSerial))
+    return searchSerial
+  }
+
+  /// Takes out the entries that changed since the last time.
+  mutating func takeChanges(_ log: Int) -> [Int32] {
+    var changes: [Int32] = []
+    if let position = changeLogs.firstIndex(where: { $0.id == log }) {
+      swap(&changes, &changeLogs[position].changes)
+    }
+    return changes
+  }
+
+  mutating func stopLogging(_ log: Int) {
+    changeLogs.removeAll { $0.id == log }
+  }
+
+  /// Tells those who look at the cache slice by slice that an entry came, changed or goes.
+  @inline(__always)
+  mutating func noteChange(of index: Int) {
+    if !changeLogs.isEmpty { writeDown(index) }
+  }
+
+  private mutating func writeDown(_ index: Int) {
+    let short = Int32(truncatingIfNeeded: index)
+    for position in changeLogs.indices where changeLogs[position].changes.last != short {
+      changeLogs[position].changes.append(short)
+    }
+  }
+
+  /// Counts the entries that were looked at while the lock was held.
+  mutating func noteLook(_ count: Int) {
+    longestLook = max(longestLook, count)
+  }
+}

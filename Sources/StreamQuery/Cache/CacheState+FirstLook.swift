@@ -1,0 +1,139 @@
+extension EntryMachine {
+  /// The entry as it would be if an observer came now: what its first frame is made of.
+  ///
+  /// The same inputs make it that an arrival makes, so that both follow one rule.
+  ///
+  /// - Parameters:
+  ///   - profile: What the observer asks for.
+  ///   - terms: The terms of its plan; `nil` if the entry has a better one.
+  ///   - seed: When the initial data was good that it would bring.
+  ///   - world: The world at the look.
+  /// - Returns: The entry, and whether a fetch would have taken its data out of sight.
+  func arrived(
+    _ profile: ObserverProfile,
+    terms: FetchTerms?,
+    seed: Timestamp?,
+    in world: World
+  ) -> (machine: EntryMachine, isShelved: Bool) {
+    var machine = self
+    machine.planned(terms: terms, gcTime: .zero)
+    if let seed, !machine.hasData { _ = machine.seeded(updatedAt: seed, in: world) }
+    let effects = machine.observed(by: profile, in: world)
+    return (machine, effects.shelved)
+  }
+
+  /// Whether an observer that comes changes what is seen: it would begin a fetch, or go on with one.
+  @inline(__always)
+  func changesOnArrival(of profile: ObserverProfile, at now: Moment) -> Bool {
+    !isFetching && fetchesOnSubscribe(profile, at: now)
+  }
+}
+
+extension CacheState {
+  /// The world at a look, which is no turn.
+  @inline(__always)
+  func worldSeen(at now: Now) -> World {
+    var time = latest
+    if now.moment >= latest.moment {
+      let elapsed = Double(now.moment.nanoseconds - latest.moment.nanoseconds) / 1_000_000_000
+      time = Timestamp(moment: now.moment, date: now.date ?? latest.date + elapsed)
+    }
+    return World(now: time, isOnline: isOnline, isActive: isActive)
+  }
+
+  /// What an observer would see first that subscribed now; nothing is changed by the look.
+  ///
+  /// - Parameters:
+  ///   - key: What it would observe.
+  ///   - plan: Its plan.
+  ///   - profile: What it asks for.
+  ///   - seed: The initial data that it would bring, already asked for outside the lock.
+  ///   - now: The time.
+  /// - Returns: Its first frame and flags, but for what stands in for data.
+  mutating func firstLook(
+    _ key: EntryKey,
+    _ plan: ResolvedPlan,
+    _ profile: ObserverProfile,
+    _ seed: Seed? = nil,
+    at now: Now
+  ) -> (Frame, QueryFlags) {
+    let world = worldSeen(at: now)
+    guard let index = find(key) else {
+      let empty = EntryMachine(at: world.now.moment)
+      guard !isShutDown else {
+        return (.empty, empty.flags(for: profile, since: nil, at: world.now.moment))
+      }
+      let (machine, _) = empty.arrived(
+        profile,
+        terms: plan.terms,
+        seed: seed?.beginning(at: world.now).time,
+        in: world
+      )
+      let frame = Frame(
+        version: 0,
+        key: key,
+        machine: machine,
+        data: machine.hasData ? seed?.box : nil,
+        error: nil,
+        failureReason: nil,
+        paging: plan.plan.paging
+      )
+      return (frame, machine.flags(for: profile, since: nil, at: world.now.moment))
+    }
+    let isSeeded = seed != nil && !slots[index].machine.hasData
+    guard !isShutDown,
+      isSeeded || slots[index].machine.changesOnArrival(of: profile, at: world.now.moment)
+    else {
+      let flags = slots[index].machine.flags(for: profile, since: nil, at: world.now.moment)
+      return (frame(index), flags)
+    }
+    let hasBetter = plan.fetch == nil && slots[index].plan?.fetch != nil
+    let beginning = slots[index].beginning ?? seed?.beginning(at: world.now)
+    let (machine, isShelved) = slots[index].machine.arrived(
+      profile,
+      terms: hasBetter ? nil : plan.terms,
+      seed: isSeeded ? beginning?.time : nil,
+      in: world
+    )
+    let cached = isSeeded ? seed?.box : slots[index].data
+    let data = machine.hasData && !isShelved ? cached : nil
+    var layered = slots[index].shown
+    if let shown = layered, shown.base !== data {
+      layered = LayeredBox(base: data, layers: slots[index].layers.map(\.layer))
+    }
+    let frame = Frame(
+      version: 0,
+      key: key,
+      machine: machine,
+      data: data,
+      error: machine.isError ? slots[index].error : nil,
+      failureReason: machine.failureCount > 0 ? slots[index].failureReason : nil,
+      paging: plan.plan.paging ?? slots[index].plan?.plan.paging,
+      layered: layered
+    )
+    return (frame, machine.flags(for: profile, since: nil, at: world.now.moment))
+  }
+
+  /// What dynamic options would be asked about an entry that an observer comes to with initial data.
+  mutating func infoOfArrival(
+    _ key: EntryKey,
+    _ plan: ResolvedPlan,
+    _ seed: Seed?,
+    at now: Now
+  ) -> QueryInfo? {
+    let world = worldSeen(at: now)
+    guard let seed else { return facts(key, at: world.now.moment)?.info }
+    var slot = find(key).map { slots[$0] } ?? EntrySlot()
+    if slot.key == nil {
+      slot.key = key
+      slot.machine = EntryMachine(at: world.now.moment)
+      slot.plan = plan
+    }
+    if !slot.machine.hasData {
+      let beginning = slot.beginning ?? seed.beginning(at: world.now)
+      _ = slot.machine.seeded(updatedAt: beginning.time, in: world)
+      slot.data = seed.box
+    }
+    return slot.info(slot.makeFrame(version: 0), at: world.now.moment)
+  }
+}

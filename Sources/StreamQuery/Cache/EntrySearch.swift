@@ -1,0 +1,224 @@
+/// An entry that a search found.
+struct Finding<Item: Sendable>: Sendable {
+  var id: EntryID
+  /// Where it stands among the others.
+  var rank: UInt64
+  /// What the predicates of the filter are asked about; `nil` if nobody wants it.
+  var info: QueryInfo?
+  var item: Item
+}
+
+/// A search for the entries that a filter means, as of one instant, which holds the lock for a bounded
+/// number of entries at a time.
+///
+/// The first looks go over all that the filter may mean. What changed meanwhile was written down, and
+/// is looked at again; as soon as one look finishes that, all that was found holds at that instant:
+/// half a turn is never seen (contract law 4). A search that one look finishes writes nothing down.
+///
+/// Predicates are user code. They are asked between the looks, again about what changed, and after
+/// three rounds the last answers stand.
+struct EntrySearch<Item: Sendable> {
+  /// What is to be done next.
+  private enum Stage {
+    case beginning
+    case gathering(EntryCandidates)
+    /// What changed since it was looked at, each entry once, and how much of it was looked at again.
+    case catchingUp([Int32], done: Int)
+  }
+
+  /// How often predicates are asked.
+  static var predicateRounds: Int { 3 }
+  /// How often a search tries to keep up with those who change entries faster than it can look, before
+  /// it holds the lock for all that is left.
+  static var rounds: Int { 8 }
+
+  let filter: QueryFilter.Node
+  private let hasPredicate: Bool
+  private let wantsInfo: Bool
+  /// The time that ages are measured at; ``Moment/distantPast`` before the first look.
+  private(set) var moment = Moment.distantPast
+  private var stage = Stage.beginning
+  /// How often the entries that changed were taken note of.
+  private var round = 1
+  /// Where changes are written down; `nil` if nothing is.
+  private var log: Int?
+  private var found: [Finding<Item>] = []
+  /// What was found of entries that changed, in the order of the looks; `nil` is an entry that the
+  /// filter does not mean any more.
+  private var news: [(index: Int32, finding: Finding<Item>?)] = []
+  /// Up to where predicates were asked, in ``found`` and in ``news``.
+  private var asked = (found: 0, news: 0)
+
+  /// Begins a search.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries.
+  ///   - wantsInfo: Whether the findings are to have an info, also if no predicate is asked.
+  init(_ filter: QueryFilter.Node, wantsInfo: Bool = false) {
+    self.filter = filter
+    hasPredicate = filter.hasPredicate
+    self.wantsInfo = wantsInfo || hasPredicate
+  }
+
+  // MARK: Under the lock
+
+  /// Looks at some more entries.
+  ///
+  /// - Parameters:
+  ///   - state: The cache.
+  ///   - now: The present time.
+  ///   - item: What is wanted of an entry.
+  /// - Returns: Whether that was all. If not, let go of the lock, call ``settle()`` and go on.
+  mutating func look(
+    at state: inout CacheState,
+    now: Moment,
+    _ item: (inout CacheState, Int, Moment) -> Item
+  ) -> Bool {
+    switch stage {
+    case .beginning:
+      moment = now
+      return gather(state.candidates(of: filter), in: &state, item)
+    case .gathering(let candidates):
+      return gather(candidates, in: &state, item)
+    case .catchingUp(let changed, let done):
+      return catchUp(with: changed, done, in: &state, item)
+    }
+  }
+
+  /// Ends the notes of what changes.
+  mutating func end(in state: inout CacheState) {
+    if let log { state.stopLogging(log) }
+    log = nil
+  }
+
+  private mutating func gather(
+    _ candidates: EntryCandidates,
+    in state: inout CacheState,
+    _ item: (inout CacheState, Int, Moment) -> Item
+  ) -> Bool {
+    var candidates = candidates
+    for candidate in state.takeCandidates(&candidates)
+    where hasPredicate || state.matches(filter, candidate.index, at: moment) {
+      found.append(finding(candidate.index, candidate.rank, in: &state, item))
+    }
+    if candidates.isOver {
+      // Whoever found all in the first look, and has nobody to ask, has seen one instant.
+      if log == nil, !hasPredicate { return true }
+      stage = .catchingUp([], done: 0)
+    } else {
+      stage = .gathering(candidates)
+    }
+    if log == nil { log = state.startLogging() }
+    return false
+  }
+
+  private mutating func catchUp(
+    with changed: [Int32],
+    _ done: Int,
+    in state: inout CacheState,
+    _ item: (inout CacheState, Int, Moment) -> Item
+  ) -> Bool {
+    if done < changed.count {
+      let end = min(changed.count, done + state.lookLimit)
+      lookAgain(at: changed[done..<end], in: &state, item)
+      stage = .catchingUp(changed, done: end)
+      return false
+    }
+    let fresh = log.map { state.takeChanges($0) } ?? []
+    if fresh.isEmpty || (hasPredicate && round >= Self.predicateRounds) { return true }
+    round += 1
+    if !hasPredicate, fresh.count <= state.lookLimit || round > Self.rounds {
+      lookAgain(at: fresh[...], in: &state, item)
+      return true
+    }
+    stage = .catchingUp(fresh, done: 0)
+    return false
+  }
+
+  private mutating func lookAgain(
+    at changed: ArraySlice<Int32>,
+    in state: inout CacheState,
+    _ item: (inout CacheState, Int, Moment) -> Item
+  ) {
+    state.noteLook(changed.count)
+    for short in changed {
+      let index = Int(short)
+      let isMeant =
+        index < state.slots.count && state.slots[index].key != nil
+        && (hasPredicate || state.matches(filter, index, at: moment))
+      // Nothing is replaced here: the last reference to a value must not go under the lock.
+      let rank = isMeant ? state.rank(index, in: filter) : 0
+      news.append((short, isMeant ? finding(index, rank, in: &state, item) : nil))
+    }
+  }
+
+  private func finding(
+    _ index: Int,
+    _ rank: UInt64,
+    in state: inout CacheState,
+    _ item: (inout CacheState, Int, Moment) -> Item
+  ) -> Finding<Item> {
+    Finding(
+      id: state.id(of: index),
+      rank: rank,
+      info: wantsInfo ? state.info(index, at: moment) : nil,
+      item: item(&state, index, moment)
+    )
+  }
+
+  // MARK: Outside the lock
+
+  /// Asks the predicates, and puts what changed in the place of what was found before.
+  ///
+  /// Runs user code and lets go of user values: never under the lock.
+  mutating func settle() {
+    if hasPredicate { askPredicates() }
+    guard case .catchingUp(let changed, let done) = stage else { return }
+    if done == 0 { stage = .catchingUp(Set(changed).sorted(), done: 0) }
+    guard done == changed.count, !news.isEmpty else { return }
+    found = Self.merged(found, news)
+    news = []
+    asked = (found.count, 0)
+  }
+
+  private mutating func askPredicates() {
+    let (seen, heard) = asked
+    let fresh = Array(found[seen...])
+    found.removeSubrange(seen...)
+    found += fresh.filter(isMeant)
+    for position in news.indices[heard...] {
+      guard let finding = news[position].finding, !isMeant(finding) else { continue }
+      news[position].finding = nil
+    }
+    asked = (found.count, news.count)
+  }
+
+  private func isMeant(_ finding: Finding<Item>) -> Bool {
+    finding.info.map(filter.matches) ?? false
+  }
+
+  /// What was found, in order; each entry once.
+  ///
+  /// - Returns: The findings, as of the last look.
+  func findings() -> [Finding<Item>] {
+    var all = news.isEmpty ? found : Self.merged(found, news)
+    let isInOrder = zip(all, all.dropFirst()).allSatisfy { $0.rank < $1.rank }
+    guard !isInOrder else { return all }
+    all.sort { $0.rank < $1.rank }
+    // Two parts of a filter may lead to one entry.
+    var last: EntryID?
+    return all.filter { finding in
+      defer { last = finding.id }
+      return finding.id != last
+    }
+  }
+
+  private static func merged(
+    _ found: [Finding<Item>],
+    _ news: [(index: Int32, finding: Finding<Item>?)]
+  ) -> [Finding<Item>] {
+    let latest = Dictionary(news.map { ($0.index, $0.finding) }) { $1 }
+    return found.filter { latest[$0.id.index] == nil }
+      + latest.values.compactMap { $0 }.sorted { $0.rank < $1.rank }
+  }
+}

@@ -1,0 +1,132 @@
+import Synchronization
+
+/// A task that was made ahead of its work, and waits for it.
+///
+/// A task has the task-locals and the priority of the code that makes it, and there is no other way to
+/// hand them on. So where a caller's work is started by somebody else, by whoever performs errands, by
+/// the timer or by the network, the caller makes the task, and the other one gives it the work.
+///
+/// Whoever has a standby decides how long the task waits: when the last reference goes without work,
+/// the task ends. It holds nothing meanwhile but its ``Seat``, so it keeps no client alive.
+final class Standby: Sendable {
+  typealias Work = @Sendable () async -> Void
+
+  let seat = Seat()
+
+  deinit {
+    seat.close()
+  }
+
+  /// Makes the task, in the context of the present code.
+  func begin(on executor: (any TaskExecutor)?) {
+    guard !seat.isClosed else { return }
+    let task = Inheritance.without {
+      Task(executorPreference: executor) { [seat] in
+        if let work = await seat.work() { await work() }
+      }
+    }
+    seat.attach(task, on: executor)
+  }
+
+  /// Where task and work meet, whichever comes first.
+  final class Seat: Sendable {
+    private enum Place {
+      case empty
+      case given(Work)
+      case awaited(UnsafeContinuation<Work?, Never>)
+      /// The work was taken, or there will be none.
+      case closed
+    }
+
+    private struct State {
+      var place = Place.empty
+      var task: Task<Void, Never>?
+      var isCancelled = false
+      /// What was lent before the task was made.
+      var priority: TaskPriority?
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether nobody has to come any more.
+    var isClosed: Bool {
+      if case .closed = state.withLock({ $0.place }) { true } else { false }
+    }
+
+    /// Gives the task its work, once.
+    func give(_ work: @escaping Work) {
+      let waiting = state.withLock { state -> UnsafeContinuation<Work?, Never>? in
+        switch state.place {
+        case .empty: state.place = .given(work)
+        case .awaited(let waiting):
+          state.place = .closed
+          return waiting
+        case .given, .closed: break
+        }
+        return nil
+      }
+      waiting?.resume(returning: work)
+    }
+
+    /// There will be no work, unless it was given already.
+    func close() {
+      let waiting = state.withLock { state -> UnsafeContinuation<Work?, Never>? in
+        switch state.place {
+        case .empty: state.place = .closed
+        case .awaited(let waiting):
+          state.place = .closed
+          return waiting
+        case .given, .closed: break
+        }
+        return nil
+      }
+      waiting?.resume(returning: nil)
+    }
+
+    /// Waits for the work.
+    ///
+    /// - Returns: The work, or `nil` if there will be none. Cancelling the task does not end the wait.
+    func work() async -> Work? {
+      await withUnsafeContinuation { continuation in
+        let answer = state.withLock { state -> (isThere: Bool, work: Work?) in
+          switch state.place {
+          case .empty:
+            state.place = .awaited(continuation)
+            return (false, nil)
+          case .given(let work):
+            state.place = .closed
+            return (true, work)
+          case .awaited, .closed: return (true, nil)
+          }
+        }
+        if answer.isThere { continuation.resume(returning: answer.work) }
+      }
+    }
+
+    /// Takes the handle of the task, and makes up for what it missed.
+    func attach(_ task: Task<Void, Never>, on executor: (any TaskExecutor)?) {
+      let (isCancelled, priority) = state.withLock { state in
+        state.task = task
+        return (state.isCancelled, state.priority)
+      }
+      if isCancelled { task.cancel() }
+      if let priority { Escalation.lend(priority, to: task, on: executor) }
+    }
+
+    func lend(_ priority: TaskPriority, on executor: (any TaskExecutor)?) {
+      let task = state.withLock { state in
+        state.priority = priority
+        return state.task
+      }
+      if let task { Escalation.lend(priority, to: task, on: executor) }
+    }
+
+    func cancel() {
+      let task = state.withLock { state in
+        state.isCancelled = true
+        return state.task
+      }
+      task?.cancel()
+    }
+  }
+}

@@ -1,0 +1,119 @@
+/// A list or record with so many levels below it that a stack may be too short for them.
+///
+/// How deep a part nests depends on data: 100,000 levels are as right as one. Lists and records of
+/// lists and records are plain values up to a depth, and go on in one of these then, so that whatever
+/// goes down a part, and what frees it, has a number of levels before it that is known. Which lists
+/// become one depends on nothing but what is in them, so that equal parts have them in equal places.
+///
+/// Unchecked, since `content` is a variable: it changes in `deinit` alone, when nobody has the object
+/// any more, or, from another's `deinit`, when only that one has it.
+final class DeepKeyPart: @unchecked Sendable {
+  /// A list or a record.
+  private(set) var content: KeyPart
+  /// The hash of the content, so that nobody has to go down for it.
+  let hash: Int
+
+  init(_ content: KeyPart) {
+    self.content = content
+    var hasher = Hasher()
+    content.hash(into: &hasher)
+    hash = hasher.finalize()
+  }
+
+  deinit {
+    var pending: [DeepKeyPart] = []
+    takeContent(into: &pending)
+    while var part = pending.popLast() {
+      if isKnownUniquelyReferenced(&part) { part.takeContent(into: &pending) }
+    }
+  }
+
+  /// Hands out what lies deeper, so that the caller frees it and not the content.
+  private func takeContent(into parts: inout [DeepKeyPart]) {
+    content.forEachDeepPart { parts.append($0) }
+    content = .null
+  }
+}
+
+extension DeepKeyPart: Hashable {
+  static func == (lhs: DeepKeyPart, rhs: DeepKeyPart) -> Bool {
+    var pairs = [(lhs, rhs)]
+    while let (left, right) = pairs.popLast() {
+      if left === right { continue }
+      guard left.hash == right.hash,
+        left.content.equals(right.content, deferring: { pairs.append(($0, $1)) })
+      else { return false }
+    }
+    return true
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(hash)
+  }
+}
+
+extension KeyPart {
+  /// The elements of an array as one part.
+  static func list(of elements: [KeyPart]) -> KeyPart {
+    let part = KeyPart.list(elements)
+    return part.nesting < KeyNesting.plain ? part : .deep(DeepKeyPart(part))
+  }
+
+  /// Fields, sorted by name, as one part.
+  static func record(of fields: [KeyField]) -> KeyPart {
+    let part = KeyPart.record(fields)
+    return part.nesting < KeyNesting.plain ? part : .deep(DeepKeyPart(part))
+  }
+
+  /// How many levels of plain lists and records there are.
+  private var nesting: Int {
+    switch self {
+    case .list(let elements):
+      var deepest = 0
+      for element in elements { deepest = max(deepest, element.nesting) }
+      return deepest + 1
+    case .record(let fields):
+      var deepest = 0
+      for field in fields { deepest = max(deepest, field.part.nesting) }
+      return deepest + 1
+    case .null, .bool, .int, .string, .double, .float, .type, .boxed, .deep: return 0
+    }
+  }
+
+  fileprivate func forEachDeepPart(_ body: (DeepKeyPart) -> Void) {
+    switch self {
+    case .list(let elements): for element in elements { element.forEachDeepPart(body) }
+    case .record(let fields): for field in fields { field.part.forEachDeepPart(body) }
+    case .deep(let part): body(part)
+    case .null, .bool, .int, .string, .double, .float, .type, .boxed: break
+    }
+  }
+
+  /// Compares all that is plain, and hands out the rest.
+  fileprivate func equals(
+    _ other: KeyPart,
+    deferring: (DeepKeyPart, DeepKeyPart) -> Void
+  ) -> Bool {
+    switch (self, other) {
+    case (.deep(let left), .deep(let right)):
+      deferring(left, right)
+      return true
+    case (.list(let left), .list(let right)):
+      guard left.count == right.count else { return false }
+      for index in left.indices where !left[index].equals(right[index], deferring: deferring) {
+        return false
+      }
+      return true
+    case (.record(let left), .record(let right)):
+      guard left.count == right.count else { return false }
+      for index in left.indices {
+        guard left[index].name == right[index].name,
+          left[index].part.equals(right[index].part, deferring: deferring)
+        else { return false }
+      }
+      return true
+    default:
+      return self == other
+    }
+  }
+}

@@ -1,0 +1,104 @@
+extension CacheState {
+  /// Lets the handle of a run that is over go on to show how it ended.
+  mutating func keep(_ index: Int) {
+    guard let handle = mutations.slots[index].handle else { return }
+    let frame = mutations.frame(index)
+    mutations.followers[handle]?.kept = frame
+  }
+
+  /// Makes a handle, which shows no run so far.
+  mutating func makeFollower() -> Int {
+    mutations.lastFollower += 1
+    mutations.followers[mutations.lastFollower] = MutationFollower()
+    return mutations.lastFollower
+  }
+
+  /// Turns a handle to the run that is started through it, or to none.
+  mutating func follow(_ follower: Int, _ run: MutationID?, _ turn: inout Turn) {
+    guard mutations.followers[follower] != nil else { return }
+    if let run, let index = mutations.find(run) {
+      mutations.slots[index].handle = follower
+      mutations.slots[index].machine.followed()
+      setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
+    }
+    let old = mutations.followers[follower]?.run
+    turn.drop(mutations.followers[follower]?.kept)
+    mutations.followers[follower]?.kept = nil
+    mutations.followers[follower]?.run = run
+    if let old { unfollow(old, turn) }
+    mutationsChanged(MutationNews(handle: follower))
+  }
+
+  /// Gives the run that a follower shows another plan for what is left of it.
+  mutating func replan(_ follower: Int, _ plan: ResolvedMutation, _ turn: inout Turn) {
+    guard let run = mutations.followers[follower]?.run, let index = mutations.find(run),
+      mutations.slots[index].machine.isPending, let job = mutations.slots[index].job,
+      let present = job.plan
+    else { return }
+    let next = plan.takingOver(present)
+    turn.drop(job.replace(with: next))
+    mutations.slots[index].machine.replanned(next.terms)
+  }
+
+  mutating func removeFollower(_ follower: Int, _ turn: inout Turn) {
+    guard let gone = mutations.followers.removeValue(forKey: follower) else { return }
+    turn.drop(gone.kept)
+    if let run = gone.run { unfollow(run, turn) }
+  }
+
+  private mutating func unfollow(_ run: MutationID, _ turn: Turn) {
+    guard let index = mutations.find(run) else { return }
+    mutations.slots[index].handle = nil
+    mutations.slots[index].machine.unfollowed(in: turn.world)
+    setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
+  }
+
+  // MARK: Streams
+
+  /// A stream begins to follow the newest run of a mutation, whichever that is.
+  mutating func streamBegan(of mutation: EntryKey) {
+    mutations.streams[mutation, default: 0] += 1
+    mutations.streamCount += 1
+    guard let index = mutations.runs[mutation]?.last.flatMap(mutations.find) else { return }
+    mutations.slots[index].machine.followed()
+    setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
+  }
+
+  mutating func streamEnded(of mutation: EntryKey, _ turn: inout Turn) {
+    guard let place = mutations.streams.index(forKey: mutation) else { return }
+    mutations.streamCount -= 1
+    mutations.streams.values[place] -= 1
+    if mutations.streams.values[place] == 0 {
+      // The dictionary's own key may be the last to hold parts that are the user's.
+      turn.drop(mutations.streams[place].key.storage)
+      mutations.streams.remove(at: place)
+    }
+    guard let index = mutations.runs[mutation]?.last.flatMap(mutations.find) else { return }
+    mutations.slots[index].machine.unfollowed(in: turn.world)
+    setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
+  }
+
+  /// The streams of a mutation follow another run, since that is the newest now.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation.
+  ///   - old: The run that they followed; `nil` if it is gone.
+  ///   - new: The run that they follow.
+  ///   - turn: The turn.
+  mutating func moveStreams(
+    of mutation: EntryKey,
+    from old: MutationID?,
+    to new: MutationID?,
+    _ turn: Turn
+  ) {
+    guard mutations.streamCount > 0, let count = mutations.streams[mutation] else { return }
+    if let index = new.flatMap(mutations.find) {
+      mutations.slots[index].machine.followed(by: count)
+      setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
+    }
+    if let index = old.flatMap(mutations.find) {
+      mutations.slots[index].machine.unfollowed(by: count, in: turn.world)
+      setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/// What tells one run of a mutation from every other, in this process and in later ones: 16 bytes.
+///
+/// Its bits are those of a UUID: random ones (version 4) for runs that began here, and for runs of an
+/// archive that names none, bits made of what the archive says (version 8).
+struct RunIdentity: Hashable, Sendable {
+  let high: UInt64
+  let low: UInt64
+
+  /// Takes bits as they are.
+  init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  private init(_ high: UInt64, _ low: UInt64, version: UInt64) {
+    self.high = high & ~0xf000 | version << 12
+    self.low = low & ~(0b11 << 62) | 0b10 << 62
+  }
+
+  /// The identity of a run that begins.
+  ///
+  /// A generator that repeats itself, as one that a test sets to 0 does, must not make one run of
+  /// two: number and date are mixed in, which takes no randomness away.
+  ///
+  /// - Parameters:
+  ///   - random: What the generator gave.
+  ///   - serial: The run's number within its client.
+  ///   - date: When the run was started.
+  init(random: (high: UInt64, low: UInt64), serial: UInt64, date: Double) {
+    self.init(random.high ^ date.bitPattern, random.low ^ serial, version: 4)
+  }
+
+  /// The identity of a run whose archive names none: the same whenever that archive is imported.
+  ///
+  /// - Parameters:
+  ///   - key: The mutation's types and key as text.
+  ///   - date: When the run was started.
+  ///   - input: The encoded input.
+  init(key: String, date: Double, input: some Sequence<UInt8>) {
+    var (high, low): (UInt64, UInt64) = (0xcbf2_9ce4_8422_2325, 0x9e37_79b9_7f4a_7c15)
+    func feed(_ byte: UInt8) {
+      high = (high ^ UInt64(byte)) &* 0x100_0000_01b3
+      low = (low ^ UInt64(byte)) &* 0x100_0000_01b3
+      low ^= low >> 29
+    }
+    for byte in key.utf8 { feed(byte) }
+    // No text has this byte.
+    feed(0xff)
+    for shift in stride(from: 0, to: 64, by: 8) {
+      feed(UInt8(truncatingIfNeeded: date.bitPattern >> UInt64(shift)))
+    }
+    for byte in input { feed(byte) }
+    self.init(high, low, version: 8)
+  }
+
+  /// Tells apart the runs of an archive that are alike in all that it says.
+  func numbered(_ number: UInt64) -> Self {
+    Self(high, low &+ number &* 0x9e37_79b9_7f4a_7c15, version: 8)
+  }
+
+  /// Whether it was made of what an archive says.
+  var isDerived: Bool { high >> 12 & 0xf == 8 }
+}
+
+/// Where a run comes from.
+enum RunOrigin {
+  /// It begins here; the generator gave these numbers.
+  case here(random: (high: UInt64, low: UInt64))
+  /// It comes out of an archive.
+  case archive(RunIdentity, submittedAt: Timestamp)
+
+  /// When the run was submitted, if that was before.
+  var submittedAt: Timestamp? {
+    if case .archive(_, let submittedAt) = self { submittedAt } else { nil }
+  }
+
+  /// What tells the run apart.
+  ///
+  /// - Parameters:
+  ///   - serial: Its number within the client.
+  ///   - now: The time of the turn.
+  /// - Returns: The identity.
+  func identity(serial: UInt64, at now: Timestamp) -> RunIdentity {
+    switch self {
+    case .here(let random): RunIdentity(random: random, serial: serial, date: now.date)
+    case .archive(let identity, _): identity
+    }
+  }
+}

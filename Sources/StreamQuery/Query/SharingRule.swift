@@ -1,0 +1,54 @@
+import Synchronization
+
+/// How values of one type keep what did not change: found once per type, at run time.
+///
+/// So a generic call site shares like one that knows the type, and no landing searches again for what
+/// the type conforms to.
+// Unchecked because it is not final: its only subclass holds types, which never change. What they
+// conform to may belong to an actor; it is asked about immutable, Sendable values all the same.
+package class SharingRule: @unchecked Sendable {
+  /// Types are never so many, and never end.
+  private static let known = Mutex<[ObjectIdentifier: SharingRule?]>([:])
+
+  fileprivate init() {}
+
+  /// The old box if its value equals the new one's, else a box of a value that shares with it.
+  ///
+  /// - Parameters:
+  ///   - old: The box before.
+  ///   - new: The box that came.
+  /// - Returns: The box to go on with. Runs user code, so never under the lock.
+  package func share(_ old: ValueBox, _ new: ValueBox) -> ValueBox { new }
+
+  /// The rule of a type; `nil` if its values cannot be compared.
+  package static func of(_ type: any Sendable.Type) -> SharingRule? {
+    let id = ObjectIdentifier(type)
+    if let rule = known.withLock({ $0[id] }) { return rule }
+    let rule = find(type)
+    known.withLock { $0[id] = .some(rule) }
+    return rule
+  }
+
+  private static func find<Value: Sendable>(_ type: Value.Type) -> SharingRule? {
+    func rule<Known: Equatable>(_ known: Known.Type) -> SharingRule {
+      TypedRule<Value, Known>()
+    }
+    return (Value.self as? any Equatable.Type).map { rule($0) }
+  }
+}
+
+/// The typed half of ``SharingRule``: `Known` is `Value`, seen to be `Equatable`.
+// Unchecked because its superclass is.
+private final class TypedRule<Value: Sendable, Known: Equatable>: SharingRule, @unchecked Sendable {
+  private let sharing = PartSharing<Known>()
+
+  override func share(_ old: ValueBox, _ new: ValueBox) -> ValueBox {
+    guard old !== new else { return old }
+    // The same type under another name, so that no cast ever fails.
+    guard let oldValue = old.value(as: Value.self) as? Known,
+      let newValue = new.value(as: Value.self) as? Known
+    else { return new }
+    let (part, isOld) = sharing(oldValue, newValue)
+    return isOld ? old : (part as? Value).map { TypedBox($0) } ?? new
+  }
+}

@@ -1,0 +1,19 @@
+internal import StreamQuery
+
+/// Leaves out an element that equals the one before, where elements can be compared.
+struct DistinctStep<Element: Sendable>: ResultStep, Sendable {
+  let removesDuplicates: Bool
+  private var last: Element?
+
+  init(removesDuplicates: Bool) {
+    self.removesDuplicates = removesDuplicates
+  }
+
+  mutating func take(_ element: Element) -> Element? {
+    // What cannot be compared is not kept.
+    guard removesDuplicates, Element.self is any Equatable.Type else { return element }
+    if let last, Equality.compare(last, element) == true { return nil }
+    last = element
+    return element
+  }
+}

@@ -1,0 +1,159 @@
+/// A difference from the reference that the documentation describes, by the words that it begins with
+/// in the article *Compared with TanStack Query*.
+///
+/// Whoever performs scenarios of their own is told which of them a failure may be. Only the operations
+/// up to the failure are looked at, so what is named is possible, not proven.
+enum DocumentedDifference: String, CaseIterable {
+  case leases = "Callers hold a lease."
+  case cancelling = "Cancelling is one thing."
+  case observersLiveOn = "Nobody is left dead."
+  case retention = "Retention always ends, and writes renew it."
+  case filters = "A filter is evaluated once"
+  case writes = "A write is a success."
+  case successes = "A success stays one."
+  case ages = "What was not fetched is not newer."
+  case pageLimits = "A limit of pages is a limit."
+  case abandonment = "The running fetch says whether it may finish"
+  case firstLoads = "An invalidation of a first load is kept."
+  case storms = "Invalidations do not starve an answer."
+  case backgroundPolls = "A poll in the background goes on."
+  case scopes = "A scope goes on while the app is inactive."
+  case streams = "A retried stream begins again."
+  case failuresOfLoads = "A failed first load is not archived."
+  case imports = "An import is a write."
+  case futureDates = "A date in the future is now."
+  case runs = "A run is kept from its end on."
+  case awaitedFetches = "Awaited fetches do not wait for mutations."
+  case conditions = "A condition of `enabled` turns an observer on."
+  case noFetch = "A query without a fetch waits."
+  case initialData = "Initial data is an answer."
+
+  /// Which of them the first difference in a scenario may be.
+  static func candidates(for scenario: Scenario, _ difference: Difference) -> [Self] {
+    let past = ScenarioPast(of: scenario, until: difference.time)
+    return allCases.filter { $0.isPossible(in: past) }
+  }
+
+  private func isPossible(in past: ScenarioPast) -> Bool {
+    switch self {
+    case .leases:
+      past.awaitsFetches && past.has("unobserve", "setOptions")
+    case .cancelling:
+      past.has("cancelQueries") || (past.supersedes && past.has("setFocused", "setOnline"))
+    case .observersLiveOn:
+      past.has("removeQueries", "resetQueries", "clear")
+    case .retention:
+      past.has("resetQueries") || past.writes
+    case .filters:
+      past.operations.contains { operation in
+        ["invalidateQueries", "refetchQueries", "resetQueries"].contains(operation["op"]?.string)
+          && ["stale", "type", "status", "fetchStatus"].contains {
+            operation["filters"]?[$0] != nil
+          }
+      }
+    case .writes:
+      past.writes
+    case .successes:
+      ["onSuccess", "onSettled"].contains { name in
+        past.objects.contains { $0[name]?["throw"] != nil }
+      }
+    case .ages:
+      past.has("fetchNextPage", "fetchPreviousPage")
+        || past.objects.contains { json in
+          json["select"]?["throw"] != nil || json["select"]?["throwWhen"] != nil
+        }
+    case .pageLimits:
+      past.mentions("maxPages")
+    case .abandonment:
+      past.fetchers.contains { $0["signal"]?.bool == true }
+        && past.has("unobserve", "setOptions", "fetchNextPage", "fetchPreviousPage")
+    case .firstLoads:
+      past.has("invalidateQueries")
+    case .storms:
+      past.count("invalidateQueries", "refetchQueries", "refetch") > 3
+    case .backgroundPolls:
+      past.objects.contains { $0["refetchIntervalInBackground"]?.bool == true }
+        && past.has("setFocused")
+    case .scopes:
+      past.mentions("scope") && past.has("setFocused")
+    case .streams:
+      past.fetchers.contains { $0.description.contains("\"chunks\"") }
+    case .failuresOfLoads:
+      past.objects.contains { $0["includeErrors"]?.bool == true }
+    case .imports:
+      past.has("hydrate")
+    case .futureDates:
+      past.operations.contains { operation in
+        ["updatedAt", "initialDataUpdatedAt"].contains { name in
+          (operation[name]?.int ?? .min) > operation["at"]?.int ?? 0
+        }
+      } || past.has("hydrate")
+    case .runs:
+      past.has("mutate", "hydrate")
+    case .awaitedFetches:
+      past.has("setOnline", "setFocused") && past.has("mutate", "hydrate") && past.awaitsFetches
+    case .conditions:
+      past.objects.contains { $0["enabled"]?["untilData"] != nil }
+    case .noFetch:
+      past.operations.contains { $0["key"] != nil && $0["op"] == "observe" && $0["fn"] == nil }
+    case .initialData:
+      past.mentions("initialData")
+    }
+  }
+}
+
+/// What a scenario did up to a time.
+private struct ScenarioPast {
+  /// The operations, with those of callbacks.
+  var operations: [JSON]
+  /// Every object in them, and in the defaults.
+  var objects: [JSON]
+  /// The fetchers, whether they were called or not.
+  var fetchers: [JSON]
+
+  init(of scenario: Scenario, until time: Int) {
+    var objects: [JSON] = []
+    for operation in scenario.operations where operation["at"]?.int ?? 0 <= time {
+      operation.visitObjects { objects.append($0) }
+    }
+    operations = objects.filter { $0["op"] != nil }
+    scenario.json["defaults"]?.visitObjects { objects.append($0) }
+    self.objects = objects
+    fetchers = (scenario.json["fetchers"]?.object ?? [:]).map(\.value)
+  }
+
+  func count(_ names: String...) -> Int {
+    operations.count { $0["op"]?.string.map(names.contains) ?? false }
+  }
+
+  func has(_ names: String...) -> Bool {
+    operations.contains { $0["op"]?.string.map(names.contains) ?? false }
+  }
+
+  func mentions(_ field: String) -> Bool { objects.contains { $0[field] != nil } }
+
+  var writes: Bool { has("setQueryData", "setQueriesData", "hydrate") }
+
+  var supersedes: Bool {
+    has(
+      "refetch",
+      "refetchQueries",
+      "invalidateQueries",
+      "resetQueries",
+      "fetchNextPage",
+      "fetchPreviousPage"
+    )
+  }
+
+  var awaitsFetches: Bool {
+    has(
+      "fetchQuery",
+      "prefetchQuery",
+      "query",
+      "ensureQueryData",
+      "fetchInfiniteQuery",
+      "prefetchInfiniteQuery",
+      "ensureInfiniteQueryData"
+    )
+  }
+}

@@ -1,0 +1,174 @@
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQuery
+
+/// Looks at many entries, a few at a time, while others change them.
+@Suite("Searches in slices") struct EntrySearchTests {
+  static let types: [any Any.Type] = [Int.self, String.self, Bool.self, Double.self, Float.self]
+
+  /// Makes, writes or drops an entry.
+  static func change(_ state: inout CacheState, _ random: inout SmallRandom) {
+    var turn = Turn(world: World(now: Timestamp(moment: QueryFilterTests.now, date: 6)))
+    let keys = QueryFilterTests.keys
+    let part = keys[random.next(below: keys.count)]
+    let key = EntryKey(part, valueType: types[random.next(below: types.count)])
+    guard let index = state.find(key) else {
+      let plan = ResolvedPlan(QueryPlan(of: Int.self), for: part, defaults: state.defaults)
+      _ = state.entry(key, plan, &turn)
+      return
+    }
+    switch random.next(below: 3) {
+    case 0: state.drop(index, reason: .removed, &turn)
+    case 1: state.write(TypedBox(1), index, updatedAt: nil, fencing: false, &turn)
+    default:
+      state.apply(state.slots[index].machine.invalidated(in: turn.world), index, &turn)
+    }
+  }
+
+  static func found(_ search: EntrySearch<EntryKey?>) -> [EntryKey?] {
+    search.findings().map(\.item)
+  }
+
+  static func expected(_ filter: QueryFilter.Node, _ state: CacheState) -> [EntryKey?] {
+    state.entries(matching: filter, at: QueryFilterTests.now).map { state.slots[$0].key }
+  }
+
+  @Test(arguments: 0..<400 as Range<UInt64>)
+  func whatIsFoundHoldsAtTheInstantOfTheLastLook(seed: UInt64) {
+    var random = SmallRandom(seed: seed)
+    let filter = QueryFilterTests.random(&random, depth: 3, QueryFilterTests.leaves).node
+    var state = QueryFilterTests.cache()
+    state.lookLimit = 1 + random.next(below: 5)
+    var search = EntrySearch<EntryKey?>(filter)
+    var looks = 0
+    while true {
+      looks += 1
+      let isDone = search.look(at: &state, now: QueryFilterTests.now) { state, index, _ in
+        state.slots[index].key
+      }
+      search.settle()
+      if isDone { break }
+      // Fewer changes than a look can keep up with.
+      if looks % 2 == 0 { Self.change(&state, &random) }
+    }
+    #expect(Self.found(search) == Self.expected(filter, state))
+    #expect(state.longestLook <= state.lookLimit)
+    search.end(in: &state)
+    #expect(state.changeLogs.isEmpty)
+    #expect(state.index.walks.isEmpty)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func whoChangesFasterThanOneCanLookIsCaughtUpWithInTheEnd(seed: UInt64) {
+    var random = SmallRandom(seed: seed)
+    var state = QueryFilterTests.cache()
+    state.lookLimit = 2
+    var search = EntrySearch<EntryKey?>(.all)
+    while !search.look(
+      at: &state,
+      now: QueryFilterTests.now,
+      { state, index, _ in state.slots[index].key }
+    ) {
+      search.settle()
+      for _ in 0..<20 { Self.change(&state, &random) }
+    }
+    #expect(Self.found(search) == Self.expected(.all, state))
+  }
+
+  @Test func aSearchThatOneLookFinishesWritesNothingDown() {
+    var state = QueryFilterTests.cache()
+    var search = EntrySearch<EntryKey?>(.all)
+    #expect(
+      search.look(at: &state, now: QueryFilterTests.now) { state, index, _ in state.slots[index].key
+      }
+    )
+    #expect(state.searchSerial == 0)
+    #expect(Self.found(search) == Self.expected(.all, state))
+  }
+
+  // MARK: The client
+
+  static func client(_ simulation: Simulation, limit: Int) -> QueryClient {
+    let client = QueryClient(simulation: simulation)
+    for number in 0..<300 { client.setData(number, for: QueryKey<Int>("n", number % 3, number)) }
+    client.cache.read { $0.lookLimit = limit }
+    return client
+  }
+
+  /// The most entries that one hold of the lock looked at, and what the call gave.
+  static func looking<Result>(
+    _ client: QueryClient,
+    _ body: (QueryClient) -> Result
+  ) -> (most: Int, Result) {
+    client.cache.read { $0.longestLook = 0 }
+    let result = body(client)
+    return (client.cache.read { $0.longestLook }, result)
+  }
+
+  @Test func readsOfTheWholeCacheHoldTheLockForAFewEntriesAtATime() {
+    let simulation = Simulation()
+    let client = Self.client(simulation, limit: 7)
+    let infos = Self.looking(client) { $0.diagnostics() }
+    #expect(infos.most == 7)
+    #expect(infos.1.map { $0.data as? Int } == Array(0..<300))
+    let below = Self.looking(client) { $0.diagnostics("n") }
+    #expect(below.most == 7)
+    #expect(below.1.map { $0.data as? Int } == Array(0..<300))
+    let entries = Self.looking(client) { $0.entries(of: Int.self, .prefix("n", 2)) }
+    #expect(entries.most == 7)
+    #expect(entries.1.map(\.data) == Array(stride(from: 2, to: 300, by: 3)))
+    let export = Self.looking(client) { $0.export().archive }
+    #expect(export.most == 7)
+    #expect(export.1.entries.count == 300)
+    let count = Self.looking(client) { $0.fetchingCount(!.stale) }
+    #expect(count == (0, 0))
+  }
+
+  @Test func callsThatSearchTheWholeCacheHoldTheLockForTheirMatches() {
+    let simulation = Simulation()
+    let client = Self.client(simulation, limit: 7)
+    let even = QueryFilter.where { ($0.data as? Int).map { $0 % 2 == 0 } ?? false }
+    #expect(Self.looking(client) { $0.remove(even) }.most == 7)
+    #expect(client.diagnostics().map { $0.data as? Int } == Array(stride(from: 1, to: 300, by: 2)))
+    #expect(Self.looking(client) { $0.remove(!.prefix("n", 1)) }.most == 7)
+    let left = client.diagnostics().compactMap { $0.data as? Int }
+    #expect(left == Array(stride(from: 1, to: 300, by: 6)))
+  }
+
+  @Test func predicatesAreAskedAgainAboutWhatChangedAndOnlyThat() {
+    let simulation = Simulation()
+    let client = Self.client(simulation, limit: 50)
+    let asked = Notes<Int>()
+    client.remove(
+      .where { info in
+        guard let number = info.data as? Int else { return false }
+        asked.add(number)
+        // Changes an entry that was passed, and makes one.
+        if number == 120 {
+          client.setData(1_003, for: QueryKey<Int>("n", 0, 3))
+          client.setData(1_000, for: QueryKey<Int>("m"))
+        }
+        return number >= 1_000
+      }
+    )
+    #expect(asked.all == Array(0..<300) + [1_003, 1_000])
+    #expect(client.diagnostics().count == 299)
+  }
+
+  @Test func predicatesThatAlwaysChangeSomethingAreAskedThreeTimes() {
+    let simulation = Simulation()
+    let client = Self.client(simulation, limit: 50)
+    let asked = Notes<Int>()
+    client.remove(
+      .where { info in
+        guard let number = info.data as? Int, number == 7 || number >= 1_000 else { return false }
+        asked.add(number)
+        client.setData(max(1_000, number + 1), for: QueryKey<Int>("n", 1, 7))
+        return true
+      }
+    )
+    #expect(asked.all == [7, 1_000, 1_001])
+    #expect(client.diagnostics().count == 299)
+  }
+}

@@ -1,0 +1,310 @@
+import Testing
+
+@testable import StreamQuery
+
+/// Who performs what, without threads: a thread is a number.
+@Suite struct OutboxTests {
+  typealias Box = Outbox<Int>
+
+  let one = ThreadIdentity(number: 1)
+  let two = ThreadIdentity(number: 2)
+  let three = ThreadIdentity(number: 3)
+
+  /// Makes a turn that adds some errands.
+  func turn(
+    _ box: inout Box,
+    _ items: some Sequence<Int>,
+    on thread: ThreadIdentity,
+    isLow: Bool = false,
+    into batch: inout Box.Batch
+  ) -> Box.Step {
+    let before = box.count
+    for item in items { box.append(item) }
+    return box.turnEnded(since: before, on: thread, isLow: isLow, into: &batch)
+  }
+
+  /// Performs what a batch allows.
+  func perform(_ batch: inout Box.Batch) -> [Int] {
+    let end = batch.end
+    defer { batch.wasPerformed(to: end) }
+    return Array(batch.items[batch.start..<end])
+  }
+
+  @Test func aTurnWithoutErrandsLeavesThemToWhoeverDrains() {
+    var box = Box()
+    var batch = Box.Batch()
+    #expect(turn(&box, [], on: one, into: &batch) == .leave)
+  }
+
+  @Test func aCallPerformsWhatItsTurnAddedAndIsDone() {
+    var box = Box()
+    var batch = Box.Batch()
+    #expect(turn(&box, 0..<1_000, on: one, into: &batch) == .perform)
+    #expect(!batch.hadBacklog)
+    #expect(perform(&batch) == Array(0..<1_000))
+    #expect(box.performed(&batch, on: one) == .leave)
+    #expect(turn(&box, [1_000], on: two, into: &batch) == .perform)
+    #expect(perform(&batch) == [1_000])
+  }
+
+  @Test func whatComesMeanwhileIsPerformedUpToTheShareAndTheRestHandedOver() {
+    var box = Box(share: 3, room: 100)
+    var batch = Box.Batch()
+    var other = Box.Batch()
+    #expect(turn(&box, 0..<2, on: one, into: &batch) == .perform)
+    #expect(perform(&batch) == [0, 1])
+    #expect(turn(&box, 2..<10, on: two, into: &other) == .leave)
+    #expect(box.performed(&batch, on: one) == .perform)
+    #expect(perform(&batch) == [2, 3, 4])
+    #expect(box.performed(&batch, on: one) == .ask)
+    #expect(box.asked(on: one) == .leave)
+    #expect(box.sweeperCame(on: three, into: &other) == .perform)
+    #expect(perform(&other) == [5, 6, 7])
+    #expect(box.performed(&other, on: three) == .ask)
+  }
+
+  @Test func theShareMayEndWithABatch() {
+    var box = Box(share: 2, room: 100)
+    var batch = Box.Batch()
+    var other = Box.Batch()
+    #expect(turn(&box, [0], on: one, into: &batch) == .perform)
+    #expect(perform(&batch) == [0])
+    #expect(turn(&box, [1, 2], on: two, into: &other) == .leave)
+    #expect(box.performed(&batch, on: one) == .perform)
+    #expect(perform(&batch) == [1, 2])
+    #expect(turn(&box, [3], on: two, into: &other) == .leave)
+    #expect(box.performed(&batch, on: one) == .ask)
+    // And it may end with the last errand of all.
+    #expect(box.sweeperCame(on: two, into: &other) == .perform)
+    #expect(perform(&other) == [3])
+    #expect(box.performed(&other, on: two) == .leave)
+  }
+
+  @Test func whatWasLeftGoesBeforeWhatComes() {
+    var box = Box(share: 1, room: 100)
+    var batch = Box.Batch()
+    var other = Box.Batch()
+    #expect(turn(&box, [0], on: one, into: &batch) == .perform)
+    #expect(turn(&box, 1..<6, on: two, into: &other) == .leave)
+    #expect(perform(&batch) == [0])
+    #expect(box.performed(&batch, on: one) == .perform)
+    #expect(perform(&batch) == [1])
+    #expect(box.performed(&batch, on: one) == .ask)
+    // As many as its turn added and one more, the oldest first: its own is not among them.
+    other = Box.Batch()
+    #expect(turn(&box, [6, 7], on: two, into: &other) == .perform)
+    #expect(other.hadBacklog)
+    #expect(perform(&other) == [2, 3, 4])
+    // A sweeper is on its way already.
+    #expect(box.performed(&other, on: two) == .leave)
+    other = Box.Batch()
+    #expect(box.sweeperCame(on: three, into: &other) == .perform)
+    #expect(perform(&other) == [5])
+    #expect(box.performed(&other, on: three) == .ask)
+  }
+
+  @Test func aTurnThatAddsNothingDoesNotWorkForOthers() {
+    var box = Box(share: 1, room: 100)
+    var batch = Box.Batch()
+    _ = turn(&box, [0], on: one, into: &batch)
+    var other = Box.Batch()
+    _ = turn(&box, 1..<6, on: two, into: &other)
+    _ = perform(&batch)
+    #expect(box.performed(&batch, on: one) == .perform)
+    _ = perform(&batch)
+    #expect(box.performed(&batch, on: one) == .ask)
+    #expect(turn(&box, [], on: two, into: &other) == .leave)
+  }
+
+  @Test func aSweeperThatFindsSomebodyDrainingOrNothingToDoEnds() {
+    var box = Box(share: 1, room: 100)
+    var batch = Box.Batch()
+    var sweeper = Box.Batch()
+    _ = turn(&box, [0], on: one, into: &batch)
+    #expect(box.sweeperCame(on: two, into: &sweeper) == .leave)
+    _ = perform(&batch)
+    #expect(box.performed(&batch, on: one) == .leave)
+    #expect(box.sweeperCame(on: two, into: &sweeper) == .leave)
+  }
+
+  // MARK: Low priorities
+
+  @Test func aCallOfLowPriorityLeavesItsErrandsToTheSweeper() {
+    var box = Box(share: 1, room: 100)
+    var batch = Box.Batch()
+    #expect(turn(&box, 0..<3, on: one, isLow: true, into: &batch) == .ask)
+    #expect(box.asked(on: one) == .leave)
+    #expect(turn(&box, 3..<5, on: one, isLow: true, into: &batch) == .leave)
+    // Somebody else need not wait for it.
+    #expect(turn(&box, 5..<10, on: two, into: &batch) == .perform)
+    #expect(perform(&batch) == [0, 1, 2, 3, 4, 5])
+    #expect(box.performed(&batch, on: two) == .leave)
+  }
+
+  @Test func aCallOfLowPriorityDrainsOnceThereIsTooMuch() {
+    var box = Box(share: 1, room: 4)
+    var batch = Box.Batch()
+    #expect(turn(&box, 0..<4, on: one, isLow: true, into: &batch) == .ask)
+    #expect(turn(&box, [4], on: one, isLow: true, into: &batch) == .perform)
+    #expect(perform(&batch) == [0, 1])
+  }
+
+  // MARK: Room
+
+  /// A drainer that stands in its first errand, and a turn that leaves more than there is room for.
+  func crowded(_ body: (inout Box, inout Box.Batch, inout Box.Batch) -> Void) {
+    var box = Box(share: 2, room: 4)
+    var batch = Box.Batch()
+    var other = Box.Batch()
+    #expect(turn(&box, [0], on: one, into: &batch) == .perform)
+    #expect(turn(&box, 1..<5, on: two, into: &other) == .leave)
+    #expect(turn(&box, [5], on: two, into: &other) == .prepareToWait)
+    body(&box, &batch, &other)
+  }
+
+  @Test func whoLeavesTooMuchWaitsUntilItIsTaken() {
+    crowded { box, batch, other in
+      #expect(box.wait(on: two, isLow: false, into: &other) == .wait(crowds: 1))
+      _ = perform(&batch)
+      #expect(box.performed(&batch, on: one) == .releaseAndPerform)
+      #expect(box.takeReleased() == [two])
+      #expect(box.takeReleased() == [])
+      #expect(box.waited(on: two, into: &other) == .leave)
+      #expect(perform(&batch) == [1, 2])
+      #expect(box.performed(&batch, on: one) == .ask)
+    }
+  }
+
+  @Test func whoLeavesFarTooMuchWaitsLonger() {
+    crowded { box, _, other in
+      #expect(turn(&box, 6..<13, on: three, into: &other) == .prepareToWait)
+      #expect(box.wait(on: three, isLow: false, into: &other) == .wait(crowds: 3))
+    }
+  }
+
+  @Test func theDrainersOwnThreadNeverWaits() {
+    crowded { box, _, other in
+      #expect(turn(&box, 6..<100, on: one, into: &other) == .leave)
+    }
+  }
+
+  @Test func nobodyWaitsIfThereIsRoomByThen() {
+    crowded { box, batch, other in
+      _ = perform(&batch)
+      #expect(box.performed(&batch, on: one) == .perform)
+      #expect(box.wait(on: two, isLow: false, into: &other) == .leave)
+    }
+  }
+
+  @Test func whoWaitsDrainsAfterADrainerThatHasDoneItsPart() {
+    crowded { box, batch, other in
+      _ = perform(&batch)
+      #expect(box.performed(&batch, on: one) == .perform)
+      #expect(turn(&box, 6..<12, on: two, into: &other) == .prepareToWait)
+      var low = Box.Batch()
+      #expect(turn(&box, [12], on: three, into: &low) == .prepareToWait)
+      // Who would be kept from running itself comes last.
+      #expect(box.wait(on: three, isLow: true, into: &low) == .wait(crowds: 1))
+      #expect(box.wait(on: two, isLow: false, into: &other) == .wait(crowds: 1))
+      #expect(perform(&batch) == [1, 2])
+      #expect(box.performed(&batch, on: one) == .appoint(two))
+      // As many as it added and the share.
+      #expect(box.waited(on: two, into: &other) == .perform)
+      #expect(perform(&other) == [3, 4, 5])
+      #expect(box.performed(&other, on: two) == .releaseAndPerform)
+      #expect(box.takeReleased() == [three])
+      #expect(perform(&other) == [6, 7, 8, 9, 10])
+      #expect(box.waited(on: three, into: &low) == .leave)
+      #expect(box.performed(&other, on: two) == .ask)
+    }
+  }
+
+  @Test func whoWasAppointedWhileItsPatienceEndedDrains() {
+    crowded { box, batch, other in
+      batch.budget = 1
+      #expect(box.wait(on: two, isLow: false, into: &other) == .wait(crowds: 1))
+      _ = perform(&batch)
+      #expect(box.performed(&batch, on: one) == .appoint(two))
+      // Nobody told it yet: the end of its patience finds out.
+      #expect(box.waited(on: two, into: &other) == .perform)
+      #expect(perform(&other) == [1, 2, 3])
+    }
+  }
+
+  @Test func whoWaitedLongEnoughGoesAndIsNotAppointed() {
+    crowded { box, batch, other in
+      batch.budget = 1
+      #expect(box.wait(on: two, isLow: false, into: &other) == .wait(crowds: 1))
+      #expect(box.waited(on: two, into: &other) == .leave)
+      _ = perform(&batch)
+      #expect(box.performed(&batch, on: one) == .ask)
+    }
+  }
+
+  @Test func whoIsReadyToWaitDrainsIfNobodyDoesAnyMore() {
+    crowded { box, batch, other in
+      batch.budget = 1
+      _ = perform(&batch)
+      #expect(box.performed(&batch, on: one) == .ask)
+      #expect(box.wait(on: two, isLow: false, into: &other) == .perform)
+      #expect(perform(&other) == [1, 2, 3])
+    }
+  }
+
+  // MARK: Executors that run the sweeper at once
+
+  @Test func aSweeperThatRunsWithinTheAskingLeavesTheNextOneToTheAsker() {
+    var box = Box(share: 2, room: 100)
+    var batch = Box.Batch()
+    var other = Box.Batch()
+    _ = turn(&box, [0], on: one, into: &batch)
+    _ = turn(&box, 1..<6, on: two, into: &other)
+    batch.budget = 1
+    _ = perform(&batch)
+    #expect(box.performed(&batch, on: one) == .ask)
+    // On the same thread, before the asking has returned.
+    var sweeper = Box.Batch()
+    #expect(box.sweeperCame(on: one, into: &sweeper) == .perform)
+    #expect(perform(&sweeper) == [1, 2])
+    #expect(box.performed(&sweeper, on: one) == .leave)
+    // Back: not deeper and deeper, but one after the other.
+    #expect(box.asked(on: one) == .ask)
+    #expect(box.sweeperCame(on: one, into: &sweeper) == .perform)
+    #expect(perform(&sweeper) == [3, 4])
+    #expect(box.performed(&sweeper, on: one) == .leave)
+    #expect(box.asked(on: one) == .ask)
+    #expect(box.sweeperCame(on: one, into: &sweeper) == .perform)
+    #expect(perform(&sweeper) == [5])
+    #expect(box.performed(&sweeper, on: one) == .leave)
+    #expect(box.asked(on: one) == .leave)
+  }
+
+  // MARK: Errands of which one is enough
+
+  @Test func ofErrandsOfOneKindTheNewestStandsWhereTheFirstOneStood() {
+    var box = Box()
+    var batch = Box.Batch()
+    box.append(1)
+    box.append(2, insteadOf: .arm)
+    box.append(3)
+    box.append(4, insteadOf: .recount)
+    box.append(5, insteadOf: .arm)
+    box.append(6, insteadOf: .recount)
+    #expect(box.count == 4)
+    #expect(box.turnEnded(since: 0, on: one, isLow: false, into: &batch) == .perform)
+    #expect(perform(&batch) == [1, 5, 3, 6])
+    // What was taken is not replaced any more.
+    box.append(7, insteadOf: .arm)
+    #expect(box.count == 1)
+  }
+
+  @Test func aTurnThatOnlyReplacesAnErrandAddsNone() {
+    var box = Box()
+    var batch = Box.Batch()
+    box.append(1, insteadOf: .arm)
+    #expect(box.turnEnded(since: 0, on: one, isLow: true, into: &batch) == .ask)
+    let before = box.count
+    box.append(2, insteadOf: .arm)
+    #expect(box.turnEnded(since: before, on: two, isLow: false, into: &batch) == .leave)
+  }
+}

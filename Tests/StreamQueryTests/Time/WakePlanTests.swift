@@ -1,0 +1,151 @@
+import Testing
+
+@testable import StreamQuery
+
+/// Which tasks sleep, and until when.
+@Suite struct WakePlanTests {
+  private var plan = WakePlan()
+
+  private func moment(_ nanoseconds: Int64) -> Moment { Moment(nanoseconds: nanoseconds) }
+
+  @Test mutating func aDeadlineThatSomebodyWakesForBeginsNothing() {
+    #expect(plan.armed(moment(10), at: .zero) == .begin(1, until: moment(10)))
+    #expect(plan.armed(moment(10), at: .zero) == .covered)
+    #expect(plan.armed(moment(11), at: .zero) == .covered)
+    #expect(plan.armed(moment(9), at: .zero) == .begin(2, until: moment(9)))
+    #expect(plan.sleepers.map(\.until) == [moment(10), moment(9)])
+  }
+
+  @Test mutating func theFirstSleepersAreExactAndFurtherOnesSleepAtMostHalfAsLong() {
+    for nanoseconds in (97...100).reversed() {
+      let arming = plan.armed(moment(Int64(nanoseconds)), at: .zero)
+      #expect(arming == .begin(101 - nanoseconds, until: moment(Int64(nanoseconds))))
+    }
+    #expect(plan.armed(moment(96), at: moment(17)) == .begin(5, until: moment(57)))
+    #expect(plan.armed(moment(60), at: moment(18)) == .covered)
+    #expect(plan.armed(moment(30), at: moment(18)) == .begin(6, until: moment(30)))
+  }
+
+  @Test mutating func oneTaskThatWokeRestsAndIsUsedAgain() {
+    _ = plan.armed(moment(20), at: .zero)
+    _ = plan.armed(moment(10), at: .zero)
+    #expect(plan.woke(2) == true)
+    // On its way to rest it cannot be used, and is not counted on.
+    #expect(plan.armed(moment(12), at: moment(10)) == .begin(3, until: moment(12)))
+    #expect(plan.rested(2) == true)
+    #expect(plan.knows(2))
+    #expect(plan.armed(moment(11), at: moment(10)) == .reuse(2, until: moment(11)))
+    #expect(plan.woke(2) == true)
+    #expect(plan.rested(2) == true)
+    #expect(plan.woke(3) == true)
+    #expect(plan.rested(3) == false, "one that rests is enough")
+    #expect(!plan.knows(3))
+  }
+
+  @Test mutating func aSleeperThatWakesLateLeavesTheOthersInPlace() {
+    _ = plan.armed(moment(20), at: .zero)
+    _ = plan.armed(moment(10), at: .zero)
+    #expect(plan.woke(1) == true)
+    #expect(plan.sleepers.map(\.task) == [2])
+    #expect(plan.armed(moment(15), at: moment(21)) == .covered, "it is due, and comes by itself")
+  }
+
+  @Test mutating func aPlanThatIsOverKnowsNobodyAndBeginsNothing() {
+    _ = plan.armed(moment(20), at: .zero)
+    _ = plan.armed(moment(10), at: .zero)
+    plan.ended()
+    #expect(!plan.knows(1))
+    #expect(plan.woke(1) == false)
+    #expect(plan.rested(1) == false)
+    #expect(plan.failed(2) == .over)
+    #expect(plan.armed(moment(5), at: .zero) == .covered)
+  }
+
+  @Test mutating func aClockThatThrowsIsTriedThreeTimesAndToldOfOnce() {
+    #expect(plan.armed(moment(10), at: .zero) == .begin(1, until: moment(10)))
+    #expect(plan.failed(1) == .again(moment(10)))
+    #expect(plan.failed(1) == .again(moment(10)))
+    #expect(plan.failed(1) == .givenUp(isNews: true))
+    #expect(plan.sleepers == [])
+    #expect(plan.rested(1) == true)
+    // The next one is tried as often, without being news.
+    #expect(plan.armed(moment(10), at: .zero) == .reuse(1, until: moment(10)))
+    #expect(plan.failed(1) == .again(moment(10)))
+    #expect(plan.failed(1) == .again(moment(10)))
+    #expect(plan.failed(1) == .givenUp(isNews: false))
+    // Until a sleep succeeds.
+    #expect(plan.armed(moment(10), at: .zero) == .begin(2, until: moment(10)))
+    #expect(plan.woke(2) == true)
+    #expect(plan.armed(moment(20), at: moment(10)) == .begin(3, until: moment(20)))
+    for _ in 1...2 { #expect(plan.failed(3) == .again(moment(20))) }
+    #expect(plan.failed(3) == .givenUp(isNews: true))
+  }
+
+  @Test func aHundredYearsOfEverEarlierDeadlinesTakeABoundedNumberOfSleepers() {
+    var plan = WakePlan()
+    var top = Span.longest.nanoseconds
+    while top > 1 {
+      _ = plan.armed(moment(top - 1), at: .zero)
+      top = plan.sleepers.last?.until.nanoseconds ?? 0
+    }
+    #expect((60...WakePlan.most).contains(plan.sleepers.count))
+    // A clock that stands still, and deadlines in the past.
+    for nanoseconds in 0..<1_000 as Range<Int64> { _ = plan.armed(moment(-nanoseconds), at: .zero) }
+    #expect(plan.sleepers.count == WakePlan.most)
+  }
+
+  /// Deadlines that come and go, and time that steps from one sleeper to the next, as in a client.
+  @Test(arguments: 0..<300 as Range<UInt64>)
+  func whateverIsArmedNoDeadlineIsLateAndSleepersAreFew(seed: UInt64) {
+    var random = ChanceGenerator(chance: Chance(seed: seed))
+    var plan = WakePlan()
+    var now: Int64 = 0
+    var deadlines: Set<Int64> = []
+    var begun = 0
+    func arm() {
+      guard let first = deadlines.min() else { return }
+      if case .begin = plan.armed(moment(first), at: moment(now)) { begun += 1 }
+    }
+    for _ in 0..<500 {
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0:
+        // Of any magnitude.
+        let bits = Int64.random(in: 0..<40, using: &random)
+        deadlines.insert(now + Int64.random(in: 0...(1 << bits), using: &random))
+        arm()
+      case 1:
+        // Just before the first: the worst for the stack.
+        guard let first = deadlines.min(), first > now else { continue }
+        deadlines.insert(first - 1)
+        arm()
+      case 2:
+        // Given up: nobody tells the plan.
+        if let some = deadlines.sorted().randomElement(using: &random) { deadlines.remove(some) }
+      default:
+        guard let next = plan.sleepers.last else { continue }
+        #expect(next.until.nanoseconds >= now)
+        now = next.until.nanoseconds
+        #expect(deadlines.allSatisfy { $0 >= now }, "none is late")
+        deadlines.remove(now)
+        #expect(plan.woke(next.task) == true)
+        let isArmedFirst = Bool.random(using: &random)
+        if isArmedFirst { arm() }
+        _ = plan.rested(next.task)
+        if !isArmedFirst { arm() }
+      }
+      #expect(plan.sleepers.count <= WakePlan.most)
+      #expect(zip(plan.sleepers, plan.sleepers.dropFirst()).allSatisfy { $0.until > $1.until })
+    }
+    // To the end: each is met.
+    while let next = plan.sleepers.last {
+      now = next.until.nanoseconds
+      #expect(deadlines.allSatisfy { $0 >= now }, "none is late")
+      deadlines.remove(now)
+      #expect(plan.woke(next.task) == true)
+      _ = plan.rested(next.task)
+      arm()
+    }
+    #expect(deadlines == [])
+    #expect(begun > 0)
+  }
+}
