@@ -65,7 +65,7 @@ extension CacheState {
       mutations.slots[index].waiters.removeAll(where: \.isResolved)
       mutations.slots[index].waiters.append(waiter)
       waiters.append(waiter)
-      if let job = mutations.slots[index].job { turn.lend(to: job.tasks) }
+      if let tasks = mutations.slots[index].job?.tasks { turn.lend(to: tasks) }
       if let wait {
         mutations.slots[index].resumers.removeAll { !$0.isOn }
         mutations.slots[index].resumers.append(wait)

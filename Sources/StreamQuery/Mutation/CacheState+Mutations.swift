@@ -48,12 +48,12 @@ extension CacheState {
   /// - Complexity: O(*n*) in the number of those that are less urgent. Who is as urgent has told those
   ///   before it already.
   private mutating func hurry(_ scope: String?, for job: MutationJob, _ turn: inout Turn) {
-    guard let scope, let priority = job.tasks.priority else { return }
+    guard let scope, let priority = job.tasks?.priority else { return }
     for run in mutations.lanes.runs(in: scope).reversed() {
-      guard let index = mutations.find(run), let other = mutations.slots[index].job,
-        let present = other.tasks.priority, present < priority
+      guard let index = mutations.find(run), let tasks = mutations.slots[index].job?.tasks,
+        let present = tasks.priority, present < priority
       else { return }
-      turn.lend(to: other.tasks)
+      turn.lend(to: tasks)
     }
   }
 
@@ -72,9 +72,9 @@ extension CacheState {
     if let ending = effects.ended { end(ending, index, job, &turn) }
     let settles = effects.concluded != nil && effects.ended == nil
     if effects.prepares || effects.performs || settles
-      ? othersPerform : mutations.slots[index].machine.rests
+      ? othersPerform : mutations.slots[index].machine.rests, let tasks = job.tasks
     {
-      turn.standBy(job.tasks)
+      turn.standBy(tasks)
     }
     if effects.changed, mutations.slots[index].frame == nil {
       mutationsChanged(news(of: index))
@@ -159,7 +159,7 @@ extension CacheState {
       if wasNewest { moveStreams(of: key, from: nil, to: newest, turn) }
     }
     if let handle = slot.handle { mutations.followers[handle]?.run = nil }
-    turn.drop(slot.job?.tasks.end())
+    turn.drop(slot.job?.tasks?.end())
     turn.drop(slot.job)
     turn.drop(slot.output)
     turn.drop(slot.error)

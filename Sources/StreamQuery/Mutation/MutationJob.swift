@@ -12,6 +12,8 @@ final class MutationJob: Sendable {
     var meta: QueryMeta
     var saved = SavedValues()
     var caller: MutationWait?
+    /// `nil` when the run is over.
+    var tasks: TaskChain?
   }
 
   let id: MutationID
@@ -20,8 +22,6 @@ final class MutationJob: Sendable {
   let scope: String?
   let input: ValueBox
   let submittedAt: Timestamp
-  /// The tasks of its pieces.
-  let tasks: TaskChain
   private let present: Mutex<Present>
   private let turnstiles = Mutex<(before: Turnstile?, own: Turnstile)?>(nil)
 
@@ -41,16 +41,19 @@ final class MutationJob: Sendable {
     self.identity = identity
     self.key = key
     scope = plan.scope
-    present = Mutex(Present(plan: plan, meta: plan.meta, caller: caller))
     self.input = input
     self.submittedAt = submittedAt
-    // Who comes behind it in a lane asks.
-    tasks = TaskChain(isCompared: plan.scope != nil)
+    // Who comes behind it in a lane asks for its priority.
+    let tasks = TaskChain(isCompared: plan.scope != nil)
+    present = Mutex(Present(plan: plan, meta: plan.meta, caller: caller, tasks: tasks))
   }
 
   /// What the run does and calls: that which it was started with, or what took its place; `nil` when
   /// the run is over.
   var plan: ResolvedMutation? { present.withLock { $0.plan } }
+
+  /// The tasks of its pieces; `nil` when the run is over.
+  var tasks: TaskChain? { present.withLock { $0.tasks } }
 
   /// Facts that the mutation carries.
   var meta: QueryMeta { present.withLock { $0.meta } }
@@ -83,13 +86,9 @@ final class MutationJob: Sendable {
   ///
   /// - Returns: The rest, which must not be released under a lock either.
   func retire() -> Leftovers {
-    let work = tasks.finish()
-    return present.withLock { present in
-      defer {
-        present.plan = nil
-        present.caller = nil
-      }
-      return Leftovers(plan: present.plan, caller: present.caller, work: work)
+    present.withLock { present in
+      let work = present.tasks.take()?.finish()
+      return Leftovers(plan: present.plan.take(), caller: present.caller.take(), work: work)
     }
   }
 

@@ -55,22 +55,24 @@ package struct MutationMachine: Equatable, Sendable {
   }
 
   package private(set) var phase: Phase
-  /// What the run was started with.
-  package private(set) var terms: MutationTerms
-  /// When it was started.
-  package let submittedAt: Timestamp
-  /// Failed attempts since the start, the last one included once the run failed.
-  package private(set) var failureCount = 0
+  // Flags stand beside the phase, and counts beside the terms: a run is kept long after its end, and
+  // in this order it is a quarter smaller.
   /// Somebody cancelled it while a task of its own was at work; that task has the last word.
   package private(set) var isCancelRequested = false
-  /// How many handles and streams follow the run: it is kept for as long as there are any.
-  package private(set) var followerCount = 0
   /// Whether it is first in its lane, or has none.
   private var isFirst: Bool
   /// Whether it waits for ``released(in:)`` before it begins.
   private var isHeld: Bool
   /// While it prepares: whether it could not perform at present if it were done.
   private var isHeldUp = false
+  /// What the run was started with.
+  package private(set) var terms: MutationTerms
+  /// How many handles and streams follow the run: it is kept for as long as there are any.
+  package private(set) var followerCount: Int32 = 0
+  /// Failed attempts since the start, the last one included once the run failed.
+  package private(set) var failureCount = 0
+  /// When it was started.
+  package let submittedAt: Timestamp
   /// Since when it ended and nobody follows it.
   private var unwantedSince: Moment
 
@@ -315,7 +317,7 @@ package struct MutationMachine: Equatable, Sendable {
   /// Handles or streams began to follow the run.
   ///
   /// - Parameter count: How many.
-  package mutating func followed(by count: Int = 1) {
+  package mutating func followed(by count: Int32 = 1) {
     followerCount += count
   }
 
@@ -324,7 +326,7 @@ package struct MutationMachine: Equatable, Sendable {
   /// - Parameters:
   ///   - count: How many.
   ///   - world: The world at the turn.
-  package mutating func unfollowed(by count: Int = 1, in world: World) {
+  package mutating func unfollowed(by count: Int32 = 1, in world: World) {
     followerCount -= count
     if followerCount == 0 { unwantedSince = world.now.moment }
   }

@@ -52,7 +52,7 @@ struct MutationTable {
   var followers: [Int: MutationFollower] = [:]
   var lastFollower = 0
   /// How many streams follow each mutation: all of them follow its newest run.
-  var streams: [EntryKey: Int] = [:]
+  var streams: [EntryKey: Int32] = [:]
   /// How many these are together.
   var streamCount = 0
   /// In the order of the edges.

@@ -1,9 +1,9 @@
 /// What a run is started with, as far as its machine needs to know.
 package struct MutationTerms: Hashable, Sendable {
-  /// What happens while offline.
-  package var networkMode = NetworkMode.online
   /// How long the run is kept after its end.
   package var gcTime = Span.zero
+  /// What happens while offline.
+  package var networkMode = NetworkMode.online
   /// Whether anything is called before the first attempt.
   package var prepares = false
   /// Whether anything is called before the end.

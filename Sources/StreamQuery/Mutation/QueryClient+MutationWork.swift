@@ -6,9 +6,9 @@ extension QueryClient {
       work(on: job) { await self.perform(job, attempt: attempt) }
     case .settle(let job, let outcome):
       // The callbacks of a cancelled run have to do their work.
-      job.tasks.renew()
+      job.tasks?.renew()
       work(on: job) { await self.settle(job, outcome) }
-    case .cancel(let job): job.tasks.cancel()
+    case .cancel(let job): job.tasks?.cancel()
     case .news(let news):
       var topics: Set<MutationTopic> = []
       for item in news { item.add(to: &topics) }
@@ -31,9 +31,9 @@ extension QueryClient {
       }
     }
     let executor = configuration.executor
-    guard job.tasks.needsTask(on: executor, for: { work }) else { return }
+    guard let tasks = job.tasks, tasks.needsTask(on: executor, for: { work }) else { return }
     let task = Inheritance.without { Task(executorPreference: executor, operation: work) }
-    job.tasks.attach(task, on: executor)
+    tasks.attach(task, on: executor)
   }
 
   // MARK: Pieces
