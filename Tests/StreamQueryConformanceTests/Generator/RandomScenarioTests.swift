@@ -54,9 +54,14 @@ import Testing
   func whatIsSeenIsInOrderWheneverNothingMoreHappens(_ block: UInt64) {
     for seed in (2_000 + block * 25)..<(2_000 + block * 25 + 25) {
       var broken: [String] = []
-      let stage = Stage(Self.scenario(seed), seed: seed)
-      _ = stage.perform { broken += Self.violations($0) }
-      broken += stage.violations + stage.simulation.failures
+      weak var released: Stage?
+      do {
+        let stage = Stage(Self.scenario(seed), seed: seed)
+        released = stage
+        _ = stage.perform { broken += Self.violations($0) }
+        broken += stage.violations + stage.simulation.failures
+      }
+      if released != nil { broken.append("its stage is never released") }
       if let first = broken.first { Issue.record("scenario \(seed): \(first)") }
     }
   }

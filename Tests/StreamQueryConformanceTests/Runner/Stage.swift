@@ -71,7 +71,9 @@ final class Stage: @unchecked Sendable {
     quiescent(self)
     let trace = trace()
     isOver = true
-    // Callbacks of mutations hold the stage, and the clients hold the callbacks.
+    // Callbacks of mutations hold the stage, and the clients hold the callbacks: also one that waits for
+    // what is paused, and so for ever.
+    for client in clients.values { client.shutDown() }
     observers = [:]
     groups = [:]
     mutations = [:]
