@@ -83,8 +83,7 @@ final class QueryCache: Sendable {
     if startsFetches, let caller = RunningFetch.current, caller.cache == ObjectIdentifier(self) {
       turn.caller = caller
     }
-    var batch = Outbox<Errand>.Batch()
-    var step = Outbox<Errand>.Step.leave
+    var end: TurnEnd?
     let result = state.withLock { state -> Result in
       turn.world = state.world(at: now)
       let serial = state.frameSerial
@@ -92,22 +91,38 @@ final class QueryCache: Sendable {
       let result = body(&state, &turn)
       if state.frameSerial != serial { news.store(state.frameSerial, ordering: .releasing) }
       state.rearm()
-      if state.errands.count > before {
-        step = state.errands.turnEnded(
-          since: before,
-          on: .current,
-          isLow: shell.isOfLowPriority,
-          into: &batch
-        )
-      }
+      if state.errands.count > before { end = Self.ended(&state, since: before, shell) }
       return result
     }
     // First of all: somebody may be about to start what waits for it.
     if let duty = turn.duty { shell.fulfil(duty) }
     // Here, outside the lock, goes what the turn let go of.
     _ = consume turn
-    if step != .leave { carryOut(step, &batch, shell) }
+    if end != nil { carryOut(&end, shell) }
     return result
+  }
+
+  /// What the thread of a turn that left errands does next.
+  private struct TurnEnd {
+    var step: Outbox<Errand>.Step
+    var batch: Outbox<Errand>.Batch
+  }
+
+  // Apart, so that turns without errands do not pay for it.
+  @inline(never)
+  private static func ended(
+    _ state: inout CacheState,
+    since count: Int,
+    _ shell: some ErrandRunner
+  ) -> TurnEnd? {
+    var batch = Outbox<Errand>.Batch()
+    let step = state.errands.turnEnded(
+      since: count,
+      on: .current,
+      isLow: shell.isOfLowPriority,
+      into: &batch
+    )
+    return step == .leave ? nil : TurnEnd(step: step, batch: batch)
   }
 
   /// Takes over what others left in the outbox, unless somebody drains.
@@ -116,17 +131,16 @@ final class QueryCache: Sendable {
   func sweep(_ shell: some ErrandRunner) {
     var batch = Outbox<Errand>.Batch()
     let step = state.withLock { $0.errands.sweeperCame(on: .current, into: &batch) }
-    carryOut(step, &batch, shell)
+    var end = Optional(TurnEnd(step: step, batch: batch))
+    carryOut(&end, shell)
   }
 
   /// Does what the outbox says, until it lets the thread go.
-  private func carryOut(
-    _ first: Outbox<Errand>.Step,
-    _ batch: inout Outbox<Errand>.Batch,
-    _ shell: some ErrandRunner
-  ) {
+  @inline(never)
+  private func carryOut(_ end: inout TurnEnd?, _ shell: some ErrandRunner) {
+    // Taken out, so that the batch's storage is used again and not copied.
+    guard var step = end?.step, var batch = end.take()?.batch else { return }
     let thread = ThreadIdentity.current
-    var step = first
     while true {
       switch step {
       case .leave: return

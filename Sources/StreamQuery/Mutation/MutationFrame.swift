@@ -2,7 +2,6 @@
 final class MutationFrame: Sendable {
   /// Unique within a client; grows with time.
   let version: UInt64
-  let id: MutationID
   let job: MutationJob
   let status: MutationStatus
   let isPaused: Bool
@@ -12,9 +11,8 @@ final class MutationFrame: Sendable {
   let failureReason: ErrorBox?
   let saved: SavedValues
 
-  init(version: UInt64, id: MutationID, job: MutationJob, slot: borrowing MutationSlot) {
+  init(version: UInt64, job: MutationJob, slot: borrowing MutationSlot) {
     self.version = version
-    self.id = id
     self.job = job
     status =
       switch slot.machine.ending {
@@ -30,6 +28,8 @@ final class MutationFrame: Sendable {
     failureReason = slot.machine.failureCount > 0 ? slot.failureReason : nil
     saved = job.saved
   }
+
+  var id: MutationID { job.id }
 
   var key: EntryKey { job.key }
 

@@ -14,6 +14,8 @@ final class MutationJob: Sendable {
     var caller: MutationWait?
     /// `nil` when the run is over.
     var tasks: TaskChain?
+    /// What the next piece has to pass before it begins, and what those behind it in a line have to.
+    var turnstiles: (before: Turnstile?, own: Turnstile)?
   }
 
   let id: MutationID
@@ -23,7 +25,6 @@ final class MutationJob: Sendable {
   let input: ValueBox
   let submittedAt: Timestamp
   private let present: Mutex<Present>
-  private let turnstiles = Mutex<(before: Turnstile?, own: Turnstile)?>(nil)
 
   /// The run whose work or callbacks the present task belongs to.
   @TaskLocal static var current: MutationJob?
@@ -116,13 +117,13 @@ final class MutationJob: Sendable {
   /// says what those behind it have to pass.
   func lineUp(behind before: Turnstile?) -> Turnstile {
     let own = Turnstile()
-    turnstiles.withLock { $0 = (before, own) }
+    present.withLock { $0.turnstiles = (before, own) }
     return own
   }
 
   /// Waits until those before it in a line have begun.
   func beginInLine() async {
-    guard let (before, own) = turnstiles.withLock({ $0.take() }) else { return }
+    guard let (before, own) = present.withLock({ $0.turnstiles.take() }) else { return }
     await before?.pass()
     own.open()
   }

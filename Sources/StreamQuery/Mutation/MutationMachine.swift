@@ -71,8 +71,6 @@ package struct MutationMachine: Equatable, Sendable {
   package private(set) var followerCount: Int32 = 0
   /// Failed attempts since the start, the last one included once the run failed.
   package private(set) var failureCount = 0
-  /// When it was started.
-  package let submittedAt: Timestamp
   /// Since when it ended and nobody follows it.
   private var unwantedSince: Moment
 
@@ -88,7 +86,6 @@ package struct MutationMachine: Equatable, Sendable {
     self.terms = terms
     self.isFirst = isFirst
     self.isHeld = isHeld
-    submittedAt = now
     unwantedSince = now.moment
   }
 

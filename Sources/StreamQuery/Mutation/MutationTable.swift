@@ -123,11 +123,6 @@ struct MutationTable {
   private mutating func makeFrame(_ index: Int) -> MutationFrame? {
     guard let job = slots[index].job else { return nil }
     frameSerial += 1
-    return MutationFrame(
-      version: frameSerial,
-      id: id(of: index),
-      job: job,
-      slot: slots[index]
-    )
+    return MutationFrame(version: frameSerial, job: job, slot: slots[index])
   }
 }

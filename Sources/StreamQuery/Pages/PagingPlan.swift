@@ -61,22 +61,28 @@ extension QueryPlan {
           // A fetch that may land although nobody wants it is not told of a cancellation, and neither
           // are its further pages.
           if context.job?.isFinishing != true { try Task.checkCancellation() }
-          let cached = present?.page(of: param, near: loop.arrivedCount)
+          // A page that is added is a new one. The cached one of a refresh is looked for only if asked for.
+          var cached: (@Sendable () -> TypedBox<Page>?)?
+          if loop.direction == nil, let present {
+            cached = { [place = loop.arrivedCount] in
+              present.page(of: param, near: place).map { TypedBox($0) }
+            }
+          }
           var told = context
           told.page = PageAsked(
             direction: loop.direction,
             type: Page.self,
-            cached: cached.map(TypedBox.init)
+            cached: cached
           )
           let page: Page
           do {
             page = try await fetchPage(param, told)
           } catch is NotModified {
-            guard let cached else {
+            guard let cached = cached?() else {
               throw QueryError.notModifiedWithoutData(key: context.key.description)
             }
             keptCount += 1
-            page = cached
+            page = cached.value(as: Page.self)
           }
           loop.arrived(page, param: param)
           // A single page ends its fetch: only a run of pages has a middle to go on from.

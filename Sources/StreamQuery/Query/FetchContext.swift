@@ -43,14 +43,14 @@ public struct FetchContext: Sendable {
   /// ```
   ///
   /// The fetch of a page of an infinite query is given that page, as it is cached under the same
-  /// parameter; asked for `Pages`, it is given all of them. A streamed query that shows pending again is
+  /// parameter, and none for a page that is added; asked for `Pages`, it is given all of them. A streamed query that shows pending again is
   /// given what it took out of sight.
   ///
   /// - Parameter type: The type of the query's value, or of its pages; another one is reported to
   ///   ``QueryClient/Configuration/onMisuse``.
   /// - Returns: The data at this moment; `nil` without any.
   public func previous<Value: Sendable>(as type: Value.Type = Value.self) -> Value? {
-    if let page, page.type == type { return page.cached?.value(as: Value.self) }
+    if let page, page.type == type { return page.cached?()?.value(as: Value.self) }
     guard let job else { return nil }
     guard job.plan.plan.valueType == type else {
       client.report(
@@ -76,6 +76,6 @@ struct PageAsked: Sendable {
   var direction: PageDirection?
   /// The type of the page.
   var type: any Sendable.Type
-  /// The page that is cached under the same parameter.
-  var cached: ValueBox?
+  /// Finds the page that is cached under the same parameter; `nil` for a page that is added.
+  var cached: (@Sendable () -> ValueBox?)?
 }

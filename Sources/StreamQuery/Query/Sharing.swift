@@ -17,7 +17,9 @@ package enum Sharing {
 
   /// The new rows with equal ones of the old, or `nil` if nothing changed.
   private static func rows<Row: Equatable>(_ old: [Row], _ new: [Row]) -> [Row]? {
-    let start = zip(old, new).prefix { $0 == $1 }.count
+    // A loop, since lazy sequences of pairs cost more than the comparisons where types are not known.
+    var start = 0
+    while start < old.count, start < new.count, old[start] == new[start] { start += 1 }
     guard start < new.count || old.count != new.count else { return nil }
     guard holdsReferences(Row.self) else { return new }
     let sharing = PartSharing<Row>()
