@@ -17,7 +17,7 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-standard_steps=(format purity debug release apple docs samples playgrounds)
+standard_steps=(format purity debug release apple docs samples types playgrounds)
 sanitizer_steps=(thread address)
 other_steps=(bench)
 strict=(-Xswiftc -warnings-as-errors)
@@ -60,6 +60,10 @@ step_docs() { # documentation, warnings as errors
 
 step_samples() { # the documentation's samples compile, and print what they say
   Scripts/samples.sh --scratch-path "$documented"
+}
+
+step_types() { # chains of operators type-check in 100 ms: see Scripts/type-checking.sh
+  Scripts/type-checking.sh --self-test --scratch-path "$documented"
 }
 
 step_playgrounds() { # the nested package builds, the tour's own checks hold, pages print what they should

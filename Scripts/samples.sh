@@ -7,7 +7,8 @@
 #   Scripts/samples.sh FILE…                the samples of these files
 #
 # A sample is a fenced block marked `swift`. It sees the app of Tests/StreamQueryAPITests/Support and
-# Scripts/samples/Context.swift. What does not compile is no sample: leave its mark away.
+# Scripts/samples/Context.swift. What does not compile is no sample: leave its mark away. Nor is what
+# takes more than 100 ms to type-check.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -73,7 +74,14 @@ check() {
     swiftc "${settings[@]}" -module-name Sample "$sample" "${objects[@]}" "$work/App.o" -o "$name.run" &&
       "$name.run" >"$name.printed" && diff "$name.expected" "$name.printed"
   else
-    swiftc -typecheck "${settings[@]}" -module-name Sample -suppress-warnings "$sample"
+    # Other warnings are no matter of a sample; what takes too long, even the second time, is.
+    local timed=(swiftc -typecheck "${settings[@]}" -module-name Sample
+      -Xfrontend -warn-long-expression-type-checking=100 "$sample")
+    "${timed[@]}" >"$name.typed" 2>&1 || { cat "$name.typed"; return 1; }
+    if grep -q 'took .* to type-check' "$name.typed"; then
+      "${timed[@]}" 2>&1 | grep 'took .* to type-check' && return 1
+    fi
+    return 0
   fi
 }
 

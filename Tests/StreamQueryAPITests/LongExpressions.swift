@@ -62,8 +62,10 @@ private struct Calls {
       .enabled { $0?.count != 3 || !isVisible }
       .staleTime { $0.observerCount > 10 ? .after(.minutes(1)) : .infinite }
       .staleTime { ($0?.count ?? 0) > 10 ? .after(.minutes(1)) : .infinite }
+    _ = Query("user", 1) { try await [api.user(1)].map(\.name) }
       .refetchInterval { $0.dataUpdateCount < 3 ? .seconds(1) : isVisible ? .seconds(2) : nil }
       .refetchInterval { ($0 ?? []).isEmpty ? .seconds(1) : isVisible ? .seconds(2) : nil }
+    _ = Query("user", 1) { try await [api.user(1)].map(\.name) }
       .refetchOnSubscribe { $0.isStale && isVisible ? .always : .never }
       .refetchOnActive { $0.isStale && isVisible ? .always : .never }
       .refetchOnReconnect { $0.isStale && isVisible ? .always : .never }

@@ -168,11 +168,11 @@ private struct Calls {
 
   func onAnything(
     _ results: some AsyncSequence<QueryResult<User>, Never>,
-    _ erased: any AsyncSequence<QueryResult<User>, Never>,
+    _ erased: any AsyncSequence<QueryResult<User>, Never> & Sendable,
     _ failing: AsyncThrowingStream<QueryResult<User>, any Error>
   ) async throws {
     for await result in results.select(\.name).keepPreviousData() { let _: String? = result.data }
-    for await result in erased.select({ $0.name }).removeDuplicates() {
+    for await result in ErasedSequence(erased).select({ $0.name }).removeDuplicates() {
       let _: String? = result.data
     }
     for try await user in failing.values() { let _: User = user }
@@ -188,12 +188,13 @@ private struct Calls {
 }
 
 extension Calls {
-  /// A view model's own state in a closure: with results that are not `Sendable`, it may be used.
+  /// A view model's own state in a closure.
   @MainActor final class Model {
     var names: [String] = []
 
-    func follow(_ results: some AsyncSequence<QueryResult<[User]>, Never>) async {
-      for await result in results.select({ $0.map(\.name) }).onSuccess({ self.names = $0 }) {
+    func follow(_ client: QueryClient) async {
+      let results = client.stream(.users).select { $0.map(\.name) }
+      for await result in results.onSuccess({ self.names = $0 }) {
         names = result.data ?? names
       }
     }

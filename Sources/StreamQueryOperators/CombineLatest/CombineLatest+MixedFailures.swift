@@ -12,13 +12,13 @@ public func combineLatest<
 >(
   _ a: A,
   _ b: B
-) -> some AsyncSequence<(A.Element, B.Element), any Error> & Sendable
+) -> ErasedSequence<(A.Element, B.Element), any Error>
 where
   A.Element: Sendable,
   B.Element: Sendable
 {
   typealias Combination = CombineLatestSequence<Latest2<A.Element, B.Element>, any Error>
-  return Combination(
+  return Combination.combining(
     Latest2(),
     [
       Combination.source(a, failure: { $0 }) { $0.a = $1 },
@@ -44,14 +44,14 @@ public func combineLatest<
   _ a: A,
   _ b: B,
   _ c: C
-) -> some AsyncSequence<(A.Element, B.Element, C.Element), any Error> & Sendable
+) -> ErasedSequence<(A.Element, B.Element, C.Element), any Error>
 where
   A.Element: Sendable,
   B.Element: Sendable,
   C.Element: Sendable
 {
   typealias Combination = CombineLatestSequence<Latest3<A.Element, B.Element, C.Element>, any Error>
-  return Combination(
+  return Combination.combining(
     Latest3(),
     [
       Combination.source(a, failure: { $0 }) { $0.a = $1 },
@@ -81,7 +81,7 @@ public func combineLatest<
   _ b: B,
   _ c: C,
   _ d: D
-) -> some AsyncSequence<(A.Element, B.Element, C.Element, D.Element), any Error> & Sendable
+) -> ErasedSequence<(A.Element, B.Element, C.Element, D.Element), any Error>
 where
   A.Element: Sendable,
   B.Element: Sendable,
@@ -92,7 +92,7 @@ where
     A.Element, B.Element, C.Element, D.Element
   >
   typealias Combination = CombineLatestSequence<Values, any Error>
-  return Combination(
+  return Combination.combining(
     Latest4(),
     [
       Combination.source(a, failure: { $0 }) { $0.a = $1 },
@@ -126,8 +126,7 @@ public func combineLatest<
   _ c: C,
   _ d: D,
   _ e: E
-) -> some AsyncSequence<(A.Element, B.Element, C.Element, D.Element, E.Element), any Error>
-  & Sendable
+) -> ErasedSequence<(A.Element, B.Element, C.Element, D.Element, E.Element), any Error>
 where
   A.Element: Sendable,
   B.Element: Sendable,
@@ -139,7 +138,7 @@ where
     A.Element, B.Element, C.Element, D.Element, E.Element
   >
   typealias Combination = CombineLatestSequence<Values, any Error>
-  return Combination(
+  return Combination.combining(
     Latest5(),
     [
       Combination.source(a, failure: { $0 }) { $0.a = $1 },
@@ -177,9 +176,9 @@ public func combineLatest<
   _ d: D,
   _ e: E,
   _ f: F
-) -> some AsyncSequence<
+) -> ErasedSequence<
   (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element), any Error
-> & Sendable
+>
 where
   A.Element: Sendable,
   B.Element: Sendable,
@@ -192,7 +191,7 @@ where
     A.Element, B.Element, C.Element, D.Element, E.Element, F.Element
   >
   typealias Combination = CombineLatestSequence<Values, any Error>
-  return Combination(
+  return Combination.combining(
     Latest6(),
     [
       Combination.source(a, failure: { $0 }) { $0.a = $1 },

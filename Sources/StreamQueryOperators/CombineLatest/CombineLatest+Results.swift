@@ -28,13 +28,11 @@ public import StreamQuery
 public func combineLatest<A, B>(
   _ a: QueryResults<A>,
   _ b: QueryResults<B>
-) -> some AsyncSequence<
-  (QueryResult<A>, QueryResult<B>), Never
-> & Sendable {
+) -> ErasedSequence<(QueryResult<A>, QueryResult<B>), Never> {
   typealias Values = Latest2<
     QueryResult<A>, QueryResult<B>
   >
-  return JointSequence(
+  return JointSequence.combining(
     Values(),
     [
       JointSequence<Values>.Member(a) { $0.a = $1 },
@@ -56,13 +54,11 @@ public func combineLatest<A, B, C>(
   _ a: QueryResults<A>,
   _ b: QueryResults<B>,
   _ c: QueryResults<C>
-) -> some AsyncSequence<
-  (QueryResult<A>, QueryResult<B>, QueryResult<C>), Never
-> & Sendable {
+) -> ErasedSequence<(QueryResult<A>, QueryResult<B>, QueryResult<C>), Never> {
   typealias Values = Latest3<
     QueryResult<A>, QueryResult<B>, QueryResult<C>
   >
-  return JointSequence(
+  return JointSequence.combining(
     Values(),
     [
       JointSequence<Values>.Member(a) { $0.a = $1 },
@@ -87,13 +83,11 @@ public func combineLatest<A, B, C, D>(
   _ b: QueryResults<B>,
   _ c: QueryResults<C>,
   _ d: QueryResults<D>
-) -> some AsyncSequence<
-  (QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>), Never
-> & Sendable {
+) -> ErasedSequence<(QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>), Never> {
   typealias Values = Latest4<
     QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>
   >
-  return JointSequence(
+  return JointSequence.combining(
     Values(),
     [
       JointSequence<Values>.Member(a) { $0.a = $1 },
@@ -121,13 +115,13 @@ public func combineLatest<A, B, C, D, E>(
   _ c: QueryResults<C>,
   _ d: QueryResults<D>,
   _ e: QueryResults<E>
-) -> some AsyncSequence<
+) -> ErasedSequence<
   (QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>, QueryResult<E>), Never
-> & Sendable {
+> {
   typealias Values = Latest5<
     QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>, QueryResult<E>
   >
-  return JointSequence(
+  return JointSequence.combining(
     Values(),
     [
       JointSequence<Values>.Member(a) { $0.a = $1 },
@@ -158,14 +152,14 @@ public func combineLatest<A, B, C, D, E, F>(
   _ d: QueryResults<D>,
   _ e: QueryResults<E>,
   _ f: QueryResults<F>
-) -> some AsyncSequence<
+) -> ErasedSequence<
   (QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>, QueryResult<E>, QueryResult<F>),
   Never
-> & Sendable {
+> {
   typealias Values = Latest6<
     QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>, QueryResult<E>, QueryResult<F>
   >
-  return JointSequence(
+  return JointSequence.combining(
     Values(),
     [
       JointSequence<Values>.Member(a) { $0.a = $1 },
@@ -188,9 +182,9 @@ public func combineLatest<A, B, C, D, E, F>(
 /// - Returns: A sequence of arrays, each as long as the list.
 public func combineLatest<Value>(
   _ results: [QueryResults<Value>]
-) -> some AsyncSequence<[QueryResult<Value>], Never> & Sendable {
+) -> ErasedSequence<[QueryResult<Value>], Never> {
   typealias Values = LatestArray<QueryResult<Value>>
-  return JointSequence(
+  return JointSequence.combining(
     Values(count: results.count),
     results.enumerated().map { index, results in
       JointSequence<Values>.Member(results) { $0.update($1, at: index) }

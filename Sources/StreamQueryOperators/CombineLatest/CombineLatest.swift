@@ -27,14 +27,14 @@ public func combineLatest<
 >(
   _ a: A,
   _ b: B
-) -> some AsyncSequence<(A.Element, B.Element), A.Failure> & Sendable
+) -> ErasedSequence<(A.Element, B.Element), A.Failure>
 where
   A.Element: Sendable,
   B.Element: Sendable,
   B.Failure == A.Failure
 {
   typealias Combination = CombineLatestSequence<Latest2<A.Element, B.Element>, A.Failure>
-  return Combination(
+  return Combination.combining(
     Latest2(),
     [
       Combination.source(a, failure: { $0 }) { $0.a = $1 },
@@ -60,7 +60,7 @@ public func combineLatest<
   _ a: A,
   _ b: B,
   _ c: C
-) -> some AsyncSequence<(A.Element, B.Element, C.Element), A.Failure> & Sendable
+) -> ErasedSequence<(A.Element, B.Element, C.Element), A.Failure>
 where
   A.Element: Sendable,
   B.Element: Sendable,
@@ -69,7 +69,7 @@ where
   C.Failure == A.Failure
 {
   typealias Combination = CombineLatestSequence<Latest3<A.Element, B.Element, C.Element>, A.Failure>
-  return Combination(
+  return Combination.combining(
     Latest3(),
     [
       Combination.source(a, failure: { $0 }) { $0.a = $1 },
@@ -99,7 +99,7 @@ public func combineLatest<
   _ b: B,
   _ c: C,
   _ d: D
-) -> some AsyncSequence<(A.Element, B.Element, C.Element, D.Element), A.Failure> & Sendable
+) -> ErasedSequence<(A.Element, B.Element, C.Element, D.Element), A.Failure>
 where
   A.Element: Sendable,
   B.Element: Sendable,
@@ -113,7 +113,7 @@ where
     A.Element, B.Element, C.Element, D.Element
   >
   typealias Combination = CombineLatestSequence<Values, A.Failure>
-  return Combination(
+  return Combination.combining(
     Latest4(),
     [
       Combination.source(a, failure: { $0 }) { $0.a = $1 },
@@ -147,8 +147,7 @@ public func combineLatest<
   _ c: C,
   _ d: D,
   _ e: E
-) -> some AsyncSequence<(A.Element, B.Element, C.Element, D.Element, E.Element), A.Failure>
-  & Sendable
+) -> ErasedSequence<(A.Element, B.Element, C.Element, D.Element, E.Element), A.Failure>
 where
   A.Element: Sendable,
   B.Element: Sendable,
@@ -164,7 +163,7 @@ where
     A.Element, B.Element, C.Element, D.Element, E.Element
   >
   typealias Combination = CombineLatestSequence<Values, A.Failure>
-  return Combination(
+  return Combination.combining(
     Latest5(),
     [
       Combination.source(a, failure: { $0 }) { $0.a = $1 },
@@ -202,9 +201,9 @@ public func combineLatest<
   _ d: D,
   _ e: E,
   _ f: F
-) -> some AsyncSequence<
+) -> ErasedSequence<
   (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element), A.Failure
-> & Sendable
+>
 where
   A.Element: Sendable,
   B.Element: Sendable,
@@ -222,7 +221,7 @@ where
     A.Element, B.Element, C.Element, D.Element, E.Element, F.Element
   >
   typealias Combination = CombineLatestSequence<Values, A.Failure>
-  return Combination(
+  return Combination.combining(
     Latest6(),
     [
       Combination.source(a, failure: { $0 }) { $0.a = $1 },
@@ -246,9 +245,9 @@ where
 /// - Returns: A sequence of arrays, each as long as the list of sequences.
 public func combineLatest<Base: AsyncSequence & Sendable>(
   _ sequences: [Base]
-) -> some AsyncSequence<[Base.Element], Base.Failure> & Sendable where Base.Element: Sendable {
+) -> ErasedSequence<[Base.Element], Base.Failure> where Base.Element: Sendable {
   typealias Combination = CombineLatestSequence<LatestArray<Base.Element>, Base.Failure>
-  return Combination(
+  return Combination.combining(
     LatestArray(count: sequences.count),
     sequences.enumerated().map { index, base in
       Combination.source(base, failure: { $0 }) { $0.update($1, at: index) }

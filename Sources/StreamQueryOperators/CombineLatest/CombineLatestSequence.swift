@@ -14,6 +14,14 @@ struct CombineLatestSequence<Latest: LatestValues, Failure: Error>: AsyncSequenc
   private let initial: Latest
   private let updates: FlowSequence<MergeMachine, Update, Failure>
 
+  /// The sequence that users see.
+  static func combining(
+    _ initial: Latest,
+    _ sources: [Plan.Source]
+  ) -> ErasedSequence<Latest.Combined, Failure> {
+    ErasedSequence(Self(initial, sources))
+  }
+
   init(_ initial: Latest, _ sources: [Plan.Source]) {
     self.initial = initial
     let machine = MergeMachine(count: sources.count, ending: .whenOneIsEmpty)

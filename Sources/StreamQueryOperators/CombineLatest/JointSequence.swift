@@ -32,6 +32,14 @@ struct JointSequence<Latest: LatestValues>: AsyncSequence {
   private let initial: Latest
   private let members: [Member]
 
+  /// The sequence that users see.
+  static func combining(
+    _ initial: Latest,
+    _ members: [Member]
+  ) -> ErasedSequence<Latest.Combined, Never> {
+    ErasedSequence(Self(initial, members))
+  }
+
   init(_ initial: Latest, _ members: [Member]) {
     self.initial = initial
     self.members = members

@@ -1,6 +1,6 @@
 /// The newest element of each upstream of `combineLatest`.
 protocol LatestValues: Sendable {
-  associatedtype Combined
+  associatedtype Combined: Sendable
 
   /// All of them, once each upstream has produced one.
   var combined: Combined? { get }

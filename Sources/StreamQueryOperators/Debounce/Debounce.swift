@@ -6,7 +6,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   ///
   /// ```swift
   /// searchText
-  ///   .debounce(for: .milliseconds(300), clock: client.clock)
+  ///   .debounce(for: .milliseconds(300))
   ///   .switchToLatest { client.stream(.search($0)) }
   /// ```
   ///
@@ -22,13 +22,16 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// - Parameters:
   ///   - interval: How long it must be quiet. Zero or less lets everything through; more than 100
   ///     years means only what waits at the end.
-  ///   - clock: What the interval is measured on.
+  ///   - clock: What the interval is measured on; `nil` is the clock of `Scheduling.current` when the
+  ///     iteration starts.
   /// - Returns: A sequence of the elements that came to rest.
   public func debounce(
     for interval: Duration,
-    clock: any Clock<Duration>
-  ) -> some AsyncSequence<Element, Failure> & Sendable {
+    clock: (any Clock<Duration>)? = nil
+  ) -> ErasedSequence<Element, Failure> {
     let machine = DebounceMachine(interval: Interval(clamping: interval))
-    return FlowSequence(FlowPlan(machine: machine, upstream: self, clock: clock))
+    return ErasedSequence(
+      FlowSequence(FlowPlan(machine: machine, upstream: self, clock: clock))
+    )
   }
 }

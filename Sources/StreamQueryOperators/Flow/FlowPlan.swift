@@ -9,6 +9,10 @@ struct FlowPlan<Machine: FlowMachine, Output: Sendable, Failure: Error>: Sendabl
     case onClock(any Clock<Duration>)
     /// The clock of `Scheduling.current` when the iteration starts.
     case onCurrentClock
+
+    init(_ clock: (any Clock<Duration>)?) {
+      self = clock.map { .onClock($0) } ?? .onCurrentClock
+    }
   }
 
   typealias Source = Confluence<Machine, Output, Failure>.Source
@@ -35,12 +39,12 @@ struct FlowPlan<Machine: FlowMachine, Output: Sendable, Failure: Error>: Sendabl
   init<Base: AsyncSequence & Sendable>(
     machine: Machine,
     upstream: Base,
-    clock: any Clock<Duration>
+    clock: (any Clock<Duration>)?
   ) where Base.Element == Output, Base.Failure == Failure {
     self.init(
       machine: machine,
       sources: [Self.source(upstream, element: { $0 }, failure: { $0 })],
-      timing: .onClock(clock)
+      timing: Timing(clock)
     )
   }
 

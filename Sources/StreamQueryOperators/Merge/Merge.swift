@@ -21,7 +21,7 @@ public func merge<
 >(
   _ a: A,
   _ b: B
-) -> some AsyncSequence<A.Element, A.Failure> & Sendable
+) -> ErasedSequence<A.Element, A.Failure>
 where
   A.Element: Sendable,
   B.Element == A.Element,
@@ -31,7 +31,9 @@ where
     FlowPlan.source(a, element: { $0 }, failure: { $0 }),
     FlowPlan.source(b, element: { $0 }, failure: { $0 }),
   ]
-  return FlowSequence(FlowPlan(machine: MergeMachine(count: 2), sources: sources))
+  return ErasedSequence(
+    FlowSequence(FlowPlan(machine: MergeMachine(count: 2), sources: sources))
+  )
 }
 
 /// Merges three sequences: every element of each, in the order in which they come.
@@ -56,7 +58,7 @@ public func merge<
   _ a: A,
   _ b: B,
   _ c: C
-) -> some AsyncSequence<A.Element, A.Failure> & Sendable
+) -> ErasedSequence<A.Element, A.Failure>
 where
   A.Element: Sendable,
   B.Element == A.Element,
@@ -69,7 +71,9 @@ where
     FlowPlan.source(b, element: { $0 }, failure: { $0 }),
     FlowPlan.source(c, element: { $0 }, failure: { $0 }),
   ]
-  return FlowSequence(FlowPlan(machine: MergeMachine(count: 3), sources: sources))
+  return ErasedSequence(
+    FlowSequence(FlowPlan(machine: MergeMachine(count: 3), sources: sources))
+  )
 }
 
 /// Merges two sequences that fail with different errors, or of which some cannot fail.
@@ -86,7 +90,7 @@ public func merge<
 >(
   _ a: A,
   _ b: B
-) -> some AsyncSequence<A.Element, any Error> & Sendable
+) -> ErasedSequence<A.Element, any Error>
 where
   A.Element: Sendable,
   B.Element == A.Element
@@ -95,7 +99,9 @@ where
     FlowPlan.source(a, element: { $0 }, failure: { $0 }),
     FlowPlan.source(b, element: { $0 }, failure: { $0 }),
   ]
-  return FlowSequence(FlowPlan(machine: MergeMachine(count: 2), sources: sources))
+  return ErasedSequence(
+    FlowSequence(FlowPlan(machine: MergeMachine(count: 2), sources: sources))
+  )
 }
 
 /// Merges three sequences that fail with different errors, or of which some cannot fail.
@@ -115,7 +121,7 @@ public func merge<
   _ a: A,
   _ b: B,
   _ c: C
-) -> some AsyncSequence<A.Element, any Error> & Sendable
+) -> ErasedSequence<A.Element, any Error>
 where
   A.Element: Sendable,
   B.Element == A.Element,
@@ -126,7 +132,9 @@ where
     FlowPlan.source(b, element: { $0 }, failure: { $0 }),
     FlowPlan.source(c, element: { $0 }, failure: { $0 }),
   ]
-  return FlowSequence(FlowPlan(machine: MergeMachine(count: 3), sources: sources))
+  return ErasedSequence(
+    FlowSequence(FlowPlan(machine: MergeMachine(count: 3), sources: sources))
+  )
 }
 
 /// Merges any number of sequences of one type.
@@ -143,10 +151,12 @@ where
 /// - Returns: A sequence of the elements of all.
 public func merge<Base: AsyncSequence & Sendable>(
   _ sequences: [Base]
-) -> some AsyncSequence<Base.Element, Base.Failure> & Sendable where Base.Element: Sendable {
+) -> ErasedSequence<Base.Element, Base.Failure> where Base.Element: Sendable {
   let sources = sequences.map { base in
     FlowPlan<MergeMachine, Base.Element, Base.Failure>
       .source(base, element: { $0 }, failure: { $0 })
   }
-  return FlowSequence(FlowPlan(machine: MergeMachine(count: sources.count), sources: sources))
+  return ErasedSequence(
+    FlowSequence(FlowPlan(machine: MergeMachine(count: sources.count), sources: sources))
+  )
 }

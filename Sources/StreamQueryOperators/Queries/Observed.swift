@@ -30,7 +30,7 @@ extension AsyncSequence where Self: Sendable {
   public func observed<Value>(
     by client: QueryClient,
     options: ObserverOptions? = nil
-  ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
+  ) -> ErasedSequence<QueryResult<Value>, Failure>
   where Element == Query<Value> {
     SteeredSequence(
       base: self,
@@ -71,7 +71,7 @@ extension QueryClient {
     of query: Query<Value>,
     enabledBy isEnabled: Switch,
     options: ObserverOptions = ObserverOptions()
-  ) -> some AsyncSequence<QueryResult<Value>, Switch.Failure> & Sendable
+  ) -> ErasedSequence<QueryResult<Value>, Switch.Failure>
   where Switch.Element == Bool {
     let observer = { @Sendable (isEnabled: Bool) -> QueryObserver<Value> in
       var options = options
@@ -124,7 +124,7 @@ extension SteeredSequence where Base: Sendable {
   ///
   /// Their end is the client's, or the consumer's own doing: no element can bring them back, so
   /// nobody waits for one.
-  var results: FlowSequence<SwitchMachine, QueryResult<Value>, Failure> {
+  var results: ErasedSequence<QueryResult<Value>, Failure> {
     switching(
       to: { $0 },
       removingDuplicates: false,

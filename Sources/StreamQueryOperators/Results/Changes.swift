@@ -1,6 +1,6 @@
 public import StreamQuery
 
-extension AsyncSequence where Self: Sendable {
+extension AsyncSequence {
   /// Leaves out results in which none of the named fields changed.
   ///
   /// For a view that shows little of a result and shall not be drawn again for the rest of it.
@@ -22,32 +22,14 @@ extension AsyncSequence where Self: Sendable {
   public func changes<Value>(
     of field: QueryResultField,
     _ others: QueryResultField...
-  ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
+  ) -> ResultSequence<Self, ChangesStep<Value>>
   where Element == QueryResult<Value> {
-    StepSequence(self, ChangesStep(fields: QueryResultFields([field] + others)))
+    ResultSequence(self, ChangesStep(fields: QueryResultFields([field] + others)))
   }
 }
 
-extension AsyncSequence {
-  /// Leaves out results in which none of the named fields changed.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Parameters:
-  ///   - field: What must change.
-  ///   - others: What may change instead.
-  /// - Returns: Results in which a field changed.
-  @inlinable
-  public func changes<Value>(
-    of field: QueryResultField,
-    _ others: QueryResultField...
-  ) -> some AsyncSequence<QueryResult<Value>, Failure> where Element == QueryResult<Value> {
-    StepSequence(self, ChangesStep(fields: QueryResultFields([field] + others)))
-  }
-}
-
-@usableFromInline
-struct ChangesStep<Value: Sendable>: ResultStep, Sendable {
+/// The step of `changes(of:)`.
+public struct ChangesStep<Value: Sendable>: ResultStep, Sendable {
   let fields: QueryResultFields
   private var last: QueryResult<Value>?
 
@@ -56,8 +38,11 @@ struct ChangesStep<Value: Sendable>: ResultStep, Sendable {
     self.fields = fields
   }
 
-  @usableFromInline
-  mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It, if one of the fields differs.
+  public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     if let last, !fields.differ(last, result) { return nil }
     last = result
     return result

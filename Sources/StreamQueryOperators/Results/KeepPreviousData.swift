@@ -1,6 +1,6 @@
 public import StreamQuery
 
-extension AsyncSequence where Self: Sendable {
+extension AsyncSequence {
   /// Goes on to show the data of the key before while a new key loads.
   ///
   /// For a stream whose key changes, such as pages or a search: the list stays on the screen until
@@ -8,7 +8,7 @@ extension AsyncSequence where Self: Sendable {
   ///
   /// ```swift
   /// searchText
-  ///   .debounce(for: .milliseconds(300), clock: client.clock)
+  ///   .debounce(for: .milliseconds(300))
   ///   .switchToLatest { client.stream(.search($0)) }
   ///   .keepPreviousData()
   /// ```
@@ -23,34 +23,24 @@ extension AsyncSequence where Self: Sendable {
   /// - Returns: Results that keep data across a change of key.
   @inlinable
   public func keepPreviousData<Value>()
-    -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
+    -> ResultSequence<Self, KeepPreviousDataStep<Value>>
   where Element == QueryResult<Value> {
-    StepSequence(self, KeepPreviousDataStep())
+    ResultSequence(self, KeepPreviousDataStep())
   }
 }
 
-extension AsyncSequence {
-  /// Goes on to show the data of the key before while a new key loads.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Returns: Results that keep data across a change of key.
-  @inlinable
-  public func keepPreviousData<Value>() -> some AsyncSequence<QueryResult<Value>, Failure>
-  where Element == QueryResult<Value> {
-    StepSequence(self, KeepPreviousDataStep())
-  }
-}
-
-@usableFromInline
-struct KeepPreviousDataStep<Value: Sendable>: ResultStep, Sendable {
+/// The step of `keepPreviousData()`.
+public struct KeepPreviousDataStep<Value: Sendable>: ResultStep, Sendable {
   private var previous = PreviousData<Value>()
 
   @usableFromInline
   init() {}
 
-  @usableFromInline
-  mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It, over the data of the key before while it has none.
+  public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     guard let kept = previous.take(result) else { return result }
     return result.standingIn(kept.frame.data)
   }

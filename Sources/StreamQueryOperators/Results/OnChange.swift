@@ -1,6 +1,6 @@
 public import StreamQuery
 
-extension AsyncSequence where Self: Sendable {
+extension AsyncSequence {
   /// Does something with each result on its way through.
   ///
   /// Put `changes(of:)` before it to choose which changes count.
@@ -12,47 +12,25 @@ extension AsyncSequence where Self: Sendable {
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task.
   ///
-  /// - Parameter action: Runs where the consumer is, before the result is delivered.
+  /// - Parameter action: Runs before the result is delivered. An action that is written on an actor runs
+  ///   there, any other one where the consumer is.
   /// - Returns: The same results.
   @inlinable
   public func onChange<Value>(
-    _ action: @escaping @Sendable (QueryResult<Value>) -> Void
-  ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
-  where Element == QueryResult<Value> {
-    StepSequence(self, OnChangeStep(action: SharedFunction(action)))
+    @_inheritActorContext _ action: @escaping @Sendable @isolated(any) (QueryResult<Value>) -> Void
+  ) -> EffectSequence<Self, OnChangeStep<Value>> where Element == QueryResult<Value> {
+    EffectSequence(self, OnChangeStep(), ResultAction(action))
   }
 }
 
-extension AsyncSequence {
-  /// Does something with each result on its way through.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Parameter action: Runs where the consumer is, before the result is delivered.
-  /// - Returns: The same results.
-  @inlinable
-  public func onChange<Value>(
-    _ action: @escaping (QueryResult<Value>) -> Void
-  ) -> some AsyncSequence<QueryResult<Value>, Failure> where Element == QueryResult<Value> {
-    StepSequence(self, OnChangeStep(action: LocalFunction(action)))
-  }
-}
-
-@usableFromInline
-struct OnChangeStep<Action: UserFunction>: ResultStep
-where Action.Output == Void, Action.Failure == Never {
-  @usableFromInline let action: Action
-
-  @inlinable
-  init(action: Action) {
-    self.action = action
-  }
-
+/// The step of `onChange(_:)`.
+public struct OnChangeStep<Value: Sendable>: ResultStep, Sendable {
   @usableFromInline
-  func take(_ result: Action.Input) -> Action.Input? {
-    action(result)
-    return result
-  }
-}
+  init() {}
 
-extension OnChangeStep: Sendable where Action: Sendable {}
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It.
+  public func take(_ result: QueryResult<Value>) -> QueryResult<Value>? { result }
+}

@@ -1,6 +1,6 @@
 public import StreamQuery
 
-extension AsyncSequence where Self: Sendable {
+extension AsyncSequence {
   /// Does something with each new error on its way through.
   ///
   /// Only errors that end a fetch count; `failureReason` shows those of attempts.
@@ -13,52 +13,31 @@ extension AsyncSequence where Self: Sendable {
   ///   result, and the action does not see it.
   /// - Buffering: none, and no task. The last error is kept, to compare.
   ///
-  /// - Parameter action: Runs where the consumer is, before the result is delivered, once for each
-  ///   error that the consumer asks for.
+  /// - Parameter action: Runs before the result is delivered, once for each error that the consumer asks
+  ///   for. An action that is written on an actor runs there, any other one where the consumer is.
   /// - Returns: The same results.
   @inlinable
   public func onFailure<Value>(
-    _ action: @escaping @Sendable (any Error) -> Void
-  ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
-  where Element == QueryResult<Value> {
-    StepSequence(self, OnFailureStep<Value, _>(action: SharedFunction(action)))
+    @_inheritActorContext _ action: @escaping @Sendable @isolated(any) (any Error) -> Void
+  ) -> EffectSequence<Self, OnFailureStep<Value>> where Element == QueryResult<Value> {
+    EffectSequence(self, OnFailureStep(), ResultAction(action))
   }
 }
 
-extension AsyncSequence {
-  /// Does something with each new error on its way through.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Parameter action: Runs where the consumer is, before the result is delivered.
-  /// - Returns: The same results.
-  @inlinable
-  public func onFailure<Value>(
-    _ action: @escaping (any Error) -> Void
-  ) -> some AsyncSequence<QueryResult<Value>, Failure> where Element == QueryResult<Value> {
-    StepSequence(self, OnFailureStep<Value, _>(action: LocalFunction(action)))
-  }
-}
-
-@usableFromInline
-struct OnFailureStep<Value: Sendable, Action: UserFunction>: ResultStep
-where Action.Input == any Error, Action.Output == Void, Action.Failure == Never {
-  let action: Action
+/// The step of `onFailure(_:)`.
+public struct OnFailureStep<Value: Sendable>: ResultStep, Sendable {
   private var last: ErrorBox?
 
   @usableFromInline
-  init(action: Action) {
-    self.action = action
-  }
+  init() {}
 
-  @usableFromInline
-  mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
-    if let error = result.frame.error, error !== last {
-      last = error
-      action(error.error)
-    }
-    return result
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: Its error, if that is new.
+  public mutating func take(_ result: QueryResult<Value>) -> (any Error)? {
+    guard let error = result.frame.error, error !== last else { return nil }
+    last = error
+    return error.error
   }
 }
-
-extension OnFailureStep: Sendable where Action: Sendable {}

@@ -1,6 +1,6 @@
 public import StreamQuery
 
-extension AsyncSequence where Self: Sendable {
+extension AsyncSequence {
   /// Shows a value while there is neither data nor an error.
   ///
   /// The result has status success and `isPlaceholderData`; the cache never sees the value.
@@ -16,9 +16,8 @@ extension AsyncSequence where Self: Sendable {
   /// - Returns: Results that stand in for missing data.
   public func placeholder<Value>(
     _ value: Value
-  ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
-  where Element == QueryResult<Value> {
-    StepSequence(self, PlaceholderStep(box: TypedBox(value)))
+  ) -> ResultSequence<Self, PlaceholderStep<Value>> where Element == QueryResult<Value> {
+    ResultSequence(self, PlaceholderStep(box: TypedBox(value)))
   }
 
   /// Shows what a closure makes of earlier data while there is neither data nor an error.
@@ -38,65 +37,47 @@ extension AsyncSequence where Self: Sendable {
   /// - Returns: Results that stand in for missing data.
   public func placeholder<Value>(
     _ make: @escaping @Sendable (_ previous: Value?, _ result: QueryResult<Value>?) -> Value?
-  ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
-  where Element == QueryResult<Value> {
-    let function = SharedFunction<QueryResult<Value>?, Value?, Never> { make($0?.data, $0) }
-    return StepSequence(self, MadePlaceholderStep<Value, _>(make: function))
+  ) -> ResultSequence<Self, MadePlaceholderStep<Value>> where Element == QueryResult<Value> {
+    ResultSequence(self, MadePlaceholderStep(make: make))
   }
 }
 
-extension AsyncSequence {
-  /// Shows a value while there is neither data nor an error.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Parameter value: The stand-in.
-  /// - Returns: Results that stand in for missing data.
-  public func placeholder<Value>(
-    _ value: Value
-  ) -> some AsyncSequence<QueryResult<Value>, Failure> where Element == QueryResult<Value> {
-    StepSequence(self, PlaceholderStep(box: TypedBox(value)))
-  }
-
-  /// Shows what a closure makes of earlier data while there is neither data nor an error.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Parameter make: Gets data and result of the key that was shown before this one.
-  /// - Returns: Results that stand in for missing data.
-  public func placeholder<Value>(
-    _ make: @escaping (_ previous: Value?, _ result: QueryResult<Value>?) -> Value?
-  ) -> some AsyncSequence<QueryResult<Value>, Failure> where Element == QueryResult<Value> {
-    let function = LocalFunction<QueryResult<Value>?, Value?, Never> { make($0?.data, $0) }
-    return StepSequence(self, MadePlaceholderStep<Value, _>(make: function))
-  }
-}
-
-struct PlaceholderStep<Value: Sendable>: ResultStep, Sendable {
+/// The step of `placeholder(_:)` with a value.
+public struct PlaceholderStep<Value: Sendable>: ResultStep, Sendable {
   /// One box for all results: what is selected from it is selected once.
   let box: TypedBox<Value>
 
-  func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It, over the stand-in while it is pending.
+  public func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     result.isPending ? result.standingIn(box) : result
   }
 }
 
-struct MadePlaceholderStep<Value: Sendable, Make: UserFunction>: ResultStep
-where Make.Input == QueryResult<Value>?, Make.Output == Value?, Make.Failure == Never {
+/// The step of `placeholder(_:)` with a closure.
+public struct MadePlaceholderStep<Value: Sendable>: ResultStep, Sendable {
+  typealias Make = @Sendable (_ previous: Value?, _ result: QueryResult<Value>?) -> Value?
+
   private enum Present: Sendable {
     case notAsked
     case asked(for: EntryKey?, answer: TypedBox<Value>?)
   }
 
-  let make: Make
+  private let make: Make
   private var previous = PreviousData<Value>()
   private var present = Present.notAsked
 
-  init(make: Make) {
+  init(make: @escaping Make) {
     self.make = make
   }
 
-  mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It, over the stand-in while it is pending.
+  public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     let previousResult = previous.take(result)
     guard result.isPending else {
       present = .notAsked
@@ -106,11 +87,9 @@ where Make.Input == QueryResult<Value>?, Make.Output == Value?, Make.Failure == 
     if case .asked(for: result.frame.key, let answer) = present {
       box = answer
     } else {
-      box = make(previousResult).map(TypedBox.init)
+      box = make(previousResult?.data, previousResult).map(TypedBox.init)
       present = .asked(for: result.frame.key, answer: box)
     }
     return box.map { result.standingIn($0) } ?? result
   }
 }
-
-extension MadePlaceholderStep: Sendable where Make: Sendable {}

@@ -1,6 +1,6 @@
 public import StreamQuery
 
-extension AsyncSequence where Self: Sendable {
+extension AsyncSequence {
   /// Leaves out results that show the same as the one before: equal data, status and error.
   ///
   /// A refresh that brings the same again is not shown, and neither is that it ran: fetch status,
@@ -17,9 +17,9 @@ extension AsyncSequence where Self: Sendable {
   /// - Returns: Results that differ from the one before.
   @inlinable
   public func removeDuplicates<Value: Equatable>()
-    -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
+    -> ResultSequence<Self, RemoveEqualDataStep<Value>>
   where Element == QueryResult<Value> {
-    StepSequence(self, RemoveEqualDataStep())
+    ResultSequence(self, RemoveEqualDataStep())
   }
 
   /// Leaves out results of which a property is as in the one before.
@@ -36,9 +36,9 @@ extension AsyncSequence where Self: Sendable {
   @inlinable
   public func removeDuplicates<Value, Property: Equatable & Sendable>(
     by property: @escaping @Sendable (QueryResult<Value>) -> Property
-  ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
+  ) -> ResultSequence<Self, RemoveEqualPropertyStep<Value, Property>>
   where Element == QueryResult<Value> {
-    StepSequence(self, RemoveEqualPropertyStep(property: SharedFunction(property)))
+    ResultSequence(self, RemoveEqualPropertyStep(property: property))
   }
 
   /// Leaves out results that a closure holds to be the same as the one before.
@@ -51,63 +51,23 @@ extension AsyncSequence where Self: Sendable {
   @inlinable
   public func removeDuplicates<Value>(
     by areSame: @escaping @Sendable (QueryResult<Value>, QueryResult<Value>) -> Bool
-  ) -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
-  where Element == QueryResult<Value> {
-    typealias Function = SharedFunction<(QueryResult<Value>, QueryResult<Value>), Bool, Never>
-    return StepSequence(self, RemoveSameStep(areSame: Function { areSame($0.0, $0.1) }))
+  ) -> ResultSequence<Self, RemoveSameStep<Value>> where Element == QueryResult<Value> {
+    ResultSequence(self, RemoveSameStep(areSame: areSame))
   }
 }
 
-extension AsyncSequence {
-  /// Leaves out results that show the same as the one before: equal data, status and error.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Returns: Results that differ from the one before.
-  @inlinable
-  public func removeDuplicates<Value: Equatable>()
-    -> some AsyncSequence<QueryResult<Value>, Failure>
-  where Element == QueryResult<Value> {
-    StepSequence(self, RemoveEqualDataStep())
-  }
-
-  /// Leaves out results of which a property is as in the one before.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Parameter property: What to compare; nothing else counts.
-  /// - Returns: Results that differ in the property from the one before.
-  @inlinable
-  public func removeDuplicates<Value, Property: Equatable>(
-    by property: @escaping (QueryResult<Value>) -> Property
-  ) -> some AsyncSequence<QueryResult<Value>, Failure> where Element == QueryResult<Value> {
-    StepSequence(self, RemoveEqualPropertyStep(property: LocalFunction(property)))
-  }
-
-  /// Leaves out results that a closure holds to be the same as the one before.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Parameter areSame: Gets the last result that was let through and the newest.
-  /// - Returns: Results that differ from the one before.
-  @inlinable
-  public func removeDuplicates<Value>(
-    by areSame: @escaping (QueryResult<Value>, QueryResult<Value>) -> Bool
-  ) -> some AsyncSequence<QueryResult<Value>, Failure> where Element == QueryResult<Value> {
-    typealias Function = LocalFunction<(QueryResult<Value>, QueryResult<Value>), Bool, Never>
-    return StepSequence(self, RemoveSameStep(areSame: Function { areSame($0.0, $0.1) }))
-  }
-}
-
-@usableFromInline
-struct RemoveEqualDataStep<Value: Equatable & Sendable>: ResultStep, Sendable {
+/// The step of `removeDuplicates()`.
+public struct RemoveEqualDataStep<Value: Equatable & Sendable>: ResultStep, Sendable {
   private var last: QueryResult<Value>?
 
   @usableFromInline
   init() {}
 
-  @usableFromInline
-  mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It, unless it shows the same as the last one.
+  public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     if let last, isSame(last, result) { return nil }
     last = result
     return result
@@ -122,19 +82,23 @@ struct RemoveEqualDataStep<Value: Equatable & Sendable>: ResultStep, Sendable {
   }
 }
 
-@usableFromInline
-struct RemoveEqualPropertyStep<Property: UserFunction>: ResultStep
-where Property.Output: Equatable, Property.Failure == Never {
-  let property: Property
-  private var last: Property.Output?
+/// The step of `removeDuplicates(by:)` with a property.
+public struct RemoveEqualPropertyStep<Value: Sendable, Property: Equatable & Sendable>:
+  ResultStep, Sendable
+{
+  private let property: @Sendable (QueryResult<Value>) -> Property
+  private var last: Property?
 
   @usableFromInline
-  init(property: Property) {
+  init(property: @escaping @Sendable (QueryResult<Value>) -> Property) {
     self.property = property
   }
 
-  @usableFromInline
-  mutating func take(_ result: Property.Input) -> Property.Input? {
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It, if its property is not the last one's.
+  public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     let new = property(result)
     guard new != last else { return nil }
     last = new
@@ -142,29 +106,23 @@ where Property.Output: Equatable, Property.Failure == Never {
   }
 }
 
-extension RemoveEqualPropertyStep: Sendable where Property: Sendable, Property.Output: Sendable {}
-
-@usableFromInline
-struct RemoveSameStep<Element, Comparison: UserFunction>: ResultStep
-where
-  Comparison.Input == (Element, Element),
-  Comparison.Output == Bool,
-  Comparison.Failure == Never
-{
-  let areSame: Comparison
-  private var last: Element?
+/// The step of `removeDuplicates(by:)` with a comparison.
+public struct RemoveSameStep<Value: Sendable>: ResultStep, Sendable {
+  private let areSame: @Sendable (QueryResult<Value>, QueryResult<Value>) -> Bool
+  private var last: QueryResult<Value>?
 
   @usableFromInline
-  init(areSame: Comparison) {
+  init(areSame: @escaping @Sendable (QueryResult<Value>, QueryResult<Value>) -> Bool) {
     self.areSame = areSame
   }
 
-  @usableFromInline
-  mutating func take(_ result: Element) -> Element? {
-    if let last, areSame((last, result)) { return nil }
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It, unless it is held to be the same as the last one.
+  public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+    if let last, areSame(last, result) { return nil }
     last = result
     return result
   }
 }
-
-extension RemoveSameStep: Sendable where Comparison: Sendable, Element: Sendable {}

@@ -1,6 +1,6 @@
 public import StreamQuery
 
-extension AsyncSequence where Self: Sendable {
+extension AsyncSequence {
   /// Shows a part of the data, or something made of it; all else stays as it is.
   ///
   /// The cache keeps the whole value. The selection is made once per data: as long as the data is
@@ -23,35 +23,15 @@ extension AsyncSequence where Self: Sendable {
   @inlinable
   public func select<Value, Selected: Sendable>(
     _ transform: @escaping @Sendable (Value) throws -> Selected
-  ) -> some AsyncSequence<QueryResult<Selected>, Failure> & Sendable
+  ) -> ResultSequence<Self, SelectStep<Value, Selected>>
   where Element == QueryResult<Value> {
-    StepSequence(self, SelectStep(transform: SharedFunction(transform)))
+    ResultSequence(self, SelectStep(transform: transform))
   }
 }
 
-extension AsyncSequence {
-  /// Shows a part of the data, or something made of it; all else stays as it is.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Parameter transform: Makes the selection. Runs where the consumer is, once per data.
-  /// - Returns: Results of the selection.
-  @inlinable
-  public func select<Value, Selected: Sendable>(
-    _ transform: @escaping (Value) throws -> Selected
-  ) -> some AsyncSequence<QueryResult<Selected>, Failure>
-  where Element == QueryResult<Value> {
-    StepSequence(self, SelectStep(transform: LocalFunction(transform)))
-  }
-}
-
-@usableFromInline
-struct SelectStep<Transform: UserFunction>: ResultStep
-where Transform.Input: Sendable, Transform.Output: Sendable {
-  @usableFromInline typealias Value = Transform.Input
-  @usableFromInline typealias Selected = Transform.Output
-
-  let transform: Transform
+/// The step of `select(_:)`.
+public struct SelectStep<Value: Sendable, Selected: Sendable>: ResultStep, Sendable {
+  private let transform: @Sendable (Value) throws -> Selected
   /// The data that was selected from last.
   private var source: ValueBox?
   /// The last selection that succeeded.
@@ -62,12 +42,15 @@ where Transform.Input: Sendable, Transform.Output: Sendable {
   private var failure: (error: ErrorBox, at: Timestamp)?
 
   @usableFromInline
-  init(transform: Transform) {
+  init(transform: @escaping @Sendable (Value) throws -> Selected) {
     self.transform = transform
   }
 
-  @usableFromInline
-  mutating func take(_ result: QueryResult<Value>) -> QueryResult<Selected>? {
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It, over the selection of its data.
+  public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Selected>? {
     guard let data = result.frame.data else {
       // What the key showed before a reset must not come back beside an error. What it was made of
       // may: one box stands in each time that data is missing.
@@ -100,5 +83,3 @@ where Transform.Input: Sendable, Transform.Output: Sendable {
     return QueryResult<Selected>(frame: frame, flags: result.flags.subtracting(.placeholder))
   }
 }
-
-extension SelectStep: Sendable where Transform: Sendable {}

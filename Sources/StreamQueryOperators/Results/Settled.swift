@@ -1,6 +1,6 @@
 public import StreamQuery
 
-extension AsyncSequence where Self: Sendable {
+extension AsyncSequence {
   /// Only the results that came to rest: data or an error, and no fetch that runs.
   ///
   /// For code that wants outcomes rather than progress. Placeholders are left out. A fetch that is
@@ -15,32 +15,22 @@ extension AsyncSequence where Self: Sendable {
   ///
   /// - Returns: The settled results.
   @inlinable
-  public func settled<Value>() -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
+  public func settled<Value>() -> ResultSequence<Self, SettledStep<Value>>
   where Element == QueryResult<Value> {
-    StepSequence(self, SettledStep())
+    ResultSequence(self, SettledStep())
   }
 }
 
-extension AsyncSequence {
-  /// Only the results that came to rest: data or an error, and no fetch that runs.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Returns: The settled results.
-  @inlinable
-  public func settled<Value>() -> some AsyncSequence<QueryResult<Value>, Failure>
-  where Element == QueryResult<Value> {
-    StepSequence(self, SettledStep())
-  }
-}
-
-@usableFromInline
-struct SettledStep<Value: Sendable>: ResultStep, Sendable {
+/// The step of `settled()`.
+public struct SettledStep<Value: Sendable>: ResultStep, Sendable {
   @usableFromInline
   init() {}
 
-  @usableFromInline
-  func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It, if it came to rest.
+  public func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     result.isPending || result.isFetching || result.isPlaceholderData ? nil : result
   }
 }

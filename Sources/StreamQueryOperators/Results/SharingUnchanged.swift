@@ -1,6 +1,6 @@
 public import StreamQuery
 
-extension AsyncSequence where Self: Sendable {
+extension AsyncSequence {
   /// Goes on to show the old data where new data is equal, and its equal parts.
   ///
   /// For what was made of the data on the way, as by `select`: what a fetch brings shares with the cached
@@ -18,34 +18,25 @@ extension AsyncSequence where Self: Sendable {
   /// - Complexity: O(*n*) comparisons per new data.
   /// - Returns: Results that share what did not change.
   public func sharingUnchanged<Value: Equatable>()
-    -> some AsyncSequence<QueryResult<Value>, Failure> & Sendable
+    -> ResultSequence<Self, SharingStep<Value>>
   where Element == QueryResult<Value> {
-    StepSequence(self, SharingStep())
+    ResultSequence(self, SharingStep())
   }
 }
 
-extension AsyncSequence {
-  /// Goes on to show the old data where new data is equal, and its equal parts.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Complexity: O(*n*) comparisons per new data.
-  /// - Returns: Results that share what did not change.
-  public func sharingUnchanged<Value: Equatable>()
-    -> some AsyncSequence<QueryResult<Value>, Failure>
-  where Element == QueryResult<Value> {
-    StepSequence(self, SharingStep())
-  }
-}
-
-struct SharingStep<Value: Equatable & Sendable>: ResultStep, Sendable {
+/// The step of `sharingUnchanged()`.
+public struct SharingStep<Value: Equatable & Sendable>: ResultStep, Sendable {
   private let rule = SharingRule.of(Value.self)
   /// The data that came last.
   private var source: ValueBox?
   /// What is shown of it.
   private var shared: ValueBox?
 
-  mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It, over data that shares what did not change.
+  public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     guard let box = result.frame.data else { return result }
     if box !== source {
       source = box

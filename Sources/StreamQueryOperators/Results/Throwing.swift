@@ -1,6 +1,6 @@
 public import StreamQuery
 
-extension AsyncSequence where Self: Sendable {
+extension AsyncSequence {
   /// Throws the errors that a policy names; all others stay in the results.
   ///
   /// An error is thrown once its fetch has come to rest: while a failed query is being fetched
@@ -18,9 +18,9 @@ extension AsyncSequence where Self: Sendable {
   /// - Returns: A sequence that fails.
   public func throwing<Value>(
     when policy: ThrowPolicy
-  ) -> some AsyncSequence<QueryResult<Value>, any Error> & Sendable
+  ) -> ThrowingSequence<Self, Value>
   where Element == QueryResult<Value> {
-    ThrowingSequence(base: self, shouldThrow: SharedFunction { policy.shouldThrow($0) })
+    ThrowingSequence(base: self) { policy.shouldThrow($0) }
   }
 
   /// Throws the errors that a closure names; all others stay in the results.
@@ -37,64 +37,45 @@ extension AsyncSequence where Self: Sendable {
   /// - Returns: A sequence that fails.
   public func throwing<Value>(
     when shouldThrow: @escaping @Sendable (any Error) -> Bool
-  ) -> some AsyncSequence<QueryResult<Value>, any Error> & Sendable
+  ) -> ThrowingSequence<Self, Value>
   where Element == QueryResult<Value> {
-    ThrowingSequence(base: self, shouldThrow: SharedFunction(shouldThrow))
+    ThrowingSequence(base: self, shouldThrow: shouldThrow)
   }
 }
 
-extension AsyncSequence {
-  /// Throws the errors that a policy names; all others stay in the results.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Parameter policy: Which errors are thrown; a Bool literal stands for all or none.
-  /// - Returns: A sequence that fails.
-  public func throwing<Value>(
-    when policy: ThrowPolicy
-  ) -> some AsyncSequence<QueryResult<Value>, any Error> where Element == QueryResult<Value> {
-    ThrowingSequence(base: self, shouldThrow: SharedFunction { policy.shouldThrow($0) })
-  }
+/// The sequence of `throwing(when:)`.
+public struct ThrowingSequence<Base: AsyncSequence, Value: Sendable>: AsyncSequence
+where Base.Element == QueryResult<Value> {
+  /// A result whose error, if any, is not thrown.
+  public typealias Element = QueryResult<Value>
 
-  /// Throws the errors that a closure names; all others stay in the results.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Parameter shouldThrow: Asked once for each error, when its fetch has come to rest.
-  /// - Returns: A sequence that fails.
-  public func throwing<Value>(
-    when shouldThrow: @escaping (any Error) -> Bool
-  ) -> some AsyncSequence<QueryResult<Value>, any Error> where Element == QueryResult<Value> {
-    ThrowingSequence(base: self, shouldThrow: LocalFunction(shouldThrow))
-  }
-}
-
-struct ThrowingSequence<Base: AsyncSequence, Value: Sendable, Predicate: UserFunction>:
-  AsyncSequence
-where
-  Base.Element == QueryResult<Value>,
-  Predicate.Input == any Error,
-  Predicate.Output == Bool,
-  Predicate.Failure == Never
-{
-  typealias Element = QueryResult<Value>
-  typealias Failure = any Error
+  /// The error of a result, or the failure of the sequence before it.
+  public typealias Failure = any Error
 
   let base: Base
-  let shouldThrow: Predicate
+  let shouldThrow: @Sendable (any Error) -> Bool
 
-  func makeAsyncIterator() -> Iterator {
+  /// Begins an iteration.
+  ///
+  /// - Returns: An iterator.
+  public func makeAsyncIterator() -> Iterator {
     Iterator(base: base.makeAsyncIterator(), step: ThrowingStep(shouldThrow: shouldThrow))
   }
 }
 
 extension ThrowingSequence {
-  struct Iterator: AsyncIteratorProtocol {
+  /// Asks the sequence before it, until an error is thrown.
+  public struct Iterator: AsyncIteratorProtocol {
     /// Let go of at the first error, with its subscription.
     var base: Base.AsyncIterator?
-    var step: ThrowingStep<Predicate>
+    var step: ThrowingStep
 
-    mutating func next(
+    /// Waits for the next result.
+    ///
+    /// - Parameter actor: The isolation of the caller.
+    /// - Returns: The result; `nil` at the end.
+    /// - Throws: The error of a result, or the failure of the sequence before it.
+    public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(any Error) -> QueryResult<Value>? {
       guard let result = try await base?.next(isolation: actor) else { return nil }
@@ -107,23 +88,18 @@ extension ThrowingSequence {
   }
 }
 
-extension ThrowingSequence: Sendable where Base: Sendable, Predicate: Sendable {}
+extension ThrowingSequence: Sendable where Base: Sendable {}
 
 @available(*, unavailable)
 extension ThrowingSequence.Iterator: Sendable {}
 
 /// Decides which error of a result is thrown.
-struct ThrowingStep<Predicate: UserFunction>
-where
-  Predicate.Input == any Error,
-  Predicate.Output == Bool,
-  Predicate.Failure == Never
-{
-  let shouldThrow: Predicate
+struct ThrowingStep {
+  let shouldThrow: @Sendable (any Error) -> Bool
   /// The error that was asked about last: it stays in the results.
   private var inline: ErrorBox?
 
-  init(shouldThrow: Predicate) {
+  init(shouldThrow: @escaping @Sendable (any Error) -> Bool) {
     self.shouldThrow = shouldThrow
   }
 

@@ -1,6 +1,6 @@
 public import StreamQuery
 
-extension AsyncSequence where Self: Sendable {
+extension AsyncSequence {
   /// The data alone, each time that it is new.
   ///
   /// For queries that depend on another one's data: a refresh that changes only flags or brings an
@@ -26,29 +26,13 @@ extension AsyncSequence where Self: Sendable {
   @inlinable
   public func values<Value>(
     removingDuplicates: Bool = true
-  ) -> some AsyncSequence<Value, Failure> & Sendable where Element == QueryResult<Value> {
-    StepSequence(self, ValuesStep(removesDuplicates: removingDuplicates))
+  ) -> ResultSequence<Self, ValuesStep<Value>> where Element == QueryResult<Value> {
+    ResultSequence(self, ValuesStep(removesDuplicates: removingDuplicates))
   }
 }
 
-extension AsyncSequence {
-  /// The data alone, each time that it is new.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Parameter removingDuplicates: Whether a value is left out that equals the one before.
-  /// - Complexity: One comparison per new data.
-  /// - Returns: A sequence of values.
-  @inlinable
-  public func values<Value>(
-    removingDuplicates: Bool = true
-  ) -> some AsyncSequence<Value, Failure> where Element == QueryResult<Value> {
-    StepSequence(self, ValuesStep(removesDuplicates: removingDuplicates))
-  }
-}
-
-@usableFromInline
-struct ValuesStep<Value: Sendable>: ResultStep, Sendable {
+/// The step of `values(removingDuplicates:)`.
+public struct ValuesStep<Value: Sendable>: ResultStep, Sendable {
   private let removesDuplicates: Bool
   private var last: ValueBox?
   /// The fetches and writes until the last value, where all of them count.
@@ -59,8 +43,11 @@ struct ValuesStep<Value: Sendable>: ResultStep, Sendable {
     self.removesDuplicates = removesDuplicates
   }
 
-  @usableFromInline
-  mutating func take(_ result: QueryResult<Value>) -> Value? {
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: Its data, if that is new.
+  public mutating func take(_ result: QueryResult<Value>) -> Value? {
     guard result.hasRealData, let box = result.frame.data else { return nil }
     guard removesDuplicates else {
       // A value that came again may be in the box that was there.

@@ -1,6 +1,6 @@
 public import StreamQuery
 
-extension AsyncSequence where Self: Sendable {
+extension AsyncSequence {
   /// Iterates this sequence under another clock and executor.
   ///
   /// Every operator before it, and every task that they start, sees them as `Scheduling.current`.
@@ -17,31 +17,26 @@ extension AsyncSequence where Self: Sendable {
   /// - Returns: A sequence of the same elements.
   public func scheduled(
     by scheduling: Scheduling
-  ) -> some AsyncSequence<Element, Failure> & Sendable {
+  ) -> ScheduledSequence<Self> {
     ScheduledSequence(base: self, scheduling: scheduling)
   }
 }
 
-extension AsyncSequence {
-  /// Iterates this sequence under another clock and executor.
-  ///
-  /// As the operator of a `Sendable` sequence, for one that is not.
-  ///
-  /// - Parameter scheduling: The clock and executor to iterate under.
-  /// - Returns: A sequence of the same elements.
-  public func scheduled(by scheduling: Scheduling) -> some AsyncSequence<Element, Failure> {
-    ScheduledSequence(base: self, scheduling: scheduling)
-  }
-}
+/// The sequence of `scheduled(by:)`.
+public struct ScheduledSequence<Base: AsyncSequence>: AsyncSequence {
+  /// What the sequence before it gives.
+  public typealias Element = Base.Element
 
-struct ScheduledSequence<Base: AsyncSequence>: AsyncSequence {
-  typealias Element = Base.Element
-  typealias Failure = Base.Failure
+  /// Why the sequence before it fails.
+  public typealias Failure = Base.Failure
 
   let base: Base
   let scheduling: Scheduling
 
-  func makeAsyncIterator() -> Iterator {
+  /// Begins an iteration under the scheduling.
+  ///
+  /// - Returns: An iterator.
+  public func makeAsyncIterator() -> Iterator {
     // A sequence may subscribe when its iterator is made.
     Scheduling.$current.withValue(scheduling) {
       Iterator(base: base.makeAsyncIterator(), scheduling: scheduling)
@@ -50,11 +45,17 @@ struct ScheduledSequence<Base: AsyncSequence>: AsyncSequence {
 }
 
 extension ScheduledSequence {
-  struct Iterator: AsyncIteratorProtocol {
+  /// Asks the sequence before it, under the scheduling.
+  public struct Iterator: AsyncIteratorProtocol {
     var base: Base.AsyncIterator
     let scheduling: Scheduling
 
-    mutating func next(
+    /// Waits for the next element.
+    ///
+    /// - Parameter actor: The isolation of the caller.
+    /// - Returns: The element; `nil` at the end.
+    /// - Throws: The failure of the sequence before it.
+    public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Base.Failure) -> Base.Element? {
       // `withValue` rethrows any error; the result carries the typed one through it.

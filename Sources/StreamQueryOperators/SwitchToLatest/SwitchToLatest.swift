@@ -31,7 +31,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   public func switchToLatest<Inner: AsyncSequence & Sendable>(
     removingDuplicates: Bool = true,
     _ transform: @escaping @Sendable (Element) -> Inner
-  ) -> some AsyncSequence<Inner.Element, Never> & Sendable
+  ) -> ErasedSequence<Inner.Element, Never>
   where Inner.Failure == Never, Inner.Element: Sendable {
     typealias Plan = FlowPlan<SwitchMachine, Inner.Element, Never>
     return switching(
@@ -58,7 +58,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   public func switchToLatest<Inner: AsyncSequence & Sendable>(
     removingDuplicates: Bool = true,
     _ transform: @escaping @Sendable (Element) -> Inner
-  ) -> some AsyncSequence<Inner.Element, Inner.Failure> & Sendable where Inner.Element: Sendable {
+  ) -> ErasedSequence<Inner.Element, Inner.Failure> where Inner.Element: Sendable {
     switching(
       to: transform,
       removingDuplicates: removingDuplicates,
@@ -81,7 +81,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   public func switchToLatest<Inner: AsyncSequence & Sendable>(
     removingDuplicates: Bool = true,
     _ transform: @escaping @Sendable (Element) -> Inner
-  ) -> some AsyncSequence<Inner.Element, Failure> & Sendable
+  ) -> ErasedSequence<Inner.Element, Failure>
   where Inner.Failure == Never, Inner.Element: Sendable {
     switching(
       to: transform,
@@ -103,7 +103,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   public func switchToLatest<Inner: AsyncSequence & Sendable>(
     removingDuplicates: Bool = true,
     _ transform: @escaping @Sendable (Element) -> Inner
-  ) -> some AsyncSequence<Inner.Element, Failure> & Sendable
+  ) -> ErasedSequence<Inner.Element, Failure>
   where Inner.Failure == Failure, Inner.Element: Sendable {
     switching(
       to: transform,
@@ -124,7 +124,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   public func switchToLatest<Inner: AsyncSequence & Sendable>(
     removingDuplicates: Bool = true,
     _ transform: @escaping @Sendable (Element) -> Inner
-  ) -> some AsyncSequence<Inner.Element, any Error> & Sendable where Inner.Element: Sendable {
+  ) -> ErasedSequence<Inner.Element, any Error> where Inner.Element: Sendable {
     switching(
       to: transform,
       removingDuplicates: removingDuplicates,
@@ -140,13 +140,15 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
     ending: SwitchMachine.Ending = .withBoth,
     outerFailure: @escaping @Sendable (Failure) -> Thrown,
     innerFailure: @escaping @Sendable (Inner.Failure) -> Thrown
-  ) -> FlowSequence<SwitchMachine, Inner.Element, Thrown> where Inner.Element: Sendable {
+  ) -> ErasedSequence<Inner.Element, Thrown> where Inner.Element: Sendable {
     typealias Plan = FlowPlan<SwitchMachine, Inner.Element, Thrown>
     let outer = Plan.source(
-      StepSequence(self, DistinctStep(removesDuplicates: removingDuplicates)),
+      ResultSequence(self, DistinctStep(removesDuplicates: removingDuplicates)),
       opening: { Plan.source(transform($0), element: { $0 }, failure: innerFailure) },
       failure: outerFailure
     )
-    return FlowSequence(Plan(machine: SwitchMachine(ending: ending), sources: [outer]))
+    return ErasedSequence(
+      FlowSequence(Plan(machine: SwitchMachine(ending: ending), sources: [outer]))
+    )
   }
 }

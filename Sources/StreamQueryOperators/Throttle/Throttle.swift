@@ -15,7 +15,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// never lost.
   ///
   /// ```swift
-  /// let ticks = prices.throttle(for: .seconds(1), clock: client.clock)
+  /// let ticks = prices.throttle(for: .seconds(1))
   /// ```
   ///
   /// A window opens with an element that comes outside one. An element that a window lets through
@@ -32,14 +32,17 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   ///   - interval: How long a window is. Zero or less lets everything through; more than 100 years
   ///     is for ever.
   ///   - edges: Which elements of a window are let through.
-  ///   - clock: What the interval is measured on.
+  ///   - clock: What the interval is measured on; `nil` is the clock of `Scheduling.current` when the
+  ///     iteration starts.
   /// - Returns: A sequence of the elements that were let through.
   public func throttle(
     for interval: Duration,
     edges: ThrottleEdges = .both,
-    clock: any Clock<Duration>
-  ) -> some AsyncSequence<Element, Failure> & Sendable {
+    clock: (any Clock<Duration>)? = nil
+  ) -> ErasedSequence<Element, Failure> {
     let machine = ThrottleMachine(interval: Interval(clamping: interval), edges: edges)
-    return FlowSequence(FlowPlan(machine: machine, upstream: self, clock: clock))
+    return ErasedSequence(
+      FlowSequence(FlowPlan(machine: machine, upstream: self, clock: clock))
+    )
   }
 }

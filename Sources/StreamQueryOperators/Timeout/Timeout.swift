@@ -24,15 +24,15 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   public func timeout(
     after limit: Duration,
     clock: (any Clock<Duration>)? = nil
-  ) -> some AsyncSequence<Element, TimeoutError> & Sendable {
+  ) -> ErasedSequence<Element, TimeoutError> {
     typealias Plan = FlowPlan<TimeoutMachine, Element, TimeoutError>
     let plan = Plan(
       machine: TimeoutMachine(limit: Interval(clamping: limit)),
       sources: [Plan.source(self, element: { $0 }, failure: Plan.impossible)],
-      timing: clock.map { .onClock($0) } ?? .onCurrentClock,
+      timing: Plan.Timing(clock),
       timeOutFailure: TimeoutError(limit: limit)
     )
-    return FlowSequence(plan)
+    return ErasedSequence(FlowSequence(plan))
   }
 }
 
@@ -62,14 +62,14 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   public func timeout(
     after limit: Duration,
     clock: (any Clock<Duration>)? = nil
-  ) -> some AsyncSequence<Element, any Error> & Sendable {
+  ) -> ErasedSequence<Element, any Error> {
     typealias Plan = FlowPlan<TimeoutMachine, Element, any Error>
     let plan = Plan(
       machine: TimeoutMachine(limit: Interval(clamping: limit)),
       sources: [Plan.source(self, element: { $0 }, failure: { $0 })],
-      timing: clock.map { .onClock($0) } ?? .onCurrentClock,
+      timing: Plan.Timing(clock),
       timeOutFailure: TimeoutError(limit: limit)
     )
-    return FlowSequence(plan)
+    return ErasedSequence(FlowSequence(plan))
   }
 }

@@ -43,7 +43,7 @@ extension Stage {
   private func last(of results: [QueryResult<JSON>], as options: JSON) -> QueryResult<JSON> {
     simulation.run {
       var last = results[results.count - 1]
-      for await result in Watch.shown(Replay(results), as: options) { last = result }
+      for await result in Watch.shown(Replay(results).erased(), as: options) { last = result }
       return last
     }
   }

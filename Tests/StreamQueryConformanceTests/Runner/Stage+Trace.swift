@@ -1,4 +1,5 @@
 import StreamQuery
+import StreamQueryOperators
 import StreamQueryTesting
 
 /// A snapshot in the notation of traces: what has its usual value is left out.
@@ -100,7 +101,7 @@ extension Stage {
     for change in watch.changes {
       let results = simulation.run {
         var results: [QueryResult<JSON>] = []
-        for await result in Watch.shown(Replay(raw.map(\.result)), as: change.options) {
+        for await result in Watch.shown(Replay(raw.map(\.result)).erased(), as: change.options) {
           results.append(result)
         }
         return results

@@ -12,7 +12,7 @@ final class Watch: @unchecked Sendable {
     case paged(QueryObserver<PageRun>)
   }
 
-  typealias Results = any AsyncSequence<QueryResult<JSON>, Never> & Sendable
+  typealias Results = ErasedSequence<QueryResult<JSON>, Never>
 
   let client: String
   let handle: Handle
@@ -37,8 +37,8 @@ final class Watch: @unchecked Sendable {
     self.raw = raw
     let results: Results =
       switch handle {
-      case .plain(let observer): observer.stream.map { raw.took($0) }
-      case .paged(let observer): observer.stream.select { JSON($0) }.map { raw.took($0) }
+      case .plain(let observer): observer.stream.map { raw.took($0) }.erased()
+      case .paged(let observer): observer.stream.select { JSON($0) }.map { raw.took($0) }.erased()
       }
     recording = Self.record(Self.shown(results, as: shown), simulation)
   }
@@ -47,11 +47,13 @@ final class Watch: @unchecked Sendable {
   static func shown(_ results: Results, as options: JSON) -> Results {
     var shown = results
     if options["placeholderData"] == "keepPrevious" {
-      shown = shown.keepPreviousData()
+      shown = shown.keepPreviousData().erased()
     } else if let value = options["placeholderData"]?["value"] {
-      shown = shown.placeholder(value)
+      shown = shown.placeholder(value).erased()
     }
-    if let select = ScenarioSelect(options["select"]) { shown = shown.select { try select($0) } }
+    if let select = ScenarioSelect(options["select"]) {
+      shown = shown.select { try select($0) }.erased()
+    }
     return shown
   }
 
@@ -68,7 +70,9 @@ final class Watch: @unchecked Sendable {
     guard options["placeholderData"] != nil || options["select"] != nil else { return { $0 } }
     return { result in
       var last = result
-      for await shown in Self.shown(Replay(raw.results + [result]), as: options) { last = shown }
+      for await shown in Self.shown(Replay(raw.results + [result]).erased(), as: options) {
+        last = shown
+      }
       return last
     }
   }

@@ -10,6 +10,10 @@ import Testing
     }
   }
 
+  @Test func itsClockIsTheOneOfTheIteration() {
+    expectDiagram("-----c-----d") { $0.input("  abc-----d--").debounce(for: .ticks(3)) }
+  }
+
   @Test func everyElementStartsTheIntervalAnew() {
     expectDiagram("---------d") {
       $0.input("  a-b-c-d---").debounce(for: .ticks(3), clock: $0.clock)

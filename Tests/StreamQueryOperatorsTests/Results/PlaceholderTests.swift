@@ -69,11 +69,10 @@ import Testing
 
   @Test func aClosureIsAskedOncePerWaitForData() {
     let calls = Mutex(0)
-    let make = SharedFunction<QueryResult<String>?, String?, Never> { _ in
+    var step = MadePlaceholderStep<String> { _, _ in
       calls.withLock { $0 += 1 }
       return "s"
     }
-    var step = MadePlaceholderStep<String, _>(make: make)
     let counts = ["p", "p*", "p=", "x", "2:p", "2:p*", "2:!", "2:p*", "3:p"].map { text in
       _ = step.take(Sample.result(text))
       return calls.withLock { $0 }

@@ -29,12 +29,10 @@ import Testing
 
   @Test func selectsOncePerDataT17() {
     let calls = Mutex<[String]>([])
-    var step = SelectStep(
-      transform: SharedFunction { (text: String) in
-        calls.withLock { $0.append(text) }
-        return text.count
-      }
-    )
+    var step = SelectStep { (text: String) in
+      calls.withLock { $0.append(text) }
+      return text.count
+    }
     let results = ["p", "x", "x*", "x!", "x'", "y", "x"].map { step.take(Sample.result($0)) }
     #expect(calls.withLock { $0 } == ["x", "x", "y", "x"])
     let boxes = results.map { $0?.frame.data }
@@ -43,7 +41,7 @@ import Testing
   }
 
   @Test func changesTheType() {
-    var step = SelectStep(transform: SharedFunction<String, Int, Never> { $0.count })
+    var step = SelectStep<String, Int> { $0.count }
     let count: Int? = step.take(Sample.result("abc"))?.data
     #expect(count == 3)
   }
@@ -96,12 +94,10 @@ import Testing
 
   @Test func aThrowIsNotRepeatedForTheSameDataT17() {
     let calls = Mutex(0)
-    var step = SelectStep(
-      transform: SharedFunction { (text: String) throws -> Int in
-        calls.withLock { $0 += 1 }
-        throw SampleError(name: text)
-      }
-    )
+    var step = SelectStep { (text: String) throws -> Int in
+      calls.withLock { $0 += 1 }
+      throw SampleError(name: text)
+    }
     let errors = ["x", "x*", "x"].map { step.take(Sample.result($0))?.frame.error }
     #expect(calls.withLock { $0 } == 1)
     #expect(errors[0] === errors[1] && errors[1] === errors[2])

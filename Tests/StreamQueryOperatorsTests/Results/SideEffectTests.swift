@@ -1,3 +1,4 @@
+import Dispatch
 @testable import StreamQuery
 import StreamQueryOperators
 import StreamQueryTesting
@@ -63,4 +64,78 @@ import Testing
     #expect(seen.withLock { $0 } == ["cached", "fetched"])
     recording.cancel()
   }
+
+  /// A model as an app has it: its state belongs to the main actor.
+  @MainActor final class Model {
+    var values: [Int] = []
+    var failures = 0
+    var statuses: [QueryStatus] = []
+
+    /// Takes the first result; nobody else is waited for.
+    func follow(_ results: some AsyncSequence<QueryResult<Int>, Never> & Sendable) async {
+      let watched = results.onSuccess { self.values.append($0) }
+        .onFailure { _ in self.failures += 1 }
+        .onChange { self.statuses.append($0.status) }
+      var iterator = watched.makeAsyncIterator()
+      _ = await iterator.next(isolation: #isolation)
+    }
+  }
+
+  @Test @MainActor func anActionThatIsWrittenOnAnActorMayChangeItsState() async {
+    let client = QueryClient()
+    client.setData(3, for: QueryKey<Int>("a"))
+    let model = Model()
+    await model.follow(client.results(of: Query(key: QueryKey<Int>("a"))))
+    #expect(model.values == [3])
+    #expect(model.failures == 0)
+    #expect(model.statuses == [.success])
+    client.shutDown()
+  }
+
+  @Test func anActionOfAnActorRunsThereWhereverTheConsumerIs() async {
+    let client = QueryClient()
+    client.setData(3, for: QueryKey<Int>("a"))
+    let model = await Model()
+    let watched = await watching(client, for: model)
+    var iterator = watched.makeAsyncIterator()
+    _ = await iterator.next(isolation: nil)
+    #expect(await model.values == [3])
+    client.shutDown()
+  }
+
+  @MainActor private func watching(
+    _ client: QueryClient,
+    for model: Model
+  ) -> some AsyncSequence<QueryResult<Int>, Never> & Sendable {
+    client.results(of: Query(key: QueryKey<Int>("a"))).onSuccess { model.values.append($0) }
+  }
+
+  @Test @MainActor func anActionOfNoActorStaysWhereTheConsumerIs() async {
+    let client = QueryClient()
+    client.setData(3, for: QueryKey<Int>("a"))
+    MainQueue.mark()
+    let places = Mutex<[Bool]>([])
+    let watched = Self.noting(client) { isMain in places.withLock { $0.append(isMain) } }
+    var iterator = watched.makeAsyncIterator()
+    _ = await iterator.next(isolation: #isolation)
+    #expect(places.withLock { $0 } == [true])
+    client.shutDown()
+  }
+
+  nonisolated private static func noting(
+    _ client: QueryClient,
+    _ note: @escaping @Sendable (Bool) -> Void
+  ) -> some AsyncSequence<QueryResult<Int>, Never> & Sendable {
+    client.results(of: Query(key: QueryKey<Int>("a"))).onSuccess { _ in note(MainQueue.isCurrent) }
+  }
+}
+
+/// Whether the present code runs on the main actor; asked like this, since on Linux the main queue may be
+/// served by any thread.
+private enum MainQueue {
+  private static let key = DispatchSpecificKey<Bool>()
+
+  static func mark() { DispatchQueue.main.setSpecific(key: key, value: true) }
+
+  static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
 }

@@ -9,6 +9,10 @@ import Testing
     }
   }
 
+  @Test func itsClockIsTheOneOfTheIteration() {
+    expectDiagram("a--c------d") { $0.input("  abc-------d").throttle(for: .ticks(3)) }
+  }
+
   @Test func whatComesAtTheEndOfAWindowIsOutsideIt() {
     expectDiagram("a--c--d") { $0.input("abcd---").throttle(for: .ticks(3), clock: $0.clock) }
     expectDiagram("a--b--c") { $0.input("a--b--c").throttle(for: .ticks(3), clock: $0.clock) }

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Holds every expression of the API's and the operators' tests to 100 ms of type-checking: chains of
+# operators, as users write them. `samples.sh` does the same for the samples of the documentation.
+#
+#   Scripts/type-checking.sh                      check
+#   Scripts/type-checking.sh --scratch-path DIR   use the modules built there (default .build-check)
+#   Scripts/type-checking.sh --self-test          also see that a limit of 1 ms finds something
+#
+# A machine that is busy may take longer for once: only what is too slow three times in a row counts.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+limit=100
+scratch=.build-check
+self_test=false
+while (($# > 0)); do
+  case $1 in
+    --scratch-path) scratch=$2; shift ;;
+    --self-test) self_test=true ;;
+    *) echo "type-checking: unknown argument: $1" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+flags=()
+# As in check.sh: other flags in the same folder would build everything again.
+if [[ $scratch == .build-check ]]; then flags=(-Xswiftc -warnings-as-errors); fi
+swift build --scratch-path "$scratch" ${flags[@]+"${flags[@]}"}
+products=$(swift build --scratch-path "$scratch" --show-bin-path)
+
+# The features of Package.swift, so that an expression is checked under the same rules.
+settings=(-swift-version 6 -I "$products/Modules" -I "$products")
+while IFS= read -r feature; do settings+=(-enable-upcoming-feature "$feature")
+done < <(sed -n 's/.*enableUpcomingFeature("\(.*\)").*/\1/p' Package.swift)
+if [[ $(uname -s) == Darwin ]]; then
+  platform=$(xcrun --show-sdk-platform-path)
+  settings+=(
+    -sdk "$(xcrun --show-sdk-path)" -target "$(uname -m)-apple-macosx15.0"
+    -F "$platform/Developer/Library/Frameworks" -I "$platform/Developer/usr/lib"
+    -plugin-path "$platform/Developer/usr/lib/swift/host/plugins/testing"
+  )
+else
+  settings+=(-plugin-path "$(dirname "$(readlink -f "$(command -v swiftc)")")/../lib/swift/host/plugins/testing")
+fi
+
+# Prints each expression of a folder of tests that takes longer than some milliseconds.
+slow() {
+  local folder=$1 bound=$2 sources=() output
+  while IFS= read -r file; do sources+=("$file"); done < <(find "$folder" -name '*.swift' | sort)
+  output=$(swiftc -typecheck "${settings[@]}" -module-name "${folder##*/}" \
+    -Xfrontend -warn-long-expression-type-checking="$bound" "${sources[@]}" 2>&1) ||
+    { echo "$output" >&2; return 1; }
+  sed -n 's/^\([^ ]*\): warning: expression took .* to type-check.*/\1/p' <<<"$output" | sort -u
+}
+
+chains=Tests/StreamQueryAPITests
+if $self_test && [[ -z $(slow "$chains" 1) ]]; then
+  echo "type-checking: a limit of 1 ms finds nothing: it finds nothing at all" >&2
+  exit 1
+fi
+
+for folder in "$chains" Tests/StreamQueryOperatorsTests; do
+  found=$(slow "$folder" "$limit")
+  for _ in 1 2; do
+    if [[ -z $found ]]; then break; fi
+    again=$(slow "$folder" "$limit")
+    found=$(comm -12 <(echo "$found") <(echo "$again"))
+  done
+  if [[ -n $found ]]; then
+    sed "s/\$/: error: takes longer than $limit ms to type-check/" <<<"$found" >&2
+    exit 1
+  fi
+done
+echo "type-checking: every expression of the API's and the operators' tests takes at most $limit ms"

@@ -1,0 +1,74 @@
+/// The sequence of an operator on results that works element by element.
+///
+/// There is no task and no buffer: an element is worked on where the consumer asks for it, on the
+/// consumer's actor. Each iterator has a step of its own. The sequence is `Sendable` if what it is made of
+/// is.
+///
+/// One type for each operator, rather than an opaque one: a chain of twelve is type-checked in
+/// milliseconds.
+///
+/// ```swift
+/// let names: ResultSequence<QueryResults<[User]>, SelectStep<[User], [String]>>
+/// names = client.results(of: .users).select { $0.map(\.name) }
+/// ```
+// Inlinable, so that a chain becomes one function of the consumer's where its types are known: run as
+// generic code it costs three times as much.
+public struct ResultSequence<Base: AsyncSequence, Step: ResultStep>: AsyncSequence
+where Step.Input == Base.Element {
+  /// What the step lets through.
+  public typealias Element = Step.Output
+
+  /// The failure of the sequence before it.
+  public typealias Failure = Base.Failure
+
+  @usableFromInline let base: Base
+  @usableFromInline let step: Step
+
+  @inlinable
+  init(_ base: Base, _ step: Step) {
+    self.base = base
+    self.step = step
+  }
+
+  /// Begins an iteration, with a step of its own.
+  ///
+  /// - Returns: An iterator.
+  @inlinable
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(base: base.makeAsyncIterator(), step: step)
+  }
+}
+
+extension ResultSequence {
+  /// Asks the sequence before it, and has the step take what comes.
+  public struct Iterator: AsyncIteratorProtocol {
+    @usableFromInline var base: Base.AsyncIterator
+    @usableFromInline var step: Step
+
+    @inlinable
+    init(base: Base.AsyncIterator, step: Step) {
+      self.base = base
+      self.step = step
+    }
+
+    /// Waits for the next element that the step lets through.
+    ///
+    /// - Parameter actor: The isolation of the caller.
+    /// - Returns: The element; `nil` at the end.
+    /// - Throws: The failure of the sequence before it.
+    @inlinable
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(Base.Failure) -> Step.Output? {
+      while let element = try await base.next(isolation: actor) {
+        if let output = step.take(element) { return output }
+      }
+      return nil
+    }
+  }
+}
+
+extension ResultSequence: Sendable where Base: Sendable, Step: Sendable {}
+
+@available(*, unavailable)
+extension ResultSequence.Iterator: Sendable {}
