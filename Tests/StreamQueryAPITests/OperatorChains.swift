@@ -1,8 +1,9 @@
 import StreamQuery
 import StreamQueryOperators
 
-/// Forty chains of operators, of one to twelve: `Scripts/type-checking.sh` holds each to a time. Nothing
-/// here runs.
+/// Forty chains of one to twelve operators.
+///
+/// `Scripts/type-checking.sh` holds each to a time; nothing here runs.
 private struct Chains {
   let client: QueryClient
   let texts: AsyncStream<String>

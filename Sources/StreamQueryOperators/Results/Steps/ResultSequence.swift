@@ -11,8 +11,6 @@
 /// let names: ResultSequence<QueryResults<[User]>, SelectStep<[User], [String]>>
 /// names = client.results(of: .users).select { $0.map(\.name) }
 /// ```
-// Inlinable, so that a chain becomes one function of the consumer's where its types are known: run as
-// generic code it costs three times as much.
 public struct ResultSequence<Base: AsyncSequence, Step: ResultStep>: AsyncSequence
 where Step.Input == Base.Element {
   /// What the step lets through.
@@ -24,6 +22,8 @@ where Step.Input == Base.Element {
   @usableFromInline let base: Base
   @usableFromInline let step: Step
 
+  // Inlinable like the rest, so that a chain becomes one function of the consumer's where its types are
+  // known: run as generic code it costs three times as much.
   @inlinable
   init(_ base: Base, _ step: Step) {
     self.base = base
