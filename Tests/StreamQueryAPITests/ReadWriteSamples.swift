@@ -73,6 +73,10 @@ import Testing
     #expect(try await client.fetch(.users).count == 1)
   }
 
+  @Test func misusesSayWhatToDo() {
+    #expect("\(QueryMisuse.streamInsideFetch(key: "users"))".contains("context.previous()"))
+  }
+
   @Test func aQueryWithoutFetchSaysSo() async {
     await #expect(throws: QueryError.self) {
       try await client.fetch(Query<User>(key: "nobody"))

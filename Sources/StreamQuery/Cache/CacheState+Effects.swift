@@ -58,6 +58,7 @@ extension CacheState {
     let next = isBegunAnew ? makeJob(index, &turn, like: job) : nil
     next?.tasks.takeOver(from: job.tasks)
     slots[index].job = next
+    job.tasks.workEnded()
     turn.drop(job.tasks.end())
     emit(.fetchCancelled, index, turn, job: job)
     errands.append(.cancel(job))
@@ -66,7 +67,7 @@ extension CacheState {
   private mutating func end(_ ending: FetchEnding, _ index: Int, _ turn: inout Turn) {
     let job = slots[index].job
     slots[index].job = nil
-    if !slots[index].awaits.isEmpty { slots[index].awaits = [] }
+    if let job { job.tasks.workEnded() }
     switch ending {
     case .succeeded, .kept:
       emit(.fetchSucceeded, index, turn, job: job, isNotModified: ending == .kept)
@@ -162,6 +163,7 @@ extension CacheState {
     }
     let isImperative = slots[index].machine.cause == .manual && turn.isImperative
     let job = FetchJob(
+      cache: id,
       entry: id(of: index),
       id: current.id,
       key: key,

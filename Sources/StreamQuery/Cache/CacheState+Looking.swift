@@ -8,6 +8,15 @@ enum Pull: Sendable {
   case ended
 }
 
+/// What becomes of a consumer that is about to wait for news.
+enum Parking: Sendable {
+  case parked
+  /// There is news already.
+  case news
+  /// It is a fetch that looks at its own key: news comes when the fetch ends, and that waits for it.
+  case pointless(FetchJob)
+}
+
 extension CacheState {
   /// The newest snapshot that a consumer has not seen.
   mutating func pull(_ id: ConsumerID) -> Pull {
@@ -29,12 +38,13 @@ extension CacheState {
     return stand(in: consumers[consumer].plan, for: frame, flags)
   }
 
-  /// Parks a consumer until there is news; says `false`, and keeps nothing, if there is some already.
+  /// Parks a consumer until there is news, unless there is some already or will be none.
   mutating func park(
     _ id: ConsumerID,
     _ parked: Parked
-  ) -> Bool {
-    guard let index = find(id), !hasNews(index) else { return false }
+  ) -> Parking {
+    guard let index = find(id), !hasNews(index) else { return .news }
+    if let own = ownFetch(of: Int(consumers[index].entry)) { return .pointless(own) }
     if consumers[index].parked?.isSpent ?? true {
       consumers[index].parked = parked
     } else {
@@ -42,7 +52,16 @@ extension CacheState {
       consumers[index].alsoParked.removeAll(where: \.isSpent)
       consumers[index].alsoParked.append(parked)
     }
-    return true
+    return .parked
+  }
+
+  /// Parks several consumers together, until there is news of any; all or in vain.
+  mutating func park(_ ids: [ConsumerID], _ wait: JointWait) -> Parking {
+    for id in ids {
+      let parking = park(id, .jointly(wait))
+      guard case .parked = parking else { return parking }
+    }
+    return .parked
   }
 
   /// Whether a consumer has not seen what there is at present.

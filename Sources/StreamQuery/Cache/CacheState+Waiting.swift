@@ -8,7 +8,8 @@ extension CacheState {
   ///   - role: What the caller is to the fetch; `nil` if it does not wait.
   ///   - gathering: Where the caller waits for several fetches.
   ///   - turn: The turn.
-  /// - Returns: The caller's place, or `nil` if it does not wait.
+  /// - Returns: The caller's place, or `nil` if it does not wait: who wants a lease, because the fetch waits
+  ///   for the caller, and then nothing was asked for.
   mutating func request(
     _ index: Int,
     _ request: FetchRequest,
@@ -17,6 +18,11 @@ extension CacheState {
     gathering: Gathering? = nil,
     _ turn: inout Turn
   ) -> Waiter? {
+    var permit = WorkWait.Permit.refused
+    if role == .leasing {
+      permit = wait(of: turn.caller, for: work(of: index))
+      if case .refused = permit { return nil }
+    }
     let before = slots[index].machine.current?.id
     if let plan, before == nil || (request.isSuperseding && slots[index].machine.hasData) {
       self.plan(index, with: plan, &turn)
@@ -34,11 +40,12 @@ extension CacheState {
     var waiter: Waiter?
     // Watching a fetch that waits for this caller would never end. A caller whose fetch was replaced
     // just now belongs to none any more.
-    if let role, role == .leasing || !waitsForCaller(index, turn),
-      role != .watchingUnlessPaused || !slots[index].machine.isPaused
-    {
-      gathering?.add(id(of: index))
-      let registered = wait(index, role: role, gathering: gathering, turn)
+    if role == .watching || role == .watchingUnlessPaused && !slots[index].machine.isPaused {
+      permit = wait(of: turn.caller, for: work(of: index))
+    }
+    if let role, case .granted(let wait) = permit {
+      gathering?.add(id(of: index), wait)
+      let registered = register(index, role: role, wait, gathering)
       if begins {
         slots[index].starter = registered
       } else if request.isSuperseding, request.direction == nil,
@@ -53,21 +60,19 @@ extension CacheState {
   }
 
   /// Registers a caller with the current fetch of an entry.
-  private mutating func wait(
+  private mutating func register(
     _ index: Int,
     role: Waiter.Role,
-    gathering: Gathering?,
-    _ turn: Turn
+    _ wait: WorkWait?,
+    _ gathering: Gathering?
   ) -> Waiter {
-    let caller = fetch(of: turn)
     let waiter = Waiter(
       role: role,
       entry: id(of: index),
       round: waiterRound(of: index),
-      caller: caller.map(id(of:)),
+      wait: wait,
       gathering: gathering
     )
-    if let caller { slots[caller].awaits.append(id(of: index)) }
     slots[index].waiters.append(waiter)
     if role == .leasing { slots[index].machine.waiterJoined() }
     return waiter
@@ -90,7 +95,6 @@ extension CacheState {
     // Answered in an earlier turn, though it did not hear of it yet.
     guard waiter.round != 0, waiter.round == slots[index].waiterRound else { return }
     waiter.round = 0
-    forgetWait(of: waiter)
     waiterWent(index, &turn)
     if waiter.role == .leasing {
       apply(slots[index].machine.waiterLeft(in: turn.world), index, &turn)
@@ -115,7 +119,6 @@ extension CacheState {
     slots[index].goneWaiters = 0
     // Some may be the last to hold an error that is the user's.
     for waiter in waiters where waiter.isResolved {
-      if waiter.role != .leasing { forgetWait(of: waiter) }
       if waiter === slots[index].starter { slots[index].starter = nil }
       turn.drop(waiter)
     }
@@ -135,23 +138,26 @@ extension CacheState {
     guard !all.isEmpty else { return }
     let waiters = passOn(all, index)
     guard !waiters.isEmpty else { return }
-    for waiter in waiters where waiter.caller != nil { forgetWait(of: waiter) }
     switch ending {
     case .succeeded, .kept, .replaced:
-      let box = slots[index].visible.map(WaitOutcome.value)
-      errands.append(.settle(waiters, box ?? .cancelled))
+      answer(waiters, slots[index].visible.map(WaitOutcome.value) ?? .cancelled)
     case .failed:
-      errands.append(
-        .settle(waiters, slots[index].error.map { .failure($0.error) } ?? .cancelled)
-      )
+      answer(waiters, slots[index].error.map { .failure($0.error) } ?? .cancelled)
     case .cancelled:
       // Whose fetch it was gets what is there again; who had joined it learns that it is off.
       let data = slots[index].machine.hasData ? slots[index].visible.map(WaitOutcome.value) : nil
-      if let starter { errands.append(.settle([starter], data ?? .cancelled)) }
-      errands.append(.settle(waiters.filter { $0 !== starter }, .cancelled))
+      if let starter { answer([starter], data ?? .cancelled) }
+      answer(waiters.filter { $0 !== starter }, .cancelled)
     case .removed:
-      errands.append(.settle(waiters, .cancelled))
+      answer(waiters, .cancelled)
     }
+  }
+
+  /// Tells callers what became of what they waited for: from this turn on they wait for it no more.
+  mutating func answer(_ waiters: [Waiter], _ outcome: WaitOutcome) {
+    guard !waiters.isEmpty else { return }
+    for waiter in waiters { waiter.endWait() }
+    errands.append(.settle(waiters, outcome))
   }
 
   /// One more fetch may have followed the one that ended: those go over to it who asked for a newer
@@ -183,8 +189,7 @@ extension CacheState {
     let starter = takeStarter(index)
     let joiners = slots[index].takeWaiters().waiters
     slots[index].machine.waitersAnswered(leaving: 0)
-    for waiter in joiners where waiter.caller != nil { forgetWait(of: waiter) }
-    if !joiners.isEmpty { errands.append(.settle(joiners, .cancelled)) }
+    answer(joiners, .cancelled)
     if let starter { readmit(starter, index) }
   }
 

@@ -4,6 +4,8 @@
 /// out on values, waiters and consumers. They run under the lock, so they call no user code but `==`
 /// and `hash` of key parts, and what they let go of goes into the ``Turn``.
 struct CacheState {
+  /// Tells the caches of the process apart.
+  let id: UInt64
   var slots: [EntrySlot] = []
   var freeSlot: Int32 = -1
   /// Finds slots, by key as well as by prefix.
@@ -53,10 +55,12 @@ struct CacheState {
   /// Creates the state of an empty cache.
   ///
   /// - Parameters:
+  ///   - id: A number that no other cache has.
   ///   - defaults: The defaults of queries.
   ///   - date: The date at the beginning of time, in seconds since the reference date.
   ///   - emitsEvents: Whether anybody listens to events.
-  init(defaults: DefaultsTable, date: Double, emitsEvents: Bool) {
+  init(id: UInt64 = 0, defaults: DefaultsTable, date: Double, emitsEvents: Bool) {
+    self.id = id
     self.defaults = defaults
     latest = Timestamp(moment: .zero, date: date)
     self.emitsEvents = emitsEvents

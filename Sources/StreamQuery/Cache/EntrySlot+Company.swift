@@ -165,15 +165,6 @@ extension EntrySlot {
     }
   }
 
-  /// The entries whose fetches this entry's fetch waits for.
-  var awaits: [EntryID] {
-    get { company.isEmpty ? [] : company[0].awaits }
-    _modify {
-      makeCompany()
-      yield &company[0].awaits
-    }
-  }
-
   /// What mutations lay over the data, the oldest run lowest.
   var layers: [LaidLayer] {
     get { company.isEmpty ? [] : company[0].layers }

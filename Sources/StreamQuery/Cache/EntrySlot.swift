@@ -28,7 +28,6 @@ struct EntrySlot {
     var waiters: [Waiter] = []
     var waiterRound: UInt64 = 0
     var goneWaiters = 0
-    var awaits: [EntryID] = []
     var error: ErrorBox?
     var failureReason: ErrorBox?
     var reasonBefore: ErrorBox?
@@ -42,7 +41,7 @@ struct EntrySlot {
 
     /// Whether nothing is kept in it.
     var isEmpty: Bool {
-      consumers.isEmpty && waiters.isEmpty && awaits.isEmpty && layers.isEmpty
+      consumers.isEmpty && waiters.isEmpty && layers.isEmpty
         && dynamicCount == 0 && askRound == 0 && waiterRound == 0 && goneWaiters == 0
         && error == nil && failureReason == nil && reasonBefore == nil && starter == nil
         && previousFrame == nil && shown == nil && shelved == nil && beginning == nil

@@ -12,6 +12,8 @@ import Foundation
 /// at a time performs them in order outside of it; a turn made meanwhile, also by an errand, only
 /// appends. So the world learns of turns in the order in which they were decided.
 final class QueryCache: Sendable {
+  private static let lastID = Atomic<UInt64>(0)
+
   private let state: Mutex<CacheState>
   private let roomWaits = RoomWaits()
   let clock: ErasedClock
@@ -31,7 +33,8 @@ final class QueryCache: Sendable {
     self.wallClock = wallClock
     datesAll = Atomic(emitsEvents)
     let date = wallClock().timeIntervalSinceReferenceDate
-    state = Mutex(CacheState(defaults: defaults, date: date, emitsEvents: emitsEvents))
+    let id = Self.lastID.add(1, ordering: .relaxed).newValue
+    state = Mutex(CacheState(id: id, defaults: defaults, date: date, emitsEvents: emitsEvents))
   }
 
   /// Turns events on or off.
@@ -69,7 +72,7 @@ final class QueryCache: Sendable {
   ///   - shell: Performs the errands.
   ///   - now: The time of the turn.
   ///   - startsFetches: Whether the turn may start a fetch or wait for one: such turns ask which
-  ///     fetch their caller belongs to.
+  ///     work their caller belongs to.
   ///   - body: The turn; runs under the lock.
   /// - Returns: What the turn returns.
   @discardableResult
@@ -79,10 +82,7 @@ final class QueryCache: Sendable {
     startsFetches: Bool = true,
     _ body: (inout CacheState, inout Turn) -> Result
   ) -> Result {
-    var turn = Turn()
-    if startsFetches, let caller = RunningFetch.current, caller.cache == ObjectIdentifier(self) {
-      turn.caller = caller
-    }
+    var turn = Turn(caller: startsFetches ? TaskChain.current : nil)
     var end: TurnEnd?
     let result = state.withLock { state -> Result in
       turn.world = state.world(at: now)

@@ -12,8 +12,8 @@ struct Turn: Sendable {
   var isImperative = false
   /// How many pages the caller of this turn asks for, if it gives its plan.
   var pageCount: Int?
-  /// The fetch that the call was made from.
-  var caller: RunningFetch?
+  /// The fetch or the run that the call was made from.
+  let caller: TaskChain?
   /// How many askings of dynamic options led to this turn; `nil` leaves it to ``AskRound``.
   var askRound: Int?
   /// What is left for the caller to do in person when the lock is open.
@@ -24,8 +24,9 @@ struct Turn: Sendable {
   /// Parts of removed keys.
   var remains: [KeyIndex.Remains] = []
 
-  init(world: World = World(now: .never)) {
+  init(world: World = World(now: .never), caller: TaskChain? = nil) {
     self.world = world
+    self.caller = caller
   }
 
   mutating func drop(_ reference: consuming Dropped?) {

@@ -7,17 +7,15 @@ enum Inheritance {
   static func without<Result>(_ body: () -> Result) -> Result {
     guard
       UpdateChain.current != nil || MutationJob.current != nil || AskRound.current != 0
-        || RunningFetch.current != nil || MutationPiece.isInherited || LayeredBox.isAtWork
+        || TaskChain.inherited != nil || LayeredBox.isAtWork
     else {
       return body()
     }
     return UpdateChain.$current.withValue(nil) {
       MutationJob.$current.withValue(nil) {
         AskRound.$current.withValue(0) {
-          RunningFetch.$current.withValue(nil) {
-            MutationPiece.withoutInherited {
-              LayeredBox.$isAtWork.withValue(false) { body() }
-            }
+          TaskChain.$inherited.withValue(nil) {
+            LayeredBox.$isAtWork.withValue(false) { body() }
           }
         }
       }

@@ -25,11 +25,12 @@ extension QueryClient {
       meta: job.plan.meta ?? QueryMeta(),
       job: job
     )
-    let running = RunningFetch(cache: ObjectIdentifier(cache), entry: job.entry, id: job.id)
     do {
-      let box = try await RunningFetch.$current.withValue(running) {
+      let box = try await TaskChain.$inherited.withValue(job.tasks) {
         try await Scheduling.$current.withValue(scheduling) {
-          try await job.fetch(context)
+          job.tasks.life.taskBegan()
+          defer { job.tasks.life.taskEnded() }
+          return try await job.fetch(context)
         }
       }
       land(box, of: job)

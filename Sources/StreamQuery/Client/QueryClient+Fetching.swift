@@ -9,6 +9,10 @@ extension QueryClient {
   /// included. A caller who joins one gets what was begun for another, and makes it as urgent as itself:
   /// <doc:WhereWorkRuns>.
   ///
+  /// In a fetch, or in the work or a callback of a mutation, it waits for other fetches, also for those of
+  /// other clients. A call that would close a circle of fetches and runs that wait for each other throws
+  /// ``QueryError/recursiveFetch(key:)`` at once: <doc:Gotchas>.
+  ///
   /// - Parameter query: What to fetch.
   /// - Returns: The value.
   /// - Throws: The fetch's error; `CancellationError` if the caller or the fetch was cancelled and
@@ -115,11 +119,9 @@ extension QueryClient {
         state.settleBookkeeping(index, turn)
         return .missingFetch
       }
-      // Waiting for a fetch that waits for this caller would never end.
-      if state.waitsForCaller(index, turn) { return .recursive }
       let request = FetchRequest(cause: .manual)
       return state.request(index, request, plan: plan, role: .leasing, &turn)
-        .map(FetchStart.waiting) ?? .missingFetch
+        .map(FetchStart.waiting) ?? .recursive
     }
   }
 }

@@ -48,13 +48,20 @@ final class TaskChain: Sendable {
     var priority: TaskPriority? { lent ?? own }
   }
 
+  /// What they work for.
+  let work: WorkID
   private let state: Mutex<State>
+  /// See ``WorkWait``.
+  let life = WorkLife()
 
   /// Creates the chain of a job of the present caller.
   ///
-  /// - Parameter isCompared: Whether its priority is asked for. It is also noted where lending one costs
-  ///   a task, so that none is lent in vain.
-  init(isCompared: Bool = false) {
+  /// - Parameters:
+  ///   - work: What the tasks work for.
+  ///   - isCompared: Whether its priority is asked for. It is also noted where lending one costs a task, so
+  ///     that none is lent in vain.
+  init(of work: WorkID, isCompared: Bool = false) {
+    self.work = work
     let isNoted = isCompared || !Escalation.isNative
     state = Mutex(State(own: isNoted ? Task.currentPriority : nil))
   }

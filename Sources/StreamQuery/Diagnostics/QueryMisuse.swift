@@ -12,6 +12,9 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case callbackFailed(key: String, callback: String, error: String)
   /// A closure that an option depends on gave another answer each time; the last one stands.
   case unsettledOption(key: String)
+  /// A fetch waited for its own key by a stream, which shows nothing new of the fetch before it ends; the
+  /// stream ended.
+  case streamInsideFetch(key: String)
   /// The clock threw instead of waiting, several times in a row; what waits for time stands still
   /// until the client is used again.
   case clockFailed(error: String)
@@ -40,6 +43,11 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       """
       A dynamic option of \(key) answered differently each time it was asked about one state. \
       Make the closure depend on its argument alone.
+      """
+    case .streamInsideFetch(let key):
+      """
+      The fetch of \(key) waited for a stream of its own key, which shows nothing new of the fetch before \
+      it ends; the stream ended. Read context.previous() instead.
       """
     case .clockFailed(let error):
       """

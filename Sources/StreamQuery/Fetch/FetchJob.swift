@@ -21,7 +21,7 @@ final class FetchJob: Sendable {
   /// Whether the caller asked for so many pages, rather than one before it.
   let isPageCountOwn: Bool
   /// The tasks of its attempts.
-  let tasks = TaskChain()
+  let tasks: TaskChain
   /// Pages that earlier attempts fetched: a retry goes on where it failed.
   let progress = Mutex<(any Sendable)?>(nil)
   /// Joins what was fetched with the data that is cached when it lands, so that no update is lost.
@@ -30,6 +30,7 @@ final class FetchJob: Sendable {
   let joining = Mutex<(@Sendable (_ present: ValueBox?) -> ValueBox?)?>(nil)
 
   init(
+    cache: UInt64,
     entry: EntryID,
     id: FetchID,
     key: EntryKey,
@@ -44,6 +45,7 @@ final class FetchJob: Sendable {
     isPageCountOwn: Bool
   ) {
     self.entry = entry
+    tasks = TaskChain(of: .fetch(cache: cache, entry: entry))
     self.id = id
     self.key = key
     self.plan = plan

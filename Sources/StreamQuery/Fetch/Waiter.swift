@@ -46,8 +46,8 @@ final class Waiter: Sendable {
     set { storedWait.store(newValue, ordering: .relaxed) }
   }
   private let storedWait = Atomic(false)
-  /// The entry whose fetch the caller belongs to.
-  let caller: EntryID?
+  /// The wait of the work that the caller belongs to.
+  private let wait: WorkWait?
   private let state = Mutex(State.registered)
   private let gathering: Gathering?
   /// What was there when the fetch ended, if nobody observed it; written under the cache's lock.
@@ -64,10 +64,10 @@ final class Waiter: Sendable {
     role: Role,
     entry: EntryID,
     round: UInt64,
-    caller: EntryID? = nil,
+    wait: WorkWait? = nil,
     gathering: Gathering? = nil
   ) {
-    self.caller = caller
+    self.wait = wait
     self.role = role
     self.entry = entry
     storedRound = Atomic(round)
@@ -100,6 +100,9 @@ final class Waiter: Sendable {
       place.continuation?.resume(returning: .cancelled)
     }
   }
+
+  /// The caller's work waits no more: it is decided what the caller gets, or the caller left.
+  func endWait() { wait?.end() }
 
   /// Whether the caller was answered or left.
   var isResolved: Bool {
@@ -134,7 +137,8 @@ final class Waiter: Sendable {
 
   /// Writes an answer down; `nil` if it is not the first.
   private func take(_ outcome: WaitOutcome) -> Place? {
-    state.withLock { state in
+    defer { endWait() }
+    return state.withLock { state in
       switch state {
       case .registered:
         state = .resolved(outcome)
@@ -171,6 +175,8 @@ final class Gathering: Sendable {
     var remaining: Int
     /// The entries whose fetches are waited for.
     var entries: [EntryID] = []
+    /// The waits of the work that the caller belongs to.
+    var waits: [WorkWait] = []
     var failure: (any Error)?
     var isDelivered = false
     var continuation: UnsafeContinuation<(any Error)?, Never>?
@@ -185,10 +191,11 @@ final class Gathering: Sendable {
     state = Mutex(State(remaining: 1))
   }
 
-  func add(_ entry: EntryID) {
+  func add(_ entry: EntryID, _ wait: WorkWait?) {
     state.withLock { state in
       state.remaining += 1
       state.entries.append(entry)
+      if let wait { state.waits.append(wait) }
     }
   }
 
@@ -252,10 +259,16 @@ final class Gathering: Sendable {
 
   /// Ends the wait if that is the last thing missing; `nil` if nobody has come to wait yet.
   private func take(_ isDone: (inout State) -> Bool) -> Answer? {
-    state.withLock { state in
-      guard !state.isDelivered, isDone(&state) else { return nil }
+    let (answer, waits) = state.withLock { state -> (Answer?, [WorkWait]) in
+      guard !state.isDelivered, isDone(&state) else { return (nil, []) }
       state.isDelivered = true
-      return state.continuation.take().map { Answer(continuation: $0, failure: state.failure) }
+      let failure = state.failure
+      let answer = state.continuation.take().map { Answer(continuation: $0, failure: failure) }
+      defer { state.waits = [] }
+      return (answer, state.waits)
     }
+    // One that fails fast leaves the others behind.
+    for wait in waits { wait.end() }
+    return answer
   }
 }

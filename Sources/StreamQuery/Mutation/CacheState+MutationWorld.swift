@@ -42,34 +42,29 @@ extension CacheState {
   /// Lets the paused runs go on, those that were held included; while offline nothing happens.
   ///
   /// - Parameters:
-  ///   - dependents: Those that wait for the caller, who must not wait for them.
-  ///   - wait: The caller's wait for the others, if it is a piece of a run.
+  ///   - caller: The work that the caller belongs to; runs that wait for it are not waited for.
   ///   - turn: The turn.
   /// - Returns: Waiters for the ends of the other runs that were paused.
   mutating func resumePaused(
-    besides dependents: Set<MutationID>,
-    for wait: MutationWait?,
+    for caller: TaskChain?,
     _ turn: inout Turn
   ) -> [Waiter] {
     guard turn.world.isOnline else { return [] }
     var waiters: [Waiter] = []
     for id in mutations.all {
       guard let index = mutations.find(id), mutations.slots[index].machine.isPaused,
-        !dependents.contains(id)
+        let tasks = mutations.slots[index].job?.tasks,
+        case .granted(let wait) = wait(of: caller, for: tasks.work)
       else {
         continue
       }
       let entry = EntryID(index: -1, generation: 0)
-      let waiter = Waiter(role: .watching, entry: entry, round: 0)
+      let waiter = Waiter(role: .watching, entry: entry, round: 0, wait: wait)
       // Those who stopped waiting hold nothing of the user's.
       mutations.slots[index].waiters.removeAll(where: \.isResolved)
       mutations.slots[index].waiters.append(waiter)
       waiters.append(waiter)
-      if let tasks = mutations.slots[index].job?.tasks { turn.lend(to: tasks) }
-      if let wait {
-        mutations.slots[index].resumers.removeAll { !$0.isOn }
-        mutations.slots[index].resumers.append(wait)
-      }
+      turn.lend(to: tasks)
     }
     resumeMutations(releases: true, &turn)
     return waiters

@@ -7,20 +7,19 @@ extension CacheState {
     waiter: Waiter?,
     layers: [PlannedLayer],
     isHeld: Bool = false,
-    caller: MutationWait? = nil,
     _ turn: inout Turn
   ) -> MutationID {
     let id = mutations.makeSlot()
     let index = Int(id.index)
     let job = MutationJob(
+      cache: self.id,
       id: id,
       identity: origin.identity(serial: id.serial, at: turn.world.now),
       plan: plan,
       // One of all that are equal: the keys of mutations that are made anew for each run.
       key: mutations.runs.index(forKey: plan.key).map { mutations.runs[$0].key } ?? plan.key,
       input: input,
-      submittedAt: origin.submittedAt ?? turn.world.now,
-      caller: caller
+      submittedAt: origin.submittedAt ?? turn.world.now
     )
     mutations.slots[index].job = job
     hurry(plan.scope, for: job, &turn)
@@ -132,9 +131,8 @@ extension CacheState {
     settleLayers(of: job, index, &turn)
     let waiters = mutations.slots[index].waiters
     mutations.slots[index].waiters = []
-    mutations.slots[index].resumers = []
     turn.drop(job.retire())
-    if !waiters.isEmpty { errands.append(.settle(waiters, outcome)) }
+    answer(waiters, outcome)
     leaveLane(id, job.scope, &turn)
   }
 
@@ -199,7 +197,7 @@ extension CacheState {
         mutations.pendingCount -= 1
         emit(.cancelled, job, turn)
         dropLayers(of: job, index, &turn)
-        errands.append(.settle(mutations.slots[index].waiters, .cancelled))
+        answer(mutations.slots[index].waiters, .cancelled)
         // Those behind it go as well: nobody becomes first.
         _ = mutations.lanes.leave(id, job.scope)
         release(id)

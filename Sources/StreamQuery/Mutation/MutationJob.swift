@@ -11,7 +11,6 @@ final class MutationJob: Sendable {
     var plan: ResolvedMutation?
     var meta: QueryMeta
     var saved = SavedValues()
-    var caller: MutationWait?
     /// `nil` when the run is over.
     var tasks: TaskChain?
     /// What the next piece has to pass before it begins, and what those behind it in a line have to.
@@ -30,13 +29,13 @@ final class MutationJob: Sendable {
   @TaskLocal static var current: MutationJob?
 
   init(
+    cache: UInt64,
     id: MutationID,
     identity: RunIdentity,
     plan: ResolvedMutation,
     key: EntryKey,
     input: ValueBox,
-    submittedAt: Timestamp,
-    caller: MutationWait? = nil
+    submittedAt: Timestamp
   ) {
     self.id = id
     self.identity = identity
@@ -44,9 +43,10 @@ final class MutationJob: Sendable {
     scope = plan.scope
     self.input = input
     self.submittedAt = submittedAt
+    let work = WorkID.run(cache: cache, serial: id.serial, scope: plan.scope)
     // Who comes behind it in a lane asks for its priority.
-    let tasks = TaskChain(isCompared: plan.scope != nil)
-    present = Mutex(Present(plan: plan, meta: plan.meta, caller: caller, tasks: tasks))
+    let tasks = TaskChain(of: work, isCompared: plan.scope != nil)
+    present = Mutex(Present(plan: plan, meta: plan.meta, tasks: tasks))
   }
 
   /// What the run does and calls: that which it was started with, or what took its place; `nil` when
@@ -61,9 +61,6 @@ final class MutationJob: Sendable {
 
   /// What `onMutate` returned so far.
   var saved: SavedValues { present.withLock { $0.saved } }
-
-  /// The wait of another run's piece for this run.
-  var caller: MutationWait? { present.withLock { $0.caller } }
 
   /// Adds what an `onMutate` returned.
   func save(_ value: any Sendable) {
@@ -89,7 +86,7 @@ final class MutationJob: Sendable {
   func retire() -> Leftovers {
     present.withLock { present in
       let work = present.tasks.take()?.finish()
-      return Leftovers(plan: present.plan.take(), caller: present.caller.take(), work: work)
+      return Leftovers(plan: present.plan.take(), work: work)
     }
   }
 
@@ -97,18 +94,15 @@ final class MutationJob: Sendable {
   final class Leftovers: Sendable {
     let plan: ResolvedMutation?
     let meta: QueryMeta?
-    let caller: MutationWait?
     let work: TaskChain.Remains?
 
     init(
       plan: ResolvedMutation?,
       meta: QueryMeta? = nil,
-      caller: MutationWait? = nil,
       work: TaskChain.Remains? = nil
     ) {
       self.plan = plan
       self.meta = meta
-      self.caller = caller
       self.work = work
     }
   }

@@ -61,17 +61,6 @@ package struct MutationLanes: Equatable, Sendable {
     return wasFirst ? first : nil
   }
 
-  /// Those that wait behind a run of a lane, in order.
-  ///
-  /// - Parameters:
-  ///   - run: The run.
-  ///   - name: The lane.
-  /// - Returns: The runs.
-  /// - Complexity: O(*n*) in the number of runs before it.
-  package func runs(behind run: MutationID, in name: String) -> ArraySlice<MutationID> {
-    lanes[name]?.runs.drop { $0 <= run } ?? []
-  }
-
   /// Those in a lane, in order.
   ///
   /// - Parameter name: The lane.

@@ -11,8 +11,6 @@ struct MutationSlot {
   var failureReason: ErrorBox?
   /// The caller, and whoever else waits for the end.
   var waiters: [Waiter] = []
-  /// Pieces of other runs that resumed this one and wait for its end.
-  var resumers: [MutationWait] = []
   /// The entries that the run has laid layers over.
   var layered: [EntryID] = []
   /// The present state; `nil` until somebody looks.

@@ -24,14 +24,20 @@ extension QueryClient {
     on job: MutationJob,
     _ body: @escaping @Sendable () async -> Void
   ) {
-    let piece = MutationPiece(of: job, in: cache)
+    guard let tasks = job.tasks else { return }
     let work: Standby.Work = {
       await MutationJob.$current.withValue(job) {
-        await Scheduling.$current.withValue(self.scheduling) { await piece.atWork(body) }
+        await TaskChain.$inherited.withValue(tasks) {
+          await Scheduling.$current.withValue(self.scheduling) {
+            tasks.life.taskBegan()
+            defer { tasks.life.taskEnded() }
+            await body()
+          }
+        }
       }
     }
     let executor = configuration.executor
-    guard let tasks = job.tasks, tasks.needsTask(on: executor, for: { work }) else { return }
+    guard tasks.needsTask(on: executor, for: { work }) else { return }
     let task = Inheritance.without { Task(executorPreference: executor, operation: work) }
     tasks.attach(task, on: executor)
   }

@@ -5,9 +5,10 @@ extension QueryClient {
   ///
   /// Optimistic changes show before the call first suspends. While offline, or while earlier runs of
   /// its scope are not over, the run is paused and the call goes on waiting. The work and the
-  /// callbacks of a run cannot wait for another run of its scope, nor for a run behind one that,
-  /// directly or through others, waits for them: such a call is refused. In tasks that they start it
-  /// is not, since some of these are meant to outlive the run; awaiting such a task waits for ever.
+  /// callbacks of a run cannot wait for another run of its scope, nor a fetch or a run for one that,
+  /// directly or through other fetches, runs, scopes and clients, waits for it: such a call is refused at
+  /// once. In tasks that they start it is not, since some of these are meant to outlive them; awaiting
+  /// such a task may wait for ever.
   ///
   /// Cancelling the caller cancels the run, unless it is detached: the work's task is cancelled,
   /// retries and pauses end at once, and what was not done is rolled back. Work that returns all
@@ -59,15 +60,13 @@ extension QueryClient {
     follower: Int?
   ) async throws -> Output {
     let plan = resolve(mutation.identity, mutation.plan)
-    let wait = MutationPiece.current.map(MutationWait.init)
     let (id, waiter): (MutationID, Waiter)
-    switch begin(plan, with: input, follower: follower, caller: wait) {
+    switch begin(plan, with: input, follower: follower, caller: TaskChain.own) {
     case .begun(let run, let its): (id, waiter) = (run, its)
     case .closesCircle: throw QueryError.recursiveMutation(key: plan.key.key.description)
     case .shutDown: throw QueryError.shutDown
     }
     let outcome = await waiter.outcome { if !detached { self.cancel(id) } }
-    wait?.end()
     switch outcome {
     case .value(let box): return box.value(as: Output.self)
     case .failure(let error): throw error
@@ -88,24 +87,24 @@ extension QueryClient {
     _ plan: ResolvedMutation,
     with input: Input,
     follower: Int?,
-    caller: MutationWait? = nil
+    caller: TaskChain? = nil
   ) -> Begin {
     let input = TypedBox(input)
     let planned = plannedLayers(of: plan, input: input)
-    let waiter = Waiter(role: .leasing, entry: EntryID(index: -1, generation: 0), round: 0)
     openSignals()
-    let own = ObjectIdentifier(cache)
     let random = (high: configuration.randomness(), low: configuration.randomness())
     return turn { state, turn in
       guard !state.isShutDown else { return .shutDown }
-      if let caller, state.closesCircle(plan.scope, caller.piece, of: own) { return .closesCircle }
+      let run = state.nextRun(in: plan.scope)
+      guard case .granted(let wait) = state.wait(of: caller, for: run) else { return .closesCircle }
+      let entry = EntryID(index: -1, generation: 0)
+      let waiter = Waiter(role: .leasing, entry: entry, round: 0, wait: wait)
       let id = state.begin(
         plan,
         .here(random: random),
         input: input,
         waiter: waiter,
         layers: planned,
-        caller: caller,
         &turn
       )
       if let follower { state.follow(follower, id, &turn) }
@@ -149,8 +148,8 @@ extension QueryClient {
   /// Runs go on by themselves when network and app allow it; only those of an archive that was
   /// imported without resuming them wait for this call, or for the network or the app to come back.
   /// While offline nothing happens and the call returns at once. A cancelled caller stops waiting,
-  /// and the runs go on. The work and the callbacks of a run do not wait for runs that wait for it,
-  /// such as those behind it in its scope.
+  /// and the runs go on. A fetch, and the work and the callbacks of a run, do not wait for runs that wait
+  /// for them, such as those behind the run in its scope.
   ///
   /// ```swift
   /// client.import(archive, for: [.mutation(.rename())], resuming: false)
@@ -160,13 +159,9 @@ extension QueryClient {
   ///
   /// - Complexity: O(*n*) in the number of runs that are kept.
   public nonisolated func resumeMutations() async {
-    let (wait, own) = (MutationPiece.current.map(MutationWait.init), ObjectIdentifier(cache))
-    let waiters = turn { state, turn in
-      let dependents = wait.map { state.runs(waitingFor: $0.piece, of: own) } ?? []
-      return state.resumePaused(besides: dependents, for: wait, &turn)
-    }
+    let caller = TaskChain.own
+    let waiters = turn { state, turn in state.resumePaused(for: caller, &turn) }
     for waiter in waiters { _ = await waiter.outcome {} }
-    wait?.end()
   }
 
   nonisolated func cancel(_ id: MutationID) {
@@ -212,6 +207,11 @@ extension QueryClient {
 }
 
 extension CacheState {
+  /// The run that begins next, as something to wait for.
+  mutating func nextRun(in scope: String?) -> WorkID {
+    .run(cache: id, serial: mutations.lastSerial + 1, scope: scope)
+  }
+
   mutating func cancel(_ id: MutationID, _ turn: inout Turn) {
     guard let index = mutations.find(id) else { return }
     let effects = mutations.slots[index].machine.cancelRequested(in: turn.world)

@@ -18,8 +18,11 @@ public struct FetchContext: Sendable {
   public let attempt: Int
   /// The client that fetches.
   ///
-  /// A fetch may read and write other keys with it, and await other fetches. Waiting in a fetch for
-  /// the fetch's own key, directly or through others, throws ``QueryError/recursiveFetch(key:)``.
+  /// A fetch may read and write other keys with it, and await other fetches and mutations. Waiting in a
+  /// fetch for the fetch's own key, directly or through other fetches, mutations and clients, throws
+  /// ``QueryError/recursiveFetch(key:)``, or ``QueryError/recursiveMutation(key:)`` where a mutation would
+  /// wait for it. A stream of the fetch's own key ends where it would wait, and
+  /// ``QueryMisuse/streamInsideFetch(key:)`` is reported.
   public let client: QueryClient
   /// Facts that the query carries.
   public let meta: QueryMeta

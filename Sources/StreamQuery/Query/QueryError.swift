@@ -2,7 +2,8 @@
 public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The query has no fetch: it was made of a key alone, and no default fetch covers the key.
   case missingFetch(key: String)
-  /// A fetch waited, directly or through others, for its own result.
+  /// A fetch, or the work or a callback of a mutation, waited for a fetch that waits for it, directly or
+  /// through others, also of other clients.
   case recursiveFetch(key: String)
   /// A default fetch returned a value of another type than the query's, or a default work one of
   /// another type than the mutation's output.
@@ -15,8 +16,8 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   case notModifiedWithoutData(key: String)
   /// The mutation has no work: it was made of a key alone, and no default covers the key.
   case missingPerform(key: String)
-  /// The work or a callback of a mutation awaited a run that begins only when its own is over: one of
-  /// its own scope, or one behind a run that waits for it.
+  /// The work or a callback of a mutation, or a fetch, awaited a run that ends only after it: one of its
+  /// own scope, or one that waits for it, or is behind one that does, also through other clients.
   case recursiveMutation(key: String)
   /// The client was shut down.
   case shutDown
@@ -27,7 +28,7 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
     case .missingFetch(let key):
       "\(key) has no fetch: give the query one, or register a default for a prefix of its key"
     case .recursiveFetch(let key):
-      "the fetch of \(key) waits for itself: read `client.data(for:)` instead"
+      "the fetch of \(key) would wait for itself or for its caller: read what is cached instead"
     case .unexpectedType(let key, let expected, let actual):
       "the default of \(key) returned \(actual), not \(expected)"
     case .completionNeverCalled(let key):

@@ -73,11 +73,15 @@ package final class JointSubscription: Sendable {
 
   private func park(_ continuation: UnsafeContinuation<Void, Never>) {
     let wait = JointWait(continuation)
-    let isParked = members.first?.client.cache.read { [ids] state in
-      ids.allSatisfy { state.park($0, .jointly(wait)) }
-    }
+    switch members.first?.client.cache.read({ [ids] in $0.park(ids, wait) }) {
+    case .parked: return
     // One of them had news after all: those that are parked already hold a wait that is over.
-    if isParked != true { wait.wake() }
+    case .news, nil: break
+    case .pointless(let fetch):
+      members.first?.client.report(.streamInsideFetch(key: fetch.key.key.description))
+      cancel()
+    }
+    wait.wake()
   }
 }
 

@@ -107,13 +107,15 @@ final class ListSubscription: Sendable {
       state.waits.append(wait)
       return true
     }
-    let isParked =
-      isCurrent
-      && client.cache.read { state in
-        ids.allSatisfy { state.park($0, .jointly(wait)) }
-      }
+    switch isCurrent ? client.cache.read({ $0.park(ids, wait) }) : .news {
+    case .parked: return
     // One of them had news after all: those that are parked already hold a wait that is over.
-    if !isParked { wait.wake() }
+    case .news: break
+    case .pointless(let fetch):
+      client.report(.streamInsideFetch(key: fetch.key.key.description))
+      cancel()
+    }
+    wait.wake()
   }
 
   /// What all members see at present, seen or not.

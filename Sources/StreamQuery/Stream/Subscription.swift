@@ -157,8 +157,14 @@ package final class Subscription: Sendable {
   ///
   /// It looks again under the lock, so that a hint that was wrong costs a round, no news.
   private func park(_ continuation: UnsafeContinuation<Void, Never>) {
-    let isParked = cache.read { $0.park(id, .alone(continuation)) }
-    if !isParked { continuation.resume() }
+    switch cache.read({ $0.park(id, .alone(continuation)) }) {
+    case .parked: return
+    case .news: break
+    case .pointless(let fetch):
+      client.report(.streamInsideFetch(key: fetch.key.key.description))
+      cancel()
+    }
+    continuation.resume()
   }
 
   /// Looks after a wait.

@@ -1,0 +1,281 @@
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQuery
+
+/// Two clients whose fetches and runs await each other's at random, and a plain record of who waits for
+/// whom, kept by the works themselves.
+private final class WaitingWorld: Sendable {
+  enum Work: Hashable, Sendable {
+    case fetch(client: Int, key: Int)
+    case run(client: Int, scope: Int?, number: Int)
+  }
+
+  private struct State: Sendable {
+    var lastNumber = 0
+    /// From the call until the caller goes on, so a little longer than in truth.
+    var waits: [Int: (source: Work, target: Work)] = [:]
+    var runs: [Work] = []
+    var (open, calls, refused, wrong) = (0, 0, 0, [String]())
+  }
+
+  private let state = Dial(State())
+  private let dice: Simulation
+  private let peers: [Peer]
+  private let executor: any TaskExecutor
+
+  init(seed: UInt64, _ clients: [QueryClient], _ executor: any TaskExecutor) {
+    dice = Simulation(seed: seed)
+    peers = clients.map(Peer.init)
+    self.executor = executor
+  }
+
+  var outcome: (open: Int, calls: Int, refused: Int, wrong: [String]) {
+    state.with { ($0.open, $0.calls, $0.refused, $0.wrong) }
+  }
+
+  func random(_ bound: Int) -> Int {
+    Int(dice.nextRandom() % UInt64(bound))
+  }
+
+  // MARK: The record
+
+  private static func waits(_ work: Work, for other: Work, _ state: State) -> Bool {
+    var found = [work]
+    var place = 0
+    while place < found.count {
+      let present = found[place]
+      if present == other { return true }
+      place += 1
+      var next = state.waits.values.filter { $0.source == present }.map(\.target)
+      if case .run(let client, let scope?, let number) = present {
+        for case .run(client, scope, let ahead) in state.runs where ahead < number {
+          next.append(.run(client: client, scope: scope, number: ahead))
+        }
+      }
+      for work in next where !found.contains(work) { found.append(work) }
+    }
+    return false
+  }
+
+  private func call(
+    _ target: Work,
+    from source: Work?,
+    _ body: () async throws -> Int
+  ) async {
+    let (call, closes) = state.with { state -> (Int, Bool) in
+      state.calls += 1
+      state.open += 1
+      let closes = source.map { Self.waits(target, for: $0, state) } ?? false
+      if let source { state.waits[state.calls] = (source, target) }
+      if case .run = target { state.runs.append(target) }
+      return (state.calls, closes)
+    }
+    do {
+      _ = try await body()
+    } catch {
+      state.with { state in
+        state.refused += 1
+        // Nothing throws but a wait that would close a circle.
+        if !closes { state.wrong.append("\(target) from \(String(describing: source)): \(error)") }
+      }
+    }
+    state.with { state in
+      state.waits[call] = nil
+      state.runs.removeAll { $0 == target }
+      state.open -= 1
+    }
+  }
+
+  // MARK: Works
+
+  /// What a fetch or a run does.
+  private func perform(as work: Work, depth: Int) async {
+    for _ in 0..<(1 + random(3)) {
+      try? await Scheduling.current.clock.sleep(for: .milliseconds(random(8)))
+      switch random(6) {
+      case 0...2: await fetch(from: work, depth: depth)
+      case 3: if depth > 0 { await mutate(from: work, depth: depth - 1) }
+      case 4:
+        // Nobody awaits it, so it waits its turn, whatever that waits for.
+        guard depth > 0 else { break }
+        Task(executorPreference: executor) { await self.mutate(from: nil, depth: depth - 1) }
+      default:
+        // A child of a fetch counts as awaited by it, and is.
+        guard case .fetch = work else { break }
+        await Task(executorPreference: executor) { await self.fetch(from: work, depth: depth) }
+          .value
+      }
+    }
+  }
+
+  func fetch(from source: Work?, depth: Int) async {
+    let (client, key) = (random(2), random(3))
+    let target = Work.fetch(client: client, key: key)
+    let query = Query<Int>("n", key) { _ in
+      await self.perform(as: target, depth: depth)
+      return key
+    }
+    await call(target, from: source) { try await peers[client].client.fetch(query) }
+  }
+
+  func mutate(from source: Work?, depth: Int) async {
+    let (client, scope) = (random(2), random(3))
+    let number = state.with { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+    let target = Work.run(client: client, scope: scope < 2 ? scope : nil, number: number)
+    var mutation = Mutation("m") { (input: Int) in
+      await self.perform(as: target, depth: depth)
+      return input
+    }
+    if random(2) == 0 {
+      mutation = mutation.onSuccess { _, _ in await self.perform(as: target, depth: 0) }
+    }
+    if scope < 2 { mutation = mutation.scope("\(scope)") }
+    let run = mutation
+    await call(target, from: source) { try await peers[client].client.mutate(run, with: 1) }
+  }
+}
+
+@Suite struct CircularWaitFuzzTests {
+  @Test func nothingHangsAndNothingIsRefusedWithoutACircle() {
+    var (calls, refused) = (0, 0)
+    for seed in 0..<150 as Range<UInt64> {
+      let simulation = Simulation(seed: seed)
+      let clients = (0..<2).map { _ in
+        QueryClient(simulation: simulation) { $0.onMisuse = { _ in } }
+      }
+      let world = WaitingWorld(seed: seed, clients, simulation.executor)
+      for _ in 0..<12 {
+        simulation.task {
+          if world.random(2) == 0 {
+            await world.fetch(from: nil, depth: 2)
+          } else {
+            await world.mutate(from: nil, depth: 2)
+          }
+        }
+        simulation.advance(by: .milliseconds(world.random(6)))
+      }
+      simulation.advance(by: .seconds(30))
+      let outcome = world.outcome
+      #expect(outcome.open == 0, "seed \(seed)")
+      #expect(outcome.wrong == [], "seed \(seed)")
+      #expect(clients.allSatisfy { $0.mutatingCount() == 0 }, "seed \(seed)")
+      for client in clients {
+        #expect(WorkWait.count(of: client.cache.read { $0.id }) == 0, "seed \(seed)")
+        client.shutDown()
+      }
+      calls += outcome.calls
+      refused += outcome.refused
+    }
+    #expect(calls > 5_000)
+    #expect(refused > 200)
+  }
+}
+
+/// On threads: pairs of works that try to close a circle at the same time.
+@Suite(.timeLimit(.minutes(2))) struct CircularWaitStressTests {
+  private static let rounds = 1_500
+
+  /// Where two tasks wait for each other before they go on.
+  private final class Meeting: Sendable {
+    private let first = Dial<UnsafeContinuation<Void, Never>?>(nil)
+
+    func arrive() async {
+      await withUnsafeContinuation { (here: UnsafeContinuation<Void, Never>) in
+        let other = first.with { first -> UnsafeContinuation<Void, Never>? in
+          if let other = first.take() { return other }
+          first = here
+          return nil
+        }
+        guard let other else { return }
+        other.resume()
+        here.resume()
+      }
+    }
+  }
+
+  /// A call that may be refused.
+  private static func count(
+    _ refused: Dial<Int>,
+    _ call: () async throws -> Int
+  ) async throws -> Int {
+    do {
+      return try await call()
+    } catch let error as QueryError {
+      switch error {
+      case .recursiveFetch, .recursiveMutation: refused.with { $0 += 1 }
+      default: throw error
+      }
+      return 0
+    }
+  }
+
+  /// A fetch, or a run in a lane of its own, that meets another one and then awaits it.
+  private static func work(
+    _ isRun: Bool,
+    _ name: String,
+    _ round: Int,
+    on peer: Peer,
+    _ meeting: Meeting,
+    _ refused: Dial<Int>,
+    awaiting other: @escaping @Sendable () async throws -> Int
+  ) async throws -> Int {
+    if isRun {
+      let run = Mutation("\(name)", round) { (_: Int) in
+        await meeting.arrive()
+        return try await count(refused, other)
+      }.scope("\(name) \(round)")
+      return try await peer.client.mutate(run, with: 0)
+    }
+    let query = Query<Int>("\(name)", round) { _ in
+      await meeting.arrive()
+      return try await count(refused, other)
+    }
+    return try await peer.client.fetch(query)
+  }
+
+  /// Waits for such a work, or for the lane that it is in.
+  private static func wait(
+    _ isRun: Bool,
+    _ name: String,
+    _ round: Int,
+    on peer: Peer
+  ) async throws -> Int {
+    guard isRun else { return try await peer.client.fetch(Query("\(name)", round) { 0 }) }
+    let inner = Mutation("inner") { (input: Int) in input }.scope("\(name) \(round)")
+    return try await peer.client.mutate(inner, with: 1)
+  }
+
+  @Test(arguments: [(false, false), (true, true), (true, false)])
+  func ofAPairOfWaitsThatCloseACircleExactlyOneIsRefused(kinds: (Bool, Bool)) async throws {
+    let (one, two) = (QueryClient(), QueryClient())
+    let (first, second) = (Peer(one), Peer(two))
+    let refused = Dial(0)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for worker in 0..<4 {
+        group.addTask {
+          for round in stride(from: worker, to: Self.rounds, by: 4) {
+            let meeting = Meeting()
+            async let a = Self.work(kinds.0, "a", round, on: first, meeting, refused) {
+              try await Self.wait(kinds.1, "b", round, on: second)
+            }
+            async let b = Self.work(kinds.1, "b", round, on: second, meeting, refused) {
+              try await Self.wait(kinds.0, "a", round, on: first)
+            }
+            _ = try await (a, b)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(refused.value == Self.rounds)
+    for client in [one, two] {
+      #expect(client.mutatingCount() == 0)
+      client.shutDown()
+      #expect(WorkWait.count(of: client.cache.read { $0.id }) == 0)
+    }
+  }
+}
