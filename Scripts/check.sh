@@ -17,7 +17,7 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-standard_steps=(format purity debug release apple docs samples types playgrounds)
+standard_steps=(format purity debug release apple docs samples types refused playgrounds)
 sanitizer_steps=(thread address)
 other_steps=(bench)
 strict=(-Xswiftc -warnings-as-errors)
@@ -64,6 +64,10 @@ step_samples() { # the documentation's samples compile, and print what they say
 
 step_types() { # chains of operators type-check in 100 ms: see Scripts/type-checking.sh
   Scripts/type-checking.sh --self-test --scratch-path "$documented"
+}
+
+step_refused() { # mistakes do not compile, and the compiler says what to write: see Scripts/refused.sh
+  Scripts/refused.sh --scratch-path "$documented"
 }
 
 step_playgrounds() { # the nested package builds, the tour's own checks hold, pages print what they should

@@ -86,6 +86,15 @@ import Testing
     #expect(QueryClient().result(for: query.enabled { $0 == nil }).isEnabled)
   }
 
+  @Test func lengthsOfTimeAreWrittenInOneWay() {
+    _ = QueryOptions(staleTime: .minutes(5), gcTime: .hours(1), refetchInterval: .seconds(30))
+    _ = ObserverOptions(staleTime: .milliseconds(500), refetchInterval: .minutes(0.5))
+    _ = QueryDefaults(staleTime: .seconds(2.5), gcTime: .minutes(5))
+    _ = query.staleTime(.hours(0.5)).refetchInterval(.seconds(30), inBackground: .minutes(5))
+    let duration = Duration.seconds(7)
+    _ = query.staleTime(duration).staleTime(.after(duration)).refetchInterval(duration)
+  }
+
   @Test func conditionsOfEventsTakeTheInfoOrNothing() {
     actor Gate { var isOpen = true }
     let gate = Gate()

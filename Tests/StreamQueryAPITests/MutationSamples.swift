@@ -25,7 +25,7 @@ extension Mutation where Input == Rename, Output == User {
     let user = try await client.mutate(.rename, with: Rename(id: 42, name: "Ada"))
     #expect(user.name == "Ada")
     for await run in client.runs(of: .rename) {
-      #expect((run.status, run.isPaused, run.variables?.id) == (.success, false, 42))
+      #expect((run.status, run.isPaused, run.input?.id) == (.success, false, 42))
       break
     }
   }
@@ -113,7 +113,7 @@ extension Mutation where Input == Rename, Output == User {
     try await client.mutate(.rename, with: Rename(id: 1, name: "Ada"))
     loop: for await run in client.runs(of: .rename) {
       switch run.status {
-      case .idle, .pending: _ = run.variables?.name
+      case .idle, .pending: _ = run.input?.name
       case .success:
         #expect(run.output?.name == "Ada")
         break loop

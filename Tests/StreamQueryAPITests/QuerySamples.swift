@@ -94,12 +94,10 @@ import Testing
     }
     let named = Query(key: .users) { try await api.users() }
     let reference = Query("users", "all", fetch: api.users)
-    let bare = Query<User> { try await api.user(1) }
     #expect(try fetched(metatype).id == 1)
     #expect(try fetched(fields) == [Product(id: 2)])
     #expect(try fetched(named) == [.ada])
     #expect(try fetched(reference) == [.ada])
-    #expect(try fetched(bare).id == 1)
   }
 
   @Test func aRequestIsAKeyAndAFetch() throws {

@@ -11,6 +11,8 @@ enum Pull: Sendable {
 /// What becomes of a consumer that is about to wait for news.
 enum Parking: Sendable {
   case parked
+  /// It waits, and another task waits for the same consumer's news.
+  case parkedBesideAnother(EntryKey)
   /// There is news already.
   case news
   /// It is a fetch that looks at its own key: news comes when the fetch ends, and that waits for it.
@@ -51,6 +53,9 @@ extension CacheState {
       // Waits for several entries may be over by the news of another one.
       consumers[index].alsoParked.removeAll(where: \.isSpent)
       consumers[index].alsoParked.append(parked)
+      if case .alone = parked, let key = slots[Int(consumers[index].entry)].key {
+        return .parkedBesideAnother(key)
+      }
     }
     return .parked
   }

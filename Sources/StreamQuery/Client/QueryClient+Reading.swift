@@ -15,7 +15,11 @@ extension QueryClient {
   public nonisolated func data<Value>(for key: QueryKey<Value>) -> Value? {
     let key = EntryKey(key)
     let box = cache.read { state in state.find(key).flatMap { state.slots[$0].visible } }
-    guard let layered = box as? LayeredBox else { return box?.value(as: Value.self) }
+    guard let box else {
+      noteMiss(of: key, Value.self)
+      return nil
+    }
+    guard let layered = box as? LayeredBox else { return box.value(as: Value.self) }
     return layered.shown?.value(as: Value.self)
   }
 

@@ -32,6 +32,10 @@ public actor QueryClient {
   nonisolated let mutationDefaults = Mutex(MutationDefaultsTable())
   nonisolated let sources = TaskBag()
   nonisolated let endings = Endings()
+  #if DEBUG
+  /// What was told once already.
+  nonisolated let toldMisuses = Mutex<Set<QueryMisuse>>([])
+  #endif
 
   /// Creates a client with an empty cache.
   ///

@@ -15,6 +15,15 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   /// A fetch waited for its own key by a stream, which shows nothing new of the fetch before it ends; the
   /// stream ended.
   case streamInsideFetch(key: String)
+  /// A key was read as one value type and is cached as another: these are two entries. Told once, in debug
+  /// builds.
+  case otherValueType(key: String, cached: String, asked: String)
+  /// A key was read that is missing, and one is cached that differs only in the types of its numbers. Told
+  /// once, in debug builds.
+  case similarKey(cached: String, asked: String)
+  /// Two tasks waited for the next element of one stream, so that each gets some of them. Told once, in
+  /// debug builds.
+  case sharedStream(key: String)
   /// The clock threw instead of waiting, several times in a row; what waits for time stands still
   /// until the client is used again.
   case clockFailed(error: String)
@@ -48,6 +57,21 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       """
       The fetch of \(key) waited for a stream of its own key, which shows nothing new of the fetch before \
       it ends; the stream ended. Read context.previous() instead.
+      """
+    case .otherValueType(let key, let cached, let asked):
+      """
+      \(key) was read as \(asked) and is missing, but it is cached as \(cached). The value type is a part \
+      of the key: use one type for one key.
+      """
+    case .similarKey(let cached, let asked):
+      """
+      \(asked) was read and is missing, but \(cached) is cached: parts of different types differ. Use \
+      one type for one part.
+      """
+    case .sharedStream(let key):
+      """
+      Two tasks iterate one stream of \(key), so that each gets only some of its elements. Make a stream \
+      for each.
       """
     case .clockFailed(let error):
       """

@@ -14,6 +14,13 @@ public struct AnyQueryKey: Sendable {
     self.storage = storage
   }
 
+  /// Creates a key whose parts are the elements of an array.
+  init(ofParts parts: [some Hashable & Sendable]) {
+    var collected: [KeyPart] = []
+    for part in parts { KeyPart.append(part, to: &collected) }
+    self.init(parts: collected)
+  }
+
   init(parts: [KeyPart]) {
     storage = parts.isEmpty ? .empty : KeyStorage(parts)
   }

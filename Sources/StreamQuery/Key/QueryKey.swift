@@ -64,9 +64,7 @@ public struct QueryKey<Value: Sendable>: Sendable {
   /// - Parameter parts: The parts, in order.
   @available(*, deprecated, message: "write the parts without brackets, or the bare literal")
   public init<Element: Hashable & Sendable>(_ parts: [Element]) {
-    var collected: [KeyPart] = []
-    for part in parts { KeyPart.append(part, to: &collected) }
-    erased = AnyQueryKey(parts: collected)
+    erased = AnyQueryKey(ofParts: parts)
   }
 
   /// Creates nothing: parts of several types are written without brackets.

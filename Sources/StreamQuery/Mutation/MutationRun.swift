@@ -22,7 +22,7 @@ public enum MutationStatus: String, Hashable, Codable, Sendable {
 ///
 /// ```swift
 /// for await run in client.runs(of: .rename()) {
-///   show(run.isPaused ? "Waiting for the network" : run.variables?.name)
+///   show(run.isPaused ? "Waiting for the network" : run.input?.name)
 /// }
 /// ```
 public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable {
@@ -42,7 +42,7 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable {
   public var isPaused: Bool { frame?.isPaused ?? false }
 
   /// What the run was started with; `nil` without a run.
-  public var variables: Input? { frame?.job.input.value(as: Input.self) }
+  public var input: Input? { frame?.job.input.value(as: Input.self) }
 
   /// What the work returned; `nil` before the run has ended with success.
   public var output: Output? { frame?.output?.value(as: Output.self) }
@@ -105,7 +105,7 @@ public struct MutationInfo: Sendable {
   public var isPaused: Bool { frame.isPaused }
 
   /// What the run was started with.
-  public var variables: any Sendable { frame.job.input.erased }
+  public var input: any Sendable { frame.job.input.erased }
 
   /// What the work returned.
   public var output: (any Sendable)? { frame.output?.erased }

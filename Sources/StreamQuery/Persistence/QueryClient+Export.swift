@@ -103,7 +103,7 @@ extension MutationInfo {
     let key = try text(of: frame.key)
     return CacheArchive.PausedMutation(
       key: key,
-      input: variables is Void ? Data() : try encoded(variables, coding),
+      input: input is Void ? Data() : try encoded(input, coding),
       submittedAt: submittedAt,
       scope: scope,
       idempotencyKey: idempotencyKey

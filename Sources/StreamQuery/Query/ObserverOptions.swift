@@ -99,35 +99,35 @@ public struct ObserverOptions: Sendable {
   ///
   /// - Parameters:
   ///   - enabled: Whether this observer fetches by itself.
-  ///   - staleTime: How long data counts as fresh for this observer; a negative one is zero.
+  ///   - staleTime: How long data counts as fresh for this observer.
   ///   - gcTime: How long the entry is kept if this observer leaves last.
   ///   - refetchOnSubscribe: Whether this subscription refetches cached data.
   ///   - refetchOnReconnect: Whether the network's return refetches for this observer.
   ///   - refetchOnActive: Whether the app's return refetches for this observer.
-  ///   - refetchInterval: The time between two fetches; `nil` leaves it to the query, and one that is
-  ///     not positive turns polling off for this observer.
+  ///   - refetchInterval: The time between two fetches; `nil` leaves it to the query, ``RefetchInterval/off``
+  ///     turns polling off for this observer.
   ///   - refetchIntervalInBackground: Whether polling goes on while the app is inactive.
   ///   - retryOnSubscribe: Whether this subscription tries again what failed and has no data.
   ///   - linger: How long a fetch outlives this observer when it leaves last.
   public init(
     enabled: Bool? = nil,
-    staleTime: Duration? = nil,
+    staleTime: StaleTime? = nil,
     gcTime: Duration? = nil,
     refetchOnSubscribe: RefetchPolicy? = nil,
     refetchOnReconnect: EventRefetchPolicy? = nil,
     refetchOnActive: EventRefetchPolicy? = nil,
-    refetchInterval: Duration? = nil,
+    refetchInterval: RefetchInterval? = nil,
     refetchIntervalInBackground: BackgroundInterval? = nil,
     retryOnSubscribe: Bool? = nil,
     linger: Duration? = nil
   ) {
     self.enabled = enabled.map(Enabled.fixed)
-    self.staleTime = staleTime.map(StaleTime.after)
+    self.staleTime = staleTime
     self.gcTime = gcTime
     subscribePolicy = refetchOnSubscribe.map(SubscribePolicy.fixed)
     self.refetchOnReconnect = refetchOnReconnect
     self.refetchOnActive = refetchOnActive
-    self.refetchInterval = refetchInterval.map(RefetchInterval.every)
+    self.refetchInterval = refetchInterval
     self.refetchIntervalInBackground = refetchIntervalInBackground
     self.retryOnSubscribe = retryOnSubscribe
     self.linger = linger

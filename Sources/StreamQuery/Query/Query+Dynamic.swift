@@ -28,7 +28,7 @@ extension Query {
   ///
   /// ```swift
   /// let orders = Query("todos") { try await api.todos() }
-  ///   .staleTime { data in data?.isEmpty == false ? .after(.minutes(5)) : .after(.zero) }
+  ///   .staleTime { data in data?.isEmpty == false ? .minutes(5) : .zero }
   /// ```
   ///
   /// - Parameter staleTime: Gets the data as it is shown, with the layers of mutations over it; `nil`
@@ -46,13 +46,14 @@ extension Query {
   /// ```
   ///
   /// - Parameters:
-  ///   - inBackground: Whether polling goes on while the app is inactive, and how often.
+  ///   - inBackground: Whether polling goes on while the app is inactive, and how often; `nil` leaves that
+  ///     as it is.
   ///   - interval: Gets the data as it is shown, with the layers of mutations over it; `nil` without
   ///     any. Gives the time between two fetches, or `nil` for none; asked anew whenever the entry
   ///     changes.
   /// - Returns: The changed query.
   public func refetchInterval(
-    inBackground: BackgroundInterval = .off,
+    inBackground: BackgroundInterval? = nil,
     _ interval: @escaping @Sendable (_ data: Value?) -> Duration?
   ) -> Self {
     refetchInterval(
@@ -67,7 +68,7 @@ extension Query {
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }
-  ///   .staleTime { $0.observerCount > 10 ? .after(.minutes(1)) : .after(.zero) }
+  ///   .staleTime { $0.observerCount > 10 ? .minutes(1) : .zero }
   /// ```
   ///
   /// - Parameter staleTime: Gives the stale time for the present state.
@@ -81,16 +82,17 @@ extension Query {
   ///
   /// ```swift
   /// let job = Query("todos") { try await api.todos() }
-  ///   .refetchInterval(inBackground: .every(.minutes(1))) { $0.status == .error ? nil : .seconds(1) }
+  ///   .refetchInterval(inBackground: .minutes(1)) { $0.status == .error ? nil : .seconds(1) }
   /// ```
   ///
   /// - Parameters:
-  ///   - inBackground: Whether polling goes on while the app is inactive, and how often.
+  ///   - inBackground: Whether polling goes on while the app is inactive, and how often; `nil` leaves that
+  ///     as it is.
   ///   - interval: Gives the time between two fetches in the present state, or `nil` for none.
   /// - Returns: The changed query.
   @_disfavoredOverload
   public func refetchInterval(
-    inBackground: BackgroundInterval = .off,
+    inBackground: BackgroundInterval? = nil,
     _ interval: @escaping @Sendable (QueryInfo) -> Duration?
   ) -> Self {
     refetchInterval(.dynamic(interval), inBackground: inBackground)

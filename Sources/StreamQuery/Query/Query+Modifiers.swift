@@ -54,21 +54,24 @@ extension Query {
   /// stale whatever its age.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }.staleTime(.minutes(5))
+  /// let freshness = Duration.seconds(settings.freshness)
+  /// let user = Query("user", id) { try await api.user(id) }.staleTime(freshness)
   /// ```
   ///
   /// - Parameter duration: How long; a negative one is zero, one above 100 years infinite.
   /// - Returns: The changed query.
+  @_disfavoredOverload
   public func staleTime(_ duration: Duration) -> Self {
     options { $0.staleTime = .after(duration) }
   }
 
-  /// How long data counts as fresh: also for ever, whatever happens, or by a rule.
+  /// How long data counts as fresh: for a time, for ever, whatever happens, or by a rule.
   ///
   /// ```swift
+  /// let user = Query("user", id) { try await api.user(id) }.staleTime(.minutes(5))
   /// let countries = Query("countries") { try await api.countries() }.staleTime(.infinite)
   /// let rates = Query("rates") { try await api.rates() }
-  ///   .staleTime(.dynamic { $0.observerCount > 10 ? .after(.minutes(1)) : .after(.zero) })
+  ///   .staleTime(.dynamic { $0.observerCount > 10 ? .minutes(1) : .zero })
   /// ```
   ///
   /// - Parameter staleTime: See ``StaleTime/infinite``, ``StaleTime/static``, ``StaleTime/dynamic(_:)``.

@@ -134,6 +134,7 @@ extension Query {
   /// - Parameter duration: The time between two fetches, a millisecond at least; `nil`, one that is not
   ///   positive, or one above 100 years turns polling off.
   /// - Returns: The changed query.
+  @_disfavoredOverload
   public func refetchInterval(_ duration: Duration?) -> Self {
     options { $0.refetchInterval = duration.map(RefetchInterval.every) ?? .off }
   }
@@ -143,21 +144,22 @@ extension Query {
   /// ```swift
   /// let job = Query("todos") { try await api.todos() }.refetchInterval(
   ///   .dynamic { $0.status == .success ? nil : .seconds(1) },
-  ///   inBackground: .every(.minutes(1))
+  ///   inBackground: .minutes(1)
   /// )
   /// ```
   ///
   /// - Parameters:
-  ///   - interval: The time between two fetches; see ``RefetchInterval/dynamic(_:)``.
-  ///   - inBackground: Whether polling goes on while the app is inactive, and how often.
+  ///   - interval: The time between two fetches, as `.seconds(30)`; see ``RefetchInterval/dynamic(_:)``.
+  ///   - inBackground: Whether polling goes on while the app is inactive, and how often; `nil` leaves that
+  ///     as it is.
   /// - Returns: The changed query.
   public func refetchInterval(
     _ interval: RefetchInterval,
-    inBackground: BackgroundInterval = .off
+    inBackground: BackgroundInterval? = nil
   ) -> Self {
     options {
       $0.refetchInterval = interval
-      $0.refetchIntervalInBackground = inBackground
+      if let inBackground { $0.refetchIntervalInBackground = inBackground }
     }
   }
 

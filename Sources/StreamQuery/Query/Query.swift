@@ -31,31 +31,35 @@ public struct Query<Value: Sendable>: Sendable {
   /// Creates a query from the parts of its key and a fetch.
   ///
   /// - Parameters:
-  ///   - part: The parts of the key, in order.
+  ///   - first: The first part of the key.
+  ///   - part: The further parts, in order.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any more.
   @inlinable
-  public init<each Part: Hashable & Sendable>(
+  public init<First: Hashable & Sendable, each Part: Hashable & Sendable>(
+    _ first: First,
     _ part: repeat each Part,
     fields: KeyRecord = [:],
     fetch: @escaping @Sendable () async throws -> Value
   ) {
-    self.init(key: QueryKey(repeat each part, fields: fields), fetch: fetch)
+    self.init(key: QueryKey(first, repeat each part, fields: fields), fetch: fetch)
   }
 
   /// Creates a query from the parts of its key and a fetch that is told its context.
   ///
   /// - Parameters:
-  ///   - part: The parts of the key, in order.
+  ///   - first: The first part of the key.
+  ///   - part: The further parts, in order.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any more.
   @inlinable
-  public init<each Part: Hashable & Sendable>(
+  public init<First: Hashable & Sendable, each Part: Hashable & Sendable>(
+    _ first: First,
     _ part: repeat each Part,
     fields: KeyRecord = [:],
     fetch: @escaping @Sendable (FetchContext) async throws -> Value
   ) {
-    self.init(key: QueryKey(repeat each part, fields: fields), fetch: fetch)
+    self.init(key: QueryKey(first, repeat each part, fields: fields), fetch: fetch)
   }
 
   /// Creates a query whose key starts with a type: `Query(User.self, 42) { … }`.

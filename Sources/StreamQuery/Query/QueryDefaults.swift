@@ -22,14 +22,14 @@ public struct QueryDefaults: Sendable {
   ///   - imperativeRetry: Retries of imperative calls whose query sets none.
   ///   - fetch: The fetch of queries that bring none.
   public init(
-    staleTime: Duration? = nil,
+    staleTime: StaleTime? = nil,
     gcTime: Duration? = nil,
     options: QueryOptions = .default,
     imperativeRetry: RetryPolicy = .never,
     fetch: (@Sendable (FetchContext) async throws -> any Sendable)? = nil
   ) {
     var options = options
-    if let staleTime { options.staleTime = .after(staleTime) }
+    if let staleTime { options.staleTime = staleTime }
     if let gcTime { options.gcTime = gcTime }
     self.options = options
     self.imperativeRetry = imperativeRetry

@@ -5,7 +5,7 @@
 /// options of a single observer.
 ///
 /// ```swift
-/// client.setDefaults(QueryOptions(staleTime: .after(.minutes(1))), for: "products")
+/// client.setDefaults(QueryOptions(staleTime: .minutes(1)), for: "products")
 /// ```
 public struct QueryOptions: Sendable {
   /// How long data counts as fresh; zero by default.

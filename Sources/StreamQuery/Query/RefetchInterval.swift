@@ -2,7 +2,7 @@
 ///
 /// One rhythm serves all observers of a key: the shortest interval that any enabled one asks for.
 /// Each fetch, failed attempts included, starts it anew; a write does not.
-public struct RefetchInterval: Sendable {
+public struct RefetchInterval: Sendable, ExpressibleByDuration {
   enum Kind: Sendable {
     case fixed(Span?)
     case dynamic(@Sendable (QueryInfo) -> Duration?)
@@ -10,8 +10,19 @@ public struct RefetchInterval: Sendable {
 
   let kind: Kind
 
+  private init(kind: Kind) {
+    self.kind = kind
+  }
+
   /// No polling; the default.
   public static var off: Self { RefetchInterval(kind: .fixed(nil)) }
+
+  /// Polls, as ``every(_:)``; `.seconds(30)` and the like are shorter.
+  ///
+  /// - Parameter duration: The time between two fetches.
+  public init(_ duration: Duration) {
+    self = .every(duration)
+  }
 
   /// Polls; only positive durations do, others mean ``off``.
   ///
@@ -48,13 +59,22 @@ public struct RefetchInterval: Sendable {
 ///
 /// Where it does, failed attempts are tried again there too, after the waits of the query's
 /// ``RetryPolicy``; elsewhere retries wait for the app.
-public enum BackgroundInterval: Hashable, Sendable, ExpressibleByBooleanLiteral {
+public enum BackgroundInterval: Hashable, Sendable, ExpressibleByBooleanLiteral,
+  ExpressibleByDuration
+{
   /// Polling rests in the background; the default.
   case off
   /// Polls at the usual interval.
   case same
   /// Polls at an interval of its own, usually a slower one.
   case every(Duration)
+
+  /// Polls at an interval of its own; `.minutes(1)` and the like are shorter.
+  ///
+  /// - Parameter duration: The time between two fetches.
+  public init(_ duration: Duration) {
+    self = .every(duration)
+  }
 
   /// `true` polls at the usual interval, `false` not at all.
   ///

@@ -8,13 +8,24 @@
 /// Query("user", id) { try await api.user(id) }.staleTime(.minutes(5))
 /// Query("countries") { try await api.countries() }.staleTime(.infinite)
 /// ```
-public struct StaleTime: Sendable {
+public struct StaleTime: Sendable, ExpressibleByDuration {
   enum Kind: Sendable {
     case fixed(Freshness)
     case dynamic(@Sendable (QueryInfo) -> StaleTime)
   }
 
   let kind: Kind
+
+  private init(kind: Kind) {
+    self.kind = kind
+  }
+
+  /// Fresh for a time, as ``after(_:)``; `.minutes(5)` and the like are shorter.
+  ///
+  /// - Parameter duration: How long.
+  public init(_ duration: Duration) {
+    self = .after(duration)
+  }
 
   /// Fresh for a time; negative durations are zero, durations above 100 years infinite.
   ///

@@ -74,7 +74,7 @@ package final class JointSubscription: Sendable {
   private func park(_ continuation: UnsafeContinuation<Void, Never>) {
     let wait = JointWait(continuation)
     switch members.first?.client.cache.read({ [ids] in $0.park(ids, wait) }) {
-    case .parked: return
+    case .parked, .parkedBesideAnother: return
     // One of them had news after all: those that are parked already hold a wait that is over.
     case .news, nil: break
     case .pointless(let fetch):

@@ -108,7 +108,7 @@ final class ListSubscription: Sendable {
       return true
     }
     switch isCurrent ? client.cache.read({ $0.park(ids, wait) }) : .news {
-    case .parked: return
+    case .parked, .parkedBesideAnother: return
     // One of them had news after all: those that are parked already hold a wait that is over.
     case .news: break
     case .pointless(let fetch):

@@ -159,6 +159,7 @@ package final class Subscription: Sendable {
   private func park(_ continuation: UnsafeContinuation<Void, Never>) {
     switch cache.read({ $0.park(id, .alone(continuation)) }) {
     case .parked: return
+    case .parkedBesideAnother(let key): return client.noteSharedStream(of: key)
     case .news: break
     case .pointless(let fetch):
       client.report(.streamInsideFetch(key: fetch.key.key.description))

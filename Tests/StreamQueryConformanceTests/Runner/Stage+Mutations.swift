@@ -35,7 +35,7 @@ func snapshot(_ run: MutationRun<JSON, JSON>) -> JSON {
   .fields([
     ("status", .string(run.status.rawValue)),
     ("isPaused", run.isPaused ? true : nil),
-    ("variables", run.variables),
+    ("variables", run.input),
     ("data", run.output),
     ("error", run.error.map { .string(message(of: $0)) }),
     ("failureCount", run.failureCount == 0 ? nil : .int(run.failureCount)),
@@ -290,7 +290,7 @@ extension Stage {
 
   /// Hooks that log what happens to every mutation.
   static func hooks(_ ledger: Ledger) -> MutationHooks {
-    @Sendable func variables(_ info: MutationInfo) -> JSON { (info.variables as? JSON) ?? .null }
+    @Sendable func variables(_ info: MutationInfo) -> JSON { (info.input as? JSON) ?? .null }
     @Sendable func text(_ error: any Error) -> JSON { .string(message(of: error)) }
     return MutationHooks(
       onMutate: { info, _ in

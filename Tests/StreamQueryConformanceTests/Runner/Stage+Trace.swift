@@ -161,7 +161,7 @@ extension Stage {
       .fields([
         ("status", .string(info.status.rawValue)),
         ("isPaused", info.isPaused ? true : nil),
-        ("variables", info.variables as? JSON),
+        ("variables", info.input as? JSON),
         ("failureCount", info.failureCount == 0 ? nil : .int(info.failureCount)),
       ])
     }

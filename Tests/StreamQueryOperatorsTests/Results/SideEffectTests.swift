@@ -95,7 +95,7 @@ import Testing
   @Test func anActionOfAnActorRunsThereWhereverTheConsumerIs() async {
     let client = QueryClient()
     client.setData(3, for: QueryKey<Int>("a"))
-    let model = await Model()
+    let model = Model()
     let watched = await watching(client, for: model)
     var iterator = watched.makeAsyncIterator()
     _ = await iterator.next(isolation: nil)

@@ -122,7 +122,7 @@ import Testing
     simulation.advance(by: .seconds(9))
     #expect(client.mutations().count == 2)
     simulation.advance(by: .seconds(1))
-    #expect(client.mutations().map { $0.variables as? Int } == [2])
+    #expect(client.mutations().map { $0.input as? Int } == [2])
     streams[0].cancel()
     streams[1].cancel()
     simulation.advance(by: .seconds(60))
@@ -172,11 +172,11 @@ import Testing
       leaving.cancel()
       left.append(leaving)
       simulation.start(mutation, with: round, on: client)
-      for (_, stream) in streams { #expect(stream.values.last?.variables == round) }
+      for (_, stream) in streams { #expect(stream.values.last?.input == round) }
     }
     for (index, stream) in left.enumerated() {
       #expect(stream.isFinished)
-      #expect((stream.values.last?.variables ?? 0) <= index)
+      #expect((stream.values.last?.input ?? 0) <= index)
     }
   }
 

@@ -37,7 +37,7 @@ import Testing
     simulation.start(mutation, with: 3, on: client)
     waiting.cancel()
     simulation.settle()
-    #expect(client.mutations().map { $0.variables as? Int } == [1, 3])
+    #expect(client.mutations().map { $0.input as? Int } == [1, 3])
     simulation.advance(by: .seconds(1))
     #expect(log.all == ["0 start 1", "10 end 1", "10 start 3", "20 end 3"])
   }
@@ -245,7 +245,7 @@ import Testing
     simulation.advance(by: .milliseconds(10))
     simulation.start(mutation("save"), with: 3, on: client)
     func inputs(_ filter: MutationFilter) -> [Int] {
-      client.mutations(filter).compactMap { $0.variables as? Int }
+      client.mutations(filter).compactMap { $0.input as? Int }
     }
     #expect(inputs(.all) == [1, 2, 3])
     #expect(inputs("upload") == [1, 2])
@@ -259,7 +259,7 @@ import Testing
     #expect(inputs(.where { $0.output as? Int == 101 } || .pending) == [1, 3])
     #expect(inputs(.mutation(mutation("save"))) == [3])
     #expect(inputs(.mutation(Mutation<String, Int>(key: "save"))) == [])
-    #expect(client.mutations("save").first?.run(of: mutation("save"))?.variables == 3)
+    #expect(client.mutations("save").first?.run(of: mutation("save"))?.input == 3)
     #expect(client.mutations("save").first?.run(of: mutation("upload")) == nil)
     simulation.advance(by: .seconds(1))
   }
@@ -274,7 +274,7 @@ import Testing
     simulation.start(mutation, with: 1, on: client)
     simulation.start(.slow("other", 20, simulation: simulation), with: 2, on: client)
     simulation.advance(by: .seconds(1))
-    #expect(lists.values.map { $0.map { $0.variables as? Int } } == [[], [1], [1, 2], [2], []])
+    #expect(lists.values.map { $0.map { $0.input as? Int } } == [[], [1], [1, 2], [2], []])
     #expect(counts.values == [0, 1, 0])
   }
 

@@ -462,7 +462,7 @@ import Testing
     let log = log
     let client = QueryClient(simulation: simulation) {
       $0.mutationHooks = MutationHooks(
-        onMutate: { info, _ in log.add("client onMutate \(info.variables)") },
+        onMutate: { info, _ in log.add("client onMutate \(info.input)") },
         onSuccess: { output, info, _ in log.add("client onSuccess \(output)") },
         onError: { error, info, _ in log.add("client onError \(error)") },
         onSettled: { _, info, _ in log.add("client onSettled \(info.key)") }

@@ -23,7 +23,7 @@ extension Recording {
 
 func summary<Output>(of run: MutationRun<Int, Output>) -> String {
   var text = "\(run.status)"
-  if let variables = run.variables { text += " \(variables)" }
+  if let variables = run.input { text += " \(variables)" }
   if let output = run.output { text += " -> \(output)" }
   if let error = run.error { text += " [\(error)]" }
   if run.isPaused { text += " paused" }

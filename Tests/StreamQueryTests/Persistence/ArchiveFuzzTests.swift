@@ -52,7 +52,7 @@ import Foundation
   /// What a cache holds, to tell whether it was touched.
   private func content(_ client: QueryClient) -> [String] {
     client.diagnostics().map { "\($0) \(String(describing: $0.data))" }
-      + client.mutations().map { "\($0.key) \($0.variables)" }
+      + client.mutations().map { "\($0.key) \($0.input)" }
   }
 
   private func damage(_ bytes: inout [UInt8], _ other: [UInt8], _ random: inout ArchiveRandom) {

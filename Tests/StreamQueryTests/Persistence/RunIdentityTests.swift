@@ -169,7 +169,7 @@ import Foundation
   @Test("paused runs that were cleared away may come back, cancelled ones may not")
   func clearedAndCancelled() throws {
     let archive = try archive(1, 2, of: pay)
-    client.cancelMutations(.where { ($0.variables as? Int) == 1 })
+    client.cancelMutations(.where { ($0.input as? Int) == 1 })
     simulation.settle()
     #expect(client.mutatingCount() == 1)
     // The archive is the only place where the other one is now.

@@ -297,22 +297,56 @@ import Testing
     options.throwOnError = nil
     #expect(options.throwOnError == nil)
     let plan = Self.plan(options)
-    #expect(Self.profile(plan) == ObserverProfile())
-    #expect(plan.terms == FetchTerms())
-    #expect(plan.meta == nil)
-    #expect(plan.condition(of: .reconnect) == nil && plan.condition(of: .active) == nil)
-    #expect(!plan.isDynamic)
-  }
-
-  @Test func theBuiltInDefaultsAreThoseOfTheManual() {
-    let plan = Self.plan()
-    #expect(Self.profile(plan) == ObserverProfile())
-    #expect(plan.terms == FetchTerms())
+    let profile = Self.profile(plan)
+    #expect(profile.isEnabled)
+    #expect(profile.freshness == .after(.zero))
+    #expect(profile.onSubscribe == .ifStale)
+    #expect(profile.onReconnect == .ifStale)
+    #expect(profile.onActive == .ifStale)
+    #expect(profile.retriesOnSubscribe)
+    #expect(profile.interval.isInfinite)
+    #expect(profile.backgroundInterval.isInfinite)
+    #expect(profile.gcTime == nil)
+    #expect(profile.linger == nil)
+    #expect(plan.terms.networkMode == .online)
+    #expect(plan.terms.abandonment == .cancel)
+    #expect(plan.terms.failureInvalidates)
+    #expect(!plan.terms.resetsData)
+    #expect(!plan.terms.keepsProgress)
     #expect(plan.gcTime == .seconds(300))
     #expect(plan.retry.delay(failures: 2, error: CancellationError(), jitter: 0) == .seconds(4))
     #expect(plan.retry.delay(failures: 3, error: CancellationError(), jitter: 0) == nil)
     #expect(plan.imperativeRetry.delay(failures: 0, error: CancellationError(), jitter: 0) == nil)
     #expect(!plan.isDynamic)
+  }
+
+  @Test func lengthsOfTimeMeanTheSameWhereverTheyAreWritten() {
+    let query = Query("a") { 1 }
+    let options = QueryOptions(
+      staleTime: .minutes(5),
+      gcTime: .hours(1),
+      refetchInterval: .seconds(30),
+      refetchIntervalInBackground: .minutes(1.5)
+    )
+    let chained = query.staleTime(.minutes(5)).gcTime(.hours(1))
+      .refetchInterval(.seconds(30), inBackground: .minutes(1.5))
+    for options in [options, chained.options] {
+      #expect(options.staleTime?.fixed == .after(Span(.seconds(300))))
+      #expect(options.gcTime == .seconds(3_600))
+      #expect(options.refetchInterval?.fixed == Span(.seconds(30)))
+      #expect(options.refetchIntervalInBackground == .every(.seconds(90)))
+    }
+    let duration = Duration.milliseconds(7)
+    #expect(query.staleTime(duration).options.staleTime?.fixed == .after(Span(duration)))
+    let polled = query.refetchInterval(.seconds(1), inBackground: true).refetchInterval(duration)
+    #expect(polled.options.refetchInterval?.fixed == Span(duration))
+    #expect(polled.options.refetchIntervalInBackground == .same)
+    #expect(query.refetchInterval(nil).options.refetchInterval?.fixed == nil)
+    let observer = ObserverOptions(staleTime: .milliseconds(5), refetchInterval: .seconds(0.5))
+    #expect(observer.staleTime?.fixed == .after(Span(.milliseconds(5))))
+    #expect(observer.refetchInterval?.fixed == Span(.milliseconds(500)))
+    #expect(StaleTime.hours(2).fixed == StaleTime.hours(2.0).fixed)
+    #expect(StaleTime.seconds(1).fixed == StaleTime.seconds(1.0).fixed)
   }
 
   @Test func theObserverWinsOverTheQueryAndTheQueryOverItsClient() {

@@ -15,7 +15,7 @@ import Testing
 
   @Test(arguments: durations) func durationsOfAQueryAreClamped(duration: Duration) {
     let client = QueryClient(simulation: simulation) {
-      $0.defaults = QueryDefaults(staleTime: duration, gcTime: duration)
+      $0.defaults = QueryDefaults(staleTime: .after(duration), gcTime: duration)
     }
     let fetch = ScriptedFetch<Int>(.failure(Boom()), .value(1), .failure(Boom()), .never)
     let query = Query.scripted("n", fetch)
@@ -26,9 +26,9 @@ import Testing
       client.stream(
         query,
         options: ObserverOptions(
-          staleTime: duration,
+          staleTime: .after(duration),
           gcTime: duration,
-          refetchInterval: duration,
+          refetchInterval: .every(duration),
           refetchIntervalInBackground: .every(duration),
           linger: duration
         )

@@ -341,9 +341,9 @@ import Foundation
       .staleTime(duration).gcTime(duration).retry(1) { _ in duration }
       .refetchInterval(duration).onAbandonment(.linger(duration))
     let options = ObserverOptions(
-      staleTime: duration,
+      staleTime: .after(duration),
       gcTime: duration,
-      refetchInterval: duration,
+      refetchInterval: .every(duration),
       refetchIntervalInBackground: .every(duration),
       linger: duration
     )

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Sees that mistakes do not compile, and that the compiler says what to write instead: Scripts/refused.
+#
+#   Scripts/refused.sh                      all of them
+#   Scripts/refused.sh --scratch-path DIR   use the modules built there (default .build-check)
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+scratch=.build-check
+while (($# > 0)); do
+  case $1 in
+    --scratch-path) scratch=$2; shift ;;
+    *) echo "refused: unknown argument: $1" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+flags=()
+# As in check.sh: other flags in the same folder would build everything again.
+if [[ $scratch == .build-check ]]; then flags=(-Xswiftc -warnings-as-errors); fi
+swift build --scratch-path "$scratch" ${flags[@]+"${flags[@]}"}
+products=$(swift build --scratch-path "$scratch" --show-bin-path)
+
+# The features of Package.swift, so that a mistake is one under the same rules.
+settings=(-swift-version 6 -I "$products/Modules" -I "$products")
+while IFS= read -r feature; do settings+=(-enable-upcoming-feature "$feature")
+done < <(sed -n 's/.*enableUpcomingFeature("\(.*\)").*/\1/p' Package.swift)
+if [[ $(uname -s) == Darwin ]]; then
+  settings+=(-sdk "$(xcrun --show-sdk-path)" -target "$(uname -m)-apple-macosx15.0")
+fi
+
+# Fails unless the compiler says what the first lines of a file name, and refuses what is an error.
+check() {
+  local file=$1 output status=0 kind message
+  output=$(swiftc -typecheck "${settings[@]}" -module-name Refused \
+    Tests/StreamQueryAPITests/Support/*.swift "$file" 2>&1) || status=$?
+  while IFS=' ' read -r _ kind message; do
+    if ! grep -qF "$message" <(grep "$kind" <<<"$output"); then
+      printf 'refused: %s: the compiler does not say “%s %s”, but:\n%s\n' \
+        "$file" "$kind" "$message" "$output" >&2
+      return 1
+    fi
+    if [[ $kind == error: ]] && ((status == 0)); then
+      echo "refused: $file compiles" >&2
+      return 1
+    fi
+  done < <(grep -E '^// (error|warning): ' "$file")
+}
+
+files=(Scripts/refused/*.swift)
+for file in "${files[@]}"; do
+  if ! grep -qE '^// (error|warning): .' "$file"; then
+    echo "refused: $file names no message" >&2
+    exit 1
+  fi
+  check "$file"
+done
+echo "refused: ${#files[@]} mistakes are told of"

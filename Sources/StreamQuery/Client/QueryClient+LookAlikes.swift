@@ -1,0 +1,52 @@
+#if DEBUG
+import Synchronization
+#endif
+
+extension QueryClient {
+  /// Says once that a key which is read and missing looks like one that is cached; in debug builds.
+  nonisolated func noteMiss<Value>(of key: EntryKey, _ type: Value.Type) {
+    #if DEBUG
+    let found = cache.read { state -> EntryKey? in
+      state.index.lookAlike(of: key.storage).flatMap { state.slots[Int($0)].key }
+    }
+    guard let found else { return }
+    reportOnce(
+      found.storage == key.storage
+        ? .otherValueType(
+          key: key.key.description,
+          cached: found.valueTypeName,
+          asked: String(reflecting: type)
+        )
+        : .similarKey(cached: typedText(of: found), asked: typedText(of: key))
+    )
+    #endif
+  }
+
+  /// Says once that several tasks wait for the next element of one stream; in debug builds.
+  nonisolated func noteSharedStream(of key: EntryKey) {
+    #if DEBUG
+    reportOnce(.sharedStream(key: key.key.description))
+    #endif
+  }
+
+  #if DEBUG
+  private nonisolated func reportOnce(_ misuse: QueryMisuse) {
+    let isNew = toldMisuses.withLock { told in told.count < 100 && told.insert(misuse).inserted }
+    if isNew { report(misuse) }
+  }
+  #endif
+}
+
+#if DEBUG
+/// A key with the types of its parts where they do not show: `["user", Int64(1)]`.
+private func typedText(of key: EntryKey) -> String {
+  let parts = key.storage.parts.map { part in
+    if case .boxed(let box) = part {
+      "\(type(of: box.value))(\(part.logText()))"
+    } else {
+      part.logText()
+    }
+  }
+  return "[" + parts.joined(separator: ", ") + "]"
+}
+#endif

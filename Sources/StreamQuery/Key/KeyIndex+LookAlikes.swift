@@ -1,0 +1,73 @@
+extension KeyIndex {
+  /// How many neighbours of a part are looked at.
+  private static var lookAlikeLimit: Int { 64 }
+
+  /// An entry of which a reader may have meant the key and wrote another: of these very parts, or of
+  /// numbers of another type, or of numbers that one of them writes as text.
+  ///
+  /// - Parameter key: The key that no entry has, with the reader's value type.
+  /// - Returns: The entry's id; `nil` if there is none among the first that are looked at.
+  /// - Complexity: O(1) for each part.
+  func lookAlike(of key: KeyStorage) -> Int32? {
+    guard let last = key.parts.last else { return nil }
+    var prefixes = [KeyIndex.root]
+    for part in key.parts.dropLast() {
+      prefixes = prefixes.flatMap { prefix in
+        neighbours(from: nodes[Int(prefix)].firstChild) { nodes[Int($0)].nextSibling }
+          .filter { nodes[Int($0)].part?.resembles(part) == true }
+      }
+    }
+    for prefix in prefixes {
+      let found = neighbours(from: nodes[Int(prefix)].firstEntry) { entries[Int($0)].next }
+        .first { entries[Int($0)].key?.parts.last?.resembles(last) == true }
+      if let found { return entries[Int(found)].id }
+    }
+    return nil
+  }
+
+  private func neighbours(from first: Int32, _ next: (Int32) -> Int32) -> [Int32] {
+    var all: [Int32] = []
+    var position = first
+    while position != KeyIndex.none, all.count < Self.lookAlikeLimit {
+      all.append(position)
+      position = next(position)
+    }
+    return all
+  }
+}
+
+extension KeyPart {
+  /// Whether two parts are equal, or are the same whole number of two types, or one is its text.
+  fileprivate func resembles(_ other: KeyPart) -> Bool {
+    if self == other { return true }
+    guard let number = wholeNumber else { return false }
+    return number == other.wholeNumber
+  }
+
+  private var wholeNumber: Int128? {
+    switch self {
+    case .int(let number): Int128(number)
+    case .string(let text): Int128(text)
+    case .boxed(let box): box.wholeNumber
+    case .bool, .null, .double, .float, .type, .list, .record, .deep: nil
+    }
+  }
+}
+
+extension KeyPartBox {
+  /// The number, of the standard library's types alone: no user code runs.
+  fileprivate var wholeNumber: Int128? {
+    switch value {
+    case let number as Int8: Int128(number)
+    case let number as Int16: Int128(number)
+    case let number as Int32: Int128(number)
+    case let number as Int64: Int128(number)
+    case let number as UInt: Int128(number)
+    case let number as UInt8: Int128(number)
+    case let number as UInt16: Int128(number)
+    case let number as UInt32: Int128(number)
+    case let number as UInt64: Int128(number)
+    default: nil
+    }
+  }
+}

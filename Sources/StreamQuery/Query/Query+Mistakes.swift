@@ -1,0 +1,120 @@
+// What is easily written and means something else: the compiler says what to write instead.
+
+extension Query {
+  /// Creates nothing: without a key, all queries of one value type would share one entry.
+  ///
+  /// - Parameter fetch: The fetch.
+  @available(*, unavailable, message: "name what is fetched: Query(\"users\") { … }")
+  public init(fetch: @escaping @Sendable () async throws -> Value) {
+    self.init(key: QueryKey(), fetch: fetch)
+  }
+
+  /// Creates nothing: without a key, all queries of one value type would share one entry.
+  ///
+  /// - Parameter fetch: The fetch.
+  @available(*, unavailable, message: "name what is fetched: Query(\"users\") { … }")
+  public init(fetch: @escaping @Sendable (FetchContext) async throws -> Value) {
+    self.init(key: QueryKey(), fetch: fetch)
+  }
+
+  /// Creates a query of another key: one without its label gives its parts, but not its value type.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - fetch: The fetch.
+  @available(*, deprecated, message: "write the label: Query(key: key) { … }")
+  public init<Other>(_ key: QueryKey<Other>, fetch: @escaping @Sendable () async throws -> Value) {
+    self.init(key: QueryKey(key), fetch: fetch)
+  }
+
+  /// Creates a query of another key: one without its label gives its parts, but not its value type.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - fetch: The fetch.
+  @available(*, deprecated, message: "write the label: Query(key: key) { … }")
+  public init<Other>(
+    _ key: QueryKey<Other>,
+    fetch: @escaping @Sendable (FetchContext) async throws -> Value
+  ) {
+    self.init(key: QueryKey(key), fetch: fetch)
+  }
+
+  /// Creates a query whose key has the elements of an array as its parts.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts.
+  ///   - fetch: The fetch.
+  @available(*, deprecated, message: "write the parts without brackets: Query(\"user\", 42) { … }")
+  public init<Element: Hashable & Sendable>(
+    _ parts: [Element],
+    fetch: @escaping @Sendable () async throws -> Value
+  ) {
+    self.init(key: QueryKey(AnyQueryKey(ofParts: parts)), fetch: fetch)
+  }
+
+  /// Creates a query whose key has the elements of an array as its parts.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts.
+  ///   - fetch: The fetch.
+  @available(*, deprecated, message: "write the parts without brackets: Query(\"user\", 42) { … }")
+  public init<Element: Hashable & Sendable>(
+    _ parts: [Element],
+    fetch: @escaping @Sendable (FetchContext) async throws -> Value
+  ) {
+    self.init(key: QueryKey(AnyQueryKey(ofParts: parts)), fetch: fetch)
+  }
+
+  /// Creates nothing: parts of several types are written without brackets.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts.
+  ///   - fetch: The fetch.
+  @available(*, unavailable, message: "write the parts without brackets: Query(\"user\", 42) { … }")
+  public init(
+    _ parts: [(any Hashable & Sendable)?],
+    fetch: @escaping @Sendable () async throws -> Value
+  ) {
+    self.init(
+      key: QueryKey(AnyQueryKey(parts: parts.map { KeyPart.make(optional: $0) })),
+      fetch: fetch
+    )
+  }
+}
+
+extension Mutation {
+  /// Creates a mutation whose key has the elements of an array as its parts.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts.
+  ///   - perform: Makes the change.
+  @available(
+    *,
+    deprecated,
+    message: "write the parts without brackets: Mutation(\"save\", id) { … }"
+  )
+  public init<Element: Hashable & Sendable>(
+    _ parts: [Element],
+    perform: @escaping @Sendable (Input) async throws -> Output
+  ) {
+    self.init(key: AnyQueryKey(ofParts: parts), perform: perform)
+  }
+
+  /// Creates a mutation whose key has the elements of an array as its parts.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts.
+  ///   - perform: Makes the change.
+  @available(
+    *,
+    deprecated,
+    message: "write the parts without brackets: Mutation(\"save\", id) { … }"
+  )
+  public init<Element: Hashable & Sendable>(
+    _ parts: [Element],
+    perform: @escaping @Sendable (Input, MutationContext) async throws -> Output
+  ) {
+    self.init(key: AnyQueryKey(ofParts: parts), perform: perform)
+  }
+}
