@@ -15,6 +15,8 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   /// A fetch waited for its own key by a stream, which shows nothing new of the fetch before it ends; the
   /// stream ended.
   case streamInsideFetch(key: String)
+  /// Many keys have one hash, this one among them: a look for any of them compares it with the others.
+  case equalHashes(key: String, count: Int)
   /// The clock threw instead of waiting, several times in a row; what waits for time stands still
   /// until the client is used again.
   case clockFailed(error: String)
@@ -48,6 +50,12 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       """
       The fetch of \(key) waited for a stream of its own key, which shows nothing new of the fetch before \
       it ends; the stream ended. Read context.previous() instead.
+      """
+    case .equalHashes(let key, let count):
+      """
+      \(count) keys, \(key) among them, have one hash: a look for any of them compares it with the \
+      others, while the cache is locked. Let hash(into:) of the key's own part types take in all that \
+      == compares.
       """
     case .clockFailed(let error):
       """
