@@ -138,6 +138,13 @@ import Testing
   }
 }
 
+extension KeySamples {
+  @Test func equalHashesAreAMistakeThatSaysWhatToDo() {
+    let misuse = QueryMisuse.equalHashes(key: "[1]", count: 65)
+    #expect(misuse.description.hasPrefix("65 keys, [1] among them, have one hash"))
+  }
+}
+
 /// How many entries a client has after writes.
 private struct EntryCount {
   func after(_ number: QueryKey<Int>, _ text: QueryKey<String>) -> Int {

@@ -1,4 +1,5 @@
 extension CacheState {
+  @inline(__always)
   func isInScope(_ scope: RefetchScope, _ index: Int) -> Bool {
     switch scope {
     case .never: false
@@ -8,6 +9,7 @@ extension CacheState {
     }
   }
 
+  @inline(__always)
   func isBulkRefetched(_ index: Int) -> Bool {
     !slots[index].machine.isDisabled && !slots[index].machine.isStatic
   }
@@ -138,13 +140,13 @@ struct ResetQuestion: Sendable {
   }
 
   let entry: EntryID
-  let revision: UInt64
+  let revision: UInt32
   /// The entry as it will be, but for the refetch.
   let info: QueryInfo
   let plans: [(ConsumerID, ResolvedPlan)]
 
   /// Asks user code: never under the lock.
-  var answered: (revision: UInt64, profiles: [Answer]) {
+  var answered: (revision: UInt32, profiles: [Answer]) {
     (
       revision,
       plans.map { Answer(consumer: $0.0, plan: $0.1, profile: $0.1.profile { info }) }

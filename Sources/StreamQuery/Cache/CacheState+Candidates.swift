@@ -149,6 +149,12 @@ extension CacheState {
     if !changeLogs.isEmpty { writeDown(index) }
   }
 
+  /// The same, if all entries move or go.
+  mutating func noteChangeOfAll() {
+    let all = 0..<Int32(truncatingIfNeeded: slots.count)
+    for position in changeLogs.indices { changeLogs[position].changes.append(contentsOf: all) }
+  }
+
   private mutating func writeDown(_ index: Int) {
     let short = Int32(truncatingIfNeeded: index)
     for position in changeLogs.indices where changeLogs[position].changes.last != short {

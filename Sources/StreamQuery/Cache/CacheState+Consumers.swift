@@ -2,9 +2,9 @@ extension CacheState {
   @inline(__always)
   func find(_ id: ConsumerID) -> Int? {
     let index = Int(id.index)
-    guard index >= 0, consumers[index].isLive, consumers[index].generation == id.generation else {
-      return nil
-    }
+    guard consumers.indices.contains(index), consumers[index].isLive,
+      consumers[index].generation == id.generation
+    else { return nil }
     return index
   }
 
@@ -42,9 +42,11 @@ extension CacheState {
       consumers.append(Consumer())
     }
     consumerCount += 1
-    let generation = consumers[index].occupy(with: plan)
+    consumerSerial += 1
+    let id = ConsumerID(index: Int32(truncatingIfNeeded: index), generation: consumerSerial)
+    consumers[index].occupy(with: plan, id.generation)
     attach(index, to: entry, profile: profile, arrival: .subscribed, &turn)
-    return ConsumerID(index: Int32(truncatingIfNeeded: index), generation: generation)
+    return id
   }
 
   private mutating func attach(
@@ -107,6 +109,7 @@ extension CacheState {
     consumers[index].vacate(next: freeConsumer)
     freeConsumer = Int32(truncatingIfNeeded: index)
     consumerCount -= 1
+    if consumerCount == 0, consumers.count > leastSlots { mayShrink = true }
   }
 
   /// What a consumer that left would see at present.

@@ -3,9 +3,13 @@ extension CacheState {
   /// prefix.
   func entries(matching filter: QueryFilter.Node, at now: Moment) -> [Int] {
     var matches: [Int] = []
-    let isExact = filter.isExact
+    // Apart: a closure that may look at the state copies it for each entry.
+    guard !filter.isExact else {
+      forEachCandidate(of: filter) { matches.append($0) }
+      return matches
+    }
     forEachCandidate(of: filter) { index in
-      if isExact || self.matches(filter, index, at: now) { matches.append(index) }
+      if self.matches(filter, index, at: now) { matches.append(index) }
     }
     return matches
   }

@@ -8,6 +8,10 @@ struct CacheState {
   let id: UInt64
   var slots: [EntrySlot] = []
   var freeSlot: Int32 = -1
+  /// Where the entries lie, by their generation, that moved since they may have been named.
+  var moved: [UInt64: Int32] = [:]
+  /// Counts the entries that were made.
+  var entrySerial: UInt64 = 0
   /// Finds slots, by key as well as by prefix.
   var index = KeyIndex()
   var deadlines = DeadlineHeap()
@@ -19,6 +23,8 @@ struct CacheState {
   var consumers: [Consumer] = []
   var freeConsumer: Int32 = -1
   var consumerCount = 0
+  /// Counts the consumers that came.
+  var consumerSerial: UInt64 = 0
   var arrivalSerial: UInt64 = 0
   /// Counts the rounds of waiters of all entries.
   var waiterSerial: UInt64 = 0
@@ -48,9 +54,16 @@ struct CacheState {
   var lookLimit = 1_000
   /// The most entries that such a look took so far: for tests.
   var longestLook = 0
+  /// The most slots that are kept, however few of them are in use: some 2 MB, which need not grow
+  /// again.
+  var leastSlots = 4_096
+  /// Whether so many left that room may be given back at the end of the turn.
+  var mayShrink = false
   /// For those who look slice by slice: most often nobody.
   var changeLogs: [ChangeLog] = []
   var searchSerial = 0
+  /// The types of the parts of keys that were reported to have one hash.
+  var crowds: Set<[ObjectIdentifier]> = []
 
   /// Creates the state of an empty cache.
   ///
@@ -92,8 +105,14 @@ struct CacheState {
   func find(_ id: EntryID) -> Int? {
     let index = Int(id.index)
     guard index < slots.count, slots[index].generation == id.generation, slots[index].key != nil
-    else { return nil }
+    else { return moved.isEmpty ? nil : Self.place(of: id, among: moved) }
     return index
+  }
+
+  // Apart and static: what looks for entries is small enough to be inlined, and no state is copied.
+  @inline(never)
+  private static func place(of id: EntryID, among moved: [UInt64: Int32]) -> Int? {
+    moved[id.generation].map(Int.init)
   }
 
   @inline(__always)
@@ -113,14 +132,22 @@ struct CacheState {
       slots.append(EntrySlot())
       heapPositions.append(-1)
     }
+    entrySerial += 1
+    slots[index].generation = entrySerial
     slots[index].key = key
     slots[index].machine = EntryMachine(at: turn.world.now.moment)
     let short = Int32(truncatingIfNeeded: index)
-    self.index.insert(key.key, id: short)
+    if self.index.insert(key.key, id: short) { reportCrowd(of: key) }
     noteChange(of: index)
     if let plan { self.plan(index, with: plan, &turn) }
     emit(.added, index, turn)
     return index
+  }
+
+  /// Has it said, once for each combination of users' types, that keys have one hash.
+  private mutating func reportCrowd(of key: EntryKey) {
+    guard crowds.insert(key.storage.boxedTypes).inserted else { return }
+    errands.append(.crowded(key.key))
   }
 
   /// Drops an entry that nobody observes.
@@ -136,9 +163,11 @@ struct CacheState {
     setDeadline(nil, index)
     setLive(false, index)
     removeAllLayers(index, &turn)
+    if !moved.isEmpty { moved[slots[index].generation] = nil }
     slots[index].surrender(to: &turn)
     slots[index].vacate(next: freeSlot)
     freeSlot = short
+    if slots.count > leastSlots, isSparse { mayShrink = true }
   }
 
   /// Gives an entry a plan for its next fetch, and a retention.
@@ -219,7 +248,7 @@ struct CacheState {
 
   /// Takes a change over into the frame and wakes the consumers that see a difference.
   mutating func refresh(_ index: Int, _ turn: inout Turn) {
-    slots[index].revision += 1
+    slots[index].revision &+= 1
     if slots[index].isLayered { reshow(index, &turn) }
     guard slots[index].isWatched else { return slots[index].forgetFrames(&turn) }
     if slots[index].renewFrame(version: frameSerial + 1, &turn) { frameSerial += 1 }

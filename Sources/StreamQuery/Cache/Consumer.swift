@@ -3,7 +3,8 @@
 /// It holds no element: a consumer pulls the newest frame that it has not seen, so memory is constant
 /// however slow it is, and newest wins.
 struct Consumer {
-  var generation: UInt32 = 0
+  /// The number of the consumer, which no other one ever has.
+  private(set) var generation: UInt64 = 0
   var isLive = false
   /// What is asked of the plan with each look: whether options have to be asked, and something may
   /// stand in for data.
@@ -33,12 +34,13 @@ struct Consumer {
 
   /// Takes the row for somebody new.
   ///
-  /// - Parameter plan: What is asked for.
-  /// - Returns: What tells it from those who had the row before.
-  mutating func occupy(with plan: ResolvedPlan) -> UInt32 {
+  /// - Parameters:
+  ///   - plan: What is asked for.
+  ///   - generation: What tells it from all others.
+  mutating func occupy(with plan: ResolvedPlan, _ generation: UInt64) {
     isLive = true
+    self.generation = generation
     follow(plan)
-    return generation
   }
 
   /// Asks for something else from now on.
@@ -72,7 +74,6 @@ struct Consumer {
   ///
   /// - Parameter next: The row that was given back before.
   mutating func vacate(next: Int32) {
-    generation &+= 1
     isLive = false
     entry = -1
     position = -1

@@ -1,12 +1,23 @@
 /// Names an entry of the cache; an identifier of a dropped entry names nothing.
-struct EntryID: Hashable, Sendable {
+///
+/// Entries move when the tables are rebuilt, so two identifiers of one entry may differ in ``index``:
+/// they are equal all the same.
+struct EntryID: Sendable {
+  /// Where the entry lay when it was named.
   var index: Int32
-  /// Tells the uses of one slot apart.
-  var generation: UInt32
+  /// The entry's own: no other one ever has it.
+  var generation: UInt64
+}
+
+extension EntryID: Hashable {
+  static func == (lhs: EntryID, rhs: EntryID) -> Bool { lhs.generation == rhs.generation }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(generation) }
 }
 
 /// Names a consumer; an identifier of one that left names nothing.
 struct ConsumerID: Hashable, Sendable {
   var index: Int32
-  var generation: UInt32
+  /// The consumer's own: no other one ever has it.
+  var generation: UInt64
 }

@@ -43,6 +43,8 @@ struct EntrySearch<Item: Sendable> {
   /// Where changes are written down; `nil` if nothing is.
   private var log: Int?
   private var found: [Finding<Item>] = []
+  /// What the last look added to that: under the lock nothing is moved for want of room.
+  private var latest: [Finding<Item>] = []
   /// What was found of entries that changed, in the order of the looks; `nil` is an entry that the
   /// filter does not mean any more.
   private var news: [(index: Int32, finding: Finding<Item>?)] = []
@@ -99,11 +101,14 @@ struct EntrySearch<Item: Sendable> {
     var candidates = candidates
     for candidate in state.takeCandidates(&candidates)
     where hasPredicate || state.matches(filter, candidate.index, at: moment) {
-      found.append(finding(candidate.index, candidate.rank, in: &state, item))
+      latest.append(finding(candidate.index, candidate.rank, in: &state, item))
     }
     if candidates.isOver {
       // Whoever found all in the first look, and has nobody to ask, has seen one instant.
-      if log == nil, !hasPredicate { return true }
+      if log == nil, !hasPredicate {
+        swap(&found, &latest)
+        return true
+      }
       stage = .catchingUp([], done: 0)
     } else {
       stage = .gathering(candidates)
@@ -172,6 +177,8 @@ struct EntrySearch<Item: Sendable> {
   ///
   /// Runs user code and lets go of user values: never under the lock.
   mutating func settle() {
+    found += latest
+    latest.removeAll(keepingCapacity: true)
     if hasPredicate { askPredicates() }
     guard case .catchingUp(let changed, let done) = stage else { return }
     if done == 0 { stage = .catchingUp(Set(changed).sorted(), done: 0) }

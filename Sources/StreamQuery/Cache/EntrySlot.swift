@@ -13,12 +13,12 @@ struct EntrySlot {
   /// What most entries do without: an array of one, so that they pay a word for all of it.
   var company: [Company] = []
   /// Counts changes: what was asked of a closure is void once it moved on.
-  var revision: UInt64 = 0
-  /// Tells the entries apart that use the slot one after the other.
-  var generation: UInt32 = 0
+  var revision: UInt32 = 0
   /// Where the entry stands among the entries that are observed or fetching, -1 for nowhere; while
   /// the slot is free, the next free one.
   var livePosition: Int32 = -1
+  /// The number of the entry, which no other one ever has.
+  var generation: UInt64 = 0
 
   /// What an entry needs once it is observed, waited for, or failed.
   struct Company {
@@ -71,7 +71,6 @@ struct EntrySlot {
     if job != nil { job = nil }
     if !company.isEmpty { company = [] }
     revision = 0
-    generation &+= 1
     livePosition = next
   }
 

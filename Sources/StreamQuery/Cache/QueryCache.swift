@@ -89,6 +89,7 @@ final class QueryCache: Sendable {
       let serial = state.frameSerial
       let before = state.errands.turnBegan()
       let result = body(&state, &turn)
+      if state.mayShrink { state.shrink(&turn) }
       if state.frameSerial != serial { news.store(state.frameSerial, ordering: .releasing) }
       state.rearm()
       if state.errands.count > before { end = Self.ended(&state, since: before, shell) }

@@ -29,6 +29,9 @@ struct Turn: Sendable {
     self.caller = caller
   }
 
+  /// How many references the turn let go of: for tests.
+  var droppedCount: Int { (first == nil ? 0 : 1) + (second == nil ? 0 : 1) + rest.count }
+
   mutating func drop(_ reference: consuming Dropped?) {
     // Consumed: what is handed on need not be counted once more.
     guard let reference = consume reference else { return }
@@ -96,8 +99,12 @@ enum Errand: Sendable {
   case ask(EntryID)
   /// Say that the dynamic options of a key do not settle.
   case unsettled(AnyQueryKey)
+  /// Say that many keys, this one among them, have one hash.
+  case crowded(AnyQueryKey)
   /// Indirect: a thousand wake-ups must not take the room of a thousand events.
   indirect case emit(QueryEvent)
+  /// Tell of one of the entries that a turn removed together; which of the events since it is.
+  case emitRemoval(RemovedEntries, slot: Int32, UInt32)
   /// The number of fetching entries may have changed.
   case recount
   case mutation(MutationErrand)

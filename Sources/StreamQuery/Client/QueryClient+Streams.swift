@@ -179,7 +179,7 @@ extension QueryClient {
     let isAsked = plan.isDynamic || isArrival && plan.asksOnSubscribe
     while true {
       round += 1
-      var revision: UInt64?
+      var revision: UInt32?
       let profile: ObserverProfile
       if isAsked {
         let info = info(of: key, plan)
@@ -248,7 +248,7 @@ extension QueryClient {
     guard askRound > 0 else { return }
     for round in 1...3 {
       let now = cache.now(isDated: false)
-      let asked = cache.read { state -> (QueryInfo, UInt64, [(ConsumerID, ResolvedPlan)])? in
+      let asked = cache.read { state -> (QueryInfo, UInt32, [(ConsumerID, ResolvedPlan)])? in
         guard let index = state.find(entry), let info = state.info(index, at: now.moment)
         else { return nil }
         let dynamic = state.slots[index].consumers.compactMap { position in
@@ -309,7 +309,7 @@ private enum TurnAttempt<Result: Sendable>: Sendable {
 /// An info with the revision that it is of.
 struct EntryFacts {
   var info: QueryInfo
-  var revision: UInt64
+  var revision: UInt32
 
   /// What is known of a key that has no entry.
   static func empty(_ key: EntryKey) -> EntryFacts {

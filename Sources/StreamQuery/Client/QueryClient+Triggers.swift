@@ -25,7 +25,7 @@ extension QueryClient {
   /// Stops everything: fetches are cancelled, streams end, callers throw ``QueryError/shutDown`` or
   /// `CancellationError`.
   ///
-  /// What is written from then on is not kept.
+  /// What is written from then on is not kept. It takes as long as ``clear()``, and the streams.
   public nonisolated func shutDown() {
     stopWaiting()
     turn { state, turn in
@@ -38,9 +38,7 @@ extension QueryClient {
         )
         state.unsubscribe(id, &turn)
       }
-      for index in state.slots.indices where state.slots[index].key != nil {
-        state.remove(index, reason: .cleared, &turn)
-      }
+      state.removeAll(reason: .cleared, &turn)
     }
     endings.finish()
     eventHub.finish()

@@ -121,12 +121,20 @@ extension QueryClient: ErrandRunner {
     case .ask(let entry): Inheritance.none { self.askOptions(of: entry) }
     case .unsettled(let key):
       Inheritance.none { self.report(.unsettledOption(key: key.description)) }
-    case .emit(let event):
-      if let onEvent = configuration.onEvent { Inheritance.none { onEvent(event) } }
-      eventHub.send(event)
+    case .crowded(let key):
+      let count = PositionTable.crowd + 1
+      Inheritance.none { self.report(.equalHashes(key: key.description, count: count)) }
+    case .emit(let event): tell(event)
+    case .emitRemoval(let removed, let slot, let count):
+      if let event = removed.event(of: slot, count) { tell(event) }
     case .recount: counts.send(())
     case .mutation(let errand): perform(errand)
     }
+  }
+
+  private nonisolated func tell(_ event: QueryEvent) {
+    if let onEvent = configuration.onEvent { Inheritance.none { onEvent(event) } }
+    eventHub.send(event)
   }
 
   nonisolated func fulfil(_ duty: CallerDuty) {

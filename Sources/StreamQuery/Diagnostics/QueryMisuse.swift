@@ -24,6 +24,8 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   /// Two tasks waited for the next element of one stream, so that each gets some of them. Told once, in
   /// debug builds.
   case sharedStream(key: String)
+  /// Many keys have one hash, this one among them: a look for any of them compares it with the others.
+  case equalHashes(key: String, count: Int)
   /// The clock threw instead of waiting, several times in a row; what waits for time stands still
   /// until the client is used again.
   case clockFailed(error: String)
@@ -72,6 +74,12 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       """
       Two tasks iterate one stream of \(key), so that each gets only some of its elements. Make a stream \
       for each.
+      """
+    case .equalHashes(let key, let count):
+      """
+      \(count) keys, \(key) among them, have one hash: a look for any of them compares it with the \
+      others, while the cache is locked. Let hash(into:) of the key's own part types take in all that \
+      == compares.
       """
     case .clockFailed(let error):
       """

@@ -48,13 +48,14 @@ package struct KeyIndex {
   static let none: Int32 = -1
   static let root: Int32 = 0
 
-  private(set) var entries: [Entry] = []
-  private(set) var nodes: [Node] = [Node(part: nil, hash: 0, parent: none)]
-  private var entryTable = PositionTable()
-  private var nodeTable = PositionTable()
+  // What changes them is in this file, and in that of `compact`.
+  var entries: [Entry] = []
+  var nodes: [Node] = [Node(part: nil, hash: 0, parent: none)]
+  var entryTable = PositionTable()
+  var nodeTable = PositionTable()
   private var freeEntry = none
   private var freeNode = none
-  private var order: UInt64 = 0
+  var order: UInt64 = 0
   /// The walks that rest while the index may change; hardly ever is there any.
   var walks: [Int: Walk] = [:]
 
@@ -81,11 +82,18 @@ package struct KeyIndex {
   /// - Parameters:
   ///   - key: The entry's key.
   ///   - id: The entry's id.
-  /// - Complexity: O(1) for each part, on average.
-  package mutating func insert(_ key: AnyQueryKey, id: Int32) {
+  /// - Returns: Whether it is the first key, or the first with a prefix of it, that comes to a crowd:
+  ///   to ``PositionTable/crowd`` others of the same hash.
+  /// - Complexity: O(1) for each part, on average; O(*n*) comparisons of parts in *n* keys or prefixes
+  ///   of one hash.
+  @discardableResult
+  package mutating func insert(_ key: AnyQueryKey, id: Int32) -> Bool {
     let storage = key.storage
     var node = KeyIndex.root
-    for part in storage.parts.dropLast() { node = makeChild(of: node, part: part) }
+    var isCrowded = false
+    for part in storage.parts.dropLast() {
+      node = makeChild(of: node, part: part, &isCrowded)
+    }
     order += 1
     let previous = nodes[Int(node)].lastEntry
     let entry = Entry(
@@ -112,7 +120,7 @@ package struct KeyIndex {
       entries[Int(previous)].next = position
     }
     nodes[Int(node)].lastEntry = position
-    entryTable.insert(position, hash: storage.hash)
+    return entryTable.insert(position, hash: storage.hash) || isCrowded
   }
 
   /// Removes an entry, and with it the prefixes that no other key has.
@@ -212,12 +220,16 @@ package struct KeyIndex {
 
   private static func hash(of part: KeyPart, below parent: Int32) -> Int {
     var hasher = Hasher()
-    hasher.combine(parent)
-    part.hash(into: &hasher)
+    hasher.combine(UInt64(UInt32(bitPattern: parent)) << 8 | UInt64(part.kind))
+    part.hashContent(into: &hasher)
     return hasher.finalize()
   }
 
-  private mutating func makeChild(of parent: Int32, part: KeyPart) -> Int32 {
+  private mutating func makeChild(
+    of parent: Int32,
+    part: KeyPart,
+    _ isCrowded: inout Bool
+  ) -> Int32 {
     let hash = KeyIndex.hash(of: part, below: parent)
     if let node = child(of: parent, part: part, hash: hash) { return node }
     let previous = nodes[Int(parent)].lastChild
@@ -238,7 +250,7 @@ package struct KeyIndex {
       nodes[Int(previous)].nextSibling = position
     }
     nodes[Int(parent)].lastChild = position
-    nodeTable.insert(position, hash: hash)
+    if nodeTable.insert(position, hash: hash) { isCrowded = true }
     return position
   }
 

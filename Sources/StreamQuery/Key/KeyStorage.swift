@@ -8,8 +8,24 @@ final class KeyStorage: Sendable {
   init(_ parts: [KeyPart]) {
     self.parts = parts
     var hasher = Hasher()
-    for part in parts { part.hash(into: &hasher) }
+    KeyPart.hash(parts, into: &hasher)
     hash = hasher.finalize()
+  }
+
+  /// The types of the parts, or of what is in lists and records, that are not ours.
+  var boxedTypes: [ObjectIdentifier] {
+    var types: [ObjectIdentifier] = []
+    var open = parts
+    while let part = open.popLast() {
+      switch part {
+      case .boxed(let box): types.append(ObjectIdentifier(type(of: box)))
+      case .list(let elements): open += elements
+      case .record(let fields): open += fields.map(\.part)
+      case .deep(let part): open.append(part.content)
+      case .null, .bool, .int, .string, .double, .float, .type: break
+      }
+    }
+    return types
   }
 
   /// The storage of every key that has no parts.

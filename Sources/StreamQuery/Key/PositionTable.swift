@@ -3,7 +3,10 @@
 /// Eight bytes a slot, where a dictionary would store every key again. The owner passes hashes in and
 /// compares; the table knows positions only, several of which may have the same hash. Half of the
 /// hash lies beside the position, so that a search reads the owner's array, which is a cache miss,
-/// for hardly anything but what it looks for, and the table grows and shrinks without a look at it.
+/// for hardly anything but what it looks for, and the table grows without a look at it.
+///
+/// Of a *crowd*, many positions of one hash, a few lie in the slots and the others in a list of their
+/// own, so that a search for anything else does not have to go past them.
 struct PositionTable: Sendable {
   private struct Slot: Sendable {
     /// The position, -1 in an empty slot.
@@ -14,7 +17,14 @@ struct PositionTable: Sendable {
 
   private static let empty = Slot(position: -1, tag: 0)
 
+  /// How many positions of one tag lie in the slots.
+  static let crowd = 64
+
   private var slots: [Slot] = []
+  /// The positions, by tag, that have no slot: only where there are ``crowd`` that have one.
+  private var crowds: [UInt32: [Int32]] = [:]
+  private var crowdCount = 0
+  /// The number of positions.
   private(set) var count = 0
 
   /// The number of slots.
@@ -32,6 +42,9 @@ struct PositionTable: Sendable {
       if slots[index].tag == tag, isWanted(slots[index].position) { return slots[index].position }
       index = (index + 1) & mask
     }
+    // In a loop here: a closure that is handed on would hold a copy of all that it looks at.
+    guard crowdCount > 0, let others = crowds[tag] else { return nil }
+    for position in others where isWanted(position) { return position }
     return nil
   }
 
@@ -44,22 +57,41 @@ struct PositionTable: Sendable {
       if slots[index].tag == tag { body(slots[index].position) }
       index = (index + 1) & mask
     }
+    guard crowdCount > 0, let others = crowds[tag] else { return }
+    for position in others { body(position) }
+  }
+
+  /// How many slots are read in search of a hash that is not there.
+  func reach(of hash: Int) -> Int {
+    guard count > 0 else { return 0 }
+    let start = Int(UInt32(truncatingIfNeeded: hash)) & mask
+    var index = start
+    while slots[index].position >= 0 { index = (index + 1) & mask }
+    return (index - start) & mask + 1
   }
 
   /// Adds a position.
-  mutating func insert(_ position: Int32, hash: Int) {
+  ///
+  /// - Returns: Whether it is the first of its hash to find no slot.
+  @discardableResult
+  mutating func insert(_ position: Int32, hash: Int) -> Bool {
     // Up to four fifths full: a search that finds nothing reads two cache lines then.
-    if (count + 1) * 5 > slots.count * 4 { grow() }
-    place(Slot(position: position, tag: UInt32(truncatingIfNeeded: hash)))
+    if (count - crowdCount + 1) * 5 > slots.count * 4 { grow() }
+    let slot = Slot(position: position, tag: UInt32(truncatingIfNeeded: hash))
     count += 1
+    guard place(slot) >= Self.crowd else { return false }
+    crowdCount += 1
+    crowds[slot.tag, default: []].append(position)
+    return crowds[slot.tag]?.count == 1
   }
 
   /// Removes a position.
   mutating func remove(_ position: Int32, hash: Int) {
     guard count > 0 else { return }
-    var hole = Int(UInt32(truncatingIfNeeded: hash)) & mask
+    let tag = UInt32(truncatingIfNeeded: hash)
+    var hole = Int(tag) & mask
     while slots[hole].position != position {
-      guard slots[hole].position >= 0 else { return }
+      guard slots[hole].position >= 0 else { return removeFromCrowd(position, tag) }
       hole = (hole + 1) & mask
     }
     count -= 1
@@ -75,12 +107,38 @@ struct PositionTable: Sendable {
       index = (index + 1) & mask
     }
     slots[hole] = PositionTable.empty
+    // The oldest of a crowd gets the slot, so that all of one hash stay in order.
+    if crowdCount > 0, let next = crowds[tag]?.first {
+      leaveCrowd(at: 0, tag)
+      place(Slot(position: next, tag: tag))
+    }
   }
 
-  private mutating func place(_ slot: Slot) {
+  private mutating func removeFromCrowd(_ position: Int32, _ tag: UInt32) {
+    guard let place = crowds[tag]?.firstIndex(of: position) else { return }
+    leaveCrowd(at: place, tag)
+    count -= 1
+  }
+
+  private mutating func leaveCrowd(at place: Int, _ tag: UInt32) {
+    crowds[tag]?.remove(at: place)
+    if crowds[tag]?.isEmpty ?? false { crowds[tag] = nil }
+    crowdCount -= 1
+  }
+
+  /// Takes an empty slot, unless as many of the tag have one as may.
+  ///
+  /// - Returns: How many there are before it.
+  @discardableResult
+  private mutating func place(_ slot: Slot) -> Int {
     var index = Int(slot.tag) & mask
-    while slots[index].position >= 0 { index = (index + 1) & mask }
-    slots[index] = slot
+    var equals = 0
+    while slots[index].position >= 0 {
+      if slots[index].tag == slot.tag { equals += 1 }
+      index = (index + 1) & mask
+    }
+    if equals < Self.crowd { slots[index] = slot }
+    return equals
   }
 
   private mutating func grow() {

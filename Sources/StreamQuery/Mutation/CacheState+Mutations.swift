@@ -164,6 +164,7 @@ extension CacheState {
     turn.drop(slot.failureReason)
     turn.drop(slot.frame)
     mutations.freeSlot(of: id)
+    if mutations.slots.count > leastSlots, mutations.all.isEmpty { mayShrink = true }
     mutationsChanged(news)
   }
 

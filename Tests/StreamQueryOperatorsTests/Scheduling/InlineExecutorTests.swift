@@ -8,7 +8,7 @@ import Testing
 ///
 /// Whoever is resumed there is through before `resume` returns: nothing may be touched then that its
 /// frame held. The address sanitizer sees it.
-@Suite(.timeLimit(.minutes(1))) struct InlineExecutorTests {
+@Suite(.timeLimit(.minutes(10))) struct InlineExecutorTests {
   /// A call that waits until it is cancelled.
   struct Wait: Sendable, CustomTestStringConvertible {
     let testDescription: String

@@ -25,4 +25,33 @@ import Testing
     )
     client.value = nil
   }
+
+  @Test func whatIsGoneLeavesNoRoomBehind() {
+    let simulation = Simulation()
+    let client = QueryClient(simulation: simulation) {
+      $0.defaults = QueryDefaults(gcTime: .seconds(60))
+    }
+    client.cache.read { $0.leastSlots = 1_024 }
+    let click = Mutation<Int, Int>("click") { $0 }.gcTime(.seconds(60))
+    var streams: [AsyncStream<QueryResult<Int>>] = []
+    for number in 0..<1_100 {
+      simulation.start(click, with: number, on: client)
+      streams.append(client.stream(Query(key: QueryKey<Int>("n", number))))
+    }
+    for number in 0..<5_000 { client.setData(number, for: QueryKey<Int>("n", number)) }
+    simulation.settle()
+    func rooms() -> [Int] {
+      client.cache.read { [$0.slots.count, $0.consumers.count, $0.mutations.slots.count] }
+    }
+    #expect(rooms() == [5_000, 1_100, 1_100])
+    streams = []
+    simulation.advance(by: .seconds(1))
+    #expect(rooms() == [5_000, 0, 1_100])
+    client.setData(1, for: QueryKey<Int>("m"))
+    simulation.advance(by: .milliseconds(59_500))
+    #expect(rooms()[0] <= 1_024)
+    #expect(rooms().dropFirst() == [0, 0])
+    #expect(client.data(for: QueryKey<Int>("m")) == 1)
+    client.shutDown()
+  }
 }

@@ -18,7 +18,7 @@ private final class Waits {
 
 @Suite struct WaitGraphTests {
   private func fetch(_ index: Int32, cache: UInt64 = 1) -> WorkID {
-    .fetch(cache: cache, entry: EntryID(index: index, generation: 0))
+    .fetch(cache: cache, entry: EntryID(index: index, generation: UInt64(index)))
   }
 
   private func run(_ serial: UInt64, _ scope: String? = nil, cache: UInt64 = 1) -> WorkID {

@@ -5,7 +5,7 @@ import Testing
 /// When the waits of works end, in the one graph of the process: each test has a client's number of its own.
 @Suite struct WorkWaitTests {
   private func fetch(_ index: Int32, of cache: UInt64) -> WorkID {
-    .fetch(cache: cache, entry: EntryID(index: index, generation: 0))
+    .fetch(cache: cache, entry: EntryID(index: index, generation: UInt64(index)))
   }
 
   private func waiter(_ source: TaskChain, for target: WorkID) throws -> Waiter {

@@ -12,7 +12,7 @@ import Testing
   }
 
   // I01 I08 I09 T75
-  @Test(.timeLimit(.minutes(1))) func pagesAndParametersStayAlignedOnThreads() async throws {
+  @Test(.timeLimit(.minutes(10))) func pagesAndParametersStayAlignedOnThreads() async throws {
     let client = QueryClient()
     let feed = InfiniteQuery<Int, Int>("feed", initialPageParam: 0, maxPages: 6) { param in
       param * 10

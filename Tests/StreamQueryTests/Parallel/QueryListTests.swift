@@ -245,7 +245,7 @@ struct QueryListTests {
   }
 
   // On threads: the last list holds, with each of its members, and nobody else is observed.
-  @Test(.timeLimit(.minutes(1))) func listsThatThreadsReplaceEndAtTheLastOne() async {
+  @Test(.timeLimit(.minutes(10))) func listsThatThreadsReplaceEndAtTheLastOne() async {
     let client = QueryClient()
     let observer = client.observer(all: [])
     func query(_ number: Int) -> AnyQuery { AnyQuery(Query("n", number % 5) { number % 5 }) }

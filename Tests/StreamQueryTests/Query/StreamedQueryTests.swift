@@ -321,7 +321,7 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     #expect(simulation.isIdle)
   }
 
-  @Test("on threads: what ends last has all elements once", .timeLimit(.minutes(1)))
+  @Test("on threads: what ends last has all elements once", .timeLimit(.minutes(10)))
   func onThreads() async throws {
     let client = QueryClient()
     let query = Query<[Int]>.streamed("n") { _ in

@@ -176,7 +176,7 @@ private final class WaitingWorld: Sendable {
 }
 
 /// On threads: pairs of works that try to close a circle at the same time.
-@Suite(.timeLimit(.minutes(2))) struct CircularWaitStressTests {
+@Suite(.timeLimit(.minutes(10))) struct CircularWaitStressTests {
   private static let rounds = 1_500
 
   /// Where two tasks wait for each other before they go on.

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Callers on real threads, each with task-locals and a priority of its own, on one client.
-@Suite(.timeLimit(.minutes(2))) struct ContextStressTests {
+@Suite(.timeLimit(.minutes(10))) struct ContextStressTests {
   private static let rounds = 2_500
   private static let priorities: [TaskPriority] = [.background, .utility, .medium, .high]
 

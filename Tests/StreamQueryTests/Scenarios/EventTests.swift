@@ -7,6 +7,33 @@ import Testing
   let simulation = Simulation(seed: 47)
   let key = QueryKey<Int>("n")
 
+  @Test func clearTellsOfEachEntryInTheOrderOfTheirMaking() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.value(1, after: .seconds(1)))
+    client.setData(1, for: ["a"] as QueryKey<Int>)
+    let recording = simulation.record(client.stream(Query.scripted("b", fetch)))
+    client.setData(3, for: ["c"] as QueryKey<Int>)
+    client.setData("4", for: ["d"] as QueryKey<String>)
+    simulation.settle()
+    let events = simulation.record(client.events)
+    client.clear()
+    client.setData(5, for: ["c"] as QueryKey<Int>)
+    simulation.settle()
+    #expect(
+      events.values.map { $0.description.prefix { $0 != "]" } } == [
+        "removed (cleared) [\"a\"", "cancelled [\"b\"", "removed (cleared) [\"b\"",
+        "removed (cleared) [\"c\"", "removed (cleared) [\"d\"", "added [\"c\"", "written [\"c\"",
+      ]
+    )
+    let first = events.values.first?.number ?? 0
+    #expect(events.values.map(\.number) == Array(first..<first + 7))
+    #expect(
+      events.values.map(\.valueTypeName).suffix(3) == ["Swift.String", "Swift.Int", "Swift.Int"]
+    )
+    recording.cancel()
+    client.shutDown()
+  }
+
   // T58 T59
   @Test func eventsTellTheWholeStoryInOrderWithCausesAndDurations() {
     let client = QueryClient(simulation: simulation)

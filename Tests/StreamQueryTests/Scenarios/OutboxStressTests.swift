@@ -5,7 +5,7 @@ import Testing
 @testable import StreamQuery
 
 /// What a call performs, and what waits, with real threads: counts, whatever the order.
-@Suite(.timeLimit(.minutes(1))) struct OutboxStressTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxStressTests {
   /// How many errands of others a call performs at most, and how many may wait before callers do.
   static let share = 256
   static let room = 4_096

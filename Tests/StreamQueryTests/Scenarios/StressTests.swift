@@ -4,7 +4,7 @@ import Testing
 
 /// Real threads at once, without a simulation: for the thread sanitizer, and for what must hold
 /// in any order.
-@Suite(.timeLimit(.minutes(1))) struct StressTests {
+@Suite(.timeLimit(.minutes(10))) struct StressTests {
   static let workers = 8
 
   /// Runs a body on several tasks of the global executor, and waits for all.

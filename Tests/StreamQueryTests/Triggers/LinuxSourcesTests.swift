@@ -12,7 +12,7 @@ import Testing
 /// pair were up and one had 10.9.0.1; "offline" and "online" with the peer going down and up;
 /// "offline" when only fe80:: was left, also with 169.254.3.4 beside it; "online" with 2001:db8::1;
 /// nothing through 300 new loopback addresses, without spinning.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LinuxSourcesTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LinuxSourcesTests {
   @Test func serversAreOnlineAndActiveByDefault() {
     #expect(Connectivity.platformDefault.isConstant)
     #expect(Activity.platformDefault.isConstant)

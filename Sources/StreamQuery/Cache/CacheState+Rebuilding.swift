@@ -1,0 +1,150 @@
+// Tables of entries as large as what they hold.
+//
+// Tables only grow while entries come. They are given back as a whole, and what stays moves into new
+// ones: with all entries that go at once, or when most have gone one by one.
+extension CacheState {
+  /// How many times as many slots as entries there may be.
+  ///
+  /// To move what is left takes about as long as the last growth of the tables took, and is done once
+  /// for seven times as many removals.
+  static var spareFactor: Int { 8 }
+
+  /// Removes all entries, as ``remove(_:reason:_:)`` does with each.
+  ///
+  /// Those that are observed or fetching go one by one. Of the others a removal says no more than that
+  /// they are gone: they leave with the tables, untouched, and are freed outside the lock.
+  ///
+  /// - Complexity: O(*k* log *k*) in the number of entries that are observed or fetching; while
+  ///   somebody listens to events, also O(*n*) in all, for a note of each.
+  mutating func removeAll(reason: QueryEvent.RemovalReason, _ turn: inout Turn) {
+    guard !slots.isEmpty else { return }
+    let busy = live.sorted()
+    let orders = busy.map { order(of: Int($0)) }
+    var oldIndex = KeyIndex()
+    swap(&oldIndex, &index)
+    let former = FormerTables(slots: move(busy), index: oldIndex)
+    turn.drop(former)
+    // What a prefix leads to comes in the order of making.
+    for place in busy.indices.sorted(by: { orders[$0] < orders[$1] }) {
+      guard let key = slots[place].key else { continue }
+      index.insert(key.key, id: Int32(truncatingIfNeeded: place))
+    }
+    guard emitsEvents else {
+      for place in busy.indices { remove(place, reason: reason, &turn) }
+      return
+    }
+    // In the order of the slots, as if each had been removed by itself.
+    let serial = eventSerial
+    let date = turn.world.now.date
+    let gone = RemovedEntries(in: former, reason: reason, date: date, eventSerial: serial)
+    var place = 0
+    for slot in former.slots.indices {
+      if place < busy.count, Int(busy[place]) == slot {
+        remove(place, reason: reason, &turn)
+        place += 1
+      } else if former.slots[slot].key != nil {
+        eventSerial += 1
+        let count = UInt32(truncatingIfNeeded: eventSerial - serial)
+        errands.append(.emitRemoval(gone, slot: Int32(truncatingIfNeeded: slot), count))
+      }
+    }
+  }
+
+  /// Whether seven eighths of the slots, or more, are empty.
+  var isSparse: Bool {
+    @inline(__always) get { index.count * Self.spareFactor < slots.count }
+  }
+
+  /// Gives back the room of those who are gone, where it is much.
+  ///
+  /// At the end of a turn: until then, slots stay where they are.
+  @inline(never)
+  mutating func shrink(_ turn: inout Turn) {
+    mayShrink = false
+    if slots.count > leastSlots, isSparse { shrinkEntries(&turn) }
+    if consumers.count > leastSlots, consumerCount == 0 { forgetConsumers(&turn) }
+    if mutations.slots.count > leastSlots, mutations.all.isEmpty { forgetRuns(&turn) }
+  }
+
+  /// Gives back what the entries that are gone left empty.
+  ///
+  /// - Complexity: O(*n*) in the number of places for entries, of which most are only looked at.
+  private mutating func shrinkEntries(_ turn: inout Turn) {
+    var places = Array(repeating: -1 as Int32, count: slots.count)
+    // By position: an element in hand is a key that is counted.
+    for position in index.entries.indices where index.entries[position].key != nil {
+      places[Int(index.entries[position].id)] = 0
+    }
+    var kept: [Int32] = []
+    kept.reserveCapacity(index.count)
+    for slot in places.indices where places[slot] == 0 {
+      places[slot] = Int32(truncatingIfNeeded: kept.count)
+      kept.append(Int32(truncatingIfNeeded: slot))
+    }
+    let oldIndex = index.compact { places[Int($0)] }
+    turn.drop(FormerTables(slots: move(kept), index: oldIndex))
+  }
+
+  /// Gives the rows of consumers back: the last one left.
+  private mutating func forgetConsumers(_ turn: inout Turn) {
+    var old: [Consumer] = []
+    swap(&old, &consumers)
+    freeConsumer = -1
+    turn.drop(FormerTables(consumers: old))
+  }
+
+  /// Gives the slots of runs back: none is kept any more.
+  private mutating func forgetRuns(_ turn: inout Turn) {
+    var old: [MutationSlot] = []
+    swap(&old, &mutations.slots)
+    mutations.freeSlot = -1
+    turn.drop(FormerTables(runs: old))
+  }
+
+  // MARK: Steps
+
+  private mutating func order(of index: Int) -> UInt64 {
+    guard let key = slots[index].key else { return 0 }
+    return self.index.order(of: key.storage, id: Int32(truncatingIfNeeded: index))
+  }
+
+  /// Moves entries into new slots, and all that knows their slots but the index.
+  ///
+  /// - Parameter kept: The old slots of those that stay, in order.
+  /// - Returns: The old slots with all others.
+  private mutating func move(_ kept: [Int32]) -> [EntrySlot] {
+    noteChangeOfAll()
+    var (old, oldDeadlines, oldPositions) = ([EntrySlot](), DeadlineHeap(), [Int32]())
+    swap(&old, &slots)
+    swap(&oldDeadlines, &deadlines)
+    swap(&oldPositions, &heapPositions)
+    freeSlot = -1
+    live = []
+    moved = Dictionary(minimumCapacity: kept.count)
+    slots.reserveCapacity(kept.count)
+    heapPositions = Array(repeating: -1, count: kept.count)
+    for (place, slot) in kept.enumerated() {
+      slots.append(EntrySlot())
+      swap(&slots[place], &old[Int(slot)])
+      let short = Int32(truncatingIfNeeded: place)
+      moved[slots[place].generation] = short
+      if slots[place].livePosition >= 0 {
+        slots[place].livePosition = Int32(truncatingIfNeeded: live.count)
+        live.append(short)
+      }
+      if slots[place].isWatched {
+        for consumer in slots[place].consumers { consumers[Int(consumer)].entry = short }
+      }
+      let position = oldPositions[Int(slot)]
+      if position >= 0 { setDeadline(oldDeadlines.items[Int(position)].deadline, place) }
+    }
+    for id in mutations.all {
+      guard let run = mutations.find(id) else { continue }
+      let position = mutations.slots[run].heapPosition
+      guard position >= 0 else { continue }
+      mutations.slots[run].heapPosition = -1
+      setDeadline(oldDeadlines.items[Int(position)].deadline, mutation: run)
+    }
+    return old
+  }
+}

@@ -1,0 +1,75 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Tables that the cache let go of, with the entries that did not move into new ones.
+///
+/// What they hold is the user's: nobody lets go of them under the lock.
+final class FormerTables: Sendable {
+  let slots: [EntrySlot]
+  private let index: KeyIndex
+  private let consumers: [Consumer]
+  private let runs: [MutationSlot]
+
+  init(
+    slots: [EntrySlot] = [],
+    index: KeyIndex = KeyIndex(),
+    consumers: [Consumer] = [],
+    runs: [MutationSlot] = []
+  ) {
+    self.slots = slots
+    self.index = index
+    self.consumers = consumers
+    self.runs = runs
+  }
+}
+
+/// Entries that one turn removed together: what the events say that tell of each.
+final class RemovedEntries: Sendable {
+  private let tables: FormerTables
+  private let reason: QueryEvent.RemovalReason
+  private let date: Double
+  /// The number of the newest event when they were removed.
+  private let eventSerial: UInt64
+
+  /// Tells of entries.
+  ///
+  /// - Parameters:
+  ///   - tables: Where they lie.
+  ///   - reason: Why they are gone.
+  ///   - date: When, in seconds since the reference date.
+  ///   - eventSerial: The number of the newest event before.
+  init(
+    in tables: FormerTables,
+    reason: QueryEvent.RemovalReason,
+    date: Double,
+    eventSerial: UInt64
+  ) {
+    self.tables = tables
+    self.reason = reason
+    self.date = date
+    self.eventSerial = eventSerial
+  }
+
+  /// The event that tells of one of them; made outside the lock.
+  ///
+  /// - Parameters:
+  ///   - slot: Where it lay.
+  ///   - count: The number of its event, counted from the removal.
+  /// - Returns: The event; `nil` if no entry lay there.
+  func event(of slot: Int32, _ count: UInt32) -> QueryEvent? {
+    guard let key = tables.slots[Int(slot)].key else { return nil }
+    var event = QueryEvent(
+      number: eventSerial + UInt64(count),
+      kind: .removed(reason),
+      key: key.key,
+      date: Date(timeIntervalSinceReferenceDate: date),
+      cause: nil,
+      duration: nil
+    )
+    event.valueType = key.valueType
+    return event
+  }
+}

@@ -1,0 +1,70 @@
+extension KeyIndex {
+  /// Moves all entries and prefixes to as few places as they need, in the same order.
+  ///
+  /// Nothing is compared or hashed, and no key is looked at.
+  ///
+  /// - Parameter newID: The id that an entry has from now on, by the one that it had.
+  /// - Returns: The old places, empty now: freeing them takes long.
+  /// - Complexity: O(*n*) in the number of places, used or free.
+  mutating func compact(newID: (Int32) -> Int32) -> KeyIndex {
+    var old = KeyIndex()
+    swap(&old, &self)
+    order = old.order
+    // The root comes first, and is there.
+    let inNodes = Self.places(old.nodes.indices) { $0 == 0 || old.nodes[$0].part != nil }
+    let inEntries = Self.places(old.entries.indices) { old.entries[$0].key != nil }
+    nodes.reserveCapacity(old.nodeCount)
+    for position in old.nodes.indices.dropFirst() {
+      guard let part = old.nodes[position].part.take() else { continue }
+      var node = old.nodes[position]
+      node.part = part
+      Self.relink(&node, inNodes, inEntries)
+      nodeTable.insert(Int32(truncatingIfNeeded: nodes.count), hash: node.hash)
+      nodes.append(node)
+    }
+    nodes[0] = old.nodes[0]
+    Self.relink(&nodes[0], inNodes, inEntries)
+    entries.reserveCapacity(old.count)
+    for position in old.entries.indices {
+      guard let key = old.entries[position].key.take() else { continue }
+      var entry = old.entries[position]
+      entry.key = key
+      entry.id = newID(entry.id)
+      entry.node = inNodes[entry.node]
+      entry.next = inEntries[entry.next]
+      entry.previous = inEntries[entry.previous]
+      entryTable.insert(Int32(truncatingIfNeeded: entries.count), hash: entry.hash)
+      entries.append(entry)
+    }
+    return old
+  }
+
+  /// Where what lies in used places goes.
+  private struct Places {
+    var places: [Int32]
+
+    subscript(position: Int32) -> Int32 {
+      position == KeyIndex.none ? KeyIndex.none : places[Int(position)]
+    }
+  }
+
+  private static func relink(_ node: inout Node, _ inNodes: Places, _ inEntries: Places) {
+    node.parent = inNodes[node.parent]
+    node.nextSibling = inNodes[node.nextSibling]
+    node.previousSibling = inNodes[node.previousSibling]
+    node.firstChild = inNodes[node.firstChild]
+    node.lastChild = inNodes[node.lastChild]
+    node.firstEntry = inEntries[node.firstEntry]
+    node.lastEntry = inEntries[node.lastEntry]
+  }
+
+  private static func places(_ all: Range<Int>, _ isUsed: (Int) -> Bool) -> Places {
+    var places = Array(repeating: KeyIndex.none, count: all.count)
+    var next: Int32 = 0
+    for position in all where isUsed(position) {
+      places[position] = next
+      next += 1
+    }
+    return Places(places: places)
+  }
+}

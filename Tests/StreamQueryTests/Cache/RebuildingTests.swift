@@ -1,0 +1,331 @@
+import Testing
+
+@testable import StreamQuery
+
+/// Tables of entries that are given back as a whole.
+@Suite("Rebuilding the tables: contract laws 4 and 13") struct RebuildingTests {
+  /// A cache beside a list of what it must hold.
+  struct World {
+    var state: CacheState
+    /// The entries in the order of their making, each with all its names.
+    var entries: [(key: EntryKey, names: [EntryID])] = []
+    var gone: [EntryID] = []
+    var consumers: [(id: ConsumerID, key: EntryKey)] = []
+    var goneConsumers: [ConsumerID] = []
+    var random: SmallRandom
+    private var seconds = 0.0
+    private let plan: ResolvedPlan
+
+    init(seed: UInt64, emitsEvents: Bool = false) {
+      random = SmallRandom(seed: seed)
+      let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
+      state = CacheState(defaults: defaults, date: 0, emitsEvents: emitsEvents)
+      state.leastSlots = 8
+      plan = ResolvedPlan(QueryPlan(of: Int.self) { _ in TypedBox(1) }, for: [], defaults: defaults)
+    }
+
+    mutating func turn() -> Turn {
+      seconds += 1
+      return Turn(
+        world: StreamQuery.World(now: Timestamp(moment: .seconds(seconds), date: seconds))
+      )
+    }
+
+    private func place(of key: EntryKey) -> Int? { entries.firstIndex { $0.key == key } }
+
+    /// Makes, writes, observes, fetches, leaves or drops an entry.
+    mutating func change() {
+      var turn = self.turn()
+      let key = EntryKey(["n", random.next(below: 3), random.next(below: 12)], valueType: Int.self)
+      guard let index = state.find(key) else {
+        guard random.next(below: 3) > 0 else { return }
+        let index = state.entry(key, plan, &turn)
+        entries.append((key, [state.id(of: index)]))
+        return
+      }
+      switch random.next(below: 7) {
+      case 0, 1:
+        let id = state.subscribe(index, plan: plan, profile: .make(), &turn)
+        consumers.append((id, key))
+      case 2:
+        state.write(TypedBox(1), index, updatedAt: nil, fencing: false, &turn)
+      case 3:
+        let effects = state.slots[index].machine.requested(
+          .manual,
+          clientLease: true,
+          in: turn.world
+        )
+        state.apply(effects, index, &turn)
+      default:
+        // Whoever observes it leaves first: then it is gone.
+        for consumer in consumers where consumer.key == key {
+          state.unsubscribe(consumer.id, &turn)
+          goneConsumers.append(consumer.id)
+        }
+        consumers.removeAll { $0.key == key }
+        let index = state.find(key)
+        if let index { state.remove(index, reason: .removed, &turn) }
+        forget { $0 == key }
+      }
+    }
+
+    /// Takes note that entries are gone.
+    mutating func forget(where isGone: (EntryKey) -> Bool) {
+      for entry in entries where isGone(entry.key) { gone += entry.names }
+      entries.removeAll { isGone($0.key) }
+    }
+
+    mutating func removeAll() {
+      var turn = self.turn()
+      state.removeAll(reason: .cleared, &turn)
+      let observed = Set(consumers.map(\.key))
+      forget { !observed.contains($0) }
+    }
+
+    /// Gives room back, however little it is.
+    mutating func shrink() {
+      var turn = self.turn()
+      state.leastSlots = 0
+      state.shrink(&turn)
+      state.leastSlots = 8
+    }
+
+    /// Takes what lies in the outbox.
+    mutating func takeErrands() -> [Errand] {
+      var batch = Outbox<Errand>.Batch()
+      _ = state.errands.turnEnded(since: 0, on: .current, isLow: false, into: &batch)
+      let errands = batch.items
+      batch.wasPerformed(to: batch.items.count)
+      _ = state.errands.performed(&batch, on: .current)
+      return errands
+    }
+
+    /// Compares the tables with the lists, and with each other.
+    mutating func check(_ comment: Comment) throws {
+      for place in entries.indices {
+        let (key, names) = entries[place]
+        let found = state.find(key)
+        let index = try #require(found, comment)
+        let places = names.map { state.find($0) }
+        #expect(places.allSatisfy { $0 == index }, comment)
+        let name = state.id(of: index)
+        #expect(names.allSatisfy { $0 == name && $0.hashValue == name.hashValue }, comment)
+        if !names.contains(where: { $0.index == name.index }) { entries[place].names.append(name) }
+        let isLive = state.slots[index].livePosition >= 0
+        let machine = state.slots[index].machine
+        #expect(isLive == (machine.observerCount > 0 || !machine.isIdle), comment)
+      }
+      #expect(gone.allSatisfy { state.find($0) == nil }, comment)
+      #expect(state.index.count == entries.count, comment)
+      #expect(state.slots.filter { $0.key != nil }.count == entries.count, comment)
+      #expect(state.moved.count <= entries.count, comment)
+      for prefix: AnyQueryKey in [[], "n", ["n", 0], ["n", 1], ["n", 2]] {
+        let filter = QueryFilter.prefix(prefix).node
+        let found = state.entries(matching: filter, at: .zero).map { state.slots[$0].key?.key }
+        #expect(found == entries.map(\.key.key).filter { prefix.isPrefix(of: $0) }, comment)
+      }
+      for (id, key) in consumers {
+        let found = state.find(id)
+        let consumer = try #require(found, comment)
+        #expect(state.slots[Int(state.consumers[consumer].entry)].key == key, comment)
+        let position = Int(state.consumers[consumer].position)
+        let row = state.slots[Int(state.consumers[consumer].entry)].consumers
+        #expect(Int(row[position]) == consumer, comment)
+      }
+      #expect(goneConsumers.allSatisfy { state.find($0) == nil }, comment)
+      for (position, short) in state.live.enumerated() {
+        #expect(Int(state.slots[Int(short)].livePosition) == position, comment)
+      }
+      #expect(state.heapPositions.count == state.slots.count, comment)
+      for (position, item) in state.deadlines.items.enumerated() {
+        #expect(Int(state.heapPositions[Int(item.owner)]) == position, comment)
+        let world = StreamQuery.World(now: state.latest)
+        let machine = state.slots[Int(item.owner)].machine
+        #expect(machine.nextDeadline(in: world) != nil, comment)
+      }
+      #expect(
+        state.heapPositions.filter { $0 >= 0 }.count == state.deadlines.items.count,
+        comment
+      )
+    }
+  }
+
+  @Test(arguments: 0..<60 as Range<UInt64>)
+  func nobodyIsLostAndNoOldNameFindsAnybodyElse(seed: UInt64) throws {
+    var world = World(seed: seed)
+    for step in 0..<300 {
+      switch world.random.next(below: 60) {
+      case 0: world.removeAll()
+      case 1, 2: world.shrink()
+      default: world.change()
+      }
+      if step % 7 == 0 || world.state.moved.count > 0 {
+        try world.check("seed \(seed) step \(step)")
+      }
+    }
+    try world.check("seed \(seed)")
+  }
+
+  /// What the events of a turn say, and what else it asks for.
+  static func told(_ errands: [Errand]) -> [String] {
+    errands.map { errand in
+      switch errand {
+      case .emit(let event): "\(event.number) \(event) \(event.date)"
+      case .emitRemoval(let removed, let slot, let count):
+        removed.event(of: slot, count).map { "\($0.number) \($0) \($0.date)" } ?? "nothing"
+      case .start, .settle, .cancel, .wake, .arm, .ask, .unsettled, .crowded, .recount, .mutation:
+        "\(errand)".prefix { $0 != "(" }.description
+      }
+    }
+  }
+
+  @Test(arguments: 0..<60 as Range<UInt64>)
+  func removingAllTellsTheSameAsRemovingEach(seed: UInt64) {
+    var world = World(seed: seed, emitsEvents: true)
+    for _ in 0..<60 { world.change() }
+    _ = world.takeErrands()
+    var turn = world.turn()
+    var other = world
+    for index in other.state.slots.indices where other.state.slots[index].key != nil {
+      other.state.remove(index, reason: .cleared, &turn)
+    }
+    world.state.removeAll(reason: .cleared, &turn)
+    #expect(Self.told(world.takeErrands()) == Self.told(other.takeErrands()))
+    #expect(world.state.eventSerial == other.state.eventSerial)
+    let all = QueryFilter.all.node
+    #expect(
+      world.state.entries(matching: all, at: .zero).map { world.state.slots[$0].machine }
+        == other.state.entries(matching: all, at: .zero).map { other.state.slots[$0].machine }
+    )
+    #expect(world.state.live.count == other.state.live.count)
+    #expect(
+      world.state.deadlines.items.map(\.deadline).sorted()
+        == other.state.deadlines.items.map(\.deadline).sorted()
+    )
+  }
+
+  /// A cache with some idle entries, and one that is being fetched.
+  static func cache(idle count: Int) -> CacheState {
+    let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
+    var state = CacheState(defaults: defaults, date: 0, emitsEvents: false)
+    state.leastSlots = 1_024
+    let plan = ResolvedPlan(QueryPlan(of: Int.self), for: [], defaults: defaults)
+    for number in 0..<count {
+      var turn = Turn(world: StreamQuery.World(now: .seconds(1)))
+      let key = EntryKey(["n", number % 3, number], valueType: Int.self)
+      let index = state.entry(key, plan, &turn)
+      state.write(TypedBox(number), index, updatedAt: nil, fencing: false, &turn)
+      guard number == count / 2 else { continue }
+      let effects = state.slots[index].machine.requested(.manual, clientLease: true, in: turn.world)
+      state.apply(effects, index, &turn)
+    }
+    return state
+  }
+
+  @Test func whatRemovingAllDoesUnderTheLockDoesNotGrowWithTheCache() {
+    func handled(_ count: Int) -> (dropped: Int, errands: Int) {
+      var state = Self.cache(idle: count)
+      var turn = Turn(world: StreamQuery.World(now: .seconds(2)))
+      let before = state.errands.count
+      state.removeAll(reason: .cleared, &turn)
+      #expect(state.index.count == 0)
+      return (turn.droppedCount + turn.remains.count, state.errands.count - before)
+    }
+    #expect(handled(20) == handled(5_000))
+  }
+
+  @Test func anEmptiedCacheGivesItsRoomBack() {
+    var state = Self.cache(idle: 5_000)
+    var turn = Turn(world: StreamQuery.World(now: .seconds(2)))
+    state.removeAll(reason: .cleared, &turn)
+    #expect(state.slots.capacity < 16)
+    #expect(state.heapPositions.capacity < 16)
+    #expect(state.deadlines.items.capacity < 16)
+    #expect(state.live.capacity < 16)
+    #expect(state.index.slots <= 16)
+    #expect(state.index.capacity.entries < 16)
+  }
+
+  @Test func entriesThatGoOneByOneGiveTheirRoomBack() throws {
+    var state = Self.cache(idle: 5_000)
+    var most = 0
+    for number in 0..<4_990 {
+      var turn = Turn(world: StreamQuery.World(now: .seconds(2)))
+      let key = EntryKey(["n", number % 3, number], valueType: Int.self)
+      let found = state.find(key)
+      let index = try #require(found)
+      state.remove(index, reason: .removed, &turn)
+      state.shrink(&turn)
+      // Never more than eight times what is left, above the least.
+      most = max(most, state.slots.count - max(1_024, state.index.count * 8))
+    }
+    #expect(most == 0)
+    #expect(state.index.count == 10)
+    #expect(state.slots.capacity <= 1_024)
+    #expect(state.heapPositions.capacity <= 1_024)
+    #expect(state.deadlines.items.capacity <= 1_100)
+    #expect(state.index.capacity.entries <= 1_024)
+    #expect(state.index.slots <= 4_096)
+    let left = state.entries(matching: .all, at: .zero).map { state.slots[$0].key?.key }
+    #expect(left == (4_990..<5_000).map { ["n", $0 % 3, $0] })
+  }
+
+  @Test func consumersGiveTheirRoomBackWhenTheLastLeft() throws {
+    var state = Self.cache(idle: 2)
+    let found = state.find(EntryKey(["n", 0, 0], valueType: Int.self))
+    let index = try #require(found)
+    var turn = Turn(world: StreamQuery.World(now: .seconds(2)))
+    let plan = try #require(state.slots[index].plan)
+    var ids: [ConsumerID] = []
+    for _ in 0..<1_025 {
+      ids.append(state.subscribe(index, plan: plan, profile: .make(), &turn))
+    }
+    for id in ids.dropLast() { state.unsubscribe(id, &turn) }
+    state.shrink(&turn)
+    #expect(state.consumers.count == 1_025)
+    if let last = ids.last { state.unsubscribe(last, &turn) }
+    state.shrink(&turn)
+    #expect(state.consumers.capacity == 0)
+    for _ in 0..<3 {
+      _ = state.subscribe(index, plan: plan, profile: .make(), &turn)
+    }
+    #expect(ids.allSatisfy { state.find($0) == nil })
+    #expect(state.consumerCount == 3)
+  }
+
+  @Test(arguments: 0..<200 as Range<UInt64>)
+  func aSearchSeesOneInstantThoughTheTablesAreRebuilt(seed: UInt64) {
+    var random = SmallRandom(seed: seed)
+    let filter = QueryFilterTests.random(&random, depth: 2, QueryFilterTests.leaves).node
+    var state = QueryFilterTests.cache()
+    state.lookLimit = 1 + random.next(below: 9)
+    state.leastSlots = 0
+    var search = EntrySearch<EntryKey?>(filter)
+    var looks = 0
+    while true {
+      looks += 1
+      let isDone = search.look(at: &state, now: QueryFilterTests.now) { state, index, _ in
+        state.slots[index].key
+      }
+      search.settle()
+      if isDone { break }
+      guard looks % 4 == 0 else { continue }
+      var turn = Turn(
+        world: StreamQuery.World(now: Timestamp(moment: QueryFilterTests.now, date: 6))
+      )
+      switch looks % 16 {
+      case 4:
+        for index in state.slots.indices where index % 9 > 0 && state.slots[index].key != nil {
+          if !state.slots[index].isWatched { state.drop(index, reason: .removed, &turn) }
+        }
+        state.shrink(&turn)
+      case 12: state.removeAll(reason: .removed, &turn)
+      default: for _ in 0..<9 { EntrySearchTests.change(&state, &random) }
+      }
+    }
+    #expect(EntrySearchTests.found(search) == EntrySearchTests.expected(filter, state))
+    search.end(in: &state)
+    #expect(state.changeLogs.isEmpty)
+    #expect(state.index.walks.isEmpty)
+  }
+}

@@ -1,0 +1,161 @@
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQuery
+
+/// Many keys of one hash.
+@Suite("Keys of equal hashes") struct CrowdTests {
+  /// Counts its comparisons, and hashes to one value.
+  struct Counted: Hashable, Sendable {
+    var id: Int
+    let comparisons: Notes<Int>
+
+    static func == (left: Counted, right: Counted) -> Bool {
+      left.comparisons.add(right.id)
+      return left.id == right.id
+    }
+
+    func hash(into hasher: inout Hasher) {}
+  }
+
+  // MARK: Parts of ours
+
+  /// Two parts that fed the same bytes to a hash before each kind began with a byte of its own.
+  static let doubles: [(KeyPart, KeyPart)] = [
+    (.int(0), .double(0)),
+    (.int(0x3FF0_0000_0000_0000), .real(1.0)),
+    // Seven letters, and the byte that ends a string.
+    (.string("abcdefg"), .int(Int(truncatingIfNeeded: 0xFF67_6665_6463_6261 as UInt64))),
+    (.list([]), .int(0)),
+    (.list([.string("")]), .string("\u{1}\0\0\0\0\0\0\0")),
+    (.list([]), .record([])),
+    (.list([.null]), .record([])),
+    (.deep(DeepKeyPart(.null)), .int(DeepKeyPart(.null).hash)),
+  ]
+
+  @Test(arguments: doubles.indices)
+  func partsThatDifferDoNotMakeAsManyKeysOfOneHashAsTheyMakeKeys(place: Int) {
+    let (one, other) = Self.doubles[place]
+    var hashes: Set<Int> = []
+    for bits in 0..<1_024 {
+      let parts = (0..<10).map { bits >> $0 & 1 == 0 ? one : other }
+      hashes.insert(KeyStorage(parts).hash)
+    }
+    #expect(hashes.count == 1_024)
+  }
+
+  @Test func rowsOfPartsThatDifferHaveHashesThatDiffer() {
+    let null = KeyPart.null
+    let rows: [[KeyPart]] = [
+      [.list([.int(1)]), .int(2)], [.int(1), .int(1), .int(2)], [.list([.int(1), .int(2)])],
+      Array(repeating: null, count: 15), Array(repeating: null, count: 16),
+      [.int(0), .int(0)], [.int(0), .int(0), null], [.int(0), null, .int(0)],
+      [.list([]), .int(1), .int(2)], Array(repeating: null, count: 8),
+      [.int(0x0303_0303_0303_0303)],
+      [.list([null, null])], [.list([null]), null], [.bool(true), .bool(false)],
+      [.int(0x0201)], [.float(1), .float(1)], [.double(1 << 32 + 1)], [.string("a"), .string("b")],
+      [.string("ab")], [.record([KeyField(name: "a", part: .string("b"))])],
+    ]
+    #expect(Set(rows.map { KeyStorage($0).hash }).count == rows.count)
+  }
+
+  // MARK: The table
+
+  @Test(arguments: 0..<10 as Range<UInt64>)
+  func aCrowdIsFoundWholeAndOthersHardlyPassIt(seed: UInt64) {
+    var random = SmallRandom(seed: seed)
+    var table = PositionTable()
+    var hashes: [Int] = []
+    var present: Set<Int32> = []
+    for position in 0..<4_000 as Range<Int32> {
+      // Half of them have one hash, and one in ten another.
+      let kind = random.next(below: 10)
+      let hash =
+        kind < 5 ? 7 : kind < 6 ? 1 << 40 + 5_009 : random.next(below: .max >> 33) &* 0x9E37_79B9
+      hashes.append(hash)
+      table.insert(position, hash: hash)
+      present.insert(position)
+      if random.next(below: 3) == 0 {
+        let gone = Int32(random.next(below: Int(position) + 1))
+        table.remove(gone, hash: hashes[Int(gone)])
+        present.remove(gone)
+      }
+    }
+    #expect(table.count == present.count)
+    for position in hashes.indices.map(Int32.init) {
+      let found = table.first(hash: hashes[Int(position)]) { $0 == position }
+      #expect(found == (present.contains(position) ? position : nil))
+    }
+    var crowd: [Int32] = []
+    table.forEach(hash: 7) { if hashes[Int($0)] == 7 { crowd.append($0) } }
+    #expect(crowd.count == present.filter { hashes[Int($0)] == 7 }.count)
+    #expect(crowd == crowd.sorted())
+    // Of 1,500 there are 64 in the way, and who had to go past them.
+    let farthest = (0..<8_192).map { table.reach(of: $0) }.max() ?? 0
+    #expect(farthest < 512)
+    for position in present { table.remove(position, hash: hashes[Int(position)]) }
+    #expect(table.count == 0)
+    #expect(table.reach(of: 7) == 0)
+  }
+
+  // MARK: The cache
+
+  @Test func aCrowdCostsNobodyElseAComparison() {
+    let simulation = Simulation()
+    let client = QueryClient(simulation: simulation) { $0.onMisuse = { _ in } }
+    let comparisons = Notes<Int>()
+    for id in 0..<300 {
+      client.setData(id, for: QueryKey<Int>(Counted(id: id, comparisons: comparisons)))
+    }
+    // Each was compared with those before it, once.
+    #expect(comparisons.count <= 300 * 299 / 2)
+    let before = comparisons.count
+    for id in 0..<300 { client.setData(id, for: QueryKey<Int>("n", id)) }
+    for id in 0..<300 { #expect(client.data(for: QueryKey<Int>("n", id)) == id) }
+    #expect(comparisons.count == before)
+    for id in 0..<300 {
+      #expect(client.data(for: QueryKey<Int>(Counted(id: id, comparisons: comparisons))) == id)
+    }
+    client.clear()
+  }
+
+  @Test func manyKeysOfOneHashAreReportedOnceForEachType() {
+    let simulation = Simulation()
+    let misuses = Notes<QueryMisuse>()
+    let client = QueryClient(simulation: simulation) { $0.onMisuse = { misuses.add($0) } }
+    func write(_ ids: Range<Int>) {
+      for id in ids { client.setData(id, for: QueryKey<Int>(KeySample.Colliding(id: id))) }
+    }
+    write(0..<64)
+    #expect(misuses.all.isEmpty)
+    write(64..<300)
+    #expect(misuses.count == 1)
+    client.clear()
+    write(0..<300)
+    #expect(misuses.count == 1)
+    if case .equalHashes(let key, let count) = misuses.all.first {
+      #expect(key.contains("Colliding(id: 64)"))
+      #expect(count == 65)
+    } else {
+      Issue.record("\(misuses.all)")
+    }
+    // Of prefixes likewise.
+    let comparisons = Notes<Int>()
+    for id in 0..<70 {
+      let part = Counted(id: id, comparisons: comparisons)
+      client.setData(id, for: QueryKey<Int>(part, id))
+    }
+    #expect(misuses.count == 2)
+    #expect(misuses.all.last?.description.contains("hash(into:)") == true)
+    client.clear()
+  }
+
+  @Test func ordinaryKeysAreNoCrowd() {
+    let simulation = Simulation()
+    let misuses = Notes<QueryMisuse>()
+    let client = QueryClient(simulation: simulation) { $0.onMisuse = { misuses.add($0) } }
+    for id in 0..<5_000 { client.setData(id, for: QueryKey<Int>("n", id % 70, Double(id))) }
+    #expect(misuses.all.isEmpty)
+    client.clear()
+  }
+}
