@@ -42,7 +42,7 @@ extension CacheState {
       consumers.append(Consumer())
     }
     consumerCount += 1
-    consumerSerial += 1
+    consumerSerial &+= 1
     let id = ConsumerID(index: Int32(truncatingIfNeeded: index), generation: consumerSerial)
     consumers[index].occupy(with: plan, id.generation)
     attach(index, to: entry, profile: profile, arrival: .subscribed, &turn)
@@ -109,7 +109,7 @@ extension CacheState {
     consumers[index].vacate(next: freeConsumer)
     freeConsumer = Int32(truncatingIfNeeded: index)
     consumerCount -= 1
-    if consumerCount == 0, consumers.count > leastSlots { mayShrink = true }
+    if consumerCount == 0, consumers.count > leastConsumers { mayShrink = true }
   }
 
   /// What a consumer that left would see at present.

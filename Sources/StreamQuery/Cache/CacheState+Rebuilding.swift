@@ -62,7 +62,7 @@ extension CacheState {
   mutating func shrink(_ turn: inout Turn) {
     mayShrink = false
     if slots.count > leastSlots, isSparse { shrinkEntries(&turn) }
-    if consumers.count > leastSlots, consumerCount == 0 { forgetConsumers(&turn) }
+    if consumers.count > leastConsumers, consumerCount == 0 { forgetConsumers(&turn) }
     if mutations.slots.count > leastSlots, mutations.all.isEmpty { forgetRuns(&turn) }
   }
 

@@ -24,7 +24,7 @@ struct CacheState {
   var freeConsumer: Int32 = -1
   var consumerCount = 0
   /// Counts the consumers that came.
-  var consumerSerial: UInt64 = 0
+  var consumerSerial: UInt32 = 0
   var arrivalSerial: UInt64 = 0
   /// Counts the rounds of waiters of all entries.
   var waiterSerial: UInt64 = 0
@@ -57,6 +57,8 @@ struct CacheState {
   /// The most slots that are kept, however few of them are in use: some 2 MB, which need not grow
   /// again.
   var leastSlots = 4_096
+  /// The same for consumers, whose rows are small, and who come again as screens do.
+  var leastConsumers = 32_768
   /// Whether so many left that room may be given back at the end of the turn.
   var mayShrink = false
   /// For those who look slice by slice: most often nobody.

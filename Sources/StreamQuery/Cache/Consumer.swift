@@ -3,8 +3,9 @@
 /// It holds no element: a consumer pulls the newest frame that it has not seen, so memory is constant
 /// however slow it is, and newest wins.
 struct Consumer {
-  /// The number of the consumer, which no other one ever has.
-  private(set) var generation: UInt64 = 0
+  /// The number of the consumer, which no other one has, but after four thousand million others in this
+  /// very row.
+  private(set) var generation: UInt32 = 0
   var isLive = false
   /// What is asked of the plan with each look: whether options have to be asked, and something may
   /// stand in for data.
@@ -37,7 +38,7 @@ struct Consumer {
   /// - Parameters:
   ///   - plan: What is asked for.
   ///   - generation: What tells it from all others.
-  mutating func occupy(with plan: ResolvedPlan, _ generation: UInt64) {
+  mutating func occupy(with plan: ResolvedPlan, _ generation: UInt32) {
     isLive = true
     self.generation = generation
     follow(plan)

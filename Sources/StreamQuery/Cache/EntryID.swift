@@ -18,6 +18,6 @@ extension EntryID: Hashable {
 /// Names a consumer; an identifier of one that left names nothing.
 struct ConsumerID: Hashable, Sendable {
   var index: Int32
-  /// The consumer's own: no other one ever has it.
-  var generation: UInt64
+  /// The consumer's own.
+  var generation: UInt32
 }

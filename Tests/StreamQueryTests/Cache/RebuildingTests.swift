@@ -21,6 +21,7 @@ import Testing
       let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
       state = CacheState(defaults: defaults, date: 0, emitsEvents: emitsEvents)
       state.leastSlots = 8
+      state.leastConsumers = 8
       plan = ResolvedPlan(QueryPlan(of: Int.self) { _ in TypedBox(1) }, for: [], defaults: defaults)
     }
 
@@ -86,8 +87,10 @@ import Testing
     mutating func shrink() {
       var turn = self.turn()
       state.leastSlots = 0
+      state.leastConsumers = 0
       state.shrink(&turn)
       state.leastSlots = 8
+      state.leastConsumers = 8
     }
 
     /// Takes what lies in the outbox.
@@ -209,6 +212,7 @@ import Testing
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
     var state = CacheState(defaults: defaults, date: 0, emitsEvents: false)
     state.leastSlots = 1_024
+    state.leastConsumers = 1_024
     let plan = ResolvedPlan(QueryPlan(of: Int.self), for: [], defaults: defaults)
     for number in 0..<count {
       var turn = Turn(world: StreamQuery.World(now: .seconds(1)))
@@ -300,6 +304,7 @@ import Testing
     var state = QueryFilterTests.cache()
     state.lookLimit = 1 + random.next(below: 9)
     state.leastSlots = 0
+    state.leastConsumers = 0
     var search = EntrySearch<EntryKey?>(filter)
     var looks = 0
     while true {
