@@ -22,6 +22,42 @@ extension QueryClient {
     try await fetch(query, .ifStale).value(as: Value.self)
   }
 
+  /// The value of a query, if it comes in time.
+  ///
+  /// Only this caller gives up: the fetch goes on for others who want it, and ends if there are none, as when
+  /// a caller is cancelled. The time is that of the client's clock; data that is fresh is always in time.
+  ///
+  /// ```swift
+  /// let user = try await client.fetch(.user(42), timeout: .seconds(2))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - query: What to fetch.
+  ///   - limit: How long to wait; zero or less waits for nothing.
+  /// - Returns: The value.
+  /// - Throws: ``QueryError/timedOut(key:limit:)``; else as ``fetch(_:)``.
+  @discardableResult
+  public nonisolated func fetch<Value>(
+    _ query: Query<Value>,
+    timeout limit: Duration
+  ) async throws -> Value {
+    if !isStale(query), let data = data(for: query) { return data }
+    return try await withThrowingTaskGroup(of: Value?.self) { group in
+      defer { group.cancelAll() }
+      group.addTask(executorPreference: configuration.executor) {
+        try await self.fetch(query)
+      }
+      group.addTask(executorPreference: configuration.executor) { [clock = configuration.clock] in
+        if limit > .zero { try await clock.sleep(for: limit) }
+        return nil
+      }
+      guard let first = try await group.next(), let value = first else {
+        throw QueryError.timedOut(key: query.key.erased.description, limit: limit)
+      }
+      return value
+    }
+  }
+
   /// The value of a query: from the cache at any age, else fetched.
   ///
   /// - Parameters:

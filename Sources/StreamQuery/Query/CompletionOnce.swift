@@ -15,9 +15,19 @@ final class CompletionOnce<Value: Sendable>: Sendable {
     case delivered
   }
 
+  /// What gives up the work.
+  private enum Handlers {
+    case pending([@Sendable () -> Void])
+    /// The fetch was cancelled: each that comes runs at once.
+    case cancelled
+    /// There is nothing to give up any more.
+    case over
+  }
+
   let key: String
   private let report: @Sendable (QueryMisuse) -> Void
   private let state = Mutex(State.empty)
+  private let handlers = Mutex(Handlers.pending([]))
 
   private init(key: String, report: @escaping @Sendable (QueryMisuse) -> Void) {
     self.key = key
@@ -26,7 +36,8 @@ final class CompletionOnce<Value: Sendable>: Sendable {
 
   /// Starts completion-style work and waits for its result.
   ///
-  /// Cancelling the task ends the wait at once; the work itself knows nothing of tasks and runs on.
+  /// Cancelling the task ends the wait at once; the work itself knows nothing of tasks, and runs on unless
+  /// it said how to give it up.
   static func run(
     key: String,
     report: @escaping @Sendable (QueryMisuse) -> Void,
@@ -45,7 +56,30 @@ final class CompletionOnce<Value: Sendable>: Sendable {
     return try outcome.get()
   }
 
+  func onCancel(_ handler: @escaping @Sendable () -> Void) {
+    let runsNow = handlers.withLock { handlers in
+      switch handlers {
+      case .pending(let others):
+        handlers = .pending(others + [handler])
+        return false
+      case .cancelled: return true
+      case .over: return false
+      }
+    }
+    if runsNow { handler() }
+  }
+
+  /// Takes the handlers out, to be run or let go of outside the lock.
+  private func endHandlers(as end: Handlers) -> [@Sendable () -> Void] {
+    handlers.withLock { handlers in
+      guard case .pending(let pending) = handlers else { return [] }
+      handlers = end
+      return pending
+    }
+  }
+
   func complete(_ outcome: Outcome) {
+    _ = endHandlers(as: .over)
     let (continuation, isExtra) = state.withLock {
       state -> (UnsafeContinuation<Outcome, Never>?, Bool) in
       switch state {
@@ -68,11 +102,14 @@ final class CompletionOnce<Value: Sendable>: Sendable {
 
   /// The work dropped its last reference.
   func abandon() {
+    _ = endHandlers(as: .over)
     finish(.failure(QueryError.completionNeverCalled(key: key)), isCancelled: false)
   }
 
   private func cancel() {
+    let pending = endHandlers(as: .cancelled)
     finish(.failure(CancellationError()), isCancelled: true)
+    for handler in pending { handler() }
   }
 
   private func finish(_ outcome: Outcome, isCancelled: Bool) {

@@ -6,6 +6,24 @@
 public struct FetchCompletion<Value: Sendable>: Sendable {
   let token: CompletionToken<Value>
 
+  /// Has the work given up when the fetch is cancelled.
+  ///
+  /// ```swift
+  /// let profile = Query<Profile>.callback("profile") { completion in
+  ///   let request = api.loadWithHandle { completion($0) }
+  ///   completion.onCancel { api.cancel(request) }
+  /// }
+  /// ```
+  ///
+  /// The completion need not be called then; if it is, that changes nothing. The closure must not hold the
+  /// completion, or a call that is forgotten could not be seen.
+  ///
+  /// - Parameter handler: Runs once, when the fetch is cancelled, or at once if it was already; not when
+  ///   the completion was called before. Several handlers run in order.
+  public func onCancel(_ handler: @escaping @Sendable () -> Void) {
+    token.once.onCancel(handler)
+  }
+
   /// Ends the fetch with a result.
   ///
   /// - Parameter result: The value or the error.

@@ -18,7 +18,8 @@ extension Query {
   ///   - part: The parts of the key, in order.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - start: Starts the work, which must call the completion exactly once. Cancelling the fetch
-  ///     ends the wait at once; the work itself runs on.
+  ///     ends the wait at once; the work itself runs on, unless ``FetchCompletion/onCancel(_:)`` says how to
+  ///     give it up.
   /// - Returns: The query.
   public static func callback<each Part: Hashable & Sendable>(
     _ part: repeat each Part,

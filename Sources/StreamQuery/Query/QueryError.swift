@@ -19,6 +19,8 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The work or a callback of a mutation, or a fetch, awaited a run that ends only after it: one of its
   /// own scope, or one that waits for it, or is behind one that does, also through other clients.
   case recursiveMutation(key: String)
+  /// A fetch took longer than its caller waits; the fetch may go on for others.
+  case timedOut(key: String, limit: Duration)
   /// The client was shut down.
   case shutDown
 
@@ -44,6 +46,8 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
       \(key) would wait for the run that waits for it: start it in a task of its own, or without \
       the scope
       """
+    case .timedOut(let key, let limit):
+      "the fetch of \(key) took longer than \(limit)"
     case .shutDown:
       "the client was shut down"
     }

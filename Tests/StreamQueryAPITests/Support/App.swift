@@ -81,6 +81,8 @@ struct API: Sendable {
     load(completion)
     return 1
   }
+
+  func cancel(_ handle: Int) {}
 }
 
 enum GitHub {

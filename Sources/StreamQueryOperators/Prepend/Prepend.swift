@@ -1,0 +1,84 @@
+extension AsyncSequence {
+  /// Gives some elements before those of this sequence.
+  ///
+  /// For a trigger that also fires at the start, or an input whose first value nobody typed.
+  ///
+  /// ```swift
+  /// searchText.prepend("").switchToLatest { client.stream(.search($0)) }
+  /// ```
+  ///
+  /// - Finish, failure, cancellation: as this sequence; it is begun when the elements were taken, and a
+  ///   cancelled consumer gets no more of them.
+  /// - Buffering: none, and no task.
+  ///
+  /// - Parameter elements: What comes first, in order.
+  /// - Returns: A sequence of these elements and this sequence's.
+  public func prepend(_ elements: Element...) -> PrependedSequence<Self> {
+    PrependedSequence(base: self, elements: elements)
+  }
+}
+
+/// The sequence of `prepend(_:)`.
+public struct PrependedSequence<Base: AsyncSequence>: AsyncSequence {
+  /// What the sequence behind gives.
+  public typealias Element = Base.Element
+
+  /// Why the sequence behind fails.
+  public typealias Failure = Base.Failure
+
+  let base: Base
+  let elements: [Base.Element]
+
+  /// Begins an iteration.
+  ///
+  /// - Returns: An iterator.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(state: .before(elements[...], base))
+  }
+}
+
+extension PrependedSequence {
+  /// Gives the elements, then asks the sequence behind.
+  public struct Iterator: AsyncIteratorProtocol {
+    enum State {
+      case before(ArraySlice<Base.Element>, Base)
+      case begun(Base.AsyncIterator)
+      case ended
+    }
+
+    var state: State
+
+    /// Waits for the next element.
+    ///
+    /// - Parameter actor: The isolation of the caller.
+    /// - Returns: The element; `nil` at the end, or when the task is cancelled.
+    /// - Throws: The failure of the sequence behind.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(Base.Failure) -> Base.Element? {
+      var iterator: Base.AsyncIterator
+      switch state {
+      case .ended: return nil
+      case .begun(let begun): iterator = begun
+      case .before(var rest, let base):
+        guard !Task.isCancelled else {
+          state = .ended
+          return nil
+        }
+        if let first = rest.popFirst() {
+          state = .before(rest, base)
+          return first
+        }
+        iterator = base.makeAsyncIterator()
+      }
+      let element = try await iterator.next(isolation: actor)
+      state = .begun(iterator)
+      return element
+    }
+  }
+}
+
+extension PrependedSequence: Sendable where Base: Sendable, Base.Element: Sendable {}
+
+@available(*, unavailable)
+extension PrependedSequence.Iterator: Sendable {}

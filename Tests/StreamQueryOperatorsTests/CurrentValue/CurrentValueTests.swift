@@ -1,0 +1,120 @@
+import StreamQuery
+import StreamQueryOperators
+import StreamQueryTesting
+import Testing
+
+@Suite struct CurrentValueTests {
+  let simulation = Simulation(seed: 1)
+
+  @Test func eachConsumerGetsThePresentValueThenEachNewOne() {
+    let value = CurrentValue(1)
+    let first = simulation.record(value)
+    simulation.settle()
+    value.value = 2
+    simulation.settle()
+    let second = simulation.record(value)
+    simulation.settle()
+    value.value = 3
+    simulation.settle()
+    #expect(first.values == [1, 2, 3])
+    #expect(second.values == [2, 3])
+    #expect(value.value == 3)
+    value.finish()
+    simulation.settle()
+    #expect(simulation.leakReport() == [])
+  }
+
+  @Test func whatIsReplacedBeforeAnybodyAsksIsLeftOut() {
+    let value = CurrentValue(1)
+    let recording = simulation.record(value)
+    simulation.settle()
+    for number in 2...100 { value.value = number }
+    simulation.settle()
+    #expect(recording.values == [1, 100])
+    value.finish()
+    simulation.settle()
+  }
+
+  @Test func theLastValueIsGivenBeforeTheEndAlsoToThoseWhoComeLater() {
+    let value = CurrentValue(1)
+    let early = simulation.record(value)
+    simulation.settle()
+    value.value = 2
+    value.finish()
+    value.value = 3
+    let late = simulation.record(value)
+    simulation.settle()
+    #expect(early.values == [1, 2])
+    #expect(late.values == [2])
+    #expect(value.value == 2)
+    #expect(simulation.leakReport() == [])
+  }
+
+  @Test func aCancelledConsumerLeavesAtOnceAndTheOthersGoOn() {
+    let value = CurrentValue(1)
+    let leaving = simulation.record(value)
+    let staying = simulation.record(value)
+    simulation.settle()
+    leaving.cancel()
+    simulation.settle()
+    value.value = 2
+    simulation.settle()
+    #expect(leaving.values == [1])
+    #expect(staying.values == [1, 2])
+    value.finish()
+    simulation.settle()
+    #expect(simulation.leakReport() == [])
+  }
+
+  @Test func anEqualValueIsNews() {
+    let value = CurrentValue(1)
+    let recording = simulation.record(value)
+    simulation.settle()
+    value.value = 1
+    simulation.settle()
+    #expect(recording.values == [1, 1])
+    value.finish()
+    simulation.settle()
+  }
+
+  @Test func updatesOfManyThreadsAreAllThere() async {
+    let value = CurrentValue(0)
+    let listener = Task { () -> Int in
+      var last = -1
+      for await number in value {
+        #expect(number > last)
+        last = number
+      }
+      return last
+    }
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<500 { value.update { $0 += 1 } }
+        }
+      }
+    }
+    value.finish()
+    #expect(value.value == 4_000)
+    #expect(await listener.value == 4_000)
+  }
+
+  @Test func itDrivesAQueryThatIsSearchedFor() {
+    let client = QueryClient(simulation: simulation)
+    let text = CurrentValue("a")
+    let results = text.debounce(for: .milliseconds(300)).switchToLatest { text in
+      client.stream(Query("search", text) { text + "!" })
+    }
+    let recording = simulation.record(results.values())
+    simulation.advance(by: .milliseconds(100))
+    text.value = "ab"
+    simulation.advance(by: .seconds(1))
+    text.value = "abc"
+    simulation.advance(by: .seconds(1))
+    #expect(recording.values == ["ab!", "abc!"])
+    recording.cancel()
+    text.finish()
+    simulation.settle()
+    client.shutDown()
+  }
+}
