@@ -1,3 +1,4 @@
+import Observation
 import StreamQuery
 import StreamQueryTesting
 import Testing
@@ -61,6 +62,32 @@ import Testing
     let user = try simulation.run { try await client.fetch(.user(42)) }
     #expect(user.id == 42)
     #expect(simulation.leakReport() == [])
+  }
+
+  @MainActor @Test(arguments: UInt64(0)..<20)
+  func modelsOfTheMainActorAreSimulated(seed: UInt64) throws {
+    Simulation.onMainActor(seed: seed) { simulation in
+      let profile = Profile(QueryClient(simulation: simulation))
+      simulation.settle()
+      #expect(profile.name == "Ada")
+    }
+    let user = try Simulation.onMainActor(seed: seed) { simulation in
+      let client = QueryClient(simulation: simulation)
+      let fetching = Task { try await client.fetch(.user(42)) }
+      try await simulation.settled(after: .milliseconds(1))
+      return try await fetching.value
+    }
+    #expect(user.id == 42)
+  }
+
+  @MainActor @Observable final class Profile {
+    private(set) var name = "…"
+
+    init(_ client: QueryClient) {
+      Task { [weak self] in
+        for await result in client.stream(.user(42)) { self?.name = result.data?.name ?? "…" }
+      }
+    }
   }
 
   @Test func offlineIsOneLine() {

@@ -12,7 +12,8 @@ internal import WinSDK
 
 /// Which thread this is, as a number that can be compared; a few nanoseconds to ask.
 package struct ThreadIdentity: Hashable, Sendable {
-  private let number: UInt
+  /// Never zero.
+  package let number: UInt
 
   package init(number: UInt) {
     self.number = number

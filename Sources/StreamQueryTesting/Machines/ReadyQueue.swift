@@ -2,23 +2,56 @@
 ///
 /// Without a generator the oldest comes first. With one each pick is uniform among all that are
 /// ready, by swapping the last into the hole: constant time, and the order that remains does not
-/// matter because the next pick is random as well.
+/// matter because the next pick is random as well. Jobs that stand in line are one candidate
+/// together, the oldest of them: a generator must not reorder what a serial queue keeps in order.
 struct ReadyQueue<Job: Sendable>: Sendable {
-  private var jobs: [Job] = []
-  private var head = 0
+  private var free = Line<Job>()
+  private var inLine = Line<Job>()
 
   init() {
-    jobs.reserveCapacity(16)
+    free.jobs.reserveCapacity(16)
   }
+
+  var count: Int { free.count + inLine.count }
+  var isEmpty: Bool { free.isEmpty && inLine.isEmpty }
+
+  /// How many jobs the generator chooses among.
+  var candidateCount: Int { free.count + (inLine.isEmpty ? 0 : 1) }
+
+  mutating func append(_ job: Job) {
+    free.jobs.append(job)
+  }
+
+  /// Adds a job that never overtakes one that was added in this way before; with a generator only.
+  mutating func appendInLine(_ job: Job) {
+    inLine.jobs.append(job)
+  }
+
+  /// The oldest job.
+  mutating func popFirst() -> Job? {
+    free.popFirst() ?? inLine.popFirst()
+  }
+
+  /// A job chosen by the generator, and where it stood.
+  mutating func popRandom(using random: inout SplitMix) -> (job: Job, index: Int)? {
+    let count = candidateCount
+    guard count > 0 else { return nil }
+    let index = count == 1 ? 0 : random.next(below: count)
+    guard index < free.count else { return inLine.popFirst().map { ($0, index) } }
+    free.jobs.swapAt(free.head + index, free.jobs.count - 1)
+    let job = free.jobs.removeLast()
+    return (job, index)
+  }
+}
+
+/// Jobs in order of arrival.
+private struct Line<Job: Sendable>: Sendable {
+  var jobs: [Job] = []
+  private(set) var head = 0
 
   var count: Int { jobs.count - head }
   var isEmpty: Bool { jobs.count == head }
 
-  mutating func append(_ job: Job) {
-    jobs.append(job)
-  }
-
-  /// The oldest job.
   mutating func popFirst() -> Job? {
     guard head < jobs.count else { return nil }
     let job = jobs[head]
@@ -33,15 +66,5 @@ struct ReadyQueue<Job: Sendable>: Sendable {
       head = 0
     }
     return job
-  }
-
-  /// A job chosen by the generator, and where it stood.
-  mutating func popRandom(using random: inout SplitMix) -> (job: Job, index: Int)? {
-    let count = self.count
-    guard count > 0 else { return nil }
-    let index = count == 1 ? 0 : random.next(below: count)
-    jobs.swapAt(head + index, jobs.count - 1)
-    let job = jobs.removeLast()
-    return (job, index)
   }
 }

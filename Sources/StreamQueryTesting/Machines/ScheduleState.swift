@@ -38,6 +38,8 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   /// Whether the simulation is gone, so that nobody will drive any more.
   private(set) var isOver = false
   private(set) var foreignJobCount = 0
+  /// Whether the main actor and plain tasks are part of this world.
+  var holdsMainActor = false
 
   private(set) var failures: [String] = []
   private var deliveredFailures = 0
@@ -54,9 +56,11 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   // MARK: Jobs
 
   /// Keeps a job for the driver; `false` once nobody drives any more, and the job is not kept.
-  mutating func enqueue(_ job: Job, from thread: ThreadIdentity) -> Bool {
+  ///
+  /// A job that is in line belongs to the main actor, whose queue keeps its order whatever the seed.
+  mutating func enqueue(_ job: Job, from thread: ThreadIdentity, isInLine: Bool = false) -> Bool {
     guard !isOver else { return false }
-    ready.append(job)
+    if isInLine, isSeeded { ready.appendInLine(job) } else { ready.append(job) }
     if thread != owner { foreignJobArrived() }
     return true
   }
@@ -66,9 +70,11 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   /// Without a seed everything that is ready runs before the next due sleeper wakes. With one all
   /// due sleepers are woken first, so that the generator chooses among them as well.
   mutating func next() -> Step {
-    if isSeeded, let waiter = sleepers.popDue(at: now) { return take(.wake(waiter)) }
+    if isSeeded, let waiter = sleepers.popDue(at: now, includingLast: false) {
+      return take(.wake(waiter))
+    }
     if stepsAtInstant >= jobLimit, !ready.isEmpty || isAnybodyDue() { return exhaust() }
-    let waiting = ready.count
+    let waiting = ready.candidateCount
     if isSeeded {
       if let (job, index) = ready.popRandom(using: &scheduling) {
         return start(job, index: index, of: waiting)
@@ -183,7 +189,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   private mutating func foreignJobArrived() {
     foreignJobCount += 1
     // Said once: how many follow depends on the other thread and would differ from run to run.
-    if foreignJobCount == 1 { fail(Self.foreignJob) }
+    if foreignJobCount == 1 { fail(holdsMainActor ? Self.returned : Self.foreignJob) }
   }
 
   private static var foreignJob: String {
@@ -192,14 +198,25 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     seed. It is kept and runs on the simulation's own thread. Start tasks with `simulation.task` \
     or `executorPreference: simulation.executor` (a plain `Task { }` leaves the simulation), wait \
     on `simulation.clock` instead of `Task.sleep`, and keep work of the main actor, of dispatch \
-    queues and of the network out of what is simulated.
+    queues and of the network out of what is simulated. Models of the main actor and plain tasks \
+    are tested in `Simulation.onMainActor`.
+    """
+  }
+
+  private static var returned: String {
+    """
+    A task left the simulation and came back from a foreign thread: its order is no longer decided \
+    by the seed. It goes on in the simulation. Wait on the clock of `Scheduling.current` instead of \
+    `Task.sleep`, and replace what answers from dispatch queues, the network or actors with an \
+    executor of their own.
     """
   }
 
   private static var reentrant: String {
     """
     The simulation was driven from inside one of its own jobs: nothing was done. Wait there with \
-    `try await simulation.clock.sleep(for:)`, and call `advance`, `settle` and `run` from the test.
+    `try await simulation.settled(after:)` or `simulation.clock.sleep(for:)`, and call `advance`, \
+    `settle` and `run` from the test.
     """
   }
 

@@ -3,6 +3,8 @@
 /// A sleeper is first reserved, then parked, so that a cancellation that comes in between is
 /// remembered. Cancelling frees its place at once and leaves a dead entry in the heap, which is
 /// dropped when it reaches the top or when dead entries outnumber living ones.
+///
+/// Those who want to see an instant when it is settled come last of all who wake at it.
 struct Sleepers<Waiter: Sendable>: Sendable {
   /// Names one sleep; a ticket whose sleep has ended names nothing any more.
   struct Ticket: Equatable, Sendable {
@@ -20,16 +22,19 @@ struct Sleepers<Waiter: Sendable>: Sendable {
   private struct Slot {
     var serial: UInt64
     var isBackground: Bool
+    var isLast: Bool
     var place: Place
   }
 
   private struct Entry {
     let deadline: Duration
+    let isLast: Bool
     let serial: UInt64
     let slot: Int
 
     func isBefore(_ other: Self) -> Bool {
-      deadline == other.deadline ? serial < other.serial : deadline < other.deadline
+      guard deadline == other.deadline else { return deadline < other.deadline }
+      return isLast == other.isLast ? serial < other.serial : other.isLast
     }
   }
 
@@ -49,9 +54,14 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     freeSlots.reserveCapacity(8)
   }
 
-  mutating func reserve(isBackground: Bool) -> Ticket {
+  mutating func reserve(isBackground: Bool, isLast: Bool = false) -> Ticket {
     lastSerial += 1
-    let slot = Slot(serial: lastSerial, isBackground: isBackground, place: .reserved)
+    let slot = Slot(
+      serial: lastSerial,
+      isBackground: isBackground,
+      isLast: isLast,
+      place: .reserved
+    )
     guard let index = freeSlots.popLast() else {
       slots.append(slot)
       return Ticket(slot: slots.count - 1, serial: lastSerial)
@@ -69,7 +79,8 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     }
     slots[ticket.slot].place = .parked(waiter)
     count(slots[ticket.slot], by: 1)
-    push(Entry(deadline: deadline, serial: ticket.serial, slot: ticket.slot))
+    let isLast = slots[ticket.slot].isLast
+    push(Entry(deadline: deadline, isLast: isLast, serial: ticket.serial, slot: ticket.slot))
     return true
   }
 
@@ -99,8 +110,9 @@ struct Sleepers<Waiter: Sendable>: Sendable {
   }
 
   /// Takes out the earliest sleeper whose deadline has come.
-  mutating func popDue(at now: Duration) -> Waiter? {
+  mutating func popDue(at now: Duration, includingLast: Bool = true) -> Waiter? {
     guard let deadline = nextDeadline(), deadline <= now else { return nil }
+    if !includingLast, heap[0].isLast { return nil }
     let top = popTop()
     guard case .parked(let waiter) = slots[top.slot].place else { return nil }
     release(top.slot)

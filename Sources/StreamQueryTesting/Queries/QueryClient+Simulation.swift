@@ -37,5 +37,6 @@ extension QueryClient {
     } onEnd: { [weak self] in
       self?.stopWaiting()
     }
+    simulation.registry.addClosing { [weak self] in self?.shutDown() }
   }
 }

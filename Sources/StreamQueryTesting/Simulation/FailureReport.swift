@@ -52,6 +52,11 @@ struct FailureReport: Sendable {
     #endif
     // Said below as well: the runner has XCTest loaded also when it runs no test case of it.
     XCTestFailure.record?(message, filePath, UInt(clamping: line))
+    print(message)
+  }
+
+  /// Says it on the standard error stream, when there is no test any more that could fail.
+  func print(_ message: String) {
     // By its number: `stderr` is a global variable that Swift 6 rightly refuses.
     let bytes = Array("\(fileID):\(line): \(message)\n".utf8)
     #if os(Windows)

@@ -27,6 +27,27 @@ extension Simulation {
     drive { moveTime(to: instant.offset) }
   }
 
+  /// Waits inside the simulation until time has passed and all that was ready then has run.
+  ///
+  /// What `advance(by:)` is for a test, this is for code that runs in the simulation, such as the
+  /// asynchronous body of `onMainActor` or the operation of `run`: after a sleep of the same length
+  /// others that wake at that instant may still be waiting for their turn.
+  ///
+  /// ```swift
+  /// try simulation.run {
+  ///   let fetching = Task { try await client.fetch(.user(42)) }
+  ///   try await simulation.settled(after: .seconds(1))
+  ///   fetching.cancel()
+  /// }
+  /// ```
+  ///
+  /// - Parameter duration: How far time moves; nothing, or less, only lets run what is ready.
+  /// - Throws: `CancellationError` at once when the task is or becomes cancelled.
+  public func settled(after duration: Duration = .zero) async throws {
+    let deadline = clock.now.advanced(by: duration).offset
+    try await core.sleep(until: deadline, isBackground: false, isLast: true)
+  }
+
   /// Ends the world: cancels its tasks, wakes all sleepers with `CancellationError`, and settles.
   ///
   /// A simulation that is released does the same, so that a test need not: what still waits then would

@@ -102,7 +102,7 @@ extension Simulation {
       """
   }
 
-  private func unfinished<Value, Failure: Error>(
+  func unfinished<Value, Failure: Error>(
     _ message: String,
     _: Failure.Type
   ) throws(Failure) -> Value {

@@ -21,7 +21,8 @@ internal import Synchronization
 /// **What follows the simulation.** Tasks started with `task(_:_:)`, `record(_:)`, `run(_:)` or
 /// `executorPreference: simulation.executor`, and everything that these await: default actors,
 /// `async let`, children of groups. A plain `Task { }`, the main actor and actors with an executor
-/// of their own leave it; what comes back from there is reported as a failure.
+/// of their own leave it; what comes back from there is reported as a failure. `onMainActor` makes
+/// the first two part of the simulation.
 ///
 /// **Threads.** The thread that created or last drove the simulation owns it; jobs from another
 /// one are kept and reported. A test that is itself asynchronous may continue on another thread

@@ -7,7 +7,7 @@ internal import Synchronization
 /// the simulation itself alive.
 final class SimulationCore: TaskExecutor {
   typealias Waiter = UnsafeContinuation<Void, any Error>
-  typealias State = ScheduleState<UnownedJob, Waiter>
+  typealias State = ScheduleState<ScheduledJob, Waiter>
 
   private let state: Mutex<State>
 
@@ -17,9 +17,14 @@ final class SimulationCore: TaskExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
+    if !keep(job, isOnMain: false) { globalConcurrentExecutor.enqueue(job) }
+  }
+
+  /// Keeps a job for the driver; `false` if nobody drives any more.
+  private func keep(_ job: UnownedJob, isOnMain: Bool) -> Bool {
     let thread = ThreadIdentity.current
-    let isKept = state.withLock { $0.enqueue(job, from: thread) }
-    if !isKept { globalConcurrentExecutor.enqueue(job) }
+    let scheduled = ScheduledJob(job: job, isOnMain: isOnMain)
+    return state.withLock { $0.enqueue(scheduled, from: thread, isInLine: isOnMain) }
   }
 
   /// Lets what is left end on the ordinary threads: nobody drives this core any more.
@@ -28,7 +33,7 @@ final class SimulationCore: TaskExecutor {
   /// that, or they would keep alive for ever what they hold.
   func retire() {
     let rest = state.withLock { $0.retire() }
-    for job in rest.jobs { globalConcurrentExecutor.enqueue(job) }
+    for job in rest.jobs { job.sendOn() }
     for waiter in rest.sleepers { waiter.resume(throwing: CancellationError()) }
   }
 
@@ -43,7 +48,7 @@ final class SimulationCore: TaskExecutor {
     let executor = asUnownedTaskExecutor()
     while true {
       switch state.withLock({ $0.next() }) {
-      case .run(let job): job.runSynchronously(on: executor)
+      case .run(let job): job.run(on: executor)
       case .wake(let waiter): waiter.resume()
       case .settled: return true
       case .exhausted: return false
@@ -55,9 +60,12 @@ final class SimulationCore: TaskExecutor {
   ///
   /// A deadline that is not after now still lets everything that is ready run first: a loop of
   /// empty sleeps can then be seen and stopped by the limit of jobs.
-  func sleep(until deadline: Duration, isBackground: Bool) async throws {
+  /// Who sleeps last wakes when everything else at that instant has run.
+  func sleep(until deadline: Duration, isBackground: Bool, isLast: Bool = false) async throws {
     try Task.checkCancellation()
-    let ticket = state.withLock { $0.sleepers.reserve(isBackground: isBackground) }
+    let ticket = state.withLock { state in
+      state.sleepers.reserve(isBackground: isBackground, isLast: isLast)
+    }
     try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { (waiter: Waiter) in
         let isParked = state.withLock { state in
@@ -70,5 +78,35 @@ final class SimulationCore: TaskExecutor {
     } onCancel: {
       state.withLock { $0.sleepers.cancel(ticket) }?.resume(throwing: CancellationError())
     }
+  }
+}
+
+extension SimulationCore: ThreadJobs {
+  func takeMain(_ job: UnownedJob) -> Bool {
+    keep(job, isOnMain: true)
+  }
+
+  func takeGlobal(_ job: UnownedJob) -> Bool {
+    keep(job, isOnMain: false)
+  }
+}
+
+/// A job, and whether it belongs to the main actor.
+struct ScheduledJob: Sendable {
+  let job: UnownedJob
+  let isOnMain: Bool
+
+  func run(on executor: UnownedTaskExecutor) {
+    guard isOnMain else {
+      return MainStandIn.shared.offTheMainActor { job.runSynchronously(on: executor) }
+    }
+    // Without the task executor, as on the real main actor: with one, which plain tasks do not prefer,
+    // a call from the main actor to the main actor would suspend.
+    job.runSynchronously(on: MainStandIn.shared.asUnownedSerialExecutor())
+  }
+
+  /// Hands the job to the executor that runs it outside of simulations.
+  func sendOn() {
+    if isOnMain { MainStandIn.sendOn(job) } else { globalConcurrentExecutor.enqueue(job) }
   }
 }

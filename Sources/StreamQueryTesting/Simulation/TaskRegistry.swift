@@ -10,6 +10,7 @@ final class TaskRegistry: Sendable {
     var cancellations: [UInt64: @Sendable () -> Void] = [:]
     var probes: [@Sendable () -> Liveness] = []
     var endings: [@Sendable () -> Void] = []
+    var closings: [@Sendable () -> Void] = []
     /// Recordings that consume: their subscriptions are no leaks.
     var recordings = 0
   }
@@ -51,6 +52,16 @@ final class TaskRegistry: Sendable {
   /// Ends what waits for a world that is going.
   func endAll() {
     for end in state.withLock({ $0.endings }) { end() }
+  }
+
+  /// Adds what `closeAll()` does.
+  func addClosing(_ close: @escaping @Sendable () -> Void) {
+    state.withLock { $0.closings.append(close) }
+  }
+
+  /// Closes the clients: what consumes them ends as well.
+  func closeAll() {
+    for close in state.withLock({ $0.closings }) { close() }
   }
 
   /// The names of unfinished tasks, in order of their start.

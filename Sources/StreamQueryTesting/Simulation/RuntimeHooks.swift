@@ -1,0 +1,93 @@
+internal import Synchronization
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Android)
+internal import Android
+#endif
+
+/// The two places at which the runtime lets others say who runs a job.
+///
+/// One is asked for the main actor's executor whenever code hops to the main actor, the other is
+/// given each job that has neither an actor nor an executor: plain tasks, detached ones, and their
+/// children. Both are variables of the runtime, found by name, since not every system has them.
+///
+/// The hooks stay once they are set: another thread may be in one of them at any time. They pass on
+/// whatever `MainStandIn` does not claim.
+enum RuntimeHooks {
+  /// Why jobs cannot be claimed.
+  enum Problem: Hashable, Sendable {
+    /// The runtime of this system has no variable of this name.
+    case isMissing(String)
+    /// Somebody else has set it.
+    case isTaken(String)
+
+    /// What to say to a person.
+    var message: String {
+      switch self {
+      case .isMissing(let name):
+        """
+        The main actor cannot be simulated here: this system's Swift runtime has no `\(name)`. \
+        Systems of Apple seem to have it from iOS 18.4 and macOS 15.4 on; a program that links the \
+        runtime statically hides it.
+        """
+      case .isTaken(let name):
+        """
+        The main actor cannot be simulated now: something else has set `\(name)` of the Swift \
+        runtime, such as `withMainSerialExecutor` or another library for tests. Keep the two apart.
+        """
+      }
+    }
+  }
+
+  static let mainName = "swift_task_getMainExecutor_hook"
+  static let globalName = "swift_task_enqueueGlobal_hook"
+
+  private typealias MainExecutor = @convention(thin) () -> UnownedSerialExecutor
+  private typealias MainHook = @convention(thin) (MainExecutor) -> UnownedSerialExecutor
+  private typealias EnqueueGlobal = @convention(thin) (UnownedJob) -> Void
+  private typealias GlobalHook = @convention(thin) (UnownedJob, EnqueueGlobal) -> Void
+
+  /// Sets both hooks, or neither; `nil` when they are set.
+  static func install(find: (String) -> UnsafeMutableRawPointer? = symbol) -> Problem? {
+    let hooks = [(mainName, mainHook), (globalName, globalHook)]
+    var slots: [(slot: UnsafeMutablePointer<UInt>, hook: UInt)] = []
+    for (name, hook) in hooks {
+      guard let slot = find(name)?.assumingMemoryBound(to: UInt.self) else {
+        return .isMissing(name)
+      }
+      guard slot.pointee == 0 || slot.pointee == hook else { return .isTaken(name) }
+      slots.append((slot, hook))
+    }
+    // The runtime reads a word while it is written for the first time: it finds none, or the hook.
+    for (slot, hook) in slots where slot.pointee == 0 { slot.pointee = hook }
+    return nil
+  }
+
+  /// The address of a variable of the runtime.
+  static func symbol(_ name: String) -> UnsafeMutableRawPointer? {
+    #if os(Windows) || os(WASI)
+    nil
+    #else
+    dlopen(nil, RTLD_NOW).flatMap { dlsym($0, name) }
+    #endif
+  }
+
+  private static let mainHook: UInt = {
+    let hook: MainHook = { original in
+      MainStandIn.shared.isAskedFor ? MainStandIn.shared.asUnownedSerialExecutor() : original()
+    }
+    return unsafeBitCast(hook, to: UInt.self)
+  }()
+
+  private static let globalHook: UInt = {
+    let hook: GlobalHook = { job, original in
+      if !MainStandIn.shared.takeGlobal(job) { original(job) }
+    }
+    return unsafeBitCast(hook, to: UInt.self)
+  }()
+}

@@ -1,0 +1,211 @@
+internal import StreamQuery
+
+extension Simulation {
+  /// Runs a test of code on the main actor: its tasks, and plain ones, are part of the simulation.
+  ///
+  /// For models as apps have them, which start a plain `Task { }` and know no executor:
+  ///
+  /// ```swift
+  /// import Observation
+  ///
+  /// @MainActor @Observable final class Profile {
+  ///   private(set) var name = "…"
+  ///
+  ///   init(_ client: QueryClient) {
+  ///     Task { [weak self] in
+  ///       for await result in client.stream(.user(42)) {
+  ///         self?.name = result.data?.name ?? "…"
+  ///       }
+  ///     }
+  ///   }
+  /// }
+  ///
+  /// @Test(arguments: 0..<100)
+  /// @MainActor func showsTheName(seed: UInt64) {
+  ///   Simulation.onMainActor(seed: seed) { simulation in
+  ///     let profile = Profile(QueryClient(simulation: simulation))
+  ///     simulation.advance(by: .seconds(1))
+  ///     #expect(profile.name == "Ada")
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// The body keeps the main actor, as every synchronous function on it does. Jobs of the main actor run
+  /// when the simulation is driven, oldest first as always, and the seed chooses between the oldest and
+  /// the jobs of all others. `MainActor.run`, `assumeIsolated` and isolated deinitializers do what they
+  /// do in the app, and `Scheduling.current` is the simulation's. Tests on other threads are not touched.
+  ///
+  /// **The end.** Nobody has a handle of plain tasks, so their waits are ended: the simulation's clients
+  /// are shut down, which ends their streams, and sleepers get `CancellationError`. The simulation cannot
+  /// be driven any more.
+  ///
+  /// **What leaves.** `Task.sleep`, dispatch queues, the network, and actors with an executor of their
+  /// own take real time, and the body has none. A task that comes back from there to the main actor is a
+  /// failure; after the end it is one line on the standard error stream. Not seen at all are:
+  ///
+  /// - tasks that never come back to the main actor, and detached ones even if they do,
+  /// - blocks of `DispatchQueue.main` and timers of the main run loop, which run after the end,
+  /// - `Task.yield()` in an actor that others wait for, and a preference for `globalConcurrentExecutor`.
+  ///
+  /// **Where.** On Linux, and on Apple's systems from iOS 18.4 and macOS 15.4 on, as far as is known: it
+  /// takes two hooks of the Swift runtime. Where one is missing, or taken by another library, and inside
+  /// another `onMainActor`, the test fails with a message and the body does not run. Then
+  /// `SimulationError` is thrown if the body may throw it; a body that throws nothing and returns a value
+  /// leaves no choice but to stop the process.
+  ///
+  /// - Parameters:
+  ///   - seed: As that of a simulation.
+  ///   - jobLimit: As that of a simulation.
+  ///   - onFailure: As that of a simulation.
+  ///   - fileID: Where an issue is shown; leave it to its default.
+  ///   - filePath: Where an issue is shown; leave it to its default.
+  ///   - line: Where an issue is shown; leave it to its default.
+  ///   - column: Where an issue is shown; leave it to its default.
+  ///   - body: The test.
+  /// - Returns: What the body returns.
+  /// - Throws: What the body throws, or `SimulationError` as described.
+  @MainActor
+  public static func onMainActor<Value, Failure: Error>(
+    seed: UInt64 = 0,
+    jobLimit: Int = 1_000_000,
+    onFailure: (@Sendable (String) -> Void)? = nil,
+    fileID: String = #fileID,
+    filePath: StaticString = #filePath,
+    line: Int = #line,
+    column: Int = #column,
+    _ body: @MainActor (Simulation) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let simulation = Simulation(
+      seed: seed,
+      jobLimit: jobLimit,
+      onFailure: onFailure,
+      fileID: fileID,
+      filePath: filePath,
+      line: line,
+      column: column
+    )
+    let isNested = MainStandIn.shared.isOnClaimedThread
+    if let problem = isNested ? nested : RuntimeHooks.install()?.message {
+      return try simulation.cannotRun(problem, Failure.self)
+    }
+    let report = FailureReport(fileID: fileID, filePath: filePath, line: line, column: column)
+    let outcome = MainStandIn.shared.claimThread(
+      for: simulation.core,
+      onLateReturn: { report.print(lateReturn) },
+      { () -> Result<Value, Failure> in simulation.outcome(of: body) }
+    )
+    return try outcome.get()
+  }
+
+  /// Runs an asynchronous test of code on the main actor, synchronously and to its end.
+  ///
+  /// The body is a task on the main actor. While it waits, everything else runs, and time moves when
+  /// nothing is ready, as in `run(_:)`; a body that would wait for ever is a failure. It cannot drive
+  /// the simulation that it runs in: to let time pass it calls `settled(after:)`.
+  ///
+  /// ```swift
+  /// @Test(arguments: 0..<100)
+  /// @MainActor func isCached(seed: UInt64) throws {
+  ///   try Simulation.onMainActor(seed: seed) { simulation in
+  ///     let client = QueryClient(simulation: simulation)
+  ///     let user = try await client.fetch(.user(42))
+  ///     try await simulation.settled(after: .seconds(1))
+  ///     #expect(client.data(for: .user(42)) == user)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - seed: As that of a simulation.
+  ///   - jobLimit: As that of a simulation.
+  ///   - onFailure: As that of a simulation.
+  ///   - fileID: Where an issue is shown; leave it to its default.
+  ///   - filePath: Where an issue is shown; leave it to its default.
+  ///   - line: Where an issue is shown; leave it to its default.
+  ///   - column: Where an issue is shown; leave it to its default.
+  ///   - body: The test.
+  /// - Returns: What the body returns.
+  /// - Throws: What the body throws, or `SimulationError` if it did not run or did not end.
+  @MainActor
+  public static func onMainActor<Value: Sendable, Failure: Error>(
+    seed: UInt64 = 0,
+    jobLimit: Int = 1_000_000,
+    onFailure: (@Sendable (String) -> Void)? = nil,
+    fileID: String = #fileID,
+    filePath: StaticString = #filePath,
+    line: Int = #line,
+    column: Int = #column,
+    _ body: @escaping @MainActor (Simulation) async throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try onMainActor(
+      seed: seed,
+      jobLimit: jobLimit,
+      onFailure: onFailure,
+      fileID: fileID,
+      filePath: filePath,
+      line: line,
+      column: column
+    ) { (simulation: Simulation) throws(Failure) -> Value in
+      try simulation.run { () async throws(Failure) -> Value in
+        // No executor preference: the body is a task as those of the app, and its children are too.
+        let task = Task { @MainActor () -> Result<Value, Failure> in
+          do throws(Failure) {
+            return .success(try await body(simulation))
+          } catch {
+            return .failure(error)
+          }
+        }
+        let result = await withTaskCancellationHandler {
+          await task.value
+        } onCancel: {
+          task.cancel()
+        }
+        return try result.get()
+      }
+    }
+  }
+
+  /// Runs the body in this simulation, which ends with it.
+  @MainActor
+  private func outcome<Value, Failure: Error>(
+    of body: @MainActor (Simulation) throws(Failure) -> Value
+  ) -> Result<Value, Failure> {
+    core.read { $0.holdsMainActor = true }
+    defer {
+      registry.closeAll()
+      shutDown()
+      core.retire()
+    }
+    return Scheduling.$current.withValue(scheduling) { () -> Result<Value, Failure> in
+      do throws(Failure) {
+        return .success(try body(self))
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  private func cannotRun<Value, Failure: Error>(
+    _ message: String,
+    _: Failure.Type
+  ) throws(Failure) -> Value {
+    core.read { $0.fail(message) }
+    deliverFailures()
+    return try unfinished(message, Failure.self)
+  }
+
+  private static var nested: String {
+    """
+    `Simulation.onMainActor` was called inside another one: there is one main actor, and its thread \
+    belongs to the simulation that runs. Give each test one, and make it the outermost.
+    """
+  }
+
+  private static var lateReturn: String {
+    """
+    A task that began in this `Simulation.onMainActor` came back to the main actor after its end: it \
+    waits in real time, by `Task.sleep`, a dispatch queue or the network. Nothing that it did was seen \
+    by the test.
+    """
+  }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import StreamQueryTesting
+
+@Suite struct SleepersTests {
+  private func sleepers(_ places: [(name: String, deadline: Int, isLast: Bool)]) -> Sleepers<String>
+  {
+    var sleepers = Sleepers<String>()
+    for place in places {
+      let ticket = sleepers.reserve(isBackground: false, isLast: place.isLast)
+      let isParked = sleepers.park(place.name, on: ticket, until: .seconds(place.deadline))
+      #expect(isParked)
+    }
+    return sleepers
+  }
+
+  @Test func whoComesLastWakesAfterAllOfTheSameInstant() {
+    var sleepers = sleepers([
+      ("last", 1, true), ("first", 1, false), ("later", 2, false), ("lastToo", 1, true),
+      ("second", 1, false),
+    ])
+    let woken = sleepers.popAll()
+    #expect(woken == ["first", "second", "last", "lastToo", "later"])
+  }
+
+  @Test func whoComesLastIsLeftOutOnRequest() {
+    var sleepers = sleepers([("last", 1, true), ("first", 1, false)])
+    let before = (0..<2).map { _ in sleepers.popDue(at: .seconds(1), includingLast: false) }
+    #expect(before == ["first", nil])
+    let deadline = sleepers.nextDeadline()
+    #expect(deadline == .seconds(1))
+    let last = sleepers.popDue(at: .seconds(1))
+    #expect(last == "last")
+  }
+}

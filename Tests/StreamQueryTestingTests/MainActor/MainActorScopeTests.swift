@@ -1,0 +1,318 @@
+import Dispatch
+import StreamQuery
+import Synchronization
+import Testing
+
+@testable import StreamQueryTesting
+
+/// What belongs to a simulation that holds the main actor, what it says of the rest, and its limits.
+@MainActor @Suite struct MainActorScopeTests {
+  private struct Refused: Error, Equatable {}
+
+  // MARK: What belongs to it
+
+  @Test func plainTasksRunWhenTheSimulationIsDriven() {
+    Simulation.onMainActor { simulation in
+      let lines = Collected<String>()
+      Task { lines.append("main") }
+      Task.detached { lines.append("detached") }
+      Task { @concurrent in lines.append("pool") }
+      #expect(lines.lines == [])
+      simulation.settle()
+      #expect(lines.lines == ["main", "detached", "pool"])
+    }
+  }
+
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func theMainActorKeepsTheOrderOfItsJobs(seed: UInt64) {
+    Simulation.onMainActor(seed: seed) { simulation in
+      let lines = Collected<Int>()
+      for number in 0..<20 { Task { lines.append(number) } }
+      for number in 20..<40 { Task.detached { lines.append(number) } }
+      simulation.settle()
+      #expect(lines.lines.filter { $0 < 20 } == Array(0..<20))
+      if seed != 0 { #expect(lines.lines.filter { $0 >= 20 } != Array(20..<40)) }
+    }
+  }
+
+  /// The real main actor does not suspend either when one of its functions awaits another.
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func callsWithinTheMainActorDoNotSuspend(seed: UInt64) throws {
+    func check(_ simulation: Simulation) {
+      let lines = Collected<String>()
+      for name in ["first", "second"] {
+        Task {
+          lines.append(name)
+          await Self.append(name, to: lines)
+          await Self.append(name, to: lines)
+        }
+      }
+      simulation.settle()
+      #expect(lines.lines == ["first", "first", "first", "second", "second", "second"])
+    }
+    Simulation.onMainActor(seed: seed) { check($0) }
+    try Simulation.onMainActor(seed: seed) { simulation in
+      let lines = Collected<String>()
+      let other = Task { lines.append("other") }
+      await Self.append("body", to: lines)
+      await Self.append("body", to: lines)
+      #expect(lines.lines == ["body", "body"])
+      await other.value
+      try await simulation.settled()
+      #expect(lines.lines == ["body", "body", "other"])
+    }
+  }
+
+  private static func append(_ line: String, to lines: Collected<String>) async {
+    lines.append(line)
+  }
+
+  @Test func isolationIsWhatItIsInTheApp() {
+    Simulation.onMainActor { simulation in
+      let lines = Collected<String>()
+      lines.append(Self.assumed("body"))
+      Task { lines.append(Self.assumed("task")) }
+      Task.detached {
+        lines.append(Self.isOnMainActor ? "main" : "detached")
+        await MainActor.run { lines.append(Self.assumed("run")) }
+      }
+      simulation.task { lines.append(Self.isOnMainActor ? "main" : "elsewhere") }
+      simulation.settle()
+      #expect(lines.lines == ["body", "task", "elsewhere", "detached", "run"])
+    }
+    MainActor.preconditionIsolated()
+  }
+
+  /// Traps if this is not the main actor.
+  private nonisolated static func assumed<Value: Sendable>(_ value: Value) -> Value {
+    MainActor.assumeIsolated { value }
+  }
+
+  private nonisolated static var isOnMainActor: Bool {
+    MainStandIn.shared.isIsolatingCurrentContext() == true
+  }
+
+  @Test func operatorsAndScriptsUseTheSimulationsClock() {
+    let fetch = ScriptedFetch<Int>(.value(7, after: .seconds(3600)))
+    let value = Simulation.onMainActor { simulation in
+      let value = Mutex<Int?>(nil)
+      Task {
+        let fetched = try await fetch()
+        value.withLock { $0 = fetched }
+      }
+      simulation.advance(by: .seconds(3600))
+      return value.withLock { $0 }
+    }
+    #expect(value == 7)
+  }
+
+  @Test func theBodysValueAndErrorComeOut() {
+    let value = Simulation.onMainActor { _ in 42 }
+    #expect(value == 42)
+    let result = Result { () throws(Refused) in
+      try Simulation.onMainActor { (_: Simulation) throws(Refused) -> Int in throw Refused() }
+    }
+    #expect(result == .failure(Refused()))
+  }
+
+  // MARK: An asynchronous body
+
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func anAsynchronousBodyRunsToItsEnd(seed: UInt64) throws {
+    let number = try Simulation.onMainActor(seed: seed) { simulation in
+      let client = QueryClient(simulation: simulation)
+      let fetch = ScriptedFetch<Int>(.value(1, after: .seconds(2)))
+      let number = try await client.fetch(Query("number", fetch: fetch))
+      #expect(Self.assumed(1) == number)
+      #expect(simulation.now == .seconds(2))
+      return number
+    }
+    #expect(number == 1)
+  }
+
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func anAsynchronousBodyWaitsUntilAllIsSettled(seed: UInt64) throws {
+    try Simulation.onMainActor(seed: seed) { simulation in
+      let lines = Collected<Duration>()
+      for _ in 0..<5 {
+        Task {
+          try await simulation.clock.sleep(for: .seconds(1))
+          await Task.detached { await Task.detached {}.value }.value
+          lines.append(simulation.now)
+        }
+      }
+      try await simulation.settled()
+      #expect(lines.lines.isEmpty)
+      try await simulation.settled(after: .seconds(1))
+      #expect(lines.lines == Array(repeating: .seconds(1), count: 5))
+      #expect(simulation.now == .seconds(1))
+    }
+  }
+
+  @Test func anAsynchronousBodyThatWaitsForEverFails() {
+    let failures = Collected<String>()
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    Simulation.onMainActor(onFailure: { failures.append($0) }) { _ in
+      for await _ in stream {}
+    }
+    #expect(failures.lines.count == 1)
+    #expect(failures.lines.first?.contains("would wait for ever") == true)
+    continuation.finish()
+  }
+
+  // MARK: Its end
+
+  @Test func tasksEndWithTheScope() {
+    let lines = Collected<String>()
+    let escaped = Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let fetch = ScriptedFetch<Int>(.value(1))
+      Task {
+        for await _ in client.stream(Query("number", fetch: fetch)) {}
+        lines.append("stream ended")
+      }
+      Task {
+        do {
+          try await simulation.clock.sleep(for: .seconds(1))
+        } catch {
+          lines.append("\(error)")
+        }
+      }
+      simulation.settle()
+      return simulation
+    }
+    #expect(lines.lines == ["stream ended", "CancellationError()"])
+    // No world any more: nothing runs, and nothing hangs.
+    escaped.advance(by: .seconds(1))
+    #expect(escaped.failures == [])
+  }
+
+  @Test func theRealMainActorGoesOnAfterwards() async {
+    let handle = Simulation.onMainActor { _ in Task { 1 } }
+    #expect(await handle.value == 1)
+    let answer = await Task { Self.assumed(2) }.value
+    #expect(answer == 2)
+  }
+
+  // MARK: What leaves
+
+  @Test func whoComesBackFromElsewhereIsReported() {
+    let failures = Collected<String>()
+    let lines = Collected<String>()
+    Simulation.onMainActor(onFailure: { failures.append($0) }) { simulation in
+      let isBack = DispatchSemaphore(value: 0)
+      DispatchQueue(label: "real time").async {
+        for _ in 0..<2 {
+          Task(executorPreference: simulation.executor) { lines.append("back") }
+        }
+        isBack.signal()
+      }
+      isBack.wait()
+      simulation.settle()
+    }
+    #expect(lines.lines == ["back", "back"])
+    #expect(failures.lines.count == 1)
+    #expect(failures.lines.first?.contains("left the simulation and came back") == true)
+    #expect(failures.lines.first?.contains("Task.sleep") == true)
+  }
+
+  @Test func aTaskThatLeftComesBackToTheClaimedThread() {
+    #expect(RuntimeHooks.install() == nil)
+    let jobs = KeptJobs()
+    let exit = Exit()
+    let lines = Collected<String>()
+    MainStandIn.shared.claimThread(for: jobs, onLateReturn: {}) {
+      Task {
+        await exit.leave()
+        lines.append(Self.assumed("back"))
+      }
+      while exit.departures == 0 { jobs.runNext() }
+      #expect(lines.lines.isEmpty)
+      exit.open()
+      // Waits for what comes from the pool, by the hook on a thread of its own.
+      while lines.lines.isEmpty { jobs.runNext() }
+    }
+    #expect(lines.lines == ["back"])
+  }
+
+  @Test func aReturnAfterTheEndIsReportedOnceAndGoesToTheRealMainActor() async {
+    #expect(RuntimeHooks.install() == nil)
+    let jobs = KeptJobs()
+    let exit = Exit()
+    let reports = Collected<String>()
+    let tasks = MainStandIn.shared.claimThread(for: jobs) {
+      reports.append("late")
+    } _: {
+      let tasks = (0..<2).map { _ in
+        Task {
+          await exit.leave()
+          return Self.assumed("on the main actor")
+        }
+      }
+      while exit.departures < 2 { jobs.runNext() }
+      return tasks
+    }
+    exit.open()
+    for task in tasks { #expect(await task.value == "on the main actor") }
+    #expect(reports.lines == ["late"])
+  }
+
+  /// Where tasks leave for a queue, until it is opened.
+  private final class Exit: Sendable {
+    private let queue = DispatchQueue(label: "real time")
+    private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+    var departures: Int { waiting.withLock { $0.count } }
+
+    func leave() async {
+      await withCheckedContinuation { continuation in
+        waiting.withLock { $0.append(continuation) }
+      }
+    }
+
+    func open() {
+      let waiting = waiting.withLock { $0 }
+      queue.async { for continuation in waiting { continuation.resume() } }
+    }
+  }
+
+  /// Keeps jobs in order of arrival, and waits for the next.
+  private final class KeptJobs: ThreadJobs {
+    private let jobs = Mutex<[ScheduledJob]>([])
+    private let count = DispatchSemaphore(value: 0)
+
+    func takeMain(_ job: UnownedJob) -> Bool { keep(ScheduledJob(job: job, isOnMain: true)) }
+    func takeGlobal(_ job: UnownedJob) -> Bool { keep(ScheduledJob(job: job, isOnMain: false)) }
+
+    private func keep(_ job: ScheduledJob) -> Bool {
+      jobs.withLock { $0.append(job) }
+      count.signal()
+      return true
+    }
+
+    func runNext() {
+      count.wait()
+      let job = jobs.withLock { $0.removeFirst() }
+      job.run(on: globalConcurrentExecutor.asUnownedTaskExecutor())
+    }
+  }
+
+  // MARK: Where it cannot be
+
+  @Test func insideAnotherItFailsWithWords() {
+    let failures = Collected<String>()
+    Simulation.onMainActor { simulation in
+      Simulation.onMainActor(onFailure: { failures.append($0) }) { _ in
+        failures.append("must not run")
+      }
+      #expect(throws: SimulationError.self) {
+        try Simulation.onMainActor(onFailure: { _ in }) { _ in throw Refused() }
+      }
+      Task { failures.append("still simulated") }
+      simulation.settle()
+    }
+    #expect(failures.lines.count == 2)
+    #expect(failures.lines.first?.contains("inside another one") == true)
+    #expect(failures.lines.last == "still simulated")
+  }
+}
