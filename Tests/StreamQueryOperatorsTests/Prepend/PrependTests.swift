@@ -38,8 +38,9 @@ import Testing
 
   @Test func aCancelledConsumerGetsNoMore() async {
     let task = Task { () -> [Int] in
+      let sequence = AsyncStream<Int> { $0.finish() }.prepend(1, 2, 3)
       var elements: [Int] = []
-      for await element in AsyncStream<Int> { $0.finish() }.prepend(1, 2, 3) {
+      for await element in sequence {
         elements.append(element)
         withUnsafeCurrentTask { $0?.cancel() }
       }
