@@ -54,7 +54,7 @@ extension Query {
   /// stale whatever its age.
   ///
   /// ```swift
-  /// let freshness = Duration.seconds(settings.freshness)
+  /// let freshness = Duration.seconds(90)
   /// let user = Query("user", id) { try await api.user(id) }.staleTime(freshness)
   /// ```
   ///
