@@ -24,7 +24,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 ///
 /// ```swift
 /// let found: ErasedSequence<QueryResult<[Repo]>, Never>
-/// found = texts.debounce(for: .milliseconds(300)).switchToLatest { client.stream(.search($0)) }
+/// found = searchText.debounce(for: .milliseconds(300)).switchToLatest { client.stream(.search($0)) }
 /// ```
 public struct ErasedSequence<Element: Sendable, Failure: Error>: AsyncSequence, Sendable {
   private let base: any AsyncSequence<Element, Failure> & Sendable
