@@ -24,7 +24,9 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
   /// It cannot fail.
   public typealias Failure = Never
 
-  private let state: Mutex<CurrentValueState<Value>>
+  private typealias Waiter = UnsafeContinuation<Void, Never>
+
+  private let state: Mutex<CurrentValueState<Value, Waiter>>
 
   /// Creates a value.
   ///
@@ -33,7 +35,9 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
     state = Mutex(CurrentValueState(value))
   }
 
-  /// The present value; setting it tells everybody who waits. Nothing is set after ``finish()``.
+  /// The present value.
+  ///
+  /// Setting it tells everybody who waits; after ``finish()`` nothing is set any more.
   ///
   /// - Complexity: O(*n*) in the number of iterators that wait.
   public var value: Value {
@@ -75,7 +79,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
   /// - Returns: Whether it was set, or is set no more.
   private func set(_ value: Value, ifStill version: UInt64?) -> Bool {
     var value = value
-    let (waiting, isDone) = state.withLock { state -> ([UnsafeContinuation<Void, Never>], Bool) in
+    let (waiting, isDone) = state.withLock { state -> ([Waiter], Bool) in
       if let version, version != state.version, !state.isFinished { return ([], false) }
       return (state.replace(&value), true)
     }
@@ -108,7 +112,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
           if !state.withLock({ $0.park(continuation, id, after: seen) }) { continuation.resume() }
         }
       } onCancel: {
-        let waiter: UnsafeContinuation<Void, Never>? = state.withLock { $0.leave(id) }
+        let waiter: Waiter? = state.withLock { $0.leave(id) }
         waiter?.resume()
       }
     }

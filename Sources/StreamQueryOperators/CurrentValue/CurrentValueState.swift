@@ -1,7 +1,7 @@
 /// What a ``CurrentValue`` holds: the value, how often it was set, and who waits for the next one.
-struct CurrentValueState<Value: Sendable>: Sendable {
-  typealias Waiter = UnsafeContinuation<Void, Never>
-
+///
+/// Pure: what waits is whatever the shell parks.
+struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
   /// What a consumer finds that asks for a value.
   enum Look: Sendable {
     case value(Value, version: UInt64)
