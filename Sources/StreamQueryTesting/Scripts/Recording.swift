@@ -31,11 +31,17 @@ public final class Recording<Element: Sendable>: Sendable {
 
   @usableFromInline let tape: RecordingTape<Element>
   private let task: Task<Void, Never>
+  private let report: @Sendable () -> [String]
 
   @usableFromInline
-  init(tape: RecordingTape<Element>, task: Task<Void, Never>) {
+  init(
+    tape: RecordingTape<Element>,
+    task: Task<Void, Never>,
+    report: @escaping @Sendable () -> [String]
+  ) {
     self.tape = tape
     self.task = task
+    self.report = report
   }
 
   deinit {
@@ -64,6 +70,11 @@ public final class Recording<Element: Sendable>: Sendable {
   /// The error that ended the sequence; `nil` also for what it throws after `cancel()`.
   public var failure: (any Error)? {
     tape.read { $0.failure }
+  }
+
+  /// What an element that has not arrived may wait for; nothing once the recording is over.
+  var pending: @Sendable () -> [String] {
+    { [tape, report] in tape.read { $0.isFinished } ? [] : report() }
   }
 
   /// Stops consuming.
@@ -153,6 +164,11 @@ extension Simulation {
         tape.finish(Task.isCancelled ? nil : error)
       }
     }
-    return Recording(tape: tape, task: task)
+    return Recording(tape: tape, task: task, report: reportPending)
+  }
+
+  /// What is pending whenever it is asked, as long as there is a simulation.
+  @usableFromInline var reportPending: @Sendable () -> [String] {
+    { [weak self] in self?.pending.lines ?? [] }
   }
 }
