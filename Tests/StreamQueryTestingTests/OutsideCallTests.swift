@@ -80,6 +80,21 @@ import Testing
     expectReport("A wait for news of several queries would never end")
   }
 
+  @Test func aLoopOverEventsEnds() async {
+    for await _ in client.events {}
+    expectReport("A wait for events would never end")
+  }
+
+  @Test func aLoopOverCountsEnds() async {
+    for await _ in client.fetchingCounts() {}
+    expectReport("A wait for counts of fetches would never end")
+  }
+
+  @Test func aLoopOverRunsEnds() async {
+    for await _ in client.runs(of: Mutation<Int, Int>("double") { input, _ in input * 2 }) {}
+    expectReport("A wait for news of a mutation would never end")
+  }
+
   @Test func aRunOfAMutationEnds() async {
     let mutation = Mutation<Int, Int>("double") { input, _ in input * 2 }
     await #expect(throws: CancellationError.self) { try await client.mutate(mutation, with: 2) }

@@ -104,6 +104,28 @@ import Testing
     }
   }
 
+  @Test func aRecordingSaysWhatItHasSeenAndWaitsFor() {
+    let simulation = Simulation()
+    let ticks = ManualSignal<Int>(1)
+    let recording = simulation.record(ticks)
+    simulation.advance(by: .milliseconds(5))
+    ticks.send(2)
+    simulation.settle()
+    #expect(
+      recording.description == """
+        goes on after 2 elements:
+            0.0 seconds 1
+            0.005 seconds 2
+        What is pending:
+        - nothing is left to do; time stands at 0.005 seconds
+        """
+    )
+    ticks.finish()
+    simulation.settle()
+    #expect(recording.description.hasPrefix("finished after 2 elements:\n    0.0 seconds 1\n"))
+    #expect(!recording.description.contains("pending"))
+  }
+
   @Test func aRecordingOfAClientMadeWithoutTheSimulationIsNamed() {
     let client = QueryClient(configuration: .server)
     let event = OutsideEvent()

@@ -85,6 +85,20 @@ public final class Recording<Element: Sendable>: Sendable {
   }
 }
 
+extension Recording: CustomStringConvertible {
+  /// One line for each element, with its time, and what the simulation waits for.
+  ///
+  /// As a comment it tells why an expectation of the recording failed:
+  /// `#expect(recording.values.last == 3, "\(recording)")`.
+  public var description: String {
+    let state = isFinished ? "finished" : "goes on"
+    let lines = elements.map { "\n    \($0.time) \($0.element)" }.joined()
+    let pending = pending()
+    return "\(state) after \(elements.count) elements:\(lines)"
+      + (pending.isEmpty ? "" : "\n\(PendingReport.text(pending))")
+  }
+}
+
 extension Recording.Stamped: Equatable where Element: Equatable {}
 extension Recording.Stamped: Hashable where Element: Hashable {}
 
