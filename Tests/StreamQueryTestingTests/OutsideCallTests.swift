@@ -162,4 +162,17 @@ import Testing
     #expect(sum == 3)
     #expect(reports.lines == [])
   }
+
+  /// Tasks there prefer no executor: that their thread drives tells that they are inside.
+  @MainActor @Test func soAreCallsInASimulatedMainActor() throws {
+    let query = slow
+    let sum = try Simulation.onMainActor(onFailure: { [reports] in reports.append($0) }) {
+      simulation in
+      let client = QueryClient(simulation: simulation)
+      let plain = Task { try await client.fetch(query) }
+      return try await client.fetch(query) + plain.value
+    }
+    #expect(sum == 2)
+    #expect(reports.lines == [])
+  }
 }
