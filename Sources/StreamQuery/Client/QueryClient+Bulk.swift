@@ -124,7 +124,7 @@ extension QueryClient {
     let gathering = Gathering(failsFast: false)
     resetting(filter, gathering)
     gathering.open()
-    _ = await gathering.wait(onCancel: leaving(gathering))
+    _ = await gathering.wait(observed("fetches of queries"), onCancel: leaving(gathering))
   }
 
   /// Puts a query back to its beginning.
@@ -227,7 +227,7 @@ extension QueryClient {
     let gathering = Gathering(failsFast: failsFast)
     startInvalidation(filter, scope, superseding: superseding, .invalidated, gathering)
     gathering.open()
-    return await gathering.wait(onCancel: leaving(gathering))
+    return await gathering.wait(observed("fetches of queries"), onCancel: leaving(gathering))
   }
 
   nonisolated func startInvalidation(
@@ -264,7 +264,7 @@ extension QueryClient {
     let gathering = Gathering(failsFast: failsFast)
     startRefetch(filter, superseding: superseding, .manual, gathering)
     gathering.open()
-    return await gathering.wait(onCancel: leaving(gathering))
+    return await gathering.wait(observed("fetches of queries"), onCancel: leaving(gathering))
   }
 
   nonisolated func startRefetch(

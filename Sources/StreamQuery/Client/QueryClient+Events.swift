@@ -15,9 +15,10 @@ extension QueryClient {
       self.cache.emitsEvents { isAlwaysNeeded || hub.hasSubscribers }
     }
     return AsyncStream(
-      unfolding: { [subscription] in
-        _ = subscription
-        return await hub.next(id)
+      unfolding: { [weak self, subscription] in
+        await hub.next(id) {
+          self?.consumerWaits(for: "events", subscription) { subscription.end() }
+        }
       },
       onCancel: { subscription.end() }
     )
@@ -39,8 +40,10 @@ extension QueryClient {
     let last = LastCount()
     return AsyncStream(
       unfolding: { [subscription, self] in
-        _ = subscription
-        while await hub.next(id) != nil {
+        let waits = {
+          self.consumerWaits(for: "counts of fetches", subscription) { subscription.end() }
+        }
+        while await hub.next(id, whenParked: waits) != nil {
           let count = self.fetchingCount(filter)
           if last.changed(to: count) { return count }
         }

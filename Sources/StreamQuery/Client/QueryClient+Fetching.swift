@@ -107,7 +107,8 @@ extension QueryClient {
     case .recursive: throw QueryError.recursiveFetch(key: key.key.description)
     case .shutDown: throw QueryError.shutDown
     case .waiting(let waiter):
-      switch await waiter.outcome(onCancel: leaving(waiter)) {
+      let subject = observed("a fetch of \(key.key)")
+      switch await waiter.outcome(subject, onCancel: leaving(waiter)) {
       case .value(let box): return box.settled
       case .failure(let error): throw error
       case .cancelled, .settled: throw CancellationError()

@@ -194,29 +194,6 @@ extension QueryClient {
   }
 }
 
-extension QueryClient {
-  /// What still runs or is held by somebody: for leak reports of simulations.
-  package nonisolated var liveness: Liveness {
-    let (consumers, busy, runs) = cache.read { state in
-      let busy = state.live.sorted().compactMap { index -> AnyQueryKey? in
-        state.slots[Int(index)].machine.isIdle ? nil : state.slots[Int(index)].key?.key
-      }
-      let runs = state.mutations.all.compactMap { id -> AnyQueryKey? in
-        guard let index = state.mutations.find(id), state.mutations.slots[index].machine.isPending
-        else { return nil }
-        return state.mutations.slots[index].job?.key.key
-      }
-      let followers = state.mutations.followers.count + state.mutations.streamCount
-      return (state.consumerCount + followers, busy, runs)
-    }
-    return Liveness(
-      unfinished: busy.map { "a fetch of \($0) that is not settled" }
-        + runs.map { "a run of the mutation \($0) that is not over" },
-      subscribers: consumers
-    )
-  }
-}
-
 extension CacheState {
   mutating func facts(_ key: EntryKey, at now: Moment) -> EntryFacts? {
     guard let index = find(key), let info = info(index, at: now) else { return nil }

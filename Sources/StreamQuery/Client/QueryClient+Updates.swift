@@ -80,7 +80,8 @@ extension QueryClient {
     case .recursive: throw QueryError.recursiveFetch(key: key.key.description)
     case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
     case .waiting(let waiter):
-      let outcome = await waiter.outcome(onCancel: leaving(waiter))
+      let subject = observed("a fetch of \(key.key)")
+      let outcome = await waiter.outcome(subject, onCancel: leaving(waiter))
       return (outcome, waiter.end)
     }
   }

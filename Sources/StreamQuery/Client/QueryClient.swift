@@ -24,6 +24,8 @@ import Foundation
 public actor QueryClient {
   nonisolated let cache: QueryCache
   nonisolated let configuration: Configuration
+  /// Who hears of callers that wait; `nil` in an app.
+  nonisolated let waitObserver: (any WaitObserver)?
   nonisolated let timer = WakeTimer()
   nonisolated let signals = SignalPort()
   nonisolated let eventHub = Hub<EventRing>()
@@ -42,6 +44,7 @@ public actor QueryClient {
   /// - Parameter configuration: Defaults and surroundings.
   public init(configuration: Configuration = .init()) {
     self.configuration = configuration
+    waitObserver = configuration.executor as? any WaitObserver
     cache = QueryCache(
       clock: ErasedClock(configuration.clock),
       wallClock: configuration.wallClock,

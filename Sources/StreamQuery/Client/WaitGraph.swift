@@ -40,6 +40,9 @@ struct WaitGraph: Sendable {
   /// Whether nothing waits.
   var isEmpty: Bool { waits.isEmpty && lanes.isEmpty }
 
+  /// Whether a piece of work waits for any other one.
+  func isWaiting(_ work: WorkID) -> Bool { waits[work] != nil }
+
   /// How many waits there are of, or for, the works of a client.
   func count(of cache: UInt64) -> Int {
     waits.reduce(0) { sum, wait in

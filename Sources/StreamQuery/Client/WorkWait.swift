@@ -56,6 +56,11 @@ final class WorkWait: Sendable {
     graph.withLock { $0.waits(work, for: other) }
   }
 
+  /// Whether a work waits for any other one.
+  static func isWaiting(_ work: WorkID) -> Bool {
+    graph.withLock { $0.isWaiting(work) }
+  }
+
   /// How many waits there are of, or for, the works of a client: for tests.
   static func count(of cache: UInt64) -> Int {
     graph.withLock { $0.count(of: cache) }

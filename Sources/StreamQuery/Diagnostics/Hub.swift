@@ -147,7 +147,12 @@ final class Hub<Inbox: HubInbox>: Sendable {
   /// For streams that unsubscribe when they are cancelled, which ends the wait. It has no cancellation
   /// handler of its own: under an executor that runs jobs inside `enqueue`, the task would be gone with
   /// the first handler that resumes it, and the runtime would go on to the next.
-  func next(_ id: Int) async -> Inbox.Item? {
+  ///
+  /// - Parameters:
+  ///   - id: The subscription.
+  ///   - whenParked: Called whenever the caller has begun to wait.
+  /// - Returns: The item.
+  func next(_ id: Int, whenParked: () -> Void = {}) async -> Inbox.Item? {
     while true {
       let (isOver, item) = state.withLock { state -> (Bool, Inbox.Item?) in
         guard state.subscribers[id] != nil else { return (true, nil) }
@@ -165,7 +170,8 @@ final class Hub<Inbox: HubInbox>: Sendable {
           state.subscribers[id]?.parked.append(continuation)
           return true
         }
-        if !isParked { continuation.resume() }
+        guard isParked else { return continuation.resume() }
+        whenParked()
       }
     }
   }

@@ -76,10 +76,17 @@ final class Waiter: Sendable {
 
   /// Waits for the outcome; a cancelled caller leaves at once.
   ///
-  /// - Parameter onCancel: Gives the lease back.
+  /// - Parameters:
+  ///   - subject: What is waited for, if anybody wants to hear of it.
+  ///   - onCancel: Gives the lease back.
   /// - Returns: The outcome.
-  func outcome(onCancel: @escaping @Sendable () -> Void) async -> WaitOutcome {
-    await withTaskCancellationHandler {
+  func outcome(
+    _ subject: WaitSubject? = nil,
+    onCancel: @escaping @Sendable () -> Void
+  ) async -> WaitOutcome {
+    let wait = subject.map { CallerWait($0) { self.leave(onCancel) } }
+    defer { withExtendedLifetime(wait) {} }
+    return await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let resolved: WaitOutcome? = state.withLock { state in
           if case .resolved(let outcome) = state {
@@ -89,16 +96,22 @@ final class Waiter: Sendable {
           state = .waiting(continuation)
           return nil
         }
-        if let resolved { continuation.resume(returning: resolved) }
+        if let resolved { return continuation.resume(returning: resolved) }
+        wait?.began()
       }
     } onCancel: {
-      guard let place = take(.cancelled) else { return }
-      gathering?.resolve(.cancelled)
-      onCancel()
-      // At the very end: an executor that runs jobs inside `enqueue` lets the caller through here, and
-      // with its frame goes all that this handler captured.
-      place.continuation?.resume(returning: .cancelled)
+      leave(onCancel)
     }
+  }
+
+  /// The caller was cancelled.
+  private func leave(_ onCancel: @Sendable () -> Void) {
+    guard let place = take(.cancelled) else { return }
+    gathering?.resolve(.cancelled)
+    onCancel()
+    // At the very end: an executor that runs jobs inside `enqueue` lets the caller through here, and
+    // with its frame goes all that the handler captured.
+    place.continuation?.resume(returning: .cancelled)
   }
 
   /// The caller's work waits no more: it is decided what the caller gets, or the caller left.
@@ -227,24 +240,37 @@ final class Gathering: Sendable {
   ///
   /// A cancelled caller leaves at once.
   ///
-  /// - Parameter onCancel: Takes the waiters out.
+  /// - Parameters:
+  ///   - subject: What is waited for, if anybody wants to hear of it.
+  ///   - onCancel: Takes the waiters out.
   /// - Returns: The first failure.
-  func wait(onCancel: @escaping @Sendable () -> Void) async -> (any Error)? {
-    await withTaskCancellationHandler {
+  func wait(
+    _ subject: WaitSubject? = nil,
+    onCancel: @escaping @Sendable () -> Void
+  ) async -> (any Error)? {
+    let wait = subject.map { CallerWait($0) { self.leave(onCancel) } }
+    defer { withExtendedLifetime(wait) {} }
+    return await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let ready = state.withLock { state -> (isReady: Bool, failure: (any Error)?) in
           if state.isDelivered { return (true, state.failure) }
           state.continuation = continuation
           return (false, nil)
         }
-        if ready.isReady { continuation.resume(returning: ready.failure) }
+        if ready.isReady { return continuation.resume(returning: ready.failure) }
+        wait?.began()
       }
     } onCancel: {
-      let answer = take { _ in true }
-      onCancel()
-      // At the very end, as above.
-      answer?.give()
+      leave(onCancel)
     }
+  }
+
+  /// The caller was cancelled.
+  private func leave(_ onCancel: @Sendable () -> Void) {
+    let answer = take { _ in true }
+    onCancel()
+    // At the very end, as above.
+    answer?.give()
   }
 
   /// The caller, and what it is told.

@@ -68,7 +68,8 @@ final class MutationFollowing: Sendable {
   /// The newest frame that was not seen, as soon as there is one; the outer `nil` is the end.
   func next() async -> MutationFrame?? {
     guard let news else { return nil }
-    while await client.mutationNews.next(news) != nil {
+    let waits = { self.client.consumerWaits(for: "news of a mutation", self) { self.cancel() } }
+    while await client.mutationNews.next(news, whenParked: waits) != nil {
       let frame = frame
       // 0 is the version of no run.
       if seen.changed(to: frame?.version ?? 0) { return .some(frame) }

@@ -101,8 +101,10 @@ extension QueryClient {
     let subscription = HubSubscription { hub.unsubscribe(id) }
     return AsyncStream(
       unfolding: { [subscription, self] in
-        _ = subscription
-        while await hub.next(id) != nil {
+        let waits = {
+          self.consumerWaits(for: "news of mutations", subscription) { subscription.end() }
+        }
+        while await hub.next(id, whenParked: waits) != nil {
           if let element = look(self) { return element }
         }
         return nil

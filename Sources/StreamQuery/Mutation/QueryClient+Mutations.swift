@@ -66,7 +66,8 @@ extension QueryClient {
     case .closesCircle: throw QueryError.recursiveMutation(key: plan.key.key.description)
     case .shutDown: throw QueryError.shutDown
     }
-    let outcome = await waiter.outcome { if !detached { self.cancel(id) } }
+    let subject = observed("a run of the mutation \(plan.key.key)")
+    let outcome = await waiter.outcome(subject) { if !detached { self.cancel(id) } }
     switch outcome {
     case .value(let box): return box.value(as: Output.self)
     case .failure(let error): throw error
@@ -161,7 +162,8 @@ extension QueryClient {
   public nonisolated func resumeMutations() async {
     let caller = TaskChain.own
     let waiters = turn { state, turn in state.resumePaused(for: caller, &turn) }
-    for waiter in waiters { _ = await waiter.outcome {} }
+    let subject = observed("runs of mutations that were paused")
+    for waiter in waiters { _ = await waiter.outcome(subject) {} }
   }
 
   nonisolated func cancel(_ id: MutationID) {

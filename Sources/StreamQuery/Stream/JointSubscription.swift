@@ -74,7 +74,9 @@ package final class JointSubscription: Sendable {
   private func park(_ continuation: UnsafeContinuation<Void, Never>) {
     let wait = JointWait(continuation)
     switch members.first?.client.cache.read({ [ids] in $0.park(ids, wait) }) {
-    case .parked, .parkedBesideAnother: return
+    case .parked, .parkedBesideAnother:
+      members.first?.client.consumerWaits(for: "news of several queries", self) { cancel() }
+      return
     // One of them had news after all: those that are parked already hold a wait that is over.
     case .news, nil: break
     case .pointless(let fetch):

@@ -108,7 +108,9 @@ final class ListSubscription: Sendable {
       return true
     }
     switch isCurrent ? client.cache.read({ $0.park(ids, wait) }) : .news {
-    case .parked, .parkedBesideAnother: return
+    case .parked, .parkedBesideAnother:
+      client.consumerWaits(for: "news of several queries", self) { cancel() }
+      return
     // One of them had news after all: those that are parked already hold a wait that is over.
     case .news: break
     case .pointless(let fetch):

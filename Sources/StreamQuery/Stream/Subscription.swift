@@ -158,14 +158,21 @@ package final class Subscription: Sendable {
   /// It looks again under the lock, so that a hint that was wrong costs a round, no news.
   private func park(_ continuation: UnsafeContinuation<Void, Never>) {
     switch cache.read({ $0.park(id, .alone(continuation)) }) {
-    case .parked: return
-    case .parkedBesideAnother(let key): return client.noteSharedStream(of: key)
+    case .parked: return client.consumerWaits(for: self.subject, self) { cancel() }
+    case .parkedBesideAnother(let key):
+      client.noteSharedStream(of: key)
+      return client.consumerWaits(for: self.subject, self) { cancel() }
     case .news: break
     case .pointless(let fetch):
       client.report(.streamInsideFetch(key: fetch.key.key.description))
       cancel()
     }
     continuation.resume()
+  }
+
+  private var subject: String {
+    let key = cache.read { $0.farewell(of: id)?.key.key }
+    return "news of \(key?.description ?? "a query")"
   }
 
   /// Looks after a wait.

@@ -122,13 +122,19 @@ extension ResultSummary: Equatable where Value: Equatable {}
 
 extension Recording where Element: SummarizableResult {
   /// The recorded results in short, in order.
-  public var summaries: [ResultSummary<Element.Value>] {
-    values.map(\.summary)
+  ///
+  /// Where a comparison with them fails, it prints one per line, marks the difference, and says what the
+  /// simulation waits for while the recording is not over.
+  public var summaries: Snapshots<ResultSummary<Element.Value>> {
+    Snapshots(recorded: values.map(\.summary), pending: pending)
   }
 
-  /// The recorded results in short, with the virtual time of each.
-  public var timeline: [TimedSummary<Element.Value>] {
-    elements.map { TimedSummary(at: $0.time, $0.element.summary) }
+  /// The recorded results in short, with the virtual time of each; compared as ``summaries``.
+  public var timeline: Snapshots<TimedSummary<Element.Value>> {
+    Snapshots(
+      recorded: elements.map { TimedSummary(at: $0.time, $0.element.summary) },
+      pending: pending
+    )
   }
 }
 

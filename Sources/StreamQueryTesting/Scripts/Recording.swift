@@ -31,11 +31,17 @@ public final class Recording<Element: Sendable>: Sendable {
 
   @usableFromInline let tape: RecordingTape<Element>
   private let task: Task<Void, Never>
+  private let report: @Sendable () -> [String]
 
   @usableFromInline
-  init(tape: RecordingTape<Element>, task: Task<Void, Never>) {
+  init(
+    tape: RecordingTape<Element>,
+    task: Task<Void, Never>,
+    report: @escaping @Sendable () -> [String]
+  ) {
     self.tape = tape
     self.task = task
+    self.report = report
   }
 
   deinit {
@@ -66,11 +72,30 @@ public final class Recording<Element: Sendable>: Sendable {
     tape.read { $0.failure }
   }
 
+  /// What an element that has not arrived may wait for; nothing once the recording is over.
+  var pending: @Sendable () -> [String] {
+    { [tape, report] in tape.read { $0.isFinished } ? [] : report() }
+  }
+
   /// Stops consuming.
   ///
   /// The consuming task ends when the simulation is driven next, and lets go of the sequence then.
   public func cancel() {
     task.cancel()
+  }
+}
+
+extension Recording: CustomStringConvertible {
+  /// One line for each element, with its time, and what the simulation waits for.
+  ///
+  /// As a comment it tells why an expectation of the recording failed:
+  /// `#expect(recording.values.last == 3, "\(recording)")`.
+  public var description: String {
+    let state = isFinished ? "finished" : "goes on"
+    let lines = elements.map { "\n    \($0.time) \($0.element)" }.joined()
+    let pending = pending()
+    return "\(state) after \(elements.count) elements:\(lines)"
+      + (pending.isEmpty ? "" : "\n\(PendingReport.text(pending))")
   }
 }
 
@@ -153,6 +178,11 @@ extension Simulation {
         tape.finish(Task.isCancelled ? nil : error)
       }
     }
-    return Recording(tape: tape, task: task)
+    return Recording(tape: tape, task: task, report: reportPending)
+  }
+
+  /// What is pending whenever it is asked, as long as there is a simulation.
+  @usableFromInline var reportPending: @Sendable () -> [String] {
+    { [weak self] in self?.pending.lines ?? [] }
   }
 }

@@ -89,6 +89,7 @@ final class ScriptLog: Sendable {
     case .wait(let isReleasable):
       return try await wait(
         id,
+        clock,
         isReleasable: isReleasable,
         ignoresCancellation: step.ignoresCancellation
       )
@@ -127,10 +128,14 @@ final class ScriptLog: Sendable {
 
   private func wait(
     _ id: Int,
+    _ clock: any Clock<Duration>,
     isReleasable: Bool,
     ignoresCancellation: Bool
   ) async throws -> ValueBox {
-    try await withTaskCancellationHandler {
+    let waits = (clock as? SimulationClock)?.core.waits
+    waits?.callSuspended()
+    defer { waits?.callWentOn() }
+    return try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { (waiter: Waiter) in
         let isParked = state.withLock { state in
           if state.cancelledEarly.contains(id) { return false }

@@ -84,6 +84,7 @@ extension Simulation {
   private func drive(_ body: () -> Void) {
     let thread = ThreadIdentity.current
     if core.read({ $0.beginDriving(from: thread) }) {
+      core.waits.driveBegan()
       body()
       core.read { $0.endDriving() }
       deliverFailures()

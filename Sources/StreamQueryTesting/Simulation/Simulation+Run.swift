@@ -36,6 +36,7 @@ extension Simulation {
     guard core.read({ $0.beginDriving(from: thread) }) else {
       return try unfinished("`run` was called while the simulation was being driven.", Failure.self)
     }
+    core.waits.driveBegan()
     let outcome = Outcome<Value, Failure>()
     let task = start {
       do throws(Failure) {
@@ -89,6 +90,10 @@ extension Simulation {
   }
 
   private func stuckMessage(atLimit: Bool) -> String {
+    "\(stuckSentence(atLimit: atLimit))\n\(pending.text)"
+  }
+
+  private func stuckSentence(atLimit: Bool) -> String {
     if atLimit {
       return """
         The operation of `run` did not end within \(Self.runLimitFactor) times `jobLimit` jobs, \

@@ -80,6 +80,7 @@ public final class Simulation: Sendable {
       let report = FailureReport(fileID: fileID, filePath: filePath, line: line, column: column)
       self.onFailure = { report($0) }
     }
+    core.waits.begin { [weak self] in self }
   }
 
   deinit {

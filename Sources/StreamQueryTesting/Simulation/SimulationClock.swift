@@ -55,7 +55,7 @@ public struct SimulationClock: Clock {
     }
   }
 
-  private let core: SimulationCore
+  let core: SimulationCore
   private let isBackground: Bool
 
   init(core: SimulationCore, isBackground: Bool) {

@@ -10,6 +10,7 @@ final class SimulationCore: TaskExecutor {
   typealias State = ScheduleState<ScheduledJob, Waiter>
 
   private let state: Mutex<State>
+  let waits = WaitLog()
 
   init(seed: UInt64, jobLimit: Int) {
     state = Mutex(State(seed: seed, jobLimit: jobLimit, owner: .current))
@@ -73,11 +74,18 @@ final class SimulationCore: TaskExecutor {
           // A deadline in the past counts as now: it must not overtake one that is due before it.
           return state.sleepers.park(waiter, on: ticket, until: max(deadline, state.now))
         }
-        if !isParked { waiter.resume(throwing: CancellationError()) }
+        guard isParked else { return waiter.resume(throwing: CancellationError()) }
+        if !isBackground, waits.verdict(in: self) == .hopeless, waits.report("virtual time") {
+          cancel(ticket)
+        }
       }
     } onCancel: {
-      state.withLock { $0.sleepers.cancel(ticket) }?.resume(throwing: CancellationError())
+      cancel(ticket)
     }
+  }
+
+  private func cancel(_ ticket: Sleepers<Waiter>.Ticket) {
+    state.withLock { $0.sleepers.cancel(ticket) }?.resume(throwing: CancellationError())
   }
 }
 

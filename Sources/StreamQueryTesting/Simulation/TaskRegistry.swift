@@ -73,6 +73,11 @@ final class TaskRegistry: Sendable {
     state.withLock { !$0.names.isEmpty }
   }
 
+  /// What the probes say is alive, whoever listens to it.
+  var liveness: [Liveness] {
+    state.withLock { $0.probes }.map { $0() }
+  }
+
   /// What the probes say is alive; they are asked outside the lock.
   var probeReport: [String] {
     let (probes, recordings) = state.withLock { ($0.probes, $0.recordings) }

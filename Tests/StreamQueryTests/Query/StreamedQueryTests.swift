@@ -69,7 +69,7 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     simulation.advance(by: .milliseconds(50))
     simulation.task { [client] in await client.refetch(.query(query)) }
     simulation.advance(by: .milliseconds(50))
-    return recording.timeline
+    return Array(recording.timeline)
   }
 
   private let first: [Line] = [

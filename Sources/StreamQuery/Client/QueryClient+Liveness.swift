@@ -1,0 +1,59 @@
+extension QueryClient {
+  /// What still runs or is held by somebody: for leak reports of simulations.
+  package nonisolated var liveness: Liveness {
+    let now = cache.now(isDated: false).moment
+    let (fetches, runs, subscribers) = cache.read { state in
+      (
+        state.liveFetches(at: now),
+        state.liveRuns(at: now),
+        state.consumerCount + state.mutations.followers.count + state.mutations.streamCount
+      )
+    }
+    return Liveness(
+      unfinished: fetches.map { "\($0.subject) that is not settled" }
+        + runs.map { "\($0.subject) that is not over" },
+      work: fetches + runs,
+      subscribers: subscribers
+    )
+  }
+}
+
+extension CacheState {
+  fileprivate mutating func liveFetches(at now: Moment) -> [Liveness.Work] {
+    live.sorted().compactMap { index in
+      let index = Int(index)
+      guard let key = slots[index].key else { return nil }
+      let activity: Liveness.Work.Activity
+      switch slots[index].machine.phase {
+      case .idle: return nil
+      case .running: activity = WorkWait.isWaiting(work(of: index)) ? .waitingForWork : .running
+      case .waiting(_, let time): activity = .resting(time.distance(after: now))
+      case .paused: activity = .paused
+      }
+      return Liveness.Work("a fetch of \(key.key)", activity)
+    }
+  }
+
+  fileprivate mutating func liveRuns(at now: Moment) -> [Liveness.Work] {
+    mutations.all.compactMap { id in
+      guard let index = mutations.find(id), let job = mutations.slots[index].job else { return nil }
+      let activity: Liveness.Work.Activity
+      switch mutations.slots[index].machine.phase {
+      case .ended: return nil
+      case .preparing, .running, .settling:
+        let run = WorkID.run(cache: self.id, serial: id.serial, scope: job.scope)
+        activity = WorkWait.isWaiting(run) ? .waitingForWork : .running
+      case .queued: activity = .queued
+      case .waiting(let time): activity = .resting(time.distance(after: now))
+      case .paused: activity = .paused
+      }
+      return Liveness.Work("a run of the mutation \(job.key.key)", activity)
+    }
+  }
+}
+
+extension Moment {
+  fileprivate func distance(after other: Moment) -> Duration {
+    .nanoseconds(max(0, nanoseconds - other.nanoseconds))
+  }
+}

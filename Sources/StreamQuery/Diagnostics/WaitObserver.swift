@@ -1,0 +1,110 @@
+import Synchronization
+
+/// Hears of callers that wait for a client whose time somebody moves: the executor of a simulation.
+///
+/// All are asked on the task that waits, after it was parked, and outside of locks.
+package protocol WaitObserver: TaskExecutor {
+  /// A caller waits for a client that runs on this executor.
+  func callerWaits(_ wait: CallerWait)
+
+  /// A consumer waits for news on a stream of a client that runs on this executor.
+  ///
+  /// - Parameters:
+  ///   - subject: What it waits for, in words.
+  ///   - leave: Ends its observation, as its cancellation does.
+  func consumerWaits(for subject: () -> String, leave: () -> Void)
+
+  /// A task whose `Scheduling` names this executor waits for a client that runs elsewhere.
+  ///
+  /// - Parameters:
+  ///   - subject: What it waits for, in words.
+  ///   - owner: Lives at least as long as the wait.
+  func waitsElsewhere(for subject: () -> String, owner: any AnyObject & Sendable)
+}
+
+/// Whether anybody may want to hear of waits.
+package enum WaitObservation {
+  /// Off in every process without a simulation: there a wait pays for one look at this.
+  private static let isOn = Atomic(false)
+
+  /// From now on waits are told of.
+  package static func begin() {
+    isOn.store(true, ordering: .relaxed)
+  }
+
+  @inline(__always)
+  static var hasBegun: Bool { isOn.load(ordering: .relaxed) }
+}
+
+/// What a caller waits for, and who wants to hear of it.
+struct WaitSubject: Sendable {
+  fileprivate let observer: any WaitObserver
+  fileprivate let isElsewhere: Bool
+  fileprivate let text: @Sendable () -> String
+}
+
+/// The wait of one caller; lives exactly as long as that.
+package final class CallerWait: Sendable {
+  private let subject: WaitSubject
+  private let onLeave: @Sendable () -> Void
+
+  /// Creates the wait of the present task.
+  ///
+  /// - Parameters:
+  ///   - subject: What for.
+  ///   - onLeave: What a cancellation of the caller does.
+  init(_ subject: WaitSubject, onLeave: @escaping @Sendable () -> Void) {
+    self.subject = subject
+    self.onLeave = onLeave
+  }
+
+  /// What the caller waits for, in words.
+  package var text: String { subject.text() }
+
+  /// Ends the wait as if the caller were cancelled; nothing if it is over.
+  package func leave() {
+    onLeave()
+  }
+
+  /// The caller is parked.
+  func began() {
+    if subject.isElsewhere {
+      subject.observer.waitsElsewhere(for: subject.text, owner: self)
+    } else {
+      subject.observer.callerWaits(self)
+    }
+  }
+}
+
+extension QueryClient {
+  /// Who hears of a wait of the present task; `nil` in an app.
+  @inline(__always)
+  nonisolated func observed(_ text: @autoclosure @escaping @Sendable () -> String) -> WaitSubject? {
+    WaitObservation.hasBegun ? subject(text) : nil
+  }
+
+  /// A consumer of a stream is parked.
+  @inline(__always)
+  nonisolated func consumerWaits(
+    for text: @autoclosure @escaping @Sendable () -> String,
+    _ owner: any AnyObject & Sendable,
+    leave: () -> Void
+  ) {
+    guard WaitObservation.hasBegun, let subject = subject(text) else { return }
+    if subject.isElsewhere {
+      subject.observer.waitsElsewhere(for: subject.text, owner: owner)
+    } else {
+      subject.observer.consumerWaits(for: subject.text, leave: leave)
+    }
+  }
+
+  @inline(never)
+  private nonisolated func subject(_ text: @escaping @Sendable () -> String) -> WaitSubject? {
+    if let waitObserver {
+      return WaitSubject(observer: waitObserver, isElsewhere: false, text: text)
+    }
+    return (Scheduling.current.executor as? any WaitObserver).map {
+      WaitSubject(observer: $0, isElsewhere: true, text: text)
+    }
+  }
+}

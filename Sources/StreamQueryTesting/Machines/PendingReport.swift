@@ -1,0 +1,97 @@
+internal import StreamQuery
+
+/// What a simulation waits for, in words: what failures of a run, a wait and a comparison say.
+struct PendingReport: Equatable, Sendable {
+  /// Virtual time.
+  var now: Duration = .zero
+  /// How many jobs are ready and have not run.
+  var readyJobs = 0
+  /// How many sleep on the clock, without timers of clients.
+  var sleepers = 0
+  /// When the next of all that sleep wakes.
+  var nextDeadline: Duration?
+  /// How many calls of scripted fetches wait to be released.
+  var suspendedCalls = 0
+  /// Tasks of the simulation that are not over, by name.
+  var tasks: [String] = []
+  /// Fetches and runs of clients.
+  var work: [Liveness.Work] = []
+  /// What else is said to be alive.
+  var others: [String] = []
+  /// What tasks of the simulation wait for at clients that were made without it.
+  var elsewhere: [String] = []
+
+  /// The lines under their heading.
+  var text: String { Self.text(lines) }
+
+  /// Lines under their heading.
+  static func text(_ lines: [String]) -> String {
+    "What is pending:" + lines.map { "\n- \($0)" }.joined()
+  }
+
+  /// One line for each thing, and what to do about it.
+  var lines: [String] {
+    var lines = work.map { Self.line($0) } + others + tasks.map { "unfinished task: \($0)" }
+    if suspendedCalls > 0 {
+      lines.append(
+        "calls of scripted fetches that are suspended: \(suspendedCalls); "
+          + "`release(returning:)` lets one go on"
+      )
+    }
+    lines += elsewhere.map {
+      "\($0), at a client that was made without the simulation: make it by "
+        + "`QueryClient(simulation:)`"
+    }
+    if readyJobs > 0 {
+      lines.append("jobs that are ready but have not run: \(readyJobs); `settle()` runs them")
+    }
+    if hasUnknownWait {
+      lines.append(
+        """
+        What runs waits for nothing that the simulation knows: for a real sleep, the network, a \
+        dispatch queue, or a continuation that nobody resumes. Sleep on `Scheduling.current.clock`, \
+        and let a `ScriptedFetch` answer.
+        """
+      )
+    }
+    lines.append(timeLine(isQuiet: lines.isEmpty))
+    return lines
+  }
+
+  /// Whether a fetch or a run is at work of which the simulation cannot tell what it waits for.
+  private var hasUnknownWait: Bool {
+    guard readyJobs == 0, sleepers == 0 else { return false }
+    return work.count { $0.activity == .running } > suspendedCalls
+  }
+
+  private func timeLine(isQuiet: Bool) -> String {
+    let time = "time stands at \(now)"
+    let isWaitingForTime = sleepers > 0 || work.contains { $0.activity.isResting }
+    guard let nextDeadline, isQuiet || isWaitingForTime else {
+      return isQuiet ? "nothing is left to do; \(time)" : time
+    }
+    let distance = max(nextDeadline - now, .zero)
+    return isWaitingForTime
+      ? "\(time); the next thing happens in \(distance): `advance(by:)` moves it"
+      : "nothing is left to do; \(time), and the next timer of a client is due in \(distance)"
+  }
+
+  private static func line(_ work: Liveness.Work) -> String {
+    switch work.activity {
+    case .running: "\(work.subject) runs"
+    case .waitingForWork: "\(work.subject) runs, and waits for another fetch or run"
+    case .resting(let time): "\(work.subject) waits \(time) for its next attempt"
+    case .paused: "\(work.subject) is paused: it waits for the network or the app"
+    case .queued: "\(work.subject) waits for the runs before it in its scope"
+    }
+  }
+}
+
+extension Liveness.Work.Activity {
+  fileprivate var isResting: Bool {
+    switch self {
+    case .resting: true
+    case .running, .waitingForWork, .paused, .queued: false
+    }
+  }
+}

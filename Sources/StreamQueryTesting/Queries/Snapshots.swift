@@ -1,0 +1,152 @@
+internal import Synchronization
+
+/// What a recording saw, in order: an array that says in a failed comparison where it differs.
+///
+/// It is compared with literals, with arrays, and with what another recording saw. A comparison that
+/// fails prints one snapshot per line, with a `+` before what was recorded and not expected and a `-`
+/// before what was expected and not recorded, and what the simulation waits for:
+///
+/// ```text
+/// 3 snapshots, not as expected ('+' was recorded, '-' was expected):
+///     .pending fetching
+///   - .success 2
+///   + .success 1 fetching
+/// What is pending:
+/// - a fetch of ["number"] runs
+/// - time stands at 0.0 seconds; the next thing happens in 0.3 seconds: `advance(by:)` moves it
+/// ```
+///
+/// Take an `Array(recording.summaries)` where a function wants one.
+public struct Snapshots<Element: Sendable>: RandomAccessCollection, Sendable {
+  private let elements: [Element]
+  private let comparison: Comparison?
+
+  /// Why a comparison failed: what was found by `==` is what the failure prints next.
+  private final class Comparison: Sendable {
+    let pending: @Sendable () -> [String]
+    let failure = Mutex<Failure?>(nil)
+
+    init(pending: @escaping @Sendable () -> [String]) {
+      self.pending = pending
+    }
+  }
+
+  private struct Failure: Sendable {
+    let difference: @Sendable () -> SnapshotDifference
+    let pending: [String]
+  }
+
+  /// Creates what is expected.
+  ///
+  /// - Parameter elements: The snapshots.
+  public init(_ elements: some Sequence<Element>) {
+    self.elements = Array(elements)
+    comparison = nil
+  }
+
+  /// Creates what was recorded.
+  ///
+  /// - Parameters:
+  ///   - elements: The snapshots.
+  ///   - pending: What the recording may still wait for.
+  init(recorded elements: [Element], pending: @escaping @Sendable () -> [String]) {
+    self.elements = elements
+    comparison = Comparison(pending: pending)
+  }
+
+  /// The position of the first snapshot.
+  public var startIndex: Int { elements.startIndex }
+
+  /// The position after the last snapshot.
+  public var endIndex: Int { elements.endIndex }
+
+  /// The snapshot at a position.
+  ///
+  /// - Parameter position: A valid position.
+  /// - Returns: The snapshot.
+  public subscript(position: Int) -> Element { elements[position] }
+
+  /// The snapshots in a range.
+  ///
+  /// - Parameter bounds: Valid positions.
+  /// - Returns: The snapshots.
+  public subscript(bounds: Range<Int>) -> ArraySlice<Element> { elements[bounds] }
+}
+
+extension Snapshots: ExpressibleByArrayLiteral {
+  /// Creates what is expected.
+  ///
+  /// - Parameter elements: The snapshots.
+  public init(arrayLiteral elements: Element...) {
+    self.init(elements)
+  }
+}
+
+extension Snapshots: Equatable where Element: Equatable {
+  /// Whether both are equal, snapshot by snapshot.
+  ///
+  /// - Parameters:
+  ///   - lhs: Snapshots.
+  ///   - rhs: Other ones.
+  /// - Returns: `true` if they are.
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    guard lhs.elements != rhs.elements else { return true }
+    // Of two recordings the first one is taken to be judged by the second.
+    if lhs.comparison != nil {
+      lhs.differs(from: rhs.elements)
+    } else {
+      rhs.differs(from: lhs.elements)
+    }
+    return false
+  }
+
+  /// Whether what was recorded equals an array.
+  ///
+  /// - Parameters:
+  ///   - lhs: Snapshots.
+  ///   - rhs: What is expected.
+  /// - Returns: `true` if they are equal.
+  @_disfavoredOverload
+  public static func == (lhs: Self, rhs: [Element]) -> Bool {
+    lhs == Self(rhs)
+  }
+
+  /// Whether what was recorded differs from an array.
+  ///
+  /// - Parameters:
+  ///   - lhs: Snapshots.
+  ///   - rhs: What it is compared with.
+  /// - Returns: `true` if they are not equal.
+  @_disfavoredOverload
+  public static func != (lhs: Self, rhs: [Element]) -> Bool {
+    lhs.elements != rhs
+  }
+
+  private func differs(from expected: [Element]) {
+    guard let comparison else { return }
+    let elements = elements
+    let failure = Failure(
+      difference: { SnapshotDifference(recorded: elements, expected: expected) { "\($0)" } },
+      pending: comparison.pending()
+    )
+    let old = comparison.failure.withLock { stored in
+      defer { stored = failure }
+      return stored
+    }
+    // It holds values of the test: not under the lock.
+    _ = old
+  }
+}
+
+extension Snapshots: CustomStringConvertible {
+  /// One line for each snapshot; after a comparison that failed also where they differ.
+  public var description: String {
+    let count = elements.count == 1 ? "1 snapshot" : "\(elements.count) snapshots"
+    guard let failure = comparison?.failure.withLock({ $0 }) else {
+      return count + (elements.isEmpty ? "" : ":") + elements.map { "\n    \($0)" }.joined()
+    }
+    return "\(count), not as expected ('+' was recorded, '-' was expected):\n"
+      + failure.difference().text
+      + (failure.pending.isEmpty ? "" : "\n\(PendingReport.text(failure.pending))")
+  }
+}

@@ -1,0 +1,34 @@
+internal import StreamQuery
+
+extension Simulation {
+  /// What it waits for, and what to do about it.
+  var pending: PendingReport {
+    let liveness = registry.liveness
+    var report = core.read { state in
+      PendingReport(
+        now: state.now,
+        readyJobs: state.ready.count,
+        sleepers: state.sleepers.foregroundCount,
+        nextDeadline: state.sleepers.nextDeadline()
+      )
+    }
+    report.suspendedCalls = core.waits.suspendedCalls
+    report.tasks = registry.unfinished
+    report.work = liveness.flatMap(\.work)
+    report.others = liveness.flatMap { $0.work.isEmpty ? $0.unfinished : [] }
+    report.elsewhere = core.waits.elsewhere
+    return report
+  }
+
+  /// Replaces the real second after which it is looked again whether somebody drives: for tests.
+  package func watchOutsideWaits(every pause: @escaping @Sendable () async -> Void) {
+    core.waits.setPause(pause)
+  }
+
+  /// Fails the test at once: nobody drives who would do so at the end.
+  func report(_ message: String) {
+    let text = pending.text
+    core.read { $0.fail("\(message)\n\(text)") }
+    deliverFailures()
+  }
+}

@@ -1,0 +1,184 @@
+internal import StreamQuery
+internal import Synchronization
+
+/// Who waits in, and for, a simulation, as far as it is told.
+final class WaitLog: Sendable {
+  private struct Watched {
+    weak var wait: CallerWait?
+    var watch: OutsideWait.Watch
+  }
+
+  private struct Elsewhere {
+    weak var owner: (any AnyObject & Sendable)?
+    let id: ObjectIdentifier
+    let subject: String
+  }
+
+  private struct State {
+    /// How many drives have begun.
+    var drives = 0
+    /// The task that created or last drove the simulation.
+    ///
+    /// A number says enough: who has the same later is taken for a driver that stands still, and is one
+    /// for whom nobody drives.
+    var driver: Int?
+    var watched: [Watched] = []
+    var isWatching = false
+    var elsewhere: [Elsewhere] = []
+    var suspendedCalls = 0
+    /// The simulation, while it is there.
+    var simulation: @Sendable () -> Simulation? = { nil }
+    /// How long a look takes: real time, for virtual time stands still.
+    var pause: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) }
+  }
+
+  private let state = Mutex(State())
+
+  private static var presentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+
+  /// The simulation is made.
+  func begin(_ simulation: @escaping @Sendable () -> Simulation?) {
+    let task = Self.presentTask
+    state.withLock { state in
+      state.driver = task
+      state.simulation = simulation
+    }
+    WaitObservation.begin()
+  }
+
+  /// Somebody drives.
+  func driveBegan() {
+    let task = Self.presentTask
+    state.withLock { state in
+      state.drives += 1
+      state.driver = task
+    }
+  }
+
+  /// Looks this often instead of every second: for tests.
+  func setPause(_ pause: @escaping @Sendable () async -> Void) {
+    state.withLock { $0.pause = pause }
+  }
+
+  // MARK: What is known to wait
+
+  var suspendedCalls: Int { state.withLock { $0.suspendedCalls } }
+
+  func callSuspended() { state.withLock { $0.suspendedCalls += 1 } }
+
+  func callWentOn() { state.withLock { $0.suspendedCalls -= 1 } }
+
+  /// What tasks of the simulation wait for at clients that know nothing of it.
+  var elsewhere: [String] {
+    // Outside the lock: a look at an owner may be what ends it.
+    state.withLock { $0.elsewhere }.compactMap { $0.owner == nil ? nil : $0.subject }
+  }
+
+  func waitsElsewhere(for subject: String, owner: any AnyObject & Sendable) {
+    let wait = Elsewhere(owner: owner, id: ObjectIdentifier(owner), subject: subject)
+    let waits = state.withLock { $0.elsewhere }
+    let gone = Set(waits.filter { $0.owner == nil }.map(\.id)).union([wait.id])
+    state.withLock { state in
+      state.elsewhere.removeAll { gone.contains($0.id) }
+      state.elsewhere.append(wait)
+    }
+  }
+
+  // MARK: Waits from outside
+
+  /// What becomes of a wait of the present task.
+  func verdict(in core: SimulationCore) -> OutsideWait.Verdict {
+    // The one place that tells whose task this is.
+    let executor = core.asUnownedTaskExecutor()
+    let prefersSimulation = withUnsafeCurrentTask { $0?.unownedTaskExecutor == executor }
+    if prefersSimulation { return .inside }
+    let (isDriven, owner) = core.read { ($0.isDriving, $0.owner) }
+    let task = Self.presentTask
+    let driver = state.withLock { $0.driver }
+    return OutsideWait(
+      isJob: isDriven && owner == .current,
+      isDriven: isDriven,
+      isDriver: task != nil && task == driver
+    )
+    .verdict
+  }
+
+  /// Fails the test for a wait that nobody ends.
+  ///
+  /// - Returns: Whether there is a simulation that stands still. Once it is gone, its clients go on.
+  func report(_ subject: String, isWatched: Bool = false) -> Bool {
+    guard let simulation = state.withLock({ $0.simulation })() else { return false }
+    let who =
+      isWatched
+      ? "a task outside of the simulation, and for \(OutsideWait.patience) seconds nobody drove it"
+      : "the task that drives the simulation: while it waits, nobody does"
+    simulation.report(
+      """
+      A wait for \(subject) would never end. It was begun by \(who). It was cancelled. In a test \
+      that is a synchronous function, write `try simulation.run { … }` around the call, or start it \
+      by `simulation.task { … }` and move time by `advance(by:)`.
+      """
+    )
+    return true
+  }
+
+  /// Looks from time to time whether somebody drives while a caller waits.
+  func watch(_ wait: CallerWait) {
+    let starts = state.withLock { state in
+      state.watched.append(Watched(wait: wait, watch: .init(drives: state.drives)))
+      defer { state.isWatching = true }
+      return !state.isWatching
+    }
+    guard starts else { return }
+    // Not detached: the caller's task-locals say whose test it is.
+    // No executor preference: it runs while the simulation stands still.
+    Task { await look() }
+  }
+
+  private func look() async {
+    while true {
+      await state.withLock { $0.pause }()
+      let isDriven = state.withLock { $0.simulation }()?.core.read { $0.isDriving } ?? false
+      let (watched, drives) = state.withLock { state in
+        defer { state.watched = [] }
+        return (state.watched, state.drives)
+      }
+      // Outside the lock: a look at a wait may be what ends it.
+      var rest: [Watched] = []
+      for var watched in watched {
+        guard let wait = watched.wait else { continue }
+        if !watched.watch.looked(drives: drives, isDriven: isDriven) {
+          rest.append(watched)
+        } else if report(wait.text, isWatched: true) {
+          wait.leave()
+        }
+      }
+      let isOver = state.withLock { state in
+        state.watched += rest
+        state.isWatching = !state.watched.isEmpty
+        return !state.isWatching
+      }
+      if isOver { return }
+    }
+  }
+}
+
+extension SimulationCore: WaitObserver {
+  func callerWaits(_ wait: CallerWait) {
+    switch waits.verdict(in: self) {
+    case .inside: break
+    case .watched: waits.watch(wait)
+    case .hopeless: if waits.report(wait.text) { wait.leave() }
+    }
+  }
+
+  func consumerWaits(for subject: () -> String, leave: () -> Void) {
+    // Others may wait for news that never comes: a stream need not end.
+    guard waits.verdict(in: self) == .hopeless, waits.report(subject()) else { return }
+    leave()
+  }
+
+  func waitsElsewhere(for subject: () -> String, owner: any AnyObject & Sendable) {
+    waits.waitsElsewhere(for: subject(), owner: owner)
+  }
+}

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import StreamQueryTesting
+
+@Suite struct OutsideWaitTests {
+  @Test func onlyTheDriverOfASimulationThatStandsStillWaitsInVain() {
+    let all = [false, true]
+    for isJob in all {
+      for isDriven in all {
+        for isDriver in all {
+          let wait = OutsideWait(isJob: isJob, isDriven: isDriven, isDriver: isDriver)
+          let expected: OutsideWait.Verdict =
+            if isJob { .inside } else if isDriver, !isDriven { .hopeless } else { .watched }
+          #expect(wait.verdict == expected, "\(wait)")
+        }
+      }
+    }
+  }
+
+  /// What a watch answers to one look after the other.
+  private func answers(_ looks: [(drives: Int, isDriven: Bool)]) -> [Bool] {
+    var watch = OutsideWait.Watch(drives: 3)
+    return looks.map { watch.looked(drives: $0.drives, isDriven: $0.isDriven) }
+  }
+
+  private let patience = OutsideWait.patience
+
+  @Test func aWatchGivesUpAfterSeveralLooksInARowWithoutADrive() {
+    let idle = Array(repeating: (3, false), count: patience)
+    #expect(answers(idle) == Array(repeating: false, count: patience - 1) + [true])
+  }
+
+  @Test(arguments: [(4, false), (3, true)])
+  func aDriveBeginsTheWatchAnew(drives: Int, isDriven: Bool) {
+    let before = Array(repeating: (3, false), count: patience - 1)
+    let after = Array(repeating: (drives, false), count: patience)
+    let found = answers(before + [(drives, isDriven)] + after)
+    #expect(found == Array(repeating: false, count: found.count - 1) + [true])
+  }
+}
