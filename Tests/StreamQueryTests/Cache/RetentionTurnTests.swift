@@ -31,7 +31,10 @@ import Testing
     let client = QueryClient(simulation: simulation) {
       $0.defaults = QueryDefaults(gcTime: .seconds(60))
     }
-    client.cache.read { $0.leastSlots = 1_024 }
+    client.cache.read {
+      $0.leastSlots = 1_024
+      $0.leastConsumers = 1_024
+    }
     let click = Mutation<Int, Int>("click") { $0 }.gcTime(.seconds(60))
     var streams: [AsyncStream<QueryResult<Int>>] = []
     for number in 0..<1_100 {
