@@ -122,7 +122,10 @@ extension CacheState {
     if enabledCount > 0 {
       refetch(index, .reset, superseding: true, gathering, &turn)
       // Whose fetch was dropped waits for the one that took its place.
-      if let starter { readmit(starter, index) }
+      if let starter {
+        readmit(starter, index)
+        lendPriorityOfWaiters(index, &turn)
+      }
     }
     for (consumer, answer) in turned {
       reobserve(consumer, plan: answer.plan, profile: answer.profile, &turn)

@@ -29,7 +29,7 @@ struct EntryCandidate {
 /// The entries that came, changed or went since somebody began to look at the cache slice by slice.
 struct ChangeLog: Sendable {
   let id: Int
-  var changes: [Int32] = []
+  var changes: [EntryID] = []
 }
 
 extension CacheState {
@@ -131,8 +131,8 @@ extension CacheState {
   }
 
   /// Takes out the entries that changed since the last time.
-  mutating func takeChanges(_ log: Int) -> [Int32] {
-    var changes: [Int32] = []
+  mutating func takeChanges(_ log: Int) -> [EntryID] {
+    var changes: [EntryID] = []
     if let position = changeLogs.firstIndex(where: { $0.id == log }) {
       swap(&changes, &changeLogs[position].changes)
     }
@@ -151,14 +151,15 @@ extension CacheState {
 
   /// The same, if all entries move or go.
   mutating func noteChangeOfAll() {
-    let all = 0..<Int32(truncatingIfNeeded: slots.count)
+    guard !changeLogs.isEmpty else { return }
+    let all = slots.indices.filter { slots[$0].key != nil }.map { id(of: $0) }
     for position in changeLogs.indices { changeLogs[position].changes.append(contentsOf: all) }
   }
 
   private mutating func writeDown(_ index: Int) {
-    let short = Int32(truncatingIfNeeded: index)
-    for position in changeLogs.indices where changeLogs[position].changes.last != short {
-      changeLogs[position].changes.append(short)
+    let id = id(of: index)
+    for position in changeLogs.indices where changeLogs[position].changes.last != id {
+      changeLogs[position].changes.append(id)
     }
   }
 

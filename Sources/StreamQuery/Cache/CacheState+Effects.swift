@@ -112,6 +112,19 @@ extension CacheState {
     }
     errands.append(.start(job, attempt: slots[index].machine.failureCount))
     if othersPerform { turn.standBy(job.tasks) }
+    lendPriorityOfWaiters(index, &turn)
+  }
+
+  /// Has a fetch that took the place of another be as urgent as those who wait for it since.
+  mutating func lendPriorityOfWaiters(_ index: Int, _ turn: inout Turn) {
+    guard let job = slots[index].job else { return }
+    // What a task was lent itself, its tasks do not have.
+    let own = Task.basePriority ?? Task.currentPriority
+    var highest = own
+    for waiter in slots[index].waiters where waiter.priority > highest && !waiter.isResolved {
+      highest = waiter.priority
+    }
+    if highest > own { turn.lend(to: job.tasks, highest) }
   }
 
   /// The job of the next attempt: where no fetch was known so far, the one that came meanwhile.

@@ -23,7 +23,7 @@ struct EntrySearch<Item: Sendable> {
     case beginning
     case gathering(EntryCandidates)
     /// What changed since it was looked at, each entry once, and how much of it was looked at again.
-    case catchingUp([Int32], done: Int)
+    case catchingUp([EntryID], done: Int)
   }
 
   /// How often predicates are asked.
@@ -47,7 +47,7 @@ struct EntrySearch<Item: Sendable> {
   private var latest: [Finding<Item>] = []
   /// What was found of entries that changed, in the order of the looks; `nil` is an entry that the
   /// filter does not mean any more.
-  private var news: [(index: Int32, finding: Finding<Item>?)] = []
+  private var news: [(id: EntryID, finding: Finding<Item>?)] = []
   /// Up to where predicates were asked, in ``found`` and in ``news``.
   private var asked = (found: 0, news: 0)
 
@@ -118,7 +118,7 @@ struct EntrySearch<Item: Sendable> {
   }
 
   private mutating func catchUp(
-    with changed: [Int32],
+    with changed: [EntryID],
     _ done: Int,
     in state: inout CacheState,
     _ item: (inout CacheState, Int, Moment) -> Item
@@ -141,19 +141,20 @@ struct EntrySearch<Item: Sendable> {
   }
 
   private mutating func lookAgain(
-    at changed: ArraySlice<Int32>,
+    at changed: ArraySlice<EntryID>,
     in state: inout CacheState,
     _ item: (inout CacheState, Int, Moment) -> Item
   ) {
     state.noteLook(changed.count)
-    for short in changed {
-      let index = Int(short)
-      let isMeant =
-        index < state.slots.count && state.slots[index].key != nil
-        && (hasPredicate || state.matches(filter, index, at: moment))
+    for id in changed {
+      // By its name: it may have moved.
+      let index = state.find(id).flatMap { index in
+        hasPredicate || state.matches(filter, index, at: moment) ? index : nil
+      }
       // Nothing is replaced here: the last reference to a value must not go under the lock.
-      let rank = isMeant ? state.rank(index, in: filter) : 0
-      news.append((short, isMeant ? finding(index, rank, in: &state, item) : nil))
+      news.append(
+        (id, index.map { finding($0, state.rank($0, in: filter), in: &state, item) })
+      )
     }
   }
 
@@ -181,7 +182,7 @@ struct EntrySearch<Item: Sendable> {
     latest.removeAll(keepingCapacity: true)
     if hasPredicate { askPredicates() }
     guard case .catchingUp(let changed, let done) = stage else { return }
-    if done == 0 { stage = .catchingUp(Set(changed).sorted(), done: 0) }
+    if done == 0 { stage = .catchingUp(Self.unique(changed), done: 0) }
     guard done == changed.count, !news.isEmpty else { return }
     found = Self.merged(found, news)
     news = []
@@ -220,12 +221,17 @@ struct EntrySearch<Item: Sendable> {
     }
   }
 
+  private static func unique(_ changed: [EntryID]) -> [EntryID] {
+    var seen: Set<EntryID> = []
+    return changed.filter { seen.insert($0).inserted }
+  }
+
   private static func merged(
     _ found: [Finding<Item>],
-    _ news: [(index: Int32, finding: Finding<Item>?)]
+    _ news: [(id: EntryID, finding: Finding<Item>?)]
   ) -> [Finding<Item>] {
-    let latest = Dictionary(news.map { ($0.index, $0.finding) }) { $1 }
-    return found.filter { latest[$0.id.index] == nil }
+    let latest = Dictionary(news.map { ($0.id, $0.finding) }) { $1 }
+    return found.filter { latest[$0.id] == nil }
       + latest.values.compactMap { $0 }.sorted { $0.rank < $1.rank }
   }
 }

@@ -49,8 +49,8 @@ struct Turn: Sendable {
 enum CallerDuty: Sendable {
   /// Make the task of work that somebody else will start.
   case standBy(Standby)
-  /// Have work run with the caller's priority at least.
-  case lend(TaskChain)
+  /// Have work run with a priority at least; `nil` is the caller's.
+  case lend(TaskChain, TaskPriority?)
   case several([CallerDuty])
 }
 
@@ -60,9 +60,10 @@ extension Turn {
     if let standby = tasks.standBy() { leave(.standBy(standby)) }
   }
 
-  /// Has work be as urgent as the caller, who waits for it or observes what it brings.
-  mutating func lend(to tasks: TaskChain) {
-    leave(.lend(tasks))
+  /// Has work be as urgent as the caller, who waits for it or observes what it brings, or as somebody else
+  /// who does.
+  mutating func lend(to tasks: TaskChain, _ priority: TaskPriority? = nil) {
+    leave(.lend(tasks, priority))
   }
 
   /// Most turns leave none, and nearly all others one.

@@ -187,7 +187,8 @@ extension QueryClient {
       let isDone = turn { state, turn -> Bool in
         let indices = writes.map { state.find($0.0) }
         for (write, index) in zip(writes, indices) {
-          guard index.flatMap({ state.slots[$0].data }) === write.old else { return false }
+          // One that is gone is another one from now on.
+          guard let index, state.slots[index].data === write.old else { return false }
         }
         for (write, index) in zip(writes, indices) {
           guard let index else { continue }

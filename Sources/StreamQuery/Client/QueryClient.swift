@@ -106,10 +106,7 @@ extension QueryClient: ErrandRunner {
   }
 
   nonisolated var isOfLowPriority: Bool {
-    guard configuration.mindsPriority else { return false }
-    // Threads without a task may have none, which is no low one.
-    let priority = Task.currentPriority.rawValue
-    return priority < TaskPriority.medium.rawValue && priority > 0
+    configuration.mindsPriority && Task.currentPriority.isLow
   }
 
   nonisolated func perform(_ errand: Errand) {
@@ -143,7 +140,8 @@ extension QueryClient: ErrandRunner {
   nonisolated func fulfil(_ duty: CallerDuty) {
     switch duty {
     case .standBy(let standby): standby.begin(on: configuration.executor)
-    case .lend(let tasks): tasks.lend(Task.currentPriority, on: configuration.executor)
+    case .lend(let tasks, let priority):
+      tasks.lend(priority ?? Task.currentPriority, on: configuration.executor)
     case .several(let duties):
       for duty in duties { fulfil(duty) }
     }

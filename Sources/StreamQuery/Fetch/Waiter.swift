@@ -33,6 +33,8 @@ final class Waiter: Sendable {
 
   let role: Role
   let entry: EntryID
+  /// How urgent its caller was when it began to wait.
+  let priority = Task.currentPriority
   /// Which round of waiters it belongs to, 0 once it left; written under the cache's lock.
   var round: UInt64 {
     get { storedRound.load(ordering: .relaxed) }

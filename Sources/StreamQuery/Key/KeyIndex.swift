@@ -199,7 +199,7 @@ package struct KeyIndex {
 
   /// Returns the position of the node for a prefix that is one part longer than another.
   func child(of parent: Int32, part: KeyPart) -> Int32? {
-    child(of: parent, part: part, hash: KeyIndex.hash(of: part, below: parent))
+    child(of: parent, part: part, hash: KeyIndex.hash(of: part, below: nodes[Int(parent)].hash))
   }
 
   /// Calls the body with the position of each entry that has exactly this key.
@@ -218,9 +218,9 @@ package struct KeyIndex {
     }
   }
 
-  private static func hash(of part: KeyPart, below parent: Int32) -> Int {
+  private static func hash(of part: KeyPart, below parent: Int) -> Int {
     var hasher = Hasher()
-    hasher.combine(UInt64(UInt32(bitPattern: parent)) << 8 | UInt64(part.kind))
+    hasher.combine(UInt64(bitPattern: Int64(parent)) &* 256 | UInt64(part.kind))
     part.hashContent(into: &hasher)
     return hasher.finalize()
   }
@@ -230,7 +230,7 @@ package struct KeyIndex {
     part: KeyPart,
     _ isCrowded: inout Bool
   ) -> Int32 {
-    let hash = KeyIndex.hash(of: part, below: parent)
+    let hash = KeyIndex.hash(of: part, below: nodes[Int(parent)].hash)
     if let node = child(of: parent, part: part, hash: hash) { return node }
     let previous = nodes[Int(parent)].lastChild
     var node = Node(part: part, hash: hash, parent: parent)

@@ -107,7 +107,7 @@ struct PositionTable: Sendable {
       index = (index + 1) & mask
     }
     slots[hole] = PositionTable.empty
-    // The oldest of a crowd gets the slot, so that all of one hash stay in order.
+    // The oldest of a crowd gets the slot: who is there longest is found first.
     if crowdCount > 0, let next = crowds[tag]?.first {
       leaveCrowd(at: 0, tag)
       place(Slot(position: next, tag: tag))

@@ -58,6 +58,33 @@ import Testing
     #expect(seen.all == [priority, priority, priority, priority])
   }
 
+  @Test(arguments: ["refetch", "invalidate", "reset"])
+  func whoWaitsForAFetchThatIsReplacedKeepsTheNextOneUrgent(by means: String) {
+    let (client, query) = (client, query())
+    client.setData(0, for: query.key)
+    let held = Notes<any Sendable>()
+    task(.high) { try await client.fetch(query) }
+    task(.background) { held.add(client.stream(query)) }
+    task(.background) {
+      switch means {
+      case "refetch": await client.refetch(query)
+      case "invalidate": await client.invalidate(query)
+      default: await client.reset(query)
+      }
+    }
+    simulation.advance(by: .seconds(1))
+    #expect(seen.all == [.high, .high, .high])
+  }
+
+  @Test func aFetchThatFollowsAFirstLoadIsAsUrgentAsWhoWaitsForIt() {
+    let (client, query) = (client, query())
+    let held = Notes<any Sendable>()
+    task(.background) { held.add(client.stream(query)) }
+    task(.high) { await client.invalidate(query) }
+    simulation.advance(by: .seconds(1))
+    #expect(seen.all == [.background, .high, .high, .high])
+  }
+
   @Test(arguments: ["fetch", "ensure", "prefetch", "stream", "observer", "results", "list"])
   func whoJoinsAFetchLendsItAHigherPriority(by means: String) {
     let (client, query) = (client, query(failures: 1))
