@@ -117,14 +117,10 @@ extension CacheState {
 
   /// Has a fetch that took the place of another be as urgent as those who wait for it since.
   mutating func lendPriorityOfWaiters(_ index: Int, _ turn: inout Turn) {
-    guard let job = slots[index].job else { return }
-    // What a task was lent itself, its tasks do not have.
-    let own = Task.basePriority ?? Task.currentPriority
-    var highest = own
-    for waiter in slots[index].waiters where waiter.priority > highest && !waiter.isResolved {
-      highest = waiter.priority
-    }
-    if highest > own { turn.lend(to: job.tasks, highest) }
+    guard let job = slots[index].job,
+      let priority = Waiter.priority(above: .ownOfCaller, of: slots[index].waiters)
+    else { return }
+    turn.lend(to: job.tasks, priority)
   }
 
   /// The job of the next attempt: where no fetch was known so far, the one that came meanwhile.

@@ -300,3 +300,19 @@ final class Gathering: Sendable {
     return answer
   }
 }
+
+extension TaskPriority {
+  /// What tasks have that the present code makes: what it was only lent itself, they do not.
+  static var ownOfCaller: TaskPriority { Task.basePriority ?? Task.currentPriority }
+}
+
+extension Waiter {
+  /// The priority of the most urgent of those who still wait, if it is above another.
+  static func priority(above other: TaskPriority, of waiters: [Waiter]) -> TaskPriority? {
+    var highest = other
+    for waiter in waiters where waiter.priority > highest && !waiter.isResolved {
+      highest = waiter.priority
+    }
+    return highest > other ? highest : nil
+  }
+}
