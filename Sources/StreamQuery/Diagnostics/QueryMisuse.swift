@@ -78,7 +78,7 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
     case .equalHashes(let key, let count):
       """
       \(count) keys, \(key) among them, have one hash: a look for any of them compares it with the \
-      others, while the cache is locked. Let hash(into:) of the key's own part types take in all that \
+      others, or with a few where parts are Comparable, while the cache is locked. Let hash(into:) of the key's own part types take in all that \
       == compares.
       """
     case .clockFailed(let error):

@@ -1,7 +1,7 @@
 extension KeyIndex {
   /// Moves all entries and prefixes to as few places as they need, in the same order.
   ///
-  /// Nothing is compared or hashed, and no key is looked at.
+  /// Nothing is hashed, and nothing is compared but what is of a crowd of one hash.
   ///
   /// - Parameter newID: The id that an entry has from now on, by the one that it had.
   /// - Returns: The old places, empty now: freeing them takes long.
@@ -19,8 +19,9 @@ extension KeyIndex {
       var node = old.nodes[position]
       node.part = part
       Self.relink(&node, inNodes, inEntries)
-      nodeTable.insert(Int32(truncatingIfNeeded: nodes.count), hash: node.hash)
       nodes.append(node)
+      let position = Int32(truncatingIfNeeded: nodes.count - 1)
+      enter(position, part, below: node.parent, hash: node.hash)
     }
     nodes[0] = old.nodes[0]
     Self.relink(&nodes[0], inNodes, inEntries)
@@ -33,8 +34,9 @@ extension KeyIndex {
       entry.node = inNodes[entry.node]
       entry.next = inEntries[entry.next]
       entry.previous = inEntries[entry.previous]
-      entryTable.insert(Int32(truncatingIfNeeded: entries.count), hash: entry.hash)
       entries.append(entry)
+      let position = Int32(truncatingIfNeeded: entries.count - 1)
+      enter(position, key)
     }
     return old
   }

@@ -6,8 +6,8 @@
 /// its part and an entry by its whole key, the latter with the hash that the key took when it was
 /// made.
 ///
-/// The index is entered under the cache's lock. It calls no user code but `==` and `hash(into:)` of
-/// parts, and what a removal lets go of leaves in its result. Traversal follows links only, and
+/// The index is entered under the cache's lock. It calls no user code but `==`, `hash(into:)` and, in a
+/// crowd of one hash, `<` of parts, and what a removal lets go of leaves in its result. Traversal follows links only, and
 /// matches come in order of insertion: nothing depends on the order of a hash table.
 package struct KeyIndex {
   /// What a removal let go of.
@@ -84,8 +84,8 @@ package struct KeyIndex {
   ///   - id: The entry's id.
   /// - Returns: Whether it is the first key, or the first with a prefix of it, that comes to a crowd:
   ///   to ``PositionTable/crowd`` others of the same hash.
-  /// - Complexity: O(1) for each part, on average; O(*n*) comparisons of parts in *n* keys or prefixes
-  ///   of one hash.
+  /// - Complexity: O(1) for each part, on average; in *n* keys or prefixes of one hash O(log *n*)
+  ///   comparisons of parts that have an order, else O(*n*).
   @discardableResult
   package mutating func insert(_ key: AnyQueryKey, id: Int32) -> Bool {
     let storage = key.storage
@@ -120,7 +120,7 @@ package struct KeyIndex {
       entries[Int(previous)].next = position
     }
     nodes[Int(node)].lastEntry = position
-    return entryTable.insert(position, hash: storage.hash) || isCrowded
+    return enter(position, storage) || isCrowded
   }
 
   /// Removes an entry, and with it the prefixes that no other key has.
@@ -140,6 +140,8 @@ package struct KeyIndex {
     let found = entryTable.first(hash: storage.hash) {
       entries[Int($0)].id == id && entries[Int($0)].hash == storage.hash
         && entries[Int($0)].key == storage
+    } order: {
+      order(storage, to: $0)
     }
     guard let position = found else { return Remains() }
     if !walks.isEmpty { leave(entry: position) }
@@ -184,6 +186,8 @@ package struct KeyIndex {
         own == key
       else { return false }
       return isWanted(entries[Int(position)].id)
+    } order: {
+      order(key, to: $0)
     }
     return position.map { entries[Int($0)].id }
   }
@@ -193,6 +197,8 @@ package struct KeyIndex {
     let position = entryTable.first(hash: key.hash) {
       entries[Int($0)].id == id && entries[Int($0)].hash == key.hash
         && entries[Int($0)].key == key
+    } order: {
+      order(key, to: $0)
     }
     return position.map { entries[Int($0)].order } ?? 0
   }
@@ -204,7 +210,7 @@ package struct KeyIndex {
 
   /// Calls the body with the position of each entry that has exactly this key.
   func forEachEntry(with key: KeyStorage, _ body: (Int32) -> Void) {
-    entryTable.forEach(hash: key.hash) { position in
+    entryTable.forEach(hash: key.hash, order: { order(key, to: $0) }) { position in
       if entries[Int(position)].hash == key.hash, entries[Int(position)].key == key {
         body(position)
       }
@@ -215,7 +221,44 @@ package struct KeyIndex {
     nodeTable.first(hash: hash) {
       let node = nodes[Int($0)]
       return node.hash == hash && node.parent == parent && node.part == part
+    } order: {
+      order(part, below: parent, to: $0)
     }
+  }
+
+  /// Puts an entry into its table.
+  ///
+  /// - Returns: Whether it is the first of its hash that makes a crowd.
+  @discardableResult
+  mutating func enter(_ position: Int32, _ key: KeyStorage) -> Bool {
+    // The table is taken out, since the entries beside it are looked at.
+    var table = PositionTable()
+    swap(&table, &entryTable)
+    defer { swap(&table, &entryTable) }
+    return table.insert(position, hash: key.hash) { order(key, to: $0) }
+  }
+
+  /// Puts a prefix into its table.
+  ///
+  /// - Returns: Whether it is the first of its hash that makes a crowd.
+  @discardableResult
+  mutating func enter(_ position: Int32, _ part: KeyPart, below parent: Int32, hash: Int) -> Bool {
+    var table = PositionTable()
+    swap(&table, &nodeTable)
+    defer { swap(&table, &nodeTable) }
+    return table.insert(position, hash: hash) { order(part, below: parent, to: $0) }
+  }
+
+  /// How a key stands to that of an entry of the same hash.
+  private func order(_ key: KeyStorage, to position: Int32) -> KeyOrder? {
+    entries[Int(position)].key.flatMap { key.order(to: $0) }
+  }
+
+  /// How a prefix stands to that of a node of the same hash.
+  private func order(_ part: KeyPart, below parent: Int32, to position: Int32) -> KeyOrder? {
+    let node = nodes[Int(position)]
+    guard node.parent == parent else { return .between(parent, node.parent) }
+    return node.part.flatMap { part.order(to: $0) }
   }
 
   private static func hash(of part: KeyPart, below parent: Int) -> Int {
@@ -250,7 +293,7 @@ package struct KeyIndex {
       nodes[Int(previous)].nextSibling = position
     }
     nodes[Int(parent)].lastChild = position
-    if nodeTable.insert(position, hash: hash) { isCrowded = true }
+    if enter(position, part, below: parent, hash: hash) { isCrowded = true }
     return position
   }
 

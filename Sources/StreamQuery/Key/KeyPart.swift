@@ -128,6 +128,9 @@ protocol KeyPartBox: AnyObject, Sendable {
 
   /// Feeds the value and its type to the hasher.
   func hash(into hasher: inout Hasher)
+
+  /// How the value stands to another box's; `nil` if values of the type have no order.
+  func order(to other: any KeyPartBox) -> KeyOrder?
 }
 
 /// A value of a known type.

@@ -5,8 +5,8 @@
 /// hash lies beside the position, so that a search reads the owner's array, which is a cache miss,
 /// for hardly anything but what it looks for, and the table grows without a look at it.
 ///
-/// Of a *crowd*, many positions of one hash, a few lie in the slots and the others in a list of their
-/// own, so that a search for anything else does not have to go past them.
+/// Of a *crowd*, many positions of one hash, a few lie in the slots and the others in a
+/// ``PositionCrowd``, so that a search for anything else does not have to go past them.
 struct PositionTable: Sendable {
   private struct Slot: Sendable {
     /// The position, -1 in an empty slot.
@@ -22,7 +22,7 @@ struct PositionTable: Sendable {
 
   private var slots: [Slot] = []
   /// The positions, by tag, that have no slot: only where there are ``crowd`` that have one.
-  private var crowds: [UInt32: [Int32]] = [:]
+  private var crowds: [UInt32: PositionCrowd] = [:]
   private var crowdCount = 0
   /// The number of positions.
   private(set) var count = 0
@@ -33,8 +33,17 @@ struct PositionTable: Sendable {
   private var mask: Int { slots.count - 1 }
 
   /// Returns the first position under a hash that satisfies a condition.
+  ///
+  /// - Parameters:
+  ///   - hash: The hash.
+  ///   - isWanted: Whether a position is looked for.
+  ///   - order: How what is looked for stands to a position; asked in a crowd alone.
   @inline(__always)
-  func first(hash: Int, where isWanted: (Int32) -> Bool) -> Int32? {
+  func first(
+    hash: Int,
+    where isWanted: (Int32) -> Bool,
+    order: (Int32) -> KeyOrder?
+  ) -> Int32? {
     guard count > 0 else { return nil }
     let tag = UInt32(truncatingIfNeeded: hash)
     var index = Int(tag) & mask
@@ -42,14 +51,12 @@ struct PositionTable: Sendable {
       if slots[index].tag == tag, isWanted(slots[index].position) { return slots[index].position }
       index = (index + 1) & mask
     }
-    // In a loop here: a closure that is handed on would hold a copy of all that it looks at.
-    guard crowdCount > 0, let others = crowds[tag] else { return nil }
-    for position in others where isWanted(position) { return position }
-    return nil
+    guard crowdCount > 0 else { return nil }
+    return crowds[tag]?.first(where: isWanted, order)
   }
 
   /// Calls the body with every position that may have the hash.
-  func forEach(hash: Int, _ body: (Int32) -> Void) {
+  func forEach(hash: Int, order: (Int32) -> KeyOrder?, _ body: (Int32) -> Void) {
     guard count > 0 else { return }
     let tag = UInt32(truncatingIfNeeded: hash)
     var index = Int(tag) & mask
@@ -57,8 +64,11 @@ struct PositionTable: Sendable {
       if slots[index].tag == tag { body(slots[index].position) }
       index = (index + 1) & mask
     }
-    guard crowdCount > 0, let others = crowds[tag] else { return }
-    for position in others { body(position) }
+    guard crowdCount > 0 else { return }
+    crowds[tag]?.forEach(order) { position in
+      body(position)
+      return true
+    }
   }
 
   /// How many slots are read in search of a hash that is not there.
@@ -74,14 +84,18 @@ struct PositionTable: Sendable {
   ///
   /// - Returns: Whether it is the first of its hash to find no slot.
   @discardableResult
-  mutating func insert(_ position: Int32, hash: Int) -> Bool {
+  mutating func insert(
+    _ position: Int32,
+    hash: Int,
+    order: (Int32) -> KeyOrder?
+  ) -> Bool {
     // Up to four fifths full: a search that finds nothing reads two cache lines then.
     if (count - crowdCount + 1) * 5 > slots.count * 4 { grow() }
     let slot = Slot(position: position, tag: UInt32(truncatingIfNeeded: hash))
     count += 1
     guard place(slot) >= Self.crowd else { return false }
     crowdCount += 1
-    crowds[slot.tag, default: []].append(position)
+    crowds[slot.tag, default: PositionCrowd()].insert(position, order)
     return crowds[slot.tag]?.count == 1
   }
 
@@ -107,23 +121,22 @@ struct PositionTable: Sendable {
       index = (index + 1) & mask
     }
     slots[hole] = PositionTable.empty
-    // The oldest of a crowd gets the slot: who is there longest is found first.
     if crowdCount > 0, let next = crowds[tag]?.first {
-      leaveCrowd(at: 0, tag)
+      leaveCrowd(next, tag)
       place(Slot(position: next, tag: tag))
     }
   }
 
   private mutating func removeFromCrowd(_ position: Int32, _ tag: UInt32) {
-    guard let place = crowds[tag]?.firstIndex(of: position) else { return }
-    leaveCrowd(at: place, tag)
-    count -= 1
+    if leaveCrowd(position, tag) { count -= 1 }
   }
 
-  private mutating func leaveCrowd(at place: Int, _ tag: UInt32) {
-    crowds[tag]?.remove(at: place)
-    if crowds[tag]?.isEmpty ?? false { crowds[tag] = nil }
+  @discardableResult
+  private mutating func leaveCrowd(_ position: Int32, _ tag: UInt32) -> Bool {
+    guard crowds[tag]?.remove(position) ?? false else { return false }
+    if crowds[tag]?.count == 0 { crowds[tag] = nil }
     crowdCount -= 1
+    return true
   }
 
   /// Takes an empty slot, unless as many of the tag have one as may.

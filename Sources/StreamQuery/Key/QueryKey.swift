@@ -26,8 +26,9 @@
 /// - A key, a `KeyTuple` or any ``KeyPartsConvertible`` value contributes its own parts.
 /// - NaN equals NaN, and -0 equals 0, where a `Double` or `Float` is itself a part or an element.
 ///
-/// The `==` and `hash(into:)` of parts run while the cache is locked. They must be pure: they may
-/// neither call the client nor wait, and must give the same answer each time.
+/// The `==` and `hash(into:)` of parts, and `<` where many keys have one hash, run while the cache is
+/// locked. They must be pure: they may neither call the client nor wait, and must give the same answer each
+/// time.
 public struct QueryKey<Value: Sendable>: Sendable {
   /// The parts without the value type.
   public let erased: AnyQueryKey

@@ -73,7 +73,7 @@ import Testing
       let hash =
         kind < 5 ? 7 : kind < 6 ? 1 << 40 + 5_009 : random.next(below: .max >> 33) &* 0x9E37_79B9
       hashes.append(hash)
-      table.insert(position, hash: hash)
+      table.insert(position, hash: hash) { _ in nil }
       present.insert(position)
       if random.next(below: 3) == 0 {
         let gone = Int32(random.next(below: Int(position) + 1))
@@ -83,11 +83,15 @@ import Testing
     }
     #expect(table.count == present.count)
     for position in hashes.indices.map(Int32.init) {
-      let found = table.first(hash: hashes[Int(position)]) { $0 == position }
+      let found = table.first(hash: hashes[Int(position)]) {
+        $0 == position
+      } order: { _ in
+        nil
+      }
       #expect(found == (present.contains(position) ? position : nil))
     }
     var crowd: [Int32] = []
-    table.forEach(hash: 7) { if hashes[Int($0)] == 7 { crowd.append($0) } }
+    table.forEach(hash: 7, order: { _ in nil }) { if hashes[Int($0)] == 7 { crowd.append($0) } }
     #expect(crowd.count == present.filter { hashes[Int($0)] == 7 }.count)
     #expect(crowd == crowd.sorted())
     // Of 1,500 there are 64 in the way, and who had to go past them.
@@ -96,6 +100,104 @@ import Testing
     for position in present { table.remove(position, hash: hashes[Int(position)]) }
     #expect(table.count == 0)
     #expect(table.reach(of: 7) == 0)
+  }
+
+  // MARK: Comparable parts
+
+  /// Has one hash and an order, and counts what is asked of it.
+  struct Ordered: Hashable, Comparable, Sendable {
+    var id: Int
+    let questions: Notes<Int>
+
+    static func == (left: Ordered, right: Ordered) -> Bool {
+      left.questions.add(0)
+      return left.id == right.id
+    }
+
+    static func < (left: Ordered, right: Ordered) -> Bool {
+      left.questions.add(0)
+      return left.id < right.id
+    }
+
+    func hash(into hasher: inout Hasher) {}
+  }
+
+  @Test(arguments: [false, true])
+  func wherePartsHaveAnOrderALookAmongManyCostsALogarithm(isPrefix: Bool) {
+    let questions = Notes<Int>()
+    var index = KeyIndex()
+    func key(_ id: Int) -> AnyQueryKey {
+      let part = Ordered(id: id, questions: questions)
+      return isPrefix ? AnyQueryKey("a", part, 1) : AnyQueryKey("a", part)
+    }
+    var worst = 0
+    // Neither up nor down: 4,001 is a prime.
+    let ids = (0..<4_000).map { $0 * 1_234 % 4_001 }
+    for (position, id) in ids.enumerated() {
+      let before = questions.count
+      index.insert(key(id), id: Int32(position))
+      worst = max(worst, questions.count - before)
+    }
+    // Those in the slots, twice, and a few for each halving.
+    #expect(worst < 2 * PositionTable.crowd + 60)
+    for (position, id) in ids.enumerated() where position % 7 == 0 {
+      let before = questions.count
+      #expect(index.first(with: key(id).storage) { _ in true } == Int32(position))
+      #expect(questions.count - before < PositionTable.crowd + 60)
+    }
+    #expect(index.first(with: key(4_000 + 7).storage) { _ in true } == nil)
+    _ = index.compact { $0 }
+    for (position, id) in ids.enumerated() where position % 7 == 0 {
+      #expect(index.first(with: key(id).storage) { _ in true } == Int32(position))
+    }
+    for (position, id) in ids.enumerated() { index.remove(key(id), id: Int32(position)) }
+    #expect(index.count == 0 && index.nodeCount == 1)
+  }
+
+  /// Has an order that says less than its equality: some are beside each other.
+  struct Ranked: Hashable, Comparable, Sendable {
+    var rank: Int
+    var name: Int
+
+    static func < (left: Ranked, right: Ranked) -> Bool { left.rank < right.rank }
+
+    func hash(into hasher: inout Hasher) {}
+  }
+
+  @Test(arguments: 0..<6 as Range<UInt64>)
+  func manyKeysOfOneHashAreFoundWhateverOrderTheyHave(seed: UInt64) {
+    var random = SmallRandom(seed: seed)
+    var index = KeyIndex()
+    var all: [AnyQueryKey: Int32] = [:]
+    func some() -> AnyQueryKey {
+      switch random.next(below: 5) {
+      case 0: AnyQueryKey(Ranked(rank: random.next(below: 5), name: random.next(below: 40)))
+      case 1: AnyQueryKey(KeySample.Colliding(id: random.next(below: 150)))
+      case 2: AnyQueryKey(Ranked(rank: 1, name: random.next(below: 90)), random.next(below: 2), 1)
+      case 3: AnyQueryKey(Ordered(id: random.next(below: 200), questions: Notes()))
+      default: AnyQueryKey(KeySample.Colliding(id: random.next(below: 90)), 1)
+      }
+    }
+    for step in 0..<3_000 as Range<Int32> {
+      let key = some()
+      if let id = all[key] {
+        #expect(index.first(with: key.storage) { _ in true } == id, "step \(step)")
+        guard random.next(below: 3) == 0 else { continue }
+        index.remove(key, id: id)
+        all[key] = nil
+      } else {
+        #expect(index.first(with: key.storage) { _ in true } == nil, "step \(step)")
+        index.insert(key, id: step)
+        all[key] = step
+      }
+      if random.next(below: 300) == 0 { _ = index.compact { $0 } }
+    }
+    #expect(index.count == all.count)
+    for (key, id) in all {
+      #expect(index.first(with: key.storage) { _ in true } == id)
+      index.remove(key, id: id)
+    }
+    #expect(index.count == 0 && index.nodeCount == 1)
   }
 
   // MARK: The cache

@@ -1,0 +1,61 @@
+/// How two keys stand to each other, where somebody can tell.
+enum KeyOrder: Sendable {
+  case before
+  /// Neither comes before the other: they may be equal.
+  case beside
+  case after
+}
+
+extension KeyPart {
+  /// How the part stands to another one: by their kinds, then by `<` of users' types.
+  ///
+  /// Only for the search among keys of one hash, so an order that means nothing is as good as any.
+  ///
+  /// - Returns: The order; `nil` if values of a type have none.
+  func order(to other: KeyPart) -> KeyOrder? {
+    switch (self, other) {
+    case (.string(let one), .string(let two)): .between(one, two)
+    case (.int(let one), .int(let two)): .between(one, two)
+    case (.boxed(let one), .boxed(let two)): one.order(to: two)
+    case _ where kind != other.kind: .between(kind, other.kind)
+    default: self == other ? .beside : nil
+    }
+  }
+}
+
+extension KeyStorage {
+  /// How a key stands to another one, part by part.
+  func order(to other: KeyStorage) -> KeyOrder? {
+    for (one, two) in zip(parts, other.parts) {
+      guard let order = one.order(to: two) else { return nil }
+      if order != .beside { return order }
+    }
+    return .between(parts.count, other.parts.count)
+  }
+}
+
+extension KeyOrder {
+  static func between<Value: Comparable>(_ one: Value, _ two: Value) -> KeyOrder {
+    one < two ? .before : two < one ? .after : .beside
+  }
+}
+
+extension TypedKeyPartBox {
+  func order(to other: any KeyPartBox) -> KeyOrder? {
+    guard let other = other as? TypedKeyPartBox<Value> else {
+      return .between(ObjectIdentifier(type(of: self)), ObjectIdentifier(type(of: other)))
+    }
+    guard let type = Value.self as? any Comparable.Type else { return nil }
+    return Self.order(typed, other.typed, as: type)
+  }
+
+  private static func order<Known: Comparable>(
+    _ one: Value,
+    _ two: Value,
+    as type: Known.Type
+  ) -> KeyOrder? {
+    // The same type under another name, so that the cast never fails.
+    guard let one = one as? Known, let two = two as? Known else { return nil }
+    return .between(one, two)
+  }
+}
