@@ -195,6 +195,8 @@ extension CacheState {
         // No work of a paused run is under way: an archive that has it may bring it back.
         if mutations.slots[index].machine.isPaused { mutations.archived.remove(job.identity) }
         errands.append(.mutation(.cancel(job)))
+        // It is in no lane any more: what its work still waits for, no run waits for.
+        job.tasks?.workEnded()
         mutations.pendingCount -= 1
         emit(.cancelled, job, turn)
         dropLayers(of: job, index, &turn)

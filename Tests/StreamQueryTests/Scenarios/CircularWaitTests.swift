@@ -43,6 +43,28 @@ struct Peer: Sendable {
     }
   }
 
+  @Test func theWorkOfARunThatWasClearedAwayMayStartAnotherOfItsScope() {
+    let client = makeClient()
+    let notes = Notes<String>()
+    let inner = Mutation<Int, Int>("inner") { (input: Int) in
+      notes.add("inner \(input)")
+      return input
+    }
+    .scope("s")
+    let outer = Mutation<Int, Int>("outer") { (input: Int, context: MutationContext) in
+      // Ends at once when the run is cleared away.
+      try? await Scheduling.current.clock.sleep(for: .seconds(1))
+      return try await context.client.mutate(inner, with: input, detached: true)
+    }
+    .scope("s")
+    simulation.task { _ = try? await client.mutate(outer, with: 1) }
+    simulation.settle()
+    client.clear()
+    simulation.advance(by: .seconds(2))
+    #expect(notes.all == ["inner 1"])
+    client.shutDown()
+  }
+
   // MARK: Across clients
 
   @Test func aFetchThatWaitsForItselfThroughAnotherClientIsATypedError() {
