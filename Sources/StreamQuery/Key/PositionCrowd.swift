@@ -16,6 +16,7 @@ struct PositionCrowd: Sendable {
   /// - Parameters:
   ///   - isWanted: Whether a position is looked for.
   ///   - order: How what is looked for stands to a position.
+  /// - Returns: The position.
   func first(where isWanted: (Int32) -> Bool, _ order: (Int32) -> KeyOrder?) -> Int32? {
     var found: Int32?
     forEach(order) { position in

@@ -38,6 +38,7 @@ struct PositionTable: Sendable {
   ///   - hash: The hash.
   ///   - isWanted: Whether a position is looked for.
   ///   - order: How what is looked for stands to a position; asked in a crowd alone.
+  /// - Returns: The position.
   @inline(__always)
   func first(
     hash: Int,
