@@ -47,13 +47,23 @@ extension Query<[String]> {
 //: `values()` has an element for each new user, and none for a refresh that changed only flags.
 //: `switchToLatest` leaves out an id that comes again. It arrives at the new key before it leaves the
 //: old one, so a key that stays the same keeps its request and its data.
+/// What the screens show. Functions of no actor: an action that is written in place would belong to the
+/// main actor, which drives the simulation and does nothing else meanwhile.
+@Sendable func show(_ projects: QueryResult<[String]>) {
+  note("projects: \(projects.data?.joined(separator: ", ") ?? "loading")")
+}
+
+@Sendable func showBadge(_ projects: QueryResult<[String]>) {
+  note("badge: \(projects.data?.count ?? 0) projects, \(projects.fetchStatus)")
+}
+
 let screen = simulation.record(
   client.stream(.current)
     .values()
     .map(\.id)
     .switchToLatest { client.stream(.projects(of: $0)) }
     .changes(of: .data)
-    .onChange { note("projects: \($0.data?.joined(separator: ", ") ?? "loading")") }
+    .onChange(show)
 )
 simulation.advance(by: .seconds(1))
 
@@ -73,7 +83,7 @@ let isVisible = ManualSignal(false)
 let badge = simulation.record(
   client.results(of: .projects(of: 1).staleTime(.zero), enabledBy: isVisible)
     .changes(of: .fetchStatus)
-    .onChange { note("badge: \($0.data?.count ?? 0) projects, \($0.fetchStatus)") }
+    .onChange(showBadge)
 )
 simulation.advance(by: .seconds(1))
 note("the view appears")

@@ -48,17 +48,19 @@ extension InfiniteQuery<FeedPage, Int> {
   }
 }
 
-let screen = simulation.record(
-  client.stream(.feed).onChange { feed in
-    let rows = feed.pages.flatMap(\.items).joined(separator: ", ")
-    var state: [String] = []
-    if feed.isFetchingNextPage { state.append("more coming below") }
-    if feed.isFetchingPreviousPage { state.append("more coming above") }
-    if feed.isRefetching { state.append("refreshing") }
-    if feed.isSuccess, !feed.hasNextPage { state.append("the end") }
-    note(([rows.isEmpty ? "no rows" : rows] + state).joined(separator: " · "))
-  }
-)
+/// A function of no actor: an action that is written in place would belong to the main actor, which
+/// drives the simulation and does nothing else meanwhile.
+@Sendable func show(_ feed: QueryResult<Pages<FeedPage, Int>>) {
+  let rows = feed.pages.flatMap(\.items).joined(separator: ", ")
+  var state: [String] = []
+  if feed.isFetchingNextPage { state.append("more coming below") }
+  if feed.isFetchingPreviousPage { state.append("more coming above") }
+  if feed.isRefetching { state.append("refreshing") }
+  if feed.isSuccess, !feed.hasNextPage { state.append("the end") }
+  note(([rows.isEmpty ? "no rows" : rows] + state).joined(separator: " · "))
+}
+
+let screen = simulation.record(client.stream(.feed).onChange(show))
 simulation.advance(by: .seconds(1))
 
 func scroll(_ direction: String, _ fetch: @escaping @Sendable () async throws -> Void) {

@@ -32,20 +32,24 @@ extension Query<[String]> {
   }
 }
 
+/// A function of no actor: an action that is written in place would belong to the main actor, which
+/// drives the simulation and does nothing else meanwhile.
+@Sendable func show(_ result: QueryResult<[String]>) {
+  let rows = result.data?.joined(separator: ", ") ?? "no rows"
+  switch result.status {
+  case .pending: note("spinner")
+  case .success: note(result.isPlaceholderData ? "dimmed: \(rows)" : rows)
+  case .error: note("failed; \(rows)")
+  }
+}
+
 let page = ManualSignal(1)
 let screen = simulation.record(
   page
     .map { Query.products(page: $0) }
     .observed(by: client)
     .keepPreviousData()
-    .onChange { result in
-      let rows = result.data?.joined(separator: ", ") ?? "no rows"
-      switch result.status {
-      case .pending: note("spinner")
-      case .success: note(result.isPlaceholderData ? "dimmed: \(rows)" : rows)
-      case .error: note("failed; \(rows)")
-      }
-    }
+    .onChange(show)
 )
 simulation.advance(by: .seconds(1))
 

@@ -33,6 +33,13 @@ extension Query<[String]> {
   }
 }
 
+/// A function of no actor: an action that is written in place would belong to the main actor, which
+/// drives the simulation and does nothing else meanwhile.
+@Sendable func show(_ result: QueryResult<[String]>) {
+  let words = result.data?.joined(separator: " ") ?? "nothing yet"
+  note(result.isPlaceholderData ? "old list: \(words)" : "list: \(words)")
+}
+
 //: Three operators: wait for a pause of 300 ms, follow the newest text, keep what was shown.
 let typed = ManualSignal("")
 let screen = simulation.record(
@@ -41,10 +48,7 @@ let screen = simulation.record(
     .debounce(for: .milliseconds(300), clock: simulation.clock)
     .switchToLatest { client.stream(.search($0)) }
     .keepPreviousData()
-    .onChange { result in
-      let words = result.data?.joined(separator: " ") ?? "nothing yet"
-      note(result.isPlaceholderData ? "old list: \(words)" : "list: \(words)")
-    }
+    .onChange(show)
 )
 
 func type(_ text: String, thenWait milliseconds: Int) {

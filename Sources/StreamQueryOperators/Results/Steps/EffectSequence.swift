@@ -4,6 +4,9 @@
 /// of a view's model may change the model; one that was written outside of actors runs where the consumer
 /// is. There is no task and no buffer.
 ///
+/// A test that drives a simulation from the main actor keeps that busy: an action that belongs to it never
+/// gets to run there. Drive with `Simulation.onMainActor`, or pass a function of no actor.
+///
 /// ```swift
 /// let users: EffectSequence<QueryResults<[User]>, OnSuccessStep<[User]>>
 /// users = client.results(of: .users).onSuccess { print("\($0.count) users") }
