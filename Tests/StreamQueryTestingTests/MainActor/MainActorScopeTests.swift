@@ -181,7 +181,9 @@ import Testing
       simulation.settle()
       return simulation
     }
-    #expect(lines.lines == ["stream ended", "CancellationError()"])
+    // In which order they end is nobody's promise.
+    #expect(Set(lines.lines) == ["stream ended", "CancellationError()"])
+    #expect(lines.lines.count == 2)
     // No world any more: nothing runs, and nothing hangs.
     escaped.advance(by: .seconds(1))
     #expect(escaped.failures == [])

@@ -47,8 +47,10 @@ extension Query<[String]> {
 //: `values()` has an element for each new user, and none for a refresh that changed only flags.
 //: `switchToLatest` leaves out an id that comes again. It arrives at the new key before it leaves the
 //: old one, so a key that stays the same keeps its request and its data.
-/// What the screens show. Functions of no actor: an action that is written in place would belong to the
-/// main actor, which drives the simulation and does nothing else meanwhile.
+/// What the first screen shows.
+///
+/// A function of no actor: an action that is written in place would belong to the main actor, which drives
+/// the simulation and does nothing else meanwhile.
 @Sendable func show(_ projects: QueryResult<[String]>) {
   note("projects: \(projects.data?.joined(separator: ", ") ?? "loading")")
 }
