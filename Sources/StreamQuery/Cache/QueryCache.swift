@@ -197,16 +197,11 @@ protocol ErrandRunner {
   func fulfil(_ duty: CallerDuty)
 }
 
-extension TaskPriority {
-  /// Whether it is below the ordinary one; threads without a task may have none, which is no low one.
-  var isLow: Bool { rawValue > 0 && rawValue < TaskPriority.medium.rawValue }
-}
-
 extension CacheState {
   /// Whether somebody else than the caller of the present turn may perform its errands; a caller of low
   /// priority leaves them to the client's own task.
   var othersPerform: Bool {
-    @inline(__always) get { errands.othersPerform || Task.currentPriority.isLow }
+    @inline(__always) get { errands.othersPerform || WorkPriority.current.isLow }
   }
 
   /// Asks for an earlier wake-up if a deadline lies before the armed one.

@@ -50,7 +50,7 @@ enum CallerDuty: Sendable {
   /// Make the task of work that somebody else will start.
   case standBy(Standby)
   /// Have work run with a priority at least; `nil` is the caller's.
-  case lend(TaskChain, TaskPriority?)
+  case lend(TaskChain, WorkPriority?)
   case several([CallerDuty])
 }
 
@@ -62,7 +62,7 @@ extension Turn {
 
   /// Has work be as urgent as the caller, who waits for it or observes what it brings, or as somebody else
   /// who does.
-  mutating func lend(to tasks: TaskChain, _ priority: TaskPriority? = nil) {
+  mutating func lend(to tasks: TaskChain, _ priority: WorkPriority? = nil) {
     leave(.lend(tasks, priority))
   }
 

@@ -106,7 +106,7 @@ extension QueryClient: ErrandRunner {
   }
 
   nonisolated var isOfLowPriority: Bool {
-    configuration.mindsPriority && Task.currentPriority.isLow
+    configuration.mindsPriority && WorkPriority.current.isLow
   }
 
   nonisolated func perform(_ errand: Errand) {
@@ -141,7 +141,7 @@ extension QueryClient: ErrandRunner {
     switch duty {
     case .standBy(let standby): standby.begin(on: configuration.executor)
     case .lend(let tasks, let priority):
-      tasks.lend(priority ?? Task.currentPriority, on: configuration.executor)
+      tasks.lend(priority ?? .current, on: configuration.executor)
     case .several(let duties):
       for duty in duties { fulfil(duty) }
     }

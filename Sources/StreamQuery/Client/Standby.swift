@@ -43,7 +43,7 @@ final class Standby: Sendable {
       var task: Task<Void, Never>?
       var isCancelled = false
       /// What was lent before the task was made.
-      var priority: TaskPriority?
+      var priority: WorkPriority?
     }
 
     private let state = Mutex(State())
@@ -113,7 +113,7 @@ final class Standby: Sendable {
       if let priority { Escalation.lend(priority, to: task, on: executor) }
     }
 
-    func lend(_ priority: TaskPriority, on executor: (any TaskExecutor)?) {
+    func lend(_ priority: WorkPriority, on executor: (any TaskExecutor)?) {
       let task = state.withLock { state in
         state.priority = priority
         return state.task

@@ -22,7 +22,7 @@ final class TaskChain: Sendable {
       }
     }
 
-    func lend(_ priority: TaskPriority, on executor: (any TaskExecutor)?) {
+    func lend(_ priority: WorkPriority, on executor: (any TaskExecutor)?) {
       switch self {
       case .none: break
       case .task(let task): Escalation.lend(priority, to: task, on: executor)
@@ -41,11 +41,11 @@ final class TaskChain: Sendable {
     /// Whether nobody has to reach what is at work any more.
     var isDone = false
     /// The priority of whoever made the chain, where it matters.
-    var own: TaskPriority?
+    var own: WorkPriority?
     /// The highest priority that others lent, if it is above that.
-    var lent: TaskPriority?
+    var lent: WorkPriority?
 
-    var priority: TaskPriority? { lent ?? own }
+    var priority: WorkPriority? { lent ?? own }
   }
 
   /// What they work for.
@@ -63,14 +63,14 @@ final class TaskChain: Sendable {
   init(of work: WorkID, isCompared: Bool = false) {
     self.work = work
     let isNoted = isCompared || !Escalation.isNative
-    state = Mutex(State(own: isNoted ? Task.currentPriority : nil))
+    state = Mutex(State(own: isNoted ? .current : nil))
   }
 
   /// How urgent the work is, as far as it is known.
-  var priority: TaskPriority? { state.withLock { $0.priority } }
+  var priority: WorkPriority? { state.withLock { $0.priority } }
 
   /// Has the task at work, and those that follow, run with a priority at least.
-  func lend(_ priority: TaskPriority, on executor: (any TaskExecutor)?) {
+  func lend(_ priority: WorkPriority, on executor: (any TaskExecutor)?) {
     let link = state.withLock { state -> Link in
       if let present = state.priority, present >= priority { return .none }
       state.lent = priority

@@ -34,7 +34,7 @@ final class Waiter: Sendable {
   let role: Role
   let entry: EntryID
   /// How urgent its caller was when it began to wait.
-  let priority = Task.currentPriority
+  let priority = WorkPriority.current
   /// Which round of waiters it belongs to, 0 once it left; written under the cache's lock.
   var round: UInt64 {
     get { storedRound.load(ordering: .relaxed) }
@@ -301,14 +301,9 @@ final class Gathering: Sendable {
   }
 }
 
-extension TaskPriority {
-  /// What tasks have that the present code makes: what it was only lent itself, they do not.
-  static var ownOfCaller: TaskPriority { Task.basePriority ?? Task.currentPriority }
-}
-
 extension Waiter {
   /// The priority of the most urgent of those who still wait, if it is above another.
-  static func priority(above other: TaskPriority, of waiters: [Waiter]) -> TaskPriority? {
+  static func priority(above other: WorkPriority, of waiters: [Waiter]) -> WorkPriority? {
     var highest = other
     for waiter in waiters where waiter.priority > highest && !waiter.isResolved {
       highest = waiter.priority

@@ -143,7 +143,7 @@ import Testing
       seen.add(Task.currentPriority)
     }
     simulation.settle()
-    Escalation.lendByWaiting(.high, to: work, on: simulation.executor)
+    Escalation.lendByWaiting(WorkPriority(.high), to: work, on: simulation.executor)
     simulation.advance(by: .seconds(1))
     #expect(seen.all == [.background, .high])
   }
