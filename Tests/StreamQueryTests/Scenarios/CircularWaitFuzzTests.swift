@@ -180,20 +180,21 @@ private final class WaitingWorld: Sendable {
   private static let rounds = 1_500
 
   /// Where two tasks wait for each other before they go on.
-  private final class Meeting: Sendable {
-    private let first = Dial<UnsafeContinuation<Void, Never>?>(nil)
+  ///
+  /// Of streams, not of a continuation: the thread sanitizer takes a task that goes on without having been
+  /// suspended for a race with whoever resumed it.
+  private struct Meeting: Sendable {
+    private let first = AsyncStream<Void>.makeStream()
+    private let second = AsyncStream<Void>.makeStream()
 
-    func arrive() async {
-      await withUnsafeContinuation { (here: UnsafeContinuation<Void, Never>) in
-        let other = first.with { first -> UnsafeContinuation<Void, Never>? in
-          if let other = first.take() { return other }
-          first = here
-          return nil
-        }
-        guard let other else { return }
-        other.resume()
-        here.resume()
-      }
+    func arriveFirst() async {
+      second.continuation.finish()
+      for await _ in first.stream {}
+    }
+
+    func arriveSecond() async {
+      first.continuation.finish()
+      for await _ in second.stream {}
     }
   }
 
@@ -219,19 +220,19 @@ private final class WaitingWorld: Sendable {
     _ name: String,
     _ round: Int,
     on peer: Peer,
-    _ meeting: Meeting,
     _ refused: Dial<Int>,
+    meeting: @escaping @Sendable () async -> Void,
     awaiting other: @escaping @Sendable () async throws -> Int
   ) async throws -> Int {
     if isRun {
       let run = Mutation("\(name)", round) { (_: Int) in
-        await meeting.arrive()
+        await meeting()
         return try await count(refused, other)
       }.scope("\(name) \(round)")
       return try await peer.client.mutate(run, with: 0)
     }
     let query = Query<Int>("\(name)", round) { _ in
-      await meeting.arrive()
+      await meeting()
       return try await count(refused, other)
     }
     return try await peer.client.fetch(query)
@@ -259,10 +260,10 @@ private final class WaitingWorld: Sendable {
         group.addTask {
           for round in stride(from: worker, to: Self.rounds, by: 4) {
             let meeting = Meeting()
-            async let a = Self.work(kinds.0, "a", round, on: first, meeting, refused) {
+            async let a = Self.work(kinds.0, "a", round, on: first, refused, meeting: meeting.arriveFirst) {
               try await Self.wait(kinds.1, "b", round, on: second)
             }
-            async let b = Self.work(kinds.1, "b", round, on: second, meeting, refused) {
+            async let b = Self.work(kinds.1, "b", round, on: second, refused, meeting: meeting.arriveSecond) {
               try await Self.wait(kinds.0, "a", round, on: first)
             }
             _ = try await (a, b)
