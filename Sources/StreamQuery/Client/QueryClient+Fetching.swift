@@ -47,7 +47,7 @@ extension QueryClient {
       group.addTask(executorPreference: configuration.executor) {
         try await self.fetch(query)
       }
-      group.addTask(executorPreference: configuration.executor) { [clock = configuration.clock] in
+      group.addTask(executorPreference: configuration.executor) { [clock] in
         if limit > .zero { try await clock.sleep(for: limit) }
         return nil
       }

@@ -81,6 +81,7 @@ enum RuntimeHooks {
     let hook: MainHook = { original in
       MainStandIn.shared.isAskedFor ? MainStandIn.shared.asUnownedSerialExecutor() : original()
     }
+    // The variable of the runtime holds a pointer to a function, which has the size of a word.
     return unsafeBitCast(hook, to: UInt.self)
   }()
 
@@ -88,6 +89,7 @@ enum RuntimeHooks {
     let hook: GlobalHook = { job, original in
       if !MainStandIn.shared.takeGlobal(job) { original(job) }
     }
+    // The variable of the runtime holds a pointer to a function, which has the size of a word.
     return unsafeBitCast(hook, to: UInt.self)
   }()
 }

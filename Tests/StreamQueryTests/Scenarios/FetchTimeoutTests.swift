@@ -28,6 +28,16 @@ import Testing
     #expect(simulation.leakReport() == [])
   }
 
+  /// A simulation runs on for what waits by its clock, so the limit has to.
+  @Test func aFetchThatNeverComesIsGivenUpAfterTheLimit() {
+    let client = QueryClient(simulation: simulation)
+    let query = Query.scripted("n", ScriptedFetch<Int>(.never))
+    #expect(throws: QueryError.timedOut(key: #"["n"]"#, limit: .seconds(2))) {
+      try simulation.run { try await client.fetch(query, timeout: .seconds(2)) }
+    }
+    #expect(simulation.now == .seconds(2))
+  }
+
   @Test func othersWhoWantTheFetchGetItsValue() throws {
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(.value(7, after: .seconds(10)))
