@@ -68,8 +68,10 @@ extension CacheState {
     slots[entry].consumers.append(Int32(truncatingIfNeeded: consumer))
     if consumers[consumer].isDynamic { slots[entry].dynamicCount += 1 }
     if let job = slots[entry].job { turn.lend(to: job.tasks) }
+    let lookup = slots[entry].machine.lookup(by: profile, at: turn.world.now.moment)
     let effects = slots[entry].machine.observed(by: profile, arrival: arrival, in: turn.world)
     emit(.observed(count: slots[entry].machine.observerCount), entry, turn)
+    if let lookup { note(lookup, entry, turn) }
     apply(effects, entry, &turn)
   }
 
@@ -164,6 +166,9 @@ extension CacheState {
       showPlaceholder(consumer, isKept: keepsPlaceholder)
     }
     guard old != profile else { return }
+    if !old.isEnabled, let lookup = slots[entry].machine.lookup(by: profile, at: turn.world.now.moment) {
+      note(lookup, entry, turn)
+    }
     let (effects, base) = slots[entry].machine.reobserved(
       from: old,
       since: consumers[consumer].pollBase,

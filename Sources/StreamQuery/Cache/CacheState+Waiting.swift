@@ -24,6 +24,7 @@ extension CacheState {
       if case .refused = permit { return nil }
     }
     let before = slots[index].machine.current?.id
+    if role == .leasing { note(before == nil ? .miss : .joined, index, turn) }
     if let plan, before == nil || (request.isSuperseding && slots[index].machine.hasData) {
       self.plan(index, with: plan, &turn)
     }

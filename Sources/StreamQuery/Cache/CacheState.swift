@@ -47,6 +47,8 @@ struct CacheState {
   var frameSerial: UInt64 = 0
   var eventSerial: UInt64 = 0
   var emitsEvents: Bool
+  /// What was there for those who came.
+  var lookups = LookupCounts()
   var countsFetches = false
   var isShutDown = false
   var errands = Outbox<Errand>()

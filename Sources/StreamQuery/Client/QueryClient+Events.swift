@@ -1,4 +1,7 @@
 extension QueryClient {
+  /// What the cache had for those who came since the client was made: the hit ratio, for one.
+  public nonisolated var lookups: LookupCounts { cache.read { $0.lookups } }
+
   /// What happens in the cache from now on, in the order of turns.
   ///
   /// Each stream keeps at most 1,024 events; a consumer that falls behind misses the oldest and is

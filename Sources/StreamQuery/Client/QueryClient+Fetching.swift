@@ -41,18 +41,20 @@ extension QueryClient {
     _ query: Query<Value>,
     timeout limit: Duration
   ) async throws -> Value {
-    if !isStale(query), let data = data(for: query) { return data }
+    let key = EntryKey(query.key)
+    let start = begin(key, query.plan, .ifStale, nil)
+    if case .cached(let box) = start { return box.settled.value(as: Value.self) }
     return try await withThrowingTaskGroup(of: Value?.self) { group in
       defer { group.cancelAll() }
       group.addTask(executorPreference: configuration.executor) {
-        try await self.fetch(query)
+        try await self.end(start, of: key).value(as: Value.self)
       }
       group.addTask(executorPreference: configuration.executor) { [clock] in
         if limit > .zero { try await clock.sleep(for: limit) }
         return nil
       }
       guard let first = try await group.next(), let value = first else {
-        throw QueryError.timedOut(key: query.key.erased.description, limit: limit)
+        throw QueryError.timedOut(key: key.key.description, limit: limit)
       }
       return value
     }
@@ -101,7 +103,11 @@ extension QueryClient {
     pageCount: Int? = nil
   ) async throws -> ValueBox {
     let key = EntryKey(query.key)
-    switch begin(key, query.plan, need, pageCount) {
+    return try await end(begin(key, query.plan, need, pageCount), of: key)
+  }
+
+  private nonisolated func end(_ start: FetchStart, of key: EntryKey) async throws -> ValueBox {
+    switch start {
     case .cached(let box): return box.settled
     case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
     case .recursive: throw QueryError.recursiveFetch(key: key.key.description)
@@ -136,9 +142,16 @@ extension QueryClient {
       )
       if state.slots[index].machine.hasData, let box = state.slots[index].visible {
         switch need {
-        case .ifStale: if !isStale { return .cached(box) }
-        case .ifMissing: return .cached(box)
+        case .ifStale:
+          if !isStale {
+            state.note(.hit, index, turn)
+            return .cached(box)
+          }
+        case .ifMissing:
+          state.note(isStale ? .staleHit : .hit, index, turn)
+          return .cached(box)
         case .ifMissingElseRevalidate:
+          state.note(isStale ? .staleHit : .hit, index, turn)
           if isStale, canFetch {
             if state.slots[index].machine.isIdle { state.plan(index, with: plan, &turn) }
             let effects = state.slots[index].machine.requested(

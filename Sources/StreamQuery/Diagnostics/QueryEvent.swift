@@ -40,6 +40,8 @@ public struct QueryEvent: Sendable, CustomStringConvertible {
     case fetchCancelled
     /// A value was written.
     case written
+    /// A caller or an observer came, and the cache had this for it.
+    case lookup(CacheLookup)
     /// The entry was invalidated.
     case invalidated
     /// The entry was reset.
@@ -141,10 +143,22 @@ public struct QueryEvent: Sendable, CustomStringConvertible {
     case .fetchFailed(let error): "failed (\(error))"
     case .fetchCancelled: "cancelled"
     case .written: "written"
+    case .lookup(let lookup): lookup.label
     case .invalidated: "invalidated"
     case .reset: "reset"
     case .mutation(let step): step.label
     case .missed(let count): "missed \(count) events"
+    }
+  }
+}
+
+extension CacheLookup {
+  fileprivate var label: String {
+    switch self {
+    case .hit: "hit"
+    case .staleHit: "stale hit"
+    case .joined: "joined"
+    case .miss: "miss"
     }
   }
 }

@@ -34,6 +34,14 @@ extension EntryMachine {
     return effects
   }
 
+  /// What there is for an observer that comes, before it came; `nil` for one that asks for nothing.
+  @inline(__always)
+  package func lookup(by profile: ObserverProfile, at now: Moment) -> CacheLookup? {
+    guard profile.isEnabled else { return nil }
+    guard hasData else { return current == nil ? .miss : .joined }
+    return isStale(profile.freshness, at: now) ? .staleHit : .hit
+  }
+
   /// An observer left.
   ///
   /// - Parameters:

@@ -59,6 +59,7 @@ import Testing
       events.values.map(\.description) == [
         "added [\"n\"]",
         "observed (1) [\"n\"]",
+        "miss [\"n\"]",
         "fetching [\"n\"] for subscribed in \(Duration.zero)",
         "failed 1 times (boom 0), again after \(Duration.milliseconds(30)): [\"n\"] "
           + "for subscribed in \(Duration.milliseconds(10))",
@@ -72,7 +73,7 @@ import Testing
         "removed (expired) [\"n\"]",
       ]
     )
-    #expect(events.values.map(\.number) == (1...12).map { UInt64($0) })
+    #expect(events.values.map(\.number) == (1...13).map { UInt64($0) })
     #expect(events.elements.map(\.time).last == .milliseconds(6_005))
   }
 
@@ -100,7 +101,7 @@ import Testing
     let kinds = told.all.map { String($0.prefix { $0 != "[" }).trimmingSuffix() }
     #expect(
       kinds == [
-        "added", "observed (1)", "fetching", "paused", "resumed", "failed (boom 0)", "reset",
+        "added", "observed (1)", "miss", "fetching", "paused", "resumed", "failed (boom 0)", "reset",
         "fetching", "cancelled", "removed (removed)", "written", "removed (cleared)",
       ]
     )
@@ -136,9 +137,9 @@ import Testing
     simulation.settle()
     #expect(
       told.all == [
-        "added", "observed (1)", "fetching", "paused", "observed (2)", "resumed", "fetched",
-        "invalidated", "fetching", "failed 1 times (boom 0), again after 1.0 seconds:", "paused",
-        "resumed", "fetched",
+        "added", "observed (1)", "miss", "fetching", "paused", "observed (2)", "joined",
+        "joined", "joined", "joined", "resumed", "fetched", "invalidated", "fetching",
+        "failed 1 times (boom 0), again after 1.0 seconds:", "paused", "joined", "resumed", "fetched",
       ]
     )
     #expect(first.values.last?.data == 2 && second.values.last?.data == 2)

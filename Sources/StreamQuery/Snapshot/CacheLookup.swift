@@ -1,0 +1,77 @@
+/// What the cache had for a caller, or for an observer, when it came.
+///
+/// Each `fetch`, `ensure` and `prefetch` looks once, and so does an observer: when it comes, moves to
+/// another key or is enabled. Who reads only, with `data(for:)` or `result(for:)`, or asks for a refetch,
+/// is not counted: nothing depends on what the cache has.
+///
+/// The events of ``QueryEvent/Kind/lookup(_:)`` tell of each, ``QueryClient/lookups`` counts them.
+public enum CacheLookup: String, Hashable, Codable, CaseIterable, Sendable {
+  /// Fresh data.
+  case hit
+  /// Data that is older than its stale time or was invalidated, and that the asker takes all the same:
+  /// an observer shows it while it is refreshed, `ensure` returns it.
+  case staleHit
+  /// Nothing that the asker takes, but a fetch of it was under way: the asker waits for that one.
+  case joined
+  /// Nothing that the asker takes: it has to be fetched.
+  case miss
+}
+
+/// How many lookups there were, of each kind.
+///
+/// ```swift
+/// let before = client.lookups
+/// await handle(request)
+/// metrics.record(hitRatio: (client.lookups - before).hitRatio)
+/// ```
+public struct LookupCounts: Hashable, Codable, Sendable {
+  /// How many found fresh data.
+  public var hits = 0
+  /// How many took stale data.
+  public var staleHits = 0
+  /// How many joined a fetch that was under way.
+  public var joined = 0
+  /// How many found nothing.
+  public var misses = 0
+
+  /// Creates counts of zero.
+  public init() {}
+
+  /// How many there were of one kind.
+  public subscript(lookup: CacheLookup) -> Int {
+    switch lookup {
+    case .hit: hits
+    case .staleHit: staleHits
+    case .joined: joined
+    case .miss: misses
+    }
+  }
+
+  /// How many there were.
+  public var total: Int { hits + staleHits + joined + misses }
+
+  /// Which part was answered by the cache, stale data included; `nil` if nobody asked.
+  public var hitRatio: Double? {
+    total == 0 ? nil : Double(hits + staleHits) / Double(total)
+  }
+
+  /// The lookups since an earlier count.
+  public static func - (later: Self, earlier: Self) -> Self {
+    var counts = later
+    counts.hits -= earlier.hits
+    counts.staleHits -= earlier.staleHits
+    counts.joined -= earlier.joined
+    counts.misses -= earlier.misses
+    return counts
+  }
+
+  @inline(__always)
+  mutating func count(_ lookup: CacheLookup) {
+    switch lookup {
+    case .hit: hits += 1
+    case .staleHit: staleHits += 1
+    case .joined: joined += 1
+    case .miss: misses += 1
+    }
+  }
+}
