@@ -21,6 +21,11 @@ public struct AnyQueryKey: Sendable {
     self.init(parts: collected)
   }
 
+  /// Creates a key whose parts are the elements of an array of several types.
+  init(ofMixed parts: [(any Hashable & Sendable)?]) {
+    self.init(parts: parts.map { KeyPart.make(optional: $0) })
+  }
+
   init(parts: [KeyPart]) {
     storage = parts.isEmpty ? .empty : KeyStorage(parts)
   }

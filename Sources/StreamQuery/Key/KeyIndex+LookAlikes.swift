@@ -1,3 +1,4 @@
+#if DEBUG
 extension KeyIndex {
   /// How many neighbours of a part are looked at.
   private static var lookAlikeLimit: Int { 64 }
@@ -71,3 +72,4 @@ extension KeyPartBox {
     }
   }
 }
+#endif

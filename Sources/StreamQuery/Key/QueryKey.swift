@@ -73,7 +73,7 @@ public struct QueryKey<Value: Sendable>: Sendable {
   /// - Parameter parts: The parts.
   @available(*, unavailable, message: "write the parts without brackets, or the bare literal")
   public init(_ parts: [(any Hashable & Sendable)?]) {
-    erased = AnyQueryKey(parts: parts.map { KeyPart.make(optional: $0) })
+    erased = AnyQueryKey(ofMixed: parts)
   }
 }
 

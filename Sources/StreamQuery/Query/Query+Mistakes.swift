@@ -76,10 +76,20 @@ extension Query {
     _ parts: [(any Hashable & Sendable)?],
     fetch: @escaping @Sendable () async throws -> Value
   ) {
-    self.init(
-      key: QueryKey(AnyQueryKey(parts: parts.map { KeyPart.make(optional: $0) })),
-      fetch: fetch
-    )
+    self.init(key: QueryKey(AnyQueryKey(ofMixed: parts)), fetch: fetch)
+  }
+
+  /// Creates nothing: parts of several types are written without brackets.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts.
+  ///   - fetch: The fetch.
+  @available(*, unavailable, message: "write the parts without brackets: Query(\"user\", 42) { … }")
+  public init(
+    _ parts: [(any Hashable & Sendable)?],
+    fetch: @escaping @Sendable (FetchContext) async throws -> Value
+  ) {
+    self.init(key: QueryKey(AnyQueryKey(ofMixed: parts)), fetch: fetch)
   }
 }
 
@@ -116,5 +126,39 @@ extension Mutation {
     perform: @escaping @Sendable (Input, MutationContext) async throws -> Output
   ) {
     self.init(key: AnyQueryKey(ofParts: parts), perform: perform)
+  }
+
+  /// Creates nothing: parts of several types are written without brackets.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts.
+  ///   - perform: Makes the change.
+  @available(
+    *,
+    unavailable,
+    message: "write the parts without brackets: Mutation(\"save\", id) { … }"
+  )
+  public init(
+    _ parts: [(any Hashable & Sendable)?],
+    perform: @escaping @Sendable (Input) async throws -> Output
+  ) {
+    self.init(key: AnyQueryKey(ofMixed: parts), perform: perform)
+  }
+
+  /// Creates nothing: parts of several types are written without brackets.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts.
+  ///   - perform: Makes the change.
+  @available(
+    *,
+    unavailable,
+    message: "write the parts without brackets: Mutation(\"save\", id) { … }"
+  )
+  public init(
+    _ parts: [(any Hashable & Sendable)?],
+    perform: @escaping @Sendable (Input, MutationContext) async throws -> Output
+  ) {
+    self.init(key: AnyQueryKey(ofMixed: parts), perform: perform)
   }
 }
