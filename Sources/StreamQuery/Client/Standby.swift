@@ -54,10 +54,15 @@ final class Standby: Sendable {
     }
 
     /// Gives the task its work, once.
-    func give(_ work: @escaping Work) {
+    func give(_ work: @escaping Work) { answer(work) }
+
+    /// There will be no work, unless it was given already.
+    func close() { answer(nil) }
+
+    private func answer(_ work: Work?) {
       let waiting = state.withLock { state -> UnsafeContinuation<Work?, Never>? in
         switch state.place {
-        case .empty: state.place = .given(work)
+        case .empty: state.place = work.map { .given($0) } ?? .closed
         case .awaited(let waiting):
           state.place = .closed
           return waiting
@@ -66,21 +71,6 @@ final class Standby: Sendable {
         return nil
       }
       waiting?.resume(returning: work)
-    }
-
-    /// There will be no work, unless it was given already.
-    func close() {
-      let waiting = state.withLock { state -> UnsafeContinuation<Work?, Never>? in
-        switch state.place {
-        case .empty: state.place = .closed
-        case .awaited(let waiting):
-          state.place = .closed
-          return waiting
-        case .given, .closed: break
-        }
-        return nil
-      }
-      waiting?.resume(returning: nil)
     }
 
     /// Waits for the work.

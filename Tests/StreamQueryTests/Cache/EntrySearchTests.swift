@@ -26,6 +26,29 @@ import Testing
     }
   }
 
+  /// Searches a cache that others change after some looks, and compares what it finds with what is there.
+  static func expectOneInstant(
+    _ filter: QueryFilter.Node,
+    in state: inout CacheState,
+    changing change: (inout CacheState, _ looks: Int) -> Void
+  ) {
+    var search = EntrySearch<EntryKey?>(filter)
+    var looks = 0
+    while true {
+      looks += 1
+      let isDone = search.look(at: &state, now: QueryFilterTests.now) { state, index, _ in
+        state.slots[index].key
+      }
+      search.settle()
+      if isDone { break }
+      change(&state, looks)
+    }
+    #expect(found(search) == expected(filter, state))
+    search.end(in: &state)
+    #expect(state.changeLogs.isEmpty)
+    #expect(state.index.walks.isEmpty)
+  }
+
   static func found(_ search: EntrySearch<EntryKey?>) -> [EntryKey?] {
     search.findings().map(\.item)
   }
@@ -40,23 +63,11 @@ import Testing
     let filter = QueryFilterTests.random(&random, depth: 3, QueryFilterTests.leaves).node
     var state = QueryFilterTests.cache()
     state.lookLimit = 1 + random.next(below: 5)
-    var search = EntrySearch<EntryKey?>(filter)
-    var looks = 0
-    while true {
-      looks += 1
-      let isDone = search.look(at: &state, now: QueryFilterTests.now) { state, index, _ in
-        state.slots[index].key
-      }
-      search.settle()
-      if isDone { break }
+    Self.expectOneInstant(filter, in: &state) { state, looks in
       // Fewer changes than a look can keep up with.
       if looks % 2 == 0 { Self.change(&state, &random) }
     }
-    #expect(Self.found(search) == Self.expected(filter, state))
     #expect(state.longestLook <= state.lookLimit)
-    search.end(in: &state)
-    #expect(state.changeLogs.isEmpty)
-    #expect(state.index.walks.isEmpty)
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)

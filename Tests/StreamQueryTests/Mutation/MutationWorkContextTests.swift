@@ -11,16 +11,16 @@ import Testing
   let client: QueryClient
 
   init() {
-    let (online, intrusion, seen) = (online, intrusion, seen)
-    client = QueryClient(simulation: simulation) {
-      $0.connectivity = Connectivity { online }
-      $0.onEvent = { _ in intrusion.happen() }
-      $0.mutationHooks = MutationHooks(
-        onMutate: { info, _ in seen.add("hook onMutate \(Caller.name)") },
-        onSettled: { _, info, _ in seen.add("hook onSettled \(Caller.name)") }
-      )
-    }
-    simulation.settle()
+    let hooks = MutationHooks(
+      onMutate: { [seen] info, _ in seen.add("hook onMutate \(Caller.name)") },
+      onSettled: { [seen] _, info, _ in seen.add("hook onSettled \(Caller.name)") }
+    )
+    client = QueryClient(
+      simulation: simulation,
+      online: online,
+      intrusion: intrusion,
+      hooks: hooks
+    )
   }
 
   private func mutation(

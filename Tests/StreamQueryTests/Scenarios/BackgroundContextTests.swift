@@ -11,12 +11,7 @@ import Testing
   let client: QueryClient
 
   init() {
-    let (online, intrusion) = (online, intrusion)
-    client = QueryClient(simulation: simulation) {
-      $0.connectivity = Connectivity { online }
-      $0.onEvent = { _ in intrusion.happen() }
-    }
-    simulation.settle()
+    client = QueryClient(simulation: simulation, online: online, intrusion: intrusion)
   }
 
   private func query(_ key: String = "n") -> Query<Int> {

@@ -38,3 +38,20 @@ extension Simulation {
     Caller.named(name) { task(name, operation) }
   }
 }
+
+extension QueryClient {
+  /// A client whose network a test turns on and off, and whose events let somebody intrude.
+  init(
+    simulation: Simulation,
+    online: ManualSignal<Bool>,
+    intrusion: Intrusion,
+    hooks: MutationHooks? = nil
+  ) {
+    self.init(simulation: simulation) {
+      $0.connectivity = Connectivity { online }
+      $0.onEvent = { _ in intrusion.happen() }
+      if let hooks { $0.mutationHooks = hooks }
+    }
+    simulation.settle()
+  }
+}
