@@ -77,7 +77,7 @@ extension CacheState {
   /// What the dynamic options of an entry's observers have to be asked before it is reset.
   ///
   /// - Returns: The question; `nil` if there are no such options.
-  mutating func questionsOfReset(_ index: Int, _ seed: Seed?, _ turn: Turn) -> ResetQuestion? {
+  func questionsOfReset(_ index: Int, _ seed: Seed?, _ turn: Turn) -> ResetQuestion? {
     guard slots[index].dynamicCount > 0 else { return nil }
     var slot = slots[index]
     _ = slot.machine.cleared(in: turn.world)

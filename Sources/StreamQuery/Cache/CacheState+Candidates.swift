@@ -33,20 +33,18 @@ struct ChangeLog: Sendable {
 }
 
 extension CacheState {
-  // They change nothing but notes, and are mutating, since a call of what is not is made on a copy.
-
   /// Where to look for the entries that a filter means.
-  mutating func candidates(of filter: QueryFilter.Node) -> EntryCandidates {
+  func candidates(of filter: QueryFilter.Node) -> EntryCandidates {
     let narrowing = filter.narrowing
     let sources = sources(of: narrowing)
     if case .prefix = narrowing { return EntryCandidates(sources: sources, isByMaking: true) }
     return EntryCandidates(sources: sources, isByMaking: false)
   }
 
-  private mutating func sources(of narrowing: QueryFilter.Node) -> [EntryCandidates.Source] {
+  private func sources(of narrowing: QueryFilter.Node) -> [EntryCandidates.Source] {
     switch narrowing {
     case .entry(let key):
-      return position(of: key).map { [.list([Int32(truncatingIfNeeded: $0)], next: 0)] } ?? []
+      return find(key).map { [.list([Int32(truncatingIfNeeded: $0)], next: 0)] } ?? []
     case .prefix(let key): return [.prefix(KeyIndex.Walk(of: key))]
     case .fetchStatus, .active: return [.list(live, next: 0)]
     case .or(let nodes): return nodes.flatMap { sources(of: $0) }

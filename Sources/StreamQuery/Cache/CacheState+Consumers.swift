@@ -115,7 +115,7 @@ extension CacheState {
   }
 
   /// What a consumer that left would see at present.
-  mutating func view(_ farewell: Farewell, after end: EntryEnd?) -> (Frame, QueryFlags) {
+  func view(_ farewell: Farewell, after end: EntryEnd?) -> (Frame, QueryFlags) {
     guard let entry = find(farewell.key) else {
       if let end {
         let flags = end.flags(for: farewell, at: latest.moment)
@@ -129,7 +129,7 @@ extension CacheState {
       since: farewell.settledBase,
       at: latest.moment
     )
-    return stand(in: farewell.plan, for: frame(entry), flags)
+    return stand(in: farewell.plan, for: glimpse(entry), flags)
   }
 
   /// What stands in for the data of an entry that a consumer observes; `nil` if it observes another.
@@ -166,7 +166,8 @@ extension CacheState {
       showPlaceholder(consumer, isKept: keepsPlaceholder)
     }
     guard old != profile else { return }
-    if !old.isEnabled, let lookup = slots[entry].machine.lookup(by: profile, at: turn.world.now.moment) {
+    let now = turn.world.now.moment
+    if !old.isEnabled, let lookup = slots[entry].machine.lookup(by: profile, at: now) {
       note(lookup, entry, turn)
     }
     let (effects, base) = slots[entry].machine.reobserved(

@@ -116,7 +116,7 @@ extension CacheState {
   }
 
   /// Has a fetch that took the place of another be as urgent as those who wait for it since.
-  mutating func lendPriorityOfWaiters(_ index: Int, _ turn: inout Turn) {
+  func lendPriorityOfWaiters(_ index: Int, _ turn: inout Turn) {
     guard let job = slots[index].job,
       let priority = Waiter.priority(above: .ofNewTasks, of: slots[index].waiters)
     else { return }

@@ -40,7 +40,7 @@ extension CacheState {
   func forEachCandidate(of filter: QueryFilter.Node, _ body: (Int) -> Void) {
     switch filter.narrowing {
     case .entry(let key):
-      if let index = position(of: key) { body(index) }
+      if let index = find(key) { body(index) }
     case .prefix(let key):
       index.forEachMatch(of: key) { body(Int($0)) }
     case .fetchStatus, .active:
@@ -80,13 +80,9 @@ extension CacheState {
   }
 
   /// What filters, dynamic options and diagnostics see of an entry.
-  mutating func info(_ index: Int, at now: Moment) -> QueryInfo? {
+  func info(_ index: Int, at now: Moment) -> QueryInfo? {
     guard slots[index].key != nil else { return nil }
-    // Of an entry that nobody looks at the frame is not kept: a look at all would fill the cache.
-    let present = slots[index].frame
-    if present == nil { frameSerial += 1 }
-    let frame = present ?? slots[index].makeFrame(version: frameSerial)
-    return slots[index].info(frame, at: now)
+    return slots[index].info(glimpse(index), at: now)
   }
 }
 

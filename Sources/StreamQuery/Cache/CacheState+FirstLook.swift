@@ -50,7 +50,7 @@ extension CacheState {
   ///   - seed: The initial data that it would bring, already asked for outside the lock.
   ///   - now: The time.
   /// - Returns: Its first frame and flags, but for what stands in for data.
-  mutating func firstLook(
+  func firstLook(
     _ key: EntryKey,
     _ plan: ResolvedPlan,
     _ profile: ObserverProfile,
@@ -85,7 +85,7 @@ extension CacheState {
       isSeeded || slots[index].machine.changesOnArrival(of: profile, at: world.now.moment)
     else {
       let flags = slots[index].machine.flags(for: profile, since: nil, at: world.now.moment)
-      return (frame(index), flags)
+      return (glimpse(index), flags)
     }
     let hasBetter = plan.fetch == nil && slots[index].plan?.fetch != nil
     let beginning = slots[index].beginning ?? seed?.beginning(at: world.now)
@@ -115,7 +115,7 @@ extension CacheState {
   }
 
   /// What dynamic options would be asked about an entry that an observer comes to with initial data.
-  mutating func infoOfArrival(
+  func infoOfArrival(
     _ key: EntryKey,
     _ plan: ResolvedPlan,
     _ seed: Seed?,

@@ -5,19 +5,19 @@ extension CacheState {
   ///   - caller: Whose work is about to wait; `nil` is nobody that anything could wait for.
   ///   - target: What for.
   /// - Returns: The wait.
-  mutating func wait(of caller: TaskChain?, for target: WorkID) -> WorkWait.Permit {
+  func wait(of caller: TaskChain?, for target: WorkID) -> WorkWait.Permit {
     guard let caller, isPresent(caller) else { return .granted(nil) }
     return WorkWait.begin(caller, for: target)
   }
 
   /// Whether the fetch of an entry waits, directly or through others, for the caller's own work, or is it.
-  mutating func waitsForCaller(_ index: Int, _ turn: Turn) -> Bool {
+  func waitsForCaller(_ index: Int, _ turn: Turn) -> Bool {
     guard let caller = turn.caller, isPresent(caller) else { return false }
     return WorkWait.waits(work(of: index), for: caller.work)
   }
 
   /// Whether a caller's work goes on: a fetch that is being replaced in this turn does not any more.
-  private mutating func isPresent(_ caller: TaskChain) -> Bool {
+  private func isPresent(_ caller: TaskChain) -> Bool {
     guard !caller.life.isOver else { return false }
     guard case .fetch(id, let entry) = caller.work else { return true }
     guard let index = find(entry), let job = slots[index].job else { return false }
@@ -25,10 +25,10 @@ extension CacheState {
   }
 
   /// The present fetch of an entry, as something to wait for.
-  mutating func work(of index: Int) -> WorkID { .fetch(cache: id, entry: id(of: index)) }
+  func work(of index: Int) -> WorkID { .fetch(cache: id, entry: id(of: index)) }
 
   /// The fetch of an entry, if the present code is what it does: none but itself can bring it to its end.
-  mutating func ownFetch(of entry: Int) -> FetchJob? {
+  func ownFetch(of entry: Int) -> FetchJob? {
     // Looked at first, so that most consumers read no task-local.
     guard let job = slots[entry].job, TaskChain.own === job.tasks else { return nil }
     return job

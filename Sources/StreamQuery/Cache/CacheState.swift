@@ -3,7 +3,7 @@
 /// A plain value: its methods decide nothing that an ``EntryMachine`` could, but carry its effects
 /// out on values, waiters and consumers. They run under the lock, so they call no user code but `==`
 /// and `hash` of key parts, and what they let go of goes into the ``Turn``.
-struct CacheState {
+struct CacheState: ~Copyable {
   /// Tells the caches of the process apart.
   let id: UInt64
   var slots: [EntrySlot] = []
@@ -95,13 +95,8 @@ struct CacheState {
 
   // MARK: Entries
 
-  // Looks that change nothing are inlined, or mutating all the same: the state is a large value, and a
-  // call of what does not mutate is made on a copy of it.
-
-  mutating func find(_ key: EntryKey) -> Int? { position(of: key) }
-
   @inline(__always)
-  func position(of key: EntryKey) -> Int? {
+  func find(_ key: EntryKey) -> Int? {
     index.first(with: key.storage) { slots[Int($0)].key?.valueType == key.valueType }.map(Int.init)
   }
 
@@ -194,7 +189,7 @@ struct CacheState {
   // MARK: Values
 
   /// The data of a key.
-  mutating func box(_ key: EntryKey) -> ValueBox? {
+  func box(_ key: EntryKey) -> ValueBox? {
     find(key).flatMap { slots[$0].machine.hasData ? slots[$0].data : nil }
   }
 
@@ -235,7 +230,13 @@ struct CacheState {
 
   // MARK: Frames
 
-  /// The present frame of an entry.
+  /// The present frame of an entry, for a look: an entry that nobody observes does not keep it, or a look
+  /// at all entries would fill the cache.
+  func glimpse(_ index: Int) -> Frame {
+    slots[index].frame ?? slots[index].makeFrame(version: 0)
+  }
+
+  /// The present frame of an entry, for its consumers, who know it by its version.
   mutating func frame(_ index: Int) -> Frame {
     if let frame = slots[index].frame { return frame }
     frameSerial += 1

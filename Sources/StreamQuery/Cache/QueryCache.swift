@@ -41,15 +41,23 @@ final class QueryCache: Sendable {
   ///
   /// - Parameter isNeeded: Says whether anybody listens; asked under the lock.
   func emitsEvents(_ isNeeded: () -> Bool) {
-    read { state in
+    record { state in
       state.emitsEvents = isNeeded()
       datesAll.store(state.emitsEvents, ordering: .relaxed)
     }
   }
 
-  /// Looks without changing; reads no clock.
+  /// Looks, and cannot change anything; reads no clock.
   @inline(__always)
-  func read<Result: Sendable>(_ body: (inout CacheState) -> Result) -> Result {
+  func read<Result: Sendable>(_ body: (borrowing CacheState) -> Result) -> Result {
+    state.withLock { body($0) }
+  }
+
+  /// Writes down what somebody has seen or waits for: decides nothing, wakes nobody and reads no clock.
+  ///
+  /// Everything else that changes the state is a turn.
+  @inline(__always)
+  func record<Result: Sendable>(_ body: (inout CacheState) -> Result) -> Result {
     state.withLock { body(&$0) }
   }
 

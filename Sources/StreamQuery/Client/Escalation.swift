@@ -25,6 +25,8 @@ enum Escalation {
     to task: Task<Void, Never>,
     on executor: (any TaskExecutor)?
   ) {
-    _ = Task.detached(executorPreference: executor, priority: priority.taskPriority) { await task.value }
+    _ = Task.detached(executorPreference: executor, priority: priority.taskPriority) {
+      await task.value
+    }
   }
 }

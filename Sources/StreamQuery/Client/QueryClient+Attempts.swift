@@ -192,7 +192,7 @@ extension QueryClient {
 
   /// Nobody sleeps for the earliest deadline: the next turn, whatever it is for, arms it again.
   private nonisolated func clockFailed(_ error: any Error, isNews: Bool) {
-    cache.read { $0.armed = nil }
+    cache.record { $0.armed = nil }
     if isNews { report(.clockFailed(error: "\(error)")) }
   }
 

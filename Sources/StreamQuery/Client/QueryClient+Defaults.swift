@@ -49,7 +49,7 @@ extension QueryClient {
   }
 
   private nonisolated func replaceDefaults(_ change: (DefaultsTable) -> DefaultsTable) {
-    let old = cache.read { state -> (DefaultsTable, [ObjectIdentifier: ResolvedPlan]) in
+    let old = turn { state, _ -> (DefaultsTable, [ObjectIdentifier: ResolvedPlan]) in
       let old = (state.defaults, state.barePlans)
       state.defaults = change(old.0)
       state.barePlans = [:]

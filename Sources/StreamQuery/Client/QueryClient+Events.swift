@@ -34,11 +34,11 @@ extension QueryClient {
   public nonisolated func fetchingCounts(_ filter: QueryFilter = .all) -> AsyncStream<Int> {
     let hub = counts
     guard let id = hub.subscribe() else { return AsyncStream { nil } }
-    cache.read { $0.countsFetches = true }
+    turn { state, _ in state.countsFetches = true }
     let subscription = HubSubscription { [weak self] in
       hub.unsubscribe(id)
       guard let self else { return }
-      self.cache.read { $0.countsFetches = hub.hasSubscribers }
+      self.turn { state, _ in state.countsFetches = hub.hasSubscribers }
     }
     let last = LastCount()
     return AsyncStream(

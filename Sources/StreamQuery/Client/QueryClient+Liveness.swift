@@ -19,7 +19,7 @@ extension QueryClient {
 }
 
 extension CacheState {
-  fileprivate mutating func liveFetches(at now: Moment) -> [Liveness.Work] {
+  fileprivate func liveFetches(at now: Moment) -> [Liveness.Work] {
     live.sorted().compactMap { index in
       let index = Int(index)
       guard let key = slots[index].key else { return nil }
@@ -34,7 +34,7 @@ extension CacheState {
     }
   }
 
-  fileprivate mutating func liveRuns(at now: Moment) -> [Liveness.Work] {
+  fileprivate func liveRuns(at now: Moment) -> [Liveness.Work] {
     mutations.all.compactMap { id in
       guard let index = mutations.find(id), let job = mutations.slots[index].job else { return nil }
       let activity: Liveness.Work.Activity

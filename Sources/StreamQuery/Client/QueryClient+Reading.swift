@@ -79,7 +79,7 @@ extension QueryClient {
         since: nil,
         at: max(now.moment, state.latest.moment)
       )
-      return (state.frame(index), flags)
+      return (state.glimpse(index), flags)
     }
     return shown(frame, flags, plan)
   }
@@ -195,7 +195,7 @@ extension QueryClient {
 }
 
 extension CacheState {
-  mutating func facts(_ key: EntryKey, at now: Moment) -> EntryFacts? {
+  func facts(_ key: EntryKey, at now: Moment) -> EntryFacts? {
     guard let index = find(key), let info = info(index, at: now) else { return nil }
     return EntryFacts(info: info, revision: slots[index].revision)
   }

@@ -240,7 +240,7 @@ extension QueryClient {
   /// Asks the dynamic options of an entry's observers again, after the entry changed.
   nonisolated func askOptions(of entry: EntryID) {
     // How many askings in a row this one is.
-    let askRound = cache.read { state -> Int in
+    let askRound = cache.record { state -> Int in
       guard let index = state.find(entry) else { return 0 }
       defer { state.slots[index].askRound = 0 }
       return state.slots[index].askRound

@@ -89,9 +89,9 @@ extension QueryClient {
     let activity = configuration.activity
     let isOnline = connectivity.initial
     let isActive = activity.initial
-    cache.read {
-      $0.isOnline = isOnline
-      $0.isActive = isActive
+    turn { state, _ in
+      state.isOnline = isOnline
+      state.isActive = isActive
     }
     if !connectivity.isConstant { watch(connectivity.states()) { .online($0) } }
     if !activity.isConstant { watch(activity.states()) { .active($0) } }

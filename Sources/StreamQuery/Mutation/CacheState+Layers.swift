@@ -95,7 +95,7 @@ extension CacheState {
 
   private func layeredEntries(_ run: Int) -> [Int] {
     // Entries that were dropped since took their layers along.
-    mutations.slots[run].layered.compactMap(find)
+    mutations.slots[run].layered.compactMap { find($0) }
   }
 
   private mutating func removeLayers(

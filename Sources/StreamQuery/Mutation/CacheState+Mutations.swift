@@ -46,7 +46,7 @@ extension CacheState {
   ///
   /// - Complexity: O(*n*) in the number of those that are less urgent. Who is as urgent has told those
   ///   before it already.
-  private mutating func hurry(_ scope: String?, for job: MutationJob, _ turn: inout Turn) {
+  private func hurry(_ scope: String?, for job: MutationJob, _ turn: inout Turn) {
     guard let scope, let priority = job.tasks?.priority else { return }
     for run in mutations.lanes.runs(in: scope).reversed() {
       guard let index = mutations.find(run), let tasks = mutations.slots[index].job?.tasks,

@@ -51,7 +51,7 @@ final class MutationFollowing: Sendable {
 
   /// What is followed at present.
   var frame: MutationFrame? {
-    client.cache.read { state in
+    client.cache.record { state in
       let followed = identity.map { state.mutations.runs[$0]?.last }
       return (followed ?? state.mutations.followers[follower]?.run)
         .flatMap { state.mutations.find($0) }

@@ -102,9 +102,14 @@ struct MutationTable {
     freeSlot = id.index
   }
 
-  /// The present frame of a run.
+  /// The present frame of a run, for a look.
+  func glimpse(_ index: Int) -> MutationFrame? {
+    slots[index].frame ?? makeFrame(index, version: 0)
+  }
+
+  /// The present frame of a run, for those who follow it and know it by its version.
   mutating func frame(_ index: Int) -> MutationFrame? {
-    if slots[index].frame == nil { slots[index].frame = makeFrame(index) }
+    if slots[index].frame == nil { slots[index].frame = makeNextFrame(index) }
     return slots[index].frame
   }
 
@@ -112,15 +117,18 @@ struct MutationTable {
   ///
   /// - Returns: The frame that is of no use any more; `nil` if there is nothing new to see.
   mutating func refresh(_ index: Int) -> MutationFrame? {
-    guard let old = slots[index].frame, let new = makeFrame(index), !new.showsTheSame(as: old)
+    guard let old = slots[index].frame, let new = makeNextFrame(index), !new.showsTheSame(as: old)
     else { return nil }
     slots[index].frame = new
     return old
   }
 
-  private mutating func makeFrame(_ index: Int) -> MutationFrame? {
-    guard let job = slots[index].job else { return nil }
+  private mutating func makeNextFrame(_ index: Int) -> MutationFrame? {
     frameSerial += 1
-    return MutationFrame(version: frameSerial, job: job, slot: slots[index])
+    return makeFrame(index, version: frameSerial)
+  }
+
+  private func makeFrame(_ index: Int, version: UInt64) -> MutationFrame? {
+    slots[index].job.map { MutationFrame(version: version, job: $0, slot: slots[index]) }
   }
 }

@@ -28,7 +28,7 @@ extension QueryClient {
     let frame = cache.read { state in
       state.mutations.runs[identity]?.last
         .flatMap { state.mutations.find($0) }
-        .flatMap { state.mutations.frame($0) }
+        .flatMap { state.mutations.glimpse($0) }
     }
     return MutationRun(frame: frame)
   }
@@ -79,7 +79,7 @@ extension QueryClient {
   }
 
   private nonisolated func frames() -> [MutationFrame] {
-    cache.read { state in
+    cache.record { state in
       state.mutations.all.compactMap { id in
         state.mutations.find(id).flatMap { state.mutations.frame($0) }
       }

@@ -217,7 +217,7 @@ extension QueryClient {
 
   private nonisolated func info(of job: MutationJob) -> MutationInfo? {
     cache.read { state in
-      state.mutations.find(job.id).flatMap { state.mutations.frame($0) }
+      state.mutations.find(job.id).flatMap { state.mutations.glimpse($0) }
     }.map(MutationInfo.init)
   }
 }

@@ -210,7 +210,7 @@ extension QueryClient {
 
 extension CacheState {
   /// The run that begins next, as something to wait for.
-  mutating func nextRun(in scope: String?) -> WorkID {
+  func nextRun(in scope: String?) -> WorkID {
     .run(cache: id, serial: mutations.lastSerial + 1, scope: scope)
   }
 

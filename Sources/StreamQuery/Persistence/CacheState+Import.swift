@@ -98,7 +98,7 @@ extension CacheState {
   ///   - nameless: How many runs of the client may be one that the archive does not name; one less
   ///     when this run is taken for one of them.
   /// - Returns: Whether it must not begin.
-  private mutating func isKnown(_ run: RestoredRun, _ nameless: inout [RunStamp: Int]) -> Bool {
+  private func isKnown(_ run: RestoredRun, _ nameless: inout [RunStamp: Int]) -> Bool {
     if mutations.archived.contains(run.identity) { return true }
     guard run.identity.isDerived else { return false }
     let stamp = RunStamp(key: run.plan.key, submittedAt: run.submittedAt)

@@ -21,8 +21,9 @@ public enum CacheLookup: String, Hashable, Codable, CaseIterable, Sendable {
 ///
 /// ```swift
 /// let before = client.lookups
-/// await handle(request)
-/// metrics.record(hitRatio: (client.lookups - before).hitRatio)
+/// try await client.fetch(.user(42))
+/// let since = client.lookups - before
+/// print("of \(since.total) lookups \(since.misses) missed")
 /// ```
 public struct LookupCounts: Hashable, Codable, Sendable {
   /// How many found fresh data.

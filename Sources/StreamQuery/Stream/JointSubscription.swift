@@ -68,12 +68,12 @@ package final class JointSubscription: Sendable {
       return .ended
     }
     guard let cache = members.first?.client.cache else { return .ended }
-    return cache.read { [ids] in $0.pull(ids) }
+    return cache.record { [ids] in $0.pull(ids) }
   }
 
   private func park(_ continuation: UnsafeContinuation<Void, Never>) {
     let wait = JointWait(continuation)
-    switch members.first?.client.cache.read({ [ids] in $0.park(ids, wait) }) {
+    switch members.first?.client.cache.record({ [ids] in $0.park(ids, wait) }) {
     case .parked, .parkedBesideAnother:
       members.first?.client.consumerWaits(for: "news of several queries", self) { cancel() }
       return

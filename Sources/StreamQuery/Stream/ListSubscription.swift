@@ -78,7 +78,7 @@ final class ListSubscription: Sendable {
         return nil
       }
       let ids = members.map(\.subscription.id)
-      switch client.cache.read({ $0.pull(ids, isNew: isNew) }) {
+      switch client.cache.record({ $0.pull(ids, isNew: isNew) }) {
       case .results(let results):
         state.withLock { if $0.serial == serial { $0.seenSerial = serial } }
         return zip(members, results).map { member, result in
@@ -107,7 +107,7 @@ final class ListSubscription: Sendable {
       state.waits.append(wait)
       return true
     }
-    switch isCurrent ? client.cache.read({ $0.park(ids, wait) }) : .news {
+    switch isCurrent ? client.cache.record({ $0.park(ids, wait) }) : .news {
     case .parked, .parkedBesideAnother:
       client.consumerWaits(for: "news of several queries", self) { cancel() }
       return

@@ -112,7 +112,7 @@ package final class Subscription: Sendable {
   }
 
   private func look() -> Glance {
-    switch cache.read({ $0.pull(id) }) {
+    switch cache.record({ $0.pull(id) }) {
     case .result(let frame, let flags): .news(frame, flags)
     case .ended: .over
     case .nothing: .nothing
@@ -157,7 +157,7 @@ package final class Subscription: Sendable {
   ///
   /// It looks again under the lock, so that a hint that was wrong costs a round, no news.
   private func park(_ continuation: UnsafeContinuation<Void, Never>) {
-    switch cache.read({ $0.park(id, .alone(continuation)) }) {
+    switch cache.record({ $0.park(id, .alone(continuation)) }) {
     case .parked: return client.consumerWaits(for: self.subject, self) { cancel() }
     case .parkedBesideAnother(let key):
       client.noteSharedStream(of: key)

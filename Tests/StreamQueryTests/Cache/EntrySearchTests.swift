@@ -53,7 +53,7 @@ import Testing
     search.findings().map(\.item)
   }
 
-  static func expected(_ filter: QueryFilter.Node, _ state: CacheState) -> [EntryKey?] {
+  static func expected(_ filter: QueryFilter.Node, _ state: borrowing CacheState) -> [EntryKey?] {
     state.entries(matching: filter, at: QueryFilterTests.now).map { state.slots[$0].key }
   }
 
@@ -103,7 +103,7 @@ import Testing
   static func client(_ simulation: Simulation, limit: Int) -> QueryClient {
     let client = QueryClient(simulation: simulation)
     for number in 0..<300 { client.setData(number, for: QueryKey<Int>("n", number % 3, number)) }
-    client.cache.read { $0.lookLimit = limit }
+    client.cache.record { $0.lookLimit = limit }
     return client
   }
 
@@ -112,7 +112,7 @@ import Testing
     _ client: QueryClient,
     _ body: (QueryClient) -> Result
   ) -> (most: Int, Result) {
-    client.cache.read { $0.longestLook = 0 }
+    client.cache.record { $0.longestLook = 0 }
     let result = body(client)
     return (client.cache.read { $0.longestLook }, result)
   }

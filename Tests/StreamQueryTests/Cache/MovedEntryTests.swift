@@ -59,7 +59,7 @@ import Testing
   @Test func prefixesAreFoundAfterTheTablesShrank() {
     let simulation = Simulation()
     let client = QueryClient(simulation: simulation)
-    client.cache.read { $0.leastSlots = 0 }
+    client.cache.record { $0.leastSlots = 0 }
     for n in 0..<200 { client.setData(n, for: QueryKey<Int>("a", n % 5, n)) }
     for n in 0..<4 { client.setData(n, for: QueryKey<Int>("b", 7, n)) }
     #expect(client.entries(of: Int.self, .prefix("b", 7)).count == 4)

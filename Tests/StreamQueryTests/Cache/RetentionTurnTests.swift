@@ -31,7 +31,7 @@ import Testing
     let client = QueryClient(simulation: simulation) {
       $0.defaults = QueryDefaults(gcTime: .seconds(60))
     }
-    client.cache.read {
+    client.cache.record {
       $0.leastSlots = 1_024
       $0.leastConsumers = 1_024
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// Rounds of waiters: who leaves after it was answered takes nothing from those who wait since.
-@Suite("Waiting: contract law 6") struct WaitingRoundTests {
+@Suite("Waiting: contract law 6") final class WaitingRoundTests {
   private var state: CacheState
   private var turn = Turn(world: World(now: .seconds(0)))
   private let plan: ResolvedPlan
@@ -19,26 +19,26 @@ import Testing
   }
 
   /// Waits for the fetch in flight, or a new one.
-  private mutating func wait(superseding: Bool = false) throws -> Waiter {
+  private func wait(superseding: Bool = false) throws -> Waiter {
     let request = FetchRequest(cause: .manual, isSuperseding: superseding)
     return try #require(state.request(index, request, plan: plan, role: .leasing, &turn))
   }
 
-  private mutating func succeed() throws {
+  private func succeed() throws {
     let current = try #require(state.slots[index].machine.current)
     let effects = state.slots[index].machine.attemptSucceeded(current.id, in: turn.world)
     state.slots[index].store(TypedBox(1), &turn)
     state.apply(effects, index, &turn)
   }
 
-  private mutating func leave(_ waiter: Waiter) {
+  private func leave(_ waiter: Waiter) {
     waiter.resolve(.cancelled)
     state.leave(waiter, &turn)
   }
 
   private var machine: EntryMachine { state.slots[index].machine }
 
-  @Test mutating func whoLeavesAfterItsFetchEndedTakesNoLeaseOfTheNext() throws {
+  @Test func whoLeavesAfterItsFetchEndedTakesNoLeaseOfTheNext() throws {
     let old = try wait()
     try succeed()
     _ = try wait()
@@ -47,7 +47,7 @@ import Testing
     #expect(machine.isFetching)
   }
 
-  @Test mutating func whoLeavesTwiceGivesOneLeaseBack() throws {
+  @Test func whoLeavesTwiceGivesOneLeaseBack() throws {
     let (first, _) = (try wait(), try wait())
     leave(first)
     leave(first)
@@ -55,7 +55,7 @@ import Testing
     #expect(machine.isFetching)
   }
 
-  @Test mutating func whoLeavesTheLastSlotTakesNoLeaseOfTheNextEntryInIt() throws {
+  @Test func whoLeavesTheLastSlotTakesNoLeaseOfTheNextEntryInIt() throws {
     let old = try wait()
     try succeed()
     state.drop(index, reason: .removed, &turn)
@@ -65,7 +65,7 @@ import Testing
     #expect(machine.waiterCount == 1)
   }
 
-  @Test mutating func whoBeganAFetchThatWasReplacedLeavesTheOneThatTookItsPlace() throws {
+  @Test func whoBeganAFetchThatWasReplacedLeavesTheOneThatTookItsPlace() throws {
     _ = try wait()
     try succeed()
     let starter = try wait()
@@ -81,7 +81,7 @@ import Testing
     #expect(machine.isIdle)
   }
 
-  @Test mutating func whoLeftIsNotTakenAlongToTheFetchThatReplacesItsOwn() throws {
+  @Test func whoLeftIsNotTakenAlongToTheFetchThatReplacesItsOwn() throws {
     _ = try wait()
     try succeed()
     let starter = try wait()
@@ -92,7 +92,7 @@ import Testing
     #expect(machine.waiterCount == 1)
   }
 
-  @Test mutating func anEntryThatWasFetchedForNobodyElseKeepsNoRoom() throws {
+  @Test func anEntryThatWasFetchedForNobodyElseKeepsNoRoom() throws {
     for _ in 1...2 {
       _ = try wait()
       #expect(!state.slots[index].company.isEmpty)

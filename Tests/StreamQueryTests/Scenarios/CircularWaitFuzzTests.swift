@@ -260,10 +260,24 @@ private final class WaitingWorld: Sendable {
         group.addTask {
           for round in stride(from: worker, to: Self.rounds, by: 4) {
             let meeting = Meeting()
-            async let a = Self.work(kinds.0, "a", round, on: first, refused, meeting: meeting.arriveFirst) {
+            async let a = Self.work(
+              kinds.0,
+              "a",
+              round,
+              on: first,
+              refused,
+              meeting: meeting.arriveFirst
+            ) {
               try await Self.wait(kinds.1, "b", round, on: second)
             }
-            async let b = Self.work(kinds.1, "b", round, on: second, refused, meeting: meeting.arriveSecond) {
+            async let b = Self.work(
+              kinds.1,
+              "b",
+              round,
+              on: second,
+              refused,
+              meeting: meeting.arriveSecond
+            ) {
               try await Self.wait(kinds.0, "a", round, on: first)
             }
             _ = try await (a, b)

@@ -101,7 +101,8 @@ import Testing
     let kinds = told.all.map { String($0.prefix { $0 != "[" }).trimmingSuffix() }
     #expect(
       kinds == [
-        "added", "observed (1)", "miss", "fetching", "paused", "resumed", "failed (boom 0)", "reset",
+        "added", "observed (1)", "miss", "fetching", "paused", "resumed", "failed (boom 0)",
+        "reset",
         "fetching", "cancelled", "removed (removed)", "written", "removed (cleared)",
       ]
     )
@@ -139,7 +140,8 @@ import Testing
       told.all == [
         "added", "observed (1)", "miss", "fetching", "paused", "observed (2)", "joined",
         "joined", "joined", "joined", "resumed", "fetched", "invalidated", "fetching",
-        "failed 1 times (boom 0), again after 1.0 seconds:", "paused", "joined", "resumed", "fetched",
+        "failed 1 times (boom 0), again after 1.0 seconds:", "paused", "joined", "resumed",
+        "fetched",
       ]
     )
     #expect(first.values.last?.data == 2 && second.values.last?.data == 2)

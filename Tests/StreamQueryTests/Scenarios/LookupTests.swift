@@ -13,7 +13,8 @@ import Testing
     self.told = told
     client = QueryClient(simulation: simulation) { configuration in
       configuration.onEvent = { event in
-        if case .lookup(let lookup) = event.kind { told.with { $0.append("\(lookup) \(event.key)") } }
+        guard case .lookup(let lookup) = event.kind else { return }
+        told.with { $0.append("\(lookup) \(event.key)") }
       }
     }
   }
@@ -38,7 +39,7 @@ import Testing
     simulation.advance(by: .seconds(10))
     #expect(try simulation.run { try await client.ensure(query()) } == 3)
     #expect(try simulation.run { try await client.fetch(query()) } == 7)
-    _ = simulation.run { await client.invalidate(.key(query().key), refetch: .never) }
+    simulation.run { await client.invalidate(.key(query().key), refetch: .never) }
     #expect(try simulation.run { try await client.ensure(query(), revalidating: true) } == 7)
     #expect(
       told.value == [#"staleHit ["n", 1]"#, #"miss ["n", 1]"#, #"staleHit ["n", 1]"#]
@@ -61,7 +62,8 @@ import Testing
     let fourth = simulation.record(client.stream(query()))
     #expect(
       told.value == [
-        #"miss ["n", 1]"#, #"joined ["n", 1]"#, #"hit ["n", 1]"#, #"miss ["n", 2]"#, #"staleHit ["n", 1]"#,
+        #"miss ["n", 1]"#, #"joined ["n", 1]"#, #"hit ["n", 1]"#, #"miss ["n", 2]"#,
+        #"staleHit ["n", 1]"#,
       ]
     )
     withExtendedLifetime((recording, other, third, fourth)) {}
