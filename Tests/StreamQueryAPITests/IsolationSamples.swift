@@ -14,7 +14,7 @@ import Testing
     #expect(simulation.run { await store.write(to: client) } == "Ada")
   }
 
-  @Test @MainActor func aMainActorModelDrawsResults() async {
+  @Test @MainActor func aMainActorModelDrawsResults() async throws {
     let client = QueryClient()
     let model = Model(client: client)
     client.setData(User(id: 42, name: "Ada"), for: .user(42))
@@ -25,6 +25,9 @@ import Testing
     #expect(client.data(for: .user(42))?.name == "Grace")
     await model.load()
     #expect(model.user?.name == "Grace")
+    let renamed = try await client.mutate(model.renaming(), with: "Ada")
+    #expect(model.user == renamed)
+    #expect(!model.isRefreshing)
   }
 }
 
@@ -93,17 +96,26 @@ private actor Store {
     client.updateData(for: .users) { users in users = (users ?? []) + [.ada] }
   }
 
+  func renaming() -> Mutation<String, User> {
+    Mutation("rename") { [server] name in try await server.rename(1, to: name) }
+      .onMutate { _, _ in self.isRefreshing = true }
+      .onSuccess { user, _ in self.user = user }
+      .onError { _, _ in self.user = nil }
+      .onSettled { _, _ in self.isRefreshing = false }
+  }
+
   func queries() -> [Query<User>] {
     [
       Query("user", page) { [page, server] in try await server.user(page) },
       Query("user", page) { try await self.server.user(await self.page) },
       Query("user") { @MainActor in try await self.server.user(self.page) },
       Query("user") { try await api.user(1) }
-        .refetchOnActive(.when { await self.isSearching })
-        .refetchOnReconnect(.when { [weak self] in await self?.isSearching ?? false })
+        .refetchOnActive(.when { self.isSearching })
+        .refetchOnReconnect(.when { [weak self] in self?.isSearching ?? false })
         .refetchInterval(isVisible ? .seconds(5) : nil),
       Query("user") { try await api.user(1) }
-        .refetchOnActive(.when { @MainActor in self.isSearching }),
+        .refetchOnActive(.when { @MainActor in self.isSearching })
+        .refetchOnReconnect { info in self.isVisible && info.isStale ? .always : .never },
     ]
   }
 }

@@ -115,6 +115,8 @@ extension Mutation {
 
   // MARK: Callbacks
 
+  // A callback that is written on an actor runs there, so that a model's may set what it shows.
+
   /// Called before the first attempt, also while the run waits for its lane or the network.
   ///
   /// What it returns is kept for the later callbacks: `context.saved(as:)`. If it throws, nothing is
@@ -123,7 +125,8 @@ extension Mutation {
   /// - Parameter body: Gets the input.
   /// - Returns: The changed mutation.
   public func onMutate<Saved: Sendable>(
-    _ body: @escaping @Sendable (Input, MutationRunContext<Input>) async throws -> Saved
+    @_inheritActorContext _ body:
+      @escaping @Sendable (Input, MutationRunContext<Input>) async throws -> Saved
   ) -> Self {
     Mutation(
       key: key,
@@ -141,7 +144,8 @@ extension Mutation {
   /// - Parameter body: Gets the output.
   /// - Returns: The changed mutation.
   public func onSuccess(
-    _ body: @escaping @Sendable (Output, MutationRunContext<Input>) async throws -> Void
+    @_inheritActorContext _ body:
+      @escaping @Sendable (Output, MutationRunContext<Input>) async throws -> Void
   ) -> Self {
     Mutation(
       key: key,
@@ -160,7 +164,8 @@ extension Mutation {
   /// - Parameter body: Gets the error.
   /// - Returns: The changed mutation.
   public func onError(
-    _ body: @escaping @Sendable (any Error, MutationRunContext<Input>) async throws -> Void
+    @_inheritActorContext _ body:
+      @escaping @Sendable (any Error, MutationRunContext<Input>) async throws -> Void
   ) -> Self {
     Mutation(
       key: key,
@@ -176,7 +181,7 @@ extension Mutation {
   /// - Parameter body: Gets the output or the error.
   /// - Returns: The changed mutation.
   public func onSettled(
-    _ body:
+    @_inheritActorContext _ body:
       @escaping @Sendable (Result<Output, any Error>, MutationRunContext<Input>) async throws
       -> Void
   ) -> Self {

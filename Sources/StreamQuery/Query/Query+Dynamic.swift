@@ -123,7 +123,7 @@ extension Query {
   ///   ``EventRefetchPolicy/dynamic(_:)``.
   /// - Returns: The changed query.
   public func refetchOnReconnect(
-    _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
+    @_inheritActorContext _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
   ) -> Self {
     options { $0.refetchOnReconnect = .dynamic(policy) }
   }
@@ -139,7 +139,7 @@ extension Query {
   ///   ``EventRefetchPolicy/dynamic(_:)``.
   /// - Returns: The changed query.
   public func refetchOnActive(
-    _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
+    @_inheritActorContext _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
   ) -> Self {
     options { $0.refetchOnActive = .dynamic(policy) }
   }

@@ -1,7 +1,9 @@
 /// Whether a subscription refetches data that is already cached.
 ///
 /// Without data a subscription always loads, whatever the policy (unless the query is disabled).
-public enum RefetchPolicy: String, Hashable, Codable, Sendable, ExpressibleByBooleanLiteral {
+public enum RefetchPolicy: String, Hashable, Codable, Sendable, _FreeOfActors,
+  ExpressibleByBooleanLiteral
+{
   /// Shows what is cached.
   case never
   /// Refetches when the data is stale; the default.
@@ -18,7 +20,7 @@ public enum RefetchPolicy: String, Hashable, Codable, Sendable, ExpressibleByBoo
 }
 
 /// Whether an event (the network came back, the app became active) refetches an observed query.
-public struct EventRefetchPolicy: Sendable, ExpressibleByBooleanLiteral {
+public struct EventRefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
   /// What is asked when the event arrives.
   enum Condition: Sendable {
     case when(@Sendable () async -> Bool)
@@ -55,12 +57,15 @@ public struct EventRefetchPolicy: Sendable, ExpressibleByBooleanLiteral {
 
   /// Asks when the event arrives, and refetches on `true`.
   ///
-  /// The closure may wait for an actor: `.when { await self.isSearching }`. Nothing waits for it but
-  /// this refetch.
+  /// The closure may wait for an actor: `.when { await store.isSearching }`. One that is written on an
+  /// actor runs there: a model of the main actor writes `.when { self.isSearching }`. Nothing waits for
+  /// it but this refetch.
   ///
   /// - Parameter condition: Whether to refetch.
   /// - Returns: The policy.
-  public static func when(_ condition: @escaping @Sendable () async -> Bool) -> Self {
+  public static func when(
+    @_inheritActorContext _ condition: @escaping @Sendable () async -> Bool
+  ) -> Self {
     EventRefetchPolicy(kind: .asked(.when(condition)))
   }
 
@@ -76,7 +81,9 @@ public struct EventRefetchPolicy: Sendable, ExpressibleByBooleanLiteral {
   ///
   /// - Parameter condition: Whether to refetch, also fresh data.
   /// - Returns: The policy.
-  public static func when(_ condition: @escaping @Sendable (QueryInfo) async -> Bool) -> Self {
+  public static func when(
+    @_inheritActorContext _ condition: @escaping @Sendable (QueryInfo) async -> Bool
+  ) -> Self {
     EventRefetchPolicy(kind: .asked(.informed(condition)))
   }
 
@@ -93,7 +100,7 @@ public struct EventRefetchPolicy: Sendable, ExpressibleByBooleanLiteral {
   /// - Parameter policy: Gives the policy for this event.
   /// - Returns: The policy.
   public static func dynamic(
-    _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
+    @_inheritActorContext _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
   ) -> Self {
     EventRefetchPolicy(kind: .asked(.policy(policy)))
   }

@@ -49,8 +49,9 @@ struct PendingReport: Equatable, Sendable {
       lines.append(
         """
         What runs waits for nothing that the simulation knows: for a real sleep, the network, a \
-        dispatch queue, or a continuation that nobody resumes. Sleep on `Scheduling.current.clock`, \
-        and let a `ScriptedFetch` answer.
+        dispatch queue, the main actor, or a continuation that nobody resumes. Sleep on \
+        `Scheduling.current.clock`, let a `ScriptedFetch` answer, and take the main actor in by \
+        `Simulation.onMainActor`.
         """
       )
     }

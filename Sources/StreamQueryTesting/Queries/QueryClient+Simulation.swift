@@ -18,7 +18,7 @@ extension QueryClient {
   ///   - configure: Changes the configuration further.
   public init(
     simulation: Simulation,
-    configure: (inout Configuration) -> Void = { _ in }
+    configure: @Sendable (inout Configuration) -> Void = { _ in }
   ) {
     var configuration = Configuration(
       connectivity: .alwaysOnline,
