@@ -34,6 +34,11 @@ let package = Package(
       name: "StreamQueryAPITests",
       dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryTesting"]
     ),
+    // An app as Xcode makes it: everything belongs to the main actor unless it says otherwise.
+    .testTarget(
+      name: "StreamQueryMainActorTests",
+      dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryTesting"]
+    ),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -62,4 +67,8 @@ for target in package.targets {
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0481-weak-let.md
     .enableUpcomingFeature("ImmutableWeakCaptures"),
   ]
+  if target.name == "StreamQueryMainActorTests" {
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0466-control-default-actor-isolation.md
+    target.swiftSettings?.append(.defaultIsolation(MainActor.self))
+  }
 }

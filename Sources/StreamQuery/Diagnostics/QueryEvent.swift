@@ -13,7 +13,7 @@ public import Foundation
 ///   logger.debug("\(event)")   // 12:00:03 fetched ["user",42] for subscribed in 0.031 s
 /// }
 /// ```
-public struct QueryEvent: Sendable, CustomStringConvertible {
+public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   /// What happened.
   public enum Kind: Sendable {
     /// The entry was made.

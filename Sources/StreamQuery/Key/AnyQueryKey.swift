@@ -7,7 +7,7 @@
 /// ```
 ///
 /// Every initialiser and rule of ``QueryKey`` about parts holds here too.
-public struct AnyQueryKey: Sendable {
+public struct AnyQueryKey: Sendable, _FreeOfActors {
   let storage: KeyStorage
 
   init(storage: KeyStorage) {

@@ -7,7 +7,7 @@
 /// As part of a prefix a record matches every record that contains its fields: `["category":
 /// "books"]` matches the one above, at any page. Fields that are records or arrays match in the same
 /// way. A name that is given twice keeps the last value.
-public struct KeyRecord: Hashable, Sendable {
+public struct KeyRecord: Hashable, Sendable, _FreeOfActors {
   /// The fields, sorted by name.
   let fields: [KeyField]
 

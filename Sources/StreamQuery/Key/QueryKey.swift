@@ -29,7 +29,7 @@
 /// The `==` and `hash(into:)` of parts, and `<` where many keys have one hash, run while the cache is
 /// locked. They must be pure: they may neither call the client nor wait, and must give the same answer each
 /// time.
-public struct QueryKey<Value: Sendable>: Sendable {
+public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
   /// The parts without the value type.
   public let erased: AnyQueryKey
 

@@ -24,7 +24,7 @@
 ///
 /// Nothing is invalidated by itself: say in a callback what has changed. The key names the mutation
 /// for ``QueryClient/runs(of:)``, filters, defaults and events; it does not make runs share anything.
-public struct Mutation<Input: Sendable, Output: Sendable>: Sendable {
+public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActors {
   /// The name of the mutation.
   public let key: AnyQueryKey
 

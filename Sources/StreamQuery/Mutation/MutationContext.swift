@@ -14,7 +14,7 @@ public import Foundation
 ///   try await api.pay(amount, headers: headers)
 /// }
 /// ```
-public struct MutationContext: Sendable {
+public struct MutationContext: Sendable, _FreeOfActors {
   /// The client that runs the mutation.
   public let client: QueryClient
   /// The mutation's key.
@@ -47,7 +47,7 @@ public struct MutationContext: Sendable {
 ///   context.client.setData(users, for: .users)
 /// }
 /// ```
-public struct MutationRunContext<Input: Sendable>: Sendable {
+public struct MutationRunContext<Input: Sendable>: Sendable, _FreeOfActors {
   let facts: MutationFacts
 
   /// The client that runs the mutation.

@@ -7,7 +7,7 @@
 ///   show(failed)
 /// }
 /// ```
-public struct MutationFilter: Sendable {
+public struct MutationFilter: Sendable, _FreeOfActors {
   indirect enum Node: Sendable {
     case all
     case mutation(EntryKey)

@@ -3,7 +3,7 @@
 /// ```swift
 /// var configuration = QueryClient.Configuration()
 /// configuration.mutationHooks = MutationHooks(
-///   onError: { error, info, client in show("\(info.key) failed: \(error)") }
+///   onError: { error, info, client in logger.debug("\(info.key) failed: \(error)") }
 /// )
 /// ```
 ///
@@ -13,7 +13,7 @@
 ///
 /// The client keeps them for as long as it lives, and hands itself to each: one that captures the client
 /// instead keeps it from ever being freed.
-public struct MutationHooks: Sendable {
+public struct MutationHooks: Sendable, _FreeOfActors {
   /// Before the first attempt.
   public var onMutate: (@Sendable (MutationInfo, QueryClient) async throws -> Void)?
   /// After a success.

@@ -2,7 +2,7 @@
 ///
 /// Layers, from the weakest: the built-in defaults, those registered for prefixes of the key in the
 /// order of their registration, and the mutation itself.
-public struct MutationOptions: Sendable {
+public struct MutationOptions: Sendable, _FreeOfActors {
   /// Retries of failed attempts; none by default.
   public var retry: RetryPolicy?
   /// What happens while offline; ``NetworkMode/online`` by default: the run is paused.

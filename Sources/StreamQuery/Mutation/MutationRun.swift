@@ -25,7 +25,7 @@ public enum MutationStatus: String, Hashable, Codable, Sendable {
 ///   show(run.isPaused ? "Waiting for the network" : run.input?.name)
 /// }
 /// ```
-public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable {
+public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActors {
   let frame: MutationFrame?
 
   init(frame: MutationFrame?) {
@@ -89,7 +89,7 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable {
 /// What the client knows of one run, whatever its types.
 ///
 /// It is a snapshot: it does not change when the run does.
-public struct MutationInfo: Sendable {
+public struct MutationInfo: Sendable, _FreeOfActors {
   let frame: MutationFrame
 
   /// The mutation's key.

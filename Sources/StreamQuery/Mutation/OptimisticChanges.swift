@@ -2,7 +2,7 @@
 ///
 /// Given to the closure of `Mutation.optimistic(_:)`; the changes are not made to the data, but
 /// laid over it.
-public struct OptimisticChanges {
+public struct OptimisticChanges: _FreeOfActors {
   var layers: [OptimisticLayer] = []
 
   /// Lays a change over the data of a query.

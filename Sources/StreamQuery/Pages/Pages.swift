@@ -10,7 +10,7 @@ public enum PageDirection: String, Hashable, Codable, Sendable {
 ///
 /// There is always at least one page, and as many parameters as pages. Runs share what they have in
 /// common, so that the thousandth page costs as little to add as the second.
-public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
+public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _FreeOfActors {
   /// All of them made by this type, so each is a ``TypedSheet`` of the run's own types.
   private var deck: PageDeck<PageSheet>
   /// Where the arrays are kept once they were asked for.

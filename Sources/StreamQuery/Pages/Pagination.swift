@@ -12,7 +12,9 @@
 /// ```
 ///
 /// A plain value: it decides, and fetches nothing. ``PaginatedObserver`` observes what it points at.
-public struct Pagination<Input: Hashable & Sendable, Page: Hashable & Sendable>: Sendable {
+public struct Pagination<Input: Hashable & Sendable, Page: Hashable & Sendable>: Sendable,
+  _FreeOfActors
+{
   /// What is paged through, as a search text; another input starts at the initial page.
   public var input: Input {
     didSet { if input != oldValue { page = initialPage } }

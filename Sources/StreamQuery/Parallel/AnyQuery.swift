@@ -3,7 +3,7 @@
 /// ```swift
 /// let batch = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
 /// ```
-public struct AnyQuery: Sendable {
+public struct AnyQuery: Sendable, _FreeOfActors {
   /// The key, without its value type.
   public var key: AnyQueryKey { entryKey.key }
 

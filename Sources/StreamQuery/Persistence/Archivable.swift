@@ -16,7 +16,7 @@ internal import Foundation
 /// ```
 ///
 /// Queries that the cache knows already, because they are observed or were fetched, need not be named.
-public struct Archivable: Sendable {
+public struct Archivable: Sendable, _FreeOfActors {
   enum Kind: Sendable {
     case query(ArchivableEntry, EntryKey)
     case values(ArchivableEntry, any Any.Type)

@@ -9,7 +9,7 @@
 /// There is no abort signal: the fetch runs in a task, and that task is cancelled. It has the task-locals of
 /// the caller whose call began the fetch, in each attempt; of nobody, where it began by itself, as after an
 /// interval: <doc:WhereWorkRuns>.
-public struct FetchContext: Sendable {
+public struct FetchContext: Sendable, _FreeOfActors {
   /// The key that is fetched.
   public let key: AnyQueryKey
   /// Why the fetch was started.

@@ -24,7 +24,7 @@
 /// ```
 ///
 /// Options of an observer in place are changed by ``QueryObserver/update(query:options:)``.
-public struct ObserverOptions: Sendable {
+public struct ObserverOptions: Sendable, _FreeOfActors {
   /// Whether this observer fetches by itself; `nil` is as the query says.
   ///
   /// A disabled one sees what others fetch and write, its data is never stale, and its `refetch` works.

@@ -17,7 +17,7 @@
 /// Everything that the fetch depends on belongs in the key: page, filter, locale, account. What is
 /// left out makes two server states share one entry. If two queries of one key bring different
 /// fetches, a running fetch is joined by all, and the newest query's fetch serves the next one.
-public struct Query<Value: Sendable>: Sendable {
+public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   /// The identity of the cached value.
   public let key: QueryKey<Value>
 

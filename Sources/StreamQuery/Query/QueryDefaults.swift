@@ -1,5 +1,5 @@
 /// Defaults of a client: options for every query, and a fetch for queries that bring none.
-public struct QueryDefaults: Sendable {
+public struct QueryDefaults: Sendable, _FreeOfActors {
   /// Options for every query that does not set them.
   public var options: QueryOptions
 

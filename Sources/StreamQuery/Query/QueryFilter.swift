@@ -11,7 +11,7 @@
 /// An operation with a key or a prefix costs in proportion to the matches, not to the cache. Any other
 /// filter is a search through the cache, which holds its lock for a thousand entries at a time; what a
 /// call does with the matches is one turn, which holds the lock in proportion to them.
-public struct QueryFilter: Sendable {
+public struct QueryFilter: Sendable, _FreeOfActors {
   indirect enum Node: Sendable {
     case all
     case entry(EntryKey)

@@ -6,7 +6,7 @@
 /// enum ErrorMessage: QueryMetaKey { static let defaultValue = "Something went wrong" }
 /// Query("todos") { try await api.todos() }.meta(ErrorMessage.self, "Could not load the to-dos")
 /// ```
-public struct QueryMeta: Sendable {
+public struct QueryMeta: Sendable, _FreeOfActors {
   private var values: [ObjectIdentifier: any Sendable] = [:]
 
   /// Creates an empty bag.

@@ -7,7 +7,7 @@
 /// ```swift
 /// client.setDefaults(QueryOptions(staleTime: .minutes(1)), for: "products")
 /// ```
-public struct QueryOptions: Sendable {
+public struct QueryOptions: Sendable, _FreeOfActors {
   /// How long data counts as fresh; zero by default.
   public var staleTime: StaleTime?
   /// How long an entry without observers is kept; five minutes by default.
@@ -182,7 +182,7 @@ public struct QueryOptions: Sendable {
 }
 
 /// Whether a query fetches by itself.
-public enum Enabled: Sendable, ExpressibleByBooleanLiteral {
+public enum Enabled: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
   /// Always or never.
   case fixed(Bool)
   /// Asked anew whenever the entry changes; must be pure and quick, and may run several times.

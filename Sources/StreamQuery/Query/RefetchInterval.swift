@@ -2,7 +2,7 @@
 ///
 /// One rhythm serves all observers of a key: the shortest interval that any enabled one asks for.
 /// Each fetch, failed attempts included, starts it anew; a write does not.
-public struct RefetchInterval: Sendable, ExpressibleByDuration {
+public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   enum Kind: Sendable {
     case fixed(Span?)
     case dynamic(@Sendable (QueryInfo) -> Duration?)
@@ -59,7 +59,7 @@ public struct RefetchInterval: Sendable, ExpressibleByDuration {
 ///
 /// Where it does, failed attempts are tried again there too, after the waits of the query's
 /// ``RetryPolicy``; elsewhere retries wait for the app.
-public enum BackgroundInterval: Hashable, Sendable, ExpressibleByBooleanLiteral,
+public enum BackgroundInterval: Hashable, Sendable, _FreeOfActors, ExpressibleByBooleanLiteral,
   ExpressibleByDuration
 {
   /// Polling rests in the background; the default.

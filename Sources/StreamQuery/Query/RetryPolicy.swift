@@ -9,7 +9,7 @@
 ///   failures < 2 && !(error is AuthError)
 /// })
 /// ```
-public struct RetryPolicy: Sendable, ExpressibleByIntegerLiteral {
+public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral {
   /// Whether to try again; `failures` counts the failures before this one, from 0.
   let decides: @Sendable (_ failures: Int, _ error: any Error) -> Bool
 
@@ -80,7 +80,7 @@ public struct RetryPolicy: Sendable, ExpressibleByIntegerLiteral {
 }
 
 /// How long to wait before each retry.
-public struct Backoff: Sendable {
+public struct Backoff: Sendable, _FreeOfActors {
   /// From the failures before this one, the error, and a source of numbers in 0..<1.
   let delay: @Sendable (_ failures: Int, _ error: any Error, _ jitter: () -> Double) -> Duration
 

@@ -6,7 +6,7 @@
 /// ```
 ///
 /// What a caller writes, by `setData` or `updateData`, is cached as it was written.
-public struct SharingPolicy: Sendable {
+public struct SharingPolicy: Sendable, _FreeOfActors {
   typealias Custom = (type: ObjectIdentifier, share: PlanExtras.Merge)
 
   /// What an entry keeps of a policy: a byte.

@@ -8,7 +8,7 @@
 /// Query("user", id) { try await api.user(id) }.staleTime(.minutes(5))
 /// Query("countries") { try await api.countries() }.staleTime(.infinite)
 /// ```
-public struct StaleTime: Sendable, ExpressibleByDuration {
+public struct StaleTime: Sendable, _FreeOfActors, ExpressibleByDuration {
   enum Kind: Sendable {
     case fixed(Freshness)
     case dynamic(@Sendable (QueryInfo) -> StaleTime)

@@ -1,7 +1,7 @@
 /// Which errors of a query leave the stream, for a boundary to handle, instead of staying inline.
 ///
 /// The core keeps the policy with the query; the `throwing` operator and UI adapters act on it.
-public struct ThrowPolicy: Sendable, ExpressibleByBooleanLiteral {
+public struct ThrowPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
   private let decides: @Sendable (any Error) -> Bool
 
   private init(decides: @escaping @Sendable (any Error) -> Bool) {

@@ -8,7 +8,7 @@ public import Foundation
 ///
 /// Filters, dynamic options and ``QueryClient/diagnostics(_:)`` read it. It is a snapshot: it does
 /// not change when the entry does.
-public struct QueryInfo: Sendable {
+public struct QueryInfo: Sendable, _FreeOfActors {
   /// The key, without its value type.
   public let key: AnyQueryKey
   /// The name of the value type, with its module.

@@ -39,7 +39,7 @@ public enum FetchStatus: String, Hashable, Codable, Sendable {
 ///
 /// A result is a small value: reading a flag costs nothing, copying it one retain. It is not
 /// Equatable, since errors are not; compare ``data`` or use `changes(of:)`.
-public struct QueryResult<Value: Sendable>: Sendable {
+public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
   /// What most views switch over.
   public enum Phase: Sendable {
     /// No data yet.

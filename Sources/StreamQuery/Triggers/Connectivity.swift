@@ -15,7 +15,7 @@
 ///
 /// A state describes this device's way into a network. No source can promise that a given server
 /// answers: a fetch may still fail while online.
-public struct Connectivity: Sendable {
+public struct Connectivity: Sendable, _FreeOfActors {
   private let source: StateSource
 
   private init(source: StateSource) {

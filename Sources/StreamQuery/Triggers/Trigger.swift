@@ -4,7 +4,7 @@
 /// let inbox = client.connect(
 ///   triggers: notifications.map { _ in .invalidate(.prefix("inbox")) })
 /// ```
-public struct Trigger: Sendable {
+public struct Trigger: Sendable, _FreeOfActors {
   enum Kind: Sendable {
     case invalidate(QueryFilter, RefetchScope)
     case refetch(QueryFilter)
