@@ -58,8 +58,8 @@ step_docs() { # documentation, warnings as errors
   Scripts/docs.sh --scratch-path "$documented"
 }
 
-step_samples() { # the documentation's samples compile, and print what they say
-  Scripts/samples.sh --scratch-path "$documented"
+step_samples() { # the documentation's samples compile, on the main actor too, and print what they say
+  Scripts/samples.sh --self-test --scratch-path "$documented"
 }
 
 step_types() { # chains of operators type-check in 100 ms: see Scripts/type-checking.sh

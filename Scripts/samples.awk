@@ -1,5 +1,8 @@
 # Writes each fenced block that is marked `swift` to a file of its own, and the block marked `text`
 # that follows it, if only blank lines lie between, to what it must print. For Scripts/samples.sh.
+#
+# With `-v together=1` the files make one module: every sample is a function of its own name, and what
+# only files may have stands beside it.
 
 function begin(indentation) {
   lines = 0
@@ -13,19 +16,42 @@ function needsFile(line) {
   return line ~ /^(import|extension|nonisolated extension|protocol|@Test|@Suite|@main)[ (]?/
 }
 
-function write(    name, i) {
+# What begins a declaration where it is not indented. Functions and variables may stay in a function.
+function isDeclaration(line) {
+  return line ~ /^@/ || line ~ /^(import|((nonisolated|public|private|final) )*(extension|protocol|struct|enum|class|actor)) /
+}
+
+function write(    name, function_name) {
   name = FILENAME
   gsub(/[\/.+]/, "_", name)
   name = sprintf("%s/%s_%04d", work, name, start)
   written = name
   print "import Foundation\nimport StreamQuery\nimport StreamQueryOperators" > (name ".swift")
   print "import StreamQueryTesting\nimport Testing\n@testable import App" > (name ".swift")
-  if (!isFile) print "func sample() async throws {" > (name ".swift")
-  printf "#sourceLocation(file: \"%s\", line: %d)\n", FILENAME, start + 1 > (name ".swift")
-  for (i = 1; i <= lines; i++) print text[i] > (name ".swift")
-  print "#sourceLocation()" > (name ".swift")
-  if (!isFile) print "}" > (name ".swift")
+  function_name = "sample"
+  if (together) {
+    function_name = name
+    sub(/.*\//, "", function_name)
+    gsub(/[^A-Za-z0-9]/, "_", function_name)
+    if (isFile) emit(name ".swift", 1)
+  }
+  if (!isFile || together) print "func " function_name "() async throws {" > (name ".swift")
+  emit(name ".swift", isFile && together ? 0 : -1)
+  if (!isFile || together) print "}" > (name ".swift")
   close(name ".swift")
+}
+
+# The lines of a sample: the declarations, the others, or all.
+function emit(file, declarations,    i, isInside, next_line) {
+  for (i = 1; i <= lines; i++) {
+    # What follows a line of attributes is what they are of.
+    if (text[i] ~ /^[^ })\/]/ && (i == 1 || text[i - 1] !~ /^@[^{]*$/)) isInside = isDeclaration(text[i])
+    if (declarations >= 0 && isInside != declarations) continue
+    if (i != next_line) printf "#sourceLocation(file: \"%s\", line: %d)\n", FILENAME, start + i > file
+    print text[i] > file
+    next_line = i + 1
+  }
+  if (next_line) print "#sourceLocation()" > file
 }
 
 FNR == 1 { isOpen = 0; written = ""; isText = 0 }

@@ -5,18 +5,25 @@
 #   Scripts/samples.sh                      all samples
 #   Scripts/samples.sh --scratch-path DIR   use the modules built there (default .build-check)
 #   Scripts/samples.sh FILE…                the samples of these files
+#   Scripts/samples.sh --self-test          also see that a sample of the main actor can fail
 #
 # A sample is a fenced block marked `swift`. It sees the app of Tests/StreamQueryAPITests/Support and
 # Scripts/samples/Context.swift. What does not compile is no sample: leave its mark away. Nor is what
 # takes more than 100 ms to type-check.
+#
+# Then all are compiled once more, the articles' as one module and the comments' as another, with what new
+# projects of Xcode set: the main actor is the default isolation. So types and extensions that stand outside
+# of functions need names that no other sample has.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 scratch=.build-check
+self_test=false
 files=()
 while (($# > 0)); do
   case $1 in
     --scratch-path) scratch=$2; shift ;;
+    --self-test) self_test=true ;;
     -*) echo "samples: unknown argument: $1" >&2; exit 2 ;;
     *) files+=("$1") ;;
   esac
@@ -38,16 +45,17 @@ rm -rf "$work"
 mkdir -p "$work"
 
 # The features of Package.swift, so that a sample compiles under the same rules.
-settings=(-swift-version 6 -I "$products/Modules" -I "$products" -I "$work")
-while IFS= read -r feature; do settings+=(-enable-upcoming-feature "$feature")
-done < <(sed -n 's/.*enableUpcomingFeature("\(.*\)").*/\1/p' Package.swift)
+paths=(-I "$products/Modules" -I "$products")
 if [[ $(uname -s) == Darwin ]]; then
   platform=$(xcrun --show-sdk-platform-path)
-  settings+=(
+  paths+=(
     -sdk "$(xcrun --show-sdk-path)" -target "$(uname -m)-apple-macosx15.0"
     -F "$platform/Developer/Library/Frameworks" -I "$platform/Developer/usr/lib"
   )
 fi
+settings=(-swift-version 6 "${paths[@]}" -I "$work")
+while IFS= read -r feature; do settings+=(-enable-upcoming-feature "$feature")
+done < <(sed -n 's/.*enableUpcomingFeature("\(.*\)").*/\1/p' Package.swift)
 
 # Objects of files that are gone may lie beside the others, so only those of present files count.
 objects=()
@@ -105,3 +113,82 @@ if ((failed > 0)); then
   exit 1
 fi
 echo "samples: ${#samples[@]} compile, and print what they say"
+
+# MARK: The main actor by default
+
+# compile_together FOLDER FLAG… -- FILE…: all samples of the files as one module, in an app that is compiled
+# the same way. Says nothing but what is wrong.
+compile_together() {
+  local folder=$work/$1 flags=(-default-isolation MainActor "${paths[@]}" -I "$work/$1")
+  shift
+  while [[ $1 != -- ]]; do flags+=("$1"); shift; done
+  shift
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  awk -v work="$folder" -v together=1 -f Scripts/samples.awk "$@"
+  local sources=("$folder"/*.swift) status=0
+  if [[ ! -f ${sources[0]} ]]; then return 0; fi
+  {
+    swiftc -emit-module -emit-module-path "$folder/App.swiftmodule" -module-name App -enable-testing \
+      -parse-as-library -wmo "${flags[@]}" \
+      Tests/StreamQueryAPITests/Support/*.swift Scripts/samples/*.swift &&
+      swiftc -typecheck -wmo "${flags[@]}" -module-name Samples "${sources[@]}"
+  } >"$folder/log" 2>&1 || status=$?
+  if ((status != 0)); then cat "$folder/log"; fi
+  return "$status"
+}
+
+# The isolation alone, and with what Xcode calls approachable concurrency, in both language modes.
+approachable=(MemberImportVisibility InferIsolatedConformances NonisolatedNonsendingByDefault)
+of_swift_6=(DisableOutwardActorInference GlobalActorIsolatedTypesUsability InferSendableFromCaptures)
+alone=(-swift-version 6)
+swift_6=(-swift-version 6)
+swift_5=(-swift-version 5)
+for feature in "${approachable[@]}"; do
+  swift_6+=(-enable-upcoming-feature "$feature")
+  swift_5+=(-enable-upcoming-feature "$feature")
+done
+for feature in "${of_swift_6[@]}"; do swift_5+=(-enable-upcoming-feature "$feature"); done
+
+articles=()
+comments=()
+for file in "${files[@]}"; do
+  if [[ $file == *.swift ]]; then comments+=("$file"); else articles+=("$file"); fi
+done
+together() {
+  local group=$1
+  shift
+  if (($# == 0)); then return 0; fi
+  compile_together "$group-alone" "${alone[@]}" -- "$@"
+  compile_together "$group-6" "${swift_6[@]}" -- "$@"
+  compile_together "$group-5" "${swift_5[@]}" -- "$@"
+}
+together articles ${articles[@]+"${articles[@]}"}
+together comments ${comments[@]+"${comments[@]}"}
+echo "samples: all compile where the main actor is the default isolation"
+
+$self_test || exit 0
+
+# MARK: Self-test
+
+# A part of a key that belongs to the main actor; the sample before it says that its own does not.
+cat >"$work/planted.md" <<'END'
+```swift
+nonisolated struct Place: Hashable {}
+let key = QueryKey<User>("place", Place())
+```
+
+```swift
+struct Region: Hashable, Sendable {}
+let key = QueryKey<User>("region", Region())
+```
+END
+if compile_together planted "${swift_6[@]}" -- "$work/planted.md" >"$work/planted.log"; then
+  echo "samples: self-test: a key part of the main actor compiles" >&2
+  exit 1
+fi
+if [[ $(grep -o '^[^ ]*: error:' "$work/planted.log" | sort -u) != "$work/planted.md:8:"*" error:" ]]; then
+  echo "samples: self-test: expected one error in line 8 of $work/planted.md, got:" >&2
+  cat "$work/planted.log" >&2
+  exit 1
+fi

@@ -5,16 +5,16 @@ import StreamQueryTesting
 // What the samples of the documentation use without saying where it comes from. The types, queries
 // and the server are those of Tests/StreamQueryAPITests/Support.
 
-let client = QueryClient()
-let simulation = Simulation()
-let fetch = ScriptedFetch<User>()
+nonisolated let client = QueryClient()
+nonisolated let simulation = Simulation()
+nonisolated let fetch = ScriptedFetch<User>()
 let recording = simulation.record(client.stream(.user(1)))
 let result = client.result(for: .user(1))
-let ada = User.ada
-let (id, ids, email, owner) = (1, [1, 2], "ada@example.com", "octocat")
+nonisolated let ada = User.ada
+nonisolated let (id, ids, email, owner) = (1, [1, 2], "ada@example.com", "octocat")
 let isVisible = true
-let archive = CacheArchive()
-let url = URL.temporaryDirectory.appending(path: "StreamQuery-samples")
+nonisolated let archive = CacheArchive()
+nonisolated let url = URL.temporaryDirectory.appending(path: "StreamQuery-samples")
 
 enum View { case spinner }
 let spinner = View.spinner
@@ -25,36 +25,36 @@ func show(_ error: any Error, keeping user: User?) {}
 func show<Value>(_ value: Value, more: Bool) {}
 func show<Value>(_ value: Value, more: Bool, loadingMore: Bool) {}
 
-struct Logger {
+nonisolated struct Logger {
   func debug(_ line: String) {}
 }
-let logger = Logger()
+nonisolated let logger = Logger()
 
 // Streams of an app, which finish at once.
-let searchText = AsyncStream<String> { nil }
-let prices = AsyncStream<Int> { nil }
-let priceTicks = prices
-let notifications = prices
-let refreshButton = AsyncStream<Void> { nil }
-let isSignedIn = AsyncStream<Bool> { nil }
-let pushMessages = AsyncStream<Void> { nil }
-let socketMessages = AsyncStream<Void> { nil }
+nonisolated let searchText = AsyncStream<String> { nil }
+nonisolated let prices = AsyncStream<Int> { nil }
+nonisolated let priceTicks = prices
+nonisolated let notifications = prices
+nonisolated let refreshButton = AsyncStream<Void> { nil }
+nonisolated let isSignedIn = AsyncStream<Bool> { nil }
+nonisolated let pushMessages = AsyncStream<Void> { nil }
+nonisolated let socketMessages = AsyncStream<Void> { nil }
 let queue: (any TaskExecutor)? = nil
 
-struct FeedPage: Hashable, Sendable {
+nonisolated struct FeedPage: Hashable, Sendable {
   var items: [String] = []
   var next: Int?
   var previous: Int?
 }
 
-struct Token: Hashable, Sendable {}
+nonisolated struct Token: Hashable, Sendable {}
 
-struct ListPage: Hashable, Sendable {
+nonisolated struct ListPage: Hashable, Sendable {
   var items: [String] = []
   var cursor: String?
 }
 
-struct Rename: Codable, Hashable, Sendable {
+nonisolated struct Rename: Codable, Hashable, Sendable {
   var id: User.ID
   var name: String
 }
@@ -63,7 +63,7 @@ extension Mutation where Input == Rename, Output == User {
   static func rename() -> Self { Mutation("rename-user") { try await api.rename($0) } }
 }
 
-extension API {
+nonisolated extension API {
   func rates() async throws -> [Int] { [] }
   func countries() async throws -> [String] { [] }
   func todos() async throws -> [String] { [] }

@@ -8,7 +8,7 @@ extension Simulation {
   /// ```swift
   /// import Observation
   ///
-  /// @MainActor @Observable final class Profile {
+  /// @MainActor @Observable final class ProfileModel {
   ///   private(set) var name = "…"
   ///
   ///   init(_ client: QueryClient) {
@@ -23,7 +23,7 @@ extension Simulation {
   /// @Test(arguments: 0..<100)
   /// @MainActor func showsTheName(seed: UInt64) {
   ///   Simulation.onMainActor(seed: seed) { simulation in
-  ///     let profile = Profile(QueryClient(simulation: simulation))
+  ///     let profile = ProfileModel(QueryClient(simulation: simulation))
   ///     simulation.advance(by: .seconds(1))
   ///     #expect(profile.name == "Ada")
   ///   }

@@ -3,7 +3,7 @@ import StreamQuery
 
 // A small app, as the documentation's samples know it: its types, its server, its queries.
 
-struct User: Codable, Hashable, Identifiable, Sendable {
+nonisolated struct User: Codable, Hashable, Identifiable, Sendable {
   var id: Int
   var name: String
   var email = ""
@@ -11,32 +11,32 @@ struct User: Codable, Hashable, Identifiable, Sendable {
   static let ada = User(id: 1, name: "Ada", email: "ada@example.com")
 }
 
-struct Product: Codable, Hashable, Identifiable, Sendable {
+nonisolated struct Product: Codable, Hashable, Identifiable, Sendable {
   var id: Int
 }
 
-struct Repo: Codable, Hashable, Identifiable, Sendable {
+nonisolated struct Repo: Codable, Hashable, Identifiable, Sendable {
   var id: Int
   var name: String
 }
 
-struct Project: Codable, Hashable, Identifiable, Sendable {
+nonisolated struct Project: Codable, Hashable, Identifiable, Sendable {
   var id: Int
 }
 
-struct Profile: Codable, Hashable, Sendable {
+nonisolated struct Profile: Codable, Hashable, Sendable {
   var name: String
 }
 
-enum Category: String, Codable, Sendable {
+nonisolated enum Category: String, Codable, Sendable {
   case electronics, books
 }
 
-enum Route: Hashable, Sendable {
+nonisolated enum Route: Hashable, Sendable {
   case home, detail(Int)
 }
 
-struct Team: Hashable, Identifiable, Sendable {
+nonisolated struct Team: Hashable, Identifiable, Sendable {
   var id: Int
 }
 
@@ -44,7 +44,7 @@ struct AuthError: Error {}
 struct Offline: Error {}
 
 /// The app's server, which answers at once.
-struct API: Sendable {
+nonisolated struct API: Sendable {
   static let live = API()
 
   func users() async throws -> [User] { [.ada] }
@@ -85,10 +85,10 @@ struct API: Sendable {
   func cancel(_ handle: Int) {}
 }
 
-enum GitHub {
+nonisolated enum GitHub {
   static func search(_ text: String, _ page: Int) async throws -> [Repo] {
     [Repo(id: page, name: text)]
   }
 }
 
-let api = API.live
+nonisolated let api = API.live
