@@ -120,9 +120,10 @@ extension CacheState {
     _ plan: ResolvedPlan,
     _ seed: Seed?,
     at now: Now
-  ) -> QueryInfo? {
+  ) -> QueryInfo {
     let world = worldSeen(at: now)
-    guard let seed else { return facts(key, at: world.now.moment)?.info }
+    let met = facts(key, metBy: plan, at: world.now.moment).info
+    guard let seed else { return met }
     var slot = find(key).map { slots[$0] } ?? EntrySlot()
     if slot.key == nil {
       slot.key = key
@@ -134,6 +135,8 @@ extension CacheState {
       _ = slot.machine.seeded(updatedAt: beginning.time, in: world)
       slot.data = seed.box
     }
-    return slot.info(slot.makeFrame(version: 0), at: world.now.moment)
+    guard var info = slot.info(slot.makeFrame(version: 0), at: world.now.moment) else { return met }
+    info.meta = met.meta
+    return info
   }
 }

@@ -172,7 +172,7 @@ struct CacheState: ~Copyable {
   /// Gives an entry a plan for its next fetch, and a retention.
   mutating func plan(_ index: Int, with plan: ResolvedPlan, _ turn: inout Turn) {
     noteChange(of: index)
-    let hasBetter = plan.fetch == nil && slots[index].plan?.fetch != nil
+    let hasBetter = !slots[index].takes(plan)
     slots[index].machine.planned(terms: hasBetter ? nil : plan.terms, gcTime: plan.gcTime)
     // Part of how to fetch: it holds for whatever refetches, until somebody says otherwise.
     if !hasBetter { slots[index].pageCount = turn.pageCount }
@@ -333,6 +333,8 @@ struct CacheState: ~Copyable {
     var event = makeEvent(kind, key.key, turn, job: job)
     event.valueType = key.valueType
     event.isNotModified = isNotModified
+    // A fetch may be by another plan than the entry's present one.
+    if let meta = (job?.plan ?? slots[index].plan)?.meta { event.meta = meta }
     errands.append(.emit(event))
   }
 }

@@ -49,6 +49,10 @@ struct EntrySlot {
     }
   }
 
+  /// Whether a plan that comes replaces the present one: not if only that one can fetch.
+  @inline(__always)
+  func takes(_ plan: ResolvedPlan) -> Bool { plan.fetch != nil || self.plan?.fetch == nil }
+
   /// Hands out whatever is the user's, before the slot is emptied.
   mutating func surrender(to turn: inout Turn) {
     turn.drop(data.take())

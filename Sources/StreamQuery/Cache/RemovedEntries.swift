@@ -70,6 +70,7 @@ final class RemovedEntries: Sendable {
       duration: nil
     )
     event.valueType = key.valueType
+    if let meta = tables.slots[Int(slot)].plan?.meta { event.meta = meta }
     return event
   }
 }

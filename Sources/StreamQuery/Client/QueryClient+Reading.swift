@@ -56,7 +56,7 @@ extension QueryClient {
       cache.read { state in state.wantsSeed(state.find(key), plan) }
       ? plan.plan.initialData.flatMap(Seed.init) : nil
     let profile = plan.profile {
-      cache.read { $0.infoOfArrival(key, plan, seed, at: now) } ?? EntryFacts.empty(key).info
+      cache.read { $0.infoOfArrival(key, plan, seed, at: now) }
     }
     let (frame, flags) = cache.read { $0.firstLook(key, plan, profile, seed, at: now) }
     return shown(frame, flags, plan)
@@ -67,9 +67,7 @@ extension QueryClient {
     let key = EntryKey(query.key)
     let now = cache.now(isDated: false)
     let plan = resolve(key, query.plan, defaults)
-    let profile = plan.profile {
-      cache.read { $0.facts(key, at: now.moment) }?.info ?? EntryFacts.empty(key).info
-    }
+    let profile = plan.profile { cache.read { $0.facts(key, metBy: plan, at: now.moment) }.info }
     let (frame, flags) = cache.read { state -> (Frame, QueryFlags) in
       guard let index = state.find(key) else {
         return (.empty, profile.isEnabled ? [.enabled, .stale] : [])
@@ -134,8 +132,8 @@ extension QueryClient {
     let key = EntryKey(query.key)
     let plan = resolve(key, query.plan, defaults)
     let now = cache.now(isDated: false)
-    let facts = plan.isDynamic ? cache.read { $0.facts(key, at: now.moment) } : nil
-    let freshness = plan.profile { (facts ?? EntryFacts.empty(key)).info }.freshness
+    let facts = plan.isDynamic ? cache.read { $0.facts(key, metBy: plan, at: now.moment) } : nil
+    let freshness = plan.profile { (facts ?? EntryFacts.empty(key, plan)).info }.freshness
     return cache.read { state in
       guard let index = state.find(key) else { return true }
       return state.slots[index].machine.isStale(
@@ -198,5 +196,12 @@ extension CacheState {
   func facts(_ key: EntryKey, at now: Moment) -> EntryFacts? {
     guard let index = find(key), let info = info(index, at: now) else { return nil }
     return EntryFacts(info: info, revision: slots[index].revision)
+  }
+
+  /// What an entry is when a plan comes to it, whose facts it is going to carry.
+  mutating func facts(_ key: EntryKey, metBy plan: ResolvedPlan, at now: Moment) -> EntryFacts {
+    guard let index = find(key), var facts = facts(key, at: now) else { return .empty(key, plan) }
+    if slots[index].takes(plan) { facts.info.meta = plan.meta ?? QueryMeta() }
+    return facts
   }
 }

@@ -186,7 +186,7 @@ extension QueryClient {
         revision = info.revision
         profile = plan.profile(isArrival: isArrival) { info.info }
       } else {
-        profile = plan.profile { EntryFacts.empty(key).info }
+        profile = plan.profile { EntryFacts.empty(key, plan).info }
       }
       let present = round == 1 ? now : cache.now(isDated: queryPlan.initialData != nil)
       let attempt = cache.turn(self, at: present) { state, turn -> TurnAttempt<Result> in
@@ -228,13 +228,7 @@ extension QueryClient {
 
   private nonisolated func info(of key: EntryKey, _ plan: ResolvedPlan) -> EntryFacts {
     let now = cache.now(isDated: false)
-    return cache.read { state in
-      state.find(key).flatMap { index in
-        state.info(index, at: now.moment).map {
-          EntryFacts(info: $0, revision: state.slots[index].revision)
-        }
-      }
-    } ?? EntryFacts.empty(key)
+    return cache.read { $0.facts(key, metBy: plan, at: now.moment) }
   }
 
   /// Asks the dynamic options of an entry's observers again, after the entry changed.
@@ -311,8 +305,8 @@ struct EntryFacts {
   var info: QueryInfo
   var revision: UInt32
 
-  /// What is known of a key that has no entry.
-  static func empty(_ key: EntryKey) -> EntryFacts {
+  /// What is known of a key that has no entry, beside what the plan says that asks.
+  static func empty(_ key: EntryKey, _ plan: ResolvedPlan) -> EntryFacts {
     EntryFacts(
       info: QueryInfo(
         key: key.key,
@@ -322,7 +316,7 @@ struct EntryFacts {
         isDisabled: true,
         isStatic: false,
         isStale: true,
-        meta: QueryMeta(),
+        meta: plan.meta ?? QueryMeta(),
         age: nil,
         entryKey: key,
         frame: .empty

@@ -113,6 +113,8 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   public let duration: Duration?
   /// Whether the fetch that succeeded kept the data: it threw ``NotModified``.
   public internal(set) var isNotModified = false
+  /// Facts that the query, or the mutation, carries: of a fetch those that its ``FetchContext`` has.
+  public internal(set) var meta = QueryMeta()
   /// The type of the entry's value: keys of equal parts and unlike values are two entries.
   var valueType: (any Any.Type)?
 

@@ -20,7 +20,8 @@ extension CacheState {
     _ turn: Turn
   ) {
     guard emitsEvents else { return }
-    let event = makeEvent(.mutation(step), job.key.key, turn, since: job.submittedAt)
+    var event = makeEvent(.mutation(step), job.key.key, turn, since: job.submittedAt)
+    event.meta = job.meta
     errands.append(.emit(event))
   }
 

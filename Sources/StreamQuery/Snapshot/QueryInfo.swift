@@ -25,8 +25,10 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   public let isStatic: Bool
   /// Stale for some observer; without observers, missing or invalidated.
   public let isStale: Bool
-  /// Facts that the query carries.
-  public let meta: QueryMeta
+  /// Facts that the query carries: of several queries of one key, those of the one whose fetch is used.
+  ///
+  /// A function of a query's options that is asked as the query arrives finds the query's own.
+  public internal(set) var meta: QueryMeta
   /// How old the data is; `nil` without data.
   public let age: Duration?
 

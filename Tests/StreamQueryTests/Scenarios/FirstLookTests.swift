@@ -106,6 +106,87 @@ import Testing
     #expect(client.result(for: feed).isFetching)
   }
 
+  // MARK: What a look leaves
+
+  // T22 T42
+  @Test func aLookAtAMissingKeyMakesNoEntryConsumerDeadlineOrEvent() {
+    let told = Notes<String>()
+    let client = QueryClient(simulation: simulation) { $0.onEvent = { told.add("\($0)") } }
+    let events = simulation.record(client.events)
+    let counts = simulation.record(client.fetchingCounts())
+    simulation.settle()
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(10)))
+    let query = Query.scripted("n", fetch)
+    let looks: [Query<Int>] = [
+      query, query.enabled(false), query.initialData(7), query.placeholder(7),
+      query.refetchInterval(.seconds(1), inBackground: true), query.gcTime(.zero),
+      query.initialData(7).enabled { $0.data != nil }.refetchOnSubscribe { _ in .always },
+      query.staleTime { (info: QueryInfo) in info.isActive ? .infinite : .after(.zero) },
+      query.refetch(on: AsyncStream<Int> { 1 }),
+    ]
+    for look in looks {
+      _ = client.result(for: look)
+      _ = client.result(for: look.key)
+    }
+    _ = client.result(for: PageServer().query())
+    _ = client.result(for: Query<[Int]>.streamed("list") { _ in AsyncStream<Int> { 1 } })
+    let jobs = simulation.jobCount
+    #expect(client.diagnostics().isEmpty)
+    #expect(simulation.leakReport() == [])
+    // Nothing was put off either: no retention, no interval, no staleness.
+    simulation.advance(by: .hours(1))
+    #expect(simulation.jobCount == jobs)
+    #expect(client.diagnostics().isEmpty)
+    #expect(told.all.isEmpty && events.values.isEmpty)
+    #expect(counts.values == [0])
+    #expect(fetch.calls.isEmpty)
+    // The next event is the first one: none was counted and lost.
+    client.setData(1, for: query)
+    simulation.settle()
+    #expect(events.values.map(\.number) == [1, 2])
+    for recording in [events] { recording.cancel() }
+    counts.cancel()
+    client.shutDown()
+  }
+
+  // T42
+  @Test func aLookAtAnEntryLeavesItAsItIs() throws {
+    let told = Notes<String>()
+    let client = QueryClient(simulation: simulation) { $0.onEvent = { told.add("\($0)") } }
+    let seen = ScriptedFetch<Int>(.value(1, after: .milliseconds(10)))
+    let fetch = ScriptedFetch<Int>(.value(2, after: .milliseconds(10)))
+    let recording = simulation.record(client.stream(Query.scripted("seen", seen)))
+    client.setData(1, for: QueryKey<Int>("unseen"))
+    simulation.advance(by: .minutes(4))
+    let before = client.diagnostics().map { Facts($0) }
+    let story = told.all
+    let snapshots = recording.timeline
+    for key in ["seen", "unseen"] {
+      let query = Query.scripted(key, fetch)
+      let looks: [Query<Int>] = [
+        query, query.gcTime(.hours(2)), query.refetchInterval(.seconds(1)), query.initialData(7),
+        query.staleTime(.static), query.enabled { $0.data == nil },
+        query.refetchOnSubscribe(.always),
+      ]
+      for look in looks { #expect(client.result(for: look).data == 1) }
+    }
+    #expect(client.diagnostics().map { Facts($0) } == before)
+    // The retention of who is unobserved goes on as it was, and nothing else happens.
+    simulation.advance(by: .minutes(1) - .milliseconds(1))
+    #expect(told.all == story)
+    simulation.advance(by: .milliseconds(1))
+    #expect(told.all == story + ["removed (expired) [\"unseen\"]"])
+    #expect(fetch.calls.isEmpty)
+    #expect(recording.timeline == snapshots)
+    // Nobody's plan came in by a look: a refetch is by the one who observes.
+    simulation.task { await client.refetch("seen") }
+    simulation.settle()
+    #expect(seen.callCount == 2)
+    #expect(fetch.callCount == 0)
+    recording.cancel()
+    client.shutDown()
+  }
+
   // MARK: Any state
 
   /// Whatever happened before and whatever the query says, the look is the first element of a stream
@@ -192,6 +273,24 @@ import Testing
     default: break
     }
     return query
+  }
+}
+
+/// All that diagnostics say of an entry, but for its age.
+private struct Facts: Equatable {
+  var line: String
+  var counts: [Int]
+  var flags: [Bool]
+  var updatedAt: Date?
+
+  init(_ info: QueryInfo) {
+    line = "\(info)"
+    counts = [
+      info.observerCount, info.waiterCount, info.dataUpdateCount, info.errorUpdateCount,
+      info.failureCount,
+    ]
+    flags = [info.isActive, info.isDisabled, info.isStatic, info.isStale, info.isInvalidated]
+    updatedAt = info.dataUpdatedAt
   }
 }
 
