@@ -3,7 +3,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-/// Queries made and used by actors, main-actor models and plain code: what compiles there.
+/// Queries made and used by actors, main-actor models and plain code: that it compiles, and what it does.
 @Suite struct IsolationSamples {
   @Test func anActorsMethodsAreFetches() throws {
     let simulation = Simulation()
@@ -12,6 +12,118 @@ import Testing
     let query = simulation.run { await store.user(3) }
     #expect(try simulation.run { try await client.fetch(query) }.id == 3)
     #expect(simulation.run { await store.write(to: client) } == "Ada")
+  }
+
+  @Test func aQueryKeepsTheActorThatItsFetchNames() throws {
+    let simulation = Simulation()
+    let client = QueryClient(simulation: simulation)
+    // Nobody else holds the stores.
+    let (strong, weak) = simulation.run { (await Store().strong(4), await Store().user(5)) }
+    let held = simulation.record(client.stream(strong))
+    let gone = simulation.record(client.stream(weak))
+    simulation.advance(by: .seconds(1))
+    #expect(held.summaries == [.pending(isFetching: true), .success(User(id: 4, name: "Ada"))])
+    // What the other throws at once is a cancellation, and so no error.
+    #expect(gone.summaries == [.pending()])
+    held.cancel()
+    gone.cancel()
+  }
+
+  @Test func aRequestAsksAMainActorService() async throws {
+    let repos = try await QueryClient().fetch(Query(ServiceSearch(text: "swift")))
+    #expect(repos == [Repo(id: 1, name: "swift")])
+  }
+
+  @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
+  @Test @MainActor func aMainActorModelsQueriesFetchWhatItIsAtThen() {
+    Simulation.onMainActor { simulation in
+      let model = Model(client: QueryClient(simulation: simulation))
+      model.page = 3
+      let queries = model.queries()
+      model.page = 5
+      // The first captured the page; two read it when they fetch; two are of another user.
+      for (query, id) in zip(queries, [3, 5, 5, 1, 1]) {
+        let client = QueryClient(simulation: simulation)
+        let recording = simulation.record(client.stream(query))
+        simulation.advance(by: .milliseconds(10))
+        #expect(
+          recording.summaries == [.pending(isFetching: true), .success(User(id: id, name: "Ada"))]
+        )
+        recording.cancel()
+        client.shutDown()
+      }
+      model.client.shutDown()
+    }
+  }
+
+  @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
+  @Test @MainActor func conditionsAskAMainActorModel() {
+    Simulation.onMainActor { simulation in
+      let online = ManualSignal(true)
+      let active = ManualSignal(true)
+      let client = QueryClient(simulation: simulation) { @Sendable in
+        $0.connectivity = Connectivity { online }
+        $0.activity = Activity { active }
+      }
+      simulation.settle()
+      let model = Model(client: client)
+      @MainActor func causes(_ query: Query<User>) -> [FetchCause?] {
+        let recording = simulation.record(client.stream(query))
+        simulation.settle()
+        for isSearching in [false, true] {
+          model.isSearching = isSearching
+          for signal in [active, online] {
+            simulation.advance(by: .seconds(1))
+            signal.send(false)
+            signal.send(true)
+            // The condition is asked now.
+            simulation.settle()
+          }
+        }
+        simulation.advance(by: .seconds(6))
+        let fetching = recording.values.filter(\.isFetching).map(\.cause)
+        recording.cancel()
+        client.clear()
+        return fetching
+      }
+      model.isVisible = true
+      #expect(causes(model.queries()[3]) == [.subscribed, .active, .reconnect, .interval])
+      model.isVisible = false
+      #expect(causes(model.queries()[3]) == [.subscribed, .active, .reconnect])
+      // Nothing is said of the network: if stale.
+      #expect(causes(model.queries()[4]) == [.subscribed, .reconnect, .active, .reconnect])
+      client.shutDown()
+      online.finish()
+      active.finish()
+    }
+  }
+
+  @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
+  @Test @MainActor func aPlainTaskOfAModelFollowsAStream() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let model = Model(client: client)
+      client.setData(User(id: 42, name: "Cached"), for: .user(42))
+      let task = model.runOnAStream()
+      #expect(client.diagnostics(.query(.user(42))).map(\.observerCount) == [0])
+      var names: [String?] = [model.user?.name]
+      @MainActor func step(_ change: () -> Void) {
+        change()
+        simulation.settle()
+        names.append(model.user?.name)
+      }
+      step {}
+      #expect(client.diagnostics(.query(.user(42))).map(\.observerCount) == [1])
+      step { model.rename(to: "Grace") }
+      step { client.remove(.query(.user(42))) }
+      step { client.setData(User(id: 42, name: "Ada"), for: .user(42)) }
+      step { task.cancel() }
+      // It is over: nobody shows this.
+      step { model.rename(to: "Eve") }
+      #expect(names == [nil, "Cached", "Grace", nil, "Ada", "Ada", "Ada"])
+      #expect(client.diagnostics(.query(.user(42))).map(\.observerCount) == [0])
+      client.shutDown()
+    }
   }
 
   @Test @MainActor func aMainActorModelDrawsResults() async throws {
@@ -31,11 +143,21 @@ import Testing
   }
 }
 
+/// The app's server where an answer takes ten milliseconds, by the clock of whoever asks.
+private struct SlowAPI: Sendable {
+  static let live = SlowAPI()
+
+  func user(_ id: User.ID) async throws -> User {
+    try await Scheduling.current.clock.sleep(for: .milliseconds(10))
+    return try await api.user(id)
+  }
+}
+
 private actor Store {
   var token = "token"
   var written = ""
 
-  func load(_ id: User.ID) async throws -> User { try await api.user(id) }
+  func load(_ id: User.ID) async throws -> User { try await SlowAPI.live.user(id) }
 
   func user(_ id: User.ID) -> Query<User> {
     Query("user", id) { [weak self] in
@@ -64,7 +186,7 @@ private actor Store {
   var isVisible = true
   var page = 1
   let client: QueryClient
-  private let server = API.live
+  private let server = SlowAPI.live
 
   init(client: QueryClient) { self.client = client }
 
@@ -109,12 +231,13 @@ private actor Store {
       Query("user", page) { [page, server] in try await server.user(page) },
       Query("user", page) { try await self.server.user(await self.page) },
       Query("user") { @MainActor in try await self.server.user(self.page) },
-      Query("user") { try await api.user(1) }
+      Query("user") { try await SlowAPI.live.user(1) }
         .refetchOnActive(.when { self.isSearching })
         .refetchOnReconnect(.when { [weak self] in self?.isSearching ?? false })
         .refetchInterval(isVisible ? .seconds(5) : nil),
-      Query("user") { try await api.user(1) }
-        .refetchOnActive(.when { @MainActor in self.isSearching })
+      Query("user") { try await SlowAPI.live.user(1) }
+        .refetchOnActive(.when { @MainActor in self.isSearching }),
+      Query("user") { try await SlowAPI.live.user(1) }
         .refetchOnReconnect { info in self.isVisible && info.isStale ? .always : .never },
     ]
   }
@@ -122,7 +245,7 @@ private actor Store {
 
 @MainActor private final class Service {
   static let shared = Service()
-  func search(_ text: String) async throws -> [Repo] { [] }
+  func search(_ text: String) async throws -> [Repo] { [Repo(id: 1, name: text)] }
 }
 
 /// A request that asks a main-actor service.

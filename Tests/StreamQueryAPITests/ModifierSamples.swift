@@ -1,4 +1,5 @@
 import StreamQuery
+import StreamQueryTesting
 import Testing
 
 /// Options as modifiers, in all their forms.
@@ -111,12 +112,56 @@ import Testing
 
   @Test func retriesTakeCountsAndRules() {
     let count = 2
-    _ = query.retry(3).retry(count).retry(.never).retry(.forever).retry(.times(count))
-    _ = query.retry(3) { .milliseconds(100 * (1 << $0)) }.retry(3, delay: { .seconds($0) })
-    _ = query.retry(.while { failures, error in failures < 2 && !(error is AuthError) })
-    _ = query.retry(.times(5).backoff(.exponential(first: .milliseconds(300), jitter: 0.5)))
-    _ = query.retry(.forever.backoff(.constant(.seconds(1))))
-    _ = query.retry(.forever.backoff(.custom { failures, _ in .seconds(failures) }))
+    let standard = [1, 2, 4, 8, 16, 30].map { Duration.seconds($0) }
+    #expect(waits { $0.retry(3) } == Array(standard.prefix(3)))
+    #expect(waits { $0.retry(count) } == Array(standard.prefix(2)))
+    #expect(waits { $0.retry(.never) } == [])
+    #expect(waits { $0.retry(.forever) } == standard)
+    #expect(waits { $0.retry(.times(count)) } == Array(standard.prefix(2)))
+    #expect(
+      waits { $0.retry(3) { .milliseconds(100 * (1 << $0)) } }
+        == [.milliseconds(100), .milliseconds(200), .milliseconds(400)]
+    )
+    #expect(waits { $0.retry(3, delay: { .seconds($0) }) } == [.zero, .seconds(1), .seconds(2)])
+    let rule = RetryPolicy.while { failures, error in failures < 2 && !(error is AuthError) }
+    #expect(waits { $0.retry(rule) } == Array(standard.prefix(2)))
+    #expect(waits(AuthError()) { $0.retry(rule) } == [])
+    #expect(
+      waits { $0.retry(.forever.backoff(.constant(.seconds(9)))) }
+        == Array(repeating: .seconds(9), count: 7)
+    )
+    #expect(
+      waits { $0.retry(.forever.backoff(.custom { failures, _ in .seconds(failures) })) }
+        == (0...11).map { .seconds($0) }
+    )
+    let left = waits {
+      $0.retry(.times(5).backoff(.exponential(first: .milliseconds(300), jitter: 0.5)))
+    }
+    #expect(left.count == 5)
+    for (wait, longest) in zip(left, [300, 600, 1_200, 2_400, 4_800]) {
+      #expect(wait > .milliseconds(longest / 2) && wait <= .milliseconds(longest))
+    }
+    // Left to chance, so they are not all the whole wait.
+    #expect(left.reduce(.zero, +) < .milliseconds(9_300))
+  }
+
+  /// The waits between the attempts of a query that always fails, in the first 70 seconds.
+  private func waits(
+    _ error: any Error = Offline(),
+    _ change: (Query<User>) -> Query<User>
+  ) -> [Duration] {
+    let simulation = Simulation()
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<User>(.failure(error, after: .milliseconds(10)))
+    let recording = simulation.record(client.stream(change(Query("user", 1, fetch: fetch))))
+    simulation.advance(by: .seconds(70))
+    let calls = fetch.calls
+    // Every failure is a snapshot; while attempts follow, none of them is the result's error.
+    #expect(recording.values.map(\.failureCount) == Array(0...calls.count))
+    #expect(recording.values.dropLast().allSatisfy { $0.isPending && $0.error == nil })
+    #expect(recording.values.last?.isFetching == (recording.values.last?.error == nil))
+    recording.cancel()
+    return zip(calls.dropFirst(), calls).map { $0.start - ($1.end ?? $1.start) }
   }
 
   @Test(arguments: [true, false])

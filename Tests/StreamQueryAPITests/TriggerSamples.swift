@@ -12,6 +12,16 @@ import Testing
     client = QueryClient(simulation: simulation)
   }
 
+  /// A query of 1, 2 and so on, each after ten milliseconds.
+  private func counting<each Part: Hashable & Sendable>(_ part: repeat each Part) -> Query<Int> {
+    let steps = (1...9).map { ScriptedFetch<Int>.Step.value($0, after: .milliseconds(10)) }
+    return Query(repeat each part, fetch: ScriptedFetch(steps))
+  }
+
+  private func at(_ milliseconds: Int, _ summary: ResultSummary<Int>) -> TimedSummary<Int> {
+    TimedSummary(at: .milliseconds(milliseconds), summary)
+  }
+
   @Test func aQueryRefetchesOnElementsOfAnySequence() {
     let (ticks, continuation) = AsyncStream.makeStream(of: Int.self)
     let fetch = ScriptedFetch<User>(.value(.ada))
@@ -29,20 +39,87 @@ import Testing
 
   @Test func sequencesOfEveryKindAreCauses() {
     func query(
+      _ base: Query<Int>,
       _ failing: some AsyncSequence<Void, any Error> & Sendable,
       _ erased: any AsyncSequence<Int, Never> & Sendable,
       _ plain: AsyncStream<Int>
-    ) -> Query<User> {
-      Query.user(1).refetch(on: plain).refetch(on: failing).refetch(on: erased)
+    ) -> Query<Int> {
+      base.refetch(on: plain).refetch(on: failing).refetch(on: erased)
     }
-    _ = query(AsyncThrowingStream { nil }, AsyncStream { nil }, AsyncStream { nil })
+    let (failing, failingInput) = AsyncThrowingStream.makeStream(of: Void.self)
+    let (erased, erasedInput) = AsyncStream.makeStream(of: Int.self)
+    let (plain, plainInput) = AsyncStream.makeStream(of: Int.self)
+    let recording = simulation.record(
+      client.stream(query(counting("n").staleTime(.infinite), failing, erased, plain))
+    )
+    simulation.advance(by: .seconds(1))
+    let steps: [() -> Void] = [
+      { plainInput.yield(1) }, { erasedInput.yield(1) }, { failingInput.yield() },
+      // One that fails, or ends, is no cause any more; the others are.
+      { failingInput.finish(throwing: Offline()) }, { erasedInput.finish() },
+      { plainInput.yield(2) },
+    ]
+    for step in steps {
+      step()
+      simulation.advance(by: .seconds(1))
+    }
+    #expect(
+      recording.timeline == [
+        at(0, .pending(isFetching: true)), at(10, .success(1)),
+        at(1_000, .success(1, isFetching: true)), at(1_010, .success(2)),
+        at(2_000, .success(2, isFetching: true)), at(2_010, .success(3)),
+        at(3_000, .success(3, isFetching: true)), at(3_010, .success(4)),
+        at(6_000, .success(4, isFetching: true)), at(6_010, .success(5)),
+      ]
+    )
+    #expect(
+      recording.values.map(\.cause)
+        == [.subscribed, .subscribed] + Array(repeating: .trigger, count: 8)
+    )
+    recording.cancel()
+    plainInput.finish()
   }
 
   @Test func policiesAskWhenTheEventArrives() {
-    let isSearching = true
-    let query = Query("a") { 1 }.refetchInterval(.seconds(30)).refetchOnReconnect(.ifStale)
-      .refetchOnActive(.when { isSearching })
-    #expect(query.options.refetchInterval != nil)
+    actor Search { var isOn = false; func turn(on isOn: Bool) { self.isOn = isOn } }
+    let search = Search()
+    let online = ManualSignal(true)
+    let active = ManualSignal(true)
+    let client = QueryClient(simulation: simulation) {
+      $0.connectivity = Connectivity { online }
+      $0.activity = Activity { active }
+    }
+    simulation.settle()
+    let query = counting("a").refetchInterval(.seconds(30)).refetchOnReconnect(.ifStale)
+      .refetchOnActive(.when { await search.isOn })
+    let recording = simulation.record(client.stream(query))
+    func returnOf(_ signal: ManualSignal<Bool>) {
+      signal.send(false)
+      signal.send(true)
+      simulation.advance(by: .seconds(1))
+    }
+    simulation.advance(by: .seconds(1))
+    returnOf(online)
+    returnOf(active)
+    simulation.run { await search.turn(on: true) }
+    returnOf(active)
+    simulation.advance(by: .seconds(30))
+    #expect(
+      recording.timeline == [
+        at(0, .pending(isFetching: true)), at(10, .success(1)),
+        at(1_000, .success(1, isFetching: true)), at(1_010, .success(2)),
+        at(3_000, .success(2, isFetching: true)), at(3_010, .success(3)),
+        at(33_010, .success(3, isFetching: true)), at(33_020, .success(4)),
+      ]
+    )
+    #expect(
+      recording.values.filter(\.isFetching).map(\.cause)
+        == [.subscribed, .reconnect, .active, .interval]
+    )
+    recording.cancel()
+    client.shutDown()
+    online.finish()
+    active.finish()
   }
 
   @Test func connectedStreamsInvalidate() {
@@ -62,20 +139,58 @@ import Testing
   }
 
   @Test func triggersAreMadeOfElements() {
-    let ids = AsyncStream<Int> { nil }
+    let (stale, staleIDs) = AsyncStream.makeStream(of: Int.self)
+    let (keyed, keyedIDs) = AsyncStream.makeStream(of: Int.self)
+    let (some, someIDs) = AsyncStream.makeStream(of: Int.self)
+    let (mixed, mixedIDs) = AsyncStream.makeStream(of: Int.self)
     let handles = [
-      client.connect(triggers: ids.map { _ in .refetch(.stale && .active) }),
-      client.connect(triggers: ids.map { id in .invalidate(.user(id), refetch: .all) }),
-      client.connect(triggers: ids.compactMap { $0 > 1 ? .invalidate(["inbox", $0]) : nil }),
+      client.connect(triggers: stale.map { _ in .refetch(.stale && .active) }),
+      client.connect(triggers: keyed.map { id in .invalidate(["user", id], refetch: .all) }),
+      client.connect(triggers: some.compactMap { $0 > 1 ? .invalidate(["inbox", $0]) : nil }),
       client.connect(
-        triggers: ids.map { id -> Trigger in
+        triggers: mixed.map { id -> Trigger in
           if id > 1 { return .refetch(.stale) }
-          return .invalidate(.user(id))
+          return .invalidate(["user", id])
         }
       ),
     ]
+    let fresh = simulation.record(client.stream(counting("user", 1).staleTime(.infinite)))
+    let old = simulation.record(client.stream(counting("inbox", 2)))
+    simulation.advance(by: .seconds(1))
+    let left = counting("user", 2).staleTime(.infinite)
+    simulation.task { [client] in await client.prefetch(left) }
+    let inputs = [(staleIDs, 1), (keyedIDs, 1), (keyedIDs, 2), (someIDs, 1), (someIDs, 2)]
+    for (input, id) in inputs + [(mixedIDs, 1), (mixedIDs, 2)] {
+      simulation.advance(by: .seconds(1))
+      input.yield(id)
+    }
+    simulation.advance(by: .seconds(1))
+    #expect(
+      fresh.timeline == [
+        at(0, .pending(isFetching: true)), at(10, .success(1)),
+        at(3_000, .success(1, isFetching: true)), at(3_010, .success(2)),
+        at(7_000, .success(2, isFetching: true)), at(7_010, .success(3)),
+      ]
+    )
+    #expect(
+      old.timeline == [
+        at(0, .pending(isFetching: true)), at(10, .success(1)),
+        at(2_000, .success(1, isFetching: true)), at(2_010, .success(2)),
+        at(6_000, .success(2, isFetching: true)), at(6_010, .success(3)),
+        at(8_000, .success(3, isFetching: true)), at(8_010, .success(4)),
+      ]
+    )
+    // Observed or not, as the trigger says.
+    #expect(client.data(for: left) == 2)
+    // A handle that is cancelled hears nothing.
     for handle in handles { handle.cancel() }
     simulation.settle()
+    for input in [staleIDs, keyedIDs] { input.yield(1) }
+    simulation.advance(by: .seconds(1))
+    #expect(fresh.values.count == 6)
+    #expect(old.values.count == 8)
+    fresh.cancel()
+    old.cancel()
   }
 
   @Test func theConfigurationNamesTheSurroundings() {

@@ -42,7 +42,7 @@ public struct MutationOptions: Sendable, _FreeOfActors {
   /// These options over weaker ones.
   func over(_ base: MutationOptions) -> MutationOptions {
     MutationOptions(
-      retry: retry ?? base.retry,
+      retry: RetryPolicy.merge(retry, over: base.retry),
       networkMode: networkMode ?? base.networkMode,
       gcTime: gcTime ?? base.gcTime,
       scope: scope ?? base.scope,

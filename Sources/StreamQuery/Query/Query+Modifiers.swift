@@ -105,7 +105,8 @@ extension Query {
   /// the last one becomes the result's error. Retries wait while the app is inactive, unless an observer
   /// polls in the background, and while the network is gone unless the ``networkMode(_:)`` is
   /// ``NetworkMode/always``. What is set here also holds for `fetch`, `ensure` and `prefetch`, which do
-  /// not retry by default. A cancelled attempt is never retried.
+  /// not retry by default. A cancelled attempt is never retried. A policy may leave how long to wait, or how
+  /// often to retry, to the defaults: see ``RetryPolicy``.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }
@@ -118,7 +119,8 @@ extension Query {
     options { $0.retry = policy }
   }
 
-  /// How often a failed attempt is tried again, after 1, 2, 4 and so on up to 30 seconds.
+  /// How often a failed attempt is tried again, after 1, 2, 4 and so on up to 30 seconds unless defaults of
+  /// the key or the client say how long to wait.
   ///
   /// - Parameter count: How many attempts there are after the first one; negative ones mean none.
   /// - Returns: The changed query.

@@ -166,7 +166,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     var merged = self
     merged.staleTime = staleTime ?? base.staleTime
     merged.gcTime = gcTime ?? base.gcTime
-    merged.retry = retry ?? base.retry
+    merged.retry = RetryPolicy.merge(retry, over: base.retry)
     merged.networkMode = networkMode ?? base.networkMode
     merged.retryOnSubscribe = retryOnSubscribe ?? base.retryOnSubscribe
     merged.enabled = enabled ?? base.enabled

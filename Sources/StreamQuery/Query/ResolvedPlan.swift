@@ -72,7 +72,7 @@ final class ResolvedPlan: Sendable {
       fetch = nil
     }
     gcTime = (own.gcTime ?? base.gcTime).map(Span.init) ?? Span(.seconds(300))
-    ownRetry = own.retry ?? base.retry
+    ownRetry = RetryPolicy.merge(own.retry, over: base.retry)
     meta = QueryMeta.merge(own.meta, over: base.meta)
     sharing = (own.sharing ?? base.sharing)?.kind ?? .automatic
 
@@ -158,10 +158,13 @@ final class ResolvedPlan: Sendable {
   }
 
   /// Retries of fetches that nobody waits for in person.
-  var retry: RetryPolicy { ownRetry ?? .times(3) }
+  var retry: RetryPolicy { ownRetry?.over(.times(3)) ?? .times(3) }
 
   /// Retries of `fetch`, `ensure` and `prefetch`.
-  var imperativeRetry: RetryPolicy { ownRetry ?? defaults.client.imperativeRetry }
+  var imperativeRetry: RetryPolicy {
+    let ofClient = defaults.client.imperativeRetry
+    return ownRetry?.over(ofClient) ?? ofClient
+  }
 
   /// What has to be asked before an edge refetches; `nil` if nothing has to be.
   func condition(of cause: FetchCause) -> EventRefetchPolicy.Condition? {

@@ -9,16 +9,25 @@
 ///   failures < 2 && !(error is AuthError)
 /// })
 /// ```
+///
+/// How often and how long are two halves, and a policy that says one of them leaves the other to the
+/// layer below: to the defaults of the key, then those of the client.
+///
+/// ```swift
+/// client.setDefaults(QueryDefaults(options: QueryOptions(retry: .backoff(.constant(.seconds(2))))))
+/// Query("rates") { try await api.rates() }.retry(5)   // each after two seconds
+/// ```
 public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral {
-  /// Whether to try again; `failures` counts the failures before this one, from 0.
-  let decides: @Sendable (_ failures: Int, _ error: any Error) -> Bool
+  /// Whether to try again; `failures` counts the failures before this one, from 0. `nil` is as the layer
+  /// below says.
+  private let decides: (@Sendable (_ failures: Int, _ error: any Error) -> Bool)?
 
-  /// How long to wait first.
-  var backoff: Backoff
+  /// How long to wait first; `nil` is as the layer below says.
+  private var backoff: Backoff?
 
-  init(
-    backoff: Backoff = .standard,
-    decides: @escaping @Sendable (_ failures: Int, _ error: any Error) -> Bool
+  private init(
+    backoff: Backoff? = nil,
+    decides: (@Sendable (_ failures: Int, _ error: any Error) -> Bool)?
   ) {
     self.decides = decides
     self.backoff = backoff
@@ -56,6 +65,15 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     RetryPolicy(decides: predicate)
   }
 
+  /// Waiting times alone: how often is left to the layer below, which is three times for queries and
+  /// never for imperative calls and mutations unless somebody says otherwise.
+  ///
+  /// - Parameter backoff: How long to wait before each retry.
+  /// - Returns: The policy.
+  public static func backoff(_ backoff: Backoff) -> Self {
+    RetryPolicy(backoff: backoff, decides: nil)
+  }
+
   /// The same policy with other waiting times.
   ///
   /// - Parameter backoff: How long to wait before each retry.
@@ -66,6 +84,17 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     return copy
   }
 
+  /// This policy, and what it leaves open as a weaker one says.
+  func over(_ base: RetryPolicy?) -> RetryPolicy {
+    guard let base, backoff == nil || decides == nil else { return self }
+    return RetryPolicy(backoff: backoff ?? base.backoff, decides: decides ?? base.decides)
+  }
+
+  /// The policy of a layer over that of a weaker one.
+  static func merge(_ policy: RetryPolicy?, over base: RetryPolicy?) -> RetryPolicy? {
+    policy.map { $0.over(base) } ?? base
+  }
+
   /// The wait before the next attempt, or `nil` to give up.
   ///
   /// - Parameters:
@@ -74,8 +103,8 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   ///   - jitter: A random number in 0..<1.
   /// - Returns: The wait.
   func delay(failures: Int, error: any Error, jitter: @autoclosure () -> Double) -> Span? {
-    guard decides(failures, error) else { return nil }
-    return Span(backoff.delay(failures, error, jitter))
+    guard let decides, decides(failures, error) else { return nil }
+    return Span((backoff ?? .standard).delay(failures, error, jitter))
   }
 }
 

@@ -13,7 +13,7 @@ extension QueryOptions {
     self.init(
       staleTime: json["staleTime"].map(StaleTime.init),
       gcTime: json["gcTime"].map(duration),
-      retry: json["retry"].map { RetryPolicy($0, delay: json["retryDelay"]) },
+      retry: RetryPolicy(json["retry"], delay: json["retryDelay"]),
       networkMode: json["networkMode"]?.string.flatMap(NetworkMode.init),
       enabled: json["enabled"].map(Enabled.init),
       refetchOnSubscribe: json["refetchOnMount"].map(RefetchPolicy.init),
@@ -79,7 +79,14 @@ extension RefetchInterval {
 }
 
 extension RetryPolicy {
-  fileprivate init(_ json: JSON, delay: JSON?) {
+  /// How often and how long are two options in the reference, and two halves of one with us.
+  fileprivate init?(_ json: JSON?, delay: JSON?) {
+    let backoff = delay.flatMap { Backoff($0) }
+    guard let json else {
+      guard let backoff else { return nil }
+      self = .backoff(backoff)
+      return
+    }
     self =
       if let count = json.int {
         .times(count)
@@ -90,14 +97,20 @@ extension RetryPolicy {
           failures < max && message(of: error) != unless
         }
       }
-    if let milliseconds = delay?.int {
-      self = backoff(.constant(.milliseconds(milliseconds)))
-    } else if let delay, let base = delay["base"]?.int {
+    if let backoff { self = self.backoff(backoff) }
+  }
+}
+
+extension Backoff {
+  fileprivate init?(_ delay: JSON) {
+    if let milliseconds = delay.int {
+      self = .constant(.milliseconds(milliseconds))
+    } else if let base = delay["base"]?.int {
       let limit = delay["max"]?.int.map { Duration.milliseconds($0) } ?? .seconds(1e9)
       let factor = Double(delay["factor"]?.description ?? "2") ?? 2
-      self = backoff(
-        .exponential(first: .milliseconds(base), factor: factor, limit: limit)
-      )
+      self = .exponential(first: .milliseconds(base), factor: factor, limit: limit)
+    } else {
+      return nil
     }
   }
 }

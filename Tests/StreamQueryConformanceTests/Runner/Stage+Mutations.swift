@@ -135,7 +135,7 @@ extension Stage {
       perform = { variables, _ in try await mutator((variables as? JSON) ?? .null) }
     }
     client(name).setMutationDefaults(
-      mutationOptions(withMutationDelay(options, of: nil, client: name)),
+      mutationOptions(options),
       for: key,
       perform: perform
     )
@@ -166,7 +166,7 @@ extension Stage {
     where registered.key.isPrefix(of: key) && callbacks == nil {
       callbacks = registered.options["callbacks"]
     }
-    let options = mutationOptions(withMutationDelay(json, of: key, client: name))
+    let options = mutationOptions(json)
     mutation = mutation.options { $0 = options }
     return with(callbacks ?? .object([:]), mutation, id: id, client: name)
   }
@@ -254,18 +254,6 @@ extension Stage {
     }
     if let message = callback["throw"]?.string { throw ScenarioError(message: message) }
     return SavedContext(json: saved)
-  }
-
-  private func withMutationDelay(_ options: JSON, of key: AnyQueryKey?, client: String) -> JSON {
-    var weaker = defaults(of: client, "mutations")
-    for registered in mutationDefaults[client] ?? []
-    where key.map({ registered.key.isPrefix(of: $0) }) ?? false {
-      weaker = weaker.merging(registered.options)
-    }
-    guard var fields = options.object else { return options }
-    fields["retry"] = fields["retry"] ?? weaker["retry"]
-    fields["retryDelay"] = fields["retryDelay"] ?? weaker["retryDelay"]
-    return .object(fields)
   }
 
   /// Logs how a fetch ended.

@@ -31,7 +31,7 @@ extension Stage {
         }
         : Query(key: key) { try await fetcher(keyJSON) }
     }
-    query = query.options(options(json, client: name, abandonment: abandonment))
+    query = query.options(options(json, abandonment: abandonment))
     if let value = json["initialData"] {
       query = query.initialData(value, updatedAt: initialDate(json))
     }
@@ -63,7 +63,7 @@ extension Stage {
         previousPageParam: previousPage
       )
     }
-    query = query.options(options(json, client: name, abandonment: abandonment))
+    query = query.options(options(json, abandonment: abandonment))
     if let run = json["initialData"]?.run {
       query = query.initialData(run, updatedAt: initialDate(json))
     }
@@ -97,26 +97,10 @@ extension Stage {
     json["initialDataUpdatedAt"]?.int.map(Simulation.date)
   }
 
-  private func options(
-    _ json: JSON,
-    client: String,
-    abandonment: AbandonmentPolicy?
-  ) -> QueryOptions {
-    var options = QueryOptions(withDelay(json, of: AnyQueryKey(json["key"] ?? []), client: client))
+  private func options(_ json: JSON, abandonment: AbandonmentPolicy?) -> QueryOptions {
+    var options = QueryOptions(json)
     options.abandonment = abandonment
     return options
-  }
-
-  /// In the reference the number of retries and their delay are two options, with us they are one.
-  private func withDelay(_ options: JSON, of key: AnyQueryKey, client: String) -> JSON {
-    var weaker = defaults(of: client, "queries")
-    for registered in keyDefaults[client] ?? [] where registered.key.isPrefix(of: key) {
-      weaker = weaker.merging(registered.options)
-    }
-    guard var fields = options.object else { return options }
-    fields["retry"] = fields["retry"] ?? weaker["retry"]
-    fields["retryDelay"] = fields["retryDelay"] ?? weaker["retryDelay"]
-    return .object(fields)
   }
 
   func filter(_ json: JSON?) -> QueryFilter {
@@ -156,18 +140,13 @@ extension Stage {
   /// - Returns: What was written; `nil` if the update bailed out.
   func write(_ update: JSON, to key: JSON, updatedAt: Date?, client name: String) -> JSON? {
     let client = client(name)
-    if let updatedAt, update["value"] == nil {
-      // An update in place is as of now; one that is dated is a read and a write.
-      guard let new = update.applied(to: data(key, client: name)) else { return nil }
-      return write(["value": new], to: key, updatedAt: updatedAt, client: name)
-    }
     if isPaged(key) {
       let paged = QueryKey<PageRun>(key)
       if let run = update["value"]?.run {
         client.setData(run, for: paged, updatedAt: updatedAt)
         return JSON(run)
       }
-      return client.updateData(for: paged) { run in
+      return client.updateData(for: paged, updatedAt: updatedAt) { run in
         run = update.applied(to: run.map { JSON($0) })?.run
       }.map { JSON($0) }
     }
@@ -175,7 +154,7 @@ extension Stage {
       client.setData(value, for: self.key(key), updatedAt: updatedAt)
       return value
     }
-    return client.updateData(for: self.key(key)) { data in
+    return client.updateData(for: self.key(key), updatedAt: updatedAt) { data in
       data = update.applied(to: data)
     }
   }

@@ -118,8 +118,7 @@ final class Stage: @unchecked Sendable {
   }
 
   func queryDefaults(of client: String) -> QueryDefaults {
-    let options = QueryOptions(defaults(of: client, "queries"))
-    return QueryDefaults(options: options, imperativeRetry: options.retry ?? .never)
+    QueryDefaults(options: QueryOptions(defaults(of: client, "queries")))
   }
 
   func fetcher(_ name: String, client: String) -> ScenarioFetcher {

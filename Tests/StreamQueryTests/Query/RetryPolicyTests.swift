@@ -33,6 +33,32 @@ import Testing
     #expect(policy.delay(failures: 0, error: CancellationError(), jitter: 0) == nil)
   }
 
+  @Test func whatAPolicyLeavesOpenIsAsTheOneBelowSays() {
+    let slow = RetryPolicy.backoff(.constant(.seconds(7)))
+    let twice = RetryPolicy.times(2)
+    let seven: [Span?] = [.seconds(7), .seconds(7), nil]
+    #expect(Self.delays(slow.over(twice), 0..<3) == seven)
+    #expect(Self.delays(twice.over(slow), 0..<3) == seven)
+    // What it says itself holds.
+    #expect(Self.delays(twice.over(.forever.backoff(.constant(.zero))), 0..<3)[2] == nil)
+    #expect(Self.delays(slow.over(twice.backoff(.constant(.zero))), 0..<3) == seven)
+    #expect(Self.delays(twice.over(nil), 0..<3) == [.seconds(1), .seconds(2), nil])
+    // Of three layers each says one thing.
+    let quick = RetryPolicy.backoff(.constant(.seconds(3)))
+    #expect(Self.delays(quick.over(twice.over(slow)), 0..<2) == [.seconds(3), .seconds(3)])
+    #expect(Self.delays(quick.over(slow).over(twice), 0..<2) == [.seconds(3), .seconds(3)])
+    // Nobody said how often.
+    #expect(Self.delays(slow, 0..<1) == [nil])
+    #expect(RetryPolicy.merge(nil, over: nil).map { _ in 0 } == nil)
+    #expect(
+      RetryPolicy.merge(nil, over: slow)?.over(twice).delay(
+        failures: 0,
+        error: Failure(),
+        jitter: 0
+      ) == .seconds(7)
+    )
+  }
+
   @Test func anotherBackoffKeepsTheDecision() {
     let policy = RetryPolicy.times(2).backoff(.constant(.milliseconds(5)))
     #expect(Self.delays(policy, 0..<3) == [.seconds(0.005), .seconds(0.005), nil])

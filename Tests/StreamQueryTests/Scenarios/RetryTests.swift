@@ -59,6 +59,89 @@ import Testing
     #expect(recording.values.last?.isStale == false)
   }
 
+  /// The waits between the attempts of a query that always fails.
+  private func waits(
+    of query: (ScriptedFetch<Int>) -> Query<Int>,
+    _ start: (Query<Int>) -> Recording<QueryResult<Int>>?
+  ) -> [Int] {
+    let fetch = ScriptedFetch<Int>(.failure(Boom(), after: .milliseconds(10)))
+    let recording = start(query(fetch))
+    simulation.advance(by: .minutes(5))
+    recording?.cancel()
+    return zip(fetch.calls.dropFirst(), fetch.calls).map {
+      Int(($0.start - ($1.end ?? .zero)) / .milliseconds(1))
+    }
+  }
+
+  // O11 T08 T53
+  @Test func howOftenAndHowLongAreLayersOfTheirOwn() {
+    let client = QueryClient(simulation: simulation)
+    func observed(_ key: String, _ change: (Query<Int>) -> Query<Int>) -> [Int] {
+      waits {
+        change(.scripted(key, $0))
+      } _: {
+        simulation.record(client.stream($0))
+      }
+    }
+    // Nobody says how often: three times.
+    #expect(observed("a") { $0.retry(.backoff(.constant(.seconds(2)))) } == [2_000, 2_000, 2_000])
+    client.setDefaults(
+      QueryDefaults(options: QueryOptions(retry: .backoff(.constant(.seconds(5)))))
+    )
+    #expect(observed("b") { $0 } == [5_000, 5_000, 5_000])
+    #expect(observed("c") { $0.retry(1) } == [5_000])
+    #expect(observed("d") { $0.retry(2) { .seconds($0) } } == [0, 1_000])
+    #expect(observed("e") { $0.retry(.times(2).backoff(.standard)) } == [1_000, 2_000])
+    client.setDefaults(QueryOptions(retry: 2), for: "n")
+    #expect(observed("n") { $0 } == [5_000, 5_000])
+    #expect(observed("n") { $0.retry(.backoff(.constant(.seconds(1)))) } == [1_000, 1_000])
+    #expect(observed("n") { $0.retry(.never) } == [])
+  }
+
+  // O11 T39
+  @Test func imperativeCallsRetryAsOftenAsTheyAreToldAndWaitAsLong() {
+    let client = QueryClient(simulation: simulation)
+    func awaited(_ change: (Query<Int>) -> Query<Int>) -> [Int] {
+      waits {
+        change(.scripted("n", $0))
+      } _: { query in
+        simulation.task { [client] in await client.prefetch(query) }
+        return nil
+      }
+    }
+    let slow = RetryPolicy.backoff(.constant(.seconds(2)))
+    // How long to wait does not say that they retry.
+    #expect(awaited { $0.retry(slow) } == [])
+    client.setDefaults(QueryDefaults(imperativeRetry: 2))
+    #expect(awaited { $0 } == [1_000, 2_000])
+    #expect(awaited { $0.retry(slow) } == [2_000, 2_000])
+    #expect(awaited { $0.retry(1) } == [1_000])
+  }
+
+  // O11 T65
+  @Test func mutationsWaitAsTheirDefaultsSay() {
+    let client = QueryClient(simulation: simulation)
+    let clock = simulation.clock
+    client.setMutationDefaults(MutationOptions(retry: .backoff(.constant(.seconds(3)))), for: [])
+    func starts(_ change: (Mutation<Int, Int>) -> Mutation<Int, Int>) -> [Duration] {
+      let starts = Notes<Duration>()
+      let before = simulation.now
+      let failing = Mutation("m") { (_: Int) -> Int in
+        starts.add(clock.now.offset - before)
+        throw Boom()
+      }
+      let changed = change(failing)
+      simulation.task { [client] in _ = try? await client.mutate(changed, with: 1) }
+      simulation.advance(by: .minutes(1))
+      return starts.all
+    }
+    #expect(starts { $0 } == [.zero])
+    #expect(starts { $0.retry(2) } == [.zero, .seconds(3), .seconds(6)])
+    #expect(starts { $0.retry(.times(1).backoff(.standard)) } == [.zero, .seconds(1)])
+    client.setMutationDefaults(MutationOptions(retry: 1), for: "m")
+    #expect(starts { $0 } == [.zero, .seconds(3)])
+  }
+
   // O11
   @Test func theStandardBackoffDoublesToThirtySeconds() {
     let client = QueryClient(simulation: simulation)

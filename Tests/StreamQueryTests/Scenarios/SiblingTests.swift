@@ -6,14 +6,15 @@ import Testing
 @Suite struct SiblingTests {
   /// What can be done to exactly one entry.
   enum Change: String, CaseIterable, Sendable {
-    case invalidate, mark, refetch, reset, cancel, remove, write, update, fetch
+    case invalidate, invalidateKey, mark, refetch, reset, cancel, remove, write, update, fetch
 
     /// Whether the entry is fetched by it.
-    var fetches: Bool { [.invalidate, .refetch, .reset, .fetch].contains(self) }
+    var fetches: Bool { [.invalidate, .invalidateKey, .refetch, .reset, .fetch].contains(self) }
 
     func make(of query: Query<Int>, in client: QueryClient) async throws {
       switch self {
       case .invalidate: await client.invalidate(query)
+      case .invalidateKey: await client.invalidate(query.key)
       case .mark: await client.invalidate(query, refetch: .never)
       case .refetch: await client.refetch(.key(query.key))
       case .reset: await client.reset(.key(query.key))
