@@ -134,6 +134,11 @@ import Testing
       waits { $0.retry(.forever.backoff(.custom { failures, _ in .seconds(failures) })) }
         == (0...11).map { .seconds($0) }
     )
+    // Half of it is left to the layers below: three times, after so long.
+    #expect(
+      waits { $0.retry(.backoff(.constant(.seconds(2)))) }
+        == Array(repeating: .seconds(2), count: 3)
+    )
     let left = waits {
       $0.retry(.times(5).backoff(.exponential(first: .milliseconds(300), jitter: 0.5)))
     }
@@ -142,7 +147,7 @@ import Testing
       #expect(wait > .milliseconds(longest / 2) && wait <= .milliseconds(longest))
     }
     // Left to chance, so they are not all the whole wait.
-    #expect(left.reduce(.zero, +) < .milliseconds(9_300))
+    #expect(left.reduce(.zero, +) < .milliseconds(9_250))
   }
 
   /// The waits between the attempts of a query that always fails, in the first 70 seconds.

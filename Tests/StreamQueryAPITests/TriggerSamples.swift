@@ -247,15 +247,17 @@ import Testing
   }
 
   @Test func eventsTellWhatHappened() {
+    enum Screen: QueryMetaKey { static let defaultValue = "none" }
     let events = simulation.record(client.events)
     let counts = simulation.record(client.fetchingCounts(.prefix("user")))
     simulation.settle()
-    let recording = simulation.record(client.stream(.user(1)))
+    let recording = simulation.record(client.stream(Query.user(1).meta(Screen.self, "profile")))
     simulation.settle()
     let succeeded = events.values.contains {
       if case .fetchSucceeded = $0.kind { true } else { false }
     }
     #expect(succeeded)
+    #expect(Set(events.values.map { $0.meta[Screen.self] }) == ["profile"])
     #expect(counts.values.last == 0)
     #expect(recording.values.last?.isSuccess == true)
   }
