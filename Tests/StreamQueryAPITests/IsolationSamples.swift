@@ -41,8 +41,8 @@ import Testing
       model.page = 3
       let queries = model.queries()
       model.page = 5
-      // The first captured the page; two read it when they fetch; two are of another user.
-      for (query, id) in zip(queries, [3, 5, 5, 1, 1]) {
+      // The first captured the page; two read it when they fetch; three are of another user.
+      for (query, id) in zip(queries, [3, 5, 5, 1, 1, 1]) {
         let client = QueryClient(simulation: simulation)
         let recording = simulation.record(client.stream(query))
         simulation.advance(by: .milliseconds(10))

@@ -159,9 +159,11 @@ import Testing
     simulation.advance(by: .seconds(1))
     let left = counting("user", 2).staleTime(.infinite)
     simulation.task { [client] in await client.prefetch(left) }
+    var unobserved: [Int?] = []
     let inputs = [(staleIDs, 1), (keyedIDs, 1), (keyedIDs, 2), (someIDs, 1), (someIDs, 2)]
     for (input, id) in inputs + [(mixedIDs, 1), (mixedIDs, 2)] {
       simulation.advance(by: .seconds(1))
+      unobserved.append(client.data(for: left))
       input.yield(id)
     }
     simulation.advance(by: .seconds(1))
@@ -180,7 +182,8 @@ import Testing
         at(8_000, .success(3, isFetching: true)), at(8_010, .success(4)),
       ]
     )
-    // Observed or not, as the trigger says.
+    // Fetched though nobody observes it, as the third trigger says, and no other time.
+    #expect(unobserved == [1, 1, 1, 2, 2, 2, 2])
     #expect(client.data(for: left) == 2)
     // A handle that is cancelled hears nothing.
     for handle in handles { handle.cancel() }

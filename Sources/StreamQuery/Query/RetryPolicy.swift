@@ -18,8 +18,7 @@
 /// Query("rates") { try await api.rates() }.retry(5)   // each after two seconds
 /// ```
 public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral {
-  /// Whether to try again; `failures` counts the failures before this one, from 0. `nil` is as the layer
-  /// below says.
+  /// Whether to try again, given the failures before this one, from 0; `nil` is as the layer below says.
   private let decides: (@Sendable (_ failures: Int, _ error: any Error) -> Bool)?
 
   /// How long to wait first; `nil` is as the layer below says.
