@@ -177,8 +177,8 @@ import Testing
     simulation.settle()
     #expect(
       told.all == [
-        "added failing", "observed failing", "fetching failing", "observed other",
-        "failed failing", "written other", "unobserved other", "unobserved other",
+        "added failing", "observed failing", "miss failing", "fetching failing", "observed other",
+        "joined other", "failed failing", "written other", "unobserved other", "unobserved other",
         "removed other", "added none", "written none", "removed none",
       ]
     )
@@ -190,7 +190,7 @@ import Testing
     simulation.run { [client, query = query(label: "numbers")] in await client.prefetch(query) }
     client.clear()
     simulation.settle()
-    #expect(events.values.map { $0.meta[Label.self] } == Array(repeating: "numbers", count: 4))
+    #expect(events.values.map { $0.meta[Label.self] } == Array(repeating: "numbers", count: 5))
     events.cancel()
   }
 
