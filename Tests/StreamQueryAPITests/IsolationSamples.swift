@@ -151,6 +151,11 @@ private struct SlowAPI: Sendable {
     try await Scheduling.current.clock.sleep(for: .milliseconds(10))
     return try await api.user(id)
   }
+
+  func rename(_ id: User.ID, to name: String) async throws -> User {
+    try await Scheduling.current.clock.sleep(for: .milliseconds(10))
+    return try await api.rename(id, to: name)
+  }
 }
 
 private actor Store {

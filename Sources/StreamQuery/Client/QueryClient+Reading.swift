@@ -199,7 +199,7 @@ extension CacheState {
   }
 
   /// What an entry is when a plan comes to it, whose facts it is going to carry.
-  mutating func facts(_ key: EntryKey, metBy plan: ResolvedPlan, at now: Moment) -> EntryFacts {
+  func facts(_ key: EntryKey, metBy plan: ResolvedPlan, at now: Moment) -> EntryFacts {
     guard let index = find(key), var facts = facts(key, at: now) else { return .empty(key, plan) }
     if slots[index].takes(plan) { facts.info.meta = plan.meta ?? QueryMeta() }
     return facts
