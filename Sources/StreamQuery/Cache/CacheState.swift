@@ -1,9 +1,15 @@
+import Synchronization
+
 /// Everything that lies behind the cache's lock.
 ///
 /// A plain value: its methods decide nothing that an ``EntryMachine`` could, but carry its effects
 /// out on values, waiters and consumers. They run under the lock, so they call no user code but `==`
 /// and `hash` of key parts, and what they let go of goes into the ``Turn``.
 struct CacheState: ~Copyable {
+  /// Keeps the state where it is: what could be loaded is handed to a method by a copy of its bytes, however
+  /// large it is, also where the method only borrows it. An atomic cannot be loaded.
+  private let place = Atomic(false)
+
   /// Tells the caches of the process apart.
   let id: UInt64
   var slots: [EntrySlot] = []

@@ -103,7 +103,9 @@ extension QueryClient {
     pageCount: Int? = nil
   ) async throws -> ValueBox {
     let key = EntryKey(query.key)
-    return try await end(begin(key, query.plan, need, pageCount), of: key)
+    let start = begin(key, query.plan, need, pageCount)
+    if case .cached(let box) = start { return box.settled }
+    return try await end(start, of: key)
   }
 
   private nonisolated func end(_ start: FetchStart, of key: EntryKey) async throws -> ValueBox {

@@ -41,11 +41,13 @@ extension QueryClient {
   public nonisolated func result<Value>(for query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)
     let now = cache.now(isDated: query.plan.initialData != nil)
-    let quick = cache.read { state -> (ResolvedPlan, Frame, QueryFlags)? in
+    let quick = cache.record { state -> (ResolvedPlan, Frame, QueryFlags)? in
       guard let index = state.find(key), let plan = state.slots[index].plan,
         plan.isMade(of: query.plan, under: state.defaults), let profile = plan.fixedProfile,
         !state.wantsSeed(index, plan)
       else { return nil }
+      // Kept, since who looks at one entry looks again.
+      _ = state.frame(index)
       let (frame, flags) = state.firstLook(key, plan, profile, at: now)
       return (plan, frame, flags)
     }
