@@ -6,6 +6,7 @@
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source Scripts/modules.sh
 scratch=.build-check
 while (($# > 0)); do
   case $1 in
@@ -15,19 +16,7 @@ while (($# > 0)); do
   shift
 done
 
-flags=()
-# As in check.sh: other flags in the same folder would build everything again.
-if [[ $scratch == .build-check ]]; then flags=(-Xswiftc -warnings-as-errors); fi
-swift build --scratch-path "$scratch" ${flags[@]+"${flags[@]}"}
-products=$(swift build --scratch-path "$scratch" --show-bin-path)
-
-# The features of Package.swift, so that a mistake is one under the same rules.
-settings=(-swift-version 6 -I "$products/Modules" -I "$products")
-while IFS= read -r feature; do settings+=(-enable-upcoming-feature "$feature")
-done < <(sed -n 's/.*enableUpcomingFeature("\(.*\)").*/\1/p' Package.swift)
-if [[ $(uname -s) == Darwin ]]; then
-  settings+=(-sdk "$(xcrun --show-sdk-path)" -target "$(uname -m)-apple-macosx15.0")
-fi
+build_modules "$scratch"
 
 # Fails unless the compiler says what the first lines of a file name, and refuses what is an error.
 check() {

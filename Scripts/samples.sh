@@ -17,6 +17,7 @@
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source Scripts/modules.sh
 scratch=.build-check
 self_test=false
 files=()
@@ -34,28 +35,12 @@ if ((${#files[@]} == 0)); then
   done < <(git ls-files --cached --others --exclude-standard -- README.md 'Sources/*.md' 'Sources/*.swift')
 fi
 
-flags=()
-# As in check.sh: other flags in the same folder would build everything again.
-if [[ $scratch == .build-check ]]; then flags=(-Xswiftc -warnings-as-errors); fi
-products=$(swift build --scratch-path "$scratch" --show-bin-path)
-swift build --scratch-path "$scratch" ${flags[@]+"${flags[@]}"}
+build_modules "$scratch"
 
 work=.build-samples
 rm -rf "$work"
 mkdir -p "$work"
-
-# The features of Package.swift, so that a sample compiles under the same rules.
-paths=(-I "$products/Modules" -I "$products")
-if [[ $(uname -s) == Darwin ]]; then
-  platform=$(xcrun --show-sdk-platform-path)
-  paths+=(
-    -sdk "$(xcrun --show-sdk-path)" -target "$(uname -m)-apple-macosx15.0"
-    -F "$platform/Developer/Library/Frameworks" -I "$platform/Developer/usr/lib"
-  )
-fi
-settings=(-swift-version 6 "${paths[@]}" -I "$work")
-while IFS= read -r feature; do settings+=(-enable-upcoming-feature "$feature")
-done < <(sed -n 's/.*enableUpcomingFeature("\(.*\)").*/\1/p' Package.swift)
+settings+=(-I "$work")
 
 # Objects of files that are gone may lie beside the others, so only those of present files count.
 objects=()

@@ -10,6 +10,7 @@
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source Scripts/modules.sh
 limit=100
 scratch=.build-check
 self_test=false
@@ -22,26 +23,7 @@ while (($# > 0)); do
   shift
 done
 
-flags=()
-# As in check.sh: other flags in the same folder would build everything again.
-if [[ $scratch == .build-check ]]; then flags=(-Xswiftc -warnings-as-errors); fi
-swift build --scratch-path "$scratch" ${flags[@]+"${flags[@]}"}
-products=$(swift build --scratch-path "$scratch" --show-bin-path)
-
-# The features of Package.swift, so that an expression is checked under the same rules.
-settings=(-swift-version 6 -I "$products/Modules" -I "$products")
-while IFS= read -r feature; do settings+=(-enable-upcoming-feature "$feature")
-done < <(sed -n 's/.*enableUpcomingFeature("\(.*\)").*/\1/p' Package.swift)
-if [[ $(uname -s) == Darwin ]]; then
-  platform=$(xcrun --show-sdk-platform-path)
-  settings+=(
-    -sdk "$(xcrun --show-sdk-path)" -target "$(uname -m)-apple-macosx15.0"
-    -F "$platform/Developer/Library/Frameworks" -I "$platform/Developer/usr/lib"
-    -plugin-path "$platform/Developer/usr/lib/swift/host/plugins/testing"
-  )
-else
-  settings+=(-plugin-path "$(dirname "$(readlink -f "$(command -v swiftc)")")/../lib/swift/host/plugins/testing")
-fi
+build_modules "$scratch"
 
 # Prints each expression of a folder of tests that takes longer than some milliseconds.
 slow() {

@@ -6,8 +6,10 @@ import Synchronization
 /// out on values, waiters and consumers. They run under the lock, so they call no user code but `==`
 /// and `hash` of key parts, and what they let go of goes into the ``Turn``.
 struct CacheState: ~Copyable {
-  /// Keeps the state where it is: what could be loaded is handed to a method by a copy of its bytes, however
-  /// large it is, also where the method only borrows it. An atomic cannot be loaded.
+  /// Keeps the state where it is.
+  ///
+  /// A method that only borrows a value gets a copy of its bytes, however many they are, if they can be
+  /// loaded. An atomic cannot.
   private let place = Atomic(false)
 
   /// Tells the caches of the process apart.
