@@ -60,9 +60,9 @@ extension QueryClient {
     // What a join makes is made of the cached value, and shares with it as it is.
     let merge = join == nil ? job.plan.share(for: job.key.key) : job.plan.plan.merge
     let asks = join != nil || merge != nil
-    var round = 0
-    while true {
-      round += 1
+    // A merge is a matter of looks and gives in; a join keeps an update, and does not.
+    let rounds = join == nil ? 3 : Int.max
+    func ask(_: Int) -> Asked<(present: ValueBox?, box: ValueBox), Void> {
       // User code: asked before the turn, which holds only if it was about the present data. Boxes
       // are never changed, so the same box is the same data.
       let present = asks ? cache.read { $0.box(job.entry) } : nil
@@ -75,19 +75,17 @@ extension QueryClient {
           UpdateChain.run(job.key, of: self) { box = merge(present, box) }
         }
       }
-      // A merge is a matter of looks and gives in; a join keeps an update, and does not.
-      let givesIn = join == nil && round >= 3
-      let isDone = turn { state, turn -> Bool in
-        guard let index = state.find(job.entry) else { return true }
-        if asks, !givesIn, state.box(job.entry) !== present { return false }
-        let effects = state.slots[index].machine.attemptSucceeded(job.id, in: turn.world)
-        guard effects != .none else { return true }
-        // Not ended: the answer is outdated, and the fetch was begun anew.
-        if effects.ended == .succeeded { state.slots[index].store(box, &turn) }
-        state.apply(effects, index, &turn)
-        return true
-      }
-      if isDone { return }
+      return .answer((present, box))
+    }
+    commit(rounds: rounds, asking: ask) { answer, isLast, state, turn -> Void? in
+      guard let index = state.find(job.entry) else { return () }
+      if asks, !isLast, state.box(job.entry) !== answer.present { return nil }
+      let effects = state.slots[index].machine.attemptSucceeded(job.id, in: turn.world)
+      guard effects != .none else { return () }
+      // Not ended: the answer is outdated, and the fetch was begun anew.
+      if effects.ended == .succeeded { state.slots[index].store(answer.box, &turn) }
+      state.apply(effects, index, &turn)
+      return ()
     }
   }
 
@@ -102,27 +100,26 @@ extension QueryClient {
     _ job: FetchJob,
     _ make: (_ present: ValueBox?) -> ValueBox
   ) -> Bool {
-    while true {
+    func ask(_: Int) -> Asked<(present: ValueBox?, box: ValueBox), Bool> {
       let (present, isBegin) = cache.read { ($0.box(job.entry), $0.isAsItBegan(job.entry)) }
       var made: ValueBox?
       // Initial data is what the entry began with, and no part of what is fetched.
       UpdateChain.run(job.key, of: self) { made = make(isBegin ? nil : present) }
-      guard let box = made else { return false }
-      let isShown = turn { state, turn -> Bool? in
-        guard let index = state.find(job.entry) else { return false }
-        guard state.box(job.entry) === present else { return nil }
-        let effects = state.slots[index].machine.attemptProgressed(job.id, in: turn.world)
-        guard effects.changed else { return false }
-        // The part is outdated, and the fetch was begun anew.
-        guard effects.cancelled == nil else {
-          state.apply(effects, index, &turn)
-          return false
-        }
-        state.slots[index].store(box, &turn)
+      return made.map { .answer((present, $0)) } ?? .over(false)
+    }
+    return commit(asking: ask) { answer, _, state, turn -> Bool? in
+      guard let index = state.find(job.entry) else { return false }
+      guard state.box(job.entry) === answer.present else { return nil }
+      let effects = state.slots[index].machine.attemptProgressed(job.id, in: turn.world)
+      guard effects.changed else { return false }
+      // The part is outdated, and the fetch was begun anew.
+      guard effects.cancelled == nil else {
         state.apply(effects, index, &turn)
-        return true
+        return false
       }
-      if let isShown { return isShown }
+      state.slots[index].store(answer.box, &turn)
+      state.apply(effects, index, &turn)
+      return true
     }
   }
 

@@ -173,45 +173,42 @@ extension QueryClient {
     at now: Now,
     _ body: SettledTurn<Result>
   ) -> Result {
-    var seed: Seed?
-    var hasSeed = false
-    var round = 0
     let isAsked = plan.isDynamic || isArrival && plan.asksOnSubscribe
-    while true {
-      round += 1
-      var revision: UInt32?
-      let profile: ObserverProfile
-      if isAsked {
-        let info = info(of: key, plan)
-        revision = info.revision
-        profile = plan.profile(isArrival: isArrival) { info.info }
-      } else {
-        profile = plan.profile { EntryFacts.empty(key, plan).info }
-      }
-      let present = round == 1 ? now : cache.now(isDated: queryPlan.initialData != nil)
-      let attempt = cache.turn(self, at: present) { state, turn -> TurnAttempt<Result> in
-        let index = state.find(key)
-        if !hasSeed, state.wantsSeed(index, plan) { return .needsSeed }
-        if let revision, round < 3, index.map({ state.slots[$0].revision }) ?? 0 != revision {
-          return .moved
-        }
-        return .done(body(&state, index, plan, profile, seed, &turn))
-      }
-      switch attempt {
-      case .done(let result): return result
-      case .moved: continue
-      case .needsSeed:
+    let isDated = queryPlan.initialData != nil
+    var (seed, wantsSeed, hasSeed) = (Seed?.none, false, false)
+    func ask(_: Int) -> Asked<(revision: UInt32?, profile: ObserverProfile), Result> {
+      if wantsSeed, !hasSeed {
         hasSeed = true
         seed = plan.plan.initialData.flatMap(Seed.init)
         // Dynamic options are asked about the entry as it begins, so it has to begin before.
-        if isAsked, let seed {
-          cache.turn(self, at: present) { state, turn in
-            guard !state.isShutDown else { return }
-            let index = state.find(key) ?? state.entry(key, plan, &turn)
-            state.seed(index, seed, &turn)
-          }
-        }
+        if isAsked, let seed { begin(key, plan, with: seed) }
       }
+      guard isAsked else { return .answer((nil, plan.profile { EntryFacts.empty(key, plan).info })) }
+      let info = info(of: key, plan)
+      return .answer((info.revision, plan.profile(isArrival: isArrival) { info.info }))
+    }
+    return commit(rounds: 3, at: now, isDated: isDated, asking: ask) {
+      answer, isLast, state, turn -> Result? in
+      let index = state.find(key)
+      if !hasSeed, state.wantsSeed(index, plan) {
+        wantsSeed = true
+        return nil
+      }
+      if let revision = answer.revision, !isLast,
+        index.map({ state.slots[$0].revision }) ?? 0 != revision
+      {
+        return nil
+      }
+      return body(&state, index, plan, answer.profile, seed, &turn)
+    }
+  }
+
+  /// Makes an entry with its initial data, for options that ask about it.
+  private nonisolated func begin(_ key: EntryKey, _ plan: ResolvedPlan, with seed: Seed) {
+    turn { state, turn in
+      guard !state.isShutDown else { return }
+      let index = state.find(key) ?? state.entry(key, plan, &turn)
+      state.seed(index, seed, &turn)
     }
   }
 
@@ -240,7 +237,8 @@ extension QueryClient {
       return state.slots[index].askRound
     }
     guard askRound > 0 else { return }
-    for round in 1...3 {
+    typealias Answers = [(id: ConsumerID, plan: ResolvedPlan, profile: ObserverProfile)]
+    func ask(_: Int) -> Asked<(revision: UInt32, answers: Answers), Void> {
       let now = cache.now(isDated: false)
       let asked = cache.read { state -> (QueryInfo, UInt32, [(ConsumerID, ResolvedPlan)])? in
         guard let index = state.find(entry), let info = state.info(index, at: now.moment)
@@ -254,27 +252,27 @@ extension QueryClient {
         }
         return (info, state.slots[index].revision, dynamic)
       }
-      guard let (info, revision, dynamic) = asked, !dynamic.isEmpty else { return }
+      guard let (info, revision, dynamic) = asked, !dynamic.isEmpty else { return .over(()) }
       let answers = AskRound.$current.withValue(askRound) {
         dynamic.map { ($0.0, $0.1, $0.1.profile { info }) }
       }
-      let isDone = turn { state, turn -> Bool in
-        turn.askRound = askRound
-        guard let index = state.find(entry) else { return true }
-        if state.slots[index].revision != revision {
-          // What the options changed themselves is asked about in the next asking.
-          if state.slots[index].askRound > askRound { return true }
-          guard round == 3 else { return false }
-        }
-        for (id, plan, profile) in answers {
-          guard let consumer = state.find(id), state.consumers[consumer].plan === plan,
-            Int(state.consumers[consumer].entry) == index
-          else { continue }
-          state.reobserve(consumer, plan: plan, profile: profile, &turn)
-        }
-        return true
+      return .answer((revision, answers))
+    }
+    commit(rounds: 3, asking: ask) { answer, isLast, state, turn -> Void? in
+      turn.askRound = askRound
+      guard let index = state.find(entry) else { return () }
+      if state.slots[index].revision != answer.revision {
+        // What the options changed themselves is asked about in the next asking.
+        if state.slots[index].askRound > askRound { return () }
+        guard isLast else { return nil }
       }
-      if isDone { return }
+      for (id, plan, profile) in answer.answers {
+        guard let consumer = state.find(id), state.consumers[consumer].plan === plan,
+          Int(state.consumers[consumer].entry) == index
+        else { continue }
+        state.reobserve(consumer, plan: plan, profile: profile, &turn)
+      }
+      return ()
     }
   }
 }
@@ -293,12 +291,6 @@ private enum QuickTurn<Result: Sendable>: Sendable {
   case unknown(DefaultsTable)
 }
 
-/// How an attempt at a turn ended that depends on answers of user code.
-private enum TurnAttempt<Result: Sendable>: Sendable {
-  case done(Result)
-  case needsSeed
-  case moved
-}
 
 /// An info with the revision that it is of.
 struct EntryFacts {

@@ -55,16 +55,12 @@ extension QueryClient {
     let key = EntryKey(key, valueType: type)
     guard !isUpdating(key) else { return }
     let date = updatedAt?.timeIntervalSinceReferenceDate
-    var plan: ResolvedPlan?
-    while true {
-      let isDone = turn { state, turn -> Bool in
-        guard !state.isShutDown else { return true }
-        guard let index = state.find(key) ?? state.bareEntry(key, plan, &turn) else { return false }
-        state.write(box, index, updatedAt: date, fencing: fencing, &turn)
-        return true
-      }
-      if isDone { return }
-      plan = bare(key, for: box)
+    // Most often there is an entry, and no plan has to be made.
+    commit(asking: { .answer($0 == 1 ? nil : bare(key, for: box)) }) { plan, _, state, turn in
+      guard !state.isShutDown else { return () }
+      guard let index = state.find(key) ?? state.bareEntry(key, plan, &turn) else { return nil }
+      state.write(box, index, updatedAt: date, fencing: fencing, &turn)
+      return ()
     }
   }
 
@@ -126,26 +122,27 @@ extension QueryClient {
     guard !isUpdating(key) else { return nil }
     let date = updatedAt?.timeIntervalSinceReferenceDate
     var plan: ResolvedPlan?
-    while true {
+    typealias Answer = (present: ValueBox?, box: ValueBox, value: Value)
+    func ask(_: Int) throws(Failure) -> Asked<Answer, Value?> {
       let (present, isKnown) = cache.read { state -> (ValueBox?, Bool) in
         let index = state.find(key)
         return (index.flatMap { state.slots[$0].data }, index != nil)
       }
       var value = present?.value(as: Value.self)
       try UpdateChain.run(key, of: self) { () throws(Failure) in try update(&value) }
-      guard let value else { return nil }
+      guard let value else { return .over(nil) }
       let box = TypedBox(value)
       if !isKnown, plan == nil { plan = bare(key, for: box) }
-      let isDone = turn { state, turn -> Bool in
-        // Boxes are never changed, so the same box is the same data.
-        let index = state.find(key)
-        guard index.flatMap({ state.slots[$0].data }) === present else { return false }
-        guard !state.isShutDown else { return true }
-        guard let entry = index ?? state.bareEntry(key, plan, &turn) else { return false }
-        state.write(box, entry, updatedAt: date, fencing: fencing, &turn)
-        return true
-      }
-      if isDone { return value }
+      return .answer((present, box, value))
+    }
+    return try commit(asking: ask) { answer, _, state, turn -> Value?? in
+      // Boxes are never changed, so the same box is the same data.
+      let index = state.find(key)
+      guard index.flatMap({ state.slots[$0].data }) === answer.present else { return nil }
+      guard !state.isShutDown else { return answer.value }
+      guard let entry = index ?? state.bareEntry(key, plan, &turn) else { return nil }
+      state.write(answer.box, entry, updatedAt: date, fencing: fencing, &turn)
+      return answer.value
     }
   }
 
@@ -172,37 +169,32 @@ extension QueryClient {
     _ update: (QueryKey<Value>, inout Value?) -> Void
   ) -> Int {
     let date = updatedAt?.timeIntervalSinceReferenceDate
-    while true {
+    func ask(_: Int) -> Asked<[(key: EntryKey, old: ValueBox?, new: ValueBox)], Int> {
       let present = diagnostics(filter).filter {
         $0.entryKey.valueTypeID == ObjectIdentifier(type) && !isUpdating($0.entryKey)
       }
       // All are written in one turn: an update of one that writes another would undo its own premise.
       let keys = Set(present.map(\.entryKey))
-      var writes: [(EntryKey, old: ValueBox?, new: ValueBox)] = []
+      var writes: [(key: EntryKey, old: ValueBox?, new: ValueBox)] = []
       for info in present {
         var value = info.frame.base?.value(as: Value.self)
         UpdateChain.run(info.entryKey, keys, of: self) { update(QueryKey(info.key), &value) }
         if let value { writes.append((info.entryKey, info.frame.base, TypedBox(value))) }
       }
-      let isDone = turn { state, turn -> Bool in
-        let indices = writes.map { state.find($0.0) }
-        for (write, index) in zip(writes, indices) {
-          // One that is gone is another one from now on.
-          guard let index, state.slots[index].data === write.old else { return false }
-        }
-        for (write, index) in zip(writes, indices) {
-          guard let index else { continue }
-          state.write(
-            write.new,
-            index,
-            updatedAt: date,
-            fencing: fencing,
-            &turn
-          )
-        }
-        return true
+      return .answer(writes)
+    }
+    return commit(asking: ask) { writes, _, state, turn -> Int? in
+      var indices: [Int] = []
+      for write in writes {
+        // One that is gone is another one from now on.
+        guard let index = state.find(write.key), state.slots[index].data === write.old
+        else { return nil }
+        indices.append(index)
       }
-      if isDone { return writes.count }
+      for (write, index) in zip(writes, indices) {
+        state.write(write.new, index, updatedAt: date, fencing: fencing, &turn)
+      }
+      return writes.count
     }
   }
 
