@@ -18,9 +18,10 @@ import Foundation
 /// }
 /// ```
 ///
-/// Reads, writes and subscriptions are synchronous from anywhere: they go through one short lock. The
-/// actor owns what lasts: fetches, the timer, and the loop that merged triggers run through. Dropping
-/// the last reference while no stream, fetch or waiting caller is left stops all of it.
+/// Reads, writes and subscriptions are synchronous from anywhere: they go through one short lock, and all
+/// members are `nonisolated`. The client is an actor because it is shared and has an identity; its isolation
+/// protects nothing, and no call has to wait for it. Dropping the last reference while no stream, fetch or
+/// waiting caller is left stops its timer and its triggers.
 public actor QueryClient {
   nonisolated let cache: QueryCache
   nonisolated let configuration: Configuration
