@@ -1,3 +1,24 @@
+// How frames are renewed.
+//
+// A frame is made when somebody first looks at the entry, and renewed in the very turn that changes the entry.
+// That is what keeps law 3: nobody sees an older state after a newer one, because there is no moment at which an
+// older one lies about. An entry that nobody looks at has none and pays nothing.
+//
+// Most turns change something that no consumer can see: a deadline, a counter of waiters, the cause of a fetch
+// that was asked for twice. Waking a thousand consumers to show them what they have seen is the one thing that
+// must not happen. So a renewal answers three questions, cheapest first:
+//
+// 1. Is the data another? Boxes are never changed, so the same object is the same data. If it is another one, the
+//    new frame is the state, and nothing of the old one is kept.
+// 2. Does the new frame show the same? Then its version is the old one, and nobody is woken. The mark of an
+//    invalidation is in no result, but filters read it from the frame, so the frame itself is still renewed.
+// 3. Does it show what the frame before the last one showed? A fetch that begins and is cancelled at once leaves
+//    the state that was there. A consumer that did not look in between has no news, one that did has. So the
+//    slot keeps one frame more, and goes back to it with its version.
+//
+// The old frame is taken out of the slot by a move before it is compared. Read in place, it would be retained and
+// released, and its count is one that all threads with consumers of this entry write to. Whatever is let go of
+// leaves with the turn: its data is a user's object, whose deinit must not run under the lock.
 extension EntrySlot {
   /// The state as it is at present.
   @inline(__always)

@@ -14,6 +14,24 @@
 ///
 /// Each method is one visit under the lock, and its answer says what the thread does next. Waiting
 /// and asking for the sweeper are the shell's: see `QueryCache.carryOut`.
+///
+/// ## Why it is built like this
+///
+/// A turn decides under the lock and must not run anything there: not a continuation, not a task's start, not an
+/// event handler. It could perform its own errands after the lock is open, but then two threads could perform
+/// theirs in another order than their turns had, and a consumer would see an old state after a new one. A queue
+/// of the executor would keep the order, and cost each write a task. So errands go into one list, and one thread
+/// at a time performs it. Whoever comes while that thread is at work leaves its errands there and returns.
+///
+/// That alone is unfair: the thread at work would perform for everybody, as long as others write. Hence the share.
+/// After it the thread hands the list over: to a caller that is waiting anyway, which costs nothing, or else to
+/// the sweeper. The order stays, for a batch that was taken and not performed comes before all that was added
+/// since.
+///
+/// And it is unbounded: errands could be added faster than they are performed. Errands of which one is enough
+/// replace each other in place: the wake-up of a consumer, the sleep for a deadline, a recount. What is left, such
+/// as events, cannot be dropped, so whoever adds them waits. Only threads that nobody waits for may wait: never
+/// the one that performs errands, or the list would never become shorter.
 struct Outbox<Item: Sendable>: Sendable {
   /// How many errands a call performs beyond as many as its turn added.
   let share: Int

@@ -1,3 +1,28 @@
+// How layers lie over data.
+//
+// An optimistic change is not a write. The data of an entry is what the server said last, and nothing else; a
+// running mutation lays a layer over it, a function from data to data, and what consumers see is the data with
+// all layers applied in the order in which they were laid. Three things follow that a write and a snapshot to
+// roll back to cannot have: two mutations of one entry compose, each rolls back by itself, and an answer that
+// lands meanwhile is shown at once, below them.
+//
+// Layers are user code, so no turn applies them. A turn only says what lies over what, in a `LayeredBox`; whoever
+// looks first works it out, outside the lock, and all who look see that one answer. Nothing that the cache
+// decides depends on it.
+//
+// The hard part is when a layer goes.
+//
+// - The run failed or was cancelled: at once, and its layers alone.
+// - The run succeeded: the data below is still the old one, and taking the layer away would flicker back. So it
+//   stays, with the number of the entry's newest fetch, until something newer replaces it: a write of that key by
+//   the run's callbacks, or the end of any fetch that began since. Answers of fetches that began before are
+//   outdated from now on: they were asked for before the server knew of the change.
+// - The run is over, callbacks included, and neither of the two has begun: nothing will replace the layer, so it
+//   goes with the run.
+//
+// An entry with layers is pinned: what is shown must not expire below them. Removing or clearing an entry takes
+// its layers along; a reset keeps them, for the mutation still runs.
+
 /// A layer where it lies.
 struct LaidLayer {
   let layer: OptimisticLayer
