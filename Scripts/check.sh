@@ -2,7 +2,7 @@
 # The one command of this project: green here means green in CI.
 #
 #   Scripts/check.sh                 every step but the sanitizers and the bench
-#   Scripts/check.sh --quick         format, purity, debug: for while you work
+#   Scripts/check.sh --quick         format, purity, layers, debug: for while you work
 #   Scripts/check.sh --sanitizers    the sanitizers too
 #   Scripts/check.sh --bench         the bench too: counts, no wall time
 #   Scripts/check.sh --only STEP     one step, may be repeated
@@ -17,7 +17,7 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-standard_steps=(format purity debug release apple docs samples types refused playgrounds)
+standard_steps=(format purity layers debug release apple docs samples types refused playgrounds)
 sanitizer_steps=(thread address)
 other_steps=(bench)
 strict=(-Xswiftc -warnings-as-errors)
@@ -39,6 +39,10 @@ step_format() { # swift-format's rules, and no white space at line ends
 
 step_purity() { # the pure core, file length, tests that do not sleep: see Scripts/purity.sh
   Scripts/purity.sh --self-test
+}
+
+step_layers() { # folders use each other downwards only, types are where their names say: see Scripts/layers.sh
+  Scripts/layers.sh --self-test
 }
 
 step_debug() { # build with warnings as errors, then the tests
@@ -132,7 +136,7 @@ skipped=77
 skip=" "
 while (($# > 0)); do
   case $1 in
-    --quick) steps=(format purity debug) ;;
+    --quick) steps=(format purity layers debug) ;;
     --sanitizers) steps+=("${sanitizer_steps[@]}") ;;
     --bench) steps+=("${other_steps[@]}") ;;
     --only) known "${2:-}"; only+=("$2"); shift ;;

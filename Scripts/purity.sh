@@ -44,7 +44,8 @@ check() (
   fi
   list=Scripts/shell-files.txt
   [[ -f $list ]] || { echo "purity: $list is missing" >&2; exit 1; }
-  awk -v list="$list" -v propose="$propose" -f "$here/purity.awk" "${files[@]}"
+  awk -v list="$list" -v propose="$propose" -f "$here/swift-code.awk" \
+    -f "$here/purity.awk" "${files[@]}"
 )
 
 check "$root"

@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# Checks that folders use each other in one direction only, and that types are where their names say.
+# CONTRIBUTING.md says why.
+#
+#   Scripts/layers.sh              check this checkout
+#   Scripts/layers.sh --self-test  also prove that each rule can fail
+#   Scripts/layers.sh --root DIR   check another checkout by its own list
+#   Scripts/layers.sh --list       print all findings, those that the list allows as well
+#
+# Scripts/layers.txt has the order. The rules look at code only, not at comments and strings, and at
+# names: one that is also declared in the user's folder, or below it, is no finding.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(dirname "$here")
+self_test=false
+all=0
+while (($# > 0)); do
+  case $1 in
+    --self-test) self_test=true ;;
+    --list) all=1 ;;
+    --root) root=$(cd "$2" && pwd); shift ;;
+    *) echo "layers: unknown argument: $1" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+check() (
+  cd "$1"
+  list=Scripts/layers.txt
+  [[ -f $list ]] || { echo "layers: $list is missing" >&2; exit 1; }
+  files=()
+  while IFS= read -r file; do files+=("$file"); done < <(find Sources -name '*.swift' | LC_ALL=C sort)
+  if ((${#files[@]} == 0)); then
+    echo "layers: no Swift file found in $1/Sources" >&2
+    exit 1
+  fi
+  awk -v list="$list" -v all="$all" -f "$here/swift-code.awk" -f "$here/layers.awk" "${files[@]}"
+)
+
+check "$root"
+$self_test || exit 0
+
+# MARK: Self-test
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+all=0
+
+# begin LINE...: a small target, Low below High, whose list has these lines as well.
+begin() {
+  rm -rf "$scratch/tree"
+  mkdir -p "$scratch/tree/Scripts" "$scratch/tree/Sources/A/Low" "$scratch/tree/Sources/A/High"
+  printf '%s\n' 'target A  upward 0  misplaced 0' Low High "$@" >"$scratch/tree/Scripts/layers.txt"
+  put Low/Base.swift <<<$'struct Base {\n  struct Error {}\n  func below() {}\n}\nlet low = 0'
+  put High/Top.swift <<<$'enum Top { case over }\nextension Base {\n  func above() {}\n  struct Roof {}\n}\nfunc crown() {}'
+}
+
+put() { cat >"$scratch/tree/Sources/A/$1"; }
+
+# expect FINDING: what `begin` and `put` made must be refused with this text, or not at all when it is
+# "nothing".
+expect() {
+  local status=0
+  check "$scratch/tree" >"$scratch/log" 2>&1 || status=$?
+  if [[ $1 == nothing ]]; then
+    if ((status == 0)); then return 0; fi
+  elif ((status != 0)) && grep -qF -- "$1" "$scratch/log"; then
+    return 0
+  fi
+  echo "layers: self-test: expected $1, got status $status:" >&2
+  cat "$scratch/log" >&2
+  exit 1
+}
+
+user=Low/User.swift
+for use in 'let a: Top? = nil' 'func f(_: [Top]) {}' 'struct User { var a = [Top.over] }' \
+  'let a = "text \(Top.over)"' 'let a: A.Top? = nil'; do
+  begin
+  put $user <<<"$use"
+  expect "Sources/A/Low/User.swift:1: [upward] \`Top\` belongs to High, above Low"
+done
+for use in 'func f(a: Base) { a.above() }' 'func f(a: Base?) { a?.above() }' 'let a = \Base.above' \
+  'extension Base { func f() { above() } }'; do
+  begin
+  put $user <<<"$use"
+  expect "Sources/A/Low/User.swift:1: [upward] \`above\` belongs to High"
+done
+begin
+put $user <<<$'let a = 0\nlet b: Base.Roof? = nil'
+expect "Sources/A/Low/User.swift:2: [upward] \`Roof\`"
+begin
+put $user <<<'func f() { crown() }'
+expect "Sources/A/Low/User.swift:1: [upward] \`crown\`"
+begin
+put $user <<'SWIFT'
+// Top, a.above()
+let a = "Top" + """
+  crown() above()
+  """
+struct User<Top> {
+  struct Roof {}
+  var above = 0
+  var top: Top
+  var roof: Roof
+  func f(crown: () -> Void) { crown() }
+  func g(a: User) -> Int { a.above }
+}
+SWIFT
+put High/Deeper.swift <<<'struct Deeper { var base: Base; func f() { base.below(); _ = Base.Error() } }'
+expect nothing
+begin
+put High/Base.swift <<<'struct Base {}'
+put $user <<<'let a = Base()'
+expect nothing
+
+begin
+put Low/Base+More.swift <<<'struct Stray {}'
+put High/User.swift <<<'let a = Stray()'
+expect "Sources/A/Low/Base+More.swift:1: [misplaced] \`Stray\`"
+begin
+put Low/Other.swift <<<$'\npublic final class Stray {}'
+expect "Sources/A/Low/Other.swift:2: [misplaced] \`Stray\`"
+begin
+put Low/Base+More.swift <<<$'struct BaseIterator {}\nstruct Own {}\nprivate struct Stray {}'
+put High/Operate.swift <<<$'extension Base { func operate() -> Step { Step() } }\nstruct Step {}'
+put High/Pair.swift <<<$'struct Pair2 {}\nstruct Pair3 {}'
+put High/User.swift <<<'let a = BaseIterator(), b = Pair2()'
+expect nothing
+
+begin Middle
+expect 'there is no folder Middle in A'
+begin
+mkdir "$scratch/tree/Sources/A/New"
+put New/New.swift <<<'struct New {}'
+expect 'the folder New of A is missing'
+begin
+mkdir -p "$scratch/tree/Sources/B"
+put ../B/New.swift <<<'struct New {}'
+expect 'the target B is missing'
+begin
+sed -i.bak 's/upward 0/upward 1/' "$scratch/tree/Scripts/layers.txt"
+expect 'write `upward 0`'
+put $user <<<'let a: Top? = nil'
+expect nothing
+put Low/Second.swift <<<'let a: Top? = nil'
+expect 'A has 2 upward names, Scripts/layers.txt allows 1'
+begin 'except Sources/A/Low/User.swift Top  # a reason'
+expect 'the exception is needed no longer'
+put $user <<<'let a: Top? = nil'
+expect nothing
+begin 'except Sources/A/Low/User.swift Top'
+put $user <<<'let a: Top? = nil'
+expect 'an exception needs its reason'
+begin except\ {a,b,c,d,e,f}\ T\ \#\ a\ reason
+expect 'no more than five exceptions'
+echo "layers: self-test: every rule can fail"
