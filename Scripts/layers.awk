@@ -272,12 +272,17 @@ function checkUse(i,    path, named, target, level, key, where, bases, count, j)
     if ((target, named) in typeLevel && typeLevel[target, named] > level) upward(i, typeLevel[target, named])
     return
   }
-  if (!((target, named) in nameLevel) || nameLevel[target, named] <= level || firstTarget[named] < targetNumber[target]) return
   if (useKind[i] == "bare") {
     if ((path, named) in local) return
-    if ((target, named) in freeLevel) { upward(i, freeLevel[target, named]); return }
+    # A type of this target is known with all of its members.
+    where = useScope[i]
+    sub(/\..*/, "", where)
     key = target SUBSEP useScope[i] SUBSEP named
-    if (key in memberLevel) upward(i, memberLevel[key])
+    if ((target, where) in typeLevel && key in memberLevel) { if (memberLevel[key] > level) upward(i, memberLevel[key]); return }
+  }
+  if (!((target, named) in nameLevel) || nameLevel[target, named] <= level || firstTarget[named] < targetNumber[target]) return
+  if (useKind[i] == "bare") {
+    if ((target, named) in freeLevel) upward(i, freeLevel[target, named])
     return
   }
   if ((path, named) in private_ || !((target, named) in extensionsOf)) return

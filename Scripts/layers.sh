@@ -87,6 +87,9 @@ for use in 'func f(a: Base) { a.above() }' 'func f(a: Base?) { a?.above() }' 'le
   expect "Sources/A/Low/User.swift:1: [upward] \`above\` belongs to High"
 done
 begin
+put $user <<<'struct User { func above() {} }; extension Base { func f() { above() } }'
+expect "Sources/A/Low/User.swift:1: [upward] \`above\`"
+begin
 put $user <<<$'let a = 0\nlet b: Base.Roof? = nil'
 expect "Sources/A/Low/User.swift:2: [upward] \`Roof\`"
 begin
