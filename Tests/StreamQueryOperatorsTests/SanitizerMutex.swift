@@ -1,1 +1,1 @@
-../../Sources/StreamQuery/Time/SanitizerMutex.swift
+../../Sources/StreamQuery/Support/Mutex.swift

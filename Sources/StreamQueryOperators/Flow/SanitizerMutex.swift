@@ -1,1 +1,1 @@
-../../StreamQuery/Time/SanitizerMutex.swift
+../../StreamQuery/Support/Mutex.swift

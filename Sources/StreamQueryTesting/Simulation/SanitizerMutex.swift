@@ -1,1 +1,0 @@
-../../StreamQuery/Time/SanitizerMutex.swift
