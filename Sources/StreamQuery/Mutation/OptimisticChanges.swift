@@ -39,14 +39,3 @@ public struct OptimisticChanges: _FreeOfActors {
     )
   }
 }
-
-/// One change over one key's data.
-final class OptimisticLayer: Sendable {
-  let key: EntryKey
-  let change: @Sendable (ValueBox?) -> ValueBox?
-
-  init(_ key: EntryKey, change: @escaping @Sendable (ValueBox?) -> ValueBox?) {
-    self.key = key
-    self.change = change
-  }
-}

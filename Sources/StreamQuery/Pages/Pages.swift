@@ -1,11 +1,3 @@
-/// Which page a fetch adds to an infinite query.
-public enum PageDirection: String, Hashable, Codable, Sendable {
-  /// The page after the last one.
-  case next
-  /// The page before the first one.
-  case previous
-}
-
 /// A run of pages with the parameter that each was fetched by.
 ///
 /// There is always at least one page, and as many parameters as pages. Runs share what they have in

@@ -1,0 +1,10 @@
+/// One change over one key's data.
+final class OptimisticLayer: Sendable {
+  let key: EntryKey
+  let change: @Sendable (ValueBox?) -> ValueBox?
+
+  init(_ key: EntryKey, change: @escaping @Sendable (ValueBox?) -> ValueBox?) {
+    self.key = key
+    self.change = change
+  }
+}
