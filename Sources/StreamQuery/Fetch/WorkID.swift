@@ -1,0 +1,21 @@
+/// A piece of work that others may wait for, among all clients of the process.
+enum WorkID: Hashable, Sendable {
+  /// The present fetch of an entry.
+  case fetch(cache: UInt64, entry: EntryID)
+  /// A run of a mutation, by its number, and the lane that it is in.
+  case run(cache: UInt64, serial: UInt64, scope: String?)
+
+  var cache: UInt64 {
+    switch self {
+    case .fetch(let cache, _), .run(let cache, _, _): cache
+    }
+  }
+
+  /// Whether both are runs of one lane, and the other one comes first.
+  func isBehind(_ other: WorkID) -> Bool {
+    guard case .run(let cache, let serial, let scope?) = self,
+      case .run(cache, let otherSerial, scope) = other
+    else { return false }
+    return otherSerial < serial
+  }
+}
