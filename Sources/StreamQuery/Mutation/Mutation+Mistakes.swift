@@ -1,0 +1,71 @@
+// What is easily written and means something else: the compiler says what to write instead.
+
+extension Mutation {
+  /// Creates a mutation whose key has the elements of an array as its parts.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts.
+  ///   - perform: Makes the change.
+  @available(
+    *,
+    deprecated,
+    message: "write the parts without brackets: Mutation(\"save\", id) { … }"
+  )
+  public init<Element: Hashable & Sendable>(
+    _ parts: [Element],
+    perform: @escaping @Sendable (Input) async throws -> Output
+  ) {
+    self.init(key: AnyQueryKey(ofParts: parts), perform: perform)
+  }
+
+  /// Creates a mutation whose key has the elements of an array as its parts.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts.
+  ///   - perform: Makes the change.
+  @available(
+    *,
+    deprecated,
+    message: "write the parts without brackets: Mutation(\"save\", id) { … }"
+  )
+  public init<Element: Hashable & Sendable>(
+    _ parts: [Element],
+    perform: @escaping @Sendable (Input, MutationContext) async throws -> Output
+  ) {
+    self.init(key: AnyQueryKey(ofParts: parts), perform: perform)
+  }
+
+  /// Creates nothing: parts of several types are written without brackets.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts.
+  ///   - perform: Makes the change.
+  @available(
+    *,
+    unavailable,
+    message: "write the parts without brackets: Mutation(\"save\", id) { … }"
+  )
+  public init(
+    _ parts: [(any Hashable & Sendable)?],
+    perform: @escaping @Sendable (Input) async throws -> Output
+  ) {
+    self.init(key: AnyQueryKey(ofMixed: parts), perform: perform)
+  }
+
+  /// Creates nothing: parts of several types are written without brackets.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts.
+  ///   - perform: Makes the change.
+  @available(
+    *,
+    unavailable,
+    message: "write the parts without brackets: Mutation(\"save\", id) { … }"
+  )
+  public init(
+    _ parts: [(any Hashable & Sendable)?],
+    perform: @escaping @Sendable (Input, MutationContext) async throws -> Output
+  ) {
+    self.init(key: AnyQueryKey(ofMixed: parts), perform: perform)
+  }
+}
