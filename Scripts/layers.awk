@@ -106,7 +106,7 @@ function beginFile(    parts, count) {
   scopeKind[0] = "file"
   scopePrivate[0] = 0
   word = last = beforeLast = opening = ""
-  parens = inCase = declaring = generics = hidden = conditions = 0
+  parens = inCase = pattern = generics = hidden = conditions = 0
 }
 
 function endFile() {
@@ -127,7 +127,10 @@ function conditional() {
 function token() {
   if (word == "") return
   if (word ~ /^[A-Za-z_]/) { name(); return }
-  if (word == "(" || word == "[") parens++
+  if (word == "(" || word == "[") {
+    parens++
+    if (last == "let" || last == "var" || last == "for") pattern = parens
+  }
   else if ((word == ")" || word == "]") && parens) parens--
   else if (word == "{") open()
   else if (word == "}") {
@@ -188,7 +191,8 @@ function name(    kind) {
   if (generics > 1) {
     if (last == "<" || last == "," || last == "each" || last == "let") { shadow[file, word] = 1; return }
   }
-  if (last == "for" || next_ == "in") local[file, word] = 1
+  if (pattern > parens) pattern = 0
+  if (last == "for" || next_ == "in" || pattern) local[file, word] = 1
   if (next_ == ":") { local[file, word] = 1; return }
   if (word == "init") { generics = 1; return }
   if (last == ".") {

@@ -108,6 +108,7 @@ struct User<Top> {
   var roof: Roof
   func f(crown: () -> Void) { crown() }
   func g(a: User) -> Int { a.above }
+  func h() { let (below, crown) = pair; crown() }
 }
 SWIFT
 put High/Deeper.swift <<<'struct Deeper { var base: Base; func f() { base.below(); _ = Base.Error() } }'

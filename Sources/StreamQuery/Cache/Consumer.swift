@@ -86,20 +86,3 @@ struct Consumer {
     nextFree = next
   }
 }
-
-/// What a consumer that left had asked for.
-///
-/// An object, since most subscriptions never need the room of one.
-final class Farewell: Sendable {
-  let key: EntryKey
-  let plan: ResolvedPlan?
-  let profile: ObserverProfile
-  let settledBase: SettledCounts
-
-  init(of consumer: Consumer, on key: EntryKey) {
-    self.key = key
-    plan = consumer.plan
-    profile = consumer.profile
-    settledBase = consumer.settledBase
-  }
-}

@@ -193,17 +193,3 @@ extension QueryClient {
     infos(filter)
   }
 }
-
-extension CacheState {
-  func facts(_ key: EntryKey, at now: Moment) -> EntryFacts? {
-    guard let index = find(key), let info = info(index, at: now) else { return nil }
-    return EntryFacts(info: info, revision: slots[index].revision)
-  }
-
-  /// What an entry is when a plan comes to it, whose facts it is going to carry.
-  func facts(_ key: EntryKey, metBy plan: ResolvedPlan, at now: Moment) -> EntryFacts {
-    guard let index = find(key), var facts = facts(key, at: now) else { return .empty(key, plan) }
-    if slots[index].takes(plan) { facts.info.meta = plan.meta ?? QueryMeta() }
-    return facts
-  }
-}

@@ -38,9 +38,9 @@ package enum WaitObservation {
 
 /// What a caller waits for, and who wants to hear of it.
 struct WaitSubject: Sendable {
-  fileprivate let observer: any WaitObserver
-  fileprivate let isElsewhere: Bool
-  fileprivate let text: @Sendable () -> String
+  let observer: any WaitObserver
+  let isElsewhere: Bool
+  let text: @Sendable () -> String
 }
 
 /// The wait of one caller; lives exactly as long as that.
@@ -72,39 +72,6 @@ package final class CallerWait: Sendable {
       subject.observer.waitsElsewhere(for: subject.text, owner: self)
     } else {
       subject.observer.callerWaits(self)
-    }
-  }
-}
-
-extension QueryClient {
-  /// Who hears of a wait of the present task; `nil` in an app.
-  @inline(__always)
-  nonisolated func observed(_ text: @autoclosure @escaping @Sendable () -> String) -> WaitSubject? {
-    WaitObservation.hasBegun ? subject(text) : nil
-  }
-
-  /// A consumer of a stream is parked.
-  @inline(__always)
-  nonisolated func consumerWaits(
-    for text: @autoclosure @escaping @Sendable () -> String,
-    _ owner: any AnyObject & Sendable,
-    leave: () -> Void
-  ) {
-    guard WaitObservation.hasBegun, let subject = subject(text) else { return }
-    if subject.isElsewhere {
-      subject.observer.waitsElsewhere(for: subject.text, owner: owner)
-    } else {
-      subject.observer.consumerWaits(for: subject.text, leave: leave)
-    }
-  }
-
-  @inline(never)
-  private nonisolated func subject(_ text: @escaping @Sendable () -> String) -> WaitSubject? {
-    if let waitObserver {
-      return WaitSubject(observer: waitObserver, isElsewhere: false, text: text)
-    }
-    return (Scheduling.current.executor as? any WaitObserver).map {
-      WaitSubject(observer: $0, isElsewhere: true, text: text)
     }
   }
 }
