@@ -1,21 +1,6 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// What one call does, without the type of its value.
-struct ScriptStep: Sendable {
-  enum Action: Sendable {
-    case value(ValueBox, after: Duration)
-    case failure(any Error, after: Duration)
-    case wait(isReleasable: Bool)
-  }
-
-  let action: Action
-  let ignoresCancellation: Bool
-
-  /// What calls do of which no step says anything.
-  static let never = ScriptStep(action: .wait(isReleasable: false), ignoresCancellation: false)
-}
-
 /// The shared part of a scripted fetch: its position, its log, and who waits at a gate.
 ///
 /// It knows no types, since looking them up would take longer than all else that it does.

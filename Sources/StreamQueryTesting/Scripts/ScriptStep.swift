@@ -1,0 +1,16 @@
+internal import StreamQuery
+
+/// What one call does, without the type of its value.
+struct ScriptStep: Sendable {
+  enum Action: Sendable {
+    case value(ValueBox, after: Duration)
+    case failure(any Error, after: Duration)
+    case wait(isReleasable: Bool)
+  }
+
+  let action: Action
+  let ignoresCancellation: Bool
+
+  /// What calls do of which no step says anything.
+  static let never = ScriptStep(action: .wait(isReleasable: false), ignoresCancellation: false)
+}
