@@ -1,35 +1,3 @@
-/// Identifies a fetch among those of one entry: also the fence that keeps late answers out.
-///
-/// A write that fences, a removal, a reset and a newer fetch all make the running fetch's number
-/// old; an answer with an old number is a no-op (contract law 7).
-package struct FetchID: Hashable, Sendable {
-  /// Counts the fetches of an entry.
-  package var rawValue: UInt32
-
-  /// Creates an identifier.
-  ///
-  /// - Parameter rawValue: The number of the fetch.
-  package init(rawValue: UInt32) {
-    self.rawValue = rawValue
-  }
-}
-
-/// How a fetch ended for those who wait for it.
-package enum FetchEnding: Hashable, Sendable {
-  /// Its value landed.
-  case succeeded
-  /// It found that the data is still good.
-  case kept
-  /// Its last attempt failed.
-  case failed
-  /// It was cancelled, and what was there before is there again.
-  case cancelled
-  /// A fenced write took its place.
-  case replaced
-  /// Its entry was removed, reset or cleared.
-  case removed
-}
-
 /// What the shell has to do after an input: data, in the order in which it is done.
 package struct EntryEffects: Equatable, Sendable {
   /// Cancel the task of this fetch, which is no longer the current one.

@@ -61,29 +61,3 @@ struct RunIdentity: Hashable, Sendable {
   /// Whether it was made of what an archive says.
   var isDerived: Bool { high >> 12 & 0xf == 8 }
 }
-
-/// Where a run comes from.
-enum RunOrigin {
-  /// It begins here; the generator gave these numbers.
-  case here(random: (high: UInt64, low: UInt64))
-  /// It comes out of an archive.
-  case archive(RunIdentity, submittedAt: Timestamp)
-
-  /// When the run was submitted, if that was before.
-  var submittedAt: Timestamp? {
-    if case .archive(_, let submittedAt) = self { submittedAt } else { nil }
-  }
-
-  /// What tells the run apart.
-  ///
-  /// - Parameters:
-  ///   - serial: Its number within the client.
-  ///   - now: The time of the turn.
-  /// - Returns: The identity.
-  func identity(serial: UInt64, at now: Timestamp) -> RunIdentity {
-    switch self {
-    case .here(let random): RunIdentity(random: random, serial: serial, date: now.date)
-    case .archive(let identity, _): identity
-    }
-  }
-}

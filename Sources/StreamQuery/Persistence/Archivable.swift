@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// What an import is told to expect: a type cannot be made from text alone.
 ///
 /// ```swift
@@ -91,46 +85,5 @@ public struct Archivable: Sendable, _FreeOfActors {
   ) -> Self {
     let mutation = Mutation<Input, Output>(key: [])
     return Self(kind: .mutations(ArchivableRun(mutation), Mutation<Input, Output>.self))
-  }
-}
-
-/// How an entry is made of what an archive holds.
-struct ArchivableEntry: Sendable {
-  let plan: QueryPlan
-  let decode: @Sendable (Data, ArchiveCoding) throws -> ValueBox
-
-  fileprivate init<Value: Decodable & Sendable>(of type: Value.Type, _ plan: QueryPlan) {
-    self.plan = plan
-    decode = { TypedBox(try $1.decode(Value.self, from: $0)) }
-  }
-
-  /// How the entry of a plan is made whose value type is known to the cache alone; `nil` if it cannot
-  /// be decoded.
-  init?(known type: any Any.Type, _ plan: QueryPlan) {
-    guard type is any Decodable.Type else { return nil }
-    self.plan = plan
-    decode = { data, coding in
-      // Asked again, since the cast type may not be sent.
-      guard let type = type as? any Decodable.Type else { throw ArchiveRefusal(.unknown) }
-      let value = try coding.decode(type, from: data)
-      guard let box = plan.box(value) else { throw ArchiveCoding.mismatch(type, value) }
-      return box
-    }
-  }
-}
-
-/// How a run is made of what an archive holds.
-struct ArchivableRun: Sendable {
-  let plan: MutationPlan
-  let decode: @Sendable (Data, ArchiveCoding) throws -> ValueBox
-
-  fileprivate init<Input: Decodable, Output>(_ mutation: Mutation<Input, Output>) {
-    plan = mutation.plan
-    decode = { TypedBox(try $1.decode(Input.self, from: $0)) }
-  }
-
-  fileprivate init<Output>(_ mutation: Mutation<Void, Output>) {
-    plan = mutation.plan
-    decode = { _, _ in TypedBox(()) }
   }
 }

@@ -180,30 +180,3 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     return merged
   }
 }
-
-/// Whether a query fetches by itself.
-public enum Enabled: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
-  /// Always or never.
-  case fixed(Bool)
-  /// Asked anew whenever the entry changes; must be pure and quick, and may run several times.
-  case when(@Sendable (QueryInfo) -> Bool)
-
-  /// Always or never.
-  ///
-  /// - Parameter value: Whether the query fetches by itself.
-  public init(booleanLiteral value: Bool) {
-    self = .fixed(value)
-  }
-
-  /// The answer, if nobody has to be asked.
-  var fixed: Bool? {
-    if case .fixed(let isEnabled) = self { isEnabled } else { nil }
-  }
-
-  func resolved(_ info: () -> QueryInfo) -> Bool {
-    switch self {
-    case .fixed(let isEnabled): isEnabled
-    case .when(let ask): ask(info())
-    }
-  }
-}

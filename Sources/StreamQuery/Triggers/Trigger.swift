@@ -43,29 +43,3 @@ public struct Trigger: Sendable, _FreeOfActors {
     Trigger(kind: .refetch(filter))
   }
 }
-
-/// A connected trigger stream: it feeds the client until it ends, is cancelled, or this handle or the
-/// client goes.
-public final class TriggerConnection: Sendable {
-  private let task: Task<Void, Never>
-  private let endings: Endings
-  private let ending: Int?
-
-  init(task: Task<Void, Never>, endings: Endings) {
-    self.task = task
-    self.endings = endings
-    ending = endings.add { task.cancel() }
-    // The client is over already.
-    if ending == nil { task.cancel() }
-  }
-
-  deinit {
-    cancel()
-  }
-
-  /// Disconnects the stream; a second time is a no-op.
-  public func cancel() {
-    task.cancel()
-    if let ending { endings.remove(ending) }
-  }
-}

@@ -4,46 +4,6 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What an archive says of errors.
-///
-/// Only entries with data are archived: what never loaded is loaded anew.
-public enum ArchivedErrors: String, Hashable, Codable, Sendable {
-  /// Entries whose newest fetch failed are left out.
-  case leftOut
-  /// That there was an error, but not which: a description may hold what must not leave the app.
-  case redacted
-  /// The error's description.
-  case described
-}
-
-/// An archive, and what could not go into it.
-public struct ArchiveExport: Sendable {
-  /// Why something was left out.
-  public enum Reason: Sendable {
-    /// Its key has no text that is the same in every process.
-    case key(KeyEncodingError)
-    /// Its value or input is of a type that is not `Encodable`.
-    case notEncodable(typeName: String)
-    /// Its value or input could not be encoded.
-    case failed(any Error)
-  }
-
-  /// An entry or a run that was left out.
-  public struct Skipped: Sendable {
-    /// The key of the query or mutation.
-    public var key: AnyQueryKey
-    /// Whether it is a run of a mutation.
-    public var isMutation: Bool
-    /// Why it was left out.
-    public var reason: Reason
-  }
-
-  /// The archive.
-  public var archive: CacheArchive
-  /// What could not be encoded.
-  public var skipped: [Skipped]
-}
-
 /// What became of the content of an archive.
 public struct ArchiveImport: Sendable {
   /// Why something was left out.

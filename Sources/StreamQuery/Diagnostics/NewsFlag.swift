@@ -1,0 +1,17 @@
+/// Whether a number may have changed: the subscriber counts for itself, so the newest always wins.
+struct NewsFlag<Topic: Hashable & Sendable>: HubInbox {
+  /// Each subscription begins with news: the number at its start.
+  private var hasNews = true
+
+  var isEmpty: Bool { !hasNews }
+
+  mutating func receive(_ message: Void) -> Void? {
+    hasNews = true
+    return nil
+  }
+
+  mutating func take() -> Void? {
+    defer { hasNews = false }
+    return hasNews ? () : nil
+  }
+}

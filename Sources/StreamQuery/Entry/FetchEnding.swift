@@ -1,0 +1,15 @@
+/// How a fetch ended for those who wait for it.
+package enum FetchEnding: Hashable, Sendable {
+  /// Its value landed.
+  case succeeded
+  /// It found that the data is still good.
+  case kept
+  /// Its last attempt failed.
+  case failed
+  /// It was cancelled, and what was there before is there again.
+  case cancelled
+  /// A fenced write took its place.
+  case replaced
+  /// Its entry was removed, reset or cleared.
+  case removed
+}

@@ -1,0 +1,55 @@
+/// What finds out how deep a JSON text nests, before anything recursive reads it.
+///
+/// It knows brackets and strings and no more: what else is no JSON, the reader finds out.
+struct JSONNesting {
+  private var depth = 0
+  private var isInString = false
+  private var isEscaped = false
+
+  /// Why a text must not be given to a reader.
+  enum Fault {
+    /// It nests deeper than it may.
+    case tooDeep
+    /// It has a byte that UTF-8 or JSON forbids, by which readers would take it for another encoding.
+    case notUTF8
+  }
+
+  /// Says what is wrong with a text.
+  ///
+  /// - Parameters:
+  ///   - bytes: The text in UTF-8.
+  ///   - limit: How many levels are allowed.
+  /// - Returns: Why a reader must not get it; `nil` if it may.
+  /// - Complexity: O(*n*) in the length of the text.
+  static func fault(in bytes: some Sequence<UInt8>, limit: Int) -> Fault? {
+    var nesting = JSONNesting()
+    for byte in bytes {
+      if byte == 0 || byte >= 0xfe { return .notUTF8 }
+      if !nesting.read(byte, limit: limit) { return .tooDeep }
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private mutating func read(_ byte: UInt8, limit: Int) -> Bool {
+    if isInString {
+      if isEscaped {
+        isEscaped = false
+      } else if byte == UInt8(ascii: "\\") {
+        isEscaped = true
+      } else if byte == UInt8(ascii: "\"") {
+        isInString = false
+      }
+      return true
+    }
+    switch byte {
+    case UInt8(ascii: "\""): isInString = true
+    case UInt8(ascii: "["), UInt8(ascii: "{"):
+      depth += 1
+      return depth <= limit
+    case UInt8(ascii: "]"), UInt8(ascii: "}"): depth = max(0, depth - 1)
+    default: break
+    }
+    return true
+  }
+}

@@ -1,0 +1,96 @@
+/// Whether an event (the network came back, the app became active) refetches an observed query.
+public struct EventRefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
+  /// What is asked when the event arrives.
+  enum Condition: Sendable {
+    case when(@Sendable () async -> Bool)
+    case informed(@Sendable (QueryInfo) async -> Bool)
+    case policy(@Sendable (QueryInfo) async -> RefetchPolicy)
+  }
+
+  enum Kind: Sendable {
+    case fixed(RefetchPolicy)
+    case asked(Condition)
+  }
+
+  let kind: Kind
+
+  private init(kind: Kind) {
+    self.kind = kind
+  }
+
+  /// `true` is ``ifStale``, `false` is ``never``.
+  ///
+  /// - Parameter value: Whether to refetch what is stale.
+  public init(booleanLiteral value: Bool) {
+    self = value ? .ifStale : .never
+  }
+
+  /// Ignores the event.
+  public static var never: Self { EventRefetchPolicy(kind: .fixed(.never)) }
+
+  /// Refetches when the data is stale; the default.
+  public static var ifStale: Self { EventRefetchPolicy(kind: .fixed(.ifStale)) }
+
+  /// Refetches, also fresh data.
+  public static var always: Self { EventRefetchPolicy(kind: .fixed(.always)) }
+
+  /// Asks when the event arrives, and refetches on `true`.
+  ///
+  /// The closure may wait for an actor: `.when { await store.isSearching }`. One that is written on an
+  /// actor runs there: a model of the main actor writes `.when { self.isSearching }`. Nothing waits for
+  /// it but this refetch.
+  ///
+  /// - Parameter condition: Whether to refetch.
+  /// - Returns: The policy.
+  public static func when(
+    @_inheritActorContext _ condition: @escaping @Sendable () async -> Bool
+  ) -> Self {
+    EventRefetchPolicy(kind: .asked(.when(condition)))
+  }
+
+  /// Asks when the event arrives, with the query's state at that time, and refetches on `true`.
+  ///
+  /// The closure may wait, as one without an argument; what it was told is then as old as the event.
+  /// It is asked for each observer.
+  ///
+  /// ```swift
+  /// let user = Query("user", id) { try await api.user(id) }
+  ///   .refetchOnReconnect(.when { $0.errorUpdateCount == 0 })
+  /// ```
+  ///
+  /// - Parameter condition: Whether to refetch, also fresh data.
+  /// - Returns: The policy.
+  public static func when(
+    @_inheritActorContext _ condition: @escaping @Sendable (QueryInfo) async -> Bool
+  ) -> Self {
+    EventRefetchPolicy(kind: .asked(.informed(condition)))
+  }
+
+  /// Asks for a policy when the event arrives, with the query's state at that time.
+  ///
+  /// The closure may wait; nothing waits for it but this refetch. Whether the data is stale is judged
+  /// when it has answered.
+  ///
+  /// ```swift
+  /// let rates = Query("rates") { try await api.rates() }
+  ///   .refetchOnActive(.dynamic { $0.isInvalidated ? .always : .never })
+  /// ```
+  ///
+  /// - Parameter policy: Gives the policy for this event.
+  /// - Returns: The policy.
+  public static func dynamic(
+    @_inheritActorContext _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
+  ) -> Self {
+    EventRefetchPolicy(kind: .asked(.policy(policy)))
+  }
+
+  /// What the machine is told: a condition is asked outside of it.
+  var fixed: RefetchPolicy {
+    if case .fixed(let policy) = kind { policy } else { .never }
+  }
+
+  /// The condition that has to be asked when the event arrives.
+  var condition: Condition? {
+    if case .asked(let condition) = kind { condition } else { nil }
+  }
+}

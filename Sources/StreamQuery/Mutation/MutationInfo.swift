@@ -1,0 +1,64 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What the client knows of one run, whatever its types.
+///
+/// It is a snapshot: it does not change when the run does.
+public struct MutationInfo: Sendable, _FreeOfActors {
+  let frame: MutationFrame
+
+  /// The mutation's key.
+  public var key: AnyQueryKey { frame.key.key }
+
+  /// The run's number: those of a client are numbered in the order of their start.
+  public var number: UInt64 { frame.id.serial }
+
+  /// What the run is doing, or how it ended.
+  public var status: MutationStatus { frame.status }
+
+  /// Whether the run waits for its lane, the network or the app.
+  public var isPaused: Bool { frame.isPaused }
+
+  /// What the run was started with.
+  public var input: any Sendable { frame.job.input.erased }
+
+  /// What the work returned.
+  public var output: (any Sendable)? { frame.output?.erased }
+
+  /// Why the run failed.
+  public var error: (any Error)? { frame.error?.error }
+
+  /// Failed attempts so far; 0 after a success.
+  public var failureCount: Int { frame.failureCount }
+
+  /// Why the newest attempt failed.
+  public var failureReason: (any Error)? { frame.failureReason?.error }
+
+  /// When the run was started.
+  public var submittedAt: Date {
+    Date(timeIntervalSinceReferenceDate: frame.job.submittedAt.date)
+  }
+
+  /// What tells the run from every other, in other processes too: see
+  /// ``MutationContext/idempotencyKey``.
+  public var idempotencyKey: UUID { frame.job.identity.uuid }
+
+  /// The lane that the run is in.
+  public var scope: String? { frame.job.scope }
+
+  /// Facts that the mutation carries.
+  public var meta: QueryMeta { frame.job.meta }
+
+  /// The run with its types, if it is one of a mutation.
+  ///
+  /// - Parameter mutation: The mutation.
+  /// - Returns: The run; `nil` if it is of another key or of other types.
+  public func run<Input, Output>(
+    of mutation: Mutation<Input, Output>
+  ) -> MutationRun<Input, Output>? {
+    frame.key == mutation.identity ? MutationRun(frame: frame) : nil
+  }
+}

@@ -1,0 +1,30 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// How an entry is made of what an archive holds.
+struct ArchivableEntry: Sendable {
+  let plan: QueryPlan
+  let decode: @Sendable (Data, ArchiveCoding) throws -> ValueBox
+
+  init<Value: Decodable & Sendable>(of type: Value.Type, _ plan: QueryPlan) {
+    self.plan = plan
+    decode = { TypedBox(try $1.decode(Value.self, from: $0)) }
+  }
+
+  /// How the entry of a plan is made whose value type is known to the cache alone; `nil` if it cannot
+  /// be decoded.
+  init?(known type: any Any.Type, _ plan: QueryPlan) {
+    guard type is any Decodable.Type else { return nil }
+    self.plan = plan
+    decode = { data, coding in
+      // Asked again, since the cast type may not be sent.
+      guard let type = type as? any Decodable.Type else { throw ArchiveRefusal(.unknown) }
+      let value = try coding.decode(type, from: data)
+      guard let box = plan.box(value) else { throw ArchiveCoding.mismatch(type, value) }
+      return box
+    }
+  }
+}

@@ -1,0 +1,21 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// How a run is made of what an archive holds.
+struct ArchivableRun: Sendable {
+  let plan: MutationPlan
+  let decode: @Sendable (Data, ArchiveCoding) throws -> ValueBox
+
+  init<Input: Decodable, Output>(_ mutation: Mutation<Input, Output>) {
+    plan = mutation.plan
+    decode = { TypedBox(try $1.decode(Input.self, from: $0)) }
+  }
+
+  init<Output>(_ mutation: Mutation<Void, Output>) {
+    plan = mutation.plan
+    decode = { _, _ in TypedBox(()) }
+  }
+}

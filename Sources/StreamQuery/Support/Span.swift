@@ -1,0 +1,48 @@
+/// A length of time that is never negative: 0…100 years, or infinite.
+///
+/// Durations that people write are clamped into it once, at the edge (contract law 11), so that
+/// machines need no checks.
+package struct Span: Hashable, Comparable, Sendable {
+  /// The length in nanoseconds; `Int64.max` is infinite.
+  package let nanoseconds: Int64
+
+  private init(unchecked nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// Clamps a duration: negative ones become zero, those above 100 years infinite.
+  ///
+  /// - Parameter duration: The duration that was asked for.
+  package init(_ duration: Duration) {
+    // Compared before it is taken apart: `components` traps on what does not fit 64 bits of seconds.
+    if duration <= .zero {
+      self = .zero
+    } else if duration > Span.longest.duration {
+      self = .infinite
+    } else {
+      let (seconds, attoseconds) = duration.components
+      self.init(unchecked: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+  }
+
+  /// No time at all.
+  package static let zero = Span(unchecked: 0)
+
+  /// The longest finite span: 100 years of 365.25 days.
+  package static let longest = Span(unchecked: 3_155_760_000 * 1_000_000_000)
+
+  /// For ever.
+  package static let infinite = Span(unchecked: .max)
+
+  /// Whether the span never ends.
+  package var isInfinite: Bool { nanoseconds == .max }
+
+  /// The span as a duration; the infinite one is the longest that a clock can sleep.
+  package var duration: Duration {
+    .nanoseconds(isInfinite ? Span.longest.nanoseconds : nanoseconds)
+  }
+
+  package static func < (lhs: Self, rhs: Self) -> Bool {
+    lhs.nanoseconds < rhs.nanoseconds
+  }
+}
