@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A consumer's wait for news.
 enum Parked: Sendable {
   /// It waits for one entry.
@@ -28,24 +26,5 @@ enum Parked: Sendable {
   /// Whether the wait is over already, by another entry's news.
   var isSpent: Bool {
     if case .jointly(let wait) = self { wait.isSpent } else { false }
-  }
-}
-
-/// One wait that is parked with several entries: the first news ends it.
-final class JointWait: Sendable {
-  private let continuation: Mutex<UnsafeContinuation<Void, Never>?>
-  private let isClaimed = Atomic(false)
-
-  init(_ continuation: UnsafeContinuation<Void, Never>) {
-    self.continuation = Mutex(continuation)
-  }
-
-  var isSpent: Bool { continuation.withLock { $0 == nil } }
-
-  /// Whether nobody has undertaken to wake it so far.
-  func claim() -> Bool { !isClaimed.exchange(true, ordering: .relaxed) }
-
-  func wake() {
-    continuation.withLock { $0.take() }?.resume()
   }
 }
