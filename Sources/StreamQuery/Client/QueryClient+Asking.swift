@@ -63,12 +63,17 @@ extension QueryClient {
         // Dynamic options are asked about the entry as it begins, so it has to begin before.
         if isAsked, let seed { begin(key, plan, with: seed) }
       }
-      guard isAsked else { return .answer((nil, plan.profile { EntryFacts.empty(key, plan).info })) }
+      guard isAsked else {
+        return .answer((nil, plan.profile { EntryFacts.empty(key, plan).info }))
+      }
       let info = info(of: key, plan)
       return .answer((info.revision, plan.profile(isArrival: isArrival) { info.info }))
     }
     return commit(rounds: 3, at: now, isDated: isDated, asking: ask) {
-      answer, isLast, state, turn -> Result? in
+      answer,
+      isLast,
+      state,
+      turn -> Result? in
       let index = state.find(key)
       if !hasSeed, state.wantsSeed(index, plan) {
         wantsSeed = true
