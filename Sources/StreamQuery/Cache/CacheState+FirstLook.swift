@@ -72,7 +72,7 @@ extension CacheState {
       let frame = Frame(
         version: 0,
         key: key,
-        machine: machine,
+        facts: machine.frameFacts,
         data: machine.hasData ? seed?.box : nil,
         error: nil,
         failureReason: nil,
@@ -104,7 +104,7 @@ extension CacheState {
     let frame = Frame(
       version: 0,
       key: key,
-      machine: machine,
+      facts: machine.frameFacts,
       data: data,
       error: machine.isError ? slots[index].error : nil,
       failureReason: machine.failureCount > 0 ? slots[index].failureReason : nil,

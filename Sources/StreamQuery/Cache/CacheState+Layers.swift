@@ -23,17 +23,6 @@
 // An entry with layers is pinned: what is shown must not expire below them. Removing or clearing an entry takes
 // its layers along; a reset keeps them, for the mutation still runs.
 
-/// A layer where it lies.
-struct LaidLayer {
-  let layer: OptimisticLayer
-  /// The run that laid it.
-  let job: MutationJob
-  /// The newest fetch of the entry when the run succeeded; `nil` before.
-  ///
-  /// A newer one brings what replaces the layer.
-  var keptSince: UInt32?
-}
-
 extension CacheState {
   /// Lays the changes of a run over the entries' data, above the layers that are there.
   mutating func lay(_ layers: [PlannedLayer], of job: MutationJob, _ turn: inout Turn) {
@@ -157,11 +146,4 @@ extension CacheState {
     effects.changed = true
     apply(effects, index, &turn)
   }
-}
-
-/// A layer that is about to be laid.
-struct PlannedLayer: Sendable {
-  var layer: OptimisticLayer
-  /// How long an entry is kept that has to be made for it.
-  var gcTime: Span
 }

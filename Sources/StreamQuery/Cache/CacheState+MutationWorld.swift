@@ -7,7 +7,7 @@ extension CacheState {
   ///   - turn: The turn.
   mutating func resumeMutations(releases: Bool, _ turn: inout Turn) {
     guard mutations.pendingCount > 0 else { return }
-    var line: Turnstile?
+    var line: OneShot<Void>?
     for id in mutations.all {
       guard let index = mutations.find(id), mutations.slots[index].machine.isPending else {
         continue
@@ -29,7 +29,7 @@ extension CacheState {
   /// in this order, and yet any of them might be the first to run.
   ///
   /// - Returns: What the next one in the line begins behind.
-  func lineUp(_ id: MutationID, behind before: Turnstile?) -> Turnstile? {
+  func lineUp(_ id: MutationID, behind before: OneShot<Void>?) -> OneShot<Void>? {
     guard let index = mutations.find(id) else { return before }
     switch mutations.slots[index].machine.phase {
     case .preparing, .running:

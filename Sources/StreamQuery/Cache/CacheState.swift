@@ -346,33 +346,3 @@ struct CacheState: ~Copyable {
     errands.append(.emit(event))
   }
 }
-
-/// Data for an entry that has none, already asked for outside the lock.
-struct Seed: Sendable {
-  let box: ValueBox
-  let source: PlanExtras.InitialData
-
-  /// Asks for initial data; `nil` if there is none after all.
-  init?(_ source: PlanExtras.InitialData) {
-    guard let box = source.value() else { return nil }
-    self.box = box
-    self.source = source
-  }
-
-  /// The beginning of an entry that begins with it.
-  func beginning(at now: Timestamp) -> Beginning {
-    Beginning(source: source, time: source.updatedAt.map(now.placing(date:)) ?? now)
-  }
-}
-
-/// What an entry began with: a reset brings it back, as old as it was, whoever observes it by then.
-final class Beginning: Sendable {
-  let source: PlanExtras.InitialData
-  /// When its data was good.
-  let time: Timestamp
-
-  init(source: PlanExtras.InitialData, time: Timestamp) {
-    self.source = source
-    self.time = time
-  }
-}

@@ -1,13 +1,3 @@
-/// An entry that a search found.
-struct Finding<Item: Sendable>: Sendable {
-  var id: EntryID
-  /// Where it stands among the others.
-  var rank: UInt64
-  /// What the predicates of the filter are asked about; `nil` if nobody wants it.
-  var info: QueryInfo?
-  var item: Item
-}
-
 /// A search for the entries that a filter means, as of one instant, which holds the lock for a bounded
 /// number of entries at a time.
 ///

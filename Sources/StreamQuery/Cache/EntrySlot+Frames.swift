@@ -26,7 +26,7 @@ extension EntrySlot {
     Frame(
       version: version,
       key: key,
-      machine: machine,
+      facts: machine.frameFacts,
       data: machine.hasData ? data : nil,
       error: machine.isError ? error : nil,
       failureReason: machine.failureCount > 0 ? failureReason : nil,

@@ -184,27 +184,6 @@ final class QueryCache: Sendable {
   }
 }
 
-/// The time as it was read outside the lock.
-struct Now: Sendable {
-  var moment: Moment
-  /// Seconds since the reference date; `nil` if the wall clock was not asked.
-  var date: Double?
-}
-
-/// Performs errands, outside the lock.
-protocol ErrandRunner {
-  func perform(_ errand: Errand)
-
-  /// Has a task of its own call ``QueryCache/sweep(_:)``, at the ordinary priority.
-  func sweep()
-
-  /// Whether the present thread may be kept from running for long, so that others must not wait for it.
-  var isOfLowPriority: Bool { get }
-
-  /// Does what only the caller of a turn can do.
-  func fulfil(_ duty: CallerDuty)
-}
-
 extension CacheState {
   /// Whether somebody else than the caller of the present turn may perform its errands; a caller of low
   /// priority leaves them to the client's own task.

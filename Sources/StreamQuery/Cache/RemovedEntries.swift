@@ -4,28 +4,6 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Tables that the cache let go of, with the entries that did not move into new ones.
-///
-/// What they hold is the user's: nobody lets go of them under the lock.
-final class FormerTables: Sendable {
-  let slots: [EntrySlot]
-  private let index: KeyIndex
-  private let consumers: [Consumer]
-  private let runs: [MutationSlot]
-
-  init(
-    slots: [EntrySlot] = [],
-    index: KeyIndex = KeyIndex(),
-    consumers: [Consumer] = [],
-    runs: [MutationSlot] = []
-  ) {
-    self.slots = slots
-    self.index = index
-    self.consumers = consumers
-    self.runs = runs
-  }
-}
-
 /// Entries that one turn removed together: what the events say that tell of each.
 final class RemovedEntries: Sendable {
   private let tables: FormerTables

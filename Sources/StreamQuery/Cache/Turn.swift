@@ -45,15 +45,6 @@ struct Turn: Sendable {
   }
 }
 
-/// What only the caller of a turn can do, for it needs the caller's own context.
-enum CallerDuty: Sendable {
-  /// Make the task of work that somebody else will start.
-  case standBy(Standby)
-  /// Have work run with a priority at least; `nil` is the caller's.
-  case lend(TaskChain, WorkPriority?)
-  case several([CallerDuty])
-}
-
 extension Turn {
   /// Has the caller make the next task of a fetch or a run, unless that was done before.
   mutating func standBy(_ tasks: TaskChain) {
@@ -76,14 +67,4 @@ extension Turn {
     case let first?: self.duty = .several([first, duty])
     }
   }
-}
-
-/// How many askings of dynamic options led to what the present code does.
-///
-/// An answer may change the entry, which is a reason to ask again; an option that never settles, or
-/// that writes to the cache itself, must not keep that going for ever (contract law 8).
-enum AskRound {
-  static let limit = 3
-
-  @TaskLocal static var current = 0
 }

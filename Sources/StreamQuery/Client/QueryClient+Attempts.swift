@@ -21,8 +21,8 @@ extension QueryClient {
       key: job.key.key,
       cause: job.cause,
       attempt: attempt,
-      client: self,
       meta: job.plan.meta ?? QueryMeta(),
+      carriedClient: self,
       job: job
     )
     do {

@@ -66,7 +66,7 @@ extension QueryClient {
 
   /// The plan of an entry that begins with a write: the defaults of its key.
   private nonisolated func bare(_ key: EntryKey, for box: ValueBox) -> ResolvedPlan {
-    ResolvedPlan(box.barePlan, for: key.key, defaults: defaults)
+    ResolvedPlan(QueryPlan(of: box.valueType), for: key.key, defaults: defaults)
   }
 
   /// Changes cached data in place.

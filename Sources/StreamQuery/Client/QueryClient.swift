@@ -140,7 +140,8 @@ extension QueryClient: ErrandRunner {
 
   nonisolated func fulfil(_ duty: CallerDuty) {
     switch duty {
-    case .standBy(let standby): standby.begin(on: configuration.executor)
+    case .standBy(let standby):
+      Inheritance.without { standby.begin(on: configuration.executor) }
     case .lend(let tasks, let priority):
       tasks.lend(priority ?? .current, on: configuration.executor)
     case .several(let duties):

@@ -21,24 +21,3 @@ package protocol WaitObserver: TaskExecutor {
   ///   - owner: Lives at least as long as the wait.
   func waitsElsewhere(for subject: () -> String, owner: any AnyObject & Sendable)
 }
-
-/// Whether anybody may want to hear of waits.
-package enum WaitObservation {
-  /// Off in every process without a simulation: there a wait pays for one look at this.
-  private static let isOn = Atomic(false)
-
-  /// From now on waits are told of.
-  package static func begin() {
-    isOn.store(true, ordering: .relaxed)
-  }
-
-  @inline(__always)
-  static var hasBegun: Bool { isOn.load(ordering: .relaxed) }
-}
-
-/// What a caller waits for, and who wants to hear of it.
-struct WaitSubject: Sendable {
-  let observer: any WaitObserver
-  let isElsewhere: Bool
-  let text: @Sendable () -> String
-}

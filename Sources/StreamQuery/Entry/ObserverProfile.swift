@@ -38,13 +38,3 @@ package struct ObserverProfile: Hashable, Sendable {
   /// The interval that holds at present; infinite is none.
   func interval(isActive: Bool) -> Span { isActive ? interval : backgroundInterval }
 }
-
-/// ``AbandonmentPolicy`` with its duration clamped.
-package enum Abandonment: Hashable, Sendable {
-  /// The fetch is cancelled.
-  case cancel
-  /// A running attempt may land.
-  case finish
-  /// The fetch is cancelled after a while.
-  case linger(Span)
-}

@@ -3,7 +3,7 @@ import Synchronization
 /// A fetch at work: what its attempts need, and the handle of the task that runs them.
 ///
 /// The machine knows a fetch by its number; this is the number's other half, in the shell.
-final class FetchJob: Sendable {
+final class FetchJob: FetchWork, Sendable {
   let entry: EntryID
   let id: FetchID
   let key: EntryKey
@@ -22,8 +22,8 @@ final class FetchJob: Sendable {
   let isPageCountOwn: Bool
   /// The tasks of its attempts.
   let tasks: TaskChain
-  /// Pages that earlier attempts fetched: a retry goes on where it failed.
-  let progress = Mutex<(any Sendable)?>(nil)
+  /// How far earlier attempts got: a retry goes on where they failed.
+  let progress = Mutex<(any FetchProgress)?>(nil)
   /// Joins what was fetched with the data that is cached when it lands, so that no update is lost.
   ///
   /// Asked outside the lock, and again if the data moved on.
@@ -70,15 +70,13 @@ final class FetchJob: Sendable {
     plan.terms.abandonment == .finish
   }
 
-  /// Takes over what a fetch that is begun anew found when it started; what it got since is outdated.
+  /// Takes over what serves a fetch that is begun anew.
   func beginsAnew(_ former: FetchJob) {
-    guard let start = former.progress.withLock({ $0 }) as? StreamStart else { return }
-    let inherited = StreamStart(base: start.base, hasShown: start.hasShown, isInherited: true)
-    keep(inherited)
+    if let progress = former.progress.withLock({ $0 })?.restarted() { keep(progress) }
   }
 
   /// Keeps how far the fetch got, for its next attempt.
-  func keep(_ progress: any Sendable) {
+  func keep(_ progress: any FetchProgress) {
     // What was kept before may be the last to hold values of the user's: it goes outside the lock.
     let old = self.progress.withLock { present in
       let old = present
@@ -87,4 +85,9 @@ final class FetchJob: Sendable {
     }
     _ = old
   }
+}
+
+extension FetchContext {
+  /// The fetch that the context is of; `nil` for a context that a test made.
+  var fetchJob: FetchJob? { job as? FetchJob }
 }

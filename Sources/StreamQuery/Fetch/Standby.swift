@@ -17,80 +17,37 @@ final class Standby: Sendable {
     seat.close()
   }
 
-  /// Makes the task, in the context of the present code.
+  /// Makes the task, in the context of the present code, which has nothing of the library's own in it.
   func begin(on executor: (any TaskExecutor)?) {
     guard !seat.isClosed else { return }
-    let task = Inheritance.without {
-      Task(executorPreference: executor) { [seat] in
-        if let work = await seat.work() { await work() }
-      }
-    }
+    let task = Task(executorPreference: executor) { [seat] in await seat.run() }
     seat.attach(task, on: executor)
   }
 
   /// Where task and work meet, whichever comes first.
   final class Seat: Sendable {
-    private enum Place {
-      case empty
-      case given(Work)
-      case awaited(UnsafeContinuation<Work?, Never>)
-      /// The work was taken, or there will be none.
-      case closed
-    }
-
     private struct State {
-      var place = Place.empty
       var task: Task<Void, Never>?
       var isCancelled = false
       /// What was lent before the task was made.
       var priority: WorkPriority?
     }
 
+    private let work = OneShot<Work>()
     private let state = Mutex(State())
 
     /// Whether nobody has to come any more.
-    var isClosed: Bool {
-      if case .closed = state.withLock({ $0.place }) { true } else { false }
-    }
+    var isClosed: Bool { work.isOver }
 
     /// Gives the task its work, once.
-    func give(_ work: @escaping Work) { answer(work) }
+    func give(_ work: @escaping Work) { self.work.give(work) }
 
     /// There will be no work, unless it was given already.
-    func close() { answer(nil) }
+    func close() { work.close() }
 
-    private func answer(_ work: Work?) {
-      let waiting = state.withLock { state -> UnsafeContinuation<Work?, Never>? in
-        switch state.place {
-        case .empty: state.place = work.map { .given($0) } ?? .closed
-        case .awaited(let waiting):
-          state.place = .closed
-          return waiting
-        case .given, .closed: break
-        }
-        return nil
-      }
-      waiting?.resume(returning: work)
-    }
-
-    /// Waits for the work.
-    ///
-    /// - Returns: The work, or `nil` if there will be none. Cancelling the task does not end the wait.
-    func work() async -> Work? {
-      await withUnsafeContinuation { continuation in
-        let answer = state.withLock { state -> (isThere: Bool, work: Work?) in
-          switch state.place {
-          case .empty:
-            state.place = .awaited(continuation)
-            return (false, nil)
-          case .given(let work):
-            state.place = .closed
-            return (true, work)
-          case .awaited, .closed: return (true, nil)
-          }
-        }
-        if answer.isThere { continuation.resume(returning: answer.work) }
-      }
+    /// Does the work that it waits for, if there is any. Cancelling the task does not end the wait.
+    func run() async {
+      if let work = await work.take() { await work() }
     }
 
     /// Takes the handle of the task, and makes up for what it missed.

@@ -1,14 +1,5 @@
 import Synchronization
 
-/// What one caller learns of the fetch that it waited for.
-enum WaitOutcome: Sendable {
-  case value(ValueBox)
-  case failure(any Error)
-  case cancelled
-  /// The fetch settled: for callers that only watch.
-  case settled
-}
-
 /// One caller that waits for an entry's current fetch.
 ///
 /// Registered in the turn that decided that it has to wait, so that no answer can be missed between

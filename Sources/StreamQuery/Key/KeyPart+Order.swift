@@ -1,11 +1,3 @@
-/// How two keys stand to each other, where somebody can tell.
-enum KeyOrder: Sendable {
-  case before
-  /// Neither comes before the other: they may be equal.
-  case beside
-  case after
-}
-
 extension KeyPart {
   /// How the part stands to another one: by their kinds, then by `<` of users' types.
   ///
@@ -31,12 +23,6 @@ extension KeyStorage {
       if order != .beside { return order }
     }
     return .between(parts.count, other.parts.count)
-  }
-}
-
-extension KeyOrder {
-  static func between<Value: Comparable>(_ one: Value, _ two: Value) -> KeyOrder {
-    one < two ? .before : two < one ? .after : .beside
   }
 }
 

@@ -61,16 +61,6 @@ extension EntryKey {
   }
 }
 
-/// What is wrong with a part, before its place is known.
-struct KeyTextFailure: Error {
-  var typeName: String
-  var reason: KeyEncodingError.Reason
-
-  static func tooDeep(typeName: String) -> Self {
-    Self(typeName: typeName, reason: .tooDeep(limit: KeyNesting.text))
-  }
-}
-
 extension KeyPart {
   /// Returns the part's canonical text.
   ///
@@ -166,13 +156,6 @@ extension Substring: TextKeyPart {
 
 extension Unicode.Scalar: TextKeyPart {
   fileprivate var keyText: String { String(self) }
-}
-
-/// A type that its own `encode(to:)` would write in the order of a hash table, or in a form that
-/// differs for equal values.
-protocol CanonicallyEncodable {
-  /// Returns the text.
-  func canonicalText(at place: KeyTextPlace) throws -> String
 }
 
 extension Set: CanonicallyEncodable where Element: Encodable {

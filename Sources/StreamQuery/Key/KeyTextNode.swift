@@ -102,9 +102,6 @@ final class KeyTextNode {
   }
 }
 
-/// Something nests deeper than ``KeyNesting/text`` or ``KeyNesting/encoded`` levels.
-struct KeyTextTooDeep: Error {}
-
 extension KeyTextNode {
   static func list(_ elements: [String]) -> String {
     "[" + elements.joined(separator: ",") + "]"

@@ -14,10 +14,3 @@ extension EntryID: Hashable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(generation) }
 }
-
-/// Names a consumer; an identifier of one that left names nothing.
-struct ConsumerID: Hashable, Sendable {
-  var index: Int32
-  /// The consumer's own.
-  var generation: UInt32
-}

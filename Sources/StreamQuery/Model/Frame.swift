@@ -50,12 +50,11 @@ package final class Frame: Sendable {
     }
   }
 
-  // Inlined: the machine is a large value, and a call would be made on a copy of it.
   @inline(__always)
   init(
     version: UInt64,
     key: EntryKey? = nil,
-    machine: borrowing EntryMachine,
+    facts: FrameFacts = FrameFacts(),
     data: ValueBox?,
     error: ErrorBox?,
     failureReason: ErrorBox?,
@@ -71,17 +70,17 @@ package final class Frame: Sendable {
     replacesStandIn = false
     self.error = error
     self.failureReason = failureReason
-    dataUpdatedAt = machine.dataUpdatedAt
-    errorUpdatedAt = machine.errorUpdatedAt
-    errorUpdateCount = machine.errorUpdateCount
-    dataUpdateCount = machine.dataUpdateCount
-    failureCount = machine.failureCount
-    isInvalidated = machine.isInvalidated
-    cause = machine.cause
-    direction = machine.direction
+    dataUpdatedAt = facts.dataUpdatedAt
+    errorUpdatedAt = facts.errorUpdatedAt
+    errorUpdateCount = facts.errorUpdateCount
+    dataUpdateCount = facts.dataUpdateCount
+    failureCount = facts.failureCount
+    isInvalidated = facts.isInvalidated
+    cause = facts.cause
+    direction = facts.direction
     self.paging = paging
     origin = .base
-    fetchStatus = machine.isPaused ? .paused : machine.isFetching ? .fetching : .idle
+    fetchStatus = facts.fetchStatus
   }
 
   /// The same frame over other data: what a selection or a placeholder shows.
@@ -161,7 +160,6 @@ package final class Frame: Sendable {
   /// The state of a key that has no entry.
   package static let empty = Frame(
     version: 0,
-    machine: EntryMachine(at: .distantPast),
     data: nil,
     error: nil,
     failureReason: nil

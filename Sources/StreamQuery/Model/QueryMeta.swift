@@ -36,12 +36,3 @@ public struct QueryMeta: Sendable, _FreeOfActors {
     return merged
   }
 }
-
-/// Names an entry of ``QueryMeta`` and its value type.
-public protocol QueryMetaKey: Sendable {
-  /// The type of the entry's value.
-  associatedtype Value: Sendable
-
-  /// What a query without the entry has.
-  static var defaultValue: Value { get }
-}

@@ -4,26 +4,6 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Whether a query has data, an error, or nothing yet.
-public enum QueryStatus: String, Hashable, Codable, Sendable {
-  /// No data yet, and no final error.
-  case pending
-  /// Data, and the last fetch or write succeeded.
-  case success
-  /// The last fetch failed; there may be older data.
-  case error
-}
-
-/// What a query's fetch is doing, whatever its ``QueryStatus``.
-public enum FetchStatus: String, Hashable, Codable, Sendable {
-  /// Nothing.
-  case idle
-  /// It runs, or waits for its next attempt.
-  case fetching
-  /// It waits for the network or the app to be back.
-  case paused
-}
-
 /// One snapshot of a query, as one observer sees it.
 ///
 /// Status and fetch status are independent: data may be shown while it is refreshed, and a load may

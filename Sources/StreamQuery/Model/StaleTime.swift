@@ -69,11 +69,3 @@ public struct StaleTime: Sendable, _FreeOfActors, ExpressibleByDuration {
     }
   }
 }
-
-/// A stale time as machines see it.
-package enum Freshness: Hashable, Sendable {
-  /// Stale when this old.
-  case after(Span)
-  /// Never stale once there is data.
-  case `static`
-}

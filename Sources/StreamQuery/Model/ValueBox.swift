@@ -27,8 +27,8 @@
     unsafeDowncast(self, to: TypedBox<Value>.self).value
   }
 
-  /// The plan of a key of which nothing is known but that it has this value.
-  var barePlan: QueryPlan {
+  /// The type of the value.
+  var valueType: any Sendable.Type {
     // Unreachable: what is written is a value, and its box overrides this.
     fatalError("abstract: only values are written")
   }
@@ -38,43 +38,4 @@
   /// - Parameter other: The box.
   /// - Returns: `false` also if values of the type cannot be compared.
   func holdsTheSame(as other: ValueBox) -> Bool { self === other }
-}
-
-/// The typed half of ``ValueBox``: one immutable `Sendable` property.
-///
-/// Made in the user's module, where the type of the value is known: elsewhere each box would first
-/// have its own type looked up. Its one property is immutable, and so `Sendable` as it says.
-@usableFromInline package final class TypedBox<Value: Sendable>: ValueBox, @unchecked Sendable {
-  @usableFromInline
-  package let value: Value
-
-  @inlinable
-  package init(_ value: Value) {
-    self.value = value
-    super.init()
-  }
-
-  package override var erased: any Sendable { value }
-
-  override var barePlan: QueryPlan { QueryPlan(of: Value.self) }
-
-  override func holdsTheSame(as other: ValueBox) -> Bool {
-    guard self !== other else { return true }
-    guard let other = other as? TypedBox<Value> else { return false }
-    func areEqual<Some: Equatable>(as type: Some.Type) -> Bool {
-      guard let mine = value as? Some, let its = other.value as? Some else { return false }
-      return mine == its
-    }
-    if let type = Value.self as? any Equatable.Type { return areEqual(as: type) }
-    return Value.self is AnyObject.Type && (value as AnyObject) === (other.value as AnyObject)
-  }
-}
-
-/// An error on the heap, so that a turn can hand it out of the lock as one reference.
-package final class ErrorBox: Sendable {
-  package let error: any Error
-
-  package init(_ error: any Error) {
-    self.error = error
-  }
 }

@@ -69,11 +69,11 @@ extension QueryClient {
         throw QueryError.missingPerform(key: job.key.key.description)
       }
       let context = MutationContext(
-        client: self,
         key: job.key.key,
         attempt: attempt,
         idempotencyKey: job.identity.uuid,
         meta: job.meta,
+        carriedClient: self,
         saved: job.saved
       )
       let box = try await perform(job.input, context)

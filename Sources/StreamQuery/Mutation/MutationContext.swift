@@ -15,8 +15,6 @@ public import Foundation
 /// }
 /// ```
 public struct MutationContext: Sendable, _FreeOfActors {
-  /// The client that runs the mutation.
-  public let client: QueryClient
   /// The mutation's key.
   public let key: AnyQueryKey
   /// Failed attempts before this one: 0 at first.
@@ -30,6 +28,7 @@ public struct MutationContext: Sendable, _FreeOfActors {
   /// Facts that the mutation carries.
   public let meta: QueryMeta
 
+  let carriedClient: any CarriedClient
   let saved: SavedValues
 
   /// What an `onMutate` of this run returned.
@@ -37,53 +36,4 @@ public struct MutationContext: Sendable, _FreeOfActors {
   /// - Parameter type: The type that it returned.
   /// - Returns: The value; `nil` if none of that type was returned.
   public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { saved[type] }
-}
-
-/// What a callback of a mutation is told about its run.
-///
-/// ```swift
-/// Mutation.rename().onError { error, context in
-///   guard let users = context.saved(as: [User].self) else { return }
-///   context.client.setData(users, for: .users)
-/// }
-/// ```
-public struct MutationRunContext<Input: Sendable>: Sendable, _FreeOfActors {
-  let facts: MutationFacts
-
-  /// The client that runs the mutation.
-  public var client: QueryClient { facts.client }
-  /// The mutation's key.
-  public var key: AnyQueryKey { facts.job.key.key }
-  /// What the mutation was started with.
-  public var input: Input { facts.job.input.value(as: Input.self) }
-  /// What tells this run from every other, see ``MutationContext/idempotencyKey``.
-  public var idempotencyKey: UUID { facts.job.identity.uuid }
-  /// Facts that the mutation carries.
-  public var meta: QueryMeta { facts.job.meta }
-  /// When the run was started.
-  public var submittedAt: Date {
-    Date(timeIntervalSinceReferenceDate: facts.job.submittedAt.date)
-  }
-
-  /// What an `onMutate` of this run returned.
-  ///
-  /// - Parameter type: The type that it returned.
-  /// - Returns: The value; `nil` if none of that type was returned.
-  public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { facts.job.saved[type] }
-}
-
-/// ``MutationRunContext`` without the input's type.
-struct MutationFacts: Sendable {
-  let client: QueryClient
-  let job: MutationJob
-}
-
-/// What the `onMutate` callbacks of a run returned, by type: the last of a type holds.
-struct SavedValues: Sendable {
-  /// They are only ever added to.
-  var values: [any Sendable] = []
-
-  subscript<Saved: Sendable>(type: Saved.Type) -> Saved? {
-    values.reversed().lazy.compactMap { $0 as? Saved }.first
-  }
 }

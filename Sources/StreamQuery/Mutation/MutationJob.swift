@@ -14,7 +14,7 @@ final class MutationJob: Sendable {
     /// `nil` when the run is over.
     var tasks: TaskChain?
     /// What the next piece has to pass before it begins, and what those behind it in a line have to.
-    var turnstiles: (before: Turnstile?, own: Turnstile)?
+    var gates: (before: OneShot<Void>?, own: OneShot<Void>)?
   }
 
   let id: MutationID
@@ -109,16 +109,16 @@ final class MutationJob: Sendable {
 
   /// Has the next piece, `onMutate` or an attempt, begin after that of the run before it in a line;
   /// says what those behind it have to pass.
-  func lineUp(behind before: Turnstile?) -> Turnstile {
-    let own = Turnstile()
-    present.withLock { $0.turnstiles = (before, own) }
+  func lineUp(behind before: OneShot<Void>?) -> OneShot<Void> {
+    let own = OneShot<Void>()
+    present.withLock { $0.gates = (before, own) }
     return own
   }
 
   /// Waits until those before it in a line have begun.
   func beginInLine() async {
-    guard let (before, own) = present.withLock({ $0.turnstiles.take() }) else { return }
-    await before?.pass()
-    own.open()
+    guard let (before, own) = present.withLock({ $0.gates.take() }) else { return }
+    _ = await before?.take()
+    own.give(())
   }
 }

@@ -4,18 +4,6 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a run of a mutation is about to be, is, or was.
-public enum MutationStatus: String, Hashable, Codable, Sendable {
-  /// There is no run.
-  case idle
-  /// It runs, waits, is paused, or its callbacks run.
-  case pending
-  /// It returned an output.
-  case success
-  /// It failed.
-  case error
-}
-
 /// One snapshot of a run of a mutation, or of there being none.
 ///
 /// It does not change when the run does: what an `onMutate` returns later is in later snapshots.

@@ -1,16 +1,3 @@
-/// A handle that shows one run: that which was started through it last.
-struct MutationFollower {
-  var run: MutationID?
-  /// The end of a run that was cleared away: a handle that showed it goes on to.
-  var kept: MutationFrame?
-}
-
-/// An edge of the world whose sweep over the entries waits for the runs that were paused at it.
-struct HeldSweep: Equatable {
-  var cause: FetchCause
-  var awaited: Set<MutationID>
-}
-
 /// The runs of a client, in slots.
 struct MutationTable {
   var slots: [MutationSlot] = []

@@ -158,7 +158,7 @@ extension Query {
   /// - Returns: The changed query.
   public func refetchingFirstPageOnly<Page, PageParam>() -> Self
   where Value == Pages<Page, PageParam> {
-    guard let changed = plan.paging?.refetchingFirstPageOnly() else { return self }
+    guard let changed = plan.refetchingFirstPageOnly else { return self }
     return Query(key: key, plan: changed.with(options: plan.options, like: plan))
   }
 }

@@ -8,24 +8,24 @@ extension QueryPlan {
     fetchPage: @escaping @Sendable (PageParam, FetchContext) async throws -> Page
   ) -> QueryPlan {
     typealias Run = Pages<Page, PageParam>
-    let paging = PagingPlan(rules) {
-      var rules = rules
-      rules.refetchesFirstPageOnly = true
-      return pages(initialParam: initialParam, rules: rules, fetchPage: fetchPage)
-    }
+    let paging = PagingPlan(
+      hasNextPage: { rules.next($0.value(as: Run.self)) != nil },
+      hasPreviousPage: { rules.previous?($0.value(as: Run.self)) != nil }
+    )
     return QueryPlan(
       of: Run.self,
       fetch: { context in
+        let job = context.fetchJob
         let present = context.presentBox?.value(as: Run.self)
         // Asked only if there is something: a cast looks its type up.
-        let kept = context.job?.progress.withLock { $0 }
+        let kept = job?.progress.withLock { $0 }
         var loop =
           kept.flatMap { $0 as? PageLoop<Page, PageParam> }
           ?? PageLoop(
             present: present,
-            direction: context.job?.direction,
-            pageCount: context.job?.pageCount,
-            isPageCountOwn: context.job?.isPageCountOwn ?? false,
+            direction: job?.direction,
+            pageCount: job?.pageCount,
+            isPageCountOwn: job?.isPageCountOwn ?? false,
             rules: rules,
             initialParam: initialParam
           )
@@ -34,7 +34,7 @@ extension QueryPlan {
         while case .fetch(let param) = loop.step() {
           // A fetch that may land although nobody wants it is not told of a cancellation, and neither
           // are its further pages.
-          if context.job?.isFinishing != true { try Task.checkCancellation() }
+          if job?.isFinishing != true { try Task.checkCancellation() }
           // A page that is added is a new one. The cached one of a refresh is looked for only if asked for.
           var cached: (@Sendable () -> TypedBox<Page>?)?
           if loop.direction == nil, let present {
@@ -61,11 +61,11 @@ extension QueryPlan {
           loop.arrived(page, param: param)
           // A single page ends its fetch: only a run of pages has a middle to go on from.
           if loop.isRun {
-            context.job?.keep(loop)
+            job?.keep(loop)
           } else if keptCount > 0, loop.direction == nil {
             throw NotModified()
           } else if let box = context.presentBox {
-            context.job?.joining.withLock { [loop] in
+            job?.joining.withLock { [loop] in
               $0 = { loop.landed(on: $0?.value(as: Run.self)).map(TypedBox.init) }
             }
             return box
@@ -77,7 +77,14 @@ extension QueryPlan {
         if keptCount == run.count, keptCount == present?.count { throw NotModified() }
         return TypedBox(run)
       },
-      extras: PlanExtras.Values(paging: paging)
+      extras: PlanExtras.Values(
+        paging: paging,
+        refetchingFirstPageOnly: {
+          var rules = rules
+          rules.refetchesFirstPageOnly = true
+          return pages(initialParam: initialParam, rules: rules, fetchPage: fetchPage)
+        }
+      )
     )
   }
 }
@@ -88,3 +95,6 @@ extension FetchContext {
     job.flatMap { job in client.cache.read { $0.box(job.entry) } }
   }
 }
+
+// A retry goes on at the page that failed.
+extension PageLoop: FetchProgress {}

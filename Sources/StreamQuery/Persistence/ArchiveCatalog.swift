@@ -109,12 +109,3 @@ struct ArchiveCatalog {
 extension Dictionary where Key == String {
   fileprivate subscript(name: Substring) -> Value? { self[String(name)] }
 }
-
-/// Why something in an archive is left out.
-struct ArchiveRefusal: Error {
-  var reason: ArchiveImport.Reason
-
-  init(_ reason: ArchiveImport.Reason) {
-    self.reason = reason
-  }
-}

@@ -1,27 +1,3 @@
-/// A decoded entry on its way into the cache.
-struct RestoredEntry: Sendable {
-  var text: String
-  var key: EntryKey
-  var plan: ResolvedPlan
-  var box: ValueBox
-  /// Seconds since the reference date.
-  var updatedAt: Double
-  var isInvalidated: Bool
-  var error: ErrorBox?
-  var errorUpdatedAt: Double
-}
-
-/// A decoded run of a mutation on its way into the cache.
-struct RestoredRun: Sendable {
-  var text: String
-  var identity: RunIdentity
-  var plan: ResolvedMutation
-  var input: ValueBox
-  var layers: [PlannedLayer]
-  /// Seconds since the reference date.
-  var submittedAt: Double
-}
-
 /// What tells runs apart, as far as it does, where an archive names no identity.
 private struct RunStamp: Hashable {
   var key: EntryKey
@@ -51,7 +27,7 @@ extension CacheState {
       let stamp = RunStamp(key: run.plan.key, submittedAt: run.submittedAt)
       if nameless[stamp] == nil { nameless[stamp] = count(stamp) }
     }
-    var line: Turnstile?
+    var line: OneShot<Void>?
     for run in runs {
       guard !isShutDown, !isKnown(run, &nameless) else {
         refused.append(

@@ -14,6 +14,8 @@ final class PlanExtras: Sendable {
     var triggers: [Trigger] = []
     /// How pages follow each other, if the value is pages.
     var paging: PagingPlan?
+    /// Makes the plan again of which a refetch fetches the first page only.
+    var refetchingFirstPageOnly: (@Sendable () -> QueryPlan)?
     /// Whether a refetch takes the data out of sight.
     var resetsData = false
   }

@@ -21,6 +21,8 @@ final class QueryPlan: Sendable {
   var triggers: [PlanExtras.Trigger] { extras?.values.triggers ?? [] }
   /// How pages follow each other, if the value is pages.
   var paging: PagingPlan? { extras?.values.paging }
+  /// The same plan, of which a refetch fetches the first page only; `nil` if its value is no pages.
+  var refetchingFirstPageOnly: QueryPlan? { extras?.values.refetchingFirstPageOnly?() }
   /// Whether a refetch takes the data out of sight.
   var resetsData: Bool { extras?.values.resetsData ?? false }
 
@@ -79,6 +81,7 @@ final class QueryPlan: Sendable {
   func with(options: QueryOptions, like plan: QueryPlan) -> QueryPlan {
     var values = plan.extras?.values ?? PlanExtras.Values()
     values.paging = paging
+    values.refetchingFirstPageOnly = extras?.values.refetchingFirstPageOnly
     values.resetsData = resetsData
     return QueryPlan(
       options: options,

@@ -75,7 +75,7 @@ import Testing
   ) -> QueryResult<String> {
     let frame = Frame(
       version: 2,
-      machine: machine,
+      facts: machine.frameFacts,
       data: Sample.box(data),
       error: nil,
       failureReason: failureReason.map(Sample.errorBox)

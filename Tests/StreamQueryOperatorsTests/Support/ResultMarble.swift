@@ -51,7 +51,7 @@ enum Sample {
     let frame = Frame(
       version: 1,
       key: keys[key - 1],
-      machine: machine,
+      facts: machine.frameFacts,
       data: data,
       error: error,
       failureReason: nil

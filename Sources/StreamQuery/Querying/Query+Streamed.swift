@@ -107,16 +107,6 @@ extension Query {
   }
 }
 
-/// What a streamed fetch found when it started: its retries start there again, and so does the fetch
-/// if it is begun anew.
-struct StreamStart: Sendable {
-  var base: ValueBox?
-  /// Whether the fetch showed anything since, which its next beginning takes the place of.
-  var hasShown = false
-  /// Whether it was found by a fetch of which this one is begun anew.
-  var isInherited = false
-}
-
 extension QueryPlan {
   /// The plan of a streamed query.
   fileprivate static func streamed<Value: Sendable, Source: AsyncSequence & SendableMetatype>(
@@ -126,7 +116,7 @@ extension QueryPlan {
     _ reduce: @escaping @Sendable (inout Value, Source.Element) -> Void
   ) -> QueryPlan where Source.AsyncIterator: SendableMetatype {
     let fetch: Fetch = { context in
-      guard let job = context.job else { throw CancellationError() }
+      guard let job = context.fetchJob else { throw CancellationError() }
       let start = context.streamStart(of: job, refetch)
       let hidden = refetch == .replace && start.base != nil
       let base = refetch == .append ? start.base?.value(as: Value.self) ?? initial : initial

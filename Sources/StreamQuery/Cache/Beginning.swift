@@ -1,0 +1,11 @@
+/// What an entry began with: a reset brings it back, as old as it was, whoever observes it by then.
+final class Beginning: Sendable {
+  let source: PlanExtras.InitialData
+  /// When its data was good.
+  let time: Timestamp
+
+  init(source: PlanExtras.InitialData, time: Timestamp) {
+    self.source = source
+    self.time = time
+  }
+}

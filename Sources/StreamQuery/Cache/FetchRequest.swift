@@ -1,0 +1,10 @@
+/// What is asked of an entry's machine by a caller.
+struct FetchRequest {
+  var cause: FetchCause
+  /// Whether a running fetch is replaced if there is data.
+  var isSuperseding = false
+  /// Whether the client itself wants the fetch.
+  var hasClientLease = false
+  /// Which page to add; `nil` fetches the whole value.
+  var direction: PageDirection?
+}

@@ -1,0 +1,21 @@
+/// Tables that the cache let go of, with the entries that did not move into new ones.
+///
+/// What they hold is the user's: nobody lets go of them under the lock.
+final class FormerTables: Sendable {
+  let slots: [EntrySlot]
+  private let index: KeyIndex
+  private let consumers: [Consumer]
+  private let runs: [MutationSlot]
+
+  init(
+    slots: [EntrySlot] = [],
+    index: KeyIndex = KeyIndex(),
+    consumers: [Consumer] = [],
+    runs: [MutationSlot] = []
+  ) {
+    self.slots = slots
+    self.index = index
+    self.consumers = consumers
+    self.runs = runs
+  }
+}

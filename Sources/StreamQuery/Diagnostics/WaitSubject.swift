@@ -1,0 +1,6 @@
+/// What a caller waits for, and who wants to hear of it.
+struct WaitSubject: Sendable {
+  let observer: any WaitObserver
+  let isElsewhere: Bool
+  let text: @Sendable () -> String
+}

@@ -1,0 +1,18 @@
+extension EntryMachine {
+  /// What a frame tells of the machine.
+  // Inlined: the machine is a large value, and a call would be made on a copy of it.
+  @inline(__always)
+  var frameFacts: FrameFacts {
+    FrameFacts(
+      dataUpdatedAt: dataUpdatedAt,
+      errorUpdatedAt: errorUpdatedAt,
+      errorUpdateCount: errorUpdateCount,
+      dataUpdateCount: dataUpdateCount,
+      failureCount: failureCount,
+      fetchStatus: isPaused ? .paused : isFetching ? .fetching : .idle,
+      isInvalidated: isInvalidated,
+      cause: cause,
+      direction: direction
+    )
+  }
+}

@@ -1,0 +1,8 @@
+/// What one caller learns of the fetch that it waited for.
+enum WaitOutcome: Sendable {
+  case value(ValueBox)
+  case failure(any Error)
+  case cancelled
+  /// The fetch settled: for callers that only watch.
+  case settled
+}

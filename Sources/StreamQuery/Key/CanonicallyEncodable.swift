@@ -1,0 +1,6 @@
+/// A type that its own `encode(to:)` would write in the order of a hash table, or in a form that
+/// differs for equal values.
+protocol CanonicallyEncodable {
+  /// Returns the text.
+  func canonicalText(at place: KeyTextPlace) throws -> String
+}

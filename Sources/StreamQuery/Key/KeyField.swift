@@ -1,0 +1,5 @@
+/// A named part of a record.
+struct KeyField: Hashable, Sendable {
+  var name: String
+  var part: KeyPart
+}

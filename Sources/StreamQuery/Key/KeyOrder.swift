@@ -1,0 +1,13 @@
+/// How two keys stand to each other, where somebody can tell.
+enum KeyOrder: Sendable {
+  case before
+  /// Neither comes before the other: they may be equal.
+  case beside
+  case after
+}
+
+extension KeyOrder {
+  static func between<Value: Comparable>(_ one: Value, _ two: Value) -> KeyOrder {
+    one < two ? .before : two < one ? .after : .beside
+  }
+}

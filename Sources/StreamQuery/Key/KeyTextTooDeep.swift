@@ -1,0 +1,2 @@
+/// Something nests deeper than ``KeyNesting/text`` or ``KeyNesting/encoded`` levels.
+struct KeyTextTooDeep: Error {}

@@ -1,0 +1,36 @@
+/// Whether polling goes on while the app is in the background.
+///
+/// Where it does, failed attempts are tried again there too, after the waits of the query's
+/// ``RetryPolicy``; elsewhere retries wait for the app.
+public enum BackgroundInterval: Hashable, Sendable, _FreeOfActors, ExpressibleByBooleanLiteral,
+  ExpressibleByDuration
+{
+  /// Polling rests in the background; the default.
+  case off
+  /// Polls at the usual interval.
+  case same
+  /// Polls at an interval of its own, usually a slower one.
+  case every(Duration)
+
+  /// Polls at an interval of its own; `.minutes(1)` and the like are shorter.
+  ///
+  /// - Parameter duration: The time between two fetches.
+  public init(_ duration: Duration) {
+    self = .every(duration)
+  }
+
+  /// `true` polls at the usual interval, `false` not at all.
+  ///
+  /// - Parameter value: Whether to poll in the background.
+  public init(booleanLiteral value: Bool) {
+    self = value ? .same : .off
+  }
+
+  func resolved(interval: Span?) -> Span? {
+    switch self {
+    case .off: nil
+    case .same: interval
+    case .every(let duration): interval == nil ? nil : Span(polling: duration)
+    }
+  }
+}

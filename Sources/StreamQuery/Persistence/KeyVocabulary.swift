@@ -1,0 +1,63 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// The types that parts of archived keys may have, by their names.
+struct KeyVocabulary: Sendable {
+  var decodings: [String: KeyPartDecoding] = [:]
+  /// Types that are parts themselves.
+  var types: [String: any Any.Type] = [:]
+
+  /// The types that every archive may use.
+  init() {
+    add(UUID.self)
+    add(Date.self)
+    add(URL.self)
+    add(Int8.self)
+    add(Int16.self)
+    add(Int32.self)
+    add(Int64.self)
+    add(UInt.self)
+    add(UInt8.self)
+    add(UInt16.self)
+    add(UInt32.self)
+    add(UInt64.self)
+  }
+
+  private mutating func add<Part: Decodable & Hashable & Sendable>(_ type: Part.Type) {
+    decodings[stableName(of: type)] = keyPartDecoding(of: type)
+  }
+
+  /// Makes a key from its text, see ``AnyQueryKey/canonicalText()``.
+  ///
+  /// - Parameter text: The text.
+  /// - Returns: The key, whose text is exactly this one.
+  /// - Throws: `DecodingError` if it is no text of a key, or if one of its types is not known.
+  func key(_ text: Substring) throws -> AnyQueryKey {
+    switch JSONNesting.fault(in: text.utf8, limit: KeyNesting.read) {
+    case nil: break
+    case .notUTF8: throw KeyVocabulary.failure([], "the key has a character that no text has")
+    case .tooDeep:
+      throw KeyVocabulary.failure([], "the key nests deeper than \(KeyNesting.text) levels")
+    }
+    let decoder = ArchiveCoding.decoder
+    // Keys write bytes as a list, as the type itself does.
+    decoder.dataDecodingStrategy = .deferredToData
+    if let name = Self.userInfoKey { decoder.userInfo[name] = self }
+    let parts = try decoder.decode([ArchivedKeyPart].self, from: Data(text.utf8))
+    let key = AnyQueryKey(parts: parts.map(\.part))
+    // A type that does not decode what it encoded would make another key of it.
+    guard try key.canonicalText() == text else {
+      throw KeyVocabulary.failure([], "a part does not decode what it encoded")
+    }
+    return key
+  }
+
+  static let userInfoKey = CodingUserInfoKey(rawValue: "StreamQuery.KeyVocabulary")
+
+  static func failure(_ path: [any CodingKey], _ text: String) -> DecodingError {
+    .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: text))
+  }
+}

@@ -1,0 +1,12 @@
+/// A decoded entry on its way into the cache.
+struct RestoredEntry: Sendable {
+  var text: String
+  var key: EntryKey
+  var plan: ResolvedPlan
+  var box: ValueBox
+  /// Seconds since the reference date.
+  var updatedAt: Double
+  var isInvalidated: Bool
+  var error: ErrorBox?
+  var errorUpdatedAt: Double
+}
