@@ -45,7 +45,9 @@ final class Standby: Sendable {
     /// There will be no work, unless it was given already.
     func close() { work.close() }
 
-    /// Does the work that it waits for, if there is any. Cancelling the task does not end the wait.
+    /// Waits for the work and does it, if there is any.
+    ///
+    /// Cancelling the task does not end the wait.
     func run() async {
       if let work = await work.take() { await work() }
     }

@@ -67,7 +67,9 @@ final class CompletionOnce<Value: Sendable>: Sendable {
     }
   }
 
-  /// The work has an outcome. After a cancellation it changes nothing, and is no misuse.
+  /// The work has an outcome.
+  ///
+  /// After a cancellation it changes nothing, and is no misuse.
   func complete(_ outcome: Outcome) {
     _ = endHandlers(as: .over)
     let isExtra = isCalled.exchange(true, ordering: .relaxed)
