@@ -36,6 +36,8 @@ private struct Calls {
     for await element in merge(text, text) { let _: String = element }
     for await element in merge(text, text.map { $0 + "!" }, text) { let _: String = element }
     for try await element in merge(text, failing) { let _: String = element }
+    for await element in merge(text, text, text, text.map { $0 + "!" }) { let _: String = element }
+    for try await element in merge(text, text, failing, text) { let _: String = element }
     for await element in merge([text, text]) { let _: String = element }
   }
 

@@ -29,16 +29,7 @@ public func combineLatest<A, B>(
   _ a: QueryResults<A>,
   _ b: QueryResults<B>
 ) -> ErasedSequence<(QueryResult<A>, QueryResult<B>), Never> {
-  typealias Values = Latest2<
-    QueryResult<A>, QueryResult<B>
-  >
-  return JointSequence.combining(
-    Values(),
-    [
-      JointSequence<Values>.Member(a) { $0.a = $1 },
-      JointSequence<Values>.Member(b) { $0.b = $1 },
-    ]
-  )
+  combined(a, b)
 }
 
 /// Combines the results of three queries of one client: one tuple for each turn of its cache.
@@ -55,17 +46,7 @@ public func combineLatest<A, B, C>(
   _ b: QueryResults<B>,
   _ c: QueryResults<C>
 ) -> ErasedSequence<(QueryResult<A>, QueryResult<B>, QueryResult<C>), Never> {
-  typealias Values = Latest3<
-    QueryResult<A>, QueryResult<B>, QueryResult<C>
-  >
-  return JointSequence.combining(
-    Values(),
-    [
-      JointSequence<Values>.Member(a) { $0.a = $1 },
-      JointSequence<Values>.Member(b) { $0.b = $1 },
-      JointSequence<Values>.Member(c) { $0.c = $1 },
-    ]
-  )
+  combined(a, b, c)
 }
 
 /// Combines the results of four queries of one client: one tuple for each turn of its cache.
@@ -84,18 +65,7 @@ public func combineLatest<A, B, C, D>(
   _ c: QueryResults<C>,
   _ d: QueryResults<D>
 ) -> ErasedSequence<(QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>), Never> {
-  typealias Values = Latest4<
-    QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>
-  >
-  return JointSequence.combining(
-    Values(),
-    [
-      JointSequence<Values>.Member(a) { $0.a = $1 },
-      JointSequence<Values>.Member(b) { $0.b = $1 },
-      JointSequence<Values>.Member(c) { $0.c = $1 },
-      JointSequence<Values>.Member(d) { $0.d = $1 },
-    ]
-  )
+  combined(a, b, c, d)
 }
 
 /// Combines the results of five queries of one client: one tuple for each turn of its cache.
@@ -118,19 +88,7 @@ public func combineLatest<A, B, C, D, E>(
 ) -> ErasedSequence<
   (QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>, QueryResult<E>), Never
 > {
-  typealias Values = Latest5<
-    QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>, QueryResult<E>
-  >
-  return JointSequence.combining(
-    Values(),
-    [
-      JointSequence<Values>.Member(a) { $0.a = $1 },
-      JointSequence<Values>.Member(b) { $0.b = $1 },
-      JointSequence<Values>.Member(c) { $0.c = $1 },
-      JointSequence<Values>.Member(d) { $0.d = $1 },
-      JointSequence<Values>.Member(e) { $0.e = $1 },
-    ]
-  )
+  combined(a, b, c, d, e)
 }
 
 /// Combines the results of six queries of one client: one tuple for each turn of its cache.
@@ -156,20 +114,7 @@ public func combineLatest<A, B, C, D, E, F>(
   (QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>, QueryResult<E>, QueryResult<F>),
   Never
 > {
-  typealias Values = Latest6<
-    QueryResult<A>, QueryResult<B>, QueryResult<C>, QueryResult<D>, QueryResult<E>, QueryResult<F>
-  >
-  return JointSequence.combining(
-    Values(),
-    [
-      JointSequence<Values>.Member(a) { $0.a = $1 },
-      JointSequence<Values>.Member(b) { $0.b = $1 },
-      JointSequence<Values>.Member(c) { $0.c = $1 },
-      JointSequence<Values>.Member(d) { $0.d = $1 },
-      JointSequence<Values>.Member(e) { $0.e = $1 },
-      JointSequence<Values>.Member(f) { $0.f = $1 },
-    ]
-  )
+  combined(a, b, c, d, e, f)
 }
 
 /// Combines the results of any number of queries of one type of one client into one array, in the
@@ -183,11 +128,29 @@ public func combineLatest<A, B, C, D, E, F>(
 public func combineLatest<Value>(
   _ results: [QueryResults<Value>]
 ) -> ErasedSequence<[QueryResult<Value>], Never> {
-  typealias Values = LatestArray<QueryResult<Value>>
-  return JointSequence.combining(
-    Values(count: results.count),
-    results.enumerated().map { index, results in
-      JointSequence<Values>.Member(results) { $0.update($1, at: index) }
+  typealias Joint = JointSequence<[QueryResult<Value>]>
+  let joint = Joint {
+    let latest = results.map { _ in LatestValue<QueryResult<Value>>() }
+    return Joint.Inputs(
+      members: zip(results, latest).map { Joint.Member($0, $1) },
+      combined: { try? latest.map { try $0.get() } }
+    )
+  }
+  return ErasedSequence(joint)
+}
+
+/// What all forms for tuples have in common.
+private func combined<each Value>(
+  _ results: repeat QueryResults<each Value>
+) -> ErasedSequence<(repeat QueryResult<each Value>), Never> {
+  typealias Joint = JointSequence<(repeat QueryResult<each Value>)>
+  let joint = Joint {
+    let latest = (repeat LatestValue<QueryResult<each Value>>())
+    var members: [Joint.Member] = []
+    for (results, value) in repeat (each results, each latest) {
+      members.append(Joint.Member(results, value))
     }
-  )
+    return Joint.Inputs(members: members, combined: { try? (repeat (each latest).get()) })
+  }
+  return ErasedSequence(joint)
 }

@@ -1,3 +1,7 @@
+// These forms differ only in the number of sequences. One form over a parameter pack would replace them,
+// but with Swift 6.3 its tuples break the call that is written most: `.map { user, repos in
+// user.data?.name }` "failed to produce diagnostic". Try again with a newer compiler.
+
 /// Combines the newest elements of two sequences into one tuple.
 ///
 /// The first tuple comes when each has produced an element; from then on every element of one gives
@@ -21,26 +25,11 @@
 ///   - a: The first sequence.
 ///   - b: The second sequence.
 /// - Returns: A sequence of tuples.
-public func combineLatest<
-  A: AsyncSequence & Sendable,
-  B: AsyncSequence & Sendable
->(
-  _ a: A,
-  _ b: B
-) -> ErasedSequence<(A.Element, B.Element), A.Failure>
-where
-  A.Element: Sendable,
-  B.Element: Sendable,
-  B.Failure == A.Failure
-{
-  typealias Combination = CombineLatestSequence<Latest2<A.Element, B.Element>, A.Failure>
-  return Combination.combining(
-    Latest2(),
-    [
-      Combination.source(a, failure: { $0 }) { $0.a = $1 },
-      Combination.source(b, failure: { $0 }) { $0.b = $1 },
-    ]
-  )
+public func combineLatest<A: Sendable, B: Sendable, Failure>(
+  _ a: any AsyncSequence<A, Failure> & Sendable,
+  _ b: any AsyncSequence<B, Failure> & Sendable
+) -> ErasedSequence<(A, B), Failure> {
+  combined(a, b)
 }
 
 /// Combines the newest elements of three sequences into one tuple.
@@ -52,31 +41,12 @@ where
 ///   - b: The second sequence.
 ///   - c: The third sequence.
 /// - Returns: A sequence of tuples.
-public func combineLatest<
-  A: AsyncSequence & Sendable,
-  B: AsyncSequence & Sendable,
-  C: AsyncSequence & Sendable
->(
-  _ a: A,
-  _ b: B,
-  _ c: C
-) -> ErasedSequence<(A.Element, B.Element, C.Element), A.Failure>
-where
-  A.Element: Sendable,
-  B.Element: Sendable,
-  C.Element: Sendable,
-  B.Failure == A.Failure,
-  C.Failure == A.Failure
-{
-  typealias Combination = CombineLatestSequence<Latest3<A.Element, B.Element, C.Element>, A.Failure>
-  return Combination.combining(
-    Latest3(),
-    [
-      Combination.source(a, failure: { $0 }) { $0.a = $1 },
-      Combination.source(b, failure: { $0 }) { $0.b = $1 },
-      Combination.source(c, failure: { $0 }) { $0.c = $1 },
-    ]
-  )
+public func combineLatest<A: Sendable, B: Sendable, C: Sendable, Failure>(
+  _ a: any AsyncSequence<A, Failure> & Sendable,
+  _ b: any AsyncSequence<B, Failure> & Sendable,
+  _ c: any AsyncSequence<C, Failure> & Sendable
+) -> ErasedSequence<(A, B, C), Failure> {
+  combined(a, b, c)
 }
 
 /// Combines the newest elements of four sequences into one tuple.
@@ -89,39 +59,13 @@ where
 ///   - c: The third sequence.
 ///   - d: The fourth sequence.
 /// - Returns: A sequence of tuples.
-public func combineLatest<
-  A: AsyncSequence & Sendable,
-  B: AsyncSequence & Sendable,
-  C: AsyncSequence & Sendable,
-  D: AsyncSequence & Sendable
->(
-  _ a: A,
-  _ b: B,
-  _ c: C,
-  _ d: D
-) -> ErasedSequence<(A.Element, B.Element, C.Element, D.Element), A.Failure>
-where
-  A.Element: Sendable,
-  B.Element: Sendable,
-  C.Element: Sendable,
-  D.Element: Sendable,
-  B.Failure == A.Failure,
-  C.Failure == A.Failure,
-  D.Failure == A.Failure
-{
-  typealias Values = Latest4<
-    A.Element, B.Element, C.Element, D.Element
-  >
-  typealias Combination = CombineLatestSequence<Values, A.Failure>
-  return Combination.combining(
-    Latest4(),
-    [
-      Combination.source(a, failure: { $0 }) { $0.a = $1 },
-      Combination.source(b, failure: { $0 }) { $0.b = $1 },
-      Combination.source(c, failure: { $0 }) { $0.c = $1 },
-      Combination.source(d, failure: { $0 }) { $0.d = $1 },
-    ]
-  )
+public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Failure>(
+  _ a: any AsyncSequence<A, Failure> & Sendable,
+  _ b: any AsyncSequence<B, Failure> & Sendable,
+  _ c: any AsyncSequence<C, Failure> & Sendable,
+  _ d: any AsyncSequence<D, Failure> & Sendable
+) -> ErasedSequence<(A, B, C, D), Failure> {
+  combined(a, b, c, d)
 }
 
 /// Combines the newest elements of five sequences into one tuple.
@@ -135,44 +79,14 @@ where
 ///   - d: The fourth sequence.
 ///   - e: The fifth sequence.
 /// - Returns: A sequence of tuples.
-public func combineLatest<
-  A: AsyncSequence & Sendable,
-  B: AsyncSequence & Sendable,
-  C: AsyncSequence & Sendable,
-  D: AsyncSequence & Sendable,
-  E: AsyncSequence & Sendable
->(
-  _ a: A,
-  _ b: B,
-  _ c: C,
-  _ d: D,
-  _ e: E
-) -> ErasedSequence<(A.Element, B.Element, C.Element, D.Element, E.Element), A.Failure>
-where
-  A.Element: Sendable,
-  B.Element: Sendable,
-  C.Element: Sendable,
-  D.Element: Sendable,
-  E.Element: Sendable,
-  B.Failure == A.Failure,
-  C.Failure == A.Failure,
-  D.Failure == A.Failure,
-  E.Failure == A.Failure
-{
-  typealias Values = Latest5<
-    A.Element, B.Element, C.Element, D.Element, E.Element
-  >
-  typealias Combination = CombineLatestSequence<Values, A.Failure>
-  return Combination.combining(
-    Latest5(),
-    [
-      Combination.source(a, failure: { $0 }) { $0.a = $1 },
-      Combination.source(b, failure: { $0 }) { $0.b = $1 },
-      Combination.source(c, failure: { $0 }) { $0.c = $1 },
-      Combination.source(d, failure: { $0 }) { $0.d = $1 },
-      Combination.source(e, failure: { $0 }) { $0.e = $1 },
-    ]
-  )
+public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Failure>(
+  _ a: any AsyncSequence<A, Failure> & Sendable,
+  _ b: any AsyncSequence<B, Failure> & Sendable,
+  _ c: any AsyncSequence<C, Failure> & Sendable,
+  _ d: any AsyncSequence<D, Failure> & Sendable,
+  _ e: any AsyncSequence<E, Failure> & Sendable
+) -> ErasedSequence<(A, B, C, D, E), Failure> {
+  combined(a, b, c, d, e)
 }
 
 /// Combines the newest elements of six sequences into one tuple.
@@ -188,50 +102,22 @@ where
 ///   - f: The sixth sequence.
 /// - Returns: A sequence of tuples.
 public func combineLatest<
-  A: AsyncSequence & Sendable,
-  B: AsyncSequence & Sendable,
-  C: AsyncSequence & Sendable,
-  D: AsyncSequence & Sendable,
-  E: AsyncSequence & Sendable,
-  F: AsyncSequence & Sendable
+  A: Sendable,
+  B: Sendable,
+  C: Sendable,
+  D: Sendable,
+  E: Sendable,
+  F: Sendable,
+  Failure
 >(
-  _ a: A,
-  _ b: B,
-  _ c: C,
-  _ d: D,
-  _ e: E,
-  _ f: F
-) -> ErasedSequence<
-  (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element), A.Failure
->
-where
-  A.Element: Sendable,
-  B.Element: Sendable,
-  C.Element: Sendable,
-  D.Element: Sendable,
-  E.Element: Sendable,
-  F.Element: Sendable,
-  B.Failure == A.Failure,
-  C.Failure == A.Failure,
-  D.Failure == A.Failure,
-  E.Failure == A.Failure,
-  F.Failure == A.Failure
-{
-  typealias Values = Latest6<
-    A.Element, B.Element, C.Element, D.Element, E.Element, F.Element
-  >
-  typealias Combination = CombineLatestSequence<Values, A.Failure>
-  return Combination.combining(
-    Latest6(),
-    [
-      Combination.source(a, failure: { $0 }) { $0.a = $1 },
-      Combination.source(b, failure: { $0 }) { $0.b = $1 },
-      Combination.source(c, failure: { $0 }) { $0.c = $1 },
-      Combination.source(d, failure: { $0 }) { $0.d = $1 },
-      Combination.source(e, failure: { $0 }) { $0.e = $1 },
-      Combination.source(f, failure: { $0 }) { $0.f = $1 },
-    ]
-  )
+  _ a: any AsyncSequence<A, Failure> & Sendable,
+  _ b: any AsyncSequence<B, Failure> & Sendable,
+  _ c: any AsyncSequence<C, Failure> & Sendable,
+  _ d: any AsyncSequence<D, Failure> & Sendable,
+  _ e: any AsyncSequence<E, Failure> & Sendable,
+  _ f: any AsyncSequence<F, Failure> & Sendable
+) -> ErasedSequence<(A, B, C, D, E, F), Failure> {
+  combined(a, b, c, d, e, f)
 }
 
 /// Combines the newest elements of any number of sequences of one type into one array, in the
@@ -246,11 +132,22 @@ where
 public func combineLatest<Base: AsyncSequence & Sendable>(
   _ sequences: [Base]
 ) -> ErasedSequence<[Base.Element], Base.Failure> where Base.Element: Sendable {
-  typealias Combination = CombineLatestSequence<LatestArray<Base.Element>, Base.Failure>
-  return Combination.combining(
-    LatestArray(count: sequences.count),
-    sequences.enumerated().map { index, base in
-      Combination.source(base, failure: { $0 }) { $0.update($1, at: index) }
-    }
-  )
+  typealias Combination = CombineLatestSequence<[Base.Element], Base.Failure>
+  let members = sequences.map { Combination.Member($0, failure: { $0 }) }
+  let combination = Combination {
+    let latest = members.map { _ in LatestValue<Base.Element>() }
+    return Combination.Inputs(
+      sources: zip(members, latest).map { $0.source($1) },
+      combined: { try? latest.map { try $0.get() } }
+    )
+  }
+  return ErasedSequence(combination)
+}
+
+/// What all forms for tuples have in common.
+private func combined<each Element: Sendable, Failure>(
+  _ sequences: repeat any AsyncSequence<each Element, Failure> & Sendable
+) -> ErasedSequence<(repeat each Element), Failure> {
+  typealias Combination = CombineLatestSequence<(repeat each Element), Failure>
+  return Combination.combining(repeat Combination.Member(each sequences, failure: { $0 }))
 }

@@ -1,73 +1,86 @@
-/// The sequence behind `combineLatest`: a merge of updates, and a fold in the iterator.
+/// The sequence behind `combineLatest`: a merge of updates, and the newest elements in the iterator.
 ///
-/// The newest elements live in the iterator, where the consumer alone touches them: no lock, and
-/// no cast back from an erased value. What comes through the merge is a change of them.
-///
-/// This is also the seam for streams of one cache. They can be combined without tasks, and with one
-/// tuple per turn of the cache however many of them it changed; an overload of `combineLatest`
-/// for them returns another sequence than this one, and nothing else has to know.
-struct CombineLatestSequence<Latest: LatestValues, Failure: Error>: AsyncSequence {
-  typealias Element = Latest.Combined
-  typealias Update = @Sendable (inout Latest) -> Void
-  typealias Plan = FlowPlan<MergeMachine, Update, Failure>
+/// What comes through the merge is a closure that the consumer runs to note the element, so that no
+/// element is ever cast back from an erased value.
+struct CombineLatestSequence<Combined: Sendable, Failure: Error>: AsyncSequence {
+  typealias Element = Combined
+  typealias Plan = FlowPlan<MergeMachine, @Sendable () -> Void, Failure>
 
-  private let initial: Latest
-  private let updates: FlowSequence<MergeMachine, Update, Failure>
-
-  /// The sequence that users see.
-  static func combining(
-    _ initial: Latest,
-    _ sources: [Plan.Source]
-  ) -> ErasedSequence<Latest.Combined, Failure> {
-    ErasedSequence(Self(initial, sources))
+  /// What one iterator works with.
+  struct Inputs {
+    let sources: [Plan.Source]
+    /// The newest elements, once there is one of each sequence.
+    let combined: @Sendable () -> Combined?
   }
 
-  init(_ initial: Latest, _ sources: [Plan.Source]) {
-    self.initial = initial
-    let machine = MergeMachine(count: sources.count, ending: .whenOneIsEmpty)
-    updates = FlowSequence(Plan(machine: machine, sources: sources))
+  /// One of the sequences, of which only the elements' type is known.
+  struct Member<Value: Sendable>: Sendable {
+    let source: @Sendable (LatestValue<Value>) -> Plan.Source
+
+    init<OwnFailure: Error>(
+      _ base: any AsyncSequence<Value, OwnFailure> & Sendable,
+      failure: @escaping @Sendable (OwnFailure) -> Failure
+    ) {
+      source = { latest in
+        Plan.source(
+          ErasedSequence(base),
+          element: { value in { latest.set(value) } },
+          failure: failure
+        )
+      }
+    }
   }
 
-  static func source<Base: AsyncSequence & Sendable>(
-    _ base: Base,
-    failure: @escaping @Sendable (Base.Failure) -> Failure,
-    update: @escaping @Sendable (inout Latest, Base.Element) -> Void
-  ) -> Plan.Source where Base.Element: Sendable {
-    Plan.source(base, element: { value in { update(&$0, value) } }, failure: failure)
+  private let begin: @Sendable () -> Inputs
+
+  /// Combines into tuples.
+  static func combining<each Value: Sendable>(
+    _ members: repeat Member<each Value>
+  ) -> ErasedSequence<Combined, Failure> where Combined == (repeat each Value) {
+    let combination = Self {
+      let latest = (repeat LatestValue<each Value>())
+      var sources: [Plan.Source] = []
+      for (member, value) in repeat (each members, each latest) {
+        sources.append(member.source(value))
+      }
+      return Inputs(sources: sources, combined: { try? (repeat (each latest).get()) })
+    }
+    return ErasedSequence(combination)
+  }
+
+  init(begin: @escaping @Sendable () -> Inputs) {
+    self.begin = begin
   }
 
   func makeAsyncIterator() -> Iterator {
-    Iterator(latest: initial, updates: updates.makeAsyncIterator())
+    let inputs = begin()
+    let machine = MergeMachine(count: inputs.sources.count, ending: .whenOneIsEmpty)
+    let updates = FlowSequence(Plan(machine: machine, sources: inputs.sources))
+    return Iterator(updates: updates.makeAsyncIterator(), combined: inputs.combined)
   }
 }
 
 extension CombineLatestSequence {
   struct Iterator: AsyncIteratorProtocol {
-    private enum State {
-      case new
-      case running
-    }
+    private var updates: FlowSequence<MergeMachine, @Sendable () -> Void, Failure>.Iterator
+    private let combined: @Sendable () -> Combined?
+    /// Complete from the start only if there is nothing to combine.
+    private var empty: Combined?
 
-    private var latest: Latest
-    private var updates: FlowSequence<MergeMachine, Update, Failure>.Iterator
-    private var state = State.new
-
-    init(latest: Latest, updates: FlowSequence<MergeMachine, Update, Failure>.Iterator) {
-      self.latest = latest
+    init(
+      updates: FlowSequence<MergeMachine, @Sendable () -> Void, Failure>.Iterator,
+      combined: @escaping @Sendable () -> Combined?
+    ) {
       self.updates = updates
+      self.combined = combined
+      empty = combined()
     }
 
-    mutating func next(
-      isolation actor: isolated (any Actor)?
-    ) async throws(Failure) -> Latest.Combined? {
-      if case .new = state {
-        state = .running
-        // Complete from the start only if there is nothing to combine.
-        if !Task.isCancelled, let combined = latest.combined { return combined }
-      }
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> Combined? {
+      if let empty = empty.take(), !Task.isCancelled { return empty }
       while let update = try await updates.next(isolation: actor) {
-        update(&latest)
-        if let combined = latest.combined { return combined }
+        update()
+        if let combined = combined() { return combined }
       }
       return nil
     }

@@ -4,74 +4,66 @@ internal import StreamQuery
 ///
 /// All members are looked at under one lock, so that a call which changes several keys is one
 /// element. Members of several clients have no turn in common; they are combined as any sequences.
-struct JointSequence<Latest: LatestValues>: AsyncSequence {
-  typealias Element = Latest.Combined
+struct JointSequence<Combined: Sendable>: AsyncSequence {
+  typealias Element = Combined
   typealias Failure = Never
-  typealias Separate = CombineLatestSequence<Latest, Never>
+  typealias Separate = CombineLatestSequence<Combined, Never>
 
-  /// One of the sequences, with the value type erased.
+  /// What one iterator works with.
+  struct Inputs {
+    let members: [Member]
+    /// The newest results, once there is one of each query.
+    let combined: @Sendable () -> Combined?
+  }
+
+  /// An observer of one of the queries, with the value type erased.
   struct Member: Sendable {
-    let subscribe: @Sendable () -> Subscription
-    let update: @Sendable (inout Latest, Frame, QueryFlags) -> Void
+    let subscription: Subscription
+    let update: @Sendable (Frame, QueryFlags) -> Void
     /// For members of several clients.
-    let source: @Sendable (Subscription) -> Separate.Plan.Source
+    let source: Separate.Plan.Source
 
-    init<Value>(
-      _ results: QueryResults<Value>,
-      update: @escaping @Sendable (inout Latest, QueryResult<Value>) -> Void
-    ) {
-      subscribe = { results.makeSubscription() }
-      self.update = { update(&$0, QueryResult(frame: $1, flags: $2)) }
-      source = { subscription in
-        let results = results.observed(by: subscription)
-        return Separate.source(results, failure: Separate.Plan.impossible, update: update)
-      }
+    init<Value>(_ results: QueryResults<Value>, _ latest: LatestValue<QueryResult<Value>>) {
+      subscription = results.makeSubscription()
+      update = { latest.set(QueryResult(frame: $0, flags: $1)) }
+      let observed = results.observed(by: subscription)
+      source = Separate.Member(observed, failure: Separate.Plan.impossible).source(latest)
     }
   }
 
-  private let initial: Latest
-  private let members: [Member]
+  private let begin: @Sendable () -> Inputs
 
-  /// The sequence that users see.
-  static func combining(
-    _ initial: Latest,
-    _ members: [Member]
-  ) -> ErasedSequence<Latest.Combined, Never> {
-    ErasedSequence(Self(initial, members))
-  }
-
-  init(_ initial: Latest, _ members: [Member]) {
-    self.initial = initial
-    self.members = members
+  init(begin: @escaping @Sendable () -> Inputs) {
+    self.begin = begin
   }
 
   func makeAsyncIterator() -> Iterator {
-    let subscriptions = members.map { $0.subscribe() }
+    let inputs = begin()
+    let subscriptions = inputs.members.map(\.subscription)
     if let joint = JointSubscription(ofOneClient: subscriptions) {
-      return Iterator(way: .joint(joint, members.map(\.update)), latest: initial)
+      return Iterator(way: .joint(joint, inputs))
     }
-    let sources = zip(members, subscriptions).map { $0.source($1) }
-    let separate = Separate(initial, sources).makeAsyncIterator()
-    return Iterator(way: .separate(separate), latest: initial)
+    let sources = inputs.members.map(\.source)
+    let separate = Separate { Separate.Inputs(sources: sources, combined: inputs.combined) }
+    return Iterator(way: .separate(separate.makeAsyncIterator()))
   }
 }
 
 extension JointSequence {
   struct Iterator: AsyncIteratorProtocol {
     enum Way {
-      case joint(JointSubscription, [@Sendable (inout Latest, Frame, QueryFlags) -> Void])
+      case joint(JointSubscription, Inputs)
       case separate(Separate.Iterator)
     }
 
     var way: Way
-    var latest: Latest
 
-    mutating func next(isolation actor: isolated (any Actor)?) async -> Latest.Combined? {
+    mutating func next(isolation actor: isolated (any Actor)?) async -> Combined? {
       switch way {
-      case .joint(let joint, let updates):
+      case .joint(let joint, let inputs):
         guard let views = await joint.next(isolation: actor) else { return nil }
-        for (update, view) in zip(updates, views) { update(&latest, view.frame, view.flags) }
-        return latest.combined
+        for (member, view) in zip(inputs.members, views) { member.update(view.frame, view.flags) }
+        return inputs.combined()
       case .separate(var iterator):
         let combined = await iterator.next(isolation: actor)
         way = .separate(iterator)

@@ -8,6 +8,9 @@ import Testing
     expectDiagram("abcd--|") { merge($0.input("a-c---|"), $0.input("-b-d|")) }
     expectDiagram("abcd|") { merge($0.input("a--d|"), $0.input("-b-|"), $0.input("--c|")) }
     expectDiagram("abcd|") {
+      merge($0.input("a---|"), $0.input("-b-|"), $0.input("--c|"), $0.input("---d|"))
+    }
+    expectDiagram("abcd|") {
       merge([$0.input("a---|"), $0.input("-b-|"), $0.input("--c|"), $0.input("---d|")])
     }
   }
@@ -33,6 +36,9 @@ import Testing
     expectDiagram("ab^") { merge($0.failing("a-^"), $0.input("-b--c|")) }
     expectDiagram("ab--c|") { merge($0.input("a----|"), $0.failing("-b--c|")) }
     expectDiagram("abc^") { merge($0.input("a"), $0.failing("-b-^"), $0.input("--c")) }
+    expectDiagram("abc^") {
+      merge($0.input("a"), $0.input("-b"), $0.input("--c"), $0.failing("---^"))
+    }
   }
 
   @Test func nothingIsLostToASlowConsumer() {
