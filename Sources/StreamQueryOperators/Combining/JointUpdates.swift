@@ -1,0 +1,28 @@
+internal import StreamQuery
+
+/// The updates of `combineLatest` over the results of one client: one for each turn, and no task.
+///
+/// All observers are looked at under one lock, so that a call which changes several keys is one
+/// update.
+struct JointUpdates<Failure: Error>: AsyncIteratorProtocol {
+  private let joint: JointSubscription
+  private let observers: [CombinedPart<Failure>.Observer]
+
+  /// Creates the updates of some observers; `nil` unless they are of one client.
+  init?(_ observers: [CombinedPart<Failure>.Observer]) {
+    guard let joint = JointSubscription(ofOneClient: observers.map(\.subscription)) else {
+      return nil
+    }
+    self.joint = joint
+    self.observers = observers
+  }
+
+  mutating func next(
+    isolation actor: isolated (any Actor)?
+  ) async throws(Failure) -> (@Sendable () -> Void)? {
+    guard let views = await joint.next(isolation: actor) else { return nil }
+    return { [notes = observers.map(\.note)] in
+      for (note, view) in zip(notes, views) { note(view.frame, view.flags) }
+    }
+  }
+}

@@ -1,0 +1,148 @@
+internal import StreamQuery
+internal import Synchronization
+
+/// A value that is set by hand and heard by any number of consumers: the text of a search field, a choice,
+/// a switch.
+///
+/// Each iterator gets the present value first, then the newest one whenever it asks; what was replaced
+/// before it asked is left out, so nothing queues up. It may be set and read from anywhere.
+///
+/// ```swift
+/// let text = CurrentValue("")
+/// text.value = "swift"
+/// let found = text.debounce(for: .milliseconds(300)).switchToLatest { client.stream(.search($0)) }
+/// ```
+///
+/// - Finish: after ``finish()``, once an iterator has got the last value.
+/// - Failure: never.
+/// - Cancellation: an iterator ends with `nil`.
+/// - Buffering: none beyond the value itself, and no task.
+public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
+  /// What it gives.
+  public typealias Element = Value
+
+  /// It cannot fail.
+  public typealias Failure = Never
+
+  private typealias Waiter = UnsafeContinuation<Void, Never>
+
+  private let state: Mutex<CurrentValueState<Value, Waiter>>
+
+  /// Creates a value.
+  ///
+  /// - Parameter value: The first one.
+  public init(_ value: Value) {
+    state = Mutex(CurrentValueState(value))
+  }
+
+  /// The present value.
+  ///
+  /// Setting it tells everybody who waits; after ``finish()`` nothing is set any more.
+  ///
+  /// - Complexity: O(*n*) in the number of iterators that wait.
+  public var value: Value {
+    get { state.withLock { $0.value } }
+    set { _ = set(newValue, ifStill: nil) }
+  }
+
+  /// Changes the value, so that no other change comes in between.
+  ///
+  /// ```swift
+  /// let count = CurrentValue(0)
+  /// count.update { $0 += 1 }
+  /// ```
+  ///
+  /// - Parameter change: Changes the value; runs again if somebody else changed it meanwhile, and never
+  ///   under a lock.
+  public func update(_ change: (inout Value) -> Void) {
+    while true {
+      let (present, version) = state.withLock { ($0.value, $0.version) }
+      var changed = present
+      change(&changed)
+      if set(changed, ifStill: version) { return }
+    }
+  }
+
+  /// Ends every iterator once it got the last value, those that begin later included.
+  public func finish() {
+    let waiting = state.withLock { $0.finish() }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  /// Begins an iteration.
+  ///
+  /// - Returns: An iterator that gives the present value first.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(source: self)
+  }
+
+  /// - Returns: Whether it was set, or is set no more.
+  private func set(_ value: Value, ifStill version: UInt64?) -> Bool {
+    var value = value
+    let (waiting, isDone) = state.withLock { state -> ([Waiter], Bool) in
+      if let version, version != state.version, !state.isFinished { return ([], false) }
+      return (state.replace(&value), true)
+    }
+    // Here, outside the lock, goes the value before.
+    _ = consume value
+    for continuation in waiting { continuation.resume() }
+    return isDone
+  }
+
+  fileprivate func next(
+    after seen: UInt64?,
+    isolation: isolated (any Actor)?
+  ) async -> (
+    value: Value, version: UInt64
+  )? {
+    let id = state.withLock { $0.makeWaitID() }
+    while true {
+      if Task.isCancelled { return nil }
+      switch state.withLock({ $0.look(after: seen) }) {
+      case .value(let value, let version): return (value, version)
+      case .finished: return nil
+      case .nothing: break
+      }
+      await withTaskCancellationHandler {
+        // Captured, so that the closure stays on the caller's actor.
+        _ = isolation
+        await withUnsafeContinuation(isolation: isolation) { continuation in
+          // A cancellation that came before is seen here, one that comes later finds the waiter: whether
+          // the task is cancelled is asked under the lock.
+          let isParked = state.withLock {
+            !Task.isCancelled && $0.park(continuation, id, after: seen)
+          }
+          if !isParked { continuation.resume() }
+        }
+      } onCancel: {
+        let waiter: Waiter? = state.withLock { $0.leave(id) }
+        waiter?.resume()
+      }
+    }
+  }
+}
+
+extension CurrentValue {
+  /// Waits for a value that it has not given.
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let source: CurrentValue
+    private var seen: UInt64?
+
+    fileprivate init(source: CurrentValue) {
+      self.source = source
+    }
+
+    /// Waits for the next value.
+    ///
+    /// - Parameter actor: The isolation of the caller.
+    /// - Returns: The newest value; `nil` at the end, or when the task is cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
+      guard let next = await source.next(after: seen, isolation: actor) else { return nil }
+      seen = next.version
+      return next.value
+    }
+  }
+}
+
+@available(*, unavailable)
+extension CurrentValue.Iterator: Sendable {}

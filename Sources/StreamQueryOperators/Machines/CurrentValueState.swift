@@ -1,0 +1,69 @@
+/// What a ``CurrentValue`` holds: the value, how often it was set, and who waits for the next one.
+///
+/// Pure: what waits is whatever the shell parks.
+struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
+  /// What a consumer finds that asks for a value.
+  enum Look: Sendable {
+    case value(Value, version: UInt64)
+    case nothing
+    case finished
+  }
+
+  private(set) var value: Value
+  /// Grows with each value.
+  private(set) var version: UInt64 = 0
+  private(set) var isFinished = false
+  /// In order of their numbers, and so of their coming.
+  private var waiters: [(id: UInt64, waiter: Waiter)] = []
+  private var lastID: UInt64 = 0
+
+  init(_ value: Value) {
+    self.value = value
+  }
+
+  mutating func makeWaitID() -> UInt64 {
+    lastID += 1
+    return lastID
+  }
+
+  /// The value, unless the consumer has seen it.
+  func look(after seen: UInt64?) -> Look {
+    if seen != version { return .value(value, version: version) }
+    return isFinished ? .finished : .nothing
+  }
+
+  /// Lets a consumer wait; `false` if there is something for it already.
+  mutating func park(_ waiter: Waiter, _ id: UInt64, after seen: UInt64?) -> Bool {
+    guard seen == version, !isFinished else { return false }
+    waiters.append((id, waiter))
+    return true
+  }
+
+  /// A consumer was cancelled.
+  ///
+  /// - Returns: Whom to resume, if it was parked.
+  mutating func leave(_ id: UInt64) -> Waiter? {
+    guard let place = waiters.firstIndex(where: { $0.id == id }) else { return nil }
+    return waiters.remove(at: place).waiter
+  }
+
+  /// Takes another value, and hands out the one before, to be released outside the lock.
+  ///
+  /// - Returns: Whom to resume.
+  mutating func replace(_ new: inout Value) -> [Waiter] {
+    guard !isFinished else { return [] }
+    swap(&value, &new)
+    version += 1
+    return takeWaiters()
+  }
+
+  mutating func finish() -> [Waiter] {
+    isFinished = true
+    return takeWaiters()
+  }
+
+  private mutating func takeWaiters() -> [Waiter] {
+    defer { waiters = [] }
+    return waiters.map(\.waiter)
+  }
+}

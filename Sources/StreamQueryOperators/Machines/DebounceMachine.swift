@@ -1,0 +1,42 @@
+/// Decides for `debounce`: an element is delivered once its upstream was quiet for an interval.
+///
+/// The upstream is pulled without pause. At most two elements are kept: the newest, which is held and
+/// may still be replaced, and a settled one that the consumer has not taken; a newer settled one
+/// replaces it.
+///
+/// An element that comes at the very end of the interval finds the earlier one settled.
+///
+/// | input      | nothing held       | an element held                                  |
+/// |------------|--------------------|--------------------------------------------------|
+/// | arrived    | hold, wake at end  | replace it; settle the old one if its time is up |
+/// | timerFired | nothing            | settle, or sleep on if an element moved the end  |
+/// | finished   | end                | settle, end                                      |
+/// | failed     | end                | settle, end                                      |
+struct DebounceMachine: TimedMachine {
+  var upstream = SingleUpstream()
+  var downstream = DownstreamQueue()
+  private let interval: Interval
+  /// When the held element is settled; `nil` if only by the end of the upstream.
+  private var end: Duration?
+
+  init(interval: Interval) {
+    self.interval = interval
+  }
+
+  mutating func arrived(_ arrival: ArrivalID, at now: Duration) -> [OperatorAction] {
+    guard !interval.isZero else { return downstream.replace(with: arrival) + upstream.pull() }
+    let settled = settle(at: now)
+    end = interval.end(from: now)
+    return settled + downstream.hold(arrival) + upstream.wake(at: end) + upstream.pull()
+  }
+
+  mutating func timerFired(at now: Duration) -> [OperatorAction] {
+    let settled = settle(at: now)
+    return downstream.held == nil ? settled : upstream.wake(at: end)
+  }
+
+  private mutating func settle(at now: Duration) -> [OperatorAction] {
+    guard let end, now >= end else { return [] }
+    return downstream.deliverHeld()
+  }
+}

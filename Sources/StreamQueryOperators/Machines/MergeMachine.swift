@@ -1,0 +1,89 @@
+/// Decides for `merge` and `combineLatest`: several upstreams, one queue in order of arrival.
+///
+/// Pull based. When the consumer waits and nothing is queued, every resting upstream may produce one
+/// element; so at most one element per upstream is ever queued, and none is lost.
+///
+/// | input    | before the first demand | running                              | ended   |
+/// |----------|-------------------------|--------------------------------------|---------|
+/// | demanded | start and pull all      | deliver, or pull those that rest     | finish  |
+/// | arrived  | impossible              | deliver or queue; its upstream rests | discard |
+/// | finished | impossible              | end with the last one                | ignore  |
+/// | failed   | impossible              | stop the others, end after the queue | discard |
+struct MergeMachine: OperatorMachine {
+  /// When the merged sequence ends well.
+  enum Ending: Equatable, Sendable {
+    /// When every upstream has finished.
+    case withTheLast
+    /// Also when one finishes without an element: there can never be a combination of all.
+    case whenOneIsEmpty
+  }
+
+  static var isTimed: Bool { false }
+
+  private let count: Int
+  private let ending: Ending
+  private var isStarted = false
+  /// Upstreams whose tasks have not ended.
+  private var running: Set<UpstreamID> = []
+  /// Running upstreams that wait to be pulled, in the order in which they came to rest.
+  private var resting: [UpstreamID] = []
+  /// Upstreams that have produced an element; kept only where the ending depends on it.
+  private var productive: Set<UpstreamID> = []
+  private var downstream = DownstreamQueue()
+
+  init(count: Int, ending: Ending = .withTheLast) {
+    self.count = count
+    self.ending = ending
+  }
+
+  mutating func receive(_ input: OperatorInput, at now: Duration) -> [OperatorAction] {
+    switch input {
+    case .demanded:
+      guard isStarted || !downstream.isOpen else { return start() }
+      return downstream.demanded() + pullIfWaiting()
+    case .arrived(let arrival, from: let upstream):
+      guard running.contains(upstream) else { return [.discard(arrival)] }
+      if ending == .whenOneIsEmpty { productive.insert(upstream) }
+      resting.append(upstream)
+      return downstream.append(arrival)
+    case .finished(let upstream):
+      guard running.remove(upstream) != nil else { return [] }
+      if ending == .whenOneIsEmpty, !productive.contains(upstream) {
+        return stopAll() + downstream.close()
+      }
+      return running.isEmpty ? downstream.end(with: nil) : []
+    case .failed(let upstream, with: let failure):
+      // A stopped upstream often fails because it was stopped; that is nobody's error.
+      guard running.remove(upstream) != nil else { return [.discard(failure)] }
+      return stopAll() + downstream.end(with: failure)
+    case .cancelled:
+      return stopAll() + downstream.close()
+    case .opened(let inner, from: _):
+      return [.stop(inner)]
+    case .subscribed, .timerFired:
+      return []
+    }
+  }
+
+  private mutating func start() -> [OperatorAction] {
+    isStarted = true
+    let upstreams = (0..<count).map(UpstreamID.init)
+    running = Set(upstreams)
+    let starts = upstreams.flatMap { [OperatorAction.start($0), .pull($0)] }
+    return starts + (count == 0 ? downstream.end(with: nil) : []) + downstream.demanded()
+  }
+
+  private mutating func pullIfWaiting() -> [OperatorAction] {
+    guard downstream.isWaiting else { return [] }
+    defer { resting.removeAll(keepingCapacity: true) }
+    return resting.filter(running.contains).map { .pull($0) }
+  }
+
+  private mutating func stopAll() -> [OperatorAction] {
+    defer {
+      running.removeAll()
+      resting.removeAll()
+    }
+    return running.sorted().map { .stop($0) }
+  }
+}

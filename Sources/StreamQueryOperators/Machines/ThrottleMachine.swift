@@ -1,0 +1,66 @@
+/// Decides for `throttle`: at most one element per window.
+///
+/// The upstream is pulled without pause. An element outside a window opens one. At most two elements
+/// are kept: the newest of the window, held for its end, and one that was let through but that the
+/// consumer has not taken; a newer one replaces it.
+///
+/// An element that comes at the very end of a window is outside it.
+///
+/// | input      | no window                      | window                                          |
+/// |------------|--------------------------------|-------------------------------------------------|
+/// | arrived    | open one; let through or hold  | hold in place of an earlier one, or discard     |
+/// | timerFired | nothing                        | let the held one through and open the next      |
+/// | finished   | end                            | let the held one through, end                   |
+/// | failed     | end                            | let the held one through, end                   |
+struct ThrottleMachine: TimedMachine {
+  private enum Window: Equatable {
+    case none
+    /// Nothing passes until its end; `nil` if it never ends.
+    case open(end: Duration?)
+  }
+
+  var upstream = SingleUpstream()
+  var downstream = DownstreamQueue()
+  private let interval: Interval
+  private let edges: ThrottleEdges
+  private var window = Window.none
+
+  init(interval: Interval, edges: ThrottleEdges) {
+    self.interval = interval
+    self.edges = edges
+  }
+
+  mutating func arrived(_ arrival: ArrivalID, at now: Duration) -> [OperatorAction] {
+    guard !interval.isZero else { return downstream.replace(with: arrival) + upstream.pull() }
+    var actions = closeWindow(at: now)
+    switch window {
+    case .none:
+      let end = interval.end(from: now)
+      window = .open(end: end)
+      actions +=
+        edges == .trailing
+        ? downstream.hold(arrival) + upstream.wake(at: end) : downstream.replace(with: arrival)
+    case .open(let end):
+      actions +=
+        edges == .leading
+        ? [.discard(arrival)] : downstream.hold(arrival) + upstream.wake(at: end)
+    }
+    return actions + upstream.pull()
+  }
+
+  mutating func timerFired(at now: Duration) -> [OperatorAction] {
+    let actions = closeWindow(at: now)
+    guard downstream.held != nil, case .open(let end) = window else { return actions }
+    return actions + upstream.wake(at: end)
+  }
+
+  /// Closes a window whose time is up.
+  ///
+  /// What it lets through opens the next one at once, so that two elements are never closer than
+  /// the interval.
+  private mutating func closeWindow(at now: Duration) -> [OperatorAction] {
+    guard case .open(let end?) = window, now >= end else { return [] }
+    window = downstream.held == nil ? .none : .open(end: interval.end(from: now))
+    return downstream.deliverHeld()
+  }
+}

@@ -1,0 +1,62 @@
+public import StreamQuery
+
+extension AsyncSequence {
+  /// Shows what a closure makes of earlier data while there is neither data nor an error.
+  ///
+  /// ```swift
+  /// client.results(of: .user(id)).placeholder { _, _ in
+  ///   client.data(for: .users)?.first { $0.id == id }
+  /// }
+  /// ```
+  ///
+  /// - Finish, failure, cancellation: as this sequence.
+  /// - Buffering: none, and no task. The last result with data is kept.
+  ///
+  /// - Parameter make: Gets data and result of the key that was shown before this one, `nil` if
+  ///   there was none or it was reset. Runs once each time data begins to be missing; `nil` shows no
+  ///   stand-in.
+  /// - Returns: Results that stand in for missing data.
+  public func placeholder<Value>(
+    _ make: @escaping @Sendable (_ previous: Value?, _ result: QueryResult<Value>?) -> Value?
+  ) -> ResultSequence<Self, MadePlaceholderStep<Value>> where Element == QueryResult<Value> {
+    ResultSequence(self, MadePlaceholderStep(make: make))
+  }
+}
+
+/// The step of `placeholder(_:)` with a closure.
+public struct MadePlaceholderStep<Value: Sendable>: ResultStep, Sendable {
+  typealias Make = @Sendable (_ previous: Value?, _ result: QueryResult<Value>?) -> Value?
+
+  private enum Present: Sendable {
+    case notAsked
+    case asked(for: EntryKey?, answer: TypedBox<Value>?)
+  }
+
+  private let make: Make
+  private var previous = PreviousData<Value>()
+  private var present = Present.notAsked
+
+  init(make: @escaping Make) {
+    self.make = make
+  }
+
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It, over the stand-in while it is pending.
+  public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+    let previousResult = previous.take(result)
+    guard result.isPending else {
+      present = .notAsked
+      return result
+    }
+    let box: TypedBox<Value>?
+    if case .asked(for: result.frame.key, let answer) = present {
+      box = answer
+    } else {
+      box = make(previousResult?.data, previousResult).map(TypedBox.init)
+      present = .asked(for: result.frame.key, answer: box)
+    }
+    return box.map { result.standingIn($0) } ?? result
+  }
+}

@@ -1,0 +1,36 @@
+public import StreamQuery
+
+extension AsyncSequence {
+  /// Shows a value while there is neither data nor an error.
+  ///
+  /// The result has status success and `isPlaceholderData`; the cache never sees the value.
+  ///
+  /// ```swift
+  /// client.stream(.users).placeholder([.ada])
+  /// ```
+  ///
+  /// - Finish, failure, cancellation: as this sequence.
+  /// - Buffering: none, and no task.
+  ///
+  /// - Parameter value: The stand-in.
+  /// - Returns: Results that stand in for missing data.
+  public func placeholder<Value>(
+    _ value: Value
+  ) -> ResultSequence<Self, PlaceholderStep<Value>> where Element == QueryResult<Value> {
+    ResultSequence(self, PlaceholderStep(box: TypedBox(value)))
+  }
+}
+
+/// The step of `placeholder(_:)` with a value.
+public struct PlaceholderStep<Value: Sendable>: ResultStep, Sendable {
+  /// One box for all results: what is selected from it is selected once.
+  let box: TypedBox<Value>
+
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It, over the stand-in while it is pending.
+  public func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+    result.isPending ? result.standingIn(box) : result
+  }
+}

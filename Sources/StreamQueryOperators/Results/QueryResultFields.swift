@@ -1,0 +1,45 @@
+internal import StreamQuery
+
+/// Several fields as one word, so that watching them costs nothing per element.
+@usableFromInline
+struct QueryResultFields: Sendable {
+  private let bits: UInt32
+
+  @usableFromInline
+  init(_ fields: [QueryResultField]) {
+    bits = fields.reduce(0) { $0 | $1.bit }
+  }
+
+  /// Whether any of the fields differs.
+  func differ<Value>(_ old: QueryResult<Value>, _ new: QueryResult<Value>) -> Bool {
+    let (a, b) = (old.frame, new.frame)
+    // The same frame under the same flags is the same result.
+    guard a !== b || old.flags != new.flags else { return false }
+    return has(.status) && a.status != b.status
+      || has(.fetchStatus) && a.fetchStatus != b.fetchStatus
+      || has(.error) && a.error !== b.error
+      || has(.isStale) && old.isStale != new.isStale
+      || has(.dataUpdatedAt) && a.dataUpdatedAt != b.dataUpdatedAt
+      || has(.errorUpdatedAt) && a.errorUpdatedAt != b.errorUpdatedAt
+      || has(.errorUpdateCount) && a.errorUpdateCount != b.errorUpdateCount
+      || has(.failureCount) && a.failureCount != b.failureCount
+      || has(.failureReason) && a.failureReason !== b.failureReason
+      || has(.isPlaceholderData) && old.isPlaceholderData != new.isPlaceholderData
+      || has(.isFetchedSinceSubscribing)
+        && old.isFetchedSinceSubscribing != new.isFetchedSinceSubscribing
+      || has(.isEnabled) && old.isEnabled != new.isEnabled
+      || has(.cause) && a.cause != b.cause
+      || has(.data) && dataDiffers(old, new)
+  }
+
+  private func has(_ field: QueryResultField) -> Bool {
+    bits & field.bit != 0
+  }
+
+  private func dataDiffers<Value>(_ old: QueryResult<Value>, _ new: QueryResult<Value>) -> Bool {
+    guard old.frame.data !== new.frame.data else { return false }
+    guard let oldData = old.data, let newData = new.data else { return true }
+    // Asked at run time: a second form for Equatable values would double every overload.
+    return Equality.compare(oldData, newData) != true
+  }
+}

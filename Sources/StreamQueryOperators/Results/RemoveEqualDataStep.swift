@@ -1,0 +1,50 @@
+public import StreamQuery
+
+extension AsyncSequence {
+  /// Leaves out results that show the same as the one before: equal data, status and error.
+  ///
+  /// A refresh that brings the same again is not shown, and neither is that it ran: fetch status,
+  /// times and counts are not compared. Use `changes(of:)` to choose what counts. A placeholder and
+  /// equal real data are not the same.
+  ///
+  /// ```swift
+  /// client.stream(.users).select { $0.map(\.name) }.removeDuplicates()
+  /// ```
+  ///
+  /// - Finish, failure, cancellation: as this sequence.
+  /// - Buffering: none, and no task. The last result is kept, to compare.
+  ///
+  /// - Returns: Results that differ from the one before.
+  @inlinable
+  public func removeDuplicates<Value: Equatable>()
+    -> ResultSequence<Self, RemoveEqualDataStep<Value>>
+  where Element == QueryResult<Value> {
+    ResultSequence(self, RemoveEqualDataStep())
+  }
+}
+
+/// The step of `removeDuplicates()`.
+public struct RemoveEqualDataStep<Value: Equatable & Sendable>: ResultStep, Sendable {
+  private var last: QueryResult<Value>?
+
+  @usableFromInline
+  init() {}
+
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It, unless it shows the same as the last one.
+  public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+    if let last, isSame(last, result) { return nil }
+    last = result
+    return result
+  }
+
+  private func isSame(_ old: QueryResult<Value>, _ new: QueryResult<Value>) -> Bool {
+    guard
+      old.frame.error === new.frame.error, old.isPlaceholderData == new.isPlaceholderData
+    else { return false }
+    // Values are compared only where the box does not say it already.
+    return old.frame.data === new.frame.data || old.data == new.data
+  }
+}

@@ -1,0 +1,46 @@
+public import StreamQuery
+
+extension AsyncSequence {
+  /// Leaves out results of which a property is as in the one before.
+  ///
+  /// ```swift
+  /// client.stream(.users).removeDuplicates(by: \.data?.count)
+  /// ```
+  ///
+  /// - Finish, failure, cancellation: as this sequence.
+  /// - Buffering: none, and no task. The last property is kept, to compare.
+  ///
+  /// - Parameter property: What to compare; nothing else counts.
+  /// - Returns: Results that differ in the property from the one before.
+  @inlinable
+  public func removeDuplicates<Value, Property: Equatable & Sendable>(
+    by property: @escaping @Sendable (QueryResult<Value>) -> Property
+  ) -> ResultSequence<Self, RemoveEqualPropertyStep<Value, Property>>
+  where Element == QueryResult<Value> {
+    ResultSequence(self, RemoveEqualPropertyStep(property: property))
+  }
+}
+
+/// The step of `removeDuplicates(by:)` with a property.
+public struct RemoveEqualPropertyStep<Value: Sendable, Property: Equatable & Sendable>:
+  ResultStep, Sendable
+{
+  private let property: @Sendable (QueryResult<Value>) -> Property
+  private var last: Property?
+
+  @usableFromInline
+  init(property: @escaping @Sendable (QueryResult<Value>) -> Property) {
+    self.property = property
+  }
+
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It, if its property is not the last one's.
+  public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+    let new = property(result)
+    guard new != last else { return nil }
+    last = new
+    return result
+  }
+}

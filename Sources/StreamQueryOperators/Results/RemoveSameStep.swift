@@ -1,0 +1,38 @@
+public import StreamQuery
+
+extension AsyncSequence {
+  /// Leaves out results that a closure holds to be the same as the one before.
+  ///
+  /// - Finish, failure, cancellation: as this sequence.
+  /// - Buffering: none, and no task. The last result is kept, to compare.
+  ///
+  /// - Parameter areSame: Gets the last result that was let through and the newest.
+  /// - Returns: Results that differ from the one before.
+  @inlinable
+  public func removeDuplicates<Value>(
+    by areSame: @escaping @Sendable (QueryResult<Value>, QueryResult<Value>) -> Bool
+  ) -> ResultSequence<Self, RemoveSameStep<Value>> where Element == QueryResult<Value> {
+    ResultSequence(self, RemoveSameStep(areSame: areSame))
+  }
+}
+
+/// The step of `removeDuplicates(by:)` with a comparison.
+public struct RemoveSameStep<Value: Sendable>: ResultStep, Sendable {
+  private let areSame: @Sendable (QueryResult<Value>, QueryResult<Value>) -> Bool
+  private var last: QueryResult<Value>?
+
+  @usableFromInline
+  init(areSame: @escaping @Sendable (QueryResult<Value>, QueryResult<Value>) -> Bool) {
+    self.areSame = areSame
+  }
+
+  /// Takes the next result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: It, unless it is held to be the same as the last one.
+  public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
+    if let last, areSame(last, result) { return nil }
+    last = result
+    return result
+  }
+}

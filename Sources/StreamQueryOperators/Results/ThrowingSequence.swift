@@ -1,0 +1,94 @@
+public import StreamQuery
+
+extension AsyncSequence {
+  /// Throws the errors that a policy names; all others stay in the results.
+  ///
+  /// An error is thrown once its fetch has come to rest: while a failed query is being fetched
+  /// again there is still hope. The policy is asked once per error.
+  ///
+  /// ```swift
+  /// for try await result in client.stream(.user(42)).throwing(when: .always) { show(result) }
+  /// ```
+  ///
+  /// - Finish, cancellation: as this sequence.
+  /// - Failure: the error of a result, or this sequence's own. The sequence is over then.
+  /// - Buffering: none, and no task.
+  ///
+  /// - Parameter policy: Which errors are thrown; a Bool literal stands for all or none.
+  /// - Returns: A sequence that fails.
+  public func throwing<Value>(
+    when policy: ThrowPolicy
+  ) -> ThrowingSequence<Self, Value>
+  where Element == QueryResult<Value> {
+    ThrowingSequence(base: self) { policy.shouldThrow($0) }
+  }
+
+  /// Throws the errors that a closure names; all others stay in the results.
+  ///
+  /// ```swift
+  /// client.stream(.user(42)).throwing(when: { $0 is AuthError })
+  /// ```
+  ///
+  /// - Finish, cancellation: as this sequence.
+  /// - Failure: the error of a result, or this sequence's own. The sequence is over then.
+  /// - Buffering: none, and no task.
+  ///
+  /// - Parameter shouldThrow: Asked once for each error, when its fetch has come to rest.
+  /// - Returns: A sequence that fails.
+  public func throwing<Value>(
+    when shouldThrow: @escaping @Sendable (any Error) -> Bool
+  ) -> ThrowingSequence<Self, Value>
+  where Element == QueryResult<Value> {
+    ThrowingSequence(base: self, shouldThrow: shouldThrow)
+  }
+}
+
+/// The sequence of `throwing(when:)`.
+public struct ThrowingSequence<Base: AsyncSequence, Value: Sendable>: AsyncSequence
+where Base.Element == QueryResult<Value> {
+  /// A result whose error, if any, is not thrown.
+  public typealias Element = QueryResult<Value>
+
+  /// The error of a result, or the failure of the sequence before it.
+  public typealias Failure = any Error
+
+  let base: Base
+  let shouldThrow: @Sendable (any Error) -> Bool
+
+  /// Begins an iteration.
+  ///
+  /// - Returns: An iterator.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(base: base.makeAsyncIterator(), step: ThrowingStep(shouldThrow: shouldThrow))
+  }
+}
+
+extension ThrowingSequence {
+  /// Asks the sequence before it, until an error is thrown.
+  public struct Iterator: AsyncIteratorProtocol {
+    /// Let go of at the first error, with its subscription.
+    var base: Base.AsyncIterator?
+    var step: ThrowingStep
+
+    /// Waits for the next result.
+    ///
+    /// - Parameter actor: The isolation of the caller.
+    /// - Returns: The result; `nil` at the end.
+    /// - Throws: The error of a result, or the failure of the sequence before it.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(any Error) -> QueryResult<Value>? {
+      guard let result = try await base?.next(isolation: actor) else { return nil }
+      if let error = step.error(of: result) {
+        base = nil
+        throw error
+      }
+      return result
+    }
+  }
+}
+
+extension ThrowingSequence: Sendable where Base: Sendable {}
+
+@available(*, unavailable)
+extension ThrowingSequence.Iterator: Sendable {}

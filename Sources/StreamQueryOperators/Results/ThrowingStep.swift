@@ -1,0 +1,19 @@
+internal import StreamQuery
+
+/// Decides which error of a result is thrown.
+struct ThrowingStep {
+  let shouldThrow: @Sendable (any Error) -> Bool
+  /// The error that was asked about last: it stays in the results.
+  private var inline: ErrorBox?
+
+  init(shouldThrow: @escaping @Sendable (any Error) -> Bool) {
+    self.shouldThrow = shouldThrow
+  }
+
+  mutating func error<Value>(of result: QueryResult<Value>) -> (any Error)? {
+    guard let box = result.frame.error, box !== inline, !result.isFetching else { return nil }
+    if shouldThrow(box.error) { return box.error }
+    inline = box
+    return nil
+  }
+}

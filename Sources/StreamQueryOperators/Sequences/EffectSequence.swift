@@ -1,0 +1,77 @@
+/// The sequence of an operator on results that does something and lets every element through.
+///
+/// A step decides what the action is told. The action runs on the actor where it was written, so that one
+/// of a view's model may change the model; one that was written outside of actors runs where the consumer
+/// is. There is no task and no buffer.
+///
+/// A test that drives a simulation from the main actor keeps that busy: an action that belongs to it never
+/// gets to run there. Drive with `Simulation.onMainActor`, or pass a function of no actor.
+///
+/// ```swift
+/// let users: EffectSequence<QueryResults<[User]>, OnSuccessStep<[User]>>
+/// users = client.results(of: .users).onSuccess { print("\($0.count) users") }
+/// ```
+public struct EffectSequence<Base: AsyncSequence, Step: ResultStep>: AsyncSequence
+where Step.Input == Base.Element, Step.Output: Sendable {
+  /// What the sequence before it gives.
+  public typealias Element = Base.Element
+
+  /// Why the sequence before it fails.
+  public typealias Failure = Base.Failure
+
+  @usableFromInline let base: Base
+  @usableFromInline let step: Step
+  @usableFromInline let action: ResultAction<Step.Output>
+
+  @inlinable
+  init(_ base: Base, _ step: Step, _ action: ResultAction<Step.Output>) {
+    self.base = base
+    self.step = step
+    self.action = action
+  }
+
+  /// Begins an iteration, with a step of its own.
+  ///
+  /// - Returns: An iterator.
+  @inlinable
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(base: base.makeAsyncIterator(), step: step, action: action)
+  }
+}
+
+extension EffectSequence {
+  /// Asks the sequence before it, and tells the action.
+  public struct Iterator: AsyncIteratorProtocol {
+    @usableFromInline var base: Base.AsyncIterator
+    @usableFromInline var step: Step
+    @usableFromInline let action: ResultAction<Step.Output>
+
+    @inlinable
+    init(base: Base.AsyncIterator, step: Step, action: ResultAction<Step.Output>) {
+      self.base = base
+      self.step = step
+      self.action = action
+    }
+
+    /// Waits for the next element, and for the action that is told of it.
+    ///
+    /// - Parameter actor: The isolation of the caller.
+    /// - Returns: The element; `nil` at the end.
+    /// - Throws: The failure of the sequence before it.
+    @inlinable
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(Base.Failure) -> Base.Element? {
+      guard let element = try await base.next(isolation: actor) else { return nil }
+      if let news = step.take(element) {
+        if let plain = action.plain { plain(news) } else { await action.isolated(news) }
+      }
+      return element
+    }
+  }
+}
+
+extension EffectSequence: Sendable where Base: Sendable, Step: Sendable {}
+
+@available(*, unavailable)
+extension EffectSequence.Iterator: Sendable {}

@@ -1,0 +1,45 @@
+internal import StreamQuery
+
+/// The sequence behind every operator that needs a task.
+///
+/// Each iterator starts its own tasks at its first `next`, where it also reads
+/// `Scheduling.current`.
+struct OperatorSequence<Machine: OperatorMachine, Output: Sendable, Failure: Error>: AsyncSequence {
+  typealias Element = Output
+
+  private let definition: OperatorDefinition<Machine, Output, Failure>
+
+  init(_ definition: OperatorDefinition<Machine, Output, Failure>) {
+    self.definition = definition
+  }
+
+  func makeAsyncIterator() -> Iterator {
+    Iterator(definition)
+  }
+}
+
+extension OperatorSequence {
+  struct Iterator: AsyncIteratorProtocol {
+    /// Given up at the first `next`, so that nothing of an upstream outlives its task.
+    private var definition: OperatorDefinition<Machine, Output, Failure>?
+    private var handle: OperatorStorage<Machine, Output, Failure>.Handle?
+
+    init(_ definition: OperatorDefinition<Machine, Output, Failure>) {
+      self.definition = definition
+    }
+
+    mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(Failure) -> Output? {
+      if let definition = definition.take() {
+        handle = .init(OperatorStorage(definition, scheduling: Scheduling.current))
+      }
+      return try await handle?.storage.next(isolation: actor)
+    }
+  }
+}
+
+extension OperatorSequence: Sendable {}
+
+@available(*, unavailable)
+extension OperatorSequence.Iterator: Sendable {}

@@ -1,0 +1,153 @@
+/// What an `OperatorStorage` keeps under its lock: the machine, and the handles and values that stand
+/// for the machine's ids.
+struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error> {
+  typealias Answer = Result<Output?, Failure>
+  typealias Source = OperatorStorage<Machine, Output, Failure>.Source
+
+  /// One started upstream.
+  struct Upstream {
+    let slot: TaskSlot
+    /// Whether it was pulled and its task has not taken note yet.
+    var hasPull = false
+    /// Its task, when it waits to be pulled.
+    var waiter: CheckedContinuation<Bool, Never>?
+  }
+
+  enum Consumer {
+    /// Not waiting, or about to park.
+    case absent
+    /// Answered before it could park.
+    case answered(Answer)
+    case parked(CheckedContinuation<Answer, Never>)
+  }
+
+  /// What a turn leaves to do outside the lock.
+  struct Effects {
+    var starts: [(id: UpstreamID, source: Source, slot: TaskSlot)] = []
+    var timer: (end: Duration, slot: TaskSlot)?
+    var cancellations: [TaskSlot] = []
+    var pulls: [(waiter: CheckedContinuation<Bool, Never>, isPulled: Bool)] = []
+    var answer: (consumer: CheckedContinuation<Answer, Never>, answer: Answer)?
+
+    // Only released, which runs code of the user's.
+    var releasedAnswers: [Answer] = []
+    var releasedSources: [Source] = []
+  }
+
+  var upstreams: [UpstreamID: Upstream] = [:]
+  var consumer = Consumer.absent
+
+  private var machine: Machine
+  private var sources: [UpstreamID: Source] = [:]
+  private var sourceCount = 0
+  private var arrivals: [ArrivalID: Answer] = [:]
+  private var arrivalCount = 0
+  private var timer: TaskSlot?
+  private var latest = Duration.zero
+  private var effects = Effects()
+  private let timeOutFailure: Failure?
+
+  init(_ definition: OperatorDefinition<Machine, Output, Failure>) {
+    machine = definition.machine
+    timeOutFailure = definition.timeOutFailure
+    for source in definition.sources { _ = add(source) }
+  }
+
+  mutating func store(_ answer: Answer) -> ArrivalID {
+    let id = ArrivalID(rawValue: arrivalCount)
+    arrivalCount += 1
+    arrivals[id] = answer
+    return id
+  }
+
+  mutating func add(_ source: @escaping Source) -> UpstreamID {
+    let id = UpstreamID(rawValue: sourceCount)
+    sourceCount += 1
+    sources[id] = source
+    return id
+  }
+
+  mutating func takeAnswer() -> Answer? {
+    guard case .answered(let answer) = consumer else { return nil }
+    consumer = .absent
+    return answer
+  }
+
+  /// Whether an upstream may go on; `nil` if it has to wait.
+  mutating func takePull(_ id: UpstreamID) -> Bool? {
+    guard let upstream = upstreams[id] else { return false }
+    guard upstream.hasPull else { return nil }
+    upstreams[id]?.hasPull = false
+    return true
+  }
+
+  /// Whether this timer was still wanted.
+  mutating func timerReported(_ slot: TaskSlot) -> Bool {
+    guard timer === slot else { return false }
+    timer = nil
+    return true
+  }
+
+  mutating func takeEffects() -> Effects {
+    defer { effects = Effects() }
+    return effects
+  }
+
+  /// Asks the machine, and notes what to do once the lock is open.
+  mutating func receive(_ input: OperatorInput, at now: Duration) {
+    // A clock that runs back must not take a machine with it.
+    latest = max(latest, now)
+    for action in machine.receive(input, at: latest) { perform(action) }
+  }
+
+  private mutating func perform(_ action: OperatorAction) {
+    switch action {
+    case .start(let id):
+      guard let source = sources.removeValue(forKey: id) else { return }
+      let slot = TaskSlot()
+      upstreams[id] = Upstream(slot: slot)
+      effects.starts.append((id, source, slot))
+    case .pull(let id):
+      guard let waiter = upstreams[id]?.waiter.take() else {
+        upstreams[id]?.hasPull = true
+        return
+      }
+      effects.pulls.append((waiter, true))
+    case .stop(let id):
+      if let source = sources.removeValue(forKey: id) { effects.releasedSources.append(source) }
+      guard let upstream = upstreams.removeValue(forKey: id) else { return }
+      effects.cancellations.append(upstream.slot)
+      if let waiter = upstream.waiter { effects.pulls.append((waiter, false)) }
+    case .wake(at: let end):
+      let slot = TaskSlot()
+      timer = slot
+      effects.timer = (end, slot)
+    case .stopTimer:
+      if let slot = timer.take() { effects.cancellations.append(slot) }
+    case .deliver(let arrival):
+      if let answer = arrivals.removeValue(forKey: arrival) { tell(answer) }
+    case .discard(let arrival):
+      if let answer = arrivals.removeValue(forKey: arrival) {
+        effects.releasedAnswers.append(answer)
+      }
+    case .finish:
+      tell(.success(nil))
+    case .timeOut:
+      tell(timeOutFailure.map { .failure($0) } ?? .success(nil))
+    }
+  }
+
+  private mutating func tell(_ answer: Answer) {
+    switch consumer {
+    case .parked(let waiting):
+      consumer = .absent
+      effects.answer = (waiting, answer)
+    case .absent:
+      consumer = .answered(answer)
+    case .answered(let earlier):
+      // A machine answers each demand once; should one not, nothing of the user's is released here.
+      effects.releasedAnswers.append(earlier)
+      consumer = .answered(answer)
+    }
+  }
+}

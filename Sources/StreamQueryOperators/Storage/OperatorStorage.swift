@@ -1,0 +1,151 @@
+internal import StreamQuery
+internal import Synchronization
+
+/// The tasks of the upstreams, the timer and the consumer of an operator: performs what its machine
+/// decides.
+///
+/// Every input takes one turn: lock, ask the machine, note what its actions leave to do, unlock, do it.
+/// Under the lock no continuation is resumed, no task is created or cancelled, no clock is read and no
+/// user's value is released; what a turn drops leaves the lock in its effects. The effects of two
+/// turns may overlap: their order does not matter, since whatever must be in order (pulls, answers,
+/// stops) is noted under the lock.
+///
+/// Tasks hold the storage, the consumer's iterator holds a `Handle`. So dropping the iterator ends
+/// the tasks.
+final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure: Error>: Sendable {
+  typealias State = OperatorState<Machine, Output, Failure>
+
+  /// Iterates one upstream and reports to the storage; the body of that upstream's task.
+  typealias Source = @Sendable (_ storage: OperatorStorage, _ id: UpstreamID) async -> Void
+
+  /// What the consumer is told: an element, the end, or a failure.
+  typealias Answer = Result<Output?, Failure>
+
+  private let state: Mutex<State>
+  private let scheduling: Scheduling
+  private let time: OperatorTime?
+
+  init(_ definition: OperatorDefinition<Machine, Output, Failure>, scheduling: Scheduling) {
+    state = Mutex(State(definition))
+    self.scheduling = scheduling
+    time = Machine.isTimed ? OperatorTime(definition.clock ?? scheduling.clock) : nil
+  }
+
+  // MARK: The consumer
+
+  /// Waits for the next element.
+  ///
+  /// The caller's isolation is kept all the way: a consumer on the main actor does not leave it
+  /// when an element is ready.
+  func next(isolation: isolated (any Actor)?) async throws(Failure) -> Output? {
+    if Task.isCancelled {
+      cancel()
+      return nil
+    }
+    turn { _ in .demanded }
+    if let answer = state.withLock({ $0.takeAnswer() }) { return try answer.get() }
+    let answer = await withTaskCancellationHandler {
+      // Captured, or the closure would lose the isolation and pay a hop for every wait.
+      _ = isolation
+      return await withCheckedContinuation(isolation: isolation) { consumer in
+        let answer = state.withLock { state -> Answer? in
+          if let answer = state.takeAnswer() { return answer }
+          state.consumer = .parked(consumer)
+          return nil
+        }
+        if let answer { consumer.resume(returning: answer) }
+      }
+    } onCancel: {
+      cancel()
+    }
+    return try answer.get()
+  }
+
+  /// The consumer's task was cancelled, or its iterator dropped.
+  func cancel() {
+    turn { _ in .cancelled }
+  }
+
+  // MARK: The upstreams
+
+  /// Waits until the machine wants an element of this upstream; `false` if it wants none any more.
+  func isPulled(_ id: UpstreamID) async -> Bool {
+    if let pulled = state.withLock({ $0.takePull(id) }) { return pulled }
+    return await withCheckedContinuation { waiter in
+      let pulled = state.withLock { state -> Bool? in
+        if let pulled = state.takePull(id) { return pulled }
+        state.upstreams[id]?.waiter = waiter
+        return nil
+      }
+      if let pulled { waiter.resume(returning: pulled) }
+    }
+  }
+
+  func subscribed(_ id: UpstreamID) {
+    turn { _ in .subscribed(id) }
+  }
+
+  func arrived(_ element: Output, from id: UpstreamID) {
+    turn { .arrived($0.store(.success(element)), from: id) }
+  }
+
+  func opened(_ source: @escaping Source, from id: UpstreamID) {
+    turn { .opened($0.add(source), from: id) }
+  }
+
+  /// The task of an upstream is about to return.
+  func ended(_ id: UpstreamID, with failure: Failure?) {
+    turn { state in
+      state.upstreams[id] = nil
+      guard let failure else { return .finished(id) }
+      return .failed(id, with: state.store(.failure(failure)))
+    }
+  }
+
+  // MARK: Turns
+
+  /// The one door: every input passes here, made under the lock.
+  private func turn(notBefore earliest: Duration = .zero, _ input: (inout State) -> OperatorInput?)
+  {
+    // Read before the lock is taken: a clock is code of the user's.
+    let present = max(time?.now() ?? .zero, earliest)
+    let effects = state.withLock { state in
+      if let input = input(&state) { state.receive(input, at: present) }
+      return state.takeEffects()
+    }
+    for (id, source, slot) in effects.starts {
+      let task = Task(executorPreference: scheduling.executor) { await source(self, id) }
+      slot.attach(task)
+    }
+    if let (end, slot) = effects.timer { startTimer(until: end, slot) }
+    for slot in effects.cancellations { slot.cancel() }
+    for (waiter, isPulled) in effects.pulls { waiter.resume(returning: isPulled) }
+    if let (consumer, answer) = effects.answer { consumer.resume(returning: answer) }
+  }
+
+  private func startTimer(until end: Duration, _ slot: TaskSlot) {
+    guard let time else { return }
+    let task = Task(executorPreference: scheduling.executor) {
+      // A clock that fails for its own reasons counts as one that fired: the alternative is to wait
+      // for ever.
+      do { try await time.sleep(end) } catch { if Task.isCancelled { return } }
+      self.turn(notBefore: end) { $0.timerReported(slot) ? .timerFired : nil }
+    }
+    slot.attach(task)
+  }
+}
+
+extension OperatorStorage {
+  /// Ends the operator when the iterator that holds it goes away.
+  final class Handle: Sendable {
+    let storage: OperatorStorage
+
+    init(_ storage: OperatorStorage) {
+      self.storage = storage
+    }
+
+    deinit {
+      storage.cancel()
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/// A clock with its type erased once: an operator asks for the time and waits, nothing else.
+///
+/// Times are durations since the operator started, because an `any Clock<Duration>` has no instant
+/// that could be stored or compared.
+struct OperatorTime: Sendable {
+  /// The time since the operator started.
+  let now: @Sendable () -> Duration
+
+  /// Waits until a time since the operator started; throws when its task is cancelled.
+  let sleep: @Sendable (_ deadline: Duration) async throws -> Void
+
+  init(_ clock: any Clock<Duration>) {
+    self = Self.erasing(clock)
+  }
+
+  private init(
+    now: @escaping @Sendable () -> Duration,
+    sleep: @escaping @Sendable (_ deadline: Duration) async throws -> Void
+  ) {
+    self.now = now
+    self.sleep = sleep
+  }
+
+  private static func erasing<C: Clock<Duration>>(_ clock: C) -> Self {
+    let origin = clock.now
+    return Self(
+      // A clock that ran back, or for centuries, is held at the ends, so that an interval more still
+      // is a time.
+      now: { min(max(.zero, origin.duration(to: clock.now)), Interval.longest) },
+      sleep: { deadline in
+        try await clock.sleep(until: origin.advanced(by: deadline), tolerance: nil)
+      }
+    )
+  }
+}

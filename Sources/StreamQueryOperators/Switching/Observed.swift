@@ -1,0 +1,101 @@
+public import StreamQuery
+
+extension AsyncSequence where Self: Sendable {
+  /// Observes the newest of a sequence of queries with one observer, which moves from key to key.
+  ///
+  /// For a query whose key or options change. Where the new key has cached data, that is the next
+  /// result; a key that comes again is no new subscription, only its options are taken over. The
+  /// observer arrives at the new key before it leaves the old one.
+  ///
+  /// ```swift
+  /// searchText.map { Query.search($0) }
+  ///   .observed(by: client)
+  ///   .keepPreviousData()
+  /// ```
+  ///
+  /// `switchToLatest` is the form for streams of different types, or with operators of their own:
+  /// it makes a new observer for each element.
+  ///
+  /// - Finish: when the client is shut down, or if no query ever came. The end of this sequence
+  ///   leaves the observer where it is.
+  /// - Failure: a failure of this sequence ends the observation and is thrown.
+  /// - Cancellation: ends with `nil`; the observation ends.
+  /// - Buffering: none. Queries are asked for without pause in one task; the observer is asked for
+  ///   a result in another, while the consumer waits.
+  ///
+  /// - Parameters:
+  ///   - client: Whose cache to observe.
+  ///   - options: What the observer asks for beyond each query.
+  /// - Returns: Results of the newest query.
+  public func observed<Value>(
+    by client: QueryClient,
+    options: ObserverOptions? = nil
+  ) -> ErasedSequence<QueryResult<Value>, Failure>
+  where Element == Query<Value> {
+    let step = SteeringStep<Element, Value>(
+      begin: { client.observer(of: $0, options: options) },
+      steer: { $0.update(query: $1) }
+    )
+    return ResultSequence(self, step).followed()
+  }
+}
+
+extension QueryClient {
+  /// Observes a query that a sequence of Bool turns on and off.
+  ///
+  /// Cached data shows at once, enabled or not. The query is off until the first element comes;
+  /// turning it on fetches if the data is stale or missing, turning it off stops what the query
+  /// does by itself and leaves what is shown.
+  ///
+  /// ```swift
+  /// for await result in client.results(of: .user(42), enabledBy: isSignedIn) {
+  ///   show(result)
+  /// }
+  /// ```
+  ///
+  /// - Finish: when the client is shut down. The end of the sequence leaves the query as it is.
+  /// - Failure: a failure of the sequence ends the observation and is thrown.
+  /// - Cancellation: ends with `nil`; the observation ends.
+  /// - Buffering: none. The sequence is asked without pause in one task; the observer is asked for
+  ///   a result in another, while the consumer waits.
+  ///
+  /// - Parameters:
+  ///   - query: What to observe.
+  ///   - isEnabled: Turns the query on and off.
+  ///   - options: What the observer asks for beyond the query; its own `enabled` is not used.
+  /// - Returns: Results of the query. Each iterator is an observer of its own.
+  public nonisolated func results<Value, Switch: AsyncSequence & Sendable>(
+    of query: Query<Value>,
+    enabledBy isEnabled: Switch,
+    options: ObserverOptions = ObserverOptions()
+  ) -> ErasedSequence<QueryResult<Value>, Switch.Failure>
+  where Switch.Element == Bool {
+    let with = { @Sendable (isEnabled: Bool) -> ObserverOptions in
+      var options = options
+      options.enabled = .fixed(isEnabled)
+      return options
+    }
+    let step = SteeringStep<Bool, Value>(
+      begin: { self.observer(of: query, options: with($0)) },
+      steer: { $0.update(options: with($1)) }
+    )
+    return ResultSequence(isEnabled.prepend(false), step).followed()
+  }
+}
+
+extension AsyncSequence where Self: Sendable {
+  /// The results of the one observer that this sequence gives.
+  ///
+  /// Their end is the client's, or the consumer's own doing: no element can bring them back, so
+  /// nobody waits for one.
+  fileprivate func followed<Value>() -> ErasedSequence<QueryResult<Value>, Failure>
+  where Element == QueryResults<Value> {
+    switching(
+      to: { $0 },
+      removingDuplicates: false,
+      ending: .withTheInner,
+      outerFailure: { $0 },
+      innerFailure: OperatorDefinition<SwitchMachine, QueryResult<Value>, Failure>.impossible
+    )
+  }
+}

@@ -1,0 +1,32 @@
+internal import StreamQuery
+
+/// Gives the results of one observer, once, and moves that observer with each further element.
+///
+/// Under `switchToLatest` the results are what is followed, and the elements are asked for without
+/// pause.
+struct SteeringStep<Input, Value: Sendable>: ResultStep, Sendable {
+  private let begin: @Sendable (Input) -> QueryObserver<Value>
+  private let steer: @Sendable (QueryObserver<Value>, Input) -> Void
+  private var observer: QueryObserver<Value>?
+
+  /// - Parameters:
+  ///   - begin: Makes the observer for the first element.
+  ///   - steer: Moves it for each other one.
+  init(
+    begin: @escaping @Sendable (Input) -> QueryObserver<Value>,
+    steer: @escaping @Sendable (QueryObserver<Value>, Input) -> Void
+  ) {
+    self.begin = begin
+    self.steer = steer
+  }
+
+  mutating func take(_ input: Input) -> QueryResults<Value>? {
+    if let observer {
+      steer(observer, input)
+      return nil
+    }
+    let observer = begin(input)
+    self.observer = observer
+    return observer.results
+  }
+}

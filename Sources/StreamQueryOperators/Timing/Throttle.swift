@@ -1,0 +1,39 @@
+extension AsyncSequence where Self: Sendable, Element: Sendable {
+  /// Lets at most one element through per interval.
+  ///
+  /// For triggers that come too often: with `.both` the first takes effect at once, and the last is
+  /// never lost.
+  ///
+  /// ```swift
+  /// let ticks = prices.throttle(for: .seconds(1))
+  /// ```
+  ///
+  /// A window opens with an element that comes outside one. An element that a window lets through
+  /// at its end opens the next one, so two elements are never closer than the interval.
+  ///
+  /// - Finish: an element that still waits is let through at once, then the sequence ends.
+  /// - Failure: the same, then the failure is thrown.
+  /// - Cancellation: the sequence ends with `nil`; an element that still waits is dropped.
+  /// - Buffering: this sequence's elements are asked for without pause in one task. The newest of
+  ///   a window waits for its end; one that is through waits for the consumer, and a newer one
+  ///   replaces it.
+  ///
+  /// - Parameters:
+  ///   - interval: How long a window is. Zero or less lets everything through; more than 100 years
+  ///     is for ever.
+  ///   - edges: Which elements of a window are let through.
+  ///   - clock: What the interval is measured on; `nil` is the clock of `Scheduling.current` when the
+  ///     iteration starts.
+  /// - Returns: A sequence of the elements that were let through.
+  public func throttle(
+    for interval: Duration,
+    edges: ThrottleEdges = .both,
+    clock: (any Clock<Duration>)? = nil
+  ) -> ErasedSequence<Element, Failure> {
+    OperatorDefinition(
+      machine: ThrottleMachine(interval: Interval(clamping: interval), edges: edges),
+      sources: [OperatorDefinition.source(self, element: { $0 }, failure: { $0 })],
+      clock: clock
+    ).sequence
+  }
+}

@@ -1,0 +1,134 @@
+import StreamQuery
+import StreamQueryOperators
+import StreamQueryTesting
+import Synchronization
+import Testing
+
+/// What diagrams cannot show: real threads, releases of values, executors.
+@Suite struct OperatorStorageTests {
+  @Test func nothingIsLostOrRepeatedOnRealThreads() async {
+    let count = 500
+    let streams = (0..<4).map { source in
+      AsyncStream<Int> { continuation in
+        Task.detached {
+          for number in 0..<count { continuation.yield(source * count + number) }
+          continuation.finish()
+        }
+      }
+    }
+    var elements: [Int] = []
+    for await element in merge(streams) { elements.append(element) }
+    #expect(elements.sorted() == Array(0..<4 * count))
+    for source in 0..<4 {
+      let own = elements.filter { $0 / count == source }
+      #expect(own == own.sorted(), "each upstream keeps its order")
+    }
+  }
+
+  @Test(arguments: 0..<50)
+  func cancellationOnRealThreadsAlwaysEnds(round: Int) async {
+    let (stream, continuation) = AsyncStream<Int>.makeStream()
+    let consumer = Task.detached {
+      let merged = merge(stream.timeout(after: .seconds(60)), IntervalSequence(every: .seconds(60)))
+      for try await element in merged where element == .max { return }
+    }
+    let producer = Task.detached {
+      for number in 0..<round * 4 { continuation.yield(number) }
+    }
+    let canceller = Task.detached { consumer.cancel() }
+    await producer.value
+    await canceller.value
+    _ = await consumer.result
+  }
+
+  /// Releasing a value is user code: under the lock this would never return.
+  @Test func anElementMayCancelTheConsumerWhenItIsReleased() {
+    let simulation = Simulation(seed: 1)
+    let (stream, continuation) = AsyncStream<Token>.makeStream()
+    let consumer = simulation.task("consumer") { [clock = simulation.clock] in
+      for await _ in stream.debounce(for: .seconds(1), clock: clock) {}
+    }
+    continuation.yield(Token { consumer.cancel() })
+    simulation.settle()
+    #expect(!simulation.isIdle)
+    continuation.yield(Token {})
+    simulation.settle()
+    #expect(simulation.leakReport() == [])
+  }
+
+  @Test func anInnerStreamMayCancelTheConsumerWhenItIsReleased() {
+    let simulation = Simulation(seed: 1)
+    let (stream, continuation) = AsyncStream<Token>.makeStream()
+    let consumer = simulation.task("consumer") {
+      let results = stream.switchToLatest { token in
+        // Never yields, and holds the token for as long as it lives.
+        AsyncStream<Int> { $0.onTermination = { _ in _ = token } }
+      }
+      for await _ in results {}
+    }
+    continuation.yield(Token { consumer.cancel() })
+    simulation.settle()
+    #expect(!simulation.isIdle)
+    continuation.yield(Token {})
+    simulation.settle()
+    #expect(simulation.leakReport() == [])
+  }
+
+  @Test func breakingOutOfALoopStopsTheTasks() {
+    let world = MarbleWorld(seed: 1)
+    let (first, second) = (world.input("a-b"), world.input("-c"))
+    world.simulation.run {
+      for await _ in merge(first, second) { break }
+    }
+    #expect(first.channel.listeners == 0)
+    #expect(second.channel.listeners == 0)
+    #expect(first.channel.asks == 1)
+    world.simulation.shutDown()
+  }
+
+  /// A job on another executor would be reported by the simulation as a failure.
+  @Test func tasksAndInnerStreamsInheritExecutorAndScheduling() {
+    let simulation = Simulation(seed: 1)
+    let scheduled = Mutex<[Bool]>([])
+    simulation.task("consumer") {
+      let outer = IntervalSequence(every: .seconds(1))
+      let results = outer.switchToLatest { tick in
+        scheduled.withLock { $0.append(Scheduling.current.clock is SimulationClock) }
+        return merge(
+          IntervalSequence(every: .milliseconds(300)),
+          IntervalSequence(every: .seconds(9))
+        )
+      }
+      for await _ in results.prefix(7) {}
+    }
+    simulation.advance(by: .seconds(3.7))
+    #expect(scheduled.withLock { $0 } == [true, true, true])
+    #expect(simulation.leakReport() == [])
+    #expect(simulation.failures == [])
+  }
+
+  @Test(arguments: 1..<20 as Range<UInt64>)
+  func theSameSeedTakesTheSameCourse(seed: UInt64) {
+    let hashes = (0..<2).map { _ in
+      let world = MarbleWorld(seed: seed)
+      let merged = merge(world.input("abc[de]|"), world.input("[ab]c-d|"))
+      world.consume(merged.debounce(for: .ticks(1), clock: world.clock), asks: nil, cancelAt: nil) {
+        $0
+      }
+      _ = world.play(until: 5)
+      return world.simulation.scheduleHash
+    }
+    #expect(hashes[0] == hashes[1])
+  }
+}
+
+/// Does something when the last reference to it goes away.
+private final class Token: Sendable {
+  private let onRelease: @Sendable () -> Void
+
+  init(_ onRelease: @escaping @Sendable () -> Void) {
+    self.onRelease = onRelease
+  }
+
+  deinit { onRelease() }
+}
