@@ -1,11 +1,11 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// A value that is set by hand and heard by any number of consumers: the text of a search field, a choice,
-/// a switch.
+/// A value that you set and any number of consumers follow: the text of a search field, a choice, a
+/// switch.
 ///
-/// Each iterator gets the present value first, then the newest one whenever it asks; what was replaced
-/// before it asked is left out, so nothing queues up. It may be set and read from anywhere.
+/// Each iterator gets the present value first, then the newest one whenever it asks. A value that was
+/// replaced before is left out, so nothing queues up. It can be set and read from any thread.
 ///
 /// ```swift
 /// let text = CurrentValue("")
@@ -37,7 +37,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
 
   /// The present value.
   ///
-  /// Setting it tells everybody who waits; after ``finish()`` nothing is set any more.
+  /// Setting it resumes every waiting iterator. After ``finish()``, setting has no effect.
   ///
   /// - Complexity: O(*n*) in the number of iterators that wait.
   public var value: Value {
@@ -52,7 +52,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
   /// count.update { $0 += 1 }
   /// ```
   ///
-  /// - Parameter change: Changes the value; runs again if somebody else changed it meanwhile, and never
+  /// - Parameter change: Changes the value. It runs again if the value was changed meanwhile, and never
   ///   under a lock.
   public func update(_ change: (inout Value) -> Void) {
     while true {
@@ -63,7 +63,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Ends every iterator once it got the last value, those that begin later included.
+  /// Ends every iterator once it got the last value, also those that are made later.
   public func finish() {
     let waiting = state.withLock { $0.finish() }
     for continuation in waiting { continuation.resume() }
@@ -76,7 +76,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
     Iterator(source: self)
   }
 
-  /// - Returns: Whether it was set, or is set no more.
+  /// - Returns: Whether it was set, or can no longer be.
   private func set(_ value: Value, ifStill version: UInt64?) -> Bool {
     var value = value
     let (waiting, isDone) = state.withLock { state -> ([Waiter], Bool) in

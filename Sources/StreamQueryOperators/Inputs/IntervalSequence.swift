@@ -1,10 +1,10 @@
 internal import StreamQuery
 
-/// A tick per period, without drift, for as long as somebody waits for it.
+/// A tick per period, without drift, for as long as a consumer waits.
 ///
 /// Tick *n* is due *n* periods after the first `next`, however late the ones before it were. A
-/// consumer that was busy while several were due gets the newest of them at once; the numbers tell
-/// it that some are missing.
+/// consumer that was busy while several were due gets the newest of them at once; gaps in the numbers
+/// tell how many it missed.
 ///
 /// ```swift
 /// for await _ in IntervalSequence(every: .seconds(30)) { await client.refetch(.prefix("prices")) }
@@ -44,7 +44,7 @@ public struct IntervalSequence: AsyncSequence, Sendable {
     self.clock = clock
   }
 
-  /// Starts to count at the iterator's first `next`.
+  /// Begins an iteration, which starts to count at its first `next`.
   ///
   /// - Returns: An iterator with its own count.
   public func makeAsyncIterator() -> Iterator {

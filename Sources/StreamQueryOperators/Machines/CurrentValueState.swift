@@ -1,8 +1,8 @@
 /// What a ``CurrentValue`` holds: the value, how often it was set, and who waits for the next one.
 ///
-/// Pure: what waits is whatever the shell parks.
+/// Pure: a waiter is whatever the shell parks.
 struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
-  /// What a consumer finds that asks for a value.
+  /// What a consumer finds when it asks for a value.
   enum Look: Sendable {
     case value(Value, version: UInt64)
     case nothing
@@ -13,7 +13,7 @@ struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
   /// Grows with each value.
   private(set) var version: UInt64 = 0
   private(set) var isFinished = false
-  /// In order of their numbers, and so of their coming.
+  /// In the order of their ids, which is the order in which they came.
   private var waiters: [(id: UInt64, waiter: Waiter)] = []
   private var lastID: UInt64 = 0
 

@@ -1,6 +1,6 @@
 /// Decides which tick of an interval comes next, and when.
 ///
-/// Pure. Ticks are counted, not added up, so that lateness of one never moves another.
+/// Pure. Ticks are counted, not added up, so that a late tick does not move the next.
 struct Ticks: Equatable, Sendable {
   struct Tick: Equatable, Sendable {
     let number: Int

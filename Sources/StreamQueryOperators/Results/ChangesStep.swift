@@ -3,13 +3,13 @@ public import StreamQuery
 extension AsyncSequence {
   /// Leaves out results in which none of the named fields changed.
   ///
-  /// For a view that shows little of a result and shall not be drawn again for the rest of it.
+  /// For a view that shows only part of a result and should not be redrawn for the rest.
   ///
   /// ```swift
   /// client.stream(.users).changes(of: .data, .error)
   /// ```
   ///
-  /// The first result is let through; each other one is compared with the last that was.
+  /// The first result is let through. Each other result is compared with the last one that was.
   ///
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last result is kept, to compare.
@@ -41,7 +41,7 @@ public struct ChangesStep<Value: Sendable>: ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: It, if one of the fields differs.
+  /// - Returns: The result, if one of the fields differs.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     if let last, !fields.differ(last, result) { return nil }
     last = result

@@ -10,8 +10,8 @@ extension AsyncSequence {
   /// ```
   ///
   /// - Parameter isolation: Where to wait; leave it to its default.
-  /// - Returns: The data. The sequence is left then.
-  /// - Throws: The error of a first load that failed for good, this sequence's own failure, or
+  /// - Returns: The data. The iteration ends with it.
+  /// - Throws: The error of a first fetch that failed after its retries, this sequence's own failure, or
   ///   `CancellationError` if the task is cancelled or the sequence ends without data.
   @discardableResult
   public func firstValue<Value>(
@@ -20,7 +20,7 @@ extension AsyncSequence {
     var iterator = makeAsyncIterator()
     while let result = try await iterator.next(isolation: isolation) {
       if result.hasRealData, let data = result.data { return data }
-      // While it is fetched again there is still hope.
+      // A fetch that runs may still succeed.
       if let error = result.error, !result.isFetching { throw error }
     }
     throw CancellationError()

@@ -1,10 +1,10 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Goes on to show the data of the key before while a new key loads.
+  /// Shows the data of the previous key while a new key is fetched.
   ///
-  /// For a stream whose key changes, such as pages or a search: the list stays on the screen until
-  /// the next one is there.
+  /// For a stream whose key changes, such as pages or a search: the list stays on screen until
+  /// the next one arrives.
   ///
   /// ```swift
   /// searchText
@@ -15,7 +15,7 @@ extension AsyncSequence {
   ///
   /// Kept data is a placeholder: status success, `isPlaceholderData`, no `dataUpdatedAt`. It shows
   /// while the new key has neither data nor an error, and it is never cached. A key that loses its
-  /// data, as by a reset, shows nothing of it.
+  /// own data, for example by a reset, does not show it again.
   ///
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last result with data is kept.
@@ -39,7 +39,7 @@ public struct KeepPreviousDataStep<Value: Sendable>: ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: It, over the data of the key before while it has none.
+  /// - Returns: The result, with the data of the previous key while it has none.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     guard let kept = previous.take(result) else { return result }
     return result.standingIn(kept.frame.data)

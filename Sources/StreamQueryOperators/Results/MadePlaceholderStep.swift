@@ -12,10 +12,9 @@ extension AsyncSequence {
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last result with data is kept.
   ///
-  /// - Parameter make: Gets data and result of the key that was shown before this one, `nil` if
-  ///   there was none or it was reset. Runs once each time data begins to be missing; `nil` shows no
-  ///   stand-in.
-  /// - Returns: Results that stand in for missing data.
+  /// - Parameter make: Takes the data and the result of the previous key, `nil` if there was none or it
+  ///   was reset. Runs once each time data is missing anew; return `nil` to show no stand-in.
+  /// - Returns: Results with a stand-in for missing data.
   public func placeholder<Value>(
     _ make: @escaping @Sendable (_ previous: Value?, _ result: QueryResult<Value>?) -> Value?
   ) -> ResultSequence<Self, MadePlaceholderStep<Value>> where Element == QueryResult<Value> {
@@ -43,7 +42,7 @@ public struct MadePlaceholderStep<Value: Sendable>: ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: It, over the stand-in while it is pending.
+  /// - Returns: The result, with the stand-in while it is pending.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     let previousResult = previous.take(result)
     guard result.isPending else {

@@ -1,7 +1,7 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Does something with each result on its way through.
+  /// Runs an action for each result.
   ///
   /// Put `changes(of:)` before it to choose which changes count.
   ///
@@ -13,7 +13,7 @@ extension AsyncSequence {
   /// - Buffering: none, and no task.
   ///
   /// - Parameter action: Runs before the result is delivered. An action that is written on an actor runs
-  ///   there, any other one where the consumer is.
+  ///   there, any other on the consumer's actor.
   /// - Returns: The same results.
   @inlinable
   public func onChange<Value>(
@@ -31,6 +31,6 @@ public struct OnChangeStep<Value: Sendable>: ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: It.
+  /// - Returns: The result.
   public func take(_ result: QueryResult<Value>) -> QueryResult<Value>? { result }
 }

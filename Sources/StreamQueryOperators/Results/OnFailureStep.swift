@@ -1,7 +1,7 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Does something with each new error on its way through.
+  /// Runs an action for each new error.
   ///
   /// Only errors that end a fetch count; `failureReason` shows those of attempts.
   ///
@@ -14,7 +14,7 @@ extension AsyncSequence {
   /// - Buffering: none, and no task. The last error is kept, to compare.
   ///
   /// - Parameter action: Runs before the result is delivered, once for each error that the consumer asks
-  ///   for. An action that is written on an actor runs there, any other one where the consumer is.
+  ///   for. An action that is written on an actor runs there, any other on the consumer's actor.
   /// - Returns: The same results.
   @inlinable
   public func onFailure<Value>(

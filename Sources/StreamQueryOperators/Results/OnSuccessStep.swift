@@ -1,7 +1,7 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Does something with each new data on its way through.
+  /// Runs an action for each new data.
   ///
   /// Data that was cached before is new to this stream and counts too; placeholders do not.
   ///
@@ -14,7 +14,7 @@ extension AsyncSequence {
   ///
   /// - Parameter action: Runs before the result is delivered, once for each data that the consumer asks
   ///   for. What a slow consumer misses, the action misses. An action that is written on an actor runs
-  ///   there, any other one where the consumer is.
+  ///   there, any other on the consumer's actor.
   /// - Returns: The same results.
   @inlinable
   public func onSuccess<Value>(

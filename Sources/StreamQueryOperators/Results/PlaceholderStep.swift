@@ -13,7 +13,7 @@ extension AsyncSequence {
   /// - Buffering: none, and no task.
   ///
   /// - Parameter value: The stand-in.
-  /// - Returns: Results that stand in for missing data.
+  /// - Returns: Results with a stand-in for missing data.
   public func placeholder<Value>(
     _ value: Value
   ) -> ResultSequence<Self, PlaceholderStep<Value>> where Element == QueryResult<Value> {
@@ -29,7 +29,7 @@ public struct PlaceholderStep<Value: Sendable>: ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: It, over the stand-in while it is pending.
+  /// - Returns: The result, with the stand-in while it is pending.
   public func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     result.isPending ? result.standingIn(box) : result
   }

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// What the key before the present one showed last.
+/// The last result with data of the key before the present one.
 struct PreviousData<Value: Sendable>: Sendable {
   private var last: QueryResult<Value>?
 
@@ -14,8 +14,8 @@ struct PreviousData<Value: Sendable>: Sendable {
       return nil
     }
     guard result.isPending else { return nil }
-    // A key that lost its data was reset or removed: its old data must not come back, for itself
-    // or for the next key.
+    // A key that lost its data was reset or removed: the old data must not come back, neither for
+    // this key nor for the next.
     if let last, last.frame.key == result.frame.key { self.last = nil }
     return last
   }

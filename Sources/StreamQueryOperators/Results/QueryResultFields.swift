@@ -39,7 +39,7 @@ struct QueryResultFields: Sendable {
   private func dataDiffers<Value>(_ old: QueryResult<Value>, _ new: QueryResult<Value>) -> Bool {
     guard old.frame.data !== new.frame.data else { return false }
     guard let oldData = old.data, let newData = new.data else { return true }
-    // Asked at run time: a second form for Equatable values would double every overload.
+    // Compared at run time: a second overload for Equatable values would double every operator.
     return Equality.compare(oldData, newData) != true
   }
 }

@@ -3,8 +3,8 @@ public import StreamQuery
 extension AsyncSequence {
   /// Leaves out results that show the same as the one before: equal data, status and error.
   ///
-  /// A refresh that brings the same again is not shown, and neither is that it ran: fetch status,
-  /// times and counts are not compared. Use `changes(of:)` to choose what counts. A placeholder and
+  /// A refetch that brings the same data is not shown, nor that it ran: fetch status, times and
+  /// counts are not compared. Use `changes(of:)` to choose what counts. A placeholder and
   /// equal real data are not the same.
   ///
   /// ```swift
@@ -33,7 +33,7 @@ public struct RemoveEqualDataStep<Value: Equatable & Sendable>: ResultStep, Send
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: It, unless it shows the same as the last one.
+  /// - Returns: The result, unless it shows the same as the last one.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     if let last, isSame(last, result) { return nil }
     last = result

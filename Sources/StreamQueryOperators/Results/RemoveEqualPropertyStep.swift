@@ -1,7 +1,7 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Leaves out results of which a property is as in the one before.
+  /// Leaves out results whose property equals that of the one before.
   ///
   /// ```swift
   /// client.stream(.users).removeDuplicates(by: \.data?.count)
@@ -36,7 +36,7 @@ public struct RemoveEqualPropertyStep<Value: Sendable, Property: Equatable & Sen
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: It, if its property is not the last one's.
+  /// - Returns: The result, if its property differs from the last one's.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     let new = property(result)
     guard new != last else { return nil }

@@ -1,12 +1,12 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Leaves out results that a closure holds to be the same as the one before.
+  /// Leaves out results that a closure calls the same as the one before.
   ///
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last result is kept, to compare.
   ///
-  /// - Parameter areSame: Gets the last result that was let through and the newest.
+  /// - Parameter areSame: Compares the last result that was let through with the newest.
   /// - Returns: Results that differ from the one before.
   @inlinable
   public func removeDuplicates<Value>(
@@ -29,7 +29,7 @@ public struct RemoveSameStep<Value: Sendable>: ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: It, unless it is held to be the same as the last one.
+  /// - Returns: The result, unless the closure calls it the same as the last one.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     if let last, areSame(last, result) { return nil }
     last = result

@@ -1,10 +1,10 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Shows a part of the data, or something made of it; all else stays as it is.
+  /// Shows a part of the data, or a value derived from it; the rest of the result stays as it is.
   ///
-  /// The cache keeps the whole value. The selection is made once per data: as long as the data is
-  /// the same, so is what was selected.
+  /// The cache keeps the whole value. The closure runs once per data: as long as the data stays the
+  /// same, so does the selection.
   ///
   /// ```swift
   /// client.stream(.users).select { $0.map(\.name) }.removeDuplicates()
@@ -12,13 +12,13 @@ extension AsyncSequence {
   ///
   /// If the closure throws, this stream alone shows a failure: `error` is what it threw, and `data`
   /// the last selection of the same key that succeeded, if any. The next data that can be selected
-  /// clears it. A key that lost its data, as by a reset, has no last selection either, and one of which
-  /// a placeholder could not be selected has no data.
+  /// clears it. A key that lost its data, for example by a reset, has no last selection. If the closure
+  /// throws for a placeholder, there is no data.
   ///
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last data and its selection are kept.
   ///
-  /// - Parameter transform: Makes the selection. Runs where the consumer is, once per data.
+  /// - Parameter transform: Makes the selection. Runs on the consumer's actor, once per data.
   /// - Returns: Results of the selection.
   @inlinable
   public func select<Value, Selected: Sendable>(
@@ -32,13 +32,13 @@ extension AsyncSequence {
 /// The step of `select(_:)`.
 public struct SelectStep<Value: Sendable, Selected: Sendable>: ResultStep, Sendable {
   private let transform: @Sendable (Value) throws -> Selected
-  /// The data that was selected from last.
+  /// The data of the last selection.
   private var source: ValueBox?
   /// The last selection that succeeded.
   private var selected: TypedBox<Selected>?
-  /// Whose data it was made of.
+  /// The key of its data.
   private var selectedKey: EntryKey?
-  /// Why there is none of the present data, and when that data came.
+  /// Why the present data has no selection, and when that data came.
   private var failure: (error: ErrorBox, at: Timestamp)?
 
   @usableFromInline
@@ -49,11 +49,11 @@ public struct SelectStep<Value: Sendable, Selected: Sendable>: ResultStep, Senda
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: It, over the selection of its data.
+  /// - Returns: The result, with the selection of its data.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Selected>? {
     guard let data = result.frame.data else {
-      // What the key showed before a reset must not come back beside an error. What it was made of
-      // may: one box stands in each time that data is missing.
+      // After a reset, the old selection must not come back beside an error. A placeholder may: it is
+      // the same box each time.
       if result.frame.key == selectedKey {
         selected = nil
         source = nil
@@ -67,7 +67,7 @@ public struct SelectStep<Value: Sendable, Selected: Sendable>: ResultStep, Senda
         selectedKey = result.frame.key
         failure = nil
       } catch {
-        // Never another key's, and never what was made of a stand-in: that is no data.
+        // The last selection stays, but not another key's, and not that of a placeholder.
         if result.frame.key != selectedKey || result.isPlaceholderData { selected = nil }
         failure = (ErrorBox(error), result.frame.dataUpdatedAt)
       }
@@ -79,7 +79,7 @@ public struct SelectStep<Value: Sendable, Selected: Sendable>: ResultStep, Senda
       error: failure.error,
       errorUpdatedAt: failure.at
     )
-    // Of a stand-in nothing is shown.
+    // A placeholder that cannot be selected is not shown.
     return QueryResult<Selected>(frame: frame, flags: result.flags.subtracting(.placeholder))
   }
 }

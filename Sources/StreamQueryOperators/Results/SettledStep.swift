@@ -1,10 +1,10 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Only the results that came to rest: data or an error, and no fetch that runs.
+  /// Keeps only settled results: data or an error, and no fetch in progress.
   ///
   /// For code that wants outcomes rather than progress. Placeholders are left out. A fetch that is
-  /// paused for want of a network counts as at rest, since nothing else will come for now.
+  /// paused because the network is down counts as settled, since nothing else comes for now.
   ///
   /// ```swift
   /// for await outcome in client.stream(.users).settled() { print(outcome.status) }
@@ -29,7 +29,7 @@ public struct SettledStep<Value: Sendable>: ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: It, if it came to rest.
+  /// - Returns: The result, if it is settled.
   public func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     result.isPending || result.isFetching || result.isPlaceholderData ? nil : result
   }

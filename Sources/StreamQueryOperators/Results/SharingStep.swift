@@ -1,12 +1,12 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Goes on to show the old data where new data is equal, and its equal parts.
+  /// Keeps the old data, or its parts, where new data is equal.
   ///
-  /// For what was made of the data on the way, as by `select`: what a fetch brings shares with the cached
-  /// value anyway. Lists keep the elements that come again, by their identity if they are `Identifiable`,
-  /// else by position; pages and dictionaries likewise, and types of your own as their conformance to
-  /// ``/StreamQuery/StructurallyShared`` says. If nothing changed at all, the data is the same data.
+  /// For data that operators such as `select` derive: what a fetch brings shares with the cached value
+  /// anyway. Lists keep equal elements, by identity if they are `Identifiable` and by position if not;
+  /// pages and dictionaries do likewise, and your own types as their conformance to
+  /// ``/StreamQuery/StructurallyShared`` says. If nothing changed, the data stays the same object.
   ///
   /// ```swift
   /// client.stream(.users).select { $0.filter { !$0.email.isEmpty } }.sharingUnchanged()
@@ -27,15 +27,15 @@ extension AsyncSequence {
 /// The step of `sharingUnchanged()`.
 public struct SharingStep<Value: Equatable & Sendable>: ResultStep, Sendable {
   private let rule = SharingRule.of(Value.self)
-  /// The data that came last.
+  /// The last data of the base sequence.
   private var source: ValueBox?
-  /// What is shown of it.
+  /// The data that is shown for it.
   private var shared: ValueBox?
 
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: It, over data that shares what did not change.
+  /// - Returns: The result, with data that shares what did not change.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     guard let box = result.frame.data else { return result }
     if box !== source {

@@ -3,8 +3,8 @@ public import StreamQuery
 extension QueryClient {
   /// Observes a query and throws the errors that its own `throwOnError` names.
   ///
-  /// As `results(of:)` with `throwing(when:)`; the policy is the query's, or else the client's
-  /// default for its key.
+  /// As `results(of:)` with `throwing(when:)`; the policy is the query's, or
+  /// the client's default for its key.
   ///
   /// ```swift
   /// let user = Query<User>.user(42).throwOnError(.when { $0 is AuthError })
@@ -12,17 +12,17 @@ extension QueryClient {
   /// ```
   ///
   /// - Finish, cancellation: as `results(of:)`.
-  /// - Failure: the error of a result, once its fetch has come to rest. The sequence is over then.
+  /// - Failure: the error of a result, once its fetch has ended. The sequence is over then.
   /// - Buffering: none, and no task.
   ///
   /// - Parameters:
   ///   - query: What to observe.
-  ///   - options: What each observer asks for beyond the query.
+  ///   - options: Options of each observer, over those of the query.
   /// - Returns: A sequence that fails. Each iterator is an observer of its own.
   public nonisolated func throwingResults<Value>(
     of query: Query<Value>,
     options: ObserverOptions? = nil
-  ) -> some AsyncSequence<QueryResult<Value>, any Error> & Sendable {
+  ) -> ThrowingSequence<QueryResults<Value>, Value> {
     results(of: query, options: options).throwing(when: throwPolicy(of: query))
   }
 }

@@ -3,8 +3,8 @@ public import StreamQuery
 extension AsyncSequence {
   /// Throws the errors that a policy names; all others stay in the results.
   ///
-  /// An error is thrown once its fetch has come to rest: while a failed query is being fetched
-  /// again there is still hope. The policy is asked once per error.
+  /// An error is thrown once no fetch runs: while a failed query is fetched again, it may still
+  /// succeed. The policy is asked once per error.
   ///
   /// ```swift
   /// for try await result in client.stream(.user(42)).throwing(when: .always) { show(result) }
@@ -33,7 +33,7 @@ extension AsyncSequence {
   /// - Failure: the error of a result, or this sequence's own. The sequence is over then.
   /// - Buffering: none, and no task.
   ///
-  /// - Parameter shouldThrow: Asked once for each error, when its fetch has come to rest.
+  /// - Parameter shouldThrow: Called once for each error, when no fetch runs.
   /// - Returns: A sequence that fails.
   public func throwing<Value>(
     when shouldThrow: @escaping @Sendable (any Error) -> Bool
@@ -49,7 +49,7 @@ where Base.Element == QueryResult<Value> {
   /// A result whose error, if any, is not thrown.
   public typealias Element = QueryResult<Value>
 
-  /// The error of a result, or the failure of the sequence before it.
+  /// The error of a result, or the failure of the base sequence.
   public typealias Failure = any Error
 
   let base: Base
@@ -64,9 +64,9 @@ where Base.Element == QueryResult<Value> {
 }
 
 extension ThrowingSequence {
-  /// Asks the sequence before it, until an error is thrown.
+  /// Gives the results of the base sequence until an error is thrown.
   public struct Iterator: AsyncIteratorProtocol {
-    /// Let go of at the first error, with its subscription.
+    /// Dropped at the first error, with its subscription.
     var base: Base.AsyncIterator?
     var step: ThrowingStep
 
@@ -74,7 +74,7 @@ extension ThrowingSequence {
     ///
     /// - Parameter actor: The isolation of the caller.
     /// - Returns: The result; `nil` at the end.
-    /// - Throws: The error of a result, or the failure of the sequence before it.
+    /// - Throws: The error of a result, or the failure of the base sequence.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(any Error) -> QueryResult<Value>? {

@@ -1,9 +1,9 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// The data alone, each time that it is new.
+  /// Gives only the data, each time it is new.
   ///
-  /// For queries that depend on another one's data: a refresh that changes only flags or brings an
+  /// For queries that depend on another query's data: a refetch that changes only flags or brings an
   /// equal value gives no element, and neither do placeholders and errors. Put `throwing(when:)`
   /// before it to end at an error.
   ///
@@ -12,10 +12,10 @@ extension AsyncSequence {
   ///   .switchToLatest { client.stream(.projects(of: $0)) }
   /// ```
   ///
-  /// Values are compared if their type is `Equatable`, which is found out at run time; of any other
-  /// type each fetch and each write brings new data. Pass `false` where an equal value means
-  /// something, as a price that was confirmed: then every fetch and write counts that the consumer
-  /// is there to see.
+  /// Values are compared if their type is `Equatable`, which is checked at run time; with any other
+  /// type, each fetch and each write brings new data. Pass `false` where an equal value means
+  /// something, such as a confirmed price: then every fetch and write gives an element, if the consumer
+  /// is there to see it.
   ///
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last data is kept, to compare.
@@ -46,7 +46,7 @@ public struct ValuesStep<Value: Sendable>: ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: Its data, if that is new.
+  /// - Returns: The data, if it is new.
   public mutating func take(_ result: QueryResult<Value>) -> Value? {
     guard result.hasRealData, let box = result.frame.data else { return nil }
     guard removesDuplicates else {

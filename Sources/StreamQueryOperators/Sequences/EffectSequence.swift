@@ -1,11 +1,11 @@
-/// The sequence of an operator on results that does something and lets every element through.
+/// The sequence of an operator that runs an action and lets every element through.
 ///
-/// A step decides what the action is told. The action runs on the actor where it was written, so that one
-/// of a view's model may change the model; one that was written outside of actors runs where the consumer
-/// is. There is no task and no buffer.
+/// A step decides what the action is given. The action runs on the actor where it was written, so that an
+/// action of a view's model may change the model; an action of no actor runs on the consumer's actor. There
+/// is no task and no buffer.
 ///
-/// A test that drives a simulation from the main actor keeps that busy: an action that belongs to it never
-/// gets to run there. Drive with `Simulation.onMainActor`, or pass a function of no actor.
+/// A test that drives a simulation from the main actor keeps that actor busy: an action that belongs to it
+/// never gets to run. Drive with `Simulation.onMainActor`, or pass a function of no actor.
 ///
 /// ```swift
 /// let users: EffectSequence<QueryResults<[User]>, OnSuccessStep<[User]>>
@@ -13,10 +13,10 @@
 /// ```
 public struct EffectSequence<Base: AsyncSequence, Step: ResultStep>: AsyncSequence
 where Step.Input == Base.Element, Step.Output: Sendable {
-  /// What the sequence before it gives.
+  /// What the base sequence gives.
   public typealias Element = Base.Element
 
-  /// Why the sequence before it fails.
+  /// Why the base sequence fails.
   public typealias Failure = Base.Failure
 
   @usableFromInline let base: Base
@@ -40,7 +40,7 @@ where Step.Input == Base.Element, Step.Output: Sendable {
 }
 
 extension EffectSequence {
-  /// Asks the sequence before it, and tells the action.
+  /// Gives the elements of the base sequence, and runs the action.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline var base: Base.AsyncIterator
     @usableFromInline var step: Step
@@ -53,11 +53,11 @@ extension EffectSequence {
       self.action = action
     }
 
-    /// Waits for the next element, and for the action that is told of it.
+    /// Waits for the next element, and for its action.
     ///
     /// - Parameter actor: The isolation of the caller.
     /// - Returns: The element; `nil` at the end.
-    /// - Throws: The failure of the sequence before it.
+    /// - Throws: The failure of the base sequence.
     @inlinable
     public mutating func next(
       isolation actor: isolated (any Actor)?

@@ -1,7 +1,7 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-  /// The same sequence, without its making in the type.
+  /// Hides the type of this sequence.
   ///
-  /// For a property or a parameter that names its type, and for code that applies operators one by one.
+  /// For a property or a parameter that has to name a type, and for code that applies operators in turn.
   ///
   /// ```swift
   /// let names: ErasedSequence<QueryResult<[String]>, Never>
@@ -9,7 +9,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// ```
   ///
   /// - Finish, failure, cancellation: as this sequence.
-  /// - Buffering: none, and no task. Each element takes a call that is not inlined.
+  /// - Buffering: none, and no task. Each element costs a call that is not inlined.
   ///
   /// - Returns: A sequence of the same elements.
   public func erased() -> ErasedSequence<Element, Failure> {
@@ -17,10 +17,10 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   }
 }
 
-/// A sequence that does not show in its type what it was made of.
+/// A sequence whose type does not tell how it was made.
 ///
-/// Debouncing, merging, switching and the like, which tasks of their own work for, give this type, so that
-/// chains of them are type-checked at once, and a property can name it.
+/// Operators that start tasks return it, such as debouncing, merging and switching. Chains of them are
+/// type-checked quickly, and a property can name the type.
 ///
 /// ```swift
 /// let found: ErasedSequence<QueryResult<[Repo]>, Never>
@@ -29,9 +29,9 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 public struct ErasedSequence<Element: Sendable, Failure: Error>: AsyncSequence, Sendable {
   private let base: any AsyncSequence<Element, Failure> & Sendable
 
-  /// Takes a sequence for what it gives.
+  /// Hides the type of a sequence.
   ///
-  /// - Parameter base: Any sequence of such elements and failures, also one whose own type nobody knows.
+  /// - Parameter base: Any sequence of such elements and failures, also an existential.
   public init(_ base: any AsyncSequence<Element, Failure> & Sendable) {
     self.base = base
   }
@@ -45,7 +45,7 @@ public struct ErasedSequence<Element: Sendable, Failure: Error>: AsyncSequence, 
 }
 
 extension ErasedSequence {
-  /// Asks what it was made of.
+  /// Gives the elements of the hidden sequence.
   public struct Iterator: AsyncIteratorProtocol {
     private var base: any AsyncIteratorProtocol<Element, Failure>
 

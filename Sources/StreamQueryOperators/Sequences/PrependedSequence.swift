@@ -1,13 +1,13 @@
 extension AsyncSequence {
-  /// Gives some elements before those of this sequence.
+  /// Puts elements before those of this sequence.
   ///
-  /// For a trigger that also fires at the start, or an input whose first value nobody typed.
+  /// For a trigger that also fires at the start, or an input with a first value that nobody typed.
   ///
   /// ```swift
   /// searchText.prepend("").switchToLatest { client.stream(.search($0)) }
   /// ```
   ///
-  /// - Finish, failure, cancellation: as this sequence; it is begun when the elements were taken, and a
+  /// - Finish, failure, cancellation: as this sequence, whose iteration starts after these elements. A
   ///   cancelled consumer gets no more of them.
   /// - Buffering: none, and no task.
   ///
@@ -20,10 +20,10 @@ extension AsyncSequence {
 
 /// The sequence of `prepend(_:)`.
 public struct PrependedSequence<Base: AsyncSequence>: AsyncSequence {
-  /// What the sequence behind gives.
+  /// What the base sequence gives.
   public typealias Element = Base.Element
 
-  /// Why the sequence behind fails.
+  /// Why the base sequence fails.
   public typealias Failure = Base.Failure
 
   let base: Base
@@ -38,7 +38,7 @@ public struct PrependedSequence<Base: AsyncSequence>: AsyncSequence {
 }
 
 extension PrependedSequence {
-  /// Gives the elements, then asks the sequence behind.
+  /// Gives the elements, then those of the base sequence.
   public struct Iterator: AsyncIteratorProtocol {
     enum State {
       case before(ArraySlice<Base.Element>, Base)
@@ -52,7 +52,7 @@ extension PrependedSequence {
     ///
     /// - Parameter actor: The isolation of the caller.
     /// - Returns: The element; `nil` at the end, or when the task is cancelled.
-    /// - Throws: The failure of the sequence behind.
+    /// - Throws: The failure of the base sequence.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Base.Failure) -> Base.Element? {

@@ -1,4 +1,4 @@
-/// A closure of a user, which runs on the actor that it belongs to.
+/// A user's closure, which runs on the actor that it belongs to.
 @usableFromInline
 struct ResultAction<Input: Sendable>: Sendable {
   @usableFromInline typealias Body = @Sendable @isolated(any) (Input) -> Void

@@ -1,11 +1,10 @@
 /// The sequence of an operator on results that works element by element.
 ///
-/// There is no task and no buffer: an element is worked on where the consumer asks for it, on the
-/// consumer's actor. Each iterator has a step of its own. The sequence is `Sendable` if what it is made of
-/// is.
+/// There is no task and no buffer: the step takes an element when the consumer asks for it, on the
+/// consumer's actor. Each iterator has a step of its own. The sequence is `Sendable` if its base and its
+/// step are.
 ///
-/// One type for each operator, rather than an opaque one: a chain of twelve is type-checked in
-/// milliseconds.
+/// Operators name their type rather than hide it: a chain of twelve is type-checked in milliseconds.
 ///
 /// ```swift
 /// let names: ResultSequence<QueryResults<[User]>, SelectStep<[User], [String]>>
@@ -16,14 +15,14 @@ where Step.Input == Base.Element {
   /// What the step lets through.
   public typealias Element = Step.Output
 
-  /// The failure of the sequence before it.
+  /// The failure of the base sequence.
   public typealias Failure = Base.Failure
 
   @usableFromInline let base: Base
   @usableFromInline let step: Step
 
-  // Inlinable like the rest, so that a chain becomes one function of the consumer's where its types are
-  // known: run as generic code it costs three times as much.
+  // Inlinable like the rest, so that the consumer specializes a chain into one function: as generic code
+  // it costs three times as much.
   @inlinable
   init(_ base: Base, _ step: Step) {
     self.base = base
@@ -40,7 +39,7 @@ where Step.Input == Base.Element {
 }
 
 extension ResultSequence {
-  /// Asks the sequence before it, and has the step take what comes.
+  /// Gives what the step makes of the elements of the base sequence.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline var base: Base.AsyncIterator
     @usableFromInline var step: Step
@@ -55,7 +54,7 @@ extension ResultSequence {
     ///
     /// - Parameter actor: The isolation of the caller.
     /// - Returns: The element; `nil` at the end.
-    /// - Throws: The failure of the sequence before it.
+    /// - Throws: The failure of the base sequence.
     @inlinable
     public mutating func next(
       isolation actor: isolated (any Actor)?

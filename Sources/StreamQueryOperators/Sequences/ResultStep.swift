@@ -1,17 +1,17 @@
-/// What an operator does with one element: the pure half, without a wait.
+/// What an operator does with one element, without waiting.
 ///
-/// A step is a value that lives in the iterator of a ``ResultSequence``, where the consumer alone
-/// touches it.
+/// A step is a value in the iterator of a ``ResultSequence`` or an ``EffectSequence``, which nothing
+/// else touches.
 public protocol ResultStep<Input, Output> {
-  /// What comes.
+  /// What the base sequence gives.
   associatedtype Input
 
-  /// What goes on.
+  /// What the step lets through.
   associatedtype Output
 
   /// Takes the next element.
   ///
   /// - Parameter input: The element.
-  /// - Returns: What the consumer gets; `nil` leaves the element out.
+  /// - Returns: The output; `nil` leaves the element out.
   mutating func take(_ input: Input) -> Output?
 }

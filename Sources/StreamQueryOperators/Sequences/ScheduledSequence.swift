@@ -3,7 +3,7 @@ public import StreamQuery
 extension AsyncSequence {
   /// Iterates this sequence under another clock and executor.
   ///
-  /// Every operator before it, and every task that they start, sees them as `Scheduling.current`.
+  /// Every operator before this one sees them as `Scheduling.current`, and so do the tasks it starts.
   ///
   /// ```swift
   /// merge(pushMessages, socketMessages)
@@ -24,10 +24,10 @@ extension AsyncSequence {
 
 /// The sequence of `scheduled(by:)`.
 public struct ScheduledSequence<Base: AsyncSequence>: AsyncSequence {
-  /// What the sequence before it gives.
+  /// What the base sequence gives.
   public typealias Element = Base.Element
 
-  /// Why the sequence before it fails.
+  /// Why the base sequence fails.
   public typealias Failure = Base.Failure
 
   let base: Base
@@ -45,7 +45,7 @@ public struct ScheduledSequence<Base: AsyncSequence>: AsyncSequence {
 }
 
 extension ScheduledSequence {
-  /// Asks the sequence before it, under the scheduling.
+  /// Iterates the base sequence under the scheduling.
   public struct Iterator: AsyncIteratorProtocol {
     var base: Base.AsyncIterator
     let scheduling: Scheduling
@@ -54,7 +54,7 @@ extension ScheduledSequence {
     ///
     /// - Parameter actor: The isolation of the caller.
     /// - Returns: The element; `nil` at the end.
-    /// - Throws: The failure of the sequence before it.
+    /// - Throws: The failure of the base sequence.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Base.Failure) -> Base.Element? {

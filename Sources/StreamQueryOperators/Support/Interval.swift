@@ -1,4 +1,4 @@
-/// How long an operator waits: a duration that no input can turn into a trap.
+/// How long an operator waits: a duration that cannot overflow.
 struct Interval: Equatable, Sendable {
   /// The longest finite wait, 100 years; what is longer never ends.
   static let longest = Duration.seconds(100 * 365 * 24 * 60 * 60)

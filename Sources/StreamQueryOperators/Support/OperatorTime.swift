@@ -1,4 +1,4 @@
-/// A clock with its type erased once: an operator asks for the time and waits, nothing else.
+/// A clock whose type is erased: an operator asks for the time and waits, nothing else.
 ///
 /// Times are durations since the operator started, because an `any Clock<Duration>` has no instant
 /// that could be stored or compared.
@@ -24,8 +24,7 @@ struct OperatorTime: Sendable {
   private static func erasing<C: Clock<Duration>>(_ clock: C) -> Self {
     let origin = clock.now
     return Self(
-      // A clock that ran back, or for centuries, is held at the ends, so that an interval more still
-      // is a time.
+      // Clamped for clocks that run back or for centuries, so that adding an interval never overflows.
       now: { min(max(.zero, origin.duration(to: clock.now)), Interval.longest) },
       sleep: { deadline in
         try await clock.sleep(until: origin.advanced(by: deadline), tolerance: nil)

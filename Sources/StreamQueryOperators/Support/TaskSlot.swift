@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Where the task of an upstream or a timer will be: it can be cancelled before it exists.
+/// Holds the task of an upstream or a timer, which can be cancelled before it exists.
 ///
-/// A turn makes the slot under the storage's lock and creates the task after it, so another turn
-/// may give the task up in between.
+/// A turn makes the slot under the storage's lock and creates the task after unlocking, so another
+/// turn may cancel it in between.
 final class TaskSlot: Sendable {
   private enum State {
     case empty
@@ -13,7 +13,7 @@ final class TaskSlot: Sendable {
 
   private let state = Mutex(State.empty)
 
-  /// Puts the task in; cancels it if that was asked for already.
+  /// Stores the task, or cancels it if `cancel()` came first.
   func attach(_ task: Task<Void, Never>) {
     let isCancelled = state.withLock { state in
       if case .cancelled = state { return true }

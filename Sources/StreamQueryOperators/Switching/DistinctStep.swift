@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// Leaves out an element that equals the one before, where elements can be compared.
+/// Leaves out an element that equals the one before, if elements are `Equatable`.
 struct DistinctStep<Element: Sendable>: ResultStep, Sendable {
   let removesDuplicates: Bool
   private var last: Element?
@@ -10,7 +10,7 @@ struct DistinctStep<Element: Sendable>: ResultStep, Sendable {
   }
 
   mutating func take(_ element: Element) -> Element? {
-    // What cannot be compared is not kept.
+    // An element that cannot be compared is not kept.
     guard removesDuplicates, Element.self is any Equatable.Type else { return element }
     if let last, Equality.compare(last, element) == true { return nil }
     last = element

@@ -1,11 +1,11 @@
 public import StreamQuery
 
 extension AsyncSequence where Self: Sendable {
-  /// Observes the newest of a sequence of queries with one observer, which moves from key to key.
+  /// Observes the newest query of this sequence, with one observer that moves from key to key.
   ///
-  /// For a query whose key or options change. Where the new key has cached data, that is the next
-  /// result; a key that comes again is no new subscription, only its options are taken over. The
-  /// observer arrives at the new key before it leaves the old one.
+  /// For a query whose key or options change. Cached data of the new key is the next result. If the key
+  /// stays the same, the observer only takes over the options. It subscribes to the new key before it
+  /// leaves the old one.
   ///
   /// ```swift
   /// searchText.map { Query.search($0) }
@@ -13,11 +13,11 @@ extension AsyncSequence where Self: Sendable {
   ///   .keepPreviousData()
   /// ```
   ///
-  /// `switchToLatest` is the form for streams of different types, or with operators of their own:
-  /// it makes a new observer for each element.
+  /// Use `switchToLatest` for streams of different types or with operators of their own: it makes a new
+  /// observer for each element.
   ///
-  /// - Finish: when the client is shut down, or if no query ever came. The end of this sequence
-  ///   leaves the observer where it is.
+  /// - Finish: when the client is shut down, or if no query ever came. When this sequence ends, the
+  ///   observer stays where it is.
   /// - Failure: a failure of this sequence ends the observation and is thrown.
   /// - Cancellation: ends with `nil`; the observation ends.
   /// - Buffering: none. Queries are asked for without pause in one task; the observer is asked for
@@ -25,7 +25,7 @@ extension AsyncSequence where Self: Sendable {
   ///
   /// - Parameters:
   ///   - client: Whose cache to observe.
-  ///   - options: What the observer asks for beyond each query.
+  ///   - options: Options of the observer, over those of each query.
   /// - Returns: Results of the newest query.
   public func observed<Value>(
     by client: QueryClient,
@@ -43,9 +43,9 @@ extension AsyncSequence where Self: Sendable {
 extension QueryClient {
   /// Observes a query that a sequence of Bool turns on and off.
   ///
-  /// Cached data shows at once, enabled or not. The query is off until the first element comes;
-  /// turning it on fetches if the data is stale or missing, turning it off stops what the query
-  /// does by itself and leaves what is shown.
+  /// Cached data shows at once, enabled or not. The query is off until the first element comes.
+  /// Turning it on fetches if the data is stale or missing. Turning it off stops automatic fetches and
+  /// keeps what is shown.
   ///
   /// ```swift
   /// for await result in client.results(of: .user(42), enabledBy: isSignedIn) {
@@ -62,7 +62,7 @@ extension QueryClient {
   /// - Parameters:
   ///   - query: What to observe.
   ///   - isEnabled: Turns the query on and off.
-  ///   - options: What the observer asks for beyond the query; its own `enabled` is not used.
+  ///   - options: Options of the observer, over those of the query; their `enabled` is not used.
   /// - Returns: Results of the query. Each iterator is an observer of its own.
   public nonisolated func results<Value, Switch: AsyncSequence & Sendable>(
     of query: Query<Value>,
@@ -86,8 +86,8 @@ extension QueryClient {
 extension AsyncSequence where Self: Sendable {
   /// The results of the one observer that this sequence gives.
   ///
-  /// Their end is the client's, or the consumer's own doing: no element can bring them back, so
-  /// nobody waits for one.
+  /// They end with the client or the consumer. No element can bring them back, so the end of the
+  /// results is the end of the whole.
   fileprivate func followed<Value>() -> ErasedSequence<QueryResult<Value>, Failure>
   where Element == QueryResults<Value> {
     switching(

@@ -1,17 +1,17 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-  /// Follows the stream that belongs to the newest element, and leaves the one before.
+  /// Follows the stream of the newest element, and leaves the previous one.
   ///
   /// For a query whose key changes: the screen shows the results of the newest key only, and the
-  /// request of a key that nobody else observes is given up.
+  /// fetch of a key that nobody else observes is cancelled.
   ///
   /// ```swift
   /// client.stream(.user(email)).values().map(\.id)
   ///   .switchToLatest { client.stream(.projects(of: $0)) }
   /// ```
   ///
-  /// An element that equals the one before opens nothing: its stream is the one that is followed.
-  /// Elements are compared if their type is `Equatable`, which is found out at run time. Pass `false`
-  /// to open a stream for every element, as for a search that is submitted again.
+  /// An element that equals the one before opens no new stream. Elements are compared if their type
+  /// is `Equatable`, which is checked at run time. Pass `false` to open a stream for every element, for
+  /// example for a search that is submitted again.
   ///
   /// The new stream is subscribed before the old one is left, so a key that both share never loses
   /// its last observer. Nothing of the old stream is delivered once the new element has come.
@@ -42,7 +42,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
     )
   }
 
-  /// Follows the stream that belongs to the newest element, which cannot fail.
+  /// Follows the stream of the newest element, which cannot fail.
   ///
   /// A failure of this sequence stops the newest stream and is thrown.
   ///
@@ -64,7 +64,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
     )
   }
 
-  /// Follows the stream that belongs to the newest element, where both fail with different types.
+  /// Follows the stream of the newest element, where both fail with different types.
   ///
   /// As above, but any error may be thrown.
   ///
@@ -104,7 +104,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 }
 
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
-  /// Follows the stream that belongs to the newest element, where only such a stream can fail.
+  /// Follows the stream of the newest element, where only such a stream can fail.
   ///
   /// A failure of the newest stream stops this sequence and is thrown. A failure of a stream that was
   /// left is nobody's.

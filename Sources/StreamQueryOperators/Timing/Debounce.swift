@@ -1,8 +1,8 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-  /// Lets an element through once nothing newer has come for an interval.
+  /// Lets an element through once no newer one has come for an interval.
   ///
-  /// For input that changes in bursts, such as a search field: only the text on which the user came
-  /// to rest asks the server.
+  /// For input that changes in bursts, such as a search field: the server is asked only for the text
+  /// at which the user paused.
   ///
   /// ```swift
   /// searchText
@@ -10,9 +10,9 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   ///   .switchToLatest { client.stream(.search($0)) }
   /// ```
   ///
-  /// - Finish: an element that still waits is let through at once, then the sequence ends.
+  /// - Finish: a waiting element is let through at once, then the sequence ends.
   /// - Failure: the same, then the failure is thrown.
-  /// - Cancellation: the sequence ends with `nil`; an element that still waits is dropped.
+  /// - Cancellation: the sequence ends with `nil`; a waiting element is dropped.
   /// - Buffering: this sequence's elements are asked for without pause in one task. The newest
   ///   waits for its interval; one that is through waits for the consumer, and a newer one replaces
   ///   it.
@@ -20,11 +20,11 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// An element that comes exactly when the interval of the one before ends does not replace it.
   ///
   /// - Parameters:
-  ///   - interval: How long it must be quiet. Zero or less lets everything through; more than 100
-  ///     years means only what waits at the end.
+  ///   - interval: How long the pause must be. Zero or less lets everything through; with more than 100
+  ///     years, only the last element comes, at the end.
   ///   - clock: What the interval is measured on; `nil` is the clock of `Scheduling.current` when the
   ///     iteration starts.
-  /// - Returns: A sequence of the elements that came to rest.
+  /// - Returns: A sequence of the elements before each pause.
   public func debounce(
     for interval: Duration,
     clock: (any Clock<Duration>)? = nil

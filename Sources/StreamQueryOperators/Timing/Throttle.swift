@@ -1,7 +1,7 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// Lets at most one element through per interval.
   ///
-  /// For triggers that come too often: with `.both` the first takes effect at once, and the last is
+  /// For triggers that fire too often: with `.both`, the first takes effect at once and the last is
   /// never lost.
   ///
   /// ```swift
@@ -11,16 +11,16 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// A window opens with an element that comes outside one. An element that a window lets through
   /// at its end opens the next one, so two elements are never closer than the interval.
   ///
-  /// - Finish: an element that still waits is let through at once, then the sequence ends.
+  /// - Finish: a waiting element is let through at once, then the sequence ends.
   /// - Failure: the same, then the failure is thrown.
-  /// - Cancellation: the sequence ends with `nil`; an element that still waits is dropped.
+  /// - Cancellation: the sequence ends with `nil`; a waiting element is dropped.
   /// - Buffering: this sequence's elements are asked for without pause in one task. The newest of
   ///   a window waits for its end; one that is through waits for the consumer, and a newer one
   ///   replaces it.
   ///
   /// - Parameters:
   ///   - interval: How long a window is. Zero or less lets everything through; more than 100 years
-  ///     is for ever.
+  ///     never ends.
   ///   - edges: Which elements of a window are let through.
   ///   - clock: What the interval is measured on; `nil` is the clock of `Scheduling.current` when the
   ///     iteration starts.
