@@ -130,7 +130,7 @@ import Testing
     let predicate = QueryFilter.where { $0.observerCount == 0 }
     let filter = Self.random(&random, depth: 4, Self.leaves + [predicate, predicate, predicate])
       .node
-    var state = Self.cache()
+    let state = Self.cache()
     var candidates: [Int] = []
     state.forEachCandidate(of: filter) { candidates.append($0) }
     let found = candidates.filter { index in
