@@ -41,6 +41,13 @@ import Testing
     #expect(reports.lines.count == 1)
   }
 
+  @Test func aFetchWithALimitEndsToo() async {
+    await #expect(throws: CancellationError.self) {
+      try await client.fetch(slow, timeout: .seconds(3))
+    }
+    expectReport("A wait for a fetch of [\"user\", 1] would never end")
+  }
+
   @Test func theReportFailsTheTest() async {
     await withKnownIssue {
       let simulation = Simulation()

@@ -167,9 +167,7 @@ extension CacheState {
     }
     guard old != profile else { return }
     let now = turn.world.now.moment
-    if !old.isEnabled, let lookup = slots[entry].machine.lookup(by: profile, at: now) {
-      note(lookup, entry, turn)
-    }
+    let lookup = old.isEnabled ? nil : slots[entry].machine.lookup(by: profile, at: now)
     let (effects, base) = slots[entry].machine.reobserved(
       from: old,
       since: consumers[consumer].pollBase,
@@ -179,6 +177,8 @@ extension CacheState {
     )
     consumers[consumer].profile = profile
     consumers[consumer].pollBase = base
+    // Where a function turns it on because the entry was emptied, nobody asked for anything.
+    if let lookup, lookup != .miss || !slots[entry].machine.isIdle { note(lookup, entry, turn) }
     apply(effects, entry, &turn)
   }
 

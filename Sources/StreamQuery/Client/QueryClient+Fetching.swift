@@ -33,7 +33,7 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - query: What to fetch.
-  ///   - limit: How long to wait; zero or less waits for nothing.
+  ///   - limit: How long to wait; zero or less waits for nothing, more than 100 years is no limit.
   /// - Returns: The value.
   /// - Throws: ``QueryError/timedOut(key:limit:)``; else as ``fetch(_:)``.
   @discardableResult
@@ -43,21 +43,25 @@ extension QueryClient {
   ) async throws -> Value {
     let key = EntryKey(query.key)
     let start = begin(key, query.plan, .ifStale, nil)
-    if case .cached(let box) = start { return box.settled.value(as: Value.self) }
-    return try await withThrowingTaskGroup(of: Value?.self) { group in
-      defer { group.cancelAll() }
-      group.addTask(executorPreference: configuration.executor) {
-        try await self.end(start, of: key).value(as: Value.self)
-      }
-      group.addTask(executorPreference: configuration.executor) { [clock] in
-        if limit > .zero { try await clock.sleep(for: limit) }
-        return nil
-      }
-      guard let first = try await group.next(), let value = first else {
-        throw QueryError.timedOut(key: key.key.description, limit: limit)
-      }
-      return value
+    guard case .waiting(let waiter) = start else {
+      return try await end(start, of: key).value(as: Value.self)
     }
+    let span = Span(limit)
+    let timedOut = QueryError.timedOut(key: key.key.description, limit: limit)
+    let leave = leaving(waiter)
+    if span == .zero {
+      waiter.leave(as: Task.isCancelled ? .cancelled : .failure(timedOut), leave)
+    }
+    // No child: a caller that is no part of the simulation would wait for it, too.
+    let timer =
+      span == .zero || span.isInfinite
+      ? nil
+      : Task.detached(executorPreference: configuration.executor) { [clock] in
+        guard (try? await clock.sleep(for: span.duration)) != nil else { return }
+        waiter.leave(as: .failure(timedOut), leave)
+      }
+    defer { timer?.cancel() }
+    return try await end(start, of: key).value(as: Value.self)
   }
 
   /// The value of a query: from the cache at any age, else fetched.

@@ -7,7 +7,11 @@ extension QueryClient {
   nonisolated func noteMiss<Value>(of key: EntryKey, _ type: Value.Type) {
     #if DEBUG
     let found = cache.read { state -> EntryKey? in
-      state.index.lookAlike(of: key.storage).flatMap { state.slots[Int($0)].key }
+      let found = state.index.lookAlike(of: key.storage) { id in
+        let slot = state.slots[Int(id)]
+        return slot.machine.hasData && slot.key != key
+      }
+      return found.flatMap { state.slots[Int($0)].key }
     }
     guard let found else { return }
     reportOnce(

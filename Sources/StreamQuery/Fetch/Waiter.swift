@@ -97,14 +97,18 @@ final class Waiter: Sendable {
     }
   }
 
-  /// The caller was cancelled.
-  private func leave(_ onCancel: @Sendable () -> Void) {
-    guard let place = take(.cancelled) else { return }
-    gathering?.resolve(.cancelled)
-    onCancel()
+  /// The caller was cancelled, or waits no longer.
+  ///
+  /// - Parameters:
+  ///   - outcome: What it gets.
+  ///   - giveBack: Gives the lease back.
+  func leave(as outcome: WaitOutcome = .cancelled, _ giveBack: @Sendable () -> Void) {
+    guard let place = take(outcome) else { return }
+    gathering?.resolve(outcome)
+    giveBack()
     // At the very end: an executor that runs jobs inside `enqueue` lets the caller through here, and
     // with its frame goes all that the handler captured.
-    place.continuation?.resume(returning: .cancelled)
+    place.continuation?.resume(returning: outcome)
   }
 
   /// The caller's work waits no more: it is decided what the caller gets, or the caller left.

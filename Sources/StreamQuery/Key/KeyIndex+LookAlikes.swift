@@ -6,10 +6,12 @@ extension KeyIndex {
   /// An entry of which a reader may have meant the key and wrote another: of these very parts, or of
   /// numbers of another type, or of numbers that one of them writes as text.
   ///
-  /// - Parameter key: The key that no entry has, with the reader's value type.
+  /// - Parameters:
+  ///   - key: The key that was read.
+  ///   - counts: Whether an entry is one that the reader may have meant.
   /// - Returns: The entry's id; `nil` if there is none among the first that are looked at.
   /// - Complexity: O(1) for each part.
-  func lookAlike(of key: KeyStorage) -> Int32? {
+  func lookAlike(of key: KeyStorage, where counts: (Int32) -> Bool) -> Int32? {
     guard let last = key.parts.last else { return nil }
     var prefixes = [KeyIndex.root]
     for part in key.parts.dropLast() {
@@ -20,7 +22,10 @@ extension KeyIndex {
     }
     for prefix in prefixes {
       let found = neighbours(from: nodes[Int(prefix)].firstEntry) { entries[Int($0)].next }
-        .first { entries[Int($0)].key?.parts.last?.resembles(last) == true }
+        .first { position in
+          let entry = entries[Int(position)]
+          return entry.key?.parts.last?.resembles(last) == true && counts(entry.id)
+        }
       if let found { return entries[Int(found)].id }
     }
     return nil
@@ -41,6 +46,8 @@ extension KeyPart {
   /// Whether two parts are equal, or are the same whole number of two types, or one is its text.
   fileprivate func resembles(_ other: KeyPart) -> Bool {
     if self == other { return true }
+    // Two texts of one number are two texts: "00501" is a zip code.
+    if case .string = self, case .string = other { return false }
     guard let number = wholeNumber else { return false }
     return number == other.wholeNumber
   }

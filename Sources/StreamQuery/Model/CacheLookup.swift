@@ -13,6 +13,7 @@ public enum CacheLookup: String, Hashable, Codable, CaseIterable, Sendable {
   case staleHit
   /// Nothing that the asker takes, but a fetch of it was under way: the asker waits for that one.
   case joined
-  /// Nothing that the asker takes: it has to be fetched.
+  /// Nothing that the asker takes: it is fetched, unless an option such as ``Query/retryOnSubscribe(_:)`` or the
+  /// lack of a fetch says otherwise.
   case miss
 }

@@ -16,7 +16,7 @@ extension Mutation {
   /// - Parameter policy: How often and when.
   /// - Returns: The changed mutation.
   public func retry(_ policy: RetryPolicy) -> Self {
-    options { $0.retry = policy }
+    options { $0.retry = policy.over($0.retry) }
   }
 
   /// A number of retries after the first attempt.

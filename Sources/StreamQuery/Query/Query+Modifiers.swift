@@ -106,7 +106,7 @@ extension Query {
   /// polls in the background, and while the network is gone unless the ``networkMode(_:)`` is
   /// ``NetworkMode/always``. What is set here also holds for `fetch`, `ensure` and `prefetch`, which do
   /// not retry by default. A cancelled attempt is never retried. A policy may leave how long to wait, or how
-  /// often to retry, to the defaults: see ``RetryPolicy``.
+  /// often to retry, to a modifier before this one, or to the defaults: see ``RetryPolicy``.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }
@@ -116,7 +116,7 @@ extension Query {
   /// - Parameter policy: How often and when.
   /// - Returns: The changed query.
   public func retry(_ policy: RetryPolicy) -> Self {
-    options { $0.retry = policy }
+    options { $0.retry = policy.over($0.retry) }
   }
 
   /// How often a failed attempt is tried again, after 1, 2, 4 and so on up to 30 seconds unless defaults of
@@ -125,7 +125,7 @@ extension Query {
   /// - Parameter count: How many attempts there are after the first one; negative ones mean none.
   /// - Returns: The changed query.
   public func retry(_ count: Int) -> Self {
-    options { $0.retry = .times(count) }
+    options { $0.retry = RetryPolicy.times(count).over($0.retry) }
   }
 
   /// How often a failed attempt is tried again, and after which wait.

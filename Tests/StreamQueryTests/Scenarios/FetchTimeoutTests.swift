@@ -71,6 +71,47 @@ import Testing
     #expect(try simulation.run { try await client.fetch(query, timeout: limit) } == 3)
   }
 
+  @Test func staleDataIsNotInTime() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = Query.scripted("n", ScriptedFetch<Int>(.value(7, after: .seconds(1))))
+      .staleTime(.seconds(1))
+    client.setData(3, for: query)
+    simulation.advance(by: .seconds(5))
+    #expect(try simulation.run { try await client.fetch(query, timeout: .seconds(2)) } == 7)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func whatIsKnownAtOnceIsThrownWhateverTheLimit(seed: UInt64) {
+    let simulation = Simulation(seed: seed)
+    let client = QueryClient(simulation: simulation)
+    let nobody = Query<Int>(key: QueryKey("nobody"))
+    #expect(throws: QueryError.missingFetch(key: #"["nobody"]"#)) {
+      try simulation.run { try await client.fetch(nobody, timeout: .zero) }
+    }
+    let query = Query.scripted("n", ScriptedFetch<Int>(.never))
+    let caller = simulation.task { try await client.fetch(query, timeout: .zero) }
+    caller.cancel()
+    #expect(throws: CancellationError.self) { try simulation.run { try await caller.value } }
+    client.shutDown()
+    #expect(throws: QueryError.shutDown) {
+      try simulation.run { try await client.fetch(query, timeout: .zero) }
+    }
+  }
+
+  /// Law 11: what is longer than a century is no limit, and nothing traps; on the clock of an app.
+  @Test(
+    arguments: [
+      Duration.seconds(Int64.max), Duration(attoseconds: .max), .seconds(3_155_760_000),
+      .seconds(3_155_760_001),
+    ]
+  )
+  func enormousLimitsAreNone(limit: Duration) async throws {
+    let client = QueryClient()
+    let query = Query<Int>("n") { 7 }
+    #expect(try await client.fetch(query, timeout: limit) == 7)
+    client.shutDown()
+  }
+
   @Test func aCancelledCallerThrowsCancellation() {
     let client = QueryClient(simulation: simulation)
     let query = Query.scripted("n", ScriptedFetch<Int>(.never))

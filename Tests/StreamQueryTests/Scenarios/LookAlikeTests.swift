@@ -57,6 +57,27 @@ import Testing
     #expect(told.misuses == [])
   }
 
+  @Test func whatIsCachedUnderTheKeyItselfOrNotAtAllIsNotTold() {
+    let client = client()
+    let query = Query("user", 1, fetch: ScriptedFetch<Int>(.value(7, after: .seconds(1))))
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    #expect(client.data(for: query.key) == nil)
+    // Nothing is there yet that might have been meant.
+    #expect(client.data(for: QueryKey<String>("user", 1)) == nil)
+    #expect(told.misuses == [])
+    recording.cancel()
+  }
+
+  @Test func textsOfOneNumberAreTwoTexts() {
+    let client = client()
+    client.setData("Holtsville", for: QueryKey<String>("zip", "501"))
+    #expect(client.data(for: QueryKey<String>("zip", "00501")) == nil)
+    client.setData("seven", for: QueryKey<String>("search", "7"))
+    #expect(client.data(for: QueryKey<String>("search", "+7")) == nil)
+    #expect(told.misuses == [])
+  }
+
   @Test func twoLoopsOverOneStreamAreToldOnce() {
     let client = client()
     client.setData(1, for: QueryKey<Int>("a"))

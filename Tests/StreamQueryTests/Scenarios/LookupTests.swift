@@ -83,6 +83,19 @@ import Testing
     refetch.cancel()
   }
 
+  // Law 13: nobody asked.
+  @Test func whatARemovalTurnsOnLookedForNothing() {
+    let recording = simulation.record(
+      client.stream(query().enabled { $0.dataUpdatedAt == nil })
+    )
+    simulation.advance(by: .seconds(2))
+    let before = client.lookups
+    client.remove(.all)
+    simulation.advance(by: .seconds(2))
+    #expect(client.lookups == before)
+    recording.cancel()
+  }
+
   @Test func aCallThatIsRefusedLookedForNothing() {
     let key = QueryKey<Int>("circle")
     let client = client

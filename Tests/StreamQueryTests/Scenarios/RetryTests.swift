@@ -344,4 +344,21 @@ import Testing
     #expect(recording.values.last?.failureReason == nil)
     #expect(fetch.callCount == 1)
   }
+
+  @Test func theHalvesOfAPolicyMayBeSaidOneAfterTheOther() {
+    let client = QueryClient(simulation: simulation)
+    let policies: [(Query<Int>) -> Query<Int>] = [
+      { $0.retry(2).retry(.backoff(.constant(.seconds(5)))) },
+      { $0.retry(.backoff(.constant(.seconds(5)))).retry(2) },
+      { $0.retry(.times(9).backoff(.constant(.seconds(5)))).retry(2) },
+    ]
+    for (number, policy) in policies.enumerated() {
+      let fetch = ScriptedFetch<Int>(.failure(Boom()))
+      let start = simulation.now
+      let recording = simulation.record(client.stream(policy(.scripted("n\(number)", fetch))))
+      simulation.advance(by: .minutes(1))
+      #expect(fetch.calls.map { $0.start - start } == [.zero, .seconds(5), .seconds(10)])
+      recording.cancel()
+    }
+  }
 }
