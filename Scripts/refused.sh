@@ -21,7 +21,7 @@ build_modules "$scratch"
 # Fails unless the compiler says what the first lines of a file name, and refuses what is an error.
 check() {
   local file=$1 output status=0 kind message
-  output=$(swiftc -emit-sil -o /dev/null "${settings[@]}" -module-name Refused \
+  output=$(swiftc -emit-sil -wmo -o /dev/null "${settings[@]}" -module-name Refused \
     Tests/StreamQueryAPITests/Support/*.swift "$file" 2>&1) || status=$?
   while IFS=' ' read -r _ kind message; do
     if ! grep -qF "$message" <(grep "$kind" <<<"$output"); then
