@@ -47,7 +47,7 @@ extension QueryClient {
         !state.wantsSeed(index, plan)
       else { return nil }
       // Kept, since who looks at one entry looks again.
-      _ = state.frame(index)
+      if state.slots[index].frame == nil { _ = state.frame(index) }
       let (frame, flags) = state.firstLook(key, plan, profile, at: now)
       return (plan, frame, flags)
     }
