@@ -71,7 +71,9 @@ extension PrependedSequence {
         }
         iterator = base.makeAsyncIterator()
       }
-      let element = try await iterator.next(isolation: actor)
+      // What throws is at its end, as what gives `nil` is.
+      state = .ended
+      guard let element = try await iterator.next(isolation: actor) else { return nil }
       state = .begun(iterator)
       return element
     }
