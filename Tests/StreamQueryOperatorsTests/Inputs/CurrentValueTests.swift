@@ -99,6 +99,44 @@ import Testing
     #expect(await listener.value == 4_000)
   }
 
+  /// A change that comes in while another is made is not overwritten: the other is made again.
+  @Test func anUpdateKeepsAChangeThatCameMeanwhile() {
+    let value = CurrentValue(0)
+    var runs = 0
+    value.update { number in
+      runs += 1
+      if runs == 1 { value.value = 10 }
+      number += 1
+    }
+    #expect(value.value == 11)
+    #expect(runs == 2)
+  }
+
+  @Test func anUpdateKeepsAnotherThatCameMeanwhile() {
+    let value = CurrentValue([0])
+    var runs = 0
+    value.update { numbers in
+      runs += 1
+      if runs == 1 { value.update { $0.append(1) } }
+      numbers.append(2)
+    }
+    #expect(value.value == [0, 1, 2])
+    #expect(runs == 2)
+  }
+
+  /// What counts is that it was set, not to what.
+  @Test func anUpdateIsMadeAgainAlsoForAnEqualValue() {
+    let value = CurrentValue(0)
+    var runs = 0
+    value.update { number in
+      runs += 1
+      if runs == 1 { value.value = 0 }
+      number += 1
+    }
+    #expect(value.value == 1)
+    #expect(runs == 2)
+  }
+
   @Test func itDrivesAQueryThatIsSearchedFor() {
     let client = QueryClient(simulation: simulation)
     let text = CurrentValue("a")
