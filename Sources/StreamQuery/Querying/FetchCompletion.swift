@@ -16,7 +16,8 @@ public struct FetchCompletion<Value: Sendable>: Sendable {
   /// ```
   ///
   /// The completion need not be called then; if it is, that changes nothing. The closure must not hold the
-  /// completion, or a call that is forgotten could not be seen.
+  /// completion, or a call that is forgotten could not be seen. A handle that keeps its callback holds the
+  /// completion by it: capture such a handle weakly.
   ///
   /// - Parameter handler: Runs once, when the fetch is cancelled, or at once if it was already; not when
   ///   the completion was called before. Several handlers run in order.

@@ -53,7 +53,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
   /// ```
   ///
   /// - Parameter change: Changes the value. It runs again if the value was changed meanwhile, and never
-  ///   under a lock.
+  ///   under a lock. It must not set the value itself, or it would run again for ever.
   public func update(_ change: (inout Value) -> Void) {
     while true {
       let (present, version) = state.withLock { ($0.value, $0.version) }
