@@ -13,7 +13,10 @@ let package = Package(
     .target(name: "StreamQuery"),
     .target(name: "StreamQueryOperators", dependencies: ["StreamQuery"]),
     .target(name: "StreamQueryTesting", dependencies: ["StreamQuery"]),
-    .testTarget(name: "StreamQueryTests", dependencies: ["StreamQuery", "StreamQueryTesting"]),
+    .testTarget(
+      name: "StreamQueryTests",
+      dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryTesting"]
+    ),
     .testTarget(
       name: "StreamQueryOperatorsTests",
       dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryTesting"]
