@@ -14,12 +14,12 @@ import Darwin
 ///
 /// Unchecked `Sendable`, for the value is reached under the lock alone. Remove when the sanitizer
 /// runtime of Linux knows `Synchronization.Mutex`.
-@usableFromInline final class Mutex<Value>: @unchecked Sendable {
+@usableFromInline final class Mutex<Value: ~Copyable>: @unchecked Sendable {
   private var value: Value
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
 
   @usableFromInline
-  init(_ value: sending Value) {
+  init(_ value: consuming sending Value) {
     self.value = value
     lock = .allocate(capacity: 1)
     lock.initialize(to: pthread_mutex_t())
@@ -32,7 +32,7 @@ import Darwin
   }
 
   @usableFromInline
-  func withLock<Result, Failure: Error>(
+  func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
     pthread_mutex_lock(lock)
