@@ -1,18 +1,18 @@
-/// Whether polling goes on while the app is in the background.
+/// Whether polling continues while the app is in the background.
 ///
-/// Where it does, failed attempts are tried again there too, after the waits of the query's
-/// ``RetryPolicy``; elsewhere retries wait for the app.
+/// If it does, failed attempts are retried in the background too, after the waits of the query's
+/// ``RetryPolicy``. Otherwise retries wait until the app is active.
 public enum BackgroundInterval: Hashable, Sendable, _FreeOfActors, ExpressibleByBooleanLiteral,
   ExpressibleByDuration
 {
-  /// Polling rests in the background; the default.
+  /// Polling stops in the background; the default.
   case off
   /// Polls at the usual interval.
   case same
-  /// Polls at an interval of its own, usually a slower one.
+  /// Polls at its own interval, usually a slower one.
   case every(Duration)
 
-  /// Polls at an interval of its own; `.minutes(1)` and the like are shorter.
+  /// Polls at its own interval; `.minutes(1)` and the like are shorter.
   ///
   /// - Parameter duration: The time between two fetches.
   public init(_ duration: Duration) {

@@ -1,2 +1,2 @@
-/// The client, for values below it that carry it to the user's code and ask it nothing themselves.
+/// The client, for values below it that pass it on to user code and never call it themselves.
 protocol CarriedClient: AnyObject, Sendable {}

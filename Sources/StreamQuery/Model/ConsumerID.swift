@@ -1,6 +1,6 @@
-/// Names a consumer; an identifier of one that left names nothing.
+/// Names a consumer; the identifier of one that left names nothing.
 struct ConsumerID: Hashable, Sendable {
   var index: Int32
-  /// The consumer's own.
+  /// Unique to the consumer.
   var generation: UInt32
 }

@@ -1,11 +1,11 @@
-/// Names an entry of the cache; an identifier of a dropped entry names nothing.
+/// Names an entry of the cache; the identifier of a dropped entry names nothing.
 ///
-/// Entries move when the tables are rebuilt, so two identifiers of one entry may differ in ``index``:
-/// they are equal all the same.
+/// Entries move when the tables are rebuilt, so two identifiers of one entry may differ in
+/// ``index``. They are still equal.
 struct EntryID: Sendable {
-  /// Where the entry lay when it was named.
+  /// Where the entry was when the identifier was made.
   var index: Int32
-  /// The entry's own: no other one ever has it.
+  /// Unique to the entry: no other one ever has it.
   var generation: UInt64
 }
 

@@ -31,14 +31,14 @@ public struct EventRefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanL
   /// Refetches when the data is stale; the default.
   public static var ifStale: Self { EventRefetchPolicy(kind: .fixed(.ifStale)) }
 
-  /// Refetches, also fresh data.
+  /// Refetches even fresh data.
   public static var always: Self { EventRefetchPolicy(kind: .fixed(.always)) }
 
   /// Asks when the event arrives, and refetches on `true`.
   ///
-  /// The closure may wait for an actor: `.when { await store.isSearching }`. One that is written on an
-  /// actor runs there: a model of the main actor writes `.when { self.isSearching }`. Nothing waits for
-  /// it but this refetch.
+  /// The closure may wait for an actor: `.when { await store.isSearching }`. A closure written on
+  /// an actor runs there: a model on the main actor writes `.when { self.isSearching }`. Only this
+  /// refetch waits for the closure.
   ///
   /// - Parameter condition: Whether to refetch.
   /// - Returns: The policy.
@@ -50,15 +50,15 @@ public struct EventRefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanL
 
   /// Asks when the event arrives, with the query's state at that time, and refetches on `true`.
   ///
-  /// The closure may wait, as one without an argument; what it was told is then as old as the event.
-  /// It is asked for each observer.
+  /// The closure may wait, like the one without an argument; the state it was given is then as old
+  /// as the event. It is called once for each observer.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }
   ///   .refetchOnReconnect(.when { $0.errorUpdateCount == 0 })
   /// ```
   ///
-  /// - Parameter condition: Whether to refetch, also fresh data.
+  /// - Parameter condition: Whether to refetch, even if the data is fresh.
   /// - Returns: The policy.
   public static func when(
     @_inheritActorContext _ condition: @escaping @Sendable (QueryInfo) async -> Bool
@@ -68,15 +68,15 @@ public struct EventRefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanL
 
   /// Asks for a policy when the event arrives, with the query's state at that time.
   ///
-  /// The closure may wait; nothing waits for it but this refetch. Whether the data is stale is judged
-  /// when it has answered.
+  /// The closure may wait; only this refetch waits for it. Whether the data is stale is decided
+  /// after the closure has answered.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }
   ///   .refetchOnActive(.dynamic { $0.isInvalidated ? .always : .never })
   /// ```
   ///
-  /// - Parameter policy: Gives the policy for this event.
+  /// - Parameter policy: Returns the policy for this event.
   /// - Returns: The policy.
   public static func dynamic(
     @_inheritActorContext _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
@@ -84,12 +84,12 @@ public struct EventRefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanL
     EventRefetchPolicy(kind: .asked(.policy(policy)))
   }
 
-  /// What the machine is told: a condition is asked outside of it.
+  /// What the machine sees: a condition is evaluated outside it.
   var fixed: RefetchPolicy {
     if case .fixed(let policy) = kind { policy } else { .never }
   }
 
-  /// The condition that has to be asked when the event arrives.
+  /// The condition to evaluate when the event arrives.
   var condition: Condition? {
     if case .asked(let condition) = kind { condition } else { nil }
   }

@@ -1,13 +1,13 @@
 /// Why a fetch was started.
 ///
-/// Every reason to fetch enters through one coordinator, which records it: on the result, on the
+/// Every reason to fetch goes through one coordinator, which records it on the result, on the
 /// ``FetchContext`` and in ``QueryClient/events``.
 public enum FetchCause: String, Hashable, Codable, Sendable, CaseIterable {
-  /// A stream or observer of the key began, was enabled, or changed to this key.
+  /// A stream or observer of the key started, was enabled, or moved to this key.
   case subscribed
   /// The key was invalidated.
   case invalidated
-  /// The refetch interval went by.
+  /// The refetch interval passed.
   case interval
   /// The app or process became active again.
   case active
@@ -17,6 +17,6 @@ public enum FetchCause: String, Hashable, Codable, Sendable, CaseIterable {
   case manual
   /// The entry was reset.
   case reset
-  /// A stream given to `refetch(on:)` or to `connect(triggers:)` had an element.
+  /// A stream given to `refetch(on:)` or to `connect(triggers:)` emitted an element.
   case trigger
 }

@@ -1,9 +1,9 @@
-/// What a query's fetch is doing, whatever its ``QueryStatus``.
+/// What a query's fetch is doing, regardless of its ``QueryStatus``.
 public enum FetchStatus: String, Hashable, Codable, Sendable {
   /// Nothing.
   case idle
-  /// It runs, or waits for its next attempt.
+  /// It is running, or waiting for its next attempt.
   case fetching
-  /// It waits for the network or the app to be back.
+  /// It is waiting for the network or the app to come back.
   case paused
 }

@@ -1,16 +1,17 @@
-/// A node of a filter, of queries or of mutations, that can be joined with others.
+/// A node of a query filter or a mutation filter that can be combined with others.
 ///
-/// Filters are also made of data, as of a list of ids by `reduce`: a tree as deep as the list is long
-/// would overflow the stack. So a node is appended to those that were joined before; a full list
-/// becomes the first element of the next, so that depth grows once in sixty.
+/// Filters are also built from data, for example from a list of ids with `reduce`. A tree as deep
+/// as the list is long would overflow the stack, so a node is appended to the list of those already
+/// joined. A full list becomes the first element of the next one, so the depth grows by one only
+/// every sixty nodes or so.
 protocol FilterNode {
   /// All of these.
   static func and(_ nodes: [Self]) -> Self
   /// Any of these.
   static func or(_ nodes: [Self]) -> Self
-  /// What all has to hold, if that is what the node says.
+  /// The nodes that must all hold, if this node is a conjunction.
   var conjuncts: [Self]? { get }
-  /// What any has to hold of, if that is what the node says.
+  /// The nodes of which one must hold, if this node is a disjunction.
   var disjuncts: [Self]? { get }
 }
 

@@ -1,24 +1,24 @@
-/// One version of an entry's state, immutable and shared by all who look at it.
+/// One version of an entry's state, immutable and shared by all readers.
 ///
-/// A frame is swapped whole, so no reader ever sees half of a change. What differs between observers
-/// (`isStale`, `isEnabled` …) is not in it: see ``QueryFlags``.
+/// A frame is replaced as a whole, so no reader ever sees half of a change. What differs between
+/// observers (`isStale`, `isEnabled` …) is not part of it: see ``QueryFlags``.
 package final class Frame: Sendable {
-  /// Unique within a client; grows with time.
+  /// Unique within a client; increases over time.
   package let version: UInt64
-  /// Whose state it is, so that operators tell a key that was left from one that lost its data;
+  /// The entry's key, so that operators can tell a changed key from an entry that lost its data;
   /// `nil` for a key that has no entry.
   package let key: EntryKey?
-  /// What lies below the layers of mutations: cached data, or what stands in for it.
+  /// The data below the layers of mutations: cached data, or its stand-in.
   package let base: ValueBox?
-  /// The data with the layers of mutations over it; `nil` without any.
+  /// The data with the layers of mutations applied; `nil` without layers.
   let layered: LayeredBox?
-  /// Whether ``base`` was never cached, and layers may show something else.
+  /// Whether ``base`` was never cached; layers may still show something else.
   let isStandIn: Bool
   /// Whether layers lie over the data, here or below a selection.
   let isOptimistic: Bool
-  /// Whether what a selection was made of came from layers instead of what stands in for data.
+  /// Whether the input of a selection came from layers instead of a stand-in.
   private let replacesStandIn: Bool
-  /// The error that is shown.
+  /// The error to show.
   package let error: ErrorBox?
   package let failureReason: ErrorBox?
   package let dataUpdatedAt: Timestamp
@@ -29,11 +29,11 @@ package final class Frame: Sendable {
   package let fetchStatus: FetchStatus
   package let isInvalidated: Bool
   package let cause: FetchCause?
-  /// Which page the running fetch adds, or else the last one added.
+  /// Which page the running fetch adds, or which one the last fetch added.
   let direction: PageDirection?
-  /// How the entry's pages follow each other, if its value is pages.
+  /// How the entry's pages follow each other, if its value consists of pages.
   let paging: PagingPlan?
-  /// What ``base`` was made of, where it is not what the cache has.
+  /// What ``base`` was made from, if it is not the cached value itself.
   private let origin: Origin
 
   private enum Origin {
@@ -41,8 +41,8 @@ package final class Frame: Sendable {
     case other(ValueBox?)
   }
 
-  /// What the cache has, whatever is selected from it or stands in for it: what the rules of pages
-  /// are asked about.
+  /// The cached value, whatever is selected from it or stands in for it: the paging rules apply to
+  /// this.
   var source: ValueBox? {
     switch origin {
     case .base: base
@@ -86,10 +86,10 @@ package final class Frame: Sendable {
   /// The same frame over other data: what a selection or a placeholder shows.
   ///
   /// - Parameters:
-  ///   - base: What all the rest is taken from.
+  ///   - base: The frame that everything else is taken from.
   ///   - data: The data.
   ///   - error: The error.
-  ///   - errorUpdatedAt: When an error of an operator's own came about; `nil` is as in the base.
+  ///   - errorUpdatedAt: When an operator's own error occurred; `nil` keeps the time of the base.
   package convenience init(
     _ base: Frame,
     data: ValueBox?,
@@ -106,7 +106,7 @@ package final class Frame: Sendable {
     )
   }
 
-  /// The same frame over what stands in for data where it is missing, below the same layers.
+  /// The same frame with a stand-in for missing data, below the same layers.
   convenience init(_ base: Frame, standIn: ValueBox) {
     self.init(base, data: standIn, error: nil, errorUpdatedAt: nil, layered: base.layered)
   }
@@ -143,7 +143,8 @@ package final class Frame: Sendable {
     fetchStatus = base.fetchStatus
   }
 
-  /// The same frame under the rules of an infinite query, for an entry that was only written to.
+  /// The same frame with the rules of an infinite query, for an entry that has only been written
+  /// to.
   convenience init(_ base: Frame, paging: PagingPlan) {
     self.init(
       base,
@@ -165,15 +166,15 @@ package final class Frame: Sendable {
     failureReason: nil
   )
 
-  /// The data as it is shown.
+  /// The data to show.
   ///
-  /// With layers it may run user code: never under the lock.
+  /// With layers it may run user code: never call it under the lock.
   package var data: ValueBox? {
     guard let layered else { return base }
     return layered.shown ?? (isStandIn ? base : nil)
   }
 
-  /// Whether what is shown stands in for data, on a frame that has a stand-in.
+  /// Whether the visible data is a stand-in, on a frame that has one.
   var showsStandIn: Bool {
     isStandIn ? layered.map { $0.shown == nil } ?? true : !replacesStandIn
   }
@@ -182,7 +183,7 @@ package final class Frame: Sendable {
     error != nil ? .error : data != nil ? .success : .pending
   }
 
-  /// Whether two frames show the same to observers, whatever their versions and marks.
+  /// Whether two frames show the same to observers, regardless of versions and marks.
   package func showsTheSame(as other: Frame) -> Bool {
     base === other.base && layered === other.layered && isStandIn == other.isStandIn
       && error === other.error && failureReason === other.failureReason
@@ -191,7 +192,7 @@ package final class Frame: Sendable {
       && dataUpdateCount == other.dataUpdateCount && failureCount == other.failureCount
       && cause == other.cause
       && direction == other.direction
-      // Rules of the same query that was written down twice are the same rules.
+      // The same query written twice has the same rules.
       && (paging == nil) == (other.paging == nil)
   }
 }

@@ -1,4 +1,4 @@
-/// What a frame tells of an entry beside its data and errors.
+/// What a frame says about an entry in addition to its data and errors.
 struct FrameFacts {
   var dataUpdatedAt = Timestamp.never
   var errorUpdatedAt = Timestamp.never
@@ -8,6 +8,6 @@ struct FrameFacts {
   var fetchStatus = FetchStatus.idle
   var isInvalidated = false
   var cause: FetchCause?
-  /// Which page the running fetch adds, or else the last one added.
+  /// Which page the running fetch adds, or which one the last fetch added.
   var direction: PageDirection?
 }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Data as it is shown: what lies below, with the layers of mutations over it.
+/// Data as observers see it: the data below, with the layers of mutations applied.
 ///
-/// Worked out by whoever looks first, outside the lock, and kept: layers are user code, and nothing
-/// that the cache decides depends on what they show. So a turn that changes what lies below need
-/// not ask them first, and yet nobody can ever see it without its layers.
-// Unchecked, as the class above it: all properties are immutable and Sendable.
+/// The first reader computes it, outside the lock, and the result is kept. Layers are user code,
+/// and no decision of the cache depends on what they show. So a turn that changes the data below
+/// does not have to run them first, and still nobody can see that data without its layers.
+// Unchecked, like its superclass: all properties are immutable and Sendable.
 final class LayeredBox: ValueBox, @unchecked Sendable {
-  /// What lies below; `nil` is nothing.
+  /// The data below; `nil` if there is none.
   let base: ValueBox?
   private let layers: [OptimisticLayer]
   private let known = Mutex<Known>(.nothing)
@@ -17,7 +17,7 @@ final class LayeredBox: ValueBox, @unchecked Sendable {
     case shown(ValueBox?)
   }
 
-  /// Whether the present code is a layer at work: what it reads is what lies below.
+  /// Whether the current code is a running layer: it then reads the data below.
   @TaskLocal static var isAtWork = false
 
   init(base: ValueBox?, layers: [OptimisticLayer]) {
@@ -26,17 +26,17 @@ final class LayeredBox: ValueBox, @unchecked Sendable {
     super.init()
   }
 
-  /// What is shown; `nil` is no data.
+  /// What observers see; `nil` is no data.
   ///
-  /// Runs user code: never under the lock.
+  /// Runs user code: never call it under the lock.
   var shown: ValueBox? {
-    // A layer that reads what it is laid over would never come to an end.
+    // A layer that read the data with its own change applied would recurse forever.
     if Self.isAtWork { return base }
     if case .shown(let box) = known.withLock({ $0 }) { return box }
     let box = Self.$isAtWork.withValue(true) {
       layers.reduce(base) { below, layer in layer.change(below) }
     }
-    // The first answer holds, so that all who look see the same box.
+    // The first answer wins, so that all readers see the same box.
     return known.withLock { known in
       if case .shown(let box) = known { return box }
       known = .shown(box)
@@ -44,7 +44,7 @@ final class LayeredBox: ValueBox, @unchecked Sendable {
     }
   }
 
-  /// What a caller gets that asked for a value: a layer that shows none does not take it away.
+  /// What a caller gets that asked for a value: a layer that shows none does not hide the data.
   override var settled: ValueBox { shown ?? base ?? self }
 
   override var erased: any Sendable { settled.erased }

@@ -1,4 +1,4 @@
-/// How many lookups there were, of each kind.
+/// Numbers of lookups, by kind.
 ///
 /// ```swift
 /// let before = client.lookups
@@ -7,19 +7,19 @@
 /// print("of \(since.total) lookups \(since.misses) missed")
 /// ```
 public struct LookupCounts: Hashable, Codable, Sendable {
-  /// How many found fresh data.
+  /// Lookups that found fresh data.
   public var hits = 0
-  /// How many took stale data.
+  /// Lookups that took stale data.
   public var staleHits = 0
-  /// How many joined a fetch that was under way.
+  /// Lookups that joined a running fetch.
   public var joined = 0
-  /// How many found nothing.
+  /// Lookups that found nothing.
   public var misses = 0
 
   /// Creates counts of zero.
   public init() {}
 
-  /// How many there were of one kind.
+  /// The number of lookups of one kind.
   public subscript(lookup: CacheLookup) -> Int {
     switch lookup {
     case .hit: hits
@@ -29,10 +29,10 @@ public struct LookupCounts: Hashable, Codable, Sendable {
     }
   }
 
-  /// How many there were.
+  /// The number of all lookups.
   public var total: Int { hits + staleHits + joined + misses }
 
-  /// Which part was answered by the cache, stale data included; `nil` if nobody asked.
+  /// The share of lookups that the cache answered, stale data included; `nil` without lookups.
   public var hitRatio: Double? {
     total == 0 ? nil : Double(hits + staleHits) / Double(total)
   }

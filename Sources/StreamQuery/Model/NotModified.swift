@@ -1,7 +1,7 @@
-/// Thrown by a fetch whose answer is that the cached data is still good.
+/// Thrown by a fetch to say that the cached data is still good.
 ///
-/// The data stays, the same object, and counts as fetched just now: its age begins anew, an error and an
-/// invalidation are cleared. It is a success, and is never retried.
+/// The data stays, as the same object, and counts as fetched just now: its age restarts, and an
+/// error or an invalidation is cleared. This counts as success and is never retried.
 ///
 /// ```swift
 /// struct Tagged: Sendable { var users: [User], etag: String }
@@ -14,16 +14,18 @@
 /// }
 /// ```
 ///
-/// - What a mutation lays over the data is not part of it: it is kept as it is below such changes. To
-///   return `context.client.data(for:)` instead would make a change that is only shown the truth.
-/// - A value that was written while the fetch ran stays, and keeps its own age: the server spoke of the
-///   data before it.
-/// - The fetch of a page may throw it for that page, which stays as it was; see
+/// - Changes that a mutation lays over the data are not part of it: the data below them is kept. If
+///   you returned `context.client.data(for:)` instead, a change that is only shown would become the
+///   truth.
+/// - A value that was written while the fetch ran stays and keeps its own age: the server's answer
+///   was about the data before it.
+/// - The fetch of a page may throw it for that page, which then stays as it was; see
 ///   ``FetchContext/previous(as:)``.
-/// - A stream that throws it ends there: what it has shown stays; before its first element, the data from
-///   before does, also where a refetch had taken it out of sight.
-/// - Without data it is a failure, ``QueryError/notModifiedWithoutData(key:)``, which is not retried.
+/// - A stream that throws it ends there: what it has shown stays. Before its first element, the
+///   previous data stays, even if a refetch had hidden it.
+/// - Without data it is a failure, ``QueryError/notModifiedWithoutData(key:)``, which is not
+///   retried.
 public struct NotModified: Error, Hashable, Sendable {
-  /// Creates the answer that nothing changed.
+  /// Creates the answer that nothing has changed.
   public init() {}
 }

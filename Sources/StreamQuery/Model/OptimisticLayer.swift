@@ -1,4 +1,4 @@
-/// One change over one key's data.
+/// One change over the data of one key.
 final class OptimisticLayer: Sendable {
   let key: EntryKey
   let change: @Sendable (ValueBox?) -> ValueBox?

@@ -1,6 +1,6 @@
-/// The rules of an infinite query without their types: what results and page commands ask.
+/// The rules of an infinite query without their types, for results and page commands.
 ///
-/// The closures are the user's, so they are asked outside the lock.
+/// The closures are user code, so they are called outside the lock.
 final class PagingPlan: Sendable {
   let hasNextPage: @Sendable (ValueBox) -> Bool
   let hasPreviousPage: @Sendable (ValueBox) -> Bool

@@ -1,4 +1,4 @@
-/// How the parts of a value are shared: asked of their type once for all of them.
+/// How the parts of a value are shared: looked up once for their type, for all of them.
 struct PartSharing<Part: Equatable> {
   private let structure: (any StructurallyShared.Type)?
 
@@ -13,7 +13,7 @@ struct PartSharing<Part: Equatable> {
   ///   - new: The part that came.
   /// - Returns: A part that equals the new one, and whether it is the old one.
   func callAsFunction(_ old: Part, _ new: Part) -> (part: Part, isOld: Bool) {
-    // What was reused is compared by its storage.
+    // Reused parts are compared by their storage.
     let part = structure.map { reuse(old, new, as: $0) } ?? new
     return part == old ? (old, true) : (part, false)
   }
@@ -23,7 +23,7 @@ struct PartSharing<Part: Equatable> {
     _ new: Part,
     as type: Known.Type
   ) -> Part {
-    // The same type under another name, so that no cast ever fails.
+    // The same type under another name, so no cast ever fails.
     guard let old = old as? Known, let known = new as? Known,
       let part = known.reusingUnchanged(from: old) as? Part
     else { return new }

@@ -1,25 +1,26 @@
-/// What StreamQuery itself throws; a fetch's own errors pass through unchanged.
+/// Errors that StreamQuery itself throws; a fetch's own errors pass through unchanged.
 public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The query has no fetch: it was made of a key alone, and no default fetch covers the key.
+  /// The query has no fetch: it was made from a key alone, and no default fetch covers the key.
   case missingFetch(key: String)
-  /// A fetch, or the work or a callback of a mutation, waited for a fetch that waits for it, directly or
-  /// through others, also of other clients.
+  /// A fetch, or the work or a callback of a mutation, waited for a fetch that waits for it,
+  /// directly or through others, possibly of other clients.
   case recursiveFetch(key: String)
-  /// A default fetch returned a value of another type than the query's, or a default work one of
-  /// another type than the mutation's output.
+  /// A default fetch returned a value of another type than the query's, or a default work returned
+  /// one of another type than the mutation's output.
   case unexpectedType(key: String, expected: String, actual: String)
   /// A completion-style fetch dropped its completion without calling it.
   case completionNeverCalled(key: String)
   /// A completion-style fetch called back with neither a value nor an error.
   case completionWithoutResult(key: String)
-  /// A fetch threw ``NotModified`` though nothing is cached that could be kept.
+  /// A fetch threw ``NotModified``, but there is no cached data to keep.
   case notModifiedWithoutData(key: String)
-  /// The mutation has no work: it was made of a key alone, and no default covers the key.
+  /// The mutation has no work: it was made from a key alone, and no default covers the key.
   case missingPerform(key: String)
-  /// The work or a callback of a mutation, or a fetch, awaited a run that ends only after it: one of its
-  /// own scope, or one that waits for it, or is behind one that does, also through other clients.
+  /// The work or a callback of a mutation, or a fetch, awaited a run that can end only after it: a
+  /// run of its own scope, one that waits for it, or one behind such a run, possibly through other
+  /// clients.
   case recursiveMutation(key: String)
-  /// A fetch took longer than its caller waits; the fetch may go on for others.
+  /// A fetch took longer than its caller was ready to wait; the fetch may continue for others.
   case timedOut(key: String, limit: Duration)
   /// The client was shut down.
   case shutDown

@@ -4,10 +4,10 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What the cache knows of one entry, without its value type.
+/// What the cache knows about one entry, without its value type.
 ///
 /// Filters, dynamic options and ``QueryClient/diagnostics(_:)`` read it. It is a snapshot: it does
-/// not change when the entry does.
+/// not change with the entry.
 public struct QueryInfo: Sendable, _FreeOfActors {
   /// The key, without its value type.
   public let key: AnyQueryKey
@@ -15,19 +15,20 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   public var valueTypeName: String { entryKey.valueTypeName }
   /// How many observers the entry has, disabled ones included.
   public let observerCount: Int
-  /// How many callers wait for the entry's fetch.
+  /// How many callers are waiting for the entry's fetch.
   public let waiterCount: Int
-  /// Whether some enabled observer is there.
+  /// Whether there is an enabled observer.
   public let isActive: Bool
-  /// Whether all observers are disabled, or there is none and never was a result.
+  /// Whether all observers are disabled, or there is no observer and never was a result.
   public let isDisabled: Bool
-  /// Whether some observer holds the data to be static.
+  /// Whether some observer treats the data as static.
   public let isStatic: Bool
   /// Stale for some observer; without observers, missing or invalidated.
   public let isStale: Bool
-  /// Facts that the query carries: of several queries of one key, those of the one whose fetch is used.
+  /// The metadata of the query; if several queries share the key, of the one whose fetch is used.
   ///
-  /// A function of a query's options that is asked as the query arrives finds the query's own.
+  /// A function among a query's options that is called when the query arrives sees the query's own
+  /// metadata.
   public internal(set) var meta: QueryMeta
   /// How old the data is; `nil` without data.
   public let age: Duration?
@@ -35,26 +36,26 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   let entryKey: EntryKey
   let frame: Frame
 
-  /// Whether the entry was invalidated since its data came.
+  /// Whether the entry was invalidated since its data arrived.
   public var isInvalidated: Bool { frame.isInvalidated }
   /// Whether there is data, an error, or nothing yet.
   public var status: QueryStatus { frame.status }
   /// What the fetch is doing.
   public var fetchStatus: FetchStatus { frame.fetchStatus }
-  /// Why the running fetch, or else the last one, was started.
+  /// Why the running fetch was started, or the last one if none is running.
   public var cause: FetchCause? { frame.cause }
-  /// How often data came.
+  /// How often data arrived.
   public var dataUpdateCount: Int { frame.dataUpdateCount }
   /// How often a fetch failed for good.
   public var errorUpdateCount: Int { frame.errorUpdateCount }
-  /// Failed attempts of the running or last fetch.
+  /// Failed attempts of the running fetch, or of the last one.
   public var failureCount: Int { frame.failureCount }
   /// Why the last fetch failed.
   public var error: (any Error)? { frame.error?.error }
-  /// The data, of whatever type.
+  /// The data, without its type.
   public var data: (any Sendable)? { frame.data?.erased }
 
-  /// The data as what it is; as ``data``, with the layers of mutations over it.
+  /// The data with its type; like ``data``, it includes the layers of mutations.
   ///
   /// ```swift
   /// var options = ObserverOptions()
@@ -62,7 +63,7 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   /// ```
   ///
   /// - Parameter type: The value type of the query's key.
-  /// - Returns: The data; `nil` without any, and if the key is of another type.
+  /// - Returns: The data; `nil` if there is none, or if the key has another type.
   public func value<Value: Sendable>(as type: Value.Type) -> Value? {
     guard entryKey.valueTypeID == ObjectIdentifier(type) else { return nil }
     return frame.data?.value(as: type)

@@ -1,6 +1,6 @@
 /// Free-form facts about a query, visible to its fetch, to filters and in events.
 ///
-/// Typed like a SwiftUI environment: a key type names the entry and its value type.
+/// Typed like a SwiftUI environment: a key type names an entry and its value type.
 ///
 /// ```swift
 /// enum ErrorMessage: QueryMetaKey { static let defaultValue = "Something went wrong" }
@@ -9,7 +9,7 @@
 public struct QueryMeta: Sendable, _FreeOfActors {
   private var values: [ObjectIdentifier: any Sendable] = [:]
 
-  /// Creates an empty bag.
+  /// Creates an empty collection.
   public init() {}
 
   /// The value for a key, or the key's default.
@@ -23,12 +23,12 @@ public struct QueryMeta: Sendable, _FreeOfActors {
   /// Whether nothing was set.
   public var isEmpty: Bool { values.isEmpty }
 
-  /// The entries of a layer and of a weaker one.
+  /// Merges the entries of a layer over those of a weaker one.
   static func merge(_ meta: QueryMeta?, over base: QueryMeta?) -> QueryMeta? {
     meta.map { base?.merging($0) ?? $0 } ?? base
   }
 
-  /// The entries of both, those of the other bag winning.
+  /// The entries of both; where both have one, the other's wins.
   func merging(_ other: QueryMeta) -> QueryMeta {
     guard !values.isEmpty else { return other }
     var merged = self

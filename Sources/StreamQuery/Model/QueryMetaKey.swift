@@ -3,6 +3,6 @@ public protocol QueryMetaKey: Sendable {
   /// The type of the entry's value.
   associatedtype Value: Sendable
 
-  /// What a query without the entry has.
+  /// The value for a query without the entry.
   static var defaultValue: Value { get }
 }

@@ -6,8 +6,8 @@ public import Foundation
 
 /// One snapshot of a query, as one observer sees it.
 ///
-/// Status and fetch status are independent: data may be shown while it is refreshed, and a load may
-/// be pending while nothing runs because the device is offline.
+/// Status and fetch status are independent: data may be shown while it is refreshed, and a first
+/// fetch may be pending while nothing runs because the device is offline.
 ///
 /// ```swift
 /// switch result.phase {
@@ -17,10 +17,10 @@ public import Foundation
 /// }
 /// ```
 ///
-/// A result is a small value: reading a flag costs nothing, copying it one retain. It is not
-/// Equatable, since errors are not; compare ``data`` or use `changes(of:)`.
+/// A result is a small value: reading a flag costs nothing, copying a result costs one retain. It
+/// is not Equatable because errors are not; compare ``data`` or use `changes(of:)`.
 public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
-  /// What most views switch over.
+  /// The cases that most views switch over.
   public enum Phase: Sendable {
     /// No data yet.
     case pending
@@ -52,7 +52,7 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
   /// The newest data: fetched, written, or a placeholder.
   public var data: Value? { frame.data?.value(as: Value.self) }
 
-  /// Why the last fetch failed; `nil` after a success, and while a first load is tried again.
+  /// Why the last fetch failed; `nil` after a success, and while the first fetch is being retried.
   public var error: (any Error)? { frame.error?.error }
 
   /// Whether there is data, an error, or nothing yet.
@@ -66,8 +66,8 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
 
   /// When a fetch last failed; `nil` if none ever did.
   ///
-  /// A success leaves it, as it leaves ``errorUpdateCount``: both are about the past. ``error`` says
-  /// whether the last fetch failed. A reset or a removal forgets them.
+  /// A success keeps it, and ``errorUpdateCount`` too: both describe the past. ``error`` says
+  /// whether the last fetch failed. A reset or a removal clears them.
   public var errorUpdatedAt: Date? { date(frame.errorUpdatedAt) }
 
   /// How often a fetch failed for good.
@@ -79,7 +79,7 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
   /// Why the newest attempt failed; `nil` after a success.
   public var failureReason: (any Error)? { frame.failureReason?.error }
 
-  /// Why the running fetch, or else the last one, was started.
+  /// Why the running fetch was started, or the last one if none is running.
   public var cause: FetchCause? { frame.cause }
 
   /// Whether the data is stale for this observer; `false` for a disabled one.
@@ -88,43 +88,43 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
   /// Whether ``data`` is a stand-in that was never cached.
   public var isPlaceholderData: Bool { flags.contains(.placeholder) && frame.showsStandIn }
 
-  /// Whether a mutation lays changes over the data that the server has not confirmed.
+  /// Whether a mutation shows changes that the server has not confirmed yet.
   public var isOptimistic: Bool { frame.isOptimistic }
 
-  /// Whether a fetch or write settled since this observer subscribed.
+  /// Whether a fetch or write has settled since this observer subscribed.
   public var isFetchedSinceSubscribing: Bool { flags.contains(.fetchedSinceSubscribing) }
 
-  /// Whether the query fetches by itself for this observer.
+  /// Whether the query fetches automatically for this observer.
   public var isEnabled: Bool { flags.contains(.enabled) }
 
-  /// No data yet, and no final error.
+  /// Whether there is no data yet, and no final error.
   public var isPending: Bool { status == .pending }
 
-  /// Data, and the last fetch or write succeeded.
+  /// Whether there is data and the last fetch or write succeeded.
   public var isSuccess: Bool { status == .success }
 
-  /// The last fetch failed.
+  /// Whether the last fetch failed.
   public var isError: Bool { status == .error }
 
-  /// A fetch runs or waits for its next attempt.
+  /// Whether a fetch is running or waiting for its next attempt.
   public var isFetching: Bool { fetchStatus == .fetching }
 
-  /// A fetch waits for the network or the app.
+  /// Whether a fetch is waiting for the network or the app.
   public var isPaused: Bool { fetchStatus == .paused }
 
-  /// The first load: pending and fetching.
+  /// Whether the first fetch is running: pending and fetching.
   public var isLoading: Bool { isPending && isFetching }
 
-  /// A refresh: fetching, not pending, and not a page that is added.
+  /// Whether the data is being refreshed: fetching, not pending, and not adding a page.
   public var isRefetching: Bool { isFetching && !isPending && frame.direction == nil }
 
-  /// The first load failed: an error without data.
+  /// Whether the first fetch failed: an error without data.
   public var isLoadingError: Bool { isError && frame.data == nil }
 
-  /// A refresh failed: an error beside data, and not that of a page that was to be added.
+  /// Whether a refresh failed: an error in addition to data, and not from adding a page.
   public var isRefetchError: Bool { isError && frame.data != nil && frame.direction == nil }
 
-  /// Whether a fetch or write ever settled.
+  /// Whether a fetch or write has ever settled.
   public var isFetched: Bool { frame.dataUpdateCount + frame.errorUpdateCount > 0 }
 
   private func date(_ timestamp: Timestamp) -> Date? {

@@ -1,7 +1,7 @@
 /// How often an observed query is refetched, whether stale or not.
 ///
-/// One rhythm serves all observers of a key: the shortest interval that any enabled one asks for.
-/// Each fetch, failed attempts included, starts it anew; a write does not.
+/// All observers of a key share one timer: the shortest interval that any enabled one asks for.
+/// Each fetch restarts it, even if its attempts fail; a write does not.
 public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   enum Kind: Sendable {
     case fixed(Span?)
@@ -17,14 +17,14 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   /// No polling; the default.
   public static var off: Self { RefetchInterval(kind: .fixed(nil)) }
 
-  /// Polls, as ``every(_:)``; `.seconds(30)` and the like are shorter.
+  /// Polls, like ``every(_:)``; `.seconds(30)` and the like are shorter.
   ///
   /// - Parameter duration: The time between two fetches.
   public init(_ duration: Duration) {
     self = .every(duration)
   }
 
-  /// Polls; only positive durations do, others mean ``off``.
+  /// Polls at a positive duration; any other duration means ``off``.
   ///
   /// - Parameter duration: The time between two fetches.
   /// - Returns: The interval.
@@ -32,17 +32,17 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
     RefetchInterval(kind: .fixed(Span(polling: duration)))
   }
 
-  /// Asked anew whenever the entry changes; `nil` stops polling.
+  /// Evaluated again whenever the entry changes; `nil` stops polling.
   ///
   /// The closure must be pure and quick; it may run several times for one decision.
   ///
-  /// - Parameter interval: Gives the interval for the present state.
+  /// - Parameter interval: Returns the interval for the current state.
   /// - Returns: The interval.
   public static func dynamic(_ interval: @escaping @Sendable (QueryInfo) -> Duration?) -> Self {
     RefetchInterval(kind: .dynamic(interval))
   }
 
-  /// The interval, if nobody has to be asked.
+  /// The interval, if it does not depend on the entry's state.
   var fixed: Span? {
     if case .fixed(let span) = kind { span } else { nil }
   }
@@ -56,8 +56,8 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
 }
 
 extension Span {
-  /// An interval that can be polled at: positive and finite, and at least a millisecond, so that a
-  /// wrong unit cannot spin.
+  /// An interval that is fit for polling: positive and finite, and at least a millisecond, so that
+  /// a wrong unit cannot cause a busy loop.
   init?(polling duration: Duration) {
     let span = Span(duration)
     guard span > .zero, !span.isInfinite else { return nil }

@@ -1,14 +1,14 @@
 /// Whether a subscription refetches data that is already cached.
 ///
-/// Without data a subscription always loads, whatever the policy (unless the query is disabled).
+/// Without data a subscription always fetches, whatever the policy (unless the query is disabled).
 public enum RefetchPolicy: String, Hashable, Codable, Sendable, _FreeOfActors,
   ExpressibleByBooleanLiteral
 {
-  /// Shows what is cached.
+  /// Shows the cached data.
   case never
   /// Refetches when the data is stale; the default.
   case ifStale
-  /// Refetches, also fresh data.
+  /// Refetches even fresh data.
   case always
 
   /// `true` is ``ifStale``, `false` is ``never``.

@@ -1,4 +1,4 @@
-/// How often, and when, a failed fetch is tried again.
+/// How often, and when, a failed fetch is retried.
 ///
 /// Queries retry three times with ``Backoff/standard`` unless told otherwise; imperative calls
 /// (`fetch`, `ensure`, `prefetch`) do not retry unless the query says so.
@@ -10,18 +10,19 @@
 /// })
 /// ```
 ///
-/// How often and how long are two halves, and a policy that says one of them leaves the other to the
-/// layer below: to the defaults of the key, then those of the client.
+/// A policy has two halves: how often to retry and how long to wait. If it gives only one of them,
+/// the other comes from the layer below: the defaults of the key, then those of the client.
 ///
 /// ```swift
 /// client.setDefaults(QueryDefaults(options: QueryOptions(retry: .backoff(.constant(.seconds(2))))))
 /// Query("rates") { try await api.rates() }.retry(5)   // each after two seconds
 /// ```
 public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral {
-  /// Whether to try again, given the failures before this one, from 0; `nil` is as the layer below says.
+  /// Whether to retry, given the number of earlier failures, from 0; `nil` defers to the layer
+  /// below.
   private let decides: (@Sendable (_ failures: Int, _ error: any Error) -> Bool)?
 
-  /// How long to wait first; `nil` is as the layer below says.
+  /// How long to wait first; `nil` defers to the layer below.
   private var backoff: Backoff?
 
   private init(
@@ -42,7 +43,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   /// No retry.
   public static var never: Self { RetryPolicy { _, _ in false } }
 
-  /// Retries until it succeeds or nobody wants it.
+  /// Retries until the fetch succeeds or nobody wants it.
   public static var forever: Self { RetryPolicy { _, _ in true } }
 
   /// A number of retries after the first attempt.
@@ -64,8 +65,10 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     RetryPolicy(decides: predicate)
   }
 
-  /// Waiting times alone: how often is left to the layer below, which is three times for queries and
-  /// never for imperative calls and mutations unless somebody says otherwise.
+  /// Sets only the waits.
+  ///
+  /// How often to retry comes from the layer below: unless set, three times for queries and never
+  /// for imperative calls and mutations.
   ///
   /// - Parameter backoff: How long to wait before each retry.
   /// - Returns: The policy.
@@ -73,7 +76,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     RetryPolicy(backoff: backoff, decides: nil)
   }
 
-  /// The same policy with other waiting times.
+  /// The same policy with other waits.
   ///
   /// - Parameter backoff: How long to wait before each retry.
   /// - Returns: The policy.
@@ -83,13 +86,13 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     return copy
   }
 
-  /// This policy, and what it leaves open as a weaker one says.
+  /// This policy, with what it leaves open taken from a weaker one.
   func over(_ base: RetryPolicy?) -> RetryPolicy {
     guard let base, backoff == nil || decides == nil else { return self }
     return RetryPolicy(backoff: backoff ?? base.backoff, decides: decides ?? base.decides)
   }
 
-  /// The policy of a layer over that of a weaker one.
+  /// Merges the policy of a layer over that of a weaker one.
   static func merge(_ policy: RetryPolicy?, over base: RetryPolicy?) -> RetryPolicy? {
     policy.map { $0.over(base) } ?? base
   }
@@ -97,7 +100,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   /// The wait before the next attempt, or `nil` to give up.
   ///
   /// - Parameters:
-  ///   - failures: Failures before this one.
+  ///   - failures: The number of failures before this one.
   ///   - error: Why this attempt failed.
   ///   - jitter: A random number in 0..<1.
   /// - Returns: The wait.
@@ -109,7 +112,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
 
 /// How long to wait before each retry.
 public struct Backoff: Sendable, _FreeOfActors {
-  /// From the failures before this one, the error, and a source of numbers in 0..<1.
+  /// From the number of earlier failures, the error, and a source of numbers in 0..<1.
   let delay: @Sendable (_ failures: Int, _ error: any Error, _ jitter: () -> Double) -> Duration
 
   /// One second, doubled after each failure, 30 seconds at most.
@@ -136,8 +139,8 @@ public struct Backoff: Sendable, _FreeOfActors {
   ///   - first: The wait after the first failure.
   ///   - factor: What each further wait is multiplied by; below 1 counts as 1.
   ///   - limit: The longest wait.
-  ///   - jitter: The share of each wait that is left to chance, 0…1: with 0.5 a wait of 8 s becomes
-  ///     4 to 8 s, so that many clients that failed together do not come back together.
+  ///   - jitter: The random share of each wait, 0…1: with 0.5 a wait of 8 s becomes 4 to 8 s, so
+  ///     that many clients that failed together do not come back together.
   /// - Returns: The backoff.
   public static func exponential(
     first: Duration = .seconds(1),
@@ -152,7 +155,7 @@ public struct Backoff: Sendable, _FreeOfActors {
     let limit = min(max(limit / .seconds(1), 0), 1e10)
     return Backoff { failures, _, chance in
       var wait = min(max(first, 0), limit)
-      // Stops at the limit, so a million failures cost as much as six.
+      // Stops at the limit, so that a million failures cost no more than six.
       var remaining = failures
       while remaining > 0, factor > 1, wait > 0, wait < limit {
         wait = min(wait * factor, limit)
@@ -162,9 +165,10 @@ public struct Backoff: Sendable, _FreeOfActors {
     }
   }
 
-  /// Any rule.
+  /// A custom rule.
   ///
-  /// - Parameter delay: Gets the number of failures before this one (0 at the first) and the error.
+  /// - Parameter delay: Receives the number of failures before this one (0 at the first) and the
+  ///   error.
   /// - Returns: The backoff.
   public static func custom(
     _ delay: @escaping @Sendable (_ failures: Int, _ error: any Error) -> Duration

@@ -1,23 +1,23 @@
-/// Structural reuse: what is equal in a new value is taken from the old one.
+/// Structural sharing: parts of a new value that equal the old ones are taken from the old value.
 ///
-/// Reused parts keep their storage and, if they are objects, their identity, so that comparing them
-/// again costs nothing and rows that did not change are seen not to.
+/// Reused parts keep their storage and, if they are objects, their identity. So comparing them
+/// again costs nothing, and unchanged rows are recognised as unchanged.
 package enum Sharing {
-  /// Whether there is anything in values of a type that could be kept: numbers are as good new as old.
+  /// Whether values of a type have anything worth keeping: a new number is as good as the old one.
   static func holdsReferences<Value>(_ type: Value.Type) -> Bool {
-    // The one question about it that can be asked at run time.
+    // The only way to ask this at run time.
     !_isPOD(type)
   }
 
-  /// The new list with equal elements of the old one; the old list if all are equal.
+  /// The new list with equal elements taken from the old one; the old list if all are equal.
   static func list<List: RangeReplaceableCollection>(_ old: List, _ new: List) -> List
   where List.Element: Equatable {
     rows(Array(old), Array(new)).map { List($0) } ?? old
   }
 
-  /// The new rows with equal ones of the old, or `nil` if nothing changed.
+  /// The new rows with equal ones taken from the old, or `nil` if nothing changed.
   private static func rows<Row: Equatable>(_ old: [Row], _ new: [Row]) -> [Row]? {
-    // A loop, since lazy sequences of pairs cost more than the comparisons where types are not known.
+    // A loop: where types are not known, lazy sequences of pairs cost more than the comparisons.
     var start = 0
     while start < old.count, start < new.count, old[start] == new[start] { start += 1 }
     guard start < new.count || old.count != new.count else { return nil }
@@ -27,14 +27,14 @@ package enum Sharing {
     var rows = Array(old[..<start])
     rows.reserveCapacity(new.count)
     for index in start..<new.count {
-      // An object that names no identity of its own is a new one each time: then the position counts.
+      // An object without an identity of its own is a new one each time: then the position counts.
       let origin = origins[index - start] ?? (index < old.count ? index : nil)
       rows.append(origin.map { sharing(old[$0], new[index]).part } ?? new[index])
     }
     return rows
   }
 
-  /// Where in the old rows those of the same identity are.
+  /// The positions of the rows with the same identity among the old ones.
   private static func origins<Row>(_ old: [Row], _ new: [Row], from start: Int) -> [Int?] {
     func byIdentity<Known: Identifiable>(_ type: Known.Type) -> [Int?]? {
       guard let old = cast(old, to: [Known].self), let new = cast(new, to: [Known].self)
@@ -43,7 +43,7 @@ package enum Sharing {
       return (start..<new.count).map { index in
         let id = new[index].id
         if index < old.count, old[index].id == id { return index }
-        // Most lists keep their order, and need none.
+        // Most lists keep their order and need no table.
         let known = table ?? Dictionary(zip(old.map(\.id), old.indices)) { first, _ in first }
         table = known
         return known[id]
@@ -53,9 +53,9 @@ package enum Sharing {
       ?? Array(repeating: nil, count: new.count - start)
   }
 
-  /// The same type under another name.
+  /// Casts to the same type under another name.
   ///
-  /// A call, since a cast of arrays in place goes row by row.
+  /// This is a function because an array cast in place goes row by row.
   private static func cast<Value, Known>(_ value: Value, to type: Known.Type) -> Known? {
     value as? Known
   }

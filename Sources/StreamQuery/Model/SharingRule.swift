@@ -1,23 +1,24 @@
 import Synchronization
 
-/// How values of one type keep what did not change: found once per type, at run time.
+/// How values of one type keep their unchanged parts; determined once per type, at run time.
 ///
-/// So a generic call site shares like one that knows the type, and no landing searches again for what
-/// the type conforms to.
-// Unchecked because it is not final: its only subclass holds types, which never change. What they
-// conform to may belong to an actor; it is asked about immutable, Sendable values all the same.
+/// A generic call site therefore shares like one that knows the type, and a landing fetch does not
+/// look up the type's conformances again.
+// Unchecked because it is not final: its only subclass holds types, which never change. Their
+// conformances may be isolated to an actor, but are used only on immutable, Sendable values.
 package class SharingRule: @unchecked Sendable {
-  /// Types are never so many, and never end.
+  /// Never cleared: there are few types, and they live forever.
   private static let known = Mutex<[ObjectIdentifier: SharingRule?]>([:])
 
   fileprivate init() {}
 
-  /// The old box if its value equals the new one's, else a box of a value that shares with it.
+  /// The old box if its value equals the new one's; otherwise a box whose value shares with the
+  /// old.
   ///
   /// - Parameters:
-  ///   - old: The box before.
-  ///   - new: The box that came.
-  /// - Returns: The box to go on with. Runs user code, so never under the lock.
+  ///   - old: The previous box.
+  ///   - new: The new box.
+  /// - Returns: The box to continue with. Runs user code, so never call it under the lock.
   package func share(_ old: ValueBox, _ new: ValueBox) -> ValueBox { new }
 
   /// The rule of a type; `nil` if its values cannot be compared.
@@ -44,7 +45,7 @@ private final class TypedRule<Value: Sendable, Known: Equatable>: SharingRule, @
 
   override func share(_ old: ValueBox, _ new: ValueBox) -> ValueBox {
     guard old !== new else { return old }
-    // The same type under another name, so that no cast ever fails.
+    // The same type under another name, so no cast ever fails.
     guard let oldValue = old.value(as: Value.self) as? Known,
       let newValue = new.value(as: Value.self) as? Known
     else { return new }

@@ -20,14 +20,14 @@ public struct StaleTime: Sendable, _FreeOfActors, ExpressibleByDuration {
     self.kind = kind
   }
 
-  /// Fresh for a time, as ``after(_:)``; `.minutes(5)` and the like are shorter.
+  /// Fresh for a duration, like ``after(_:)``; `.minutes(5)` and the like are shorter.
   ///
   /// - Parameter duration: How long.
   public init(_ duration: Duration) {
     self = .after(duration)
   }
 
-  /// Fresh for a time; negative durations are zero, durations above 100 years infinite.
+  /// Fresh for a duration; negative durations count as zero, durations above 100 years as infinite.
   ///
   /// - Parameter duration: How long.
   /// - Returns: The stale time.
@@ -40,26 +40,27 @@ public struct StaleTime: Sendable, _FreeOfActors, ExpressibleByDuration {
 
   /// Never stale, not even by invalidation, and left out of bulk refetches.
   ///
-  /// Subscriptions, reconnects and the app's return do not refetch it, whatever their policy. A handle's
-  /// `refetch`, a reset or a removal does, and so do an interval and trigger streams of the query's own.
+  /// Subscriptions, reconnects and the app's return do not refetch it, whatever their policy. A
+  /// handle's `refetch`, a reset or a removal does, and so do an interval and the query's own
+  /// trigger streams.
   public static var `static`: Self { StaleTime(kind: .fixed(.static)) }
 
-  /// Asked anew whenever the entry changes.
+  /// Evaluated again whenever the entry changes.
   ///
   /// The closure must be pure and quick; it may run several times for one decision.
   ///
-  /// - Parameter staleTime: Gives the stale time for the present state.
+  /// - Parameter staleTime: Returns the stale time for the current state.
   /// - Returns: The stale time.
   public static func dynamic(_ staleTime: @escaping @Sendable (QueryInfo) -> StaleTime) -> Self {
     StaleTime(kind: .dynamic(staleTime))
   }
 
-  /// The answer, if nobody has to be asked.
+  /// The answer, if it does not depend on the entry's state.
   var fixed: Freshness? {
     if case .fixed(let freshness) = kind { freshness } else { nil }
   }
 
-  /// The answer for the present state; an answer that asks again is given up as stale at once.
+  /// The answer for the current state; an answer that is dynamic itself counts as stale at once.
   func resolved(_ info: () -> QueryInfo) -> Freshness {
     switch kind {
     case .fixed(let freshness): return freshness

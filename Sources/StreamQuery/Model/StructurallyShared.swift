@@ -1,10 +1,10 @@
 /// A value that takes its unchanged parts from an older one.
 ///
-/// When a fetch brings a value that differs from the cached one, the parts that are equal come from
-/// the cached value: objects stay the same objects, and lists, texts and the like keep their storage,
-/// so that comparing them again costs next to nothing. Arrays, dictionaries, optionals and ``Pages``
-/// conform where what they hold is `Equatable`. A type of yours is taken as a whole, unless it conforms
-/// and says which parts it has:
+/// When a fetch returns a value that differs from the cached one, the equal parts are taken from
+/// the cached value: objects stay the same objects, and lists, strings and the like keep their
+/// storage, so that comparing them again costs next to nothing. Arrays, dictionaries, optionals and
+/// ``Pages`` conform if their contents are `Equatable`. A type of yours is treated as a whole,
+/// unless it conforms and says which parts it has:
 ///
 /// ```swift
 /// struct Feed: Equatable, Sendable {
@@ -21,28 +21,28 @@
 /// }
 /// ```
 ///
-/// Whether a type conforms is found out at run time, so generic code shares the same. ``SharingPolicy``
-/// says what is shared when.
+/// Conformance is checked at run time, so generic code shares just as well. ``SharingPolicy`` says
+/// what is shared when.
 public protocol StructurallyShared: Equatable {
-  /// This value, with every part that did not change taken from an older one.
+  /// This value, with every unchanged part taken from an older one.
   ///
-  /// Runs outside the cache's lock; must be pure, and may run several times for one fetch.
+  /// It runs outside the cache's lock; it must be pure, and may run several times for one fetch.
   ///
-  /// - Parameter old: The value before.
-  /// - Returns: A value that equals this one; the old one if that does.
+  /// - Parameter old: The previous value.
+  /// - Returns: A value that equals this one; the old one if that is equal.
   func reusingUnchanged(from old: Self) -> Self
 }
 
 extension StructurallyShared where Self: RangeReplaceableCollection, Element: Equatable {
   /// This list, with equal elements taken from an older one.
   ///
-  /// Elements are compared with the old one of the same identity if they are `Identifiable`, else with
-  /// the one at the same position.
+  /// `Identifiable` elements are compared with the old element of the same identity, other elements
+  /// with the one at the same position.
   ///
-  /// - Parameter old: The list before.
-  /// - Returns: A list that equals this one; the old one if that does.
-  /// - Complexity: O(*n*) comparisons, or as many as there are equal elements at the start where
-  ///   elements hold no references.
+  /// - Parameter old: The previous list.
+  /// - Returns: A list that equals this one; the old one if that is equal.
+  /// - Complexity: O(*n*) comparisons; if elements hold no references, only as many as there are
+  ///   equal elements at the start.
   public func reusingUnchanged(from old: Self) -> Self {
     Sharing.list(old, self)
   }
@@ -55,8 +55,8 @@ extension ContiguousArray: StructurallyShared where Element: Equatable {}
 extension Dictionary: StructurallyShared where Value: Equatable {
   /// This dictionary, with equal values taken from an older one.
   ///
-  /// - Parameter old: The dictionary before.
-  /// - Returns: A dictionary that equals this one; the old one if that does.
+  /// - Parameter old: The previous dictionary.
+  /// - Returns: A dictionary that equals this one; the old one if that is equal.
   /// - Complexity: O(*n*) look-ups and comparisons.
   public func reusingUnchanged(from old: Self) -> Self {
     guard self != old else { return old }
@@ -73,8 +73,8 @@ extension Dictionary: StructurallyShared where Value: Equatable {
 extension Optional: StructurallyShared where Wrapped: StructurallyShared {
   /// This value, with its unchanged parts taken from an older one.
   ///
-  /// - Parameter old: The value before.
-  /// - Returns: A value that equals this one; the old one if that does.
+  /// - Parameter old: The previous value.
+  /// - Returns: A value that equals this one; the old one if that is equal.
   public func reusingUnchanged(from old: Self) -> Self {
     guard let value = self, let old else { return self }
     return value.reusingUnchanged(from: old)

@@ -1,6 +1,6 @@
 /// Which errors of a query leave the stream, for a boundary to handle, instead of staying inline.
 ///
-/// The core keeps the policy with the query; the `throwing` operator and UI adapters act on it.
+/// The core stores the policy with the query; the `throwing` operator and UI adapters act on it.
 public struct ThrowPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
   private let decides: @Sendable (any Error) -> Bool
 

@@ -1,7 +1,7 @@
 /// The typed half of ``ValueBox``: one immutable `Sendable` property.
 ///
-/// Made in the user's module, where the type of the value is known: elsewhere each box would first
-/// have its own type looked up. Its one property is immutable, and so `Sendable` as it says.
+/// It is made in the user's module, where the value's type is known: elsewhere each box would first
+/// have to look up its own type. Its one property is immutable, so the box really is `Sendable`.
 @usableFromInline package final class TypedBox<Value: Sendable>: ValueBox, @unchecked Sendable {
   @usableFromInline
   package let value: Value

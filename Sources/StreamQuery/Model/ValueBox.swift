@@ -1,19 +1,19 @@
-/// A value behind an erased face: the one generic boundary of the cache.
+/// A value behind an erased type: the one generic boundary of the cache.
 ///
-/// The cache, its entries and frames are not generic; a value is boxed once when it arrives and read
-/// through ``TypedBox``. Immutable, so that a box may be read without a lock for as long as anyone
-/// holds it. `Sendable` is right, since the only subclasses are ``TypedBox`` and `LayeredBox`, whose
-/// stored properties are immutable and `Sendable`.
+/// The cache, its entries and its frames are not generic. A value is boxed once when it arrives and
+/// is read through ``TypedBox``. A box is immutable, so it may be read without a lock for as long
+/// as anyone holds it. `Sendable` is correct because the only subclasses are ``TypedBox`` and
+/// `LayeredBox`, whose stored properties are immutable and `Sendable`.
 @usableFromInline package class ValueBox: @unchecked Sendable {
   @usableFromInline
   init() {}
 
-  /// The box that holds the value itself; works it out if need be, so never under the lock.
+  /// The box that holds the value itself; may compute it, so never call it under the lock.
   package var settled: ValueBox { self }
 
-  /// The value as itself, for code that does not know its type.
+  /// The value, for code that does not know its type.
   package var erased: any Sendable {
-    // Unreachable: only subclasses are made, and both override this.
+    // Unreachable: only subclasses are instantiated, and both override this.
     fatalError("abstract: only subclasses are made")
   }
 
@@ -29,11 +29,12 @@
 
   /// The type of the value.
   var valueType: any Sendable.Type {
-    // Unreachable: what is written is a value, and its box overrides this.
+    // Unreachable: only values are written, and their box overrides this.
     fatalError("abstract: only values are written")
   }
 
-  /// Whether a box holds an equal value, or the same object; runs user code, so never under the lock.
+  /// Whether a box holds an equal value, or the same object; runs user code, so never under the
+  /// lock.
   ///
   /// - Parameter other: The box.
   /// - Returns: `false` also if values of the type cannot be compared.
