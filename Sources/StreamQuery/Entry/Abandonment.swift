@@ -4,6 +4,6 @@ package enum Abandonment: Hashable, Sendable {
   case cancel
   /// A running attempt may land.
   case finish
-  /// The fetch is cancelled after a while.
+  /// The fetch is cancelled after a delay.
   case linger(Span)
 }

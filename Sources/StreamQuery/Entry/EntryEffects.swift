@@ -1,25 +1,26 @@
-/// What the shell has to do after an input: data, in the order in which it is done.
+/// What the shell has to do after an input: data, in the order of execution.
 package struct EntryEffects: Equatable, Sendable {
   /// Cancel the task of this fetch, which is no longer the current one.
   package var cancelled: FetchID?
-  /// Whether a fetch that was cancelled is begun anew, for those who asked for it and as they asked.
+  /// Whether a cancelled fetch is restarted, for the same callers and with the same request.
   package var isBegunAnew = false
   /// Tell waiters and watchers that the current fetch ended.
   package var ended: FetchEnding?
   /// Run an attempt of this fetch, which is now the current one.
   package var started: FetchID?
-  /// Tell bulk watchers that the fetch rests: they treat it as settled.
+  /// Tell bulk watchers that the fetch is paused: they treat it as settled.
   package var paused = false
-  /// Bring the data back that the fetch took out of sight; before `ended` is told.
+  /// Restore the data that the fetch hid; before `ended` is reported.
   package var unshelved = false
-  /// Take the data out of sight, to bring it back if the fetch is cancelled; before it starts.
+  /// Hide the data, to restore it if the fetch is cancelled; before the fetch starts.
   package var shelved = false
-  /// Some observer's snapshot may differ: derive a new frame and wake whom it concerns.
+  /// An observer's snapshot may differ: derive a new frame and wake the observers that see a
+  /// change.
   package var changed = false
   /// Retention is over: the entry may be dropped.
   package var expired = false
 
-  /// Whether a fetch starts, rests or ends by it.
+  /// Whether a fetch starts, pauses or ends with these effects.
   package var concernsFetch: Bool {
     cancelled != nil || ended != nil || started != nil || paused
   }

@@ -1,16 +1,16 @@
 extension EntryMachine {
-  /// The plan of the next fetch, or a retention, was given.
+  /// The plan of the next fetch or a retention was given.
   ///
   /// - Parameters:
   ///   - terms: The terms of the next fetch; `nil` leaves them.
-  ///   - gcTime: A retention that was asked for; the longest holds.
+  ///   - gcTime: A requested retention; the longest one applies.
   package mutating func planned(terms: FetchTerms?, gcTime: Span) {
     if let terms { self.terms = terms }
     self.gcTime = max(self.gcTime, gcTime)
   }
 
-  /// The current fetch had nothing to call so far; what became known says what becomes of it when
-  /// nobody wants it.
+  /// The current fetch had nothing to call so far; its function is known now, and its terms decide
+  /// what happens when nobody wants the fetch.
   package mutating func fetchBecameKnown() {
     let abandonment = terms.abandonment
     updateCurrent { $0.terms.abandonment = abandonment }
@@ -20,9 +20,9 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - cause: Why.
-  ///   - superseding: Whether a running fetch is replaced when there is data; else it is joined. Without
-  ///     data, and after ``supersessionLimit`` times in a row, it is joined as well; if its answer may be
-  ///     too old by then, one more fetch follows it.
+  ///   - superseding: Whether a running fetch is replaced if there is data; otherwise it is joined.
+  ///     Without data, and after ``supersessionLimit`` replacements in a row, it is joined in any
+  ///     case; if its answer may be too old by then, one more fetch follows it.
   ///   - clientLease: Whether the client itself wants the fetch, although nobody observes the key.
   ///   - direction: Which page to add; `nil` fetches the whole value.
   ///   - world: The world at the turn.
@@ -47,16 +47,16 @@ extension EntryMachine {
     return effects
   }
 
-  /// A caller began to wait for the current fetch, with a lease on it.
+  /// A caller started waiting for the current fetch, with a lease on it.
   package mutating func waiterJoined() {
     guard !isIdle else { return }
     waiterCount += 1
     interestRegained()
   }
 
-  /// Callers were answered although a fetch goes on: theirs was superseded.
+  /// Callers were answered although a fetch continues: theirs was superseded.
   ///
-  /// - Parameter count: How many leases are left.
+  /// - Parameter count: How many leases remain.
   package mutating func waitersAnswered(leaving count: Int) {
     waiterCount = count
   }
@@ -66,7 +66,7 @@ extension EntryMachine {
   /// - Parameter world: The world at the turn.
   /// - Returns: What to do.
   package mutating func waiterLeft(in world: World) -> EntryEffects {
-    // Its fetch ended, and with it the lease.
+    // Its fetch has ended, and the lease with it.
     guard waiterCount > 0 else { return .none }
     var effects = EntryEffects()
     catchUp(in: world, &effects)
@@ -80,9 +80,9 @@ extension EntryMachine {
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
   ///   - world: The world at the turn.
-  /// - Returns: What to do; `ended` is set exactly if the value lands.
+  /// - Returns: What to do; `ended` is set if and only if the value lands.
   package mutating func attemptSucceeded(_ id: FetchID, in world: World) -> EntryEffects {
-    // Superseded, cancelled or fenced while it ran: its answer is too late.
+    // Superseded, cancelled or fenced while it ran: its answer comes too late.
     guard case .running(let current) = phase, current.id == id else { return .none }
     guard !current.isOutdated else { return restarted(current, in: world) }
     var effects = EntryEffects()
@@ -92,9 +92,9 @@ extension EntryMachine {
     dataUpdateCount += 1
     isError = false
     failureCount = 0
-    // A page that was added clears the mark as well, although the pages before it are as old as they
-    // were: what is on the screen was asked for just now. But no answer clears a mark that came after
-    // it was asked for.
+    // Adding a page clears the mark as well, although the pages before it are no newer: what is on
+    // the screen was requested just now. But no answer clears a mark that was set after the answer
+    // was requested.
     isInvalidated = current.predatesMark
     end(.succeeded, in: world, &effects)
     follow(current, in: world, &effects)
@@ -106,7 +106,8 @@ extension EntryMachine {
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
   ///   - world: The world at the turn.
-  /// - Returns: What to do; `ended` says whether there was data to keep, else the fetch failed.
+  /// - Returns: What to do; `ended` says whether there was data to keep. If there was none, the
+  ///   fetch failed.
   package mutating func attemptKept(_ id: FetchID, in world: World) -> EntryEffects {
     guard case .running(let current) = phase, current.id == id else { return .none }
     guard !current.isOutdated else { return restarted(current, in: world) }
@@ -116,7 +117,7 @@ extension EntryMachine {
     var effects = EntryEffects()
     catchUp(in: world, &effects)
     unshelve(current, &effects)
-    // The answer is about what was there before a write, which has its own age and mark.
+    // The answer is about the data before a write; the write has its own age and mark.
     if !current.wasWritten {
       dataUpdatedAt = world.now
       isInvalidated = current.predatesMark
@@ -133,9 +134,9 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
-  ///   - retryAfter: The wait before the next attempt, or `nil` if there is to be none.
+  ///   - retryAfter: The wait before the next attempt, or `nil` if there is none.
   ///   - world: The world at the turn.
-  /// - Returns: What to do; `changed` is set exactly if the failure counts.
+  /// - Returns: What to do; `changed` is set if and only if the failure counts.
   package mutating func attemptFailed(
     _ id: FetchID,
     retryAfter: Span?,

@@ -1,6 +1,6 @@
 extension EntryMachine {
-  /// What a frame tells of the machine.
-  // Inlined: the machine is a large value, and a call would be made on a copy of it.
+  /// What a frame says about the machine.
+  // Inlined: the machine is a large value, and a call would copy it.
   @inline(__always)
   var frameFacts: FrameFacts {
     FrameFacts(

@@ -5,7 +5,7 @@ extension EntryMachine {
   ///   - freshness: The stale time.
   ///   - now: The time of the turn.
   /// - Returns: Whether it is stale.
-  // Inlined, as those that follow: the machine is a large value, and a call would be made on a copy of it.
+  // Inlined, like the ones below: the machine is a large value, and a call would copy it.
   @inline(__always)
   package func isStale(_ freshness: Freshness, at now: Moment) -> Bool {
     guard hasData else { return true }
@@ -29,13 +29,13 @@ extension EntryMachine {
     profile.isEnabled && isStale(profile.freshness, at: now)
   }
 
-  /// What an observer sees beside the frame.
+  /// What an observer sees in addition to the frame.
   ///
   /// - Parameters:
   ///   - profile: The observer.
-  ///   - base: The counts as it began to watch; `nil` for who only looks.
+  ///   - base: The counts when it subscribed; `nil` for a caller that only looks.
   ///   - now: The time of the turn.
-  /// - Returns: Its flags, but for what stands in for data.
+  /// - Returns: Its flags, without those about a stand-in.
   @inline(__always)
   package func flags(
     for profile: ObserverProfile,
@@ -49,8 +49,8 @@ extension EntryMachine {
     return flags
   }
 
-  /// Whether the entry is stale for filters: to any observer; without observers if it has no data
-  /// or was invalidated, for a stale time belongs to whoever looks.
+  /// Whether the entry is stale for filters: stale for any observer or, without observers, missing
+  /// data or invalidated, because a stale time belongs to an observer.
   ///
   /// - Parameter now: The time of the turn.
   /// - Returns: Whether it is stale.
@@ -59,7 +59,7 @@ extension EntryMachine {
     return groups.contains { isStale(for: $0.profile, at: now) }
   }
 
-  /// Whether some observer holds the data to be static.
+  /// Whether some observer treats the data as static.
   package var isStatic: Bool {
     groups.contains { $0.profile.freshness == .static }
   }
@@ -69,7 +69,7 @@ extension EntryMachine {
     observerCount > 0 ? !isActive : dataUpdateCount + errorUpdateCount == 0
   }
 
-  /// When a group's data will turn stale, as far as that is still to come.
+  /// When a group's data will become stale, if it has not yet.
   @inline(__always)
   func staleFlip(of profile: ObserverProfile) -> Moment? {
     guard profile.isEnabled, hasData, !isInvalidated, case .after(let span) = profile.freshness,
@@ -78,8 +78,10 @@ extension EntryMachine {
     return flip
   }
 
-  /// Comes first in every input: what turned stale since the last one is told with this one, for an
-  /// input may come before the timer of the same time.
+  /// The first step of every input.
+  ///
+  /// Data that became stale since the last input is reported with this one, because an input may
+  /// arrive before the timer of the same time.
   mutating func catchUp(in world: World, _ effects: inout EntryEffects) {
     let now = world.now.moment
     guard now > toldUntil else { return }

@@ -1,5 +1,5 @@
 extension EntryMachine {
-  /// What holds in every state, said by what does not: empty if all is well.
+  /// The rules that the current state breaks; empty if all is well.
   ///
   /// - Parameter now: The time of the last input.
   /// - Returns: The broken rules.
@@ -59,7 +59,7 @@ extension EntryMachine {
     }
   }
 
-  /// An endless wait for somebody to return leaves no trace.
+  /// Waiting for ever for somebody to return leaves no trace.
   private var mayLingerForEver: Bool {
     current?.terms.abandonment == .linger(.infinite)
   }

@@ -1,10 +1,10 @@
 extension EntryMachine {
-  /// Something is laid over the entry's data: it is kept although nobody wants it.
+  /// Something lies over the entry's data: the entry is kept even if nobody wants it.
   package mutating func pinned() {
     isPinned = true
   }
 
-  /// Nothing is laid over the entry's data any more.
+  /// Nothing lies over the entry's data any more.
   ///
   /// - Parameter world: The world at the turn.
   package mutating func unpinned(in world: World) {
@@ -13,11 +13,12 @@ extension EntryMachine {
     if !isWanted { unwantedSince = max(unwantedSince, world.now.moment) }
   }
 
-  /// The truth changed where it comes from: an answer that was asked for before must not land
-  /// (contract law 7).
+  /// The truth changed at its source: an answer that was requested before must not land (contract
+  /// law 7).
   ///
-  /// A fetch whose attempt runs goes on until it answers or is ``outdatedRestarted(in:)``, since who
-  /// changed the truth often asks for it anew at once; one that waits is made a new one.
+  /// A running attempt continues until it answers or until ``outdatedRestarted(in:)``, because the
+  /// code that changed the truth often asks for a refetch at once. A fetch that is waiting is
+  /// replaced by a new one.
   ///
   /// - Parameter world: The world at the turn.
   /// - Returns: What to do.
@@ -38,16 +39,16 @@ extension EntryMachine {
     return effects
   }
 
-  /// An outdated fetch is begun anew, instead of when it answers.
+  /// An outdated fetch is restarted now, not when it answers.
   ///
   /// - Parameter world: The world at the turn.
-  /// - Returns: What to do; nothing if the fetch in flight is none.
+  /// - Returns: What to do; nothing if the fetch in flight is not outdated.
   package mutating func outdatedRestarted(in world: World) -> EntryEffects {
     guard case .running(let current) = phase, current.isOutdated else { return .none }
     return restarted(current, in: world)
   }
 
-  /// Begins a fetch anew, for all who wait for it.
+  /// Restarts a fetch, for all callers that wait for it.
   mutating func restarted(_ current: Current, in world: World) -> EntryEffects {
     var effects = EntryEffects()
     catchUp(in: world, &effects)
@@ -61,7 +62,7 @@ extension EntryMachine {
       in: world,
       &effects
     )
-    // Whoever left has left this one, too.
+    // A caller that left the old fetch has left the new one too.
     updateCurrent {
       $0.stopsRetrying = current.stopsRetrying
       $0.lingersUntil = current.lingersUntil
@@ -70,6 +71,6 @@ extension EntryMachine {
     return effects
   }
 
-  /// The number of the fetch that was begun last, whether it is still in flight or not.
+  /// The number of the fetch that started last, whether or not it is still in flight.
   package var newestFetch: UInt32 { fetchSerial }
 }

@@ -3,11 +3,11 @@ extension EntryMachine {
   package enum Arrival: Hashable, Sendable {
     /// A new subscription: its subscribe policy decides.
     case subscribed
-    /// An observer in place moved to this key: only stale data is refetched.
+    /// An existing observer moved to this key: only stale data is refetched.
     case moved
   }
 
-  /// An observer came.
+  /// An observer subscribed.
   ///
   /// - Parameters:
   ///   - profile: What it asks for.
@@ -34,7 +34,7 @@ extension EntryMachine {
     return effects
   }
 
-  /// What there is for an observer that comes, before it came; `nil` for one that asks for nothing.
+  /// What a new observer finds, before it is added; `nil` for one that asks for nothing.
   @inline(__always)
   package func lookup(by profile: ObserverProfile, at now: Moment) -> CacheLookup? {
     guard profile.isEnabled else { return nil }
@@ -46,7 +46,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - profile: What it asked for.
-  ///   - base: Since when it polled.
+  ///   - base: When it started polling.
   ///   - world: The world at the turn.
   /// - Returns: What to do.
   package mutating func unobserved(
@@ -62,18 +62,18 @@ extension EntryMachine {
     return effects
   }
 
-  /// An observer in place asks for something else.
+  /// An existing observer changed what it asks for.
   ///
-  /// Turning it on counts as coming anew: stale data is refetched. But where a function turns it on
+  /// Enabling it counts as subscribing again: stale data is refetched. But if a function enables it
   /// because the entry was removed, nobody asked for anything (contract law 13).
   ///
   /// - Parameters:
   ///   - old: What it asked for.
-  ///   - base: Since when it polled.
+  ///   - base: When it started polling.
   ///   - new: What it asks for now.
-  ///   - isTurnedByFunction: Whether a function of the entry's state says if it is enabled.
+  ///   - isTurnedByFunction: Whether a function of the entry's state decides if it is enabled.
   ///   - world: The world at the turn.
-  /// - Returns: What to do, and since when it polls.
+  /// - Returns: What to do, and the time that its polling counts from.
   package mutating func reobserved(
     from old: ObserverProfile,
     since base: Moment,
@@ -123,11 +123,11 @@ extension EntryMachine {
       groups.append(ObserverGroup(profile: profile))
     }
     groups[index].count += 1
-    // A beat of the same instant sets the rhythm already.
+    // A beat at the same instant already sets the rhythm.
     if profile.polls, now > lastBeat { groups[index].insert(now) }
   }
 
-  /// Where the observers of a profile are counted; in place, since a closure gets copies.
+  /// The index of a profile's group; compared in place, because a closure would get copies.
   private func group(of profile: ObserverProfile) -> Int? {
     for index in groups.indices where groups[index].profile == profile { return index }
     return nil
@@ -139,7 +139,7 @@ extension EntryMachine {
     if profile.isEnabled { enabledCount -= 1 }
     groups[index].count -= 1
     if groups[index].count == 0 {
-      // The last most often, which moves nothing.
+      // Usually the last one, which moves nothing.
       _ = index == groups.count - 1 ? groups.removeLast() : groups.remove(at: index)
     } else {
       groups[index].remove(base)
@@ -148,11 +148,11 @@ extension EntryMachine {
 
   mutating func interestRegained() {
     leaverGcTime = nil
-    // Retries that were given up go on only if somebody asks for the fetch: see `request`.
+    // Retries that were given up resume only if somebody asks for the fetch: see `request`.
     updateCurrent { $0.lingersUntil = nil }
   }
 
-  /// Somebody left; if nobody is left, the fetch's own terms decide what becomes of it.
+  /// Somebody left; if nobody is left, the fetch's own terms decide what happens to it.
   mutating func interestLost(
     linger: Span?,
     in world: World,

@@ -12,7 +12,7 @@ extension EntryMachine {
       begin(cause, clientLease: clientLease, direction: direction, in: world, &effects)
       return
     }
-    // Whoever asks for a page gets it: joining would not fetch one.
+    // A caller that asks for a page gets it: joining would not fetch one.
     let isBound = direction == nil && current.supersessions >= Self.supersessionLimit
     if superseding, hasData, !isBound {
       effects.cancelled = current.id
@@ -38,16 +38,18 @@ extension EntryMachine {
           $0.predatesMark = isMarked
         }
       }
-      // A reconnect lets mutations go first. Who asks meanwhile does not wait for them: it may be
-      // one of them, and they for it.
+      // A reconnect lets mutations go first. A caller that asks meanwhile does not wait for them:
+      // it may be one of them, and they may wait for it.
       if case .paused(let current, let next) = phase, canContinue(current, in: world) {
         proceed(current, to: next, in: world, &effects)
       }
     }
   }
 
-  /// Starts a fetch; a cancellation leads back to this moment, also if the fetch replaces another,
-  /// unless it is told where else to.
+  /// Starts a fetch.
+  ///
+  /// A cancellation restores this moment, even if the fetch replaces another one, unless another
+  /// state to restore is given.
   mutating func begin(
     _ cause: FetchCause,
     clientLease: Bool,
@@ -76,7 +78,8 @@ extension EntryMachine {
     self.direction = direction
     isRemoved = false
     failureCount = 0
-    // A load that starts again is pending again; a refetch keeps the error beside its data.
+    // A first fetch that restarts is pending again; a refetch keeps the error in addition to its
+    // data.
     if !hasData { isError = false }
     beat(at: world.now.moment)
     effects.changed = true
@@ -90,8 +93,8 @@ extension EntryMachine {
     }
   }
 
-  /// Begins the fetch that somebody asked for while one ran that could not be replaced; if nobody wants
-  /// it any more, the data stays marked.
+  /// Starts the fetch that was requested while another one ran that could not be replaced; if
+  /// nobody wants it any more, the data stays marked.
   mutating func follow(_ current: Current, in world: World, _ effects: inout EntryEffects) {
     guard let cause = current.successor, isActive || current.hasClientLease else { return }
     begin(cause, clientLease: current.hasClientLease, direction: nil, in: world, &effects)
@@ -116,7 +119,7 @@ extension EntryMachine {
 
   mutating func undo(_ current: Current, _ effects: inout EntryEffects) {
     unshelve(current, &effects)
-    // Only what the fetch itself changed: a write or an invalidation that came meanwhile stays.
+    // Undoes only what the fetch itself changed: a write or an invalidation in between stays.
     if !hasData {
       isError = current.undo.isError
       // There is no data that could be old.
@@ -130,16 +133,16 @@ extension EntryMachine {
   mutating func end(_ ending: FetchEnding, in world: World, _ effects: inout EntryEffects) {
     phase = .idle
     beat(at: world.now.moment)
-    // Those who waited are answered now; nobody waits for the next fetch yet.
+    // The waiters are answered now; nobody waits for the next fetch yet.
     waiterCount = 0
     effects.ended = ending
     effects.changed = true
     if !isWanted { unwantedSince = world.now.moment }
   }
 
-  /// Whether a fetch may go on after a wait. An observer that polls in the background wants the data
-  /// there: its entry's fetches do not wait for the app.
-  // Inlined: the machine is a large value, and a call would be made on a copy of it.
+  /// Whether a fetch may continue after a wait. An observer that polls in the background wants the
+  /// data there, so its entry's fetches do not wait for the app.
+  // Inlined: the machine is a large value, and a call would copy it.
   @inline(__always)
   func canContinue(_ current: Current, in world: World) -> Bool {
     (world.isActive || pollsInBackground)
@@ -149,12 +152,12 @@ extension EntryMachine {
   /// Whether some observer polls while the app is inactive.
   @inline(__always)
   private var pollsInBackground: Bool {
-    // By index: a group is not copied for a look.
+    // By index, so that looking at a group does not copy it.
     for index in groups.indices where groups[index].profile.pollsInBackground { return true }
     return false
   }
 
-  /// Goes on after a retry wait or a pause, if the world and the fetch's terms allow it.
+  /// Continues after a retry wait or a pause, if the world and the fetch's terms allow it.
   mutating func proceed(
     _ current: Current,
     to next: Pause,
@@ -180,7 +183,7 @@ extension EntryMachine {
       if next == .firstAttempt { shelve(&current, &effects) }
       current.wasWritten = false
       if next == .retry, !current.terms.keepsProgress {
-        // Asked after the mark, its answer is newer.
+        // This answer is requested after the mark, so it is newer.
         current.predatesMark = false
         current.successor = nil
       }

@@ -1,19 +1,19 @@
 extension EntryMachine {
-  /// Data that a fetch took out of sight when it started, for a cancellation to bring back.
+  /// Data that a fetch hid when it started, to be restored by a cancellation.
   package struct Shelved: Equatable, Sendable {
     package var updatedAt: Timestamp
     package var updateCount: Int
   }
 
-  /// A part of a value arrived, and the fetch goes on.
+  /// Part of a value arrived, and the fetch continues.
   ///
-  /// It is shown at once and is kept whatever becomes of the fetch, so from here on a cancellation
-  /// leads back to it, and no further.
+  /// The part is shown at once and is kept whatever happens to the fetch. So from now on a
+  /// cancellation goes back to this part and no further.
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
   ///   - world: The world at the turn.
-  /// - Returns: What to do; `changed` without `cancelled` is set exactly if the part lands.
+  /// - Returns: What to do; `changed` without `cancelled` is set if and only if the part lands.
   package mutating func attemptProgressed(_ id: FetchID, in world: World) -> EntryEffects {
     guard case .running(let current) = phase, current.id == id else { return .none }
     guard !current.isOutdated else { return restarted(current, in: world) }
@@ -39,7 +39,7 @@ extension EntryMachine {
     return effects
   }
 
-  /// Takes the data out of sight if the fetch that starts now is to show pending again.
+  /// Hides the data if the fetch that starts now is to show pending again.
   mutating func shelve(_ current: inout Current, _ effects: inout EntryEffects) {
     guard current.terms.resetsData, hasData else { return }
     current.undo.shelved = Shelved(updatedAt: dataUpdatedAt, updateCount: dataUpdateCount)
@@ -50,14 +50,14 @@ extension EntryMachine {
     effects.shelved = true
   }
 
-  /// Other data took the place of what lies on the shelf.
+  /// Other data replaced the data on the shelf.
   mutating func forgetShelved(_ effects: inout EntryEffects) {
     effects.shelved = false
     guard current?.undo.shelved != nil else { return }
     updateCurrent { $0.undo.shelved = nil }
   }
 
-  /// Brings shelved data back; the fetch that took it away was cancelled.
+  /// Restores shelved data: the fetch that hid it was cancelled.
   mutating func unshelve(_ current: Current, _ effects: inout EntryEffects) {
     guard let shelved = current.undo.shelved, !hasData else { return }
     isError = current.undo.isError

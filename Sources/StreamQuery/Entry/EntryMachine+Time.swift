@@ -3,7 +3,7 @@ extension EntryMachine {
   ///
   /// - Parameter world: The world at the turn.
   /// - Returns: The earliest deadline.
-  // Inlined: the machine is a large value, and a call would be made on a copy of it.
+  // Inlined: the machine is a large value, and a call would copy it.
   @inline(__always)
   package func nextDeadline(in world: World) -> Moment? {
     var earliest: Moment?
@@ -14,7 +14,7 @@ extension EntryMachine {
     if case .waiting(_, let until) = phase { consider(until) }
     consider(current?.lingersUntil)
     consider(retentionEnd)
-    // By index: a group is not copied for a look.
+    // By index, so that looking at a group does not copy it.
     for index in groups.indices {
       consider(staleFlip(of: groups[index].profile))
       if groups[index].profile.polls { consider(nextPoll(of: groups[index], in: world)) }
@@ -22,7 +22,7 @@ extension EntryMachine {
     return earliest
   }
 
-  /// Time went by.
+  /// Time passed.
   ///
   /// - Parameter world: The world at the turn.
   /// - Returns: What to do.
@@ -45,7 +45,7 @@ extension EntryMachine {
     return effects
   }
 
-  /// Network or app changed, and nothing is to follow of it, or not yet.
+  /// The network or the app changed, and nothing follows from it, or not yet.
   ///
   /// - Parameters:
   ///   - cause: The edge, or `nil` if network or app went away.
@@ -54,7 +54,7 @@ extension EntryMachine {
   package mutating func worldMoved(_ cause: FetchCause?, in world: World) -> EntryEffects {
     var effects = EntryEffects()
     catchUp(in: world, &effects)
-    // Beats that fell into the background are not made up for.
+    // Beats that fell into the background are skipped.
     if cause == .active { polledUntil = max(polledUntil, world.now.moment) }
     return effects
   }
@@ -62,7 +62,7 @@ extension EntryMachine {
   /// Network or app changed.
   ///
   /// - Parameters:
-  ///   - cause: The edge that refetches willing observers, or `nil` if it was not towards them.
+  ///   - cause: The edge that refetches willing observers, or `nil` if there is none.
   ///   - world: The world at the turn.
   /// - Returns: What to do.
   package mutating func worldChanged(_ cause: FetchCause?, in world: World) -> EntryEffects {
@@ -76,14 +76,15 @@ extension EntryMachine {
     if case .paused(let current, let next) = phase {
       proceed(current, to: next, in: world, &effects)
     }
-    // Beats that fell into the background are not made up for.
+    // Beats that fell into the background are skipped.
     if cause == .active { polledUntil = max(polledUntil, now) }
     return effects
   }
 
-  /// Whether retention is over, so that there is nothing else to do at this time.
+  /// Whether retention is over and nothing else is due at this time.
   ///
-  /// Asked before ``timeReached(in:)``, which would say the same: nearly all entries end this way, a
+  /// Checked before ``timeReached(in:)``, which would give the same answer: nearly all entries end
+  /// this way, a thousand in one turn.
   /// thousand in a turn.
   ///
   /// - Parameter now: The time of the turn.
@@ -104,14 +105,14 @@ extension EntryMachine {
 
   /// Whether an observer is one of those whose refetch is due now.
   ///
-  /// The refetch is the first such observer's own: its query says how to fetch.
+  /// The refetch belongs to the first such observer: its query says how to fetch.
   ///
   /// - Parameters:
   ///   - profile: What the observer asks for.
-  ///   - base: Since when it polls.
-  ///   - cause: The time, or what became of the world.
+  ///   - base: When it started polling.
+  ///   - cause: The time, or the change of the world.
   ///   - world: The world at the turn.
-  /// - Returns: Whether it is.
+  /// - Returns: Whether its refetch is due.
   package func isDue(
     _ profile: ObserverProfile,
     since base: Moment,
@@ -128,8 +129,8 @@ extension EntryMachine {
     }
   }
 
-  /// Since when an observer polls that asks for something else now: its rhythm goes on, unless the
-  /// interval that holds at present is another one.
+  /// The time that polling counts from after an observer changed its options: its rhythm continues
+  /// unless the current interval changed.
   func rhythm(
     from old: ObserverProfile,
     since base: Moment,
@@ -140,18 +141,18 @@ extension EntryMachine {
     let interval = new.interval(isActive: world.isActive)
     guard old.isEnabled == new.isEnabled, old.interval == new.interval else { return now }
     guard interval != old.interval(isActive: world.isActive) else { return base }
-    // Whether it polls in the background was changed there: the beats are where they were.
+    // If only its polling in the background changed, the beats stay where they were.
     guard interval == new.interval, interval > .zero, !interval.isInfinite else { return now }
     let late = (now.nanoseconds &- max(base, lastBeat).nanoseconds) % interval.nanoseconds
     return Moment(nanoseconds: now.nanoseconds &- late)
   }
 
-  /// The next beat of a group's polling after what has been dealt with.
+  /// The next beat of a group's polling that has not been handled.
   func nextPoll(of group: ObserverGroup, in world: World) -> Moment? {
     nextPoll(of: group.profile, since: group.base(after: lastBeat), in: world)
   }
 
-  /// The next beat of polling after what has been dealt with.
+  /// The next beat of polling that has not been handled.
   private func nextPoll(
     of profile: ObserverProfile,
     since base: Moment,
@@ -161,7 +162,7 @@ extension EntryMachine {
     let interval = profile.interval(isActive: world.isActive)
     guard interval > .zero, let first = base + interval else { return nil }
     guard first <= polledUntil else { return first }
-    // Beats that were dealt with, or fell into a pause of polling, are not made up for.
+    // Beats that were handled, or that fell into a pause of polling, are skipped.
     let late = (polledUntil.nanoseconds &- first.nanoseconds) % interval.nanoseconds
     let (next, overflows) = polledUntil.nanoseconds.addingReportingOverflow(
       interval.nanoseconds &- late

@@ -25,7 +25,7 @@ extension EntryMachine {
     isInvalidated = false
     let failures = failureCount
     updateCurrent {
-      // A cancellation leads back to the write, not to what the write replaced.
+      // A cancellation goes back to the write, not to what the write replaced.
       $0.undo.failureCount = failures
       $0.wasWritten = true
       $0.predatesMark = false
@@ -44,7 +44,7 @@ extension EntryMachine {
     return effects
   }
 
-  /// Initial data was put into an entry that had none: real data, but no fetch and no write.
+  /// Initial data was put into an empty entry: real data, but neither a fetch nor a write.
   ///
   /// - Parameters:
   ///   - updatedAt: When the value was good.
@@ -64,13 +64,13 @@ extension EntryMachine {
     return effects
   }
 
-  /// Data came out of an archive whose newest fetch had failed before: the error stands beside it.
+  /// An archive restored data whose newest fetch had failed: the error is shown in addition to it.
   ///
   /// - Parameters:
   ///   - updatedAt: When the fetch failed.
   ///   - world: The world at the turn.
-  /// - Returns: What to do; `changed` is set exactly if the error is to be shown. A fetch in flight
-  ///   will tell anew.
+  /// - Returns: What to do; `changed` is set if and only if the error is to be shown. A fetch in
+  ///   flight will report its own result.
   package mutating func failureRestored(
     updatedAt: Timestamp,
     in world: World
@@ -88,12 +88,12 @@ extension EntryMachine {
 
   /// The entry was invalidated.
   ///
-  /// The next success or write clears the mark, also that of a fetch over data which is running already:
-  /// who means that to be replaced asks for it in the same turn. But a first load cannot be replaced, and
-  /// its answer may be older than the mark, which outlives it.
+  /// The next success or write clears the mark, and so does a refetch that is already running: a
+  /// caller that wants it replaced asks for that in the same turn. But a first fetch cannot be
+  /// replaced, and its answer may be older than the mark, so the mark outlives it.
   ///
   /// - Parameters:
-  ///   - isJoining: Whether the caller takes the answer of a fetch that runs already for new enough.
+  ///   - isJoining: Whether the caller accepts the answer of a running fetch as new enough.
   ///   - world: The world at the turn.
   /// - Returns: What to do.
   package mutating func invalidated(isJoining: Bool = false, in world: World) -> EntryEffects {
@@ -102,7 +102,7 @@ extension EntryMachine {
     if !isJoining, !hasData, mayAnswerLate { updateCurrent { $0.predatesMark = true } }
     if !isInvalidated {
       isInvalidated = true
-      // Whoever polls begins anew, unless a beat is due already and only its timer is late.
+      // Polling restarts, unless a beat is already due and only its timer is late.
       let now = world.now.moment
       let isDue = groups.contains { nextPoll(of: $0, in: world).map { $0 <= now } ?? false }
       if !isDue { beat(at: now) }
@@ -111,10 +111,10 @@ extension EntryMachine {
     return effects
   }
 
-  /// The entry was removed or reset: it is as on its first day, observers apart.
+  /// The entry was removed or reset: it is like new, apart from its observers.
   ///
   /// - Parameters:
-  ///   - isRemoved: Whether it was removed, so that it stays empty until somebody asks for it.
+  ///   - isRemoved: Whether it was removed, and so stays empty until somebody asks for it.
   ///   - world: The world at the turn.
   /// - Returns: What to do.
   package mutating func cleared(isRemoved: Bool = false, in world: World) -> EntryEffects {

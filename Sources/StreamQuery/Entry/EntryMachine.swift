@@ -1,7 +1,9 @@
-/// Decides everything about one cached key: when it fetches, what its status is, when it goes.
+/// Decides everything about one cached key: when it fetches, what its status is, when it is
+/// dropped.
 ///
-/// Pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are facts
-/// with the time as a parameter; outputs are ``EntryEffects``. Values and errors lie beside it.
+/// It is pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are
+/// facts with the time as a parameter; outputs are ``EntryEffects``. Values and errors are stored
+/// next to it.
 ///
 /// | input \ phase | idle | running | waiting | paused |
 /// |---|---|---|---|---|
@@ -21,15 +23,15 @@
 package struct EntryMachine: Equatable, Sendable {
   /// What the current fetch is doing.
   ///
-  /// Indirect: most entries of a cache fetch nothing, and need no room for it.
+  /// Indirect: most entries of a cache fetch nothing and need no room for it.
   package indirect enum Phase: Equatable, Sendable {
-    /// Nothing in flight; to `running` or `paused` by a request.
+    /// Nothing in flight; a request leads to `running` or `paused`.
     case idle
-    /// An attempt runs; to `idle` when it ends the fetch, to `waiting` when it is retried.
+    /// An attempt runs; leads to `idle` when it ends the fetch, to `waiting` when it is retried.
     case running(Current)
-    /// Between attempts; to `running` or `paused` at the time.
+    /// Between attempts; leads to `running` or `paused` when the time comes.
     case waiting(Current, until: Moment)
-    /// Waits for the network or the app; to `running` when both allow it.
+    /// Waits for the network or the app; leads to `running` when both allow it.
     case paused(Current, before: Pause)
   }
 
@@ -42,9 +44,9 @@ package struct EntryMachine: Equatable, Sendable {
   /// The fetch in flight.
   package struct Current: Equatable, Sendable {
     package var id: FetchID
-    /// The terms at its start: a newer plan does not change a running fetch.
+    /// The terms when it started: a newer plan does not change a running fetch.
     package var terms: FetchTerms
-    /// The client wants it for itself: background work on a key that nobody observes.
+    /// The client itself wants it: background work on a key that nobody observes.
     package var hasClientLease: Bool
     /// Abandoned under `.finish`: no further attempt starts.
     package var stopsRetrying = false
@@ -52,35 +54,36 @@ package struct EntryMachine: Equatable, Sendable {
     package var lingersUntil: Moment?
     /// Which page it adds; `nil` fetches the whole value.
     package var direction: PageDirection?
-    /// The truth changed since its start: its answer does not land, but starts it anew.
+    /// The truth changed since it started: its answer does not land but restarts it.
     package var isOutdated = false
-    /// What the fetch's start changed, for a cancellation to undo.
+    /// What the start of the fetch changed, for a cancellation to undo.
     package var undo: Undo
-    /// The entry was invalidated since the attempt began, and it could not be replaced: its answer may be
-    /// older than the mark, which outlives it.
+    /// The entry was invalidated since the attempt started, and the fetch could not be replaced:
+    /// its answer may be older than the mark, so the mark outlives it.
     package var predatesMark = false
-    /// A value was written since the attempt began.
+    /// A value was written since the attempt started.
     package var wasWritten = false
-    /// Why one more fetch follows when it succeeds: somebody asked for a newer answer than its own.
+    /// Why one more fetch follows if this one succeeds: somebody asked for a newer answer.
     package var successor: FetchCause?
-    /// How often a fetch took the place of another, up to this one, while nothing landed.
+    /// How many fetches in a row, up to this one, replaced another without any of them landing.
     package var supersessions: UInt8 = 0
   }
 
-  /// How many fetches in a row may be replaced before they landed: the next one lands.
+  /// How many fetches in a row may be replaced before they land: the next one lands.
   ///
-  /// Without a bound, an entry that is invalidated faster than it is fetched would never show an answer.
+  /// Without a limit, an entry that is invalidated faster than it is fetched would never show an
+  /// answer.
   package static var supersessionLimit: UInt8 { 3 }
 
-  /// What a fetch's start changed.
+  /// What the start of a fetch changed.
   package struct Undo: Equatable, Sendable {
     package var isError: Bool
     package var isInvalidated: Bool
     package var failureCount: Int
     package var cause: FetchCause?
     package var direction: PageDirection?
-    /// Data that the fetch took out of sight: an array of at most one, so that the many entries
-    /// without any pay a word for it.
+    /// Data that the fetch hid: an array of at most one element, so that the many entries without
+    /// any pay one word.
     private var shelf: [Shelved] = []
 
     package init(
@@ -107,12 +110,12 @@ package struct EntryMachine: Equatable, Sendable {
   package internal(set) var hasData = false
   package internal(set) var isError = false
   package internal(set) var isInvalidated = false
-  /// Layers lie over the data: the entry is kept whoever wants it.
+  /// Layers lie over the data: the entry is kept even if nobody wants it.
   package internal(set) var isPinned = false
-  /// The entry was removed, and nothing came or was asked for since.
+  /// The entry was removed, and since then nothing arrived or was requested.
   package internal(set) var isRemoved = false
   package internal(set) var cause: FetchCause?
-  /// Which page the running fetch adds, or else the last one added.
+  /// Which page the running fetch adds, or which one the last fetch added.
   package internal(set) var direction: PageDirection?
   package internal(set) var dataUpdatedAt = Timestamp.never
   package internal(set) var errorUpdatedAt = Timestamp.never
@@ -130,17 +133,17 @@ package struct EntryMachine: Equatable, Sendable {
   /// Terms of the next fetch.
   var terms = FetchTerms()
   var fetchSerial: UInt32 = 0
-  /// The last start, failure or end of a fetch: the beat that polling counts from.
+  /// The last start, failure or end of a fetch: polling counts from this beat.
   var lastBeat = Moment.distantPast
-  /// Data that turned stale up to here has been told of.
+  /// Data that became stale up to this time has been reported.
   var toldUntil = Moment.distantPast
-  /// Beats of polling up to here have been dealt with; later ones are still to come.
+  /// Beats of polling up to this time have been handled; later ones are still to come.
   var polledUntil = Moment.distantPast
   /// The longest retention that anyone asked for.
   package internal(set) var gcTime = Span.zero
-  /// The retention of the observer that left last, where it had its own.
+  /// The retention of the observer that left last, if it had its own.
   var leaverGcTime: Span?
-  /// Since when nobody wants the entry.
+  /// The time since which nobody wants the entry.
   var unwantedSince = Moment.distantPast
 
   /// Creates the machine of an entry that nobody wants yet.
@@ -152,7 +155,7 @@ package struct EntryMachine: Equatable, Sendable {
     polledUntil = now
   }
 
-  /// How often data came and fetches failed.
+  /// How often data arrived and fetches failed.
   package var counts: SettledCounts {
     @inline(__always) get { SettledCounts(data: dataUpdateCount, errors: errorUpdateCount) }
   }
@@ -171,7 +174,7 @@ package struct EntryMachine: Equatable, Sendable {
     observerCount > 0 || waiterCount > 0
   }
 
-  /// Whether a fetch runs or waits for its next attempt.
+  /// Whether a fetch is running or waiting for its next attempt.
   package var isFetching: Bool {
     switch phase {
     case .running, .waiting: true
@@ -179,7 +182,7 @@ package struct EntryMachine: Equatable, Sendable {
     }
   }
 
-  /// Whether a fetch rests until the network or the app is back.
+  /// Whether a fetch is paused until the network or the app is back.
   package var isPaused: Bool {
     if case .paused = phase { true } else { false }
   }
@@ -187,11 +190,11 @@ package struct EntryMachine: Equatable, Sendable {
   /// Whether no fetch is in flight.
   package var isIdle: Bool { if case .idle = phase { true } else { false } }
 
-  /// Whether some enabled observer is there.
+  /// Whether there is an enabled observer.
   package var isActive: Bool { enabledCount > 0 }
 
-  /// Whether what the fetch in flight answers may be older than now: an attempt runs, or kept a part of
-  /// what it got for the next one.
+  /// Whether the answer of the fetch in flight may be older than now: an attempt is running, or the
+  /// fetch kept part of an earlier answer for the next attempt.
   var mayAnswerLate: Bool {
     switch phase {
     case .idle, .paused(_, before: .firstAttempt): false
@@ -201,7 +204,7 @@ package struct EntryMachine: Equatable, Sendable {
     }
   }
 
-  /// Whether a superseding request takes the place of the fetch in flight, rather than joining it.
+  /// Whether a superseding request replaces the fetch in flight instead of joining it.
   var isReplaceable: Bool {
     hasData && (current?.supersessions ?? 0) < Self.supersessionLimit
   }
@@ -210,7 +213,7 @@ package struct EntryMachine: Equatable, Sendable {
     guard let current else { return }
     var changed = current
     change(&changed)
-    // Most often nothing changes, and the phase need not be made anew.
+    // Usually nothing changes, and the phase need not be rebuilt.
     guard changed != current else { return }
     switch phase {
     case .idle: break

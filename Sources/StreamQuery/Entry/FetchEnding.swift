@@ -1,4 +1,4 @@
-/// How a fetch ended for those who wait for it.
+/// How a fetch ended, for the callers that wait for it.
 package enum FetchEnding: Hashable, Sendable {
   /// Its value landed.
   case succeeded
@@ -6,7 +6,7 @@ package enum FetchEnding: Hashable, Sendable {
   case kept
   /// Its last attempt failed.
   case failed
-  /// It was cancelled, and what was there before is there again.
+  /// It was cancelled, and the previous state is restored.
   case cancelled
   /// A fenced write took its place.
   case replaced

@@ -2,21 +2,21 @@
 struct ObserverGroup: Equatable, Sendable {
   var profile: ObserverProfile
   var count = 0
-  /// When polling observers began, as far as no fetch has set the rhythm since; in order.
+  /// When polling observers started, unless a fetch has set the rhythm since; in order.
   var bases: [Moment] = []
 
-  /// Since when the group polls: those whose base is not kept follow the last beat.
+  /// When the group started polling: observers without their own base follow the last beat.
   func base(after lastBeat: Moment) -> Moment {
     bases.count < count ? lastBeat : bases.first ?? lastBeat
   }
 
-  /// Keeps a base, in order; most come last.
+  /// Adds a base, in order; most are added at the end.
   mutating func insert(_ base: Moment) {
     let position = bases.last.map { $0 <= base } ?? true ? bases.count : position(after: base)
     bases.insert(base, at: position)
   }
 
-  /// Forgets one base of this time; there is none if its observer follows the last beat.
+  /// Removes one base of this time; there is none if its observer follows the last beat.
   mutating func remove(_ base: Moment) {
     let position = position(after: base) - 1
     if position >= 0, bases[position] == base { bases.remove(at: position) }

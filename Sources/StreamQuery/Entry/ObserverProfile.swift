@@ -1,9 +1,9 @@
-/// What one observer asks of an entry, with every option resolved and every closure answered.
+/// What one observer asks of an entry, with every option resolved and every closure evaluated.
 ///
-/// Observers of equal profiles are counted together, so that an entry's decisions cost as much for
+/// Observers with equal profiles are counted together, so an entry's decisions cost the same for
 /// ten thousand observers as for one.
 package struct ObserverProfile: Hashable, Sendable {
-  /// Whether the observer fetches by itself.
+  /// Whether the observer fetches automatically.
   package var isEnabled = true
   /// When data is stale for this observer.
   package var freshness = Freshness.after(.zero)
@@ -13,7 +13,7 @@ package struct ObserverProfile: Hashable, Sendable {
   package var onReconnect = RefetchPolicy.ifStale
   /// Whether becoming active refetches.
   package var onActive = RefetchPolicy.ifStale
-  /// Whether a subscription tries again what failed and has no data.
+  /// Whether a subscription retries a failed fetch without data.
   package var retriesOnSubscribe = true
   /// The polling interval; infinite is off.
   package var interval = Span.infinite
@@ -35,6 +35,6 @@ package struct ObserverProfile: Hashable, Sendable {
     isEnabled && backgroundInterval > .zero && !backgroundInterval.isInfinite
   }
 
-  /// The interval that holds at present; infinite is none.
+  /// The interval that currently applies; infinite means none.
   func interval(isActive: Bool) -> Span { isActive ? interval : backgroundInterval }
 }

@@ -1,6 +1,6 @@
-/// A count that takes half a word: there are many in every entry, and entries are many.
+/// A count that takes half a word, because every entry has many of them and there are many entries.
 ///
-/// It wraps beyond two thousand million, where nobody counts by hand; nothing traps.
+/// It wraps above two thousand million, which no real count reaches; nothing traps.
 @propertyWrapper
 struct SmallCount: Hashable, Sendable {
   private var stored: Int32

@@ -1,8 +1,8 @@
-/// What the machine is told of the world with each input.
+/// What each input tells the machine about the world.
 package struct World: Equatable, Sendable {
   /// The time of the turn.
   package var now: Timestamp
-  /// Whether the network can be reached, as far as known.
+  /// Whether the network is reachable, as far as is known.
   package var isOnline: Bool
   /// Whether the app or process is active.
   package var isActive: Bool
@@ -11,7 +11,7 @@ package struct World: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - now: The time of the turn.
-  ///   - isOnline: Whether the network can be reached.
+  ///   - isOnline: Whether the network is reachable.
   ///   - isActive: Whether the app or process is active.
   package init(now: Timestamp, isOnline: Bool = true, isActive: Bool = true) {
     self.now = now
