@@ -1,7 +1,7 @@
-/// How many askings of dynamic options led to what the present code does.
+/// How many evaluations of dynamic options led to the current code.
 ///
-/// An answer may change the entry, which is a reason to ask again; an option that never settles, or
-/// that writes to the cache itself, must not keep that going for ever (contract law 8).
+/// An answer may change the entry, which is a reason to evaluate again. An option that never
+/// settles, or that writes to the cache itself, must not keep this going for ever (contract law 8).
 enum AskRound {
   static let limit = 3
 

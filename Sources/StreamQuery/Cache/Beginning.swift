@@ -1,4 +1,4 @@
-/// What an entry began with: a reset brings it back, as old as it was, whoever observes it by then.
+/// What an entry began with: a reset restores it with its age, whoever observes the entry by then.
 final class Beginning: Sendable {
   let source: PlanExtras.InitialData
   /// When its data was good.

@@ -14,8 +14,8 @@ extension CacheState {
     !slots[index].machine.isDisabled && !slots[index].machine.isStatic
   }
 
-  /// Starts or joins a fetch that a bulk call watches, if somebody waits for it; unobserved keys get
-  /// the client's own lease.
+  /// Starts or joins a fetch that a bulk call watches, if the call waits; unobserved keys get the
+  /// client's own lease.
   mutating func refetch(
     _ index: Int,
     _ cause: FetchCause,
@@ -26,7 +26,7 @@ extension CacheState {
     guard slots[index].plan != nil else { return }
     let request = FetchRequest(
       cause: cause,
-      // A fetch may replace itself, but must not ask for one more after itself time and again.
+      // A fetch may replace itself, but must not request its own successor again and again.
       isSuperseding: superseding
         && (slots[index].machine.isReplaceable || !waitsForCaller(index, turn)),
       hasClientLease: slots[index].machine.observerCount == 0
@@ -35,7 +35,7 @@ extension CacheState {
     _ = self.request(index, request, role: role, gathering: gathering, &turn)
   }
 
-  /// Empties an entry; observers stay, retention goes on.
+  /// Empties an entry; its observers stay, and retention continues.
   mutating func empty(_ index: Int, isRemoved: Bool, _ turn: inout Turn) {
     let effects = slots[index].machine.cleared(isRemoved: isRemoved, in: turn.world)
     turn.drop(slots[index].data)
@@ -47,17 +47,17 @@ extension CacheState {
     apply(effects, index, &turn)
   }
 
-  /// Removes an entry; one that is observed stays, empty.
+  /// Removes an entry; an observed entry stays, empty.
   mutating func remove(_ index: Int, reason: QueryEvent.RemovalReason, _ turn: inout Turn) {
     removeAllLayers(index, &turn)
     let isAlone = !slots[index].isWatched && slots[index].machine.isIdle
-    // Emptying first would tell nobody, of an entry that goes at once.
+    // If the entry goes at once, emptying it first would tell nobody.
     if !isAlone { empty(index, isRemoved: true, &turn) }
     guard slots[index].key != nil else { return }
     if !slots[index].isWatched {
       drop(index, reason: reason, &turn)
     } else {
-      // For those who stay it is a new entry.
+      // For its observers it is a new entry.
       turn.drop(slots[index].beginning)
       slots[index].beginning = nil
       for consumer in slots[index].consumers {
@@ -67,14 +67,14 @@ extension CacheState {
     }
   }
 
-  /// The initial data that a reset brings back: what the entry began with, else what its newest query
-  /// begins with.
+  /// The initial data that a reset restores: what the entry began with or, without that, what its
+  /// newest query begins with.
   @inline(__always)
   func initialData(of index: Int) -> PlanExtras.InitialData? {
     slots[index].beginning?.source ?? slots[index].plan?.plan.initialData
   }
 
-  /// What the dynamic options of an entry's observers have to be asked before it is reset.
+  /// The dynamic options of an entry's observers to evaluate before it is reset.
   ///
   /// - Returns: The question; `nil` if there are no such options.
   func questionsOfReset(_ index: Int, _ seed: Seed?, _ turn: Turn) -> ResetQuestion? {
@@ -97,7 +97,7 @@ extension CacheState {
     return ResetQuestion(entry: id(of: index), revision: slot.revision, info: info, plans: plans)
   }
 
-  /// Puts an entry back to its beginning, and refetches it if somebody is enabled then.
+  /// Resets an entry to its beginning, and refetches it if an observer is enabled then.
   mutating func reset(
     _ index: Int,
     _ seed: Seed?,
@@ -121,7 +121,7 @@ extension CacheState {
     self.seed(index, seed, &turn)
     if enabledCount > 0 {
       refetch(index, .reset, superseding: true, gathering, &turn)
-      // Whose fetch was dropped waits for the one that took its place.
+      // The caller of the dropped fetch waits for the one that replaced it.
       if let starter {
         readmit(starter, index)
         lendPriorityOfWaiters(index, &turn)
@@ -133,9 +133,9 @@ extension CacheState {
   }
 }
 
-/// What dynamic options have to be asked before an entry is reset.
+/// The dynamic options to evaluate before an entry is reset.
 struct ResetQuestion: Sendable {
-  /// What one observer asks for once the entry was reset.
+  /// What one observer asks for after the reset.
   struct Answer: Sendable {
     var consumer: ConsumerID
     var plan: ResolvedPlan
@@ -144,11 +144,11 @@ struct ResetQuestion: Sendable {
 
   let entry: EntryID
   let revision: UInt32
-  /// The entry as it will be, but for the refetch.
+  /// The entry as it will be, without the refetch.
   let info: QueryInfo
   let plans: [(ConsumerID, ResolvedPlan)]
 
-  /// Asks user code: never under the lock.
+  /// Runs user code: never call it under the lock.
   var answered: (revision: UInt32, profiles: [Answer]) {
     (
       revision,

@@ -1,18 +1,18 @@
-/// An entry that a filter may mean.
+/// An entry that a filter may match.
 struct EntryCandidate {
   var index: Int
-  /// Where it stands among the others.
+  /// Its rank among the others.
   var rank: UInt64
 }
 
-/// The entries that came, changed or went since somebody began to look at the cache slice by slice.
+/// The entries that were added, changed or removed since a search in slices began.
 struct ChangeLog: Sendable {
   let id: Int
   var changes: [EntryID] = []
 }
 
 extension CacheState {
-  /// Where to look for the entries that a filter means.
+  /// Where to look for the entries that a filter matches.
   func candidates(of filter: QueryFilter.Node) -> EntryCandidates {
     let narrowing = filter.narrowing
     let sources = sources(of: narrowing)
@@ -31,7 +31,7 @@ extension CacheState {
     }
   }
 
-  /// Takes the next candidates, of as many entries as may be looked at while the lock is held.
+  /// Takes the next candidates, from as many entries as may be looked at under one lock.
   mutating func takeCandidates(_ candidates: inout EntryCandidates) -> [EntryCandidate] {
     var found: [EntryCandidate] = []
     var left = lookLimit
@@ -39,7 +39,7 @@ extension CacheState {
       switch source {
       case .slots(let range):
         let middle = min(range.upperBound, range.lowerBound + left)
-        // Entries that were moved meanwhile were written down.
+        // Entries that moved in between are in the log.
         for index in range.lowerBound..<middle
         where index < slots.count && slots[index].key != nil {
           found.append(EntryCandidate(index: index, rank: UInt64(index)))
@@ -86,13 +86,13 @@ extension CacheState {
     candidates.sources.append(.resting(searchSerial))
   }
 
-  /// Gives up looking.
+  /// Abandons a search.
   mutating func forget(_ candidates: EntryCandidates) {
     for case .resting(let id) in candidates.sources { index.walks[id] = nil }
   }
 
-  /// Where an entry stands among those that a filter means: in the order of their making within a
-  /// prefix.
+  /// The rank of an entry among those that a filter matches: within a prefix, in the order of
+  /// creation.
   mutating func rank(_ index: Int, in filter: QueryFilter.Node) -> UInt64 {
     guard case .prefix = filter.narrowing, let key = slots[index].key else { return UInt64(index) }
     return self.index.order(of: key.storage, id: Int32(truncatingIfNeeded: index))
@@ -100,14 +100,14 @@ extension CacheState {
 
   // MARK: Notes
 
-  /// Writes down what changes from now on.
+  /// Records changes from now on.
   mutating func startLogging() -> Int {
     searchSerial += 1
     changeLogs.append(ChangeLog(id: searchSerial))
     return searchSerial
   }
 
-  /// Takes out the entries that changed since the last time.
+  /// Takes the entries that changed since the last call.
   mutating func takeChanges(_ log: Int) -> [EntryID] {
     var changes: [EntryID] = []
     if let position = changeLogs.firstIndex(where: { $0.id == log }) {
@@ -120,13 +120,13 @@ extension CacheState {
     changeLogs.removeAll { $0.id == log }
   }
 
-  /// Tells those who look at the cache slice by slice that an entry came, changed or goes.
+  /// Tells searches in slices that an entry was added, changed or is about to be removed.
   @inline(__always)
   mutating func noteChange(of index: Int) {
     if !changeLogs.isEmpty { writeDown(index) }
   }
 
-  /// The same, if all entries move or go.
+  /// The same, if all entries move or are removed.
   mutating func noteChangeOfAll() {
     guard !changeLogs.isEmpty else { return }
     let all = slots.indices.filter { slots[$0].key != nil }.map { id(of: $0) }
@@ -140,7 +140,7 @@ extension CacheState {
     }
   }
 
-  /// Counts the entries that were looked at while the lock was held.
+  /// Counts the entries that were looked at under the lock.
   mutating func noteLook(_ count: Int) {
     longestLook = max(longestLook, count)
   }

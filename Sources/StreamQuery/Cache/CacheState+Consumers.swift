@@ -10,7 +10,7 @@ extension CacheState {
 
   // MARK: Coming and going
 
-  /// Makes a consumer of a key; after a shutdown nobody observes, and it is over before it began.
+  /// Adds a consumer to a key; after a shutdown it ends before it begins.
   mutating func arrive(
     _ index: Int?,
     at key: EntryKey,
@@ -26,7 +26,7 @@ extension CacheState {
     return subscribe(index, plan: plan, profile: profile, &turn)
   }
 
-  /// Makes a consumer of an entry and lets the machine decide about a fetch.
+  /// Adds a consumer to an entry and lets the machine decide about a fetch.
   mutating func subscribe(
     _ entry: Int,
     plan: ResolvedPlan,
@@ -93,13 +93,13 @@ extension CacheState {
     apply(effects, entry, &turn)
   }
 
-  /// What a consumer asks for, so that its handle can still look when it has left.
+  /// What a consumer asks for, so that its handle can still look after it has left.
   func farewell(of id: ConsumerID) -> Farewell? {
     guard let index = find(id), let key = slots[Int(consumers[index].entry)].key else { return nil }
     return Farewell(of: consumers[index], on: key)
   }
 
-  /// Takes a consumer out: its stream ends.
+  /// Removes a consumer: its stream ends.
   ///
   /// A second time is a no-op.
   mutating func unsubscribe(_ id: ConsumerID, _ turn: inout Turn) {
@@ -114,7 +114,7 @@ extension CacheState {
     if consumerCount == 0, consumers.count > leastConsumers { mayShrink = true }
   }
 
-  /// What a consumer that left would see at present.
+  /// What a consumer that left would see now.
   func view(_ farewell: Farewell, after end: EntryEnd?) -> (Frame, QueryFlags) {
     guard let entry = find(farewell.key) else {
       if let end {
@@ -132,19 +132,20 @@ extension CacheState {
     return stand(in: farewell.plan, for: glimpse(entry), flags)
   }
 
-  /// What stands in for the data of an entry that a consumer observes; `nil` if it observes another.
+  /// The stand-in for the data of an entry that a consumer observes; `nil` if it observes another
+  /// entry.
   func placeholder(of id: ConsumerID, on key: EntryKey) -> ValueBox? {
     guard let index = find(id), slots[Int(consumers[index].entry)].key == key else { return nil }
     return consumers[index].plan?.plan.placeholder
   }
 
-  /// Changes what a consumer in place asks for.
+  /// Changes what an existing consumer asks for.
   ///
   /// - Parameters:
   ///   - consumer: The consumer.
-  ///   - plan: Its plan from now on.
+  ///   - plan: Its new plan.
   ///   - profile: What it asks for from now on.
-  ///   - keepsPlaceholder: Whether the new plan's placeholder is no other than the old one's.
+  ///   - keepsPlaceholder: Whether the new plan has the same placeholder as the old one.
   ///   - turn: The turn.
   mutating func reobserve(
     _ consumer: Int,
@@ -155,7 +156,7 @@ extension CacheState {
   ) {
     let entry = Int(consumers[consumer].entry)
     let old = consumers[consumer].profile
-    // Means nothing to one who is there already; what a function said on arrival stays.
+    // Has no meaning for an existing consumer; what a function said on arrival stays.
     var profile = profile
     profile.onSubscribe = old.onSubscribe
     if consumers[consumer].plan !== plan {
@@ -177,12 +178,12 @@ extension CacheState {
     )
     consumers[consumer].profile = profile
     consumers[consumer].pollBase = base
-    // Where a function turns it on because the entry was emptied, nobody asked for anything.
+    // If a function enables it because the entry was emptied, nobody asked for anything.
     if let lookup, lookup != .miss || !slots[entry].machine.isIdle { note(lookup, entry, turn) }
     apply(effects, entry, &turn)
   }
 
-  /// Moves a consumer to another entry: it arrives there before it leaves the old one.
+  /// Moves a consumer to another entry: it is added there before it leaves the old one.
   mutating func move(
     _ consumer: Int,
     to entry: Int,
@@ -213,7 +214,7 @@ extension CacheState {
     wakeIfNews(consumer)
   }
 
-  /// Lets the first observer whose refetch is due say how to fetch, if nothing is in flight.
+  /// Lets the first observer whose refetch is due decide how to fetch, if nothing is in flight.
   mutating func electObserver(
     of entry: Int,
     _ cause: FetchCause?,

@@ -34,13 +34,13 @@ extension CacheState {
     }
   }
 
-  /// Brings deadline and live list in line with the machine.
+  /// Brings the deadline and the list of live entries in line with the machine.
   mutating func settleBookkeeping(_ index: Int, _ turn: Turn) {
     setDeadline(slots[index].machine.nextDeadline(in: turn.world), index)
     setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
   }
 
-  /// Takes data out of sight, until its fetch has something to show or is cancelled.
+  /// Hides data until its fetch has something to show or is cancelled.
   private mutating func shelve(_ index: Int, _ turn: inout Turn) {
     turn.drop(slots[index].shelved)
     slots[index].shelved = slots[index].data
@@ -83,7 +83,7 @@ extension CacheState {
       slots[index].error = reason
       if let reason { emit(.fetchFailed(reason.error), index, turn, job: job) }
     case .cancelled:
-      // What was there before is there again.
+      // The previous state is restored.
       turn.drop(slots[index].failureReason)
       slots[index].failureReason = slots[index].reasonBefore
     case .replaced, .removed:
@@ -96,7 +96,7 @@ extension CacheState {
     if !slots[index].isWatched { slots[index].dropEmptyCompany() }
   }
 
-  /// Runs an attempt of the current fetch: the first makes its job.
+  /// Runs an attempt of the current fetch; the first attempt makes its job.
   private mutating func start(_ index: Int, _ turn: inout Turn, isFirst: Bool) {
     guard let current = slots[index].machine.current else { return }
     let job: FetchJob
@@ -115,7 +115,7 @@ extension CacheState {
     lendPriorityOfWaiters(index, &turn)
   }
 
-  /// Has a fetch that took the place of another be as urgent as those who wait for it since.
+  /// Makes a replacement fetch as urgent as the callers that have waited since.
   func lendPriorityOfWaiters(_ index: Int, _ turn: inout Turn) {
     guard let job = slots[index].job,
       let priority = Waiter.priority(above: .ofNewTasks, of: slots[index].waiters)
@@ -123,7 +123,8 @@ extension CacheState {
     turn.lend(to: job.tasks, priority)
   }
 
-  /// The job of the next attempt: where no fetch was known so far, the one that came meanwhile.
+  /// The job of the next attempt; if it had no fetch so far, it takes the one that arrived
+  /// meanwhile.
   private mutating func withFetch(
     _ job: FetchJob,
     _ index: Int,
@@ -140,7 +141,7 @@ extension CacheState {
   }
 
   private mutating func pause(_ index: Int, isNews: Bool, _ turn: inout Turn) {
-    // Said again for those who just began to watch; it is told once.
+    // Repeated for observers that just began to watch; it is reported once.
     var begins = isNews && slots[index].frame?.fetchStatus != .paused
     if slots[index].job == nil {
       slots[index].job = makeJob(index, &turn)
@@ -163,11 +164,11 @@ extension CacheState {
       slots[index].keepReason(&turn)
     }
     let fetch: QueryPlan.Fetch
-    // Not by `??`, which wraps what it is given.
+    // Without `??`, which wraps its operand.
     if let own = plan.fetch {
       fetch = own
     } else {
-      // Who gave no fetch learns so by the usual way of failures.
+      // A caller that gave no fetch gets the error as any other failure.
       fetch = { _ in throw QueryError.missingFetch(key: key.key.description) }
     }
     let isImperative = slots[index].machine.cause == .manual && turn.isImperative

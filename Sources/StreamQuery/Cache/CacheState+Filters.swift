@@ -1,9 +1,9 @@
 extension CacheState {
-  /// The entries that a filter without predicates means, in the order of their making within a
-  /// prefix.
+  /// The entries that a filter without predicates matches; within a prefix, in the order of
+  /// creation.
   func entries(matching filter: QueryFilter.Node, at now: Moment) -> [Int] {
     var matches: [Int] = []
-    // Apart: a closure that may look at the state copies it for each entry.
+    // Separate, because a closure that can read the state copies it for each entry.
     guard !filter.isExact else {
       forEachCandidate(of: filter) { matches.append($0) }
       return matches
@@ -14,9 +14,10 @@ extension CacheState {
     return matches
   }
 
-  /// The same, if finding them takes no longer than what is done with them, or not long.
+  /// The same, if finding them takes little time, or no longer than what is done with them.
   ///
-  /// - Returns: The entries; `nil` if many have to be looked at that the filter may not mean.
+  /// - Returns: The entries; `nil` if many entries would be looked at that the filter may not
+  ///   match.
   mutating func entriesAtHand(matching filter: QueryFilter.Node, at now: Moment) -> [Int]? {
     guard !filter.isExact else { return entries(matching: filter, at: now) }
     var candidates = self.candidates(of: filter)
@@ -31,12 +32,12 @@ extension CacheState {
     }
     var matches: [Int] = []
     matches.reserveCapacity(found.count)
-    // Two parts of a filter may lead to one entry.
+    // Two parts of a filter may lead to the same entry.
     for candidate in found where matches.last != candidate.index { matches.append(candidate.index) }
     return matches
   }
 
-  /// Visits a superset of the entries that a filter means: as small as keys and prefixes allow.
+  /// Visits a superset of the entries that a filter matches, as small as keys and prefixes allow.
   func forEachCandidate(of filter: QueryFilter.Node, _ body: (Int) -> Void) {
     switch filter.narrowing {
     case .entry(let key):
@@ -44,7 +45,7 @@ extension CacheState {
     case .prefix(let key):
       index.forEachMatch(of: key) { body(Int($0)) }
     case .fetchStatus, .active:
-      // In the order of the slots, so that no order depends on who came and went.
+      // In the order of the slots, so that no order depends on earlier additions and removals.
       for index in live.sorted() { body(Int(index)) }
     case .or(let nodes):
       var found: Set<Int> = []
@@ -87,7 +88,7 @@ extension CacheState {
 }
 
 extension QueryFilter.Node {
-  /// The part of a filter that leads to its entries without a look at all of them.
+  /// The part of a filter that leads to its entries without looking at all of them.
   var narrowing: QueryFilter.Node {
     switch self {
     case .entry, .prefix, .active: return self
@@ -101,7 +102,7 @@ extension QueryFilter.Node {
     }
   }
 
-  /// Whether user code has to be asked.
+  /// Whether user code must be called.
   var hasPredicate: Bool {
     switch self {
     case .predicate: true
@@ -111,7 +112,7 @@ extension QueryFilter.Node {
     }
   }
 
-  /// How few entries a narrowing leads to: less is fewer.
+  /// A measure of how few entries a narrowing leads to: a lower rank means fewer.
   fileprivate var rank: Int {
     switch self {
     case .entry: 0
@@ -123,7 +124,7 @@ extension QueryFilter.Node {
     }
   }
 
-  /// Whether a look at keys says all: what it leads to is what it means.
+  /// Whether the key alone decides: every entry it leads to matches.
   fileprivate var isExact: Bool {
     switch self {
     case .entry, .prefix: true
@@ -132,7 +133,7 @@ extension QueryFilter.Node {
     }
   }
 
-  /// Whether a narrowing leads to fewer entries than all.
+  /// Whether a narrowing leads to fewer than all entries.
   fileprivate var isNarrow: Bool {
     switch self {
     case .entry, .fetchStatus, .active, .or: true
@@ -141,7 +142,7 @@ extension QueryFilter.Node {
     }
   }
 
-  /// Answers from an info, predicates included; runs user code.
+  /// Answers from an info, including predicates; runs user code.
   func matches(_ info: QueryInfo) -> Bool {
     switch self {
     case .all: true

@@ -1,14 +1,14 @@
 extension EntryMachine {
-  /// The entry as it would be if an observer came now: what its first frame is made of.
+  /// The entry as it would be if an observer subscribed now: its first frame is made from this.
   ///
-  /// The same inputs make it that an arrival makes, so that both follow one rule.
+  /// It is computed with the same inputs as a real subscription, so that both follow one rule.
   ///
   /// - Parameters:
   ///   - profile: What the observer asks for.
   ///   - terms: The terms of its plan; `nil` if the entry has a better one.
-  ///   - seed: When the initial data was good that it would bring.
-  ///   - world: The world at the look.
-  /// - Returns: The entry, and whether a fetch would have taken its data out of sight.
+  ///   - seed: When the initial data that it would bring was good.
+  ///   - world: The world at the time of the look.
+  /// - Returns: The entry, and whether a fetch would have hidden its data.
   func arrived(
     _ profile: ObserverProfile,
     terms: FetchTerms?,
@@ -22,7 +22,7 @@ extension EntryMachine {
     return (machine, effects.shelved)
   }
 
-  /// Whether an observer that comes changes what is seen: it would begin a fetch, or go on with one.
+  /// Whether a new observer changes what is visible, by starting a fetch or resuming one.
   @inline(__always)
   func changesOnArrival(of profile: ObserverProfile, at now: Moment) -> Bool {
     !isFetching && fetchesOnSubscribe(profile, at: now)
@@ -30,7 +30,7 @@ extension EntryMachine {
 }
 
 extension CacheState {
-  /// The world at a look, which is no turn.
+  /// The world at a look, which is not a turn.
   @inline(__always)
   func worldSeen(at now: Now) -> World {
     var time = latest
@@ -41,15 +41,15 @@ extension CacheState {
     return World(now: time, isOnline: isOnline, isActive: isActive)
   }
 
-  /// What an observer would see first that subscribed now; nothing is changed by the look.
+  /// What an observer would see first if it subscribed now; the look changes nothing.
   ///
   /// - Parameters:
   ///   - key: What it would observe.
   ///   - plan: Its plan.
   ///   - profile: What it asks for.
-  ///   - seed: The initial data that it would bring, already asked for outside the lock.
+  ///   - seed: The initial data that it would bring, already obtained outside the lock.
   ///   - now: The time.
-  /// - Returns: Its first frame and flags, but for what stands in for data.
+  /// - Returns: Its first frame and flags, without a stand-in for data.
   func firstLook(
     _ key: EntryKey,
     _ plan: ResolvedPlan,
@@ -114,7 +114,7 @@ extension CacheState {
     return (frame, machine.flags(for: profile, since: nil, at: world.now.moment))
   }
 
-  /// What dynamic options would be asked about an entry that an observer comes to with initial data.
+  /// The info for the dynamic options of an observer that arrives at an entry with initial data.
   func infoOfArrival(
     _ key: EntryKey,
     _ plan: ResolvedPlan,

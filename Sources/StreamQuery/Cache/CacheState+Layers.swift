@@ -1,30 +1,32 @@
 // How layers lie over data.
 //
-// An optimistic change is not a write. The data of an entry is what the server said last, and nothing else; a
-// running mutation lays a layer over it, a function from data to data, and what consumers see is the data with
-// all layers applied in the order in which they were laid. Three things follow that a write and a snapshot to
-// roll back to cannot have: two mutations of one entry compose, each rolls back by itself, and an answer that
-// lands meanwhile is shown at once, below them.
+// An optimistic change is not a write. The data of an entry is what the server said last, and
+// nothing else. A running mutation puts a layer over it, a function from data to data, and
+// consumers see the data with all layers applied in the order in which they were added. This gives
+// three things that a write with a rollback snapshot cannot give: two mutations of one entry
+// compose, each rolls back by itself, and an answer that lands in between is shown at once, below
+// them.
 //
-// Layers are user code, so no turn applies them. A turn only says what lies over what, in a `LayeredBox`; whoever
-// looks first works it out, outside the lock, and all who look see that one answer. Nothing that the cache
-// decides depends on it.
+// Layers are user code, so no turn applies them. A turn only records, in a `LayeredBox`, which
+// layers lie over which data. The first reader computes the result, outside the lock, and all
+// readers see that one answer. No decision of the cache depends on it.
 //
-// The hard part is when a layer goes.
+// The hard part is when a layer is removed.
 //
-// - The run failed or was cancelled: at once, and its layers alone.
-// - The run succeeded: the data below is still the old one, and taking the layer away would flicker back. So it
-//   stays, with the number of the entry's newest fetch, until something newer replaces it: a write of that key by
-//   the run's callbacks, or the end of any fetch that began since. Answers of fetches that began before are
-//   outdated from now on: they were asked for before the server knew of the change.
-// - The run is over, callbacks included, and neither of the two has begun: nothing will replace the layer, so it
-//   goes with the run.
+// - The run failed or was cancelled: at once, and only its own layers.
+// - The run succeeded: the data below is still the old data, so removing the layer would flicker
+//   back. The layer stays, with the number of the entry's newest fetch, until something newer
+//   replaces it: a write to that key by the run's callbacks, or the end of any fetch that started
+//   since. Answers of fetches that started earlier are outdated from now on: they were requested
+//   before the server knew of the change.
+// - The run is over, including its callbacks, and neither of the two has begun: nothing will
+//   replace the layer, so it is removed with the run.
 //
-// An entry with layers is pinned: what is shown must not expire below them. Removing or clearing an entry takes
-// its layers along; a reset keeps them, for the mutation still runs.
+// An entry with layers is pinned: the data below them must not expire. Removing or clearing an
+// entry removes its layers too; a reset keeps them, because the mutation is still running.
 
 extension CacheState {
-  /// Lays the changes of a run over the entries' data, above the layers that are there.
+  /// Adds the changes of a run over the entries' data, above the existing layers.
   mutating func lay(_ layers: [PlannedLayer], of job: MutationJob, _ turn: inout Turn) {
     for planned in layers {
       let index: Int
@@ -44,8 +46,8 @@ extension CacheState {
     }
   }
 
-  /// A run succeeded: its layers stay until what replaces them is there, and answers that were asked
-  /// for before do not land.
+  /// A run succeeded: its layers stay until they are replaced, and answers that were requested
+  /// earlier do not land.
   mutating func keepLayers(of job: MutationJob, _ run: Int, _ turn: inout Turn) {
     for index in layeredEntries(run) {
       let newest = slots[index].machine.newestFetch
@@ -57,15 +59,15 @@ extension CacheState {
     }
   }
 
-  /// A run failed or was cancelled: only its layers go.
+  /// A run failed or was cancelled: only its layers are removed.
   mutating func dropLayers(of job: MutationJob, _ run: Int, _ turn: inout Turn) {
     for index in layeredEntries(run) { removeLayers(index, &turn) { $0.job === job } }
   }
 
-  /// A run is over: layers go for which nothing is under way.
+  /// A run is over: removes the layers that nothing is going to replace.
   mutating func settleLayers(of job: MutationJob, _ run: Int, _ turn: inout Turn) {
     for index in layeredEntries(run) {
-      // Its answer would not land: what is asked for now will, and replaces the layers.
+      // Its answer would not land. A fetch that starts now will land, and replaces the layers.
       apply(slots[index].machine.outdatedRestarted(in: turn.world), index, &turn)
       let newest = slots[index].machine.newestFetch
       removeLayers(index, &turn) { $0.job === job && $0.keptSince == newest }
@@ -73,7 +75,7 @@ extension CacheState {
     mutations.slots[run].layered = []
   }
 
-  /// A fetch settled: kept layers go that it was begun after.
+  /// A fetch settled: removes the kept layers that are older than its start.
   mutating func landOnLayers(_ index: Int, _ turn: inout Turn) {
     guard slots[index].isLayered else { return }
     let newest = slots[index].machine.newestFetch
@@ -81,18 +83,19 @@ extension CacheState {
     reshow(index, &turn)
   }
 
-  /// The entry is about to be written: by the callbacks of a run, that replaces its layers.
+  /// The entry is about to be written; a write by the callbacks of a run replaces that run's
+  /// layers.
   mutating func writeOnLayers(_ index: Int, _ turn: inout Turn) {
     guard slots[index].isLayered, let job = MutationJob.current else { return }
     strip(index, &turn) { $0.job === job && $0.keptSince != nil }
   }
 
-  /// Takes all layers off an entry that is about to be emptied.
+  /// Removes all layers from an entry that is about to be emptied.
   mutating func removeAllLayers(_ index: Int, _ turn: inout Turn) {
     if slots[index].isLayered { strip(index, &turn) { _ in true } }
   }
 
-  /// Brings what is shown in line with what lies below and over it.
+  /// Brings the visible data in line with the data below and the layers over it.
   mutating func reshow(_ index: Int, _ turn: inout Turn) {
     guard slots[index].isLayered else {
       turn.drop(slots[index].shown)
@@ -108,7 +111,7 @@ extension CacheState {
   // MARK: Steps
 
   private func layeredEntries(_ run: Int) -> [Int] {
-    // Entries that were dropped since took their layers along.
+    // Entries that were dropped since took their layers with them.
     mutations.slots[run].layered.compactMap { find($0) }
   }
 

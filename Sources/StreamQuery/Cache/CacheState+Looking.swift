@@ -1,4 +1,4 @@
-/// What a consumer finds when it looks.
+/// What a consumer gets when it looks.
 enum Pull: Sendable {
   /// The newest snapshot that it has not seen.
   case result(Frame, QueryFlags)
@@ -8,14 +8,15 @@ enum Pull: Sendable {
   case ended
 }
 
-/// What becomes of a consumer that is about to wait for news.
+/// What happens to a consumer that is about to wait for news.
 enum Parking: Sendable {
   case parked
-  /// It waits, and another task waits for the same consumer's news.
+  /// It waits, and another task is already waiting for the same consumer's news.
   case parkedBesideAnother(EntryKey)
-  /// There is news already.
+  /// There is already news.
   case news
-  /// It is a fetch that looks at its own key: news comes when the fetch ends, and that waits for it.
+  /// It is a fetch that looks at its own key: news comes when the fetch ends, and the fetch waits
+  /// for the news.
   case pointless(FetchJob)
 }
 
@@ -31,7 +32,7 @@ extension CacheState {
     return .result(frame, flags)
   }
 
-  /// What a consumer sees at present.
+  /// What a consumer sees now.
   mutating func view(_ consumer: Int) -> (Frame, QueryFlags) {
     let entry = Int(consumers[consumer].entry)
     let frame = frame(entry)
@@ -40,7 +41,7 @@ extension CacheState {
     return stand(in: consumers[consumer].plan, for: frame, flags)
   }
 
-  /// Parks a consumer until there is news, unless there is some already or will be none.
+  /// Suspends a consumer until there is news, unless there already is some or never will be.
   mutating func park(
     _ id: ConsumerID,
     _ parked: Parked
@@ -50,7 +51,7 @@ extension CacheState {
     if consumers[index].parked?.isSpent ?? true {
       consumers[index].parked = parked
     } else {
-      // Waits for several entries may be over by the news of another one.
+      // News of another entry may have ended a wait for several entries.
       consumers[index].alsoParked.removeAll(where: \.isSpent)
       consumers[index].alsoParked.append(parked)
       if case .alone = parked, let key = slots[Int(consumers[index].entry)].key {
@@ -60,7 +61,7 @@ extension CacheState {
     return .parked
   }
 
-  /// Parks several consumers together, until there is news of any; all or in vain.
+  /// Suspends several consumers together until one of them has news; either all or none.
   mutating func park(_ ids: [ConsumerID], _ wait: JointWait) -> Parking {
     for id in ids {
       let parking = park(id, .jointly(wait))
@@ -69,9 +70,9 @@ extension CacheState {
     return .parked
   }
 
-  /// Whether a consumer has not seen what there is at present.
+  /// Whether a consumer has not seen the current state.
   ///
-  /// Nothing is handed out, so that no reference has to be counted for a look.
+  /// It returns no reference, so that a look need not count one.
   private mutating func hasNews(_ consumer: Int) -> Bool {
     let entry = Int(consumers[consumer].entry)
     guard consumers[consumer].seenVersion == version(entry) else { return true }
@@ -90,18 +91,18 @@ extension CacheState {
     )
   }
 
-  /// Wakes the parked consumers of an entry to whom something looks different.
+  /// Wakes the suspended consumers of an entry that would see a difference.
   mutating func wake(_ entry: Int) {
     for consumer in slots[entry].consumers { wakeIfNews(Int(consumer)) }
   }
 
-  /// Another plan may show a placeholder, or another one, or none.
+  /// Another plan may show the same placeholder, a different one, or none.
   mutating func showPlaceholder(_ consumer: Int, isKept: Bool) {
     let wasShown = consumers[consumer].seenFlags.contains(.placeholder)
     guard wasShown || consumers[consumer].parked != nil else { return }
     let isShown = view(consumer).1.contains(.placeholder)
     let isOther = wasShown && isShown && !isKept
-    // Neither version nor flags tell one placeholder from another.
+    // Neither version nor flags distinguish one placeholder from another.
     if isOther { consumers[consumer].seenVersion = .max }
     if isOther || isShown != wasShown { wakeParked(consumer) }
   }
@@ -116,7 +117,7 @@ extension CacheState {
     wakeParked(consumer)
   }
 
-  /// Has a wait ended, unless that was asked for already.
+  /// Ends a wait, unless that was already requested.
   @inline(__always)
   mutating func call(_ parked: Parked) {
     if parked.claim() { errands.append(.wake(parked)) }
@@ -131,13 +132,13 @@ extension CacheState {
   }
 }
 
-/// Shows a plan's placeholder where a query has neither data nor error.
+/// Shows a plan's placeholder if a query has neither data nor error.
 func stand(
   in plan: ResolvedPlan?,
   for frame: Frame,
   _ flags: QueryFlags
 ) -> (Frame, QueryFlags) {
-  // What layers show is not known here; below them it is.
+  // What layers show is not known here; what is below them is.
   guard frame.base == nil, frame.error == nil, let placeholder = plan?.plan.placeholder else {
     return (frame, flags)
   }

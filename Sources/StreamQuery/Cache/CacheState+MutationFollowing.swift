@@ -1,19 +1,19 @@
 extension CacheState {
-  /// Lets the handle of a run that is over go on to show how it ended.
+  /// Lets the handle of a finished run keep showing how it ended.
   mutating func keep(_ index: Int) {
     guard let handle = mutations.slots[index].handle else { return }
     let frame = mutations.frame(index)
     mutations.followers[handle]?.kept = frame
   }
 
-  /// Makes a handle, which shows no run so far.
+  /// Makes a handle, which shows no run yet.
   mutating func makeFollower() -> Int {
     mutations.lastFollower += 1
     mutations.followers[mutations.lastFollower] = MutationFollower()
     return mutations.lastFollower
   }
 
-  /// Turns a handle to the run that is started through it, or to none.
+  /// Points a handle at the run that is started through it, or at none.
   mutating func follow(_ follower: Int, _ run: MutationID?, _ turn: inout Turn) {
     guard mutations.followers[follower] != nil else { return }
     if let run, let index = mutations.find(run) {
@@ -29,7 +29,7 @@ extension CacheState {
     mutationsChanged(MutationNews(handle: follower))
   }
 
-  /// Gives the run that a follower shows another plan for what is left of it.
+  /// Gives the run that a follower shows another plan for the rest of the run.
   mutating func replan(_ follower: Int, _ plan: ResolvedMutation, _ turn: inout Turn) {
     guard let run = mutations.followers[follower]?.run, let index = mutations.find(run),
       mutations.slots[index].machine.isPending, let job = mutations.slots[index].job,
@@ -55,7 +55,7 @@ extension CacheState {
 
   // MARK: Streams
 
-  /// A stream begins to follow the newest run of a mutation, whichever that is.
+  /// A stream starts following the newest run of a mutation.
   mutating func streamBegan(of mutation: EntryKey) {
     mutations.streams[mutation, default: 0] += 1
     mutations.streamCount += 1
@@ -69,7 +69,7 @@ extension CacheState {
     mutations.streamCount -= 1
     mutations.streams.values[place] -= 1
     if mutations.streams.values[place] == 0 {
-      // The dictionary's own key may be the last to hold parts that are the user's.
+      // The dictionary's own key may be the last reference to the user's key parts.
       turn.drop(mutations.streams[place].key.storage)
       mutations.streams.remove(at: place)
     }
@@ -78,12 +78,12 @@ extension CacheState {
     setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
   }
 
-  /// The streams of a mutation follow another run, since that is the newest now.
+  /// The streams of a mutation switch to another run because that is now the newest.
   ///
   /// - Parameters:
   ///   - mutation: The mutation.
   ///   - old: The run that they followed; `nil` if it is gone.
-  ///   - new: The run that they follow.
+  ///   - new: The run to follow.
   ///   - turn: The turn.
   mutating func moveStreams(
     of mutation: EntryKey,

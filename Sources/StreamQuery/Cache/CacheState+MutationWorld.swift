@@ -1,9 +1,9 @@
 extension CacheState {
-  /// Tells the runs that network or app changed; those that were paused go on, in the order of
-  /// their start.
+  /// Tells the runs that the network or the app changed; paused runs resume in the order in which
+  /// they started.
   ///
   /// - Parameters:
-  ///   - releases: Whether runs that were held begin.
+  ///   - releases: Whether held runs start.
   ///   - turn: The turn.
   mutating func resumeMutations(releases: Bool, _ turn: inout Turn) {
     guard mutations.pendingCount > 0 else { return }
@@ -25,10 +25,11 @@ extension CacheState {
     }
   }
 
-  /// Has a run that goes on in this turn begin after those before it in a line: their tasks are made
-  /// in this order, and yet any of them might be the first to run.
+  /// Makes a run that resumes in this turn start after the runs before it in a line.
   ///
-  /// - Returns: What the next one in the line begins behind.
+  /// Their tasks are created in this order, but any of them might run first.
+  ///
+  /// - Returns: What the next run in the line starts behind.
   func lineUp(_ id: MutationID, behind before: OneShot<Void>?) -> OneShot<Void>? {
     guard let index = mutations.find(id) else { return before }
     switch mutations.slots[index].machine.phase {
@@ -39,10 +40,11 @@ extension CacheState {
     }
   }
 
-  /// Lets the paused runs go on, those that were held included; while offline nothing happens.
+  /// Resumes the paused runs, held ones included; while offline nothing happens.
   ///
   /// - Parameters:
-  ///   - caller: The work that the caller belongs to; runs that wait for it are not waited for.
+  ///   - caller: The work that the caller belongs to; the caller does not wait for runs that wait
+  ///     for it.
   ///   - turn: The turn.
   /// - Returns: Waiters for the ends of the other runs that were paused.
   mutating func resumePaused(
@@ -60,7 +62,7 @@ extension CacheState {
       }
       let entry = EntryID(index: -1, generation: 0)
       let waiter = Waiter(role: .watching, entry: entry, round: 0, wait: wait)
-      // Those who stopped waiting hold nothing of the user's.
+      // Waiters that stopped waiting hold no user objects.
       mutations.slots[index].waiters.removeAll(where: \.isResolved)
       mutations.slots[index].waiters.append(waiter)
       waiters.append(waiter)
@@ -70,19 +72,19 @@ extension CacheState {
     return waiters
   }
 
-  /// Holds the sweep of an edge back until the runs that were paused at it have an outcome: what they
-  /// change is what the refetch is to bring.
+  /// Delays the sweep of an edge until the runs that were paused at the edge have an outcome: the
+  /// refetch is to bring what they change.
   mutating func hold(_ cause: FetchCause, for paused: Set<MutationID>, _ turn: inout Turn) {
     let sweep = HeldSweep(cause: cause, awaited: paused)
-    // A network that flaps while a run is at work must not pile them up.
+    // A flapping network must not pile them up while a run is at work.
     if !mutations.held.contains(sweep) { mutations.held.append(sweep) }
     tell(of: cause, &turn)
   }
 
-  /// The runs that an edge of the world has to wait for: those that are paused; while offline none.
+  /// The runs that an edge of the world has to wait for: the paused ones; none while offline.
   ///
-  /// Who waits behind a run at work is none of them while a fetch rests: the work may wait for that
-  /// fetch, which goes on with the sweep.
+  /// A run that waits behind a running one is not included while a fetch is paused: the running one
+  /// may wait for that fetch, which resumes only with the sweep.
   var pausedMutations: Set<MutationID> {
     guard isOnline, mutations.pendingCount > 0 else { return [] }
     let rests = live.contains { slots[Int($0)].machine.isPaused }
@@ -100,12 +102,13 @@ extension CacheState {
     mutations.find(run).map { mutations.slots[$0].machine.isPaused } ?? false
   }
 
-  /// A run has its outcome: what waited for it may be due.
+  /// A run has its outcome: sweeps that waited for it may be due.
   mutating func release(_ id: MutationID) {
     guard !mutations.held.isEmpty else { return }
     for index in mutations.held.indices { mutations.held[index].awaited.remove(id) }
     var due: [FetchCause] = []
-    // Of several like edges one sweep is enough: the next would find its fetches under way.
+    // For several edges of the same kind one sweep is enough: the next would find its fetches
+    // running.
     for sweep in mutations.held where sweep.awaited.isEmpty && !due.contains(sweep.cause) {
       due.append(sweep.cause)
     }

@@ -1,5 +1,5 @@
 extension CacheState {
-  /// Makes a run and begins it; one that comes out of an archive was submitted before.
+  /// Makes a run and starts it; a run from an archive was submitted earlier.
   mutating func begin(
     _ plan: ResolvedMutation,
     _ origin: RunOrigin,
@@ -16,7 +16,7 @@ extension CacheState {
       id: id,
       identity: origin.identity(serial: id.serial, at: turn.world.now),
       plan: plan,
-      // One of all that are equal: the keys of mutations that are made anew for each run.
+      // Equal keys share one instance: mutations are often made again for each run.
       key: mutations.runs.index(forKey: plan.key).map { mutations.runs[$0].key } ?? plan.key,
       input: input,
       submittedAt: origin.submittedAt ?? turn.world.now
@@ -42,10 +42,11 @@ extension CacheState {
     return id
   }
 
-  /// Has those in a lane be as urgent as a run that is about to join it: it waits for them.
+  /// Makes the runs in a lane as urgent as a run that is about to join it, because it waits for
+  /// them.
   ///
-  /// - Complexity: O(*n*) in the number of those that are less urgent. Who is as urgent has told those
-  ///   before it already.
+  /// - Complexity: O(*n*) in the number of less urgent runs. A run that is as urgent has already
+  ///   told those before it.
   private func hurry(_ scope: String?, for job: MutationJob, _ turn: inout Turn) {
     guard let scope, let priority = job.tasks?.priority else { return }
     for run in mutations.lanes.runs(in: scope).reversed() {
@@ -88,7 +89,7 @@ extension CacheState {
     }
   }
 
-  /// It is decided how a run ends: layers first, so that callbacks see the world as it is now.
+  /// The outcome of a run is decided: layers first, so that callbacks see the world as it is now.
   private mutating func conclude(
     _ ending: MutationMachine.Ending,
     _ index: Int,
@@ -145,7 +146,7 @@ extension CacheState {
     release(id)
   }
 
-  /// Takes a run out of the table.
+  /// Removes a run from the table.
   mutating func forget(_ id: MutationID, _ turn: inout Turn) {
     guard let index = mutations.find(id) else { return }
     let slot = mutations.slots[index]
@@ -168,7 +169,7 @@ extension CacheState {
     mutationsChanged(news)
   }
 
-  /// Takes a run off the list of its mutation, and says which one is the newest now.
+  /// Removes a run from the list of its mutation, and reports which one is the newest now.
   private mutating func forget(
     _ id: MutationID,
     of key: EntryKey,
@@ -177,31 +178,32 @@ extension CacheState {
     guard let place = mutations.runs.index(forKey: key) else { return nil }
     mutations.runs.values[place].remove(id)
     if let newest = mutations.runs.values[place].last { return newest }
-    // The dictionary's own key may be the last to hold parts that are the user's.
+    // The dictionary's own key may be the last reference to the user's key parts.
     turn.drop(mutations.runs[place].key.storage)
     mutations.runs.remove(at: place)
     return nil
   }
 
-  /// Ends every run without callbacks: what is still at work is cancelled and ignored.
+  /// Ends every run without callbacks: work that is still running is cancelled and its result
+  /// ignored.
   mutating func clearMutations(_ turn: inout Turn) {
-    // What is cleared is not refetched at once, whatever edge waited for the runs.
+    // Cleared entries are not refetched at once, whatever edge waited for the runs.
     mutations.held = []
     for id in mutations.all {
       guard let index = mutations.find(id), let job = mutations.slots[index].job else { continue }
       let isPending = mutations.slots[index].machine.isPending
       if !isPending { keep(index) }
       if isPending {
-        // No work of a paused run is under way: an archive that has it may bring it back.
+        // No work of a paused run is running: an archive that has it may restore it.
         if mutations.slots[index].machine.isPaused { mutations.archived.remove(job.identity) }
         errands.append(.mutation(.cancel(job)))
-        // It is in no lane any more: what its work still waits for, no run waits for.
+        // It is no longer in a lane: no run waits for what its work still waits for.
         job.tasks?.workEnded()
         mutations.pendingCount -= 1
         emit(.cancelled, job, turn)
         dropLayers(of: job, index, &turn)
         answer(mutations.slots[index].waiters, .cancelled)
-        // Those behind it go as well: nobody becomes first.
+        // The runs behind it are removed as well: none of them moves to the front.
         _ = mutations.lanes.leave(id, job.scope)
         release(id)
       }
@@ -209,13 +211,13 @@ extension CacheState {
     }
   }
 
-  /// Those who follow what changed look at it, in the order of turns.
+  /// Makes the followers of a run look at the change, in the order of turns.
   mutating func mutationsChanged(_ news: MutationNews) {
     guard case .mutation(.news(var all)) = errands.last else {
       return errands.append(.mutation(.news([news])))
     }
     guard all.last != news else { return }
-    // Taken out of the outbox, so that it grows in place.
+    // Taken out of the outbox so that it grows in place.
     errands.removeLast()
     all.append(news)
     errands.append(.mutation(.news(all)))
@@ -228,7 +230,7 @@ extension CacheState {
     )
   }
 
-  /// The deadline of a run came.
+  /// The deadline of a run was reached.
   mutating func timeReached(mutation index: Int, _ turn: inout Turn) {
     let effects = mutations.slots[index].machine.timeReached(in: turn.world)
     apply(effects, to: mutations.id(of: index), &turn)

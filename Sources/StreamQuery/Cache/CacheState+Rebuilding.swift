@@ -1,21 +1,24 @@
-// Tables of entries as large as what they hold.
+// Keeps the tables of entries about as large as their contents.
 //
-// Tables only grow while entries come. They are given back as a whole, and what stays moves into new
+// While entries are only added, tables only grow. Their room is given back as a whole, and the
+// remaining entries move into new tables: when all entries are removed at once, or when most have
+// been removed one by one.
 // ones: with all entries that go at once, or when most have gone one by one.
 extension CacheState {
-  /// How many times as many slots as entries there may be.
+  /// The limit for the number of slots, as a multiple of the number of entries.
   ///
-  /// To move what is left takes about as long as the last growth of the tables took, and is done once
-  /// for seven times as many removals.
+  /// Moving the remaining entries takes about as long as the last growth of the tables, and happens
+  /// once for seven times as many removals.
   static var spareFactor: Int { 8 }
 
   /// Removes all entries, as ``remove(_:reason:_:)`` does with each.
   ///
-  /// Those that are observed or fetching go one by one. Of the others a removal says no more than that
-  /// they are gone: they leave with the tables, untouched, and are freed outside the lock.
+  /// Entries that are observed or fetching are removed one by one. For the others, a removal only
+  /// means that they are gone: they leave with the tables, untouched, and are freed outside the
+  /// lock.
   ///
   /// - Complexity: O(*k* log *k*) in the number of entries that are observed or fetching; while
-  ///   somebody listens to events, also O(*n*) in all, for a note of each.
+  ///   there are listeners for events, also O(*n*) in all, for one record of each.
   mutating func removeAll(reason: QueryEvent.RemovalReason, _ turn: inout Turn) {
     guard !slots.isEmpty else { return }
     let busy = live.sorted()
@@ -24,7 +27,7 @@ extension CacheState {
     swap(&oldIndex, &index)
     let former = FormerTables(slots: move(busy), index: oldIndex)
     turn.drop(former)
-    // What a prefix leads to comes in the order of making.
+    // Entries below a prefix come in the order of creation.
     for place in busy.indices.sorted(by: { orders[$0] < orders[$1] }) {
       guard let key = slots[place].key else { continue }
       index.insert(key.key, id: Int32(truncatingIfNeeded: place))
@@ -33,7 +36,7 @@ extension CacheState {
       for place in busy.indices { remove(place, reason: reason, &turn) }
       return
     }
-    // In the order of the slots, as if each had been removed by itself.
+    // In the order of the slots, as if each had been removed separately.
     let serial = eventSerial
     let date = turn.world.now.date
     let gone = RemovedEntries(in: former, reason: reason, date: date, eventSerial: serial)
@@ -55,9 +58,9 @@ extension CacheState {
     @inline(__always) get { index.count * Self.spareFactor < slots.count }
   }
 
-  /// Gives back the room of those who are gone, where it is much.
+  /// Gives back the room of removed rows, if there is a lot of it.
   ///
-  /// At the end of a turn: until then, slots stay where they are.
+  /// Called at the end of a turn: until then, slots stay where they are.
   @inline(never)
   mutating func shrink(_ turn: inout Turn) {
     mayShrink = false
@@ -66,12 +69,12 @@ extension CacheState {
     if mutations.slots.count > leastSlots, mutations.all.isEmpty { forgetRuns(&turn) }
   }
 
-  /// Gives back what the entries that are gone left empty.
+  /// Gives back the room that removed entries left.
   ///
-  /// - Complexity: O(*n*) in the number of places for entries, of which most are only looked at.
+  /// - Complexity: O(*n*) in the number of slots; most are only looked at.
   private mutating func shrinkEntries(_ turn: inout Turn) {
     var places = Array(repeating: -1 as Int32, count: slots.count)
-    // By position: an element in hand is a key that is counted.
+    // By position: holding an element would count a reference to its key.
     for position in index.entries.indices where index.entries[position].key != nil {
       places[Int(index.entries[position].id)] = 0
     }
@@ -85,7 +88,7 @@ extension CacheState {
     turn.drop(FormerTables(slots: move(kept), index: oldIndex))
   }
 
-  /// Gives the rows of consumers back: the last one left.
+  /// Gives back the rows of consumers: the last one left.
   private mutating func forgetConsumers(_ turn: inout Turn) {
     var old: [Consumer] = []
     swap(&old, &consumers)
@@ -93,7 +96,7 @@ extension CacheState {
     turn.drop(FormerTables(consumers: old))
   }
 
-  /// Gives the slots of runs back: none is kept any more.
+  /// Gives back the slots of runs: none is kept any more.
   private mutating func forgetRuns(_ turn: inout Turn) {
     var old: [MutationSlot] = []
     swap(&old, &mutations.slots)
@@ -108,10 +111,10 @@ extension CacheState {
     return self.index.order(of: key.storage, id: Int32(truncatingIfNeeded: index))
   }
 
-  /// Moves entries into new slots, and all that knows their slots but the index.
+  /// Moves entries into new slots and updates everything that knows their slots, except the index.
   ///
-  /// - Parameter kept: The old slots of those that stay, in order.
-  /// - Returns: The old slots with all others.
+  /// - Parameter kept: The old slots of the remaining entries, in order.
+  /// - Returns: The old slots with all the others.
   private mutating func move(_ kept: [Int32]) -> [EntrySlot] {
     noteChangeOfAll()
     var (old, oldDeadlines, oldPositions) = ([EntrySlot](), DeadlineHeap(), [Int32]())

@@ -1,15 +1,16 @@
 extension CacheState {
-  /// Asks for a fetch on behalf of somebody who waits for it.
+  /// Requests a fetch on behalf of a caller that waits for it.
   ///
   /// - Parameters:
   ///   - index: The entry.
-  ///   - request: What is asked for.
-  ///   - plan: How to fetch if a fetch begins; a running one is joined as it is. `nil` leaves it.
-  ///   - role: What the caller is to the fetch; `nil` if it does not wait.
+  ///   - request: What is requested.
+  ///   - plan: How to fetch if a fetch starts; a running one is joined as it is. `nil` keeps the
+  ///     current plan.
+  ///   - role: The caller's role for the fetch; `nil` if it does not wait.
   ///   - gathering: Where the caller waits for several fetches.
   ///   - turn: The turn.
-  /// - Returns: The caller's place, or `nil` if it does not wait: who wants a lease, because the fetch waits
-  ///   for the caller, and then nothing was asked for.
+  /// - Returns: The caller's place, or `nil` if it does not wait. A caller that wants a lease does
+  ///   not wait if the fetch waits for the caller; then nothing was requested.
   mutating func request(
     _ index: Int,
     _ request: FetchRequest,
@@ -39,8 +40,8 @@ extension CacheState {
     if begins, before != nil { answerJoiners(index) }
     if !begins, role != nil, let job = slots[index].job { turn.lend(to: job.tasks) }
     var waiter: Waiter?
-    // Watching a fetch that waits for this caller would never end. A caller whose fetch was replaced
-    // just now belongs to none any more.
+    // Watching a fetch that waits for this caller would never end. A caller whose fetch was just
+    // replaced no longer belongs to any fetch.
     if role == .watching || role == .watchingUnlessPaused && !slots[index].machine.isPaused {
       permit = wait(of: turn.caller, for: work(of: index))
     }
@@ -79,9 +80,9 @@ extension CacheState {
     return waiter
   }
 
-  /// The present round of an entry's waiters; a new one if nobody waits so far.
+  /// The current round of an entry's waiters; a new one if nobody waits yet.
   ///
-  /// No entry ever has a round that another had: a late caller is of a round that is over.
+  /// No entry ever has a round that another one had: a late caller's round is over.
   private mutating func waiterRound(of index: Int) -> UInt64 {
     if slots[index].waiterRound == 0 {
       waiterSerial += 1
@@ -90,10 +91,10 @@ extension CacheState {
     return slots[index].waiterRound
   }
 
-  /// Takes a cancelled caller out; its lease ends.
+  /// Removes a cancelled caller; its lease ends.
   mutating func leave(_ waiter: Waiter, _ turn: inout Turn) {
     guard let index = find(waiter.entry) else { return }
-    // Answered in an earlier turn, though it did not hear of it yet.
+    // It was answered in an earlier turn but has not been told yet.
     guard waiter.round != 0, waiter.round == slots[index].waiterRound else { return }
     waiter.round = 0
     waiterWent(index, &turn)
@@ -102,15 +103,15 @@ extension CacheState {
     }
   }
 
-  /// Takes the waiters of a cancelled bulk call out; they held no leases.
+  /// Removes the waiters of a cancelled bulk call; they held no leases.
   mutating func leave(_ gathering: Gathering, _ turn: inout Turn) {
     for entry in gathering.entries {
       if let index = find(entry) { waiterWent(index, &turn) }
     }
   }
 
-  /// Takes waiters out whose callers left, all together once they are more than the others: so each
-  /// pays a constant.
+  /// Removes waiters whose callers left, all at once when they outnumber the others: so each pays a
+  /// constant cost.
   private mutating func waiterWent(_ index: Int, _ turn: inout Turn) {
     guard !slots[index].waiters.isEmpty else { return }
     slots[index].goneWaiters += 1
@@ -118,7 +119,7 @@ extension CacheState {
     let waiters = slots[index].waiters
     slots[index].waiters = waiters.filter { !$0.isResolved }
     slots[index].goneWaiters = 0
-    // Some may be the last to hold an error that is the user's.
+    // Some may hold the last reference to a user's error.
     for waiter in waiters where waiter.isResolved {
       if waiter === slots[index].starter { slots[index].starter = nil }
       turn.drop(waiter)
@@ -127,13 +128,13 @@ extension CacheState {
 
   // MARK: Answers
 
-  /// Those who watch the fetch of an entry that nobody observes: it may be gone before they look.
+  /// The watchers of the fetch of an unobserved entry: the entry may be gone before they look.
   func unobservedWatchers(of index: Int) -> [Waiter] {
     guard !slots[index].isWatched else { return [] }
     return slots[index].waiters.filter { $0.role == .watching }
   }
 
-  /// Answers all who wait for a fetch that ended.
+  /// Answers all waiters of a fetch that ended.
   mutating func answerWaiters(_ ending: FetchEnding, _ index: Int) {
     let (all, starter) = slots[index].takeWaiters()
     guard !all.isEmpty else { return }
@@ -145,7 +146,7 @@ extension CacheState {
     case .failed:
       answer(waiters, slots[index].error.map { .failure($0.error) } ?? .cancelled)
     case .cancelled:
-      // Whose fetch it was gets what is there again; who had joined it learns that it is off.
+      // The initiator gets the restored data; joiners learn that the fetch was cancelled.
       let data = slots[index].machine.hasData ? slots[index].visible.map(WaitOutcome.value) : nil
       if let starter { answer([starter], data ?? .cancelled) }
       answer(waiters.filter { $0 !== starter }, .cancelled)
@@ -154,17 +155,18 @@ extension CacheState {
     }
   }
 
-  /// Tells callers what became of what they waited for: from this turn on they wait for it no more.
+  /// Tells callers the outcome of what they waited for: from this turn on they no longer wait for
+  /// it.
   mutating func answer(_ waiters: [Waiter], _ outcome: WaitOutcome) {
     guard !waiters.isEmpty else { return }
     for waiter in waiters { waiter.endWait() }
     errands.append(.settle(waiters, outcome))
   }
 
-  /// One more fetch may have followed the one that ended: those go over to it who asked for a newer
+  /// If one more fetch follows the one that ended, moves waiters to it that asked for a newer
   /// answer than the one that landed.
   ///
-  /// - Returns: Those who are answered now.
+  /// - Returns: The waiters to answer now.
   private mutating func passOn(_ waiters: [Waiter], _ index: Int) -> [Waiter] {
     guard !slots[index].machine.isIdle else { return waiters }
     var answered: [Waiter] = []
@@ -177,15 +179,15 @@ extension CacheState {
         answered.append(waiter)
       } else {
         readmit(waiter, index)
-        // Whose call it was goes along if that fetch is replaced in its turn.
+        // The initiator moves along if that fetch is replaced in turn.
         if slots[index].starter == nil { slots[index].starter = waiter }
       }
     }
     return answered
   }
 
-  /// A fetch took the place of another: whose fetch the old one was waits for the new one, who had
-  /// joined it learns that it is off.
+  /// A fetch replaced another: the old one's initiator waits for the new one, and joiners learn
+  /// that theirs was cancelled.
   private mutating func answerJoiners(_ index: Int) {
     let starter = takeStarter(index)
     let joiners = slots[index].takeWaiters().waiters
@@ -194,17 +196,18 @@ extension CacheState {
     if let starter { readmit(starter, index) }
   }
 
-  /// Takes out the caller whose fetch is running, if it still waits, so that it outlives the fetch.
+  /// Removes the caller that initiated the running fetch, if it still waits, so that it outlives
+  /// the fetch.
   mutating func takeStarter(_ index: Int) -> Waiter? {
     guard let starter = slots[index].starter else { return nil }
     slots[index].starter = nil
-    // It may have left meanwhile.
+    // It may have left in the meantime.
     guard starter.round == slots[index].waiterRound else { return nil }
     slots[index].waiters.removeAll { $0 === starter }
     return starter
   }
 
-  /// Lets a caller wait for the fetch that took the place of its own.
+  /// Lets a caller wait for the fetch that replaced its own.
   mutating func readmit(_ starter: Waiter, _ index: Int) {
     starter.round = waiterRound(of: index)
     slots[index].waiters.append(starter)

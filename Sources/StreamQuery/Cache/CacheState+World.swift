@@ -1,9 +1,9 @@
 extension CacheState {
-  /// Tells the observed and fetching entries that network or app changed, of which no fetch follows,
-  /// or not yet.
+  /// Tells the observed and fetching entries that the network or the app changed, with no fetch
+  /// following, or not yet.
   ///
   /// - Parameters:
-  ///   - cause: The edge, or `nil` if network or app went away.
+  ///   - cause: The edge, or `nil` if the network or the app went away.
   ///   - turn: The turn.
   mutating func tell(of cause: FetchCause?, _ turn: inout Turn) {
     for entry in live.sorted() {
@@ -12,12 +12,12 @@ extension CacheState {
     }
   }
 
-  /// Has the edge of network or app take effect on the observed and fetching entries.
+  /// Applies an edge of the network or the app to the observed and fetching entries.
   ///
   /// - Parameters:
   ///   - cause: The edge that refetches willing observers.
   ///   - turn: The turn.
-  /// - Returns: Conditions that have to be asked: those of which no answer is awaited already.
+  /// - Returns: The conditions to evaluate: those that are not already being evaluated.
   mutating func sweep(
     _ cause: FetchCause,
     _ turn: inout Turn
@@ -36,7 +36,7 @@ extension CacheState {
         let generation = consumers[Int(position)].generation
         let consumer = ConsumerID(index: position, generation: generation)
         let question = Question(consumer: consumer, entry: id(of: index), cause: cause)
-        // One at a time: a network that flaps must not pile up what is slow to answer.
+        // One at a time: a flapping network must not pile up slow conditions.
         if questions.updateValue(questions[question] != nil, forKey: question) == nil {
           askings.append(Question.Asking(question: question, condition: condition, info: info))
         }
@@ -45,8 +45,8 @@ extension CacheState {
     return askings
   }
 
-  /// Lets the paused fetches that somebody awaits go on, although the sweep is held back: it may be
-  /// held back for one who, by whatever way, waits for them.
+  /// Resumes the paused fetches that callers await, although the sweep is delayed: it may be
+  /// delayed for a run that, in whatever way, waits for them.
   mutating func resumeAwaitedFetches(_ turn: inout Turn) {
     for index in live.sorted().lazy.map(Int.init)
     where slots[index].machine.isPaused && !slots[index].waiters.isEmpty {
@@ -60,8 +60,8 @@ extension CacheState {
   ///   - question: Which one.
   ///   - policy: The answer.
   ///   - turn: The turn.
-  /// - Returns: What has to be asked again: a refusal is no answer to an edge that came after the
-  ///   question.
+  /// - Returns: What has to be evaluated again: a refusal does not answer an edge that came after
+  ///   the question.
   mutating func answered(
     _ question: Question,
     _ policy: RefetchPolicy,
@@ -86,7 +86,7 @@ extension CacheState {
     return nil
   }
 
-  /// What has to be asked before an edge refetches for a consumer; `nil` if nothing has to be.
+  /// The condition to evaluate before an edge refetches for a consumer; `nil` if there is none.
   private func condition(
     of cause: FetchCause,
     _ consumer: Int

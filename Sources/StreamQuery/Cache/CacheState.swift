@@ -1,80 +1,80 @@
 import Synchronization
 
-/// Everything that lies behind the cache's lock.
+/// The whole state behind the cache's lock.
 ///
-/// A plain value: its methods decide nothing that an ``EntryMachine`` could, but carry its effects
-/// out on values, waiters and consumers. They run under the lock, so they call no user code but `==`
-/// and `hash` of key parts, and what they let go of goes into the ``Turn``.
+/// A plain value. Its methods decide nothing that an ``EntryMachine`` could decide; they carry out
+/// its effects on values, waiters and consumers. They run under the lock, so the only user code
+/// they call is `==` and `hash` of key parts. References that they release go into the ``Turn``.
 struct CacheState: ~Copyable {
-  /// Keeps the state where it is.
+  /// Keeps the state in place.
   ///
-  /// A method that only borrows a value gets a copy of its bytes, however many they are, if they can be
-  /// loaded. An atomic cannot.
+  /// A method that only borrows a value gets a copy of its bytes, however many, if they can be
+  /// loaded. An atomic cannot be loaded.
   private let place = Atomic(false)
 
-  /// Tells the caches of the process apart.
+  /// Distinguishes the caches of the process.
   let id: UInt64
   var slots: [EntrySlot] = []
   var freeSlot: Int32 = -1
-  /// Where the entries lie, by their generation, that moved since they may have been named.
+  /// The slots, by generation, of entries that moved after they may have been named.
   var moved: [UInt64: Int32] = [:]
-  /// Counts the entries that were made.
+  /// Counts the entries ever made.
   var entrySerial: UInt64 = 0
   /// Finds slots, by key as well as by prefix.
   var index = KeyIndex()
   var deadlines = DeadlineHeap()
-  /// Where each slot's deadline stands in the heap; -1 for nowhere.
+  /// The position of each slot's deadline in the heap; -1 if it has none.
   ///
-  /// Apart from the slots, since one
-  /// change moves many: here a dozen of them share a cache line.
+  /// Kept apart from the slots, because one change moves many of them: here a dozen share a cache
+  /// line.
   var heapPositions: [Int32] = []
   var consumers: [Consumer] = []
   var freeConsumer: Int32 = -1
   var consumerCount = 0
-  /// Counts the consumers that came.
+  /// Counts the consumers ever added.
   var consumerSerial: UInt32 = 0
   var arrivalSerial: UInt64 = 0
   /// Counts the rounds of waiters of all entries.
   var waiterSerial: UInt64 = 0
-  /// Entries that are observed or fetching: what reconnects and counts go over.
+  /// Entries that are observed or fetching; reconnects and counts visit these.
   var live: [Int32] = []
   var mutations = MutationTable()
-  /// The conditions that are being asked, and whether another edge came meanwhile.
+  /// The conditions that are being evaluated, and whether another edge came meanwhile.
   var questions: [Question: Bool] = [:]
   var isOnline = true
   var isActive = true
-  /// The latest time of any turn: time never runs back, whichever thread comes first.
+  /// The latest time of any turn: time never runs backwards, whichever thread comes first.
   var latest: Timestamp
-  /// The defaults of queries that come from now on.
+  /// The defaults for queries that arrive from now on.
   var defaults: DefaultsTable
-  /// The plans of entries that began with a write, by value type: under the present defaults they
+  /// The plans of entries that began with a write, by value type: under the current defaults they
   /// are the same for every key that has none of its own.
   var barePlans: [ObjectIdentifier: ResolvedPlan] = [:]
-  /// What the timer sleeps for.
+  /// The deadline that the timer sleeps for.
   var armed: Moment?
   var frameSerial: UInt64 = 0
   var eventSerial: UInt64 = 0
   var emitsEvents: Bool
-  /// What was there for those who came.
+  /// The lookups so far, by kind.
   var lookups = LookupCounts()
   var countsFetches = false
   var isShutDown = false
   var errands = Outbox<Errand>()
-  /// How many entries may be looked at while the lock is held, where looks can be taken in slices.
+  /// How many entries may be looked at under one lock, where a search can be split into slices.
   var lookLimit = 1_000
-  /// The most entries that such a look took so far: for tests.
+  /// The most entries that such a look has taken so far: for tests.
   var longestLook = 0
-  /// The most slots that are kept, however few of them are in use: some 2 MB, which need not grow
-  /// again.
+  /// The number of slots that are always kept, however few are in use: some 2 MB, which need not
+  /// grow again.
   var leastSlots = 4_096
-  /// The same for consumers, whose rows are small, and who come again as screens do.
+  /// The same for consumers: their rows are small, and they come back as screens do.
   var leastConsumers = 32_768
-  /// Whether so many left that room may be given back at the end of the turn.
+  /// Whether enough were removed that room may be given back at the end of the turn.
   var mayShrink = false
-  /// For those who look slice by slice: most often nobody.
+  /// For searches in slices: usually empty.
   var changeLogs: [ChangeLog] = []
   var searchSerial = 0
-  /// The types of the parts of keys that were reported to have one hash.
+  /// The part types of keys that were reported to share one hash.
   var crowds: Set<[ObjectIdentifier]> = []
 
   /// Creates the state of an empty cache.
@@ -83,7 +83,7 @@ struct CacheState: ~Copyable {
   ///   - id: A number that no other cache has.
   ///   - defaults: The defaults of queries.
   ///   - date: The date at the beginning of time, in seconds since the reference date.
-  ///   - emitsEvents: Whether anybody listens to events.
+  ///   - emitsEvents: Whether there are listeners for events.
   init(id: UInt64 = 0, defaults: DefaultsTable, date: Double, emitsEvents: Bool) {
     self.id = id
     self.defaults = defaults
@@ -116,7 +116,8 @@ struct CacheState: ~Copyable {
     return index
   }
 
-  // Apart and static: what looks for entries is small enough to be inlined, and no state is copied.
+  // Separate and static, so that the code that finds entries is small enough to be inlined and
+  // copies no state.
   @inline(never)
   private static func place(of id: EntryID, among moved: [UInt64: Int32]) -> Int? {
     moved[id.generation].map(Int.init)
@@ -127,7 +128,7 @@ struct CacheState: ~Copyable {
     EntryID(index: Int32(truncatingIfNeeded: index), generation: slots[index].generation)
   }
 
-  /// Makes the entry of a key; only one that begins with an optimistic change has no plan yet.
+  /// Makes the entry of a key; only an entry that begins with an optimistic change has no plan yet.
   mutating func entry(_ key: EntryKey, _ plan: ResolvedPlan?, _ turn: inout Turn) -> Int {
     let index: Int
     if freeSlot >= 0 {
@@ -151,7 +152,7 @@ struct CacheState: ~Copyable {
     return index
   }
 
-  /// Has it said, once for each combination of users' types, that keys have one hash.
+  /// Reports, once for each combination of users' types, that many keys share one hash.
   private mutating func reportCrowd(of key: EntryKey) {
     guard crowds.insert(key.storage.boxedTypes).inserted else { return }
     errands.append(.crowded(key.key))
@@ -163,7 +164,7 @@ struct CacheState: ~Copyable {
     noteChange(of: index)
     emit(.removed(reason), index, turn)
     let short = Int32(truncatingIfNeeded: index)
-    // The index hands its own reference to the key out, so that the slot's is not the last one.
+    // The index hands out its own reference to the key, so that the slot's is not the last one.
     if let key = slots[index].key.take() {
       turn.remains.append(self.index.remove(key.storage, id: short))
     }
@@ -182,12 +183,13 @@ struct CacheState: ~Copyable {
     noteChange(of: index)
     let hasBetter = !slots[index].takes(plan)
     slots[index].machine.planned(terms: hasBetter ? nil : plan.terms, gcTime: plan.gcTime)
-    // Part of how to fetch: it holds for whatever refetches, until somebody says otherwise.
+    // Part of how to fetch: it applies to every refetch until a caller says otherwise.
     if !hasBetter { slots[index].pageCount = turn.pageCount }
     guard !hasBetter, slots[index].plan !== plan else { return }
     turn.drop(slots[index].plan)
     slots[index].plan = plan
-    // Written to by key alone so far: what follows its pages is known only now.
+    // The entry was only written to, by key, so far: how its pages follow each other is known only
+    // now.
     if plan.plan.paging != nil, let frame = slots[index].frame, frame.paging == nil {
       turn.drop(frame)
       slots[index].frame = nil
@@ -206,7 +208,7 @@ struct CacheState: ~Copyable {
     find(entry).flatMap { slots[$0].machine.hasData ? slots[$0].data : nil }
   }
 
-  /// The data that the fetch of an entry may keep, out of sight or not.
+  /// The data that the fetch of an entry may keep, hidden or not.
   func kept(_ entry: EntryID) -> ValueBox? {
     guard let index = find(entry) else { return nil }
     return slots[index].machine.hasData ? slots[index].data : slots[index].shelved
@@ -217,7 +219,7 @@ struct CacheState: ~Copyable {
     find(entry).map { slots[$0].machine.dataUpdateCount == 0 } ?? true
   }
 
-  /// Whether the entry has no data, and its plan knows some to begin with.
+  /// Whether the entry has no data and its plan has initial data.
   @inline(__always)
   func wantsSeed(_ index: Int?, _ plan: ResolvedPlan) -> Bool {
     guard plan.plan.initialData != nil else { return false }
@@ -238,13 +240,14 @@ struct CacheState: ~Copyable {
 
   // MARK: Frames
 
-  /// The present frame of an entry, for a look: an entry that nobody observes does not keep it, or a look
-  /// at all entries would fill the cache.
+  /// The current frame of an entry, for one look.
+  ///
+  /// An unobserved entry does not keep it; otherwise a look at all entries would fill the cache.
   func glimpse(_ index: Int) -> Frame {
     slots[index].frame ?? slots[index].makeFrame(version: 0)
   }
 
-  /// The present frame of an entry, for its consumers, who know it by its version.
+  /// The current frame of an entry, for its consumers, which identify it by its version.
   mutating func frame(_ index: Int) -> Frame {
     if let frame = slots[index].frame { return frame }
     frameSerial += 1
@@ -253,13 +256,13 @@ struct CacheState: ~Copyable {
     return frame
   }
 
-  /// The version of the present frame of an entry.
+  /// The version of the current frame of an entry.
   mutating func version(_ index: Int) -> UInt64 {
     if let frame = slots[index].frame { return frame.version }
     return frame(index).version
   }
 
-  /// Takes a change over into the frame and wakes the consumers that see a difference.
+  /// Applies a change to the frame and wakes the consumers that see a difference.
   mutating func refresh(_ index: Int, _ turn: inout Turn) {
     slots[index].revision &+= 1
     if slots[index].isLayered { reshow(index, &turn) }
@@ -269,10 +272,10 @@ struct CacheState: ~Copyable {
     wake(index)
   }
 
-  /// Has the dynamic options asked about the change, unless such answers made it time and again.
+  /// Evaluates the dynamic options for the change, unless their own answers keep causing changes.
   ///
-  /// One asking answers all changes that came before it: options that change the entry themselves
-  /// would multiply else.
+  /// One evaluation answers all changes before it. Otherwise options that change the entry
+  /// themselves would multiply.
   private mutating func askAgain(_ index: Int, _ turn: Turn) {
     let round = (turn.askRound ?? AskRound.current) + 1
     let waiting = slots[index].askRound
@@ -292,12 +295,12 @@ struct CacheState: ~Copyable {
     setDeadline(deadline, owner: Int32(truncatingIfNeeded: index), at: position)
   }
 
-  /// Sets the deadline of an entry, or of a run of a mutation, whose owners are below zero.
+  /// Sets the deadline of an entry, or of a run of a mutation, whose owner number is negative.
   mutating func setDeadline(_ deadline: Moment?, owner: Int32, at position: Int32) {
     Self.set(deadline, of: owner, at: position, in: &deadlines, &heapPositions, &mutations)
   }
 
-  /// Static, so that the heap may tell positions back while it is being changed.
+  /// Static, so that the heap can report positions while it is being changed.
   private static func set(
     _ deadline: Moment?,
     of owner: Int32,
@@ -341,7 +344,7 @@ struct CacheState: ~Copyable {
     var event = makeEvent(kind, key.key, turn, job: job)
     event.valueType = key.valueType
     event.isNotModified = isNotModified
-    // A fetch may be by another plan than the entry's present one.
+    // A fetch may use another plan than the entry's current one.
     if let meta = (job?.plan ?? slots[index].plan)?.meta { event.meta = meta }
     errands.append(.emit(event))
   }

@@ -1,8 +1,8 @@
-/// What only the caller of a turn can do, for it needs the caller's own context.
+/// What only the caller of a turn can do, because it needs the caller's own context.
 enum CallerDuty: Sendable {
-  /// Make the task of work that somebody else will start.
+  /// Make the task for work that somebody else will start.
   case standBy(Standby)
-  /// Have work run with a priority at least; `nil` is the caller's.
+  /// Raise the priority of work to at least this one; `nil` is the caller's.
   case lend(TaskChain, WorkPriority?)
   case several([CallerDuty])
 }

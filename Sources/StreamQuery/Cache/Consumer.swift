@@ -1,43 +1,44 @@
-/// An observer as it lies in the cache.
+/// An observer as stored in the cache.
 ///
-/// It holds no element: a consumer pulls the newest frame that it has not seen, so memory is constant
-/// however slow it is, and newest wins.
+/// It holds no elements: a consumer pulls the newest frame that it has not seen. So memory is
+/// constant however slow the consumer is, and the newest frame wins.
 struct Consumer {
-  /// The number of the consumer, which no other one has, but after four thousand million others in this
-  /// very row.
+  /// The number of the consumer.
+  ///
+  /// It is unique until the same row has been used four thousand million times.
   private(set) var generation: UInt32 = 0
   var isLive = false
-  /// What is asked of the plan with each look: whether options have to be asked, and something may
-  /// stand in for data.
+  /// What each look needs to know about the plan: whether it has options to evaluate, and whether
+  /// it may have a stand-in for data.
   private(set) var isDynamic = false
   private(set) var hasPlaceholder = false
   var entry: Int32 = -1
-  /// Where the consumer stands in its entry's list.
+  /// The consumer's position in its entry's list.
   var position: Int32 = -1
   private(set) var plan: ResolvedPlan?
-  /// Grows with each arrival at an entry: who came first refetches first.
+  /// Increases with each arrival at an entry: the first observer refetches first.
   var arrival: UInt64 = 0
   var profile = ObserverProfile()
-  /// Since when it polls.
+  /// When it started polling.
   var pollBase = Moment.distantPast
-  /// The entry's settled count when it began to watch.
+  /// The entry's settled count when it began to observe.
   var settledBase = SettledCounts.zero
   /// What it saw last.
   var seenVersion = UInt64.max
   var seenFlags = QueryFlags()
   /// The wait in `next`.
   var parked: Parked?
-  /// Further waits: only if several tasks iterate one stream.
+  /// Further waits, if several tasks iterate one stream.
   var alsoParked: [Parked] = []
   var nextFree: Int32 = -1
 
-  // Several fields at once: each look at a row of the cache has a price, whatever is done with it.
+  // Several fields at once: every access to a row of the cache has a price, whatever it does.
 
-  /// Takes the row for somebody new.
+  /// Assigns the row to a new consumer.
   ///
   /// - Parameters:
   ///   - plan: What is asked for.
-  ///   - generation: What tells it from all others.
+  ///   - generation: What distinguishes it from all others.
   mutating func occupy(with plan: ResolvedPlan, _ generation: UInt32) {
     isLive = true
     self.generation = generation
@@ -51,10 +52,10 @@ struct Consumer {
     hasPlaceholder = plan.plan.placeholder != nil
   }
 
-  /// Hands out the plan, before the row is given back.
+  /// Hands out the plan before the row is given back.
   mutating func surrenderPlan() -> ResolvedPlan? { plan.take() }
 
-  /// Stands in the list of another entry.
+  /// Moves to the list of another entry.
   mutating func stand(
     at entry: Int,
     _ position: Int,
@@ -73,7 +74,7 @@ struct Consumer {
 
   /// Gives the row back.
   ///
-  /// - Parameter next: The row that was given back before.
+  /// - Parameter next: The row that was given back before this one.
   mutating func vacate(next: Int32) {
     isLive = false
     entry = -1

@@ -1,9 +1,9 @@
-/// An info with the revision that it is of.
+/// An info and the revision that it describes.
 struct EntryFacts {
   var info: QueryInfo
   var revision: UInt32
 
-  /// What is known of a key that has no entry, beside what the plan says that asks.
+  /// The facts about a key that has no entry, apart from what the given plan adds.
   static func empty(_ key: EntryKey, _ plan: ResolvedPlan) -> EntryFacts {
     EntryFacts(
       info: QueryInfo(
@@ -30,7 +30,8 @@ extension CacheState {
     return EntryFacts(info: info, revision: slots[index].revision)
   }
 
-  /// What an entry is when a plan comes to it, whose facts it is going to carry.
+  /// The facts of an entry when a plan arrives at it; the entry is going to carry that plan's
+  /// metadata.
   func facts(_ key: EntryKey, metBy plan: ResolvedPlan, at now: Moment) -> EntryFacts {
     guard let index = find(key), var facts = facts(key, at: now) else { return .empty(key, plan) }
     if slots[index].takes(plan) { facts.info.meta = plan.meta ?? QueryMeta() }

@@ -1,51 +1,52 @@
-/// A search for the entries that a filter means, as of one instant, which holds the lock for a bounded
-/// number of entries at a time.
+/// A search for the entries that a filter matches at one instant, which holds the lock for a
+/// bounded number of entries at a time.
 ///
-/// The first looks go over all that the filter may mean. What changed meanwhile was written down, and
-/// is looked at again; as soon as one look finishes that, all that was found holds at that instant:
-/// half a turn is never seen (contract law 4). A search that one look finishes writes nothing down.
+/// The first looks visit everything that the filter may match. Changes in between are recorded and
+/// looked at again. As soon as one look finishes those, everything found holds at that instant:
+/// half a turn is never seen (contract law 4). A search that finishes in one look records nothing.
 ///
-/// Predicates are user code. They are asked between the looks, again about what changed, and after
+/// Predicates are user code. They are called between the looks, and again for what changed; after
 /// three rounds the last answers stand.
 struct EntrySearch<Item: Sendable> {
-  /// What is to be done next.
+  /// What to do next.
   private enum Stage {
     case beginning
     case gathering(EntryCandidates)
-    /// What changed since it was looked at, each entry once, and how much of it was looked at again.
+    /// What changed since it was looked at, each entry once, and how much of that was looked at
+    /// again.
     case catchingUp([EntryID], done: Int)
   }
 
-  /// How often predicates are asked.
+  /// How often predicates are called.
   static var predicateRounds: Int { 3 }
-  /// How often a search tries to keep up with those who change entries faster than it can look, before
-  /// it holds the lock for all that is left.
+  /// How often a search tries to keep up with callers that change entries faster than it can look,
+  /// before it holds the lock for everything that is left.
   static var rounds: Int { 8 }
 
   let filter: QueryFilter.Node
   private let hasPredicate: Bool
   private let wantsInfo: Bool
-  /// The time that ages are measured at; ``Moment/distantPast`` before the first look.
+  /// The time for measuring ages; ``Moment/distantPast`` before the first look.
   private(set) var moment = Moment.distantPast
   private var stage = Stage.beginning
-  /// How often the entries that changed were taken note of.
+  /// How often the changed entries were collected.
   private var round = 1
-  /// Where changes are written down; `nil` if nothing is.
+  /// Where changes are recorded; `nil` if none are.
   private var log: Int?
   private var found: [Finding<Item>] = []
-  /// What the last look added to that: under the lock nothing is moved for want of room.
+  /// What the last look adds to that: under the lock nothing moves for lack of room.
   private var latest: [Finding<Item>] = []
-  /// What was found of entries that changed, in the order of the looks; `nil` is an entry that the
-  /// filter does not mean any more.
+  /// The findings for changed entries, in the order of the looks; `nil` is an entry that the filter
+  /// no longer matches.
   private var news: [(id: EntryID, finding: Finding<Item>?)] = []
-  /// Up to where predicates were asked, in ``found`` and in ``news``.
+  /// How far predicates have been called, in ``found`` and in ``news``.
   private var asked = (found: 0, news: 0)
 
   /// Begins a search.
   ///
   /// - Parameters:
   ///   - filter: Which entries.
-  ///   - wantsInfo: Whether the findings are to have an info, also if no predicate is asked.
+  ///   - wantsInfo: Whether findings include an info even if no predicate is called.
   init(_ filter: QueryFilter.Node, wantsInfo: Bool = false) {
     self.filter = filter
     hasPredicate = filter.hasPredicate
@@ -58,9 +59,9 @@ struct EntrySearch<Item: Sendable> {
   ///
   /// - Parameters:
   ///   - state: The cache.
-  ///   - now: The present time.
-  ///   - item: What is wanted of an entry.
-  /// - Returns: Whether that was all. If not, let go of the lock, call ``settle()`` and go on.
+  ///   - now: The current time.
+  ///   - item: What is wanted from an entry.
+  /// - Returns: Whether that was all. If not, release the lock, call ``settle()`` and continue.
   mutating func look(
     at state: inout CacheState,
     now: Moment,
@@ -77,7 +78,7 @@ struct EntrySearch<Item: Sendable> {
     }
   }
 
-  /// Ends the notes of what changes.
+  /// Stops recording changes.
   mutating func end(in state: inout CacheState) {
     if let log { state.stopLogging(log) }
     log = nil
@@ -94,7 +95,7 @@ struct EntrySearch<Item: Sendable> {
       latest.append(finding(candidate.index, candidate.rank, in: &state, item))
     }
     if candidates.isOver {
-      // Whoever found all in the first look, and has nobody to ask, has seen one instant.
+      // A search that found everything in the first look, without predicates, has seen one instant.
       if log == nil, !hasPredicate {
         swap(&found, &latest)
         return true
@@ -137,11 +138,12 @@ struct EntrySearch<Item: Sendable> {
   ) {
     state.noteLook(changed.count)
     for id in changed {
-      // By its name: it may have moved.
+      // By identifier, because it may have moved.
       let index = state.find(id).flatMap { index in
         hasPredicate || state.matches(filter, index, at: moment) ? index : nil
       }
-      // Nothing is replaced here: the last reference to a value must not go under the lock.
+      // Nothing is replaced here: the last reference to a value must not be released under the
+      // lock.
       news.append(
         (id, index.map { finding($0, state.rank($0, in: filter), in: &state, item) })
       )
@@ -164,9 +166,9 @@ struct EntrySearch<Item: Sendable> {
 
   // MARK: Outside the lock
 
-  /// Asks the predicates, and puts what changed in the place of what was found before.
+  /// Calls the predicates, and replaces earlier findings with those for changed entries.
   ///
-  /// Runs user code and lets go of user values: never under the lock.
+  /// Runs user code and releases user values: never call it under the lock.
   mutating func settle() {
     found += latest
     latest.removeAll(keepingCapacity: true)
@@ -195,15 +197,15 @@ struct EntrySearch<Item: Sendable> {
     finding.info.map(filter.matches) ?? false
   }
 
-  /// What was found, in order; each entry once.
+  /// The findings, in order; each entry once.
   ///
-  /// - Returns: The findings, as of the last look.
+  /// - Returns: The findings at the instant of the last look.
   func findings() -> [Finding<Item>] {
     var all = news.isEmpty ? found : Self.merged(found, news)
     let isInOrder = zip(all, all.dropFirst()).allSatisfy { $0.rank < $1.rank }
     guard !isInOrder else { return all }
     all.sort { $0.rank < $1.rank }
-    // Two parts of a filter may lead to one entry.
+    // Two parts of a filter may lead to the same entry.
     var last: EntryID?
     return all.filter { finding in
       defer { last = finding.id }

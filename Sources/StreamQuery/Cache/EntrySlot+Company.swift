@@ -1,19 +1,19 @@
-// What an entry needs once somebody observes it, waits for it, or it failed.
+// What an entry needs once it is observed, is waited for, or has failed.
 //
-// Arrays are changed in place (`_modify`): got and set they would be copied whole.
+// Arrays are changed in place (`_modify`): with a getter and a setter they would be copied whole.
 extension EntrySlot {
   private mutating func makeCompany() {
     if company.isEmpty { company.append(Company()) }
   }
 
-  /// Gives the room back if nothing is left in it.
+  /// Gives back the room if nothing is left in it.
   ///
-  /// For entries that were fetched and are not observed: most of those that were never are.
+  /// For entries that were fetched and are not observed: most fetched entries never are.
   mutating func dropEmptyCompany() {
     if !company.isEmpty, company[0].isEmpty { company = [] }
   }
 
-  /// Takes out all who wait, and the one whose call began the fetch.
+  /// Removes all waiters, and the one whose call started the fetch.
   mutating func takeWaiters() -> (waiters: [Waiter], starter: Waiter?) {
     guard !company.isEmpty else { return ([], nil) }
     var waiters: [Waiter] = []
@@ -23,13 +23,13 @@ extension EntrySlot {
     return (waiters, company[0].starter.take())
   }
 
-  /// Whether somebody observes the entry.
+  /// Whether the entry is observed.
   var isWatched: Bool { !company.isEmpty && !company[0].consumers.isEmpty }
 
-  /// Whether mutations lie over the data.
+  /// Whether layers of mutations lie over the data.
   var isLayered: Bool { !company.isEmpty && !company[0].layers.isEmpty }
 
-  /// Whether the fetch in flight took data out of sight.
+  /// Whether the fetch in flight hid data.
   var hasShelf: Bool { !company.isEmpty && company[0].shelved != nil }
 
   /// The last final error; shown while the machine says so.
@@ -52,7 +52,7 @@ extension EntrySlot {
     }
   }
 
-  /// How many pages whoever gave the plan asked for; `nil` is as many as there are.
+  /// How many pages the caller that gave the plan asked for; `nil` is as many as there are.
   var pageCount: Int? {
     get { company.isEmpty ? nil : company[0].pageCount }
     set {
@@ -62,7 +62,7 @@ extension EntrySlot {
     }
   }
 
-  /// The newest failure as the fetch in flight began: what a cancellation brings back.
+  /// The newest failure when the fetch in flight started; a cancellation restores it.
   var reasonBefore: ErrorBox? {
     get { company.isEmpty ? nil : company[0].reasonBefore }
     set {
@@ -72,7 +72,7 @@ extension EntrySlot {
     }
   }
 
-  /// The waiter whose call began the fetch in flight.
+  /// The waiter whose call started the fetch in flight.
   var starter: Waiter? {
     get { company.isEmpty ? nil : company[0].starter }
     set {
@@ -82,8 +82,8 @@ extension EntrySlot {
     }
   }
 
-  /// The state before the present one, while both are over the same data: a change that is undone
-  /// before anybody looks leads back to it, and nobody sees the same snapshot twice.
+  /// The state before the current one, if both have the same data: a change that is undone before
+  /// anybody looks restores it, so nobody sees the same snapshot twice.
   var previousFrame: Frame? {
     get { company.isEmpty ? nil : company[0].previousFrame }
     set {
@@ -93,7 +93,7 @@ extension EntrySlot {
     }
   }
 
-  /// Data that the fetch in flight took out of sight.
+  /// Data that the fetch in flight hid.
   var shelved: ValueBox? {
     get { company.isEmpty ? nil : company[0].shelved }
     set {
@@ -121,7 +121,7 @@ extension EntrySlot {
     }
   }
 
-  /// How many consumers have options that must be asked.
+  /// How many consumers have dynamic options.
   var dynamicCount: Int {
     get { company.isEmpty ? 0 : company[0].dynamicCount }
     _modify {
@@ -130,7 +130,7 @@ extension EntrySlot {
     }
   }
 
-  /// Which asking of dynamic options lies in the outbox; 0 is none.
+  /// The round of evaluating dynamic options that is in the outbox; 0 is none.
   var askRound: Int {
     get { company.isEmpty ? 0 : company[0].askRound }
     _modify {
@@ -147,7 +147,7 @@ extension EntrySlot {
     }
   }
 
-  /// Tells waiters that were answered from those that still wait; 0 while nobody waits.
+  /// Distinguishes answered waiters from those that still wait; 0 while nobody waits.
   var waiterRound: UInt64 {
     get { company.isEmpty ? 0 : company[0].waiterRound }
     _modify {
@@ -165,7 +165,7 @@ extension EntrySlot {
     }
   }
 
-  /// What mutations lay over the data, the oldest run lowest.
+  /// The layers of mutations over the data; the oldest run's is the lowest.
   var layers: [LaidLayer] {
     get { company.isEmpty ? [] : company[0].layers }
     _modify {
@@ -174,7 +174,7 @@ extension EntrySlot {
     }
   }
 
-  /// The data with its layers; `nil` without any.
+  /// The data with its layers; `nil` without layers.
   var shown: LayeredBox? {
     get { company.isEmpty ? nil : company[0].shown }
     set {

@@ -1,26 +1,29 @@
 // How frames are renewed.
 //
-// A frame is made when somebody first looks at the entry, and renewed in the very turn that changes the entry.
-// That is what keeps law 3: nobody sees an older state after a newer one, because there is no moment at which an
-// older one lies about. An entry that nobody looks at has none and pays nothing.
+// A frame is made when somebody first looks at the entry, and renewed in the same turn that changes
+// the entry. That is what keeps law 3: nobody sees an older state after a newer one, because there
+// is never a moment when an older one is still around. An entry that nobody looks at has no frame
+// and pays nothing.
 //
-// Most turns change something that no consumer can see: a deadline, a counter of waiters, the cause of a fetch
-// that was asked for twice. Waking a thousand consumers to show them what they have seen is the one thing that
-// must not happen. So a renewal answers three questions, cheapest first:
+// Most turns change something that no consumer can see: a deadline, a counter of waiters, the cause
+// of a fetch that was requested twice. Waking a thousand consumers to show them what they have
+// already seen must never happen. So a renewal answers three questions, cheapest first:
 //
-// 1. Is the data another? Boxes are never changed, so the same object is the same data. If it is another one, the
-//    new frame is the state, and nothing of the old one is kept.
-// 2. Does the new frame show the same? Then its version is the old one, and nobody is woken. The mark of an
-//    invalidation is in no result, but filters read it from the frame, so the frame itself is still renewed.
-// 3. Does it show what the frame before the last one showed? A fetch that begins and is cancelled at once leaves
-//    the state that was there. A consumer that did not look in between has no news, one that did has. So the
-//    slot keeps one frame more, and goes back to it with its version.
+// 1. Is the data different? Boxes never change, so the same object is the same data. If the data is
+// different, the new frame is the state, and nothing of the old one is kept.
+// 2. Does the new frame show the same? Then it keeps the old version, and nobody is woken. The mark
+// of an invalidation is not part of any result, but filters read it from the frame, so the frame
+// itself is still renewed.
+// 3. Does it show the same as the frame before the last one? A fetch that starts and is cancelled
+// at once restores the earlier state. A consumer that did not look in between has no news; one that
+// did look has. So the slot keeps one more frame, and goes back to it with its version.
 //
-// The old frame is taken out of the slot by a move before it is compared. Read in place, it would be retained and
-// released, and its count is one that all threads with consumers of this entry write to. Whatever is let go of
-// leaves with the turn: its data is a user's object, whose deinit must not run under the lock.
+// The old frame is moved out of the slot before it is compared. Reading it in place would retain
+// and release it, and all threads with consumers of this entry write to that reference count. What
+// is released leaves with the turn: the data is a user's object, and its deinit must not run under
+// the lock.
 extension EntrySlot {
-  /// The state as it is at present.
+  /// The current state.
   @inline(__always)
   func makeFrame(version: UInt64) -> Frame {
     Frame(
@@ -35,16 +38,16 @@ extension EntrySlot {
     )
   }
 
-  /// Brings the frame in line with the entry, if anybody has looked at it so far.
+  /// Brings the frame in line with the entry, if anybody has looked at it yet.
   ///
   /// - Parameters:
-  ///   - version: The version of a state that nobody has seen.
+  ///   - version: The version for a state that nobody has seen.
   ///   - turn: The turn.
   /// - Returns: Whether there is such a state, so that the version is used up.
   mutating func renewFrame(version: UInt64, _ turn: inout Turn) -> Bool {
     guard let old = frame.take() else { return false }
     let new = makeFrame(version: version)
-    // The same object: no state before the present one is kept over other data.
+    // Only for the same object: no earlier state is kept over other data.
     guard old.base === new.base else {
       turn.drop(previousFrame)
       previousFrame = nil
@@ -53,15 +56,15 @@ extension EntrySlot {
       return true
     }
     guard !new.showsTheSame(as: old) else {
-      // The version stays, so that nobody is told of a mark that no result shows: whom it makes stale
-      // learns of it by the flag.
+      // The version stays, so that nobody is woken for a mark that no result shows: observers for
+      // which the data becomes stale learn it from the flag.
       frame = new.isInvalidated == old.isInvalidated ? old : makeFrame(version: old.version)
       turn.drop(old)
       turn.drop(new)
       return false
     }
     let previous = previousFrame
-    // Layers that are gone never come back: they are not kept for a state to come.
+    // Removed layers never come back, so a state with them is not kept.
     let isKept = old.layered == nil || old.layered === new.layered
     previousFrame = isKept ? old : nil
     if !isKept { turn.drop(old) }

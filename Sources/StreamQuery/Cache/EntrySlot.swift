@@ -1,26 +1,27 @@
-/// An entry as it lies in the cache: the machine, and beside it what machines must not hold.
+/// An entry as stored in the cache: the machine, and what machines must not hold.
 struct EntrySlot {
   /// `nil` while the slot is free.
   var key: EntryKey?
   var machine = EntryMachine(at: .zero)
   var data: ValueBox?
-  /// The newest plan that was given, preferring one that can fetch.
+  /// The newest plan that was given; a plan that can fetch has precedence.
   var plan: ResolvedPlan?
   /// The fetch in flight.
   var job: FetchJob?
-  /// The present state; `nil` until somebody looks.
+  /// The current state; `nil` until somebody looks.
   var frame: Frame?
-  /// What most entries do without: an array of one, so that they pay a word for all of it.
+  /// What most entries do not need: an array of at most one element, so that they pay one word for
+  /// all of it.
   var company: [Company] = []
-  /// Counts changes: what was asked of a closure is void once it moved on.
+  /// Counts changes: an answer from a closure is void if the revision has changed.
   var revision: UInt32 = 0
-  /// Where the entry stands among the entries that are observed or fetching, -1 for nowhere; while
-  /// the slot is free, the next free one.
+  /// The entry's position among the entries that are observed or fetching, -1 if it is not one of
+  /// them; while the slot is free, the next free slot.
   var livePosition: Int32 = -1
   /// The number of the entry, which no other one ever has.
   var generation: UInt64 = 0
 
-  /// What an entry needs once it is observed, waited for, or failed.
+  /// What an entry needs once it is observed, is waited for, or has failed.
   struct Company {
     var consumers: [Int32] = []
     var dynamicCount = 0
@@ -39,7 +40,7 @@ struct EntrySlot {
     var beginning: Beginning?
     var pageCount: Int?
 
-    /// Whether nothing is kept in it.
+    /// Whether it holds nothing.
     var isEmpty: Bool {
       consumers.isEmpty && waiters.isEmpty && layers.isEmpty
         && dynamicCount == 0 && askRound == 0 && waiterRound == 0 && goneWaiters == 0
@@ -49,11 +50,11 @@ struct EntrySlot {
     }
   }
 
-  /// Whether a plan that comes replaces the present one: not if only that one can fetch.
+  /// Whether a new plan replaces the current one: not if only the current one can fetch.
   @inline(__always)
   func takes(_ plan: ResolvedPlan) -> Bool { plan.fetch != nil || self.plan?.fetch == nil }
 
-  /// Hands out whatever is the user's, before the slot is emptied.
+  /// Hands out all user objects before the slot is emptied.
   mutating func surrender(to turn: inout Turn) {
     turn.drop(data.take())
     turn.drop(plan.take())
@@ -67,9 +68,9 @@ struct EntrySlot {
     turn.drop(company[0].previousFrame)
   }
 
-  /// Gives the slot back, after all that is the user's was handed out.
+  /// Gives the slot back, after all user objects were handed out.
   ///
-  /// - Parameter next: The slot that was given back before.
+  /// - Parameter next: The slot that was given back before this one.
   mutating func vacate(next: Int32) {
     machine = EntryMachine(at: .zero)
     if job != nil { job = nil }
@@ -80,10 +81,10 @@ struct EntrySlot {
 
   // MARK: Values
 
-  /// The data as people see it.
+  /// The data that observers see.
   var visible: ValueBox? { shown ?? data }
 
-  /// Takes data in, instead of what was there and of its error.
+  /// Stores data, replacing the previous data and its error.
   mutating func store(_ box: ValueBox, _ turn: inout Turn) {
     turn.drop(data.take())
     data = box
@@ -91,7 +92,7 @@ struct EntrySlot {
     turn.drop(company[0].error.take())
   }
 
-  /// What a cancellation of the fetch in flight leads back to is the newest failure as of now.
+  /// From now on, cancelling the fetch in flight restores the newest failure as it is now.
   mutating func keepReason(_ turn: inout Turn) {
     guard !company.isEmpty else { return }
     if company[0].reasonBefore != nil { turn.drop(company[0].reasonBefore.take()) }

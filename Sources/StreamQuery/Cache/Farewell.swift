@@ -1,6 +1,6 @@
 /// What a consumer that left had asked for.
 ///
-/// An object, since most subscriptions never need the room of one.
+/// An object, because most subscriptions never need room for it.
 final class Farewell: Sendable {
   let key: EntryKey
   let plan: ResolvedPlan?
@@ -16,7 +16,7 @@ final class Farewell: Sendable {
 }
 
 extension EntryEnd {
-  /// How an observer that was there sees it.
+  /// The flags for an observer that left.
   func flags(for observer: Farewell, at now: Moment) -> QueryFlags {
     machine.flags(for: observer.profile, since: observer.settledBase, at: now)
   }

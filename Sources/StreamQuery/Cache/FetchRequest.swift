@@ -1,4 +1,4 @@
-/// What is asked of an entry's machine by a caller.
+/// What a caller asks of an entry's machine.
 struct FetchRequest {
   var cause: FetchCause
   /// Whether a running fetch is replaced if there is data.

@@ -1,6 +1,6 @@
-/// Tables that the cache let go of, with the entries that did not move into new ones.
+/// Tables that the cache released, with the entries that did not move into new ones.
 ///
-/// What they hold is the user's: nobody lets go of them under the lock.
+/// They hold user objects: never release them under the lock.
 final class FormerTables: Sendable {
   let slots: [EntrySlot]
   private let index: KeyIndex

@@ -1,10 +1,10 @@
-/// A layer where it lies.
+/// A layer that lies over an entry's data.
 struct LaidLayer {
   let layer: OptimisticLayer
-  /// The run that laid it.
+  /// The run that added it.
   let job: MutationJob
   /// The newest fetch of the entry when the run succeeded; `nil` before.
   ///
-  /// A newer one brings what replaces the layer.
+  /// A newer fetch brings the data that replaces the layer.
   var keptSince: UInt32?
 }

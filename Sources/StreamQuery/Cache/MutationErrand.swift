@@ -1,19 +1,19 @@
-/// What a turn asks the shell to do about runs of mutations.
+/// What a turn asks the shell to do about mutation runs.
 enum MutationErrand: Sendable {
-  /// Call what is called before the first attempt.
+  /// Call the callbacks that come before the first attempt.
   case prepare(MutationJob)
   case perform(MutationJob, attempt: Int)
-  /// Call what is called before the end.
+  /// Call the callbacks that come before the end.
   case settle(MutationJob, WaitOutcome)
   case cancel(MutationJob)
-  /// Some runs changed, came or went.
+  /// Some runs were changed, added or removed.
   case news([MutationNews])
-  /// Refetch what the edges ask for that waited for mutations.
+  /// Refetch for the edges that waited for mutations.
   case sweep([FetchCause])
 }
 
 extension CacheState {
-  /// Tells of a step of a run, if anybody listens.
+  /// Reports a step of a run, if there are listeners.
   mutating func emit(
     _ step: QueryEvent.MutationStep,
     _ job: MutationJob,
@@ -28,7 +28,7 @@ extension CacheState {
   mutating func setDeadline(_ deadline: Moment?, mutation index: Int) {
     let position = mutations.slots[index].heapPosition
     guard deadline != nil || position >= 0 else { return }
-    // Below zero, so that they are told from entries.
+    // Negative, to distinguish runs from entries.
     setDeadline(deadline, owner: ~Int32(truncatingIfNeeded: index), at: position)
   }
 }

@@ -1,73 +1,79 @@
-/// What turns asked for and nobody has performed yet, and who performs it.
+/// The errands that turns requested and nobody has performed yet, and who performs them.
 ///
-/// One thread at a time performs errands, outside the lock: the *drainer*. A call that finds nobody at
-/// it performs as many errands as its own turn added, and ``share`` more. What is left then goes to a
-/// caller that waits for room, or else to the *sweeper*, a task of the client that performs ``share``
-/// and hands over likewise. So no call works for others without bound, and
+/// One thread at a time performs errands, outside the lock: the *drainer*. A call that finds no
+/// drainer performs as many errands as its own turn added, and ``share`` more. It hands the rest to
+/// a caller that waits for room or, without one, to the *sweeper*, a task of the client that
+/// performs ``share`` errands and hands over in the same way. So no call does an unbounded amount
+/// of work for others, and
 ///
 /// - errands are performed in the order in which turns added them, each once;
-/// - while there are some, somebody drains, or a sweeper is on its way.
+/// - while there are errands, somebody drains, or a sweeper is on its way.
 ///
-/// A turn that leaves more than ``room`` behind while another thread drains waits until its errands
-/// have been taken: memory stays bounded, since who adds faster than errands are performed is slowed
-/// down. The drainer's own thread never waits: turns that errands make only append.
+/// A turn that leaves more than ``room`` errands behind while another thread drains waits until its
+/// errands have been taken. This bounds memory, because it slows down callers that add errands
+/// faster than they are performed. The drainer's own thread never waits: turns made by errands only
+/// append.
 ///
-/// Each method is one visit under the lock, and its answer says what the thread does next. Waiting
-/// and asking for the sweeper are the shell's: see `QueryCache.carryOut`.
+/// Each method is one visit under the lock, and its answer says what the thread does next. The
+/// shell does the waiting and requests the sweeper: see `QueryCache.carryOut`.
 ///
 /// ## Why it is built like this
 ///
-/// A turn decides under the lock and must not run anything there: not a continuation, not a task's start, not an
-/// event handler. It could perform its own errands after the lock is open, but then two threads could perform
-/// theirs in another order than their turns had, and a consumer would see an old state after a new one. A queue
-/// of the executor would keep the order, and cost each write a task. So errands go into one list, and one thread
-/// at a time performs it. Whoever comes while that thread is at work leaves its errands there and returns.
+/// A turn decides under the lock and must not run anything there: not a continuation, not a task's
+/// start, not an event handler. It could perform its own errands after releasing the lock, but then
+/// two threads could perform theirs in a different order than their turns had, and a consumer would
+/// see an old state after a new one. A queue on the executor would keep the order, but would cost
+/// each write a task. So errands go into one list, and one thread at a time performs it. A caller
+/// that comes while that thread is at work leaves its errands there and returns.
 ///
-/// That alone is unfair: the thread at work would perform for everybody, as long as others write. Hence the share.
-/// After it the thread hands the list over: to a caller that is waiting anyway, which costs nothing, or else to
-/// the sweeper. The order stays, for a batch that was taken and not performed comes before all that was added
-/// since.
+/// That alone is unfair: the working thread would perform errands for everybody as long as others
+/// write. Hence the share. After it the thread hands the list over: to a caller that is waiting
+/// anyway, which costs nothing, or to the sweeper. The order stays, because a batch that was taken
+/// but not performed comes before everything added since.
 ///
-/// And it is unbounded: errands could be added faster than they are performed. Errands of which one is enough
-/// replace each other in place: the wake-up of a consumer, the sleep for a deadline, a recount. What is left, such
-/// as events, cannot be dropped, so whoever adds them waits. Only threads that nobody waits for may wait: never
-/// the one that performs errands, or the list would never become shorter.
+/// It is also unbounded: errands could be added faster than they are performed. Errands of which
+/// one is enough replace each other in place: the wake-up of a consumer, the sleep for a deadline,
+/// a recount. The rest, such as events, cannot be dropped, so a caller that adds them waits. Only
+/// threads that nobody waits for may wait: never the one that performs errands, or the list would
+/// never become shorter.
 struct Outbox<Item: Sendable>: Sendable {
-  /// How many errands a call performs beyond as many as its turn added.
+  /// How many errands a call performs in addition to the number its turn added.
   let share: Int
-  /// How many errands may lie in the outbox before those who add more have to wait.
+  /// How many errands the outbox may hold before callers that add more have to wait.
   let room: Int
 
   /// In the order of turns.
   private var pending: [Item] = []
-  /// What a drainer took and did not perform: older than all of `pending`, from `leftStart` on.
+  /// What a drainer took but did not perform: older than all of `pending`, from `leftStart` on.
   private var left: [Item] = []
   private var leftStart = 0
   /// An empty array whose storage serves the next batch.
   private var spare: [Item] = []
-  /// Where errands of which one is enough lie in `pending`; -1 for nowhere.
+  /// The positions in `pending` of errands of which one is enough; -1 for none.
   private var places = Places()
   private var drainer: ThreadIdentity?
-  /// How many errands there were when the present turn began.
+  /// How many errands there were when the current turn began.
   private var turnStart = 0
-  /// Whether a sweeper was asked for and has not come yet.
+  /// Whether a sweeper was requested and has not come yet.
   private var isSweeperDue = false
-  /// Who asked for it last, until the asking is over: an executor may run the sweeper at once.
+  /// The thread that requested it last, until the request returns: an executor may run the sweeper
+  /// at once.
   private var asker: ThreadIdentity?
-  /// Those who wait for room, in order; only while somebody drains and there are errands in `pending`.
+  /// The threads that wait for room, in order; only while somebody drains and `pending` has
+  /// errands.
   private var waiting: [Waiting] = []
-  /// Those who wait no more, and have not been told yet.
+  /// The threads that no longer wait and have not been told yet.
   private var released: [ThreadIdentity] = []
 
   init(share: Int = 256, room: Int = 4_096) {
     self.share = share
     self.room = room
-    // Most turns ask for one or two errands: room that does not have to grow at first.
+    // Most turns request one or two errands: enough room that it need not grow at first.
     pending.reserveCapacity(8)
     spare.reserveCapacity(8)
   }
 
-  /// How many errands were added since a drainer took some last.
+  /// How many errands were added since a drainer last took some.
   @inline(__always)
   var count: Int { pending.count }
 
@@ -83,22 +89,22 @@ struct Outbox<Item: Sendable>: Sendable {
     pending.append(item)
   }
 
-  /// Takes the errand out that was added last, for one that says more to take its place.
+  /// Removes the errand that was added last, so that a more complete one can take its place.
   ///
-  /// Never one that was added instead of an earlier one: of these the place is known.
+  /// Never one that replaced an earlier one: the positions of those are recorded.
   mutating func removeLast() {
     _ = pending.popLast()
   }
 
-  /// Errands of which the newest is enough, however many turns ask for one.
+  /// Errands of which only the newest counts, however many turns request one.
   enum Single: Sendable {
     /// To sleep until an earlier deadline.
     case arm
-    /// To say that the number of fetching entries may have changed.
+    /// To report that the number of fetching entries may have changed.
     case recount
   }
 
-  /// Adds an errand, or puts it in the place of an earlier one of its kind that nobody took yet.
+  /// Adds an errand, or replaces an earlier one of its kind that nobody has taken yet.
   mutating func append(_ item: Item, insteadOf kind: Single) {
     let place = kind == .arm ? places.arm : places.recount
     if place >= 0 {
@@ -123,15 +129,15 @@ struct Outbox<Item: Sendable>: Sendable {
     return turnStart
   }
 
-  /// Whether somebody else than the thread of the present turn may perform what it adds: who drains
-  /// already, or who takes what was there before.
+  /// Whether a thread other than the current turn's may perform what the turn adds: a drainer that
+  /// is already at work, or one that takes the earlier errands.
   var othersPerform: Bool {
     drainer != nil || turnStart > 0 || !left.isEmpty
   }
 
   // MARK: Performing
 
-  /// What a thread takes out of the outbox, and how much it may perform.
+  /// What a thread takes from the outbox, and how much of it it may perform.
   struct Batch: Sendable {
     /// Emptied, outside the lock, once all are performed.
     var items: [Item] = []
@@ -139,15 +145,16 @@ struct Outbox<Item: Sendable>: Sendable {
     var start = 0
     /// How many more errands the thread performs.
     var budget = 0
-    /// Whether there were errands before those of the thread's own turn, so that others may perform these.
+    /// Whether there were errands before those of the thread's own turn, so that others may perform
+    /// these.
     var hadBacklog = false
 
-    /// The end of what the thread performs of the batch.
+    /// The end of the part of the batch that the thread performs.
     var end: Int { min(items.count, start + budget) }
 
-    /// Notes that all up to `end` are performed.
+    /// Records that all up to `end` are performed.
     ///
-    /// Releases them if nothing is left, so never under the lock.
+    /// Releases them if nothing is left, so never call it under the lock.
     mutating func wasPerformed(to end: Int) {
       budget -= end - start
       start = end
@@ -161,17 +168,18 @@ struct Outbox<Item: Sendable>: Sendable {
   enum Step: Hashable, Sendable {
     /// Nothing more.
     case leave
-    /// Performs its batch, and then says so: ``performed(_:on:)``.
+    /// Performs its batch, and then reports it: ``performed(_:on:)``.
     case perform
-    /// The same, but first tells those who wait no more: ``takeReleased()``.
+    /// The same, but first tells the threads that no longer wait: ``takeReleased()``.
     case releaseAndPerform
-    /// Asks for a sweeper, and then says so: ``asked(on:)``.
+    /// Requests a sweeper, and then reports it: ``asked(on:)``.
     case ask
-    /// Tells a waiting thread that it drains now.
+    /// Tells a waiting thread that it is now the drainer.
     case appoint(ThreadIdentity)
-    /// Gets ready to wait, and then says so: ``wait(on:isLow:into:)``.
+    /// Gets ready to wait, and then reports it: ``wait(on:isLow:into:)``.
     case prepareToWait
-    /// Waits to be told, and then says so: ``waited(on:into:)``; longer, the more lies in the outbox.
+    /// Waits to be told, and then reports it: ``waited(on:into:)``; the fuller the outbox, the
+    /// longer.
     case wait(crowds: Int)
   }
 
@@ -181,7 +189,7 @@ struct Outbox<Item: Sendable>: Sendable {
   ///   - count: The ``count`` before the turn.
   ///   - thread: The thread of the turn.
   ///   - isLow: Whether it runs at a low priority, so that nobody should have to wait for it.
-  ///   - batch: What it is to perform.
+  ///   - batch: The batch for it to perform.
   /// - Returns: What the thread does next.
   mutating func turnEnded(
     since count: Int,
@@ -194,12 +202,12 @@ struct Outbox<Item: Sendable>: Sendable {
     batch.budget = added + share
     if let drainer { return drainer != thread && pending.count > room ? .prepareToWait : .leave }
     batch.hadBacklog = count > 0 || !left.isEmpty
-    // Others would wait for it. But too much is too much: then it works as everybody else.
+    // Others would wait for it. Above the limit it works like every other thread.
     if pending.count <= room, isLow() { return ask(thread) }
     return take(&batch, thread)
   }
 
-  /// A drainer performed what it could of its batch.
+  /// A drainer performed its part of the batch.
   mutating func performed(_ batch: inout Batch, on thread: ThreadIdentity) -> Step {
     guard batch.items.isEmpty else {
       swap(&left, &batch.items)
@@ -207,14 +215,14 @@ struct Outbox<Item: Sendable>: Sendable {
       return handOver(thread)
     }
     guard !isEmpty, batch.budget > 0 else {
-      // Kept for the next drainer, unless it is a crowd's.
+      // Kept for the next drainer, unless it grew very large.
       if batch.items.capacity <= 256 { swap(&spare, &batch.items) }
       return handOver(thread)
     }
     return take(&batch, thread)
   }
 
-  /// Takes what is oldest.
+  /// Takes the oldest errands.
   private mutating func take(_ batch: inout Batch, _ thread: ThreadIdentity) -> Step {
     drainer = thread
     guard left.isEmpty else {
@@ -232,11 +240,11 @@ struct Outbox<Item: Sendable>: Sendable {
     return .releaseAndPerform
   }
 
-  /// The drainer is done, or has done its part.
+  /// The drainer is finished, or has done its share.
   private mutating func handOver(_ thread: ThreadIdentity) -> Step {
     drainer = nil
     guard !isEmpty else { return .leave }
-    // It stands still anyway. Who is held up itself comes last.
+    // It is standing still anyway. A thread that is held up itself comes last.
     if !waiting.isEmpty {
       let place = waiting.firstIndex { !$0.isLow } ?? 0
       let next = waiting.remove(at: place).thread
@@ -249,15 +257,15 @@ struct Outbox<Item: Sendable>: Sendable {
   // MARK: Sweeping
 
   private mutating func ask(_ thread: ThreadIdentity) -> Step {
-    // Who is being asked right now on this thread, by an executor that runs the sweeper at once, asks
-    // again when it is back: else each asking would lie on top of the one before.
+    // A thread that is requesting a sweeper, from an executor that runs it at once, requests it
+    // again after the call returns. Otherwise each request would be nested in the one before.
     guard !isSweeperDue, asker != thread else { return .leave }
     isSweeperDue = true
     asker = thread
     return .ask
   }
 
-  /// The asking for a sweeper is over.
+  /// The request for a sweeper returned.
   mutating func asked(on thread: ThreadIdentity) -> Step {
     guard asker == thread else { return .leave }
     guard drainer == nil, !isSweeperDue, !isEmpty else {
@@ -268,7 +276,7 @@ struct Outbox<Item: Sendable>: Sendable {
     return .ask
   }
 
-  /// The sweeper came.
+  /// The sweeper arrived.
   mutating func sweeperCame(on thread: ThreadIdentity, into batch: inout Batch) -> Step {
     isSweeperDue = false
     guard drainer == nil, !isEmpty else { return .leave }
@@ -293,7 +301,7 @@ struct Outbox<Item: Sendable>: Sendable {
     return .leave
   }
 
-  /// Those who wait no more.
+  /// Takes the threads that no longer wait.
   mutating func takeReleased() -> [ThreadIdentity] {
     defer { released = [] }
     return released
@@ -310,7 +318,7 @@ struct Outbox<Item: Sendable>: Sendable {
   }
 }
 
-// Small worlds remember where they have been.
+// Equatable because the small worlds remember visited states.
 extension Outbox: Equatable where Item: Equatable {}
 extension Outbox: Hashable where Item: Hashable {}
 extension Outbox.Batch: Equatable where Item: Equatable {}

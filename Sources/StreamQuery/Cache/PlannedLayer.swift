@@ -1,6 +1,6 @@
-/// A layer that is about to be laid.
+/// A layer that is about to be added.
 struct PlannedLayer: Sendable {
   var layer: OptimisticLayer
-  /// How long an entry is kept that has to be made for it.
+  /// The retention of an entry that has to be made for it.
   var gcTime: Span
 }

@@ -6,11 +6,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The door: every change goes through one lock, one turn at a time.
+/// The only way in: every change goes through one lock, one turn at a time.
 ///
-/// A turn decides and publishes under the lock and leaves its errands in the ``Outbox``. One drainer
-/// at a time performs them in order outside of it; a turn made meanwhile, also by an errand, only
-/// appends. So the world learns of turns in the order in which they were decided.
+/// A turn decides and publishes under the lock and leaves its errands in the ``Outbox``. One
+/// drainer at a time performs them in order, outside the lock. A turn made in the meantime, even by
+/// an errand, only appends. So the outside sees turns in the order in which they were decided.
 final class QueryCache: Sendable {
   private static let lastID = Atomic<UInt64>(0)
 
@@ -18,9 +18,10 @@ final class QueryCache: Sendable {
   private let roomWaits = RoomWaits()
   let clock: ErasedClock
   let wallClock: @Sendable () -> Date
-  /// Whether every turn needs a date; what ``CacheState/emitsEvents`` says, without the lock.
+  /// Whether every turn needs a date; the same as ``CacheState/emitsEvents``, but read without the
+  /// lock.
   private let datesAll: Atomic<Bool>
-  /// Grows whenever a turn made a frame: a consumer that saw all of this needs no look.
+  /// Increases whenever a turn makes a frame: a consumer that has seen this value need not look.
   let news = Atomic<UInt64>(0)
 
   init(
@@ -39,7 +40,7 @@ final class QueryCache: Sendable {
 
   /// Turns events on or off.
   ///
-  /// - Parameter isNeeded: Says whether anybody listens; asked under the lock.
+  /// - Parameter isNeeded: Whether there are listeners; called under the lock.
   func emitsEvents(_ isNeeded: () -> Bool) {
     record { state in
       state.emitsEvents = isNeeded()
@@ -47,13 +48,13 @@ final class QueryCache: Sendable {
     }
   }
 
-  /// Looks, and cannot change anything; reads no clock.
+  /// Looks without changing anything; reads no clock.
   @inline(__always)
   func read<Result: Sendable>(_ body: (borrowing CacheState) -> Result) -> Result {
     state.withLock { body($0) }
   }
 
-  /// Writes down what somebody has seen or waits for: decides nothing, wakes nobody and reads no clock.
+  /// Records what somebody has seen or waits for: decides nothing, wakes nobody and reads no clock.
   ///
   /// Everything else that changes the state is a turn.
   @inline(__always)
@@ -61,11 +62,11 @@ final class QueryCache: Sendable {
     state.withLock { body(&$0) }
   }
 
-  /// The present time; user code may run, so never under the lock.
+  /// The current time; may run user code, so never call it under the lock.
   ///
-  /// - Parameter isDated: Whether anybody will see the date. Without, the wall clock is left alone,
-  ///   and the date is as long after that of the latest turn as the moment is.
-  /// - Returns: The time, as the next turn takes it.
+  /// - Parameter isDated: Whether anybody will see the date. If not, the wall clock is not read,
+  ///   and the date is as far from that of the latest turn as the moment is.
+  /// - Returns: The time, in the form that the next turn takes.
   func now(isDated: Bool = true) -> Now {
     let isDated = isDated || datesAll.load(ordering: .relaxed)
     return Now(
@@ -74,13 +75,13 @@ final class QueryCache: Sendable {
     )
   }
 
-  /// Makes a turn and performs what it asks for.
+  /// Makes a turn and performs its errands.
   ///
   /// - Parameters:
   ///   - shell: Performs the errands.
   ///   - now: The time of the turn.
-  ///   - startsFetches: Whether the turn may start a fetch or wait for one: such turns ask which
-  ///     work their caller belongs to.
+  ///   - startsFetches: Whether the turn may start a fetch or wait for one: such turns look up the
+  ///     work that their caller belongs to.
   ///   - body: The turn; runs under the lock.
   /// - Returns: What the turn returns.
   @discardableResult
@@ -103,9 +104,9 @@ final class QueryCache: Sendable {
       if state.errands.count > before { end = Self.ended(&state, since: before, shell) }
       return result
     }
-    // First of all: somebody may be about to start what waits for it.
+    // This comes first: somebody may be about to start the work that waits for it.
     if let duty = turn.duty { shell.fulfil(duty) }
-    // Here, outside the lock, goes what the turn let go of.
+    // The references that the turn collected are released here, outside the lock.
     _ = consume turn
     if end != nil { carryOut(&end, shell) }
     return result
@@ -117,7 +118,7 @@ final class QueryCache: Sendable {
     var batch: Outbox<Errand>.Batch
   }
 
-  // Apart, so that turns without errands do not pay for it.
+  // Separate, so that turns without errands do not pay for it.
   @inline(never)
   private static func ended(
     _ state: inout CacheState,
@@ -134,7 +135,7 @@ final class QueryCache: Sendable {
     return step == .leave ? nil : TurnEnd(step: step, batch: batch)
   }
 
-  /// Takes over what others left in the outbox, unless somebody drains.
+  /// Takes over what others left in the outbox, unless somebody is draining.
   ///
   /// - Parameter shell: Performs the errands.
   func sweep(_ shell: some ErrandRunner) {
@@ -144,10 +145,10 @@ final class QueryCache: Sendable {
     carryOut(&end, shell)
   }
 
-  /// Does what the outbox says, until it lets the thread go.
+  /// Follows the outbox's instructions until it releases the thread.
   @inline(never)
   private func carryOut(_ end: inout TurnEnd?, _ shell: some ErrandRunner) {
-    // Taken out, so that the batch's storage is used again and not copied.
+    // Taken out, so that the batch's storage is reused and not copied.
     guard var step = end?.step, var batch = end.take()?.batch else { return }
     let thread = ThreadIdentity.current
     while true {
@@ -185,7 +186,7 @@ final class QueryCache: Sendable {
 }
 
 extension CacheState {
-  /// Whether somebody else than the caller of the present turn may perform its errands; a caller of low
+  /// Whether a thread other than the current turn's may perform its errands; a caller of low
   /// priority leaves them to the client's own task.
   var othersPerform: Bool {
     @inline(__always) get { errands.othersPerform || WorkPriority.current.isLow }

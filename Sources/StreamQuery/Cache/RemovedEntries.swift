@@ -4,7 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Entries that one turn removed together: what the events say that tell of each.
+/// Entries that one turn removed together, with what the events about them say.
 final class RemovedEntries: Sendable {
   private let tables: FormerTables
   private let reason: QueryEvent.RemovalReason
@@ -12,10 +12,10 @@ final class RemovedEntries: Sendable {
   /// The number of the newest event when they were removed.
   private let eventSerial: UInt64
 
-  /// Tells of entries.
+  /// Records removed entries.
   ///
   /// - Parameters:
-  ///   - tables: Where they lie.
+  ///   - tables: The tables that hold them.
   ///   - reason: Why they are gone.
   ///   - date: When, in seconds since the reference date.
   ///   - eventSerial: The number of the newest event before.
@@ -31,12 +31,12 @@ final class RemovedEntries: Sendable {
     self.eventSerial = eventSerial
   }
 
-  /// The event that tells of one of them; made outside the lock.
+  /// The event for one of them; made outside the lock.
   ///
   /// - Parameters:
-  ///   - slot: Where it lay.
+  ///   - slot: The entry's slot.
   ///   - count: The number of its event, counted from the removal.
-  /// - Returns: The event; `nil` if no entry lay there.
+  /// - Returns: The event; `nil` if the slot held no entry.
   func event(of slot: Int32, _ count: UInt32) -> QueryEvent? {
     guard let key = tables.slots[Int(slot)].key else { return nil }
     var event = QueryEvent(

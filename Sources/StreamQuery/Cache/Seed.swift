@@ -1,16 +1,16 @@
-/// Data for an entry that has none, already asked for outside the lock.
+/// Data for an entry that has none, already obtained outside the lock.
 struct Seed: Sendable {
   let box: ValueBox
   let source: PlanExtras.InitialData
 
-  /// Asks for initial data; `nil` if there is none after all.
+  /// Evaluates initial data; `nil` if there is none after all.
   init?(_ source: PlanExtras.InitialData) {
     guard let box = source.value() else { return nil }
     self.box = box
     self.source = source
   }
 
-  /// The beginning of an entry that begins with it.
+  /// The beginning of an entry that starts with this data.
   func beginning(at now: Timestamp) -> Beginning {
     Beginning(source: source, time: source.updatedAt.map(now.placing(date:)) ?? now)
   }

@@ -1,22 +1,23 @@
-/// A reference that a turn let go of.
+/// A reference that a turn releases.
 typealias Dropped = any AnyObject & Sendable
 
-/// One entry through the door: the world as it was at the turn, and what the turn let go of.
+/// One pass through the lock: the state of the world at the turn, and the references that the turn
+/// releases.
 ///
-/// Values, errors and closures belong to users, and so does the code of their `deinit`: whatever a
-/// turn replaces is collected here and released after the lock (contract law 8).
+/// Values, errors and closures belong to users, and so does the code of their `deinit`. What a turn
+/// replaces is collected here and released after the lock (contract law 8).
 struct Turn: Sendable {
-  /// Set when the turn has the lock.
+  /// Set when the turn holds the lock.
   var world: World
-  /// Whether a caller waits in person: such fetches retry only if told to.
+  /// Whether a caller waits directly: such fetches retry only if told to.
   var isImperative = false
   /// How many pages the caller of this turn asks for, if it gives its plan.
   var pageCount: Int?
   /// The fetch or the run that the call was made from.
   let caller: TaskChain?
-  /// How many askings of dynamic options led to this turn; `nil` leaves it to ``AskRound``.
+  /// How many evaluations of dynamic options led to this turn; `nil` uses ``AskRound``.
   var askRound: Int?
-  /// What is left for the caller to do in person when the lock is open.
+  /// What is left for the caller itself to do after the lock is released.
   private(set) var duty: CallerDuty?
   private var first: Dropped?
   private var second: Dropped?
@@ -29,11 +30,11 @@ struct Turn: Sendable {
     self.caller = caller
   }
 
-  /// How many references the turn let go of: for tests.
+  /// How many references the turn releases: for tests.
   var droppedCount: Int { (first == nil ? 0 : 1) + (second == nil ? 0 : 1) + rest.count }
 
   mutating func drop(_ reference: consuming Dropped?) {
-    // Consumed: what is handed on need not be counted once more.
+    // Consumed, so that passing it on does not retain it again.
     guard let reference = consume reference else { return }
     if first == nil {
       first = reference
@@ -46,18 +47,17 @@ struct Turn: Sendable {
 }
 
 extension Turn {
-  /// Has the caller make the next task of a fetch or a run, unless that was done before.
+  /// Asks the caller to make the next task of a fetch or a run, unless that was already done.
   mutating func standBy(_ tasks: TaskChain) {
     if let standby = tasks.standBy() { leave(.standBy(standby)) }
   }
 
-  /// Has work be as urgent as the caller, who waits for it or observes what it brings, or as somebody else
-  /// who does.
+  /// Makes work as urgent as the caller, or another task, that waits for it or observes its result.
   mutating func lend(to tasks: TaskChain, _ priority: WorkPriority? = nil) {
     leave(.lend(tasks, priority))
   }
 
-  /// Most turns leave none, and nearly all others one.
+  /// Most turns leave none, and nearly all others leave one.
   private mutating func leave(_ duty: CallerDuty) {
     switch self.duty.take() {
     case nil: self.duty = duty
