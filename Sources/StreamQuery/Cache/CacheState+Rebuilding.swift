@@ -3,7 +3,6 @@
 // While entries are only added, tables only grow. Their room is given back as a whole, and the
 // remaining entries move into new tables: when all entries are removed at once, or when most have
 // been removed one by one.
-// ones: with all entries that go at once, or when most have gone one by one.
 extension CacheState {
   /// The limit for the number of slots, as a multiple of the number of entries.
   ///
@@ -11,7 +10,7 @@ extension CacheState {
   /// once for seven times as many removals.
   static var spareFactor: Int { 8 }
 
-  /// Removes all entries, as ``remove(_:reason:_:)`` does with each.
+  /// Removes all entries, with the effect of ``remove(_:reason:_:)`` on each.
   ///
   /// Entries that are observed or fetching are removed one by one. For the others, a removal only
   /// means that they are gone: they leave with the tables, untouched, and are freed outside the

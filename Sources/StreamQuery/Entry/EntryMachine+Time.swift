@@ -85,7 +85,6 @@ extension EntryMachine {
   ///
   /// Checked before ``timeReached(in:)``, which would give the same answer: nearly all entries end
   /// this way, a thousand in one turn.
-  /// thousand in a turn.
   ///
   /// - Parameter now: The time of the turn.
   /// - Returns: Whether the entry may be dropped.

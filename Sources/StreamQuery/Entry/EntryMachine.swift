@@ -7,7 +7,7 @@
 ///
 /// | input \ phase | idle | running | waiting | paused |
 /// |---|---|---|---|---|
-/// | `requested` | begin | join, or supersede if there is data, at most thrice in a row | same | same |
+/// | `requested` | begin | join, or supersede if there is data, at most three times in a row | same | same |
 /// | `invalidated` | mark | mark, which outlives a first answer | mark | mark |
 /// | `attemptSucceeded` | – | land, idle or one more fetch | – | – |
 /// | `attemptKept` | – | the same, over the same data | – | – |

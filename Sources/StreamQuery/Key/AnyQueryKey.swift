@@ -6,7 +6,7 @@
 /// project.isPrefix(of: ["project", 8, "issues", "open"])   // false
 /// ```
 ///
-/// Every initialiser and rule of ``QueryKey`` about parts holds here too.
+/// All initialisers and rules of ``QueryKey`` about parts apply here too.
 public struct AnyQueryKey: Sendable, _FreeOfActors {
   let storage: KeyStorage
 
@@ -21,7 +21,7 @@ public struct AnyQueryKey: Sendable, _FreeOfActors {
     self.init(parts: collected)
   }
 
-  /// Creates a key whose parts are the elements of an array of several types.
+  /// Creates a key whose parts are the elements of an array of mixed types.
   init(ofMixed parts: [(any Hashable & Sendable)?]) {
     self.init(parts: parts.map { KeyPart.make(optional: $0) })
   }
@@ -30,11 +30,11 @@ public struct AnyQueryKey: Sendable, _FreeOfActors {
     storage = parts.isEmpty ? .empty : KeyStorage(parts)
   }
 
-  /// Creates a key of the given parts.
+  /// Creates a key from the given parts.
   ///
   /// - Parameters:
   ///   - part: The parts, in order.
-  ///   - fields: Named parts in any order, which come last; none by default.
+  ///   - fields: Named parts in any order; they come last. None by default.
   @inline(__always)
   public init<each Part: Hashable & Sendable>(
     _ part: repeat each Part,
@@ -52,10 +52,10 @@ public struct AnyQueryKey: Sendable, _FreeOfActors {
   /// Creates a key whose first part is a type.
   ///
   /// - Parameters:
-  ///   - subject: The first part. Types of the same name in two modules are two parts, and no
-  ///     string equals a type.
+  ///   - subject: The first part. Types with the same name in two modules are different parts, and
+  ///     no string equals a type.
   ///   - part: The other parts, in order.
-  ///   - fields: Named parts in any order, which come last; none by default.
+  ///   - fields: Named parts in any order; they come last. None by default.
   public init<Subject, each Part: Hashable & Sendable>(
     _ subject: Subject.Type,
     _ part: repeat each Part,
@@ -79,19 +79,19 @@ public struct AnyQueryKey: Sendable, _FreeOfActors {
 }
 
 extension AnyQueryKey: Hashable {
-  /// Compares two keys part by part; a hash alone never makes them equal.
+  /// Compares two keys part by part; equal hashes alone never make them equal.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.storage == rhs.storage
   }
 
-  /// Feeds the hash that was taken when the key was made.
+  /// Feeds the hash that was computed when the key was made.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(storage.hash)
   }
 }
 
 extension AnyQueryKey: ExpressibleByStringInterpolation {
-  /// Creates a key of one string part.
+  /// Creates a key with one string part.
   ///
   /// - Parameter value: The part.
   public init(stringLiteral value: String) {
@@ -100,7 +100,7 @@ extension AnyQueryKey: ExpressibleByStringInterpolation {
 }
 
 extension AnyQueryKey: ExpressibleByArrayLiteral {
-  /// Creates a key of the given parts, some of which may be `nil`.
+  /// Creates a key from the given parts, some of which may be `nil`.
   ///
   /// - Parameter elements: The parts, in order.
   public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
@@ -112,6 +112,6 @@ extension AnyQueryKey: ExpressibleByArrayLiteral {
 }
 
 extension AnyQueryKey: KeyPartsConvertible {
-  /// The key itself: a key given as a part contributes its parts.
+  /// The key itself: a key given as a part contributes its own parts.
   public var keyParts: AnyQueryKey { self }
 }

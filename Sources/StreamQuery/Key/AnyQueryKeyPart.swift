@@ -1,7 +1,7 @@
 /// One part of a key, of any type.
 ///
-/// Literals accept mixed parts as they are; this spelling serves arrays and variables that must
-/// hold parts of several types.
+/// Literals accept mixed parts directly. Use this type for arrays and variables that must hold
+/// parts of several types.
 ///
 /// ```swift
 /// let parts: [AnyQueryKeyPart] = [AnyQueryKeyPart("github"), AnyQueryKeyPart(42)]
@@ -13,14 +13,14 @@ public struct AnyQueryKeyPart: Hashable, Sendable {
     self.part = part
   }
 
-  /// Creates a part of a value.
+  /// Creates a part from a value.
   ///
   /// - Parameter value: The value.
   public init<Value: Hashable & Sendable>(_ value: Value) {
     part = KeyPart.make(value)
   }
 
-  /// Creates a part of a type, equal to that type as the first part of a key.
+  /// Creates a part from a type, equal to that type as the first part of a key.
   ///
   /// - Parameter subject: The type.
   public init<Subject>(_ subject: Subject.Type) {

@@ -1,4 +1,4 @@
-/// A type that its own `encode(to:)` would write in the order of a hash table, or in a form that
+/// A type whose own `encode(to:)` would write it in the order of a hash table, or in a form that
 /// differs for equal values.
 protocol CanonicallyEncodable {
   /// Returns the text.

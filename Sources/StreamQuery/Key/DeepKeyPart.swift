@@ -1,16 +1,16 @@
-/// A list or record with so many levels below it that a stack may be too short for them.
+/// A list or record that contains so many levels that a stack may be too short for them.
 ///
-/// How deep a part nests depends on data: 100,000 levels are as right as one. Lists and records of
-/// lists and records are plain values up to a depth, and go on in one of these then, so that whatever
-/// goes down a part, and what frees it, has a number of levels before it that is known. Which lists
-/// become one depends on nothing but what is in them, so that equal parts have them in equal places.
+/// How deep a part nests depends on data: 100,000 levels are as valid as one. Nested lists and
+/// records are plain values up to a certain depth, and continue in one of these objects below it.
+/// So code that descends a part, or frees it, faces a known number of levels. Which lists become
+/// such an object depends only on their contents, so equal parts have them in the same places.
 ///
-/// Unchecked, since `content` is a variable: it changes in `deinit` alone, when nobody has the object
-/// any more, or, from another's `deinit`, when only that one has it.
+/// Unchecked because `content` is a variable: it changes only in `deinit`, when nobody holds the
+/// object any more, or in another object's `deinit`, when only that object holds it.
 final class DeepKeyPart: @unchecked Sendable {
   /// A list or a record.
   private(set) var content: KeyPart
-  /// The hash of the content, so that nobody has to go down for it.
+  /// The hash of the content, so that hashing does not have to descend.
   let hash: Int
 
   init(_ content: KeyPart) {
@@ -28,7 +28,7 @@ final class DeepKeyPart: @unchecked Sendable {
     }
   }
 
-  /// Hands out what lies deeper, so that the caller frees it and not the content.
+  /// Hands out the deeper parts, so that the caller frees them instead of the content.
   private func takeContent(into parts: inout [DeepKeyPart]) {
     content.forEachDeepPart { parts.append($0) }
     content = .null
@@ -65,7 +65,7 @@ extension KeyPart {
     return part.nesting < KeyNesting.plain ? part : .deep(DeepKeyPart(part))
   }
 
-  /// How many levels of plain lists and records there are.
+  /// The number of levels of plain lists and records.
   private var nesting: Int {
     switch self {
     case .list(let elements):
@@ -89,7 +89,7 @@ extension KeyPart {
     }
   }
 
-  /// Compares all that is plain, and hands out the rest.
+  /// Compares the plain levels, and hands out the rest.
   fileprivate func equals(
     _ other: KeyPart,
     deferring: (DeepKeyPart, DeepKeyPart) -> Void

@@ -1,7 +1,7 @@
-/// What the cache finds an entry by: the parts of a key and the type of the value.
+/// The cache finds an entry by this: the parts of a key and the type of the value.
 ///
-/// The untyped form of a ``QueryKey``, small enough to be the key of a dictionary. Its hash is the
-/// one that the key took when it was made, so that a lookup reads no part unless hashes agree.
+/// The untyped form of a ``QueryKey``, small enough to be a dictionary key. Its hash was computed
+/// when the key was made, so a lookup reads no part unless the hashes are equal.
 package struct EntryKey: Sendable {
   let storage: KeyStorage
   let valueType: any Any.Type
@@ -24,7 +24,7 @@ package struct EntryKey: Sendable {
     self.valueType = valueType
   }
 
-  /// The parts alone.
+  /// The parts without the value type.
   package var key: AnyQueryKey { AnyQueryKey(storage: storage) }
 
   /// The identity of the value's type.
@@ -40,7 +40,7 @@ extension EntryKey: Hashable {
   }
 
   package func hash(into hasher: inout Hasher) {
-    // The same parts with another value type are rare: not worth a second word to hash.
+    // Equal parts with different value types are rare: not worth hashing a second word.
     hasher.combine(storage.hash)
   }
 }

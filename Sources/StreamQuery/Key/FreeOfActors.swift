@@ -1,10 +1,11 @@
-// Underscored, since nobody but the declarations of this module should name it.
+// Underscored because only the declarations of this module should name it.
 // swift-format-ignore: NoLeadingUnderscores
-/// Keeps the extensions of a type free of actors, also where the main actor is the default.
+/// Keeps the extensions of a type nonisolated, even where the main actor is the default.
 ///
-/// In a module whose default isolation is the main actor, an extension of another module's type belongs
-/// to the main actor, and a `static var users: Self` in it could not be used in a fetch, a callback or any
-/// other `@Sendable` closure. Where the type's own declaration names a protocol that inherits
-/// `SendableMetatype`, as this one does for no other purpose, its extensions belong to no actor:
+/// In a module whose default isolation is the main actor, an extension of another module's type is
+/// isolated to the main actor, and a `static var users: Self` in it could not be used in a fetch, a
+/// callback or any other `@Sendable` closure. If the type's own declaration names a protocol that
+/// inherits `SendableMetatype`, as this one does for no other purpose, its extensions are not
+/// isolated:
 /// https://github.com/swiftlang/swift-evolution/blob/main/proposals/0466-control-default-actor-isolation.md
 public protocol _FreeOfActors: SendableMetatype {}

@@ -1,6 +1,6 @@
-/// What finds out how deep a JSON text nests, before anything recursive reads it.
+/// Determines how deeply a JSON text nests before anything recursive reads it.
 ///
-/// It knows brackets and strings and no more: what else is no JSON, the reader finds out.
+/// It knows only brackets and strings: any other invalid JSON is left to the reader.
 struct JSONNesting {
   private var depth = 0
   private var isInString = false
@@ -8,13 +8,14 @@ struct JSONNesting {
 
   /// Why a text must not be given to a reader.
   enum Fault {
-    /// It nests deeper than it may.
+    /// It nests deeper than the limit.
     case tooDeep
-    /// It has a byte that UTF-8 or JSON forbids, by which readers would take it for another encoding.
+    /// It has a byte that UTF-8 or JSON forbids and that readers would take as a sign of another
+    /// encoding.
     case notUTF8
   }
 
-  /// Says what is wrong with a text.
+  /// Checks a text.
   ///
   /// - Parameters:
   ///   - bytes: The text in UTF-8.

@@ -1,5 +1,5 @@
 extension AnyQueryKey: CustomStringConvertible {
-  /// A short text for logs, such as `["user", 42]`; the same for equal keys in every process.
+  /// A short text for logs, such as `["user", 42]`; equal keys have the same text in every process.
   ///
   /// It is not unique: use ``canonicalText()`` to tell keys apart.
   public var description: String { KeyPart.list(storage.parts).logText() }
@@ -20,7 +20,7 @@ extension KeyRecord: CustomStringConvertible {
 }
 
 extension KeyPart {
-  /// The part as logs show it; what nests deeper than they can is left out.
+  /// The part as logs show it; levels that are too deep are left out.
   func logText(depth: Int = 0) -> String {
     if depth >= KeyNesting.shown, matchesMoreThanItself { return "…" }
     return switch self {
@@ -43,10 +43,10 @@ extension KeyPart {
   }
 }
 
-/// Describes any value without ever showing the order of a hash table.
+/// Describes any value without showing the order of a hash table.
 ///
-/// `String(describing:)` walks sets and dictionaries in an order that differs between launches. A
-/// description of the value's own is used as it is.
+/// `String(describing:)` visits sets and dictionaries in an order that differs between launches. A
+/// value's own description is used unchanged.
 private func logTextOf(_ value: Any, depth: Int = 0) -> String {
   // Objects may refer to themselves.
   guard depth < 8 else { return "…" }

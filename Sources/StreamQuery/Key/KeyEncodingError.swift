@@ -7,10 +7,10 @@ public struct KeyEncodingError: Error, Hashable, Sendable {
     /// The type is neither `Encodable` nor represented by an encodable raw value.
     case notEncodable
 
-    /// The type is private or local to a function: its name differs between builds.
+    /// The type is private or local to a function, so its name differs between builds.
     case unstableTypeName
 
-    /// It nests deeper than this many levels.
+    /// The part nests deeper than this many levels.
     case tooDeep(limit: Int)
 
     /// The value's own `encode(to:)` threw; the text describes its error.

@@ -1,16 +1,16 @@
 extension KeyIndex {
   /// Moves all entries and prefixes to as few places as they need, in the same order.
   ///
-  /// Nothing is hashed, and nothing is compared but what is of a crowd of one hash.
+  /// Nothing is hashed, and nothing is compared except members of a crowd that shares one hash.
   ///
-  /// - Parameter newID: The id that an entry has from now on, by the one that it had.
-  /// - Returns: The old places, empty now: freeing them takes long.
+  /// - Parameter newID: Maps the id that an entry had to its new id.
+  /// - Returns: The old places, now empty, because freeing them takes long.
   /// - Complexity: O(*n*) in the number of places, used or free.
   mutating func compact(newID: (Int32) -> Int32) -> KeyIndex {
     var old = KeyIndex()
     swap(&old, &self)
     order = old.order
-    // The root comes first, and is there.
+    // The root comes first and always exists.
     let inNodes = Self.places(old.nodes.indices) { $0 == 0 || old.nodes[$0].part != nil }
     let inEntries = Self.places(old.entries.indices) { old.entries[$0].key != nil }
     nodes.reserveCapacity(old.nodeCount)
@@ -41,7 +41,7 @@ extension KeyIndex {
     return old
   }
 
-  /// Where what lies in used places goes.
+  /// The new places of what is in used places.
   private struct Places {
     var places: [Int32]
 

@@ -3,13 +3,13 @@ extension KeyIndex {
   /// How many neighbours of a part are looked at.
   private static var lookAlikeLimit: Int { 64 }
 
-  /// An entry of which a reader may have meant the key and wrote another: of these very parts, or of
-  /// numbers of another type, or of numbers that one of them writes as text.
+  /// An entry whose key a reader may have meant when it wrote another one: with the same parts,
+  /// with numbers of another type, or with numbers that one of them writes as text.
   ///
   /// - Parameters:
   ///   - key: The key that was read.
-  ///   - counts: Whether an entry is one that the reader may have meant.
-  /// - Returns: The entry's id; `nil` if there is none among the first that are looked at.
+  ///   - counts: Whether the reader may have meant an entry.
+  /// - Returns: The entry's id; `nil` if there is none among the first ones examined.
   /// - Complexity: O(1) for each part.
   func lookAlike(of key: KeyStorage, where counts: (Int32) -> Bool) -> Int32? {
     guard let last = key.parts.last else { return nil }
@@ -43,10 +43,10 @@ extension KeyIndex {
 }
 
 extension KeyPart {
-  /// Whether two parts are equal, or are the same whole number of two types, or one is its text.
+  /// Whether two parts are equal, or are the same integer in two types, or one is the other's text.
   fileprivate func resembles(_ other: KeyPart) -> Bool {
     if self == other { return true }
-    // Two texts of one number are two texts: "00501" is a zip code.
+    // Two texts of one number are different texts: "00501" is a zip code.
     if case .string = self, case .string = other { return false }
     guard let number = wholeNumber else { return false }
     return number == other.wholeNumber
@@ -63,7 +63,7 @@ extension KeyPart {
 }
 
 extension KeyPartBox {
-  /// The number, of the standard library's types alone: no user code runs.
+  /// The number, for types of the standard library only: no user code runs.
   fileprivate var wholeNumber: Int128? {
     switch value {
     case let number as Int8: Int128(number)

@@ -5,7 +5,7 @@ extension KeyIndex {
   ///   - prefix: The prefix, see ``AnyQueryKey/isPrefix(of:)``.
   ///   - body: Called once for each entry, after the search has ended.
   /// - Complexity: O(*m* log *m*), where *m* is the number of matches. A record or array in the
-  ///   prefix, which more parts than one satisfy, looks at everything at its level.
+  ///   prefix, which more than one part can satisfy, examines everything at its level.
   package func forEachMatch(of prefix: AnyQueryKey, _ body: (Int32) -> Void) {
     var matches: [Int32] = []
     var walk = Walk(of: prefix)

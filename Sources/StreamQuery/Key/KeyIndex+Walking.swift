@@ -1,50 +1,50 @@
 extension KeyIndex {
-  /// A walk over the entries whose keys begin with a prefix, which can rest between two steps.
+  /// A walk over the entries whose keys begin with a prefix; it can rest between two steps.
   ///
-  /// Links are followed, parents before children; nothing is kept of what was passed. A walk that
-  /// rests while the index changes is kept in ``walks``, where a removal moves it out of the way: it
-  /// then visits, once each, all entries that were there all the time.
+  /// It follows links, parents before children, and keeps nothing of what it has passed. A walk
+  /// that rests while the index changes is kept in ``walks``, where a removal moves it out of the
+  /// way. It then visits, once each, all entries that were present the whole time.
   package struct Walk: Sendable {
-    /// What is done next.
+    /// The next step.
     enum Stage: Sendable {
-      /// See whether the node's part satisfies the prefix.
+      /// Check whether the node's part satisfies the prefix.
       case arriving
       /// Visit the node's entries, from this one on.
       case entries(Int32)
-      /// Go on to the node's children.
+      /// Continue with the node's children.
       case leaving
       case over
     }
 
     let prefix: KeyStorage
-    /// Whether only equal parts satisfy the prefix: the way to it is looked up, not searched.
+    /// Whether only equal parts satisfy the prefix: the path to it is then looked up, not searched.
     let isExact: Bool
     fileprivate(set) var node = KeyIndex.root
     fileprivate(set) var stage = Stage.arriving
     /// The number of parts that the node stands for.
     fileprivate(set) var depth = 0
 
-    /// Starts in front of the first entry.
+    /// Starts before the first entry.
     package init(of prefix: AnyQueryKey) {
       self.prefix = prefix.storage
       isExact = !prefix.storage.parts.contains(where: \.matchesMoreThanItself)
     }
 
-    /// Whether all entries were visited.
+    /// Whether all entries have been visited.
     package var isOver: Bool { if case .over = stage { true } else { false } }
 
-    /// Whether all siblings of nodes at a depth are to be visited, or looked at.
+    /// Whether all siblings of nodes at a depth must be visited or examined.
     fileprivate func looksAround(at depth: Int) -> Bool {
       depth > prefix.parts.count || prefix.parts[depth - 1].matchesMoreThanItself
     }
   }
 
-  /// Goes on with a walk.
+  /// Continues a walk.
   ///
   /// - Parameters:
   ///   - walk: The walk.
-  ///   - limit: How many entries and prefixes to visit at most, except for those that have exactly
-  ///     the key of the prefix.
+  ///   - limit: The most entries and prefixes to visit, not counting entries with exactly the key
+  ///     of the prefix.
   ///   - body: Called with the position of each entry that is found.
   /// - Returns: How many were visited.
   @discardableResult
@@ -101,7 +101,7 @@ extension KeyIndex {
     return visits
   }
 
-  /// Goes past a node and what is below it.
+  /// Moves past a node and everything below it.
   private func moveOn(_ walk: inout Walk) {
     while walk.node != KeyIndex.root {
       let next = nodes[Int(walk.node)].nextSibling

@@ -1,28 +1,29 @@
 /// Finds the entries whose keys begin with a prefix, at a cost proportional to the matches.
 ///
-/// A tree of prefixes held in arrays. A node stands for a prefix that some key is *longer* than; an
-/// entry hangs at the node of all its parts but the last, so that a thousand keys `("user", id)`
-/// need one node. Siblings are linked by positions, and two hash tables of positions find a child by
-/// its part and an entry by its whole key, the latter with the hash that the key took when it was
-/// made.
+/// A tree of prefixes held in arrays. A node stands for a prefix of which some key is a *longer*
+/// continuation. An entry belongs to the node of all its parts but the last, so a thousand keys
+/// `("user", id)` need one node. Siblings are linked by positions. Two hash tables of positions
+/// find a child by its part and an entry by its whole key, the latter with the hash that was
+/// computed when the key was made.
 ///
-/// The index is entered under the cache's lock. It calls no user code but `==`, `hash(into:)` and, in a
-/// crowd of one hash, `<` of parts, and what a removal lets go of leaves in its result. Traversal follows links only, and
-/// matches come in order of insertion: nothing depends on the order of a hash table.
+/// The index is used under the cache's lock. The only user code it calls is `==`, `hash(into:)`
+/// and, in a crowd of one hash, `<` of parts; what a removal releases is returned in its result.
+/// Traversal only follows links, and matches come in order of insertion: nothing depends on the
+/// order of a hash table.
 package struct KeyIndex {
-  /// What a removal let go of.
+  /// What a removal releases.
   ///
-  /// The parts may be the last references to a user's objects, whose `deinit` is user code: drop the
-  /// value after unlocking.
+  /// The parts may be the last references to a user's objects, whose `deinit` is user code: drop
+  /// the value after unlocking.
   package struct Remains: Sendable {
     var key: KeyStorage?
     var parts: [KeyPart] = []
   }
 
-  /// An entry, or a free place, whose `next` is then the next free one.
+  /// An entry, or a free place, whose `next` is the next free one.
   struct Entry {
     var key: KeyStorage?
-    /// The key's: a look at the key itself is a cache miss.
+    /// The key's hash: reading the key itself would be a cache miss.
     var hash: Int
     var order: UInt64
     var id: Int32
@@ -31,7 +32,7 @@ package struct KeyIndex {
     var previous: Int32
   }
 
-  /// A prefix, or a free place, whose `nextSibling` is then the next free one.
+  /// A prefix, or a free place, whose `nextSibling` is the next free one.
   struct Node {
     /// The last part of the prefix; `nil` in the root and in free places.
     var part: KeyPart?
@@ -48,7 +49,7 @@ package struct KeyIndex {
   static let none: Int32 = -1
   static let root: Int32 = 0
 
-  // What changes them is in this file, and in that of `compact`.
+  // The code that changes them is in this file, and in that of `compact`.
   var entries: [Entry] = []
   var nodes: [Node] = [Node(part: nil, hash: 0, parent: none)]
   var entryTable = PositionTable()
@@ -56,7 +57,7 @@ package struct KeyIndex {
   private var freeEntry = none
   private var freeNode = none
   var order: UInt64 = 0
-  /// The walks that rest while the index may change; hardly ever is there any.
+  /// The walks that rest while the index may change; there is hardly ever one.
   var walks: [Int: Walk] = [:]
 
   /// The number of slots in both hash tables.
@@ -68,7 +69,7 @@ package struct KeyIndex {
   /// The number of entries.
   package var count: Int { entryTable.count }
 
-  /// The number of prefixes in use, the empty one included.
+  /// The number of prefixes in use, including the empty one.
   package var nodeCount: Int { nodeTable.count + 1 }
 
   /// The number of places for entries and prefixes, used or free.
@@ -76,16 +77,16 @@ package struct KeyIndex {
 
   /// Adds an entry.
   ///
-  /// Several entries may have the same key, since the types of their values may differ; the pair of
-  /// key and id must be new.
+  /// Several entries may have the same key, because their value types may differ; the pair of key
+  /// and id must be new.
   ///
   /// - Parameters:
   ///   - key: The entry's key.
   ///   - id: The entry's id.
-  /// - Returns: Whether it is the first key, or the first with a prefix of it, that comes to a crowd:
-  ///   to ``PositionTable/crowd`` others of the same hash.
-  /// - Complexity: O(1) for each part, on average; in *n* keys or prefixes of one hash O(log *n*)
-  ///   comparisons of parts that have an order, else O(*n*).
+  /// - Returns: Whether it is the first key, or has the first prefix, that joins a crowd:
+  ///   ``PositionTable/crowd`` others with the same hash.
+  /// - Complexity: O(1) for each part, on average. Among *n* keys or prefixes of one hash, O(log
+  ///   *n*) comparisons if the parts have an order, otherwise O(*n*).
   @discardableResult
   package mutating func insert(_ key: AnyQueryKey, id: Int32) -> Bool {
     let storage = key.storage
@@ -123,19 +124,19 @@ package struct KeyIndex {
     return enter(position, storage) || isCrowded
   }
 
-  /// Removes an entry, and with it the prefixes that no other key has.
+  /// Removes an entry, and the prefixes that no other key has.
   ///
   /// - Parameters:
   ///   - key: The entry's key.
   ///   - id: The entry's id. Nothing happens if no entry has this key and id.
-  /// - Returns: What the index let go of, to be dropped after unlocking.
+  /// - Returns: What the index releases, to be dropped after unlocking.
   /// - Complexity: O(1) for each part, on average.
   @discardableResult
   package mutating func remove(_ key: AnyQueryKey, id: Int32) -> Remains {
     remove(key.storage, id: id)
   }
 
-  /// The same for those who have the parts in hand.
+  /// The same for callers that already have the parts.
   mutating func remove(_ storage: KeyStorage, id: Int32) -> Remains {
     let found = entryTable.first(hash: storage.hash) {
       entries[Int($0)].id == id && entries[Int($0)].hash == storage.hash
@@ -176,7 +177,7 @@ package struct KeyIndex {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - isWanted: Tells entries of equal keys apart by their ids.
+  ///   - isWanted: Distinguishes entries with equal keys by their ids.
   /// - Returns: The id; `nil` if there is no such entry.
   /// - Complexity: O(1), on average.
   @inline(__always)
@@ -192,7 +193,7 @@ package struct KeyIndex {
     return position.map { entries[Int($0)].id }
   }
 
-  /// Grows with the time at which an entry was made; 0 if there is none of this key and id.
+  /// Increases with the time when an entry was made; 0 if there is none with this key and id.
   mutating func order(of key: KeyStorage, id: Int32) -> UInt64 {
     let position = entryTable.first(hash: key.hash) {
       entries[Int($0)].id == id && entries[Int($0)].hash == key.hash
@@ -228,10 +229,10 @@ package struct KeyIndex {
 
   /// Puts an entry into its table.
   ///
-  /// - Returns: Whether it is the first of its hash that makes a crowd.
+  /// - Returns: Whether it is the first of its hash to form a crowd.
   @discardableResult
   mutating func enter(_ position: Int32, _ key: KeyStorage) -> Bool {
-    // The table is taken out, since the entries beside it are looked at.
+    // The table is taken out because the entries next to it are read.
     var table = PositionTable()
     swap(&table, &entryTable)
     defer { swap(&table, &entryTable) }
@@ -240,7 +241,7 @@ package struct KeyIndex {
 
   /// Puts a prefix into its table.
   ///
-  /// - Returns: Whether it is the first of its hash that makes a crowd.
+  /// - Returns: Whether it is the first of its hash to form a crowd.
   @discardableResult
   mutating func enter(_ position: Int32, _ part: KeyPart, below parent: Int32, hash: Int) -> Bool {
     var table = PositionTable()
@@ -249,12 +250,12 @@ package struct KeyIndex {
     return table.insert(position, hash: hash) { order(part, below: parent, to: $0) }
   }
 
-  /// How a key stands to that of an entry of the same hash.
+  /// How a key compares to that of an entry with the same hash.
   private func order(_ key: KeyStorage, to position: Int32) -> KeyOrder? {
     entries[Int(position)].key.flatMap { key.order(to: $0) }
   }
 
-  /// How a prefix stands to that of a node of the same hash.
+  /// How a prefix compares to that of a node with the same hash.
   private func order(_ part: KeyPart, below parent: Int32, to position: Int32) -> KeyOrder? {
     let node = nodes[Int(position)]
     guard node.parent == parent else { return .between(parent, node.parent) }
@@ -301,7 +302,7 @@ package struct KeyIndex {
   private mutating func prune(from start: Int32, into remains: inout Remains) {
     var position = start
     while position != KeyIndex.root {
-      // In place: most often nothing is to be done, and a copy would hold the part.
+      // In place: usually there is nothing to do, and a copy would retain the part.
       guard nodes[Int(position)].firstEntry == KeyIndex.none,
         nodes[Int(position)].firstChild == KeyIndex.none
       else { return }

@@ -1,9 +1,9 @@
 extension AnyQueryKey {
-  /// Says whether a key begins with the parts of this one.
+  /// Returns whether a key begins with the parts of this one.
   ///
-  /// Parts compare by `==`, except that a record matches every record that contains its fields, and
-  /// an array every array that begins with its elements; both rules apply at any depth. The key
-  /// without parts is a prefix of every key, and every key is a prefix of itself.
+  /// Parts are compared with `==`, except that a record matches every record that contains its
+  /// fields, and an array every array that begins with its elements; both rules apply at any depth.
+  /// The key without parts is a prefix of every key, and every key is a prefix of itself.
   ///
   /// - Parameter key: The longer key.
   /// - Returns: Whether this key is a prefix of the other.
@@ -12,7 +12,7 @@ extension AnyQueryKey {
     storage === key.storage || KeyPart.matches(storage.parts, within: key.storage.parts)
   }
 
-  /// Says whether a key begins with the parts of this one, whatever its value type.
+  /// Returns whether a key begins with the parts of this one, whatever its value type.
   ///
   /// - Parameter key: The longer key.
   /// - Returns: Whether this key is a prefix of the other.
@@ -22,7 +22,7 @@ extension AnyQueryKey {
 }
 
 extension KeyPart {
-  /// Says whether a part of a key satisfies this part of a prefix.
+  /// Returns whether a part of a key satisfies this part of a prefix.
   func matches(_ part: KeyPart) -> Bool {
     var pairs: [(KeyPart, KeyPart)] = []
     guard matches(part, &pairs) else { return false }
@@ -32,7 +32,7 @@ extension KeyPart {
     return true
   }
 
-  /// Compares all that is plain, and adds the rest to the pairs that are to be compared.
+  /// Compares the plain levels, and adds the rest to the pairs to compare.
   private func matches(_ part: KeyPart, _ pairs: inout [(KeyPart, KeyPart)]) -> Bool {
     switch (self, part) {
     case (.list(let elements), .list(let others)):
@@ -41,7 +41,8 @@ extension KeyPart {
       return KeyPart.matches(fields, within: others, &pairs)
     case (.deep(let wanted), .deep(let found)) where wanted === found:
       return true
-    // What the prefix does not ask for may make other lists of the key deep than of the prefix.
+    // Parts that the prefix does not ask for may make different lists deep in the key than in the
+    // prefix.
     case (.deep(let wanted), _):
       pairs.append((wanted.content, part))
       return true
@@ -53,7 +54,7 @@ extension KeyPart {
     }
   }
 
-  /// Whether other parts than equal ones may satisfy this part of a prefix.
+  /// Whether parts that are not equal may satisfy this part of a prefix.
   var matchesMoreThanItself: Bool {
     switch self {
     case .list, .record, .deep: true

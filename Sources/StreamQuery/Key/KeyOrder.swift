@@ -1,4 +1,4 @@
-/// How two keys stand to each other, where somebody can tell.
+/// How two keys compare, if that can be determined.
 enum KeyOrder: Sendable {
   case before
   /// Neither comes before the other: they may be equal.

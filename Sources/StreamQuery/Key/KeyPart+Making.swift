@@ -1,11 +1,12 @@
 extension KeyPart {
-  /// Makes one part of a value.
+  /// Makes one part from a value.
   ///
   /// A value that stands for several parts becomes a list here; ``append(_:to:)`` splices it.
   ///
-  /// `Value` is `Sendable`, or part of a `Sendable` value: whatever calls this asks its own caller
-  /// for it. The requirement is not repeated, since arrays and optionals, whose elements come here
-  /// too, may not conform to a protocol on the condition that their elements are `Sendable`.
+  /// `Value` is `Sendable`, or part of a `Sendable` value: every caller requires this from its own
+  /// caller. The requirement is not repeated here, because arrays and optionals, whose elements
+  /// come here too, may not conform to a protocol on the condition that their elements are
+  /// `Sendable`.
   static func make<Value: Hashable>(_ value: Value) -> KeyPart {
     if let part = simple(value) { return part }
     if let source = value as? any StructuralKeyPart { return source.structuralPart }
@@ -15,13 +16,13 @@ extension KeyPart {
     return .boxed(TypedKeyPartBox(value))
   }
 
-  /// Makes one part of a value that may be absent.
+  /// Makes one part from a value that may be absent.
   static func make(optional value: (any Hashable & Sendable)?) -> KeyPart {
     guard let value else { return .null }
     return make(value)
   }
 
-  /// Appends what a value contributes to a key: one part, or several if it opted in to that.
+  /// Appends what a value contributes to a key: one part, or several if its type opted in to that.
   static func append<Value: Hashable>(_ value: Value, to parts: inout [KeyPart]) {
     if let part = simple(value) {
       parts.append(part)
@@ -45,12 +46,12 @@ extension KeyPart {
 
   /// The part for a floating-point value.
   ///
-  /// Keys need reflexive equality, so NaN equals NaN; -0 equals 0 as everywhere in Swift.
+  /// Keys need reflexive equality, so NaN equals NaN; -0 equals 0 as everywhere else in Swift.
   static func real(_ value: Double) -> KeyPart {
     .double(value.isNaN ? Double.nan.bitPattern : value == 0 ? 0 : value.bitPattern)
   }
 
-  /// The part for a single-precision value, by the same rules.
+  /// The part for a single-precision value; the same rules apply.
   static func real(_ value: Float) -> KeyPart {
     .float(value.isNaN ? Float.nan.bitPattern : value == 0 ? 0 : value.bitPattern)
   }
@@ -66,10 +67,10 @@ extension KeyPart {
     return exactly(value, AnyQueryKeyPart.self)?.part
   }
 
-  /// A value as what it is: comparing metatypes costs a nanosecond where a dynamic cast costs thirty.
+  /// A value as its own type: comparing metatypes costs a nanosecond, a dynamic cast thirty.
   @inline(__always)
   private static func exactly<Value, Exact>(_ value: Value, _ type: Exact.Type) -> Exact? {
-    // The bit cast is right, since the line tests that both types are the same.
+    // The bit cast is safe because this line checks that both types are the same.
     Value.self == type ? unsafeBitCast(value, to: type) : nil
   }
 }

@@ -1,7 +1,7 @@
 extension KeyPart {
-  /// How the part stands to another one: by their kinds, then by `<` of users' types.
+  /// How the part compares to another one: by their kinds, then by `<` of users' types.
   ///
-  /// Only for the search among keys of one hash, so an order that means nothing is as good as any.
+  /// Only used to search among keys with one hash, so any order will do.
   ///
   /// - Returns: The order; `nil` if values of a type have none.
   func order(to other: KeyPart) -> KeyOrder? {
@@ -16,7 +16,7 @@ extension KeyPart {
 }
 
 extension KeyStorage {
-  /// How a key stands to another one, part by part.
+  /// How a key compares to another one, part by part.
   func order(to other: KeyStorage) -> KeyOrder? {
     for (one, two) in zip(parts, other.parts) {
       guard let order = one.order(to: two) else { return nil }
@@ -40,7 +40,7 @@ extension TypedKeyPartBox {
     _ two: Value,
     as type: Known.Type
   ) -> KeyOrder? {
-    // The same type under another name, so that the cast never fails.
+    // The same type under another name, so the cast never fails.
     guard let one = one as? Known, let two = two as? Known else { return nil }
     return .between(one, two)
   }

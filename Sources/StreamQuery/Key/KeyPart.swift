@@ -1,8 +1,8 @@
 /// One part of a key, in the form in which keys are hashed and compared.
 ///
-/// Strings, integers, booleans and floating point have cases of their own, since an existential or
-/// `AnyHashable` would cost five times as much; lists and records are structural, so that filters
-/// can look inside them; everything else is a typed box. Parts of different types are never equal.
+/// Strings, integers, booleans and floating point have their own cases, because an existential or
+/// `AnyHashable` would cost five times as much. Lists and records are structural, so that filters
+/// can look inside them. Everything else is a typed box. Parts of different types are never equal.
 enum KeyPart: Sendable {
   /// The absent value of any optional.
   case null
@@ -13,10 +13,10 @@ enum KeyPart: Sendable {
   /// The bits of a `Double`: -0 is stored as 0 and every NaN as one NaN, see ``KeyPart/real(_:)``.
   case double(UInt64)
 
-  /// The bits of a `Float`, brought to one form likewise.
+  /// The bits of a `Float`, normalised in the same way.
   case float(UInt32)
 
-  /// A type itself, which is no string and knows its module.
+  /// A type itself; it is not a string and it knows its module.
   case type(any Any.Type)
 
   /// The elements of an array; made by ``KeyPart/list(of:)``.
@@ -25,7 +25,7 @@ enum KeyPart: Sendable {
   /// Named parts, sorted by name, each name once; made by ``KeyPart/record(of:)``.
   case record([KeyField])
 
-  /// A list or record that goes on deeper than plain ones do.
+  /// A list or record that nests deeper than plain ones do.
   case deep(DeepKeyPart)
 
   /// Any other value.
@@ -57,11 +57,11 @@ extension KeyPart: Hashable {
     hashContent(into: &hasher)
   }
 
-  // What is fed to a hasher says of which kind a part is and where it ends. So rows of parts that
-  // differ feed bytes that differ, whatever the data, and only a `hash(into:)` that is not ours makes
-  // hashes equal.
+  // The hasher is fed each part's kind and where it ends. So rows of parts that differ feed
+  // different bytes, whatever the data, and only a `hash(into:)` that is not ours can make hashes
+  // equal.
 
-  /// Tells parts of one kind from those of others: below 16.
+  /// Distinguishes parts of different kinds: below 16.
   var kind: UInt8 {
     switch self {
     case .string: 1
@@ -78,11 +78,11 @@ extension KeyPart: Hashable {
     }
   }
 
-  /// Feeds all but the kind to a hasher.
+  /// Feeds everything but the kind to a hasher.
   @inline(__always)
   func hashContent(into hasher: inout Hasher) {
     switch self {
-    // A string ends its hash with a byte that UTF-8 does not contain.
+    // A string ends its hash with a byte that does not occur in UTF-8.
     case .string(let value): value.hash(into: &hasher)
     case .int(let value): value.hash(into: &hasher)
     case .bool, .null: break
@@ -96,12 +96,12 @@ extension KeyPart: Hashable {
     }
   }
 
-  /// Feeds a row of parts to a hasher: before each fifteen of them their kinds, in one word.
+  /// Feeds a row of parts to a hasher: before every fifteen of them their kinds, in one word.
   static func hash(_ parts: [KeyPart], into hasher: inout Hasher) {
     var start = 0
     while true {
       let end = min(parts.count, start + 15)
-      // The highest bit says how many there are; fewer than fifteen are the last.
+      // The highest bit tells how many there are; fewer than fifteen are the last.
       var kinds: UInt64 = 1
       for index in start..<end { kinds = kinds << 4 | UInt64(parts[index].kind) }
       hasher.combine(kinds)
@@ -114,7 +114,7 @@ extension KeyPart: Hashable {
 
 /// A value of a known type.
 ///
-/// Unchecked, since the compiler cannot see that the elements of a `Sendable` array are `Sendable`
+/// Unchecked because the compiler cannot see that the elements of a `Sendable` array are `Sendable`
 /// where a box for one is made, see ``KeyPart/make(_:)``. The box never changes.
 final class TypedKeyPartBox<Value: Hashable>: KeyPartBox, @unchecked Sendable {
   let typed: Value
@@ -126,10 +126,10 @@ final class TypedKeyPartBox<Value: Hashable>: KeyPartBox, @unchecked Sendable {
   var value: any Hashable { typed }
 
   func isEqual(to other: any KeyPartBox) -> Bool {
-    // A comparison of types where a dynamic cast takes ten times as long: of keys of equal hashes each
-    // look compares many.
+    // Compares types, because a dynamic cast takes ten times as long: among keys with equal hashes,
+    // each lookup compares many.
     guard type(of: other) == TypedKeyPartBox<Value>.self else { return false }
-    // Right, since the line above tests it; the class has no subclasses.
+    // Safe because the line above checks the type; the class has no subclasses.
     return typed == unsafeDowncast(other, to: TypedKeyPartBox<Value>.self).typed
   }
 

@@ -1,4 +1,4 @@
-/// A part of a key with named fields, whose order means nothing.
+/// A part of a key with named fields, whose order does not matter.
 ///
 /// ```swift
 /// QueryKey<[Product]>("products", fields: ["category": "books", "page": 2])
@@ -15,7 +15,7 @@ public struct KeyRecord: Hashable, Sendable, _FreeOfActors {
     self.fields = fields
   }
 
-  /// Creates a record from fields that are known at run time only.
+  /// Creates a record from fields that are known only at run time.
   ///
   /// - Parameter fields: Names and values.
   public init(_ fields: [String: (any Hashable & Sendable)?]) {

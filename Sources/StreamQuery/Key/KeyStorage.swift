@@ -1,6 +1,6 @@
-/// The parts of a key with their hash, shared by every copy of it.
+/// The parts of a key and their hash, shared by all copies of it.
 ///
-/// The hash is taken once; it speeds comparison up and never decides it.
+/// The hash is computed once; it speeds up comparison and never decides it.
 final class KeyStorage: Sendable {
   let parts: [KeyPart]
   let hash: Int
@@ -12,7 +12,7 @@ final class KeyStorage: Sendable {
     hash = hasher.finalize()
   }
 
-  /// The types of the parts, or of what is in lists and records, that are not ours.
+  /// The types of parts, and of elements of lists and records, that are not ours.
   var boxedTypes: [ObjectIdentifier] {
     var types: [ObjectIdentifier] = []
     var open = parts

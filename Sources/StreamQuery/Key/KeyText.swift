@@ -10,19 +10,19 @@ extension AnyQueryKey {
   /// It is a JSON array: strings, integers (`Int`), booleans, `nil`, arrays and records look as in
   /// JSON; every other part is an object named `$` and its type, such as
   /// `{"$Foundation.UUID":"…"}`, so that equal texts mean equal keys. Parts are written by their
-  /// `Encodable` conformance or their raw value, with sets, dictionaries and fields sorted. A type
-  /// whose `encode(to:)` calls that of a set or dictionary directly, instead of handing it to a
-  /// container, is out of reach of the sorting; a type whose `==` and `encode(to:)` disagree has
-  /// several texts for one key.
+  /// `Encodable` conformance or their raw value, with sets, dictionaries and fields sorted. A
+  /// set or dictionary cannot be sorted if a type's `encode(to:)` calls that of the collection
+  /// directly, instead of passing it to a container. If a type's `==` and `encode(to:)` disagree,
+  /// one key has several texts.
   ///
-  /// Keys may nest as deep as you like; those that nest deeper than 64 levels have no text.
+  /// Keys may nest to any depth; those that nest deeper than 64 levels have no text.
   ///
-  /// A private or local type has another name in each build, so it has no text; nor does a string that
-  /// holds such a name, as the first part of a `KeyTuple` that was made of the type does.
+  /// A private or local type has a different name in each build, so it has no text. Neither has a
+  /// string that contains such a name, such as the first part of a `KeyTuple` made from the type.
   ///
   /// - Returns: The text.
-  /// - Throws: ``KeyEncodingError`` when a part is not `Encodable`, its type is private or local, or
-  ///   it nests too deep.
+  /// - Throws: ``KeyEncodingError`` if a part is not `Encodable`, its type is private or local, or
+  ///   it nests too deeply.
   /// - Complexity: O(*n*) in the length of the text, and O(*n* log *n*) where something is sorted.
   public func canonicalText() throws(KeyEncodingError) -> String {
     var texts: [String] = []
@@ -43,8 +43,8 @@ extension QueryKey {
   ///
   /// - Returns: The name of the type with its module, followed by
   ///   ``AnyQueryKey/canonicalText()``.
-  /// - Throws: ``KeyEncodingError`` when a part is not `Encodable` or nests too deep, or its type or
-  ///   the value type is private or local.
+  /// - Throws: ``KeyEncodingError`` if a part is not `Encodable` or nests too deeply, or its type
+  ///   or the value type is private or local.
   public func canonicalText() throws(KeyEncodingError) -> String {
     try EntryKey(self).canonicalText()
   }
@@ -64,7 +64,7 @@ extension EntryKey {
 extension KeyPart {
   /// Returns the part's canonical text.
   ///
-  /// - Parameter depth: How many brackets it stands in.
+  /// - Parameter depth: The number of brackets around it.
   /// - Returns: The text.
   /// - Throws: What is wrong with it.
   func canonicalText(depth: Int) throws(KeyTextFailure) -> String {
@@ -73,7 +73,7 @@ extension KeyPart {
     case .bool(let value): return value ? "true" : "false"
     case .int(let value): return value.description
     case .string(let value):
-      // A tuple's type is a string by now, which says all the same that other builds name it otherwise.
+      // The type of a tuple is a string by now, but its name may still differ in other builds.
       guard hasStableName(value) else {
         throw KeyTextFailure(typeName: value, reason: .unstableTypeName)
       }

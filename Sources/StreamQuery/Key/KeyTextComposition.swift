@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// Returns the composed form (NFC) of a string, in which canonically equivalent strings are the same.
+/// Returns the composed form (NFC) of a string, which is the same for canonically equivalent
+/// strings.
 ///
-/// The one thing of the module's keys that the standard library keeps to itself.
+/// This is the only thing that keys need and the standard library does not make public.
 func composed(_ string: String) -> String {
   string.utf8.allSatisfy { $0 < 0x80 } ? string : string.precomposedStringWithCanonicalMapping
 }

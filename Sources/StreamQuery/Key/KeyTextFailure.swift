@@ -1,4 +1,4 @@
-/// What is wrong with a part, before its place is known.
+/// What is wrong with a part, before its position is known.
 struct KeyTextFailure: Error {
   var typeName: String
   var reason: KeyEncodingError.Reason

@@ -1,29 +1,29 @@
-/// A piece of canonical text that is being built: JSON with sorted fields and without spaces.
+/// A piece of canonical text under construction: JSON with sorted fields and without spaces.
 ///
-/// A class, since `Encoder` hands containers out that are filled later. Whatever is not plain JSON
-/// is an object whose single name starts with `$`; field names that start with `$` get a second
-/// one, so that the two never meet.
+/// A class, because `Encoder` hands out containers that are filled later. Anything that is not
+/// plain JSON is an object whose only name starts with `$`. Field names that start with `$` get a
+/// second one, so the two never collide.
 final class KeyTextNode {
   private enum Content {
     case empty
     case text(String)
     case list([KeyTextNode])
     case object([String: KeyTextNode])
-    /// It was to be a list or an object where there are too many around it already.
+    /// It was to be a list or an object, but there are already too many around it.
     case tooDeep
   }
 
   private var content = Content.empty
-  /// How many lists and objects the node stands in.
+  /// The number of lists and objects around the node.
   let depth: Int
 
   init(depth: Int) {
     self.depth = depth
   }
 
-  /// Whether the node swallows all that is written to it.
+  /// Whether the node discards everything that is written to it.
   ///
-  /// Containers are made without throwing; they go nowhere then, and the text throws.
+  /// Containers are created without throwing; these then go nowhere, and the text throws.
   var isTooDeep: Bool {
     if case .tooDeep = content { true } else { false }
   }
@@ -37,7 +37,7 @@ final class KeyTextNode {
     content = .text(text)
   }
 
-  /// Makes the node a list, unless it is one.
+  /// Makes the node a list, unless it already is one.
   func becomeList() {
     switch content {
     case .list, .tooDeep: return
@@ -45,7 +45,7 @@ final class KeyTextNode {
     }
   }
 
-  /// Makes the node an object, unless it is one.
+  /// Makes the node an object, unless it already is one.
   func becomeObject() {
     switch content {
     case .object, .tooDeep: return
@@ -72,7 +72,7 @@ final class KeyTextNode {
     return node
   }
 
-  /// Returns the field of an object, added if it is new.
+  /// Returns the field of an object, adding it if it is new.
   func field(_ name: String, replacing: Bool) -> KeyTextNode {
     if isTooDeep { return self }
     guard case .object(var fields) = content else {
@@ -88,7 +88,7 @@ final class KeyTextNode {
     return node
   }
 
-  /// The text; a node that nothing was written to is an empty object.
+  /// The text; a node to which nothing was written is an empty object.
   ///
   /// - Throws: ``KeyTextTooDeep`` if something in it was too deep to be written.
   func text() throws -> String {
@@ -115,7 +115,7 @@ extension KeyTextNode {
     return "{" + texts.joined(separator: ",") + "}"
   }
 
-  /// Marks a text with what it stands for; `tag` is a type's name with its module, or a word.
+  /// Tags a text with what it stands for; `tag` is a type's name with its module, or a word.
   static func tagged(_ tag: String, _ text: String) -> String {
     "{" + quoted("$" + tag) + ":" + text + "}"
   }
@@ -126,8 +126,8 @@ extension KeyTextNode {
 
   /// A JSON string.
   ///
-  /// Strings are equal in Swift when they are canonically equivalent, so that their text is that of
-  /// the composed form.
+  /// Swift strings are equal if they are canonically equivalent, so the text is that of the
+  /// composed form.
   static func quoted(_ string: String) -> String {
     let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x80 && $0 != 0x22 && $0 != 0x5c }
     if isPlain { return "\"\(string)\"" }
@@ -148,7 +148,7 @@ extension KeyTextNode {
     return text + "\""
   }
 
-  /// A number as it is shown, or, where JSON has none, a tagged word.
+  /// A number as text or, if JSON has no form for it, a tagged word.
   static func real<Number: BinaryFloatingPoint & CustomStringConvertible>(
     _ value: Number
   ) -> String {

@@ -1,12 +1,12 @@
-/// Where in the text of a key something is written.
+/// The position at which something is written in the text of a key.
 struct KeyTextPlace {
   var codingPath: [any CodingKey] = []
-  /// How many lists and objects are around it.
+  /// The number of lists and objects around it.
   var depth: Int
-  /// How many values are around it, which may be more: a value may be written as another one is.
+  /// The number of values around it, which may be greater: one value may be written as another.
   var level = 0
 
-  /// The place in a list or object there.
+  /// The position inside a list or object at this place.
   ///
   /// - Throws: ``KeyTextTooDeep`` if there are too many around it.
   func opened() throws(KeyTextTooDeep) -> Self {

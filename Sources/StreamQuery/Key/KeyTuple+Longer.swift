@@ -1,6 +1,6 @@
-/// Four typed parts of a key as one value, where a native tuple could not be `Hashable`.
+/// Four typed parts of a key as one value; a native tuple cannot be `Hashable`.
 ///
-/// A key made of it equals the key made of the four parts. See ``QueryKey``.
+/// A key made from it equals the key made from the four parts. See ``QueryKey``.
 public struct KeyTuple4<
   A: Hashable & Sendable,
   B: Hashable & Sendable,
@@ -35,10 +35,10 @@ public struct KeyTuple4<
 }
 
 extension KeyTuple4 where A == String {
-  /// Creates the parts, the first being the name of a type together with its module.
+  /// Creates the parts; the first is the name of a type, including its module.
   ///
-  /// The name is a string, since the first part is one; a type given to ``QueryKey`` directly is
-  /// a part of another kind.
+  /// The name is a string because the first part is a string; a type given to ``QueryKey``
+  /// directly is a different kind of part.
   ///
   /// - Parameters:
   ///   - subject: The type that names the first part.
@@ -58,9 +58,9 @@ extension KeyTuple4: KeyPartsConvertible {
   public var keyParts: AnyQueryKey { AnyQueryKey(key1, key2, key3, key4) }
 }
 
-/// Five typed parts of a key as one value, where a native tuple could not be `Hashable`.
+/// Five typed parts of a key as one value; a native tuple cannot be `Hashable`.
 ///
-/// A key made of it equals the key made of the five parts. See ``QueryKey``.
+/// A key made from it equals the key made from the five parts. See ``QueryKey``.
 public struct KeyTuple5<
   A: Hashable & Sendable,
   B: Hashable & Sendable,
@@ -101,10 +101,10 @@ public struct KeyTuple5<
 }
 
 extension KeyTuple5 where A == String {
-  /// Creates the parts, the first being the name of a type together with its module.
+  /// Creates the parts; the first is the name of a type, including its module.
   ///
-  /// The name is a string, since the first part is one; a type given to ``QueryKey`` directly is
-  /// a part of another kind.
+  /// The name is a string because the first part is a string; a type given to ``QueryKey``
+  /// directly is a different kind of part.
   ///
   /// - Parameters:
   ///   - subject: The type that names the first part.
@@ -127,9 +127,9 @@ extension KeyTuple5: KeyPartsConvertible {
   public var keyParts: AnyQueryKey { AnyQueryKey(key1, key2, key3, key4, key5) }
 }
 
-/// Six typed parts of a key as one value, where a native tuple could not be `Hashable`.
+/// Six typed parts of a key as one value; a native tuple cannot be `Hashable`.
 ///
-/// A key made of it equals the key made of the six parts. See ``QueryKey``.
+/// A key made from it equals the key made from the six parts. See ``QueryKey``.
 public struct KeyTuple6<
   A: Hashable & Sendable,
   B: Hashable & Sendable,
@@ -176,10 +176,10 @@ public struct KeyTuple6<
 }
 
 extension KeyTuple6 where A == String {
-  /// Creates the parts, the first being the name of a type together with its module.
+  /// Creates the parts; the first is the name of a type, including its module.
   ///
-  /// The name is a string, since the first part is one; a type given to ``QueryKey`` directly is
-  /// a part of another kind.
+  /// The name is a string because the first part is a string; a type given to ``QueryKey``
+  /// directly is a different kind of part.
   ///
   /// - Parameters:
   ///   - subject: The type that names the first part.

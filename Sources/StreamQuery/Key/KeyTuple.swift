@@ -1,6 +1,6 @@
-/// Two typed parts of a key as one value, where a native tuple could not be `Hashable`.
+/// Two typed parts of a key as one value; a native tuple cannot be `Hashable`.
 ///
-/// A key made of it equals the key made of the two parts. See ``QueryKey``.
+/// A key made from it equals the key made from the two parts. See ``QueryKey``.
 public struct KeyTuple2<
   A: Hashable & Sendable,
   B: Hashable & Sendable
@@ -23,10 +23,10 @@ public struct KeyTuple2<
 }
 
 extension KeyTuple2 where A == String {
-  /// Creates the parts, the first being the name of a type together with its module.
+  /// Creates the parts; the first is the name of a type, including its module.
   ///
-  /// The name is a string, since the first part is one; a type given to ``QueryKey`` directly is
-  /// a part of another kind.
+  /// The name is a string because the first part is a string; a type given to ``QueryKey``
+  /// directly is a different kind of part.
   ///
   /// - Parameters:
   ///   - subject: The type that names the first part.
@@ -44,13 +44,13 @@ extension KeyTuple2: KeyPartsConvertible {
   public var keyParts: AnyQueryKey { AnyQueryKey(key1, key2) }
 }
 
-/// Three typed parts of a key as one value, where a native tuple could not be `Hashable`.
+/// Three typed parts of a key as one value; a native tuple cannot be `Hashable`.
 ///
 /// ```swift
 /// KeyTuple3("products", Category.electronics, true)
 /// ```
 ///
-/// A key made of it equals the key made of the three parts. See ``QueryKey``.
+/// A key made from it equals the key made from the three parts. See ``QueryKey``.
 public struct KeyTuple3<
   A: Hashable & Sendable,
   B: Hashable & Sendable,
@@ -79,10 +79,10 @@ public struct KeyTuple3<
 }
 
 extension KeyTuple3 where A == String {
-  /// Creates the parts, the first being the name of a type together with its module.
+  /// Creates the parts; the first is the name of a type, including its module.
   ///
-  /// The name is a string, since the first part is one; a type given to ``QueryKey`` directly is
-  /// a part of another kind.
+  /// The name is a string because the first part is a string; a type given to ``QueryKey``
+  /// directly is a different kind of part.
   ///
   /// - Parameters:
   ///   - subject: The type that names the first part.

@@ -1,21 +1,21 @@
 /// The positions of one hash that have no slot in a ``PositionTable``.
 ///
-/// Those that can be compared stand in order, so that one is found among *n* by a logarithm of comparisons;
-/// the others are looked at one by one.
+/// Positions that can be compared are sorted, so that one of *n* is found with a logarithmic number
+/// of comparisons; the others are examined one by one.
 struct PositionCrowd: Sendable {
   private var sorted: [Int32] = []
   private var others: [Int32] = []
 
   var count: Int { sorted.count + others.count }
 
-  /// One that takes the place of whoever leaves the slots.
+  /// A position to replace one that leaves the slots.
   var first: Int32? { others.first ?? sorted.first }
 
   /// Returns the first position that satisfies a condition.
   ///
   /// - Parameters:
-  ///   - isWanted: Whether a position is looked for.
-  ///   - order: How what is looked for stands to a position.
+  ///   - isWanted: Whether a position is the wanted one.
+  ///   - order: How the wanted key compares to a position.
   /// - Returns: The position.
   func first(where isWanted: (Int32) -> Bool, _ order: (Int32) -> KeyOrder?) -> Int32? {
     var found: Int32?
@@ -27,11 +27,12 @@ struct PositionCrowd: Sendable {
     return found
   }
 
-  /// Calls the body with all that may be what is looked for, until it says that it has enough.
+  /// Calls the body with every position that may be the wanted one, until the body says it has
+  /// enough.
   func forEach(_ order: (Int32) -> KeyOrder?, _ goesOn: (Int32) -> Bool) {
     if let start = place(order) {
       for position in sorted[start...] {
-        // An order that is none any more ends nothing: what comes may be what is looked for.
+        // An order that has become invalid ends nothing: later positions may be the wanted one.
         if order(position) == .before { break }
         guard goesOn(position) else { return }
       }
@@ -43,7 +44,7 @@ struct PositionCrowd: Sendable {
 
   /// Adds a position.
   mutating func insert(_ position: Int32, _ order: (Int32) -> KeyOrder?) {
-    // Also alone it must have an order: to itself.
+    // Even a single position must have an order: to itself.
     if order(position) != nil, let place = place(order) {
       sorted.insert(position, at: place)
     } else {
@@ -63,7 +64,7 @@ struct PositionCrowd: Sendable {
     return true
   }
 
-  /// The first place of which what is looked for does not come after; `nil` if there is no telling.
+  /// The first place that the wanted key does not come after; `nil` if that cannot be determined.
   private func place(_ order: (Int32) -> KeyOrder?) -> Int? {
     var (low, high) = (0, sorted.count)
     while low < high {

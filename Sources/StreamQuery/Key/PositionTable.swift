@@ -1,12 +1,13 @@
 /// A hash table of positions in an array that its owner keeps.
 ///
-/// Eight bytes a slot, where a dictionary would store every key again. The owner passes hashes in and
-/// compares; the table knows positions only, several of which may have the same hash. Half of the
-/// hash lies beside the position, so that a search reads the owner's array, which is a cache miss,
-/// for hardly anything but what it looks for, and the table grows without a look at it.
+/// Eight bytes per slot, where a dictionary would store every key again. The owner passes in hashes
+/// and comparisons; the table knows only positions, several of which may have the same hash. Half
+/// of the hash is stored next to the position. So a search reads the owner's array, which is a
+/// cache miss, for hardly anything but what it looks for, and the table grows without reading that
+/// array.
 ///
-/// Of a *crowd*, many positions of one hash, a few lie in the slots and the others in a
-/// ``PositionCrowd``, so that a search for anything else does not have to go past them.
+/// Of a *crowd*, many positions with one hash, a few are in the slots and the others in a
+/// ``PositionCrowd``, so that a search for anything else does not have to pass them.
 struct PositionTable: Sendable {
   private struct Slot: Sendable {
     /// The position, -1 in an empty slot.
@@ -17,11 +18,11 @@ struct PositionTable: Sendable {
 
   private static let empty = Slot(position: -1, tag: 0)
 
-  /// How many positions of one tag lie in the slots.
+  /// How many positions of one tag are in the slots.
   static let crowd = 64
 
   private var slots: [Slot] = []
-  /// The positions, by tag, that have no slot: only where there are ``crowd`` that have one.
+  /// The positions without a slot, by tag: only for tags of which ``crowd`` positions have one.
   private var crowds: [UInt32: PositionCrowd] = [:]
   private var crowdCount = 0
   /// The number of positions.
@@ -32,12 +33,12 @@ struct PositionTable: Sendable {
 
   private var mask: Int { slots.count - 1 }
 
-  /// Returns the first position under a hash that satisfies a condition.
+  /// Returns the first position with a hash that satisfies a condition.
   ///
   /// - Parameters:
   ///   - hash: The hash.
-  ///   - isWanted: Whether a position is looked for.
-  ///   - order: How what is looked for stands to a position; asked in a crowd alone.
+  ///   - isWanted: Whether a position is the wanted one.
+  ///   - order: How the wanted key compares to a position; called only in a crowd.
   /// - Returns: The position.
   @inline(__always)
   func first(
@@ -72,7 +73,7 @@ struct PositionTable: Sendable {
     }
   }
 
-  /// How many slots are read in search of a hash that is not there.
+  /// How many slots a search for a missing hash reads.
   func reach(of hash: Int) -> Int {
     guard count > 0 else { return 0 }
     let start = Int(UInt32(truncatingIfNeeded: hash)) & mask
@@ -90,7 +91,7 @@ struct PositionTable: Sendable {
     hash: Int,
     order: (Int32) -> KeyOrder?
   ) -> Bool {
-    // Up to four fifths full: a search that finds nothing reads two cache lines then.
+    // Up to four fifths full: a search that finds nothing then reads two cache lines.
     if (count - crowdCount + 1) * 5 > slots.count * 4 { grow() }
     let slot = Slot(position: position, tag: UInt32(truncatingIfNeeded: hash))
     count += 1
@@ -110,8 +111,8 @@ struct PositionTable: Sendable {
       hole = (hole + 1) & mask
     }
     count -= 1
-    // Moves what could no longer be reached across the hole, instead of leaving a mark that would
-    // pile up as entries come and go.
+    // Moves positions that could no longer be reached across the hole, instead of leaving a marker;
+    // markers would pile up as entries come and go.
     var index = (hole + 1) & mask
     while slots[index].position >= 0 {
       let home = Int(slots[index].tag) & mask
@@ -140,9 +141,9 @@ struct PositionTable: Sendable {
     return true
   }
 
-  /// Takes an empty slot, unless as many of the tag have one as may.
+  /// Takes an empty slot, unless the tag already has as many as it may.
   ///
-  /// - Returns: How many there are before it.
+  /// - Returns: How many the tag had before.
   @discardableResult
   private mutating func place(_ slot: Slot) -> Int {
     var index = Int(slot.tag) & mask

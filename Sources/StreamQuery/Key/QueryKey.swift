@@ -1,7 +1,8 @@
 /// The identity of a query: ordered parts and the type of the value.
 ///
-/// Equal keys share one cache entry, one request and one invalidation. The same parts with another
-/// `Value` are another entry, and using a key with another type than its own does not compile.
+/// Equal keys share one cache entry, one request and one invalidation. The same parts with a
+/// different `Value` are a different entry, and using a key with a type other than its own does not
+/// compile.
 ///
 /// ```swift
 /// QueryKey<[Product]>("products", Category.electronics, true)
@@ -19,25 +20,24 @@
 ///
 /// What counts as equal:
 /// - Parts of different types differ: `1`, `"1"`, `true` and `Int64(1)` are four parts.
-/// - An absent optional is one and the same part whatever its type, and a present one is the value
-///   in it.
-/// - An array is the list of its elements and a dictionary with string keys is a record, like
-///   ``KeyRecord``, whose order of fields means nothing.
+/// - An absent optional is the same part whatever its type, and a present one is the value in it.
+/// - An array is the list of its elements. A dictionary with string keys is a record, like
+///   ``KeyRecord``, and the order of its fields does not matter.
 /// - A key, a `KeyTuple` or any ``KeyPartsConvertible`` value contributes its own parts.
 /// - NaN equals NaN, and -0 equals 0, where a `Double` or `Float` is itself a part or an element.
 ///
-/// The `==` and `hash(into:)` of parts, and `<` where many keys have one hash, run while the cache is
-/// locked. They must be pure: they may neither call the client nor wait, and must give the same answer each
-/// time.
+/// The `==` and `hash(into:)` of parts, and `<` if many keys share one hash, run while the cache is
+/// locked. They must be pure: they may neither call the client nor wait, and must give the same
+/// answer each time.
 public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
   /// The parts without the value type.
   public let erased: AnyQueryKey
 
-  /// Creates a key of the given parts.
+  /// Creates a key from the given parts.
   ///
   /// - Parameters:
   ///   - part: The parts, in order.
-  ///   - fields: Named parts in any order, which come last; none by default.
+  ///   - fields: Named parts in any order; they come last. None by default.
   public init<each Part: Hashable & Sendable>(
     _ part: repeat each Part,
     fields: KeyRecord = [:]
@@ -48,10 +48,10 @@ public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
   /// Creates a key whose first part is a type.
   ///
   /// - Parameters:
-  ///   - subject: The first part. Types of the same name in two modules are two parts, and no
-  ///     string equals a type.
+  ///   - subject: The first part. Types with the same name in two modules are different parts, and
+  ///     no string equals a type.
   ///   - part: The other parts, in order.
-  ///   - fields: Named parts in any order, which come last; none by default.
+  ///   - fields: Named parts in any order; they come last. None by default.
   public init<Subject, each Part: Hashable & Sendable>(
     _ subject: Subject.Type,
     _ part: repeat each Part,
@@ -68,7 +68,7 @@ public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
     erased = AnyQueryKey(ofParts: parts)
   }
 
-  /// Creates nothing: parts of several types are written without brackets.
+  /// Unavailable: write parts of several types without brackets.
   ///
   /// - Parameter parts: The parts.
   @available(*, unavailable, message: "write the parts without brackets, or the bare literal")
@@ -78,19 +78,19 @@ public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
 }
 
 extension QueryKey: Hashable {
-  /// Compares two keys part by part; a hash alone never makes them equal.
+  /// Compares two keys part by part; equal hashes alone never make them equal.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.erased == rhs.erased
   }
 
-  /// Feeds the hash that was taken when the key was made.
+  /// Feeds the hash that was computed when the key was made.
   public func hash(into hasher: inout Hasher) {
     erased.hash(into: &hasher)
   }
 }
 
 extension QueryKey: ExpressibleByStringInterpolation {
-  /// Creates a key of one string part.
+  /// Creates a key with one string part.
   ///
   /// - Parameter value: The part.
   public init(stringLiteral value: String) {
@@ -99,7 +99,7 @@ extension QueryKey: ExpressibleByStringInterpolation {
 }
 
 extension QueryKey: ExpressibleByArrayLiteral {
-  /// Creates a key of the given parts, some of which may be `nil`.
+  /// Creates a key from the given parts, some of which may be `nil`.
   ///
   /// - Parameter elements: The parts, in order.
   public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
@@ -111,6 +111,6 @@ extension QueryKey: ExpressibleByArrayLiteral {
 }
 
 extension QueryKey: KeyPartsConvertible {
-  /// The key without its value type: a key given as a part contributes its parts.
+  /// The key without its value type: a key given as a part contributes its own parts.
   public var keyParts: AnyQueryKey { erased }
 }

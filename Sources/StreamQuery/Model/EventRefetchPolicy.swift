@@ -34,7 +34,7 @@ public struct EventRefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanL
   /// Refetches even fresh data.
   public static var always: Self { EventRefetchPolicy(kind: .fixed(.always)) }
 
-  /// Asks when the event arrives, and refetches on `true`.
+  /// Calls the closure when the event arrives, and refetches on `true`.
   ///
   /// The closure may wait for an actor: `.when { await store.isSearching }`. A closure written on
   /// an actor runs there: a model on the main actor writes `.when { self.isSearching }`. Only this
@@ -48,7 +48,7 @@ public struct EventRefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanL
     EventRefetchPolicy(kind: .asked(.when(condition)))
   }
 
-  /// Asks when the event arrives, with the query's state at that time, and refetches on `true`.
+  /// Calls the closure with the query's state when the event arrives, and refetches on `true`.
   ///
   /// The closure may wait, like the one without an argument; the state it was given is then as old
   /// as the event. It is called once for each observer.

@@ -56,8 +56,8 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
 
   /// Retries while a predicate holds.
   ///
-  /// - Parameter predicate: Gets the number of failures before this one (0 at the first) and the
-  ///   error. It may run on any thread.
+  /// - Parameter predicate: Receives the number of failures before this one (0 at the first) and
+  ///   the error. It may run on any thread.
   /// - Returns: The policy.
   public static func `while`(
     _ predicate: @escaping @Sendable (_ failures: Int, _ error: any Error) -> Bool

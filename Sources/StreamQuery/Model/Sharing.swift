@@ -27,7 +27,7 @@ package enum Sharing {
     var rows = Array(old[..<start])
     rows.reserveCapacity(new.count)
     for index in start..<new.count {
-      // An object without an identity of its own is a new one each time: then the position counts.
+      // An object without its own identity is a new one each time: then the position counts.
       let origin = origins[index - start] ?? (index < old.count ? index : nil)
       rows.append(origin.map { sharing(old[$0], new[index]).part } ?? new[index])
     }

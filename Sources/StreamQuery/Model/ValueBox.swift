@@ -37,6 +37,6 @@
   /// lock.
   ///
   /// - Parameter other: The box.
-  /// - Returns: `false` also if values of the type cannot be compared.
+  /// - Returns: Also `false` if values of the type cannot be compared.
   func holdsTheSame(as other: ValueBox) -> Bool { self === other }
 }

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// The pages of one run as plain arrays: made when somebody asks, then kept for the next one.
+/// The pages of one run as plain arrays: made on first access, then kept.
 ///
-/// It belongs to one state of a run and is shared by its copies; whoever changes a run takes a new
-/// one. Arrays are made outside the lock: copying and releasing pages may run the user's code.
+/// It belongs to one state of a run and is shared by its copies; code that changes a run takes a
+/// new one. Arrays are made outside the lock, because copying and releasing pages may run user
+/// code.
 ///
-/// It knows no types, as a run's layout does not: see ``PageSheet``.
+/// It has no generic parameters, so that the layout of a run has none either: see ``PageSheet``.
 final class FlatPages: Sendable {
   private let pages = Mutex<ValueBox?>(nil)
   private let params = Mutex<ValueBox?>(nil)
@@ -13,15 +14,15 @@ final class FlatPages: Sendable {
   /// The pages, in order.
   ///
   /// - Parameter make: Makes the array; of the same type each time.
-  /// - Returns: What was made first.
+  /// - Returns: The first array that was made.
   func pages<Page: Sendable>(_ make: () -> [Page]) -> [Page] {
     Self.elements(keptIn: pages, make)
   }
 
-  /// What the pages were fetched by, in order.
+  /// The parameters of the pages, in order.
   ///
   /// - Parameter make: Makes the array; of the same type each time.
-  /// - Returns: What was made first.
+  /// - Returns: The first array that was made.
   func params<PageParam: Sendable>(_ make: () -> [PageParam]) -> [PageParam] {
     Self.elements(keptIn: params, make)
   }
@@ -33,7 +34,7 @@ final class FlatPages: Sendable {
     if let known = kept.withLock({ $0 }) { return known.value(as: [Element].self) }
     let made = TypedBox(make())
     let first = kept.withLock { present -> ValueBox in
-      // Two readers at once: both are given the same array.
+      // Two readers at once both get the same array.
       if let present { return present }
       present = made
       return made

@@ -1,13 +1,13 @@
-/// A run of elements of which either end grows by one at the cost of a few, however long it is.
+/// A sequence of elements that grows by one at either end at the cost of a few, however long it is.
 ///
 /// A cached run is shared with every result that shows it, so a plain array would be copied whole
-/// for each page. Here a change copies one end, of at most a chunk; what lies between the ends is
+/// for each page. Here a change copies one end, of at most one chunk. The part between the ends is
 /// shared, and an index leads to its chunk without a search.
 struct PageDeck<Element: Sendable>: Sendable {
   static var chunkSize: Int { 32 }
 
   private(set) var head: [Element] = []
-  /// All of exactly ``chunkSize``.
+  /// All have exactly ``chunkSize`` elements.
   private(set) var middle: [[Element]] = []
   private(set) var tail: [Element] = []
 

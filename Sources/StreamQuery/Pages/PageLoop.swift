@@ -7,8 +7,8 @@
 /// | first page only | the first one; the others stay |
 /// | next, previous | one; none where parameters end |
 ///
-/// Pure but for the closures that give parameters, which are asked outside any lock. It is a value
-/// that is kept between attempts, so a retry goes on at the page that failed.
+/// Pure, except for the closures that give parameters, which are called outside any lock. The value
+/// is kept between attempts, so a retry continues with the page that failed.
 struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   typealias Run = Pages<Page, PageParam>
 
@@ -16,17 +16,17 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   enum Step {
     case fetch(PageParam)
     case done
-    /// There is no page in that direction: the cached pages are as good as before.
+    /// There is no page in that direction: the cached pages are still good.
     case nothing
   }
 
-  /// Of runs and boxes only, which are laid out alike for all types: see ``PageSheet``.
+  /// Consists only of runs and boxes, which have the same layout for all types: see ``PageSheet``.
   private enum Work {
-    /// Pages in place of all that are cached; starts with a boxed parameter.
+    /// Pages that replace all cached ones; starts with a boxed parameter.
     case refresh(Run?, start: ValueBox, remaining: Int)
-    /// One page in place of the first one.
+    /// A page that replaces the first one.
     case firstPage(of: Run, arrived: Run?)
-    /// One page beside those that are cached.
+    /// A page in addition to the cached ones.
     case add(PageDirection, to: Run, arrived: Run?)
   }
 
@@ -79,7 +79,7 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - page: The page.
-  ///   - param: What it was fetched by.
+  ///   - param: The parameter it was fetched with.
   mutating func arrived(_ page: Page, param: PageParam) {
     let arrived = Run(page, param: param)
     switch work {
@@ -95,7 +95,7 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Which page is added to those that are cached; `nil` if they are fetched anew, or there are none.
+  /// Which page is added to the cached ones; `nil` if they are refetched, or there are none.
   var direction: PageDirection? {
     if case .add(let direction, to: _, arrived: _) = work { direction } else { nil }
   }
@@ -105,20 +105,20 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     if case .refresh(let run?, start: _, remaining: _) = work { run.count } else { 0 }
   }
 
-  /// Whether it fetches pages in place of all that are cached, rather than a single one.
+  /// Whether it fetches pages that replace all cached ones, rather than a single page.
   var isRun: Bool {
     if case .refresh = work { true } else { false }
   }
 
-  /// The pages as they land, given those that are cached by then.
+  /// The pages to cache, given those that are cached when the fetch lands.
   ///
-  /// A single page belongs beside the page that it was asked from. Where that page still stands at
-  /// the end of the cached pages, the new one joins them, so that an update which was written while
-  /// the page was on its way is kept; where it does not, the page lands with those that it was asked
-  /// from, as the answer of any fetch replaces what was written meanwhile.
+  /// A single page belongs next to the page that it was requested from. If that page is still at
+  /// the end of the cached pages, the new one is added to them, so that an update written while the
+  /// page was on its way is kept. Otherwise the page lands with the pages that it was requested
+  /// from, because the answer of any fetch replaces what was written in the meantime.
   ///
-  /// - Parameter present: What is cached; `nil` if nothing is.
-  /// - Returns: What to cache; `nil` if no page arrived.
+  /// - Parameter present: The cached pages; `nil` if there are none.
+  /// - Returns: The pages to cache; `nil` if no page arrived.
   func landed(on present: Run?) -> Run? {
     switch work {
     case .refresh(let run, start: _, remaining: _):
@@ -141,7 +141,7 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// What is cached, if it still stands where the old run stood.
+  /// The cached pages, if they are still where the old run was.
   private func newest(of old: Run, _ present: Run?, _ isInPlace: (Run, Run) -> Bool) -> Run {
     if let present, isInPlace(present, old) { present } else { old }
   }

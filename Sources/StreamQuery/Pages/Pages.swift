@@ -1,32 +1,32 @@
-/// A run of pages with the parameter that each was fetched by.
+/// A run of pages, each with the parameter it was fetched with.
 ///
-/// There is always at least one page, and as many parameters as pages. Runs share what they have in
-/// common, so that the thousandth page costs as little to add as the second.
+/// There is always at least one page, and there are as many parameters as pages. Runs share their
+/// common parts, so adding the thousandth page costs as little as adding the second.
 public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _FreeOfActors {
-  /// All of them made by this type, so each is a ``TypedSheet`` of the run's own types.
+  /// Only this type makes the sheets, so each is a ``TypedSheet`` of the run's own types.
   private var deck: PageDeck<PageSheet>
-  /// Where the arrays are kept once they were asked for.
+  /// Stores the arrays after the first access.
   private var flat = FlatPages()
 
   private typealias Sheet = TypedSheet<Page, PageParam>
 
   private func sheet(_ index: Int) -> TypedSheet<Page, PageParam> {
-    // The deck is private, and what is put into it is made below, of these very types.
+    // The deck is private, and the sheets in it are made below, with exactly these types.
     unsafeDowncast(deck[index], to: TypedSheet<Page, PageParam>.self)
   }
 
   /// The pages, in order.
   ///
   /// - Complexity: O(1) when read again; O(*n*) for the first reader of a run. ``firstPage``,
-  ///   ``lastPage`` and ``count`` are O(1) always.
+  ///   ``lastPage`` and ``count`` are always O(1).
   public var pages: [Page] { flat.pages { (0..<count).map { sheet($0).page } } }
 
   /// The parameter of each page.
   ///
-  /// - Complexity: As ``pages``.
+  /// - Complexity: The same as ``pages``.
   public var params: [PageParam] { flat.params { (0..<count).map { sheet($0).param } } }
 
-  /// How many pages there are.
+  /// The number of pages.
   public var count: Int { deck.count }
 
   /// The first page.
@@ -45,12 +45,12 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
   ///
   /// - Parameters:
   ///   - page: The page.
-  ///   - param: What it was fetched by.
+  ///   - param: The parameter it was fetched with.
   public init(_ page: Page, param: PageParam) {
     deck = PageDeck(CollectionOfOne(Sheet(page, param: param)))
   }
 
-  /// Creates a run of pages, or `nil` of none, or of other than one parameter for each.
+  /// Creates a run of pages, or `nil` if there are no pages or not exactly one parameter for each.
   ///
   /// - Parameters:
   ///   - pages: The pages, in order.
@@ -62,7 +62,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
 
   /// Changes every page in place, as a manual update does.
   ///
-  /// - Parameter change: Changes a page; gets its parameter.
+  /// - Parameter change: Changes a page; receives its parameter.
   /// - Complexity: O(*n*) in the number of pages.
   public mutating func updateEach(_ change: (inout Page, PageParam) -> Void) {
     for index in 0..<count {
@@ -74,7 +74,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
     changed()
   }
 
-  /// The first pages only.
+  /// Returns only the first pages.
   ///
   /// - Parameter count: How many to keep; at least one is kept.
   /// - Returns: The shorter run.
@@ -85,39 +85,41 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
     return copy
   }
 
-  /// The page that was fetched by a parameter.
+  /// The page that was fetched with a parameter.
   ///
   /// - Parameters:
   ///   - param: The parameter.
   ///   - index: Where it most likely is.
-  /// - Returns: The page; `nil` if none was fetched by it.
-  /// - Complexity: O(1) if it is there, else O(*n*).
+  /// - Returns: The page; `nil` if none was fetched with it.
+  /// - Complexity: O(1) if it is there, otherwise O(*n*).
   func page(of param: PageParam, near index: Int) -> Page? {
     if index < count, sheet(index).param == param { return sheet(index).page }
     return (0..<count).first { sheet($0).param == param }.map { sheet($0).page }
   }
 
-  /// Adds the page of a run of one after the last one; beyond the limit the first ones go.
+  /// Adds the page of a one-page run after the last page; beyond the limit, the first pages are
+  /// dropped.
   mutating func append(_ other: Self, limit: Int?) {
     deck.append(other.deck[0])
     if let limit { drop(count - limit, fromEnd: false) }
     changed()
   }
 
-  /// Adds the page of a run of one before the first one; beyond the limit the last ones go.
+  /// Adds the page of a one-page run before the first page; beyond the limit, the last pages are
+  /// dropped.
   mutating func prepend(_ other: Self, limit: Int?) {
     deck.prepend(other.deck[0])
     if let limit { drop(count - limit, fromEnd: true) }
     changed()
   }
 
-  /// Puts the page of a run of one in place of the first one, which keeps its parameter.
+  /// Replaces the first page with the page of a one-page run; the first page's parameter stays.
   mutating func replaceFirst(by other: Self) {
     deck[0] = Sheet(other.firstPage, param: firstParam)
     changed()
   }
 
-  /// The arrays of the old state stay with the copies that share it.
+  /// The arrays of the old state stay with the copies that share them.
   private mutating func changed() {
     flat = FlatPages()
   }
@@ -131,7 +133,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
 extension Pages: Equatable where Page: Equatable {
   /// Compares pages and parameters.
   ///
-  /// - Complexity: O(*n*) comparisons, but for the pages that both runs share.
+  /// - Complexity: O(*n*) comparisons, not counting the pages that both runs share.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     guard lhs.count == rhs.count else { return false }
     return (0..<lhs.count).allSatisfy { index in
@@ -142,13 +144,13 @@ extension Pages: Equatable where Page: Equatable {
 }
 
 extension Pages: StructurallyShared where Page: Equatable {
-  /// This run, with equal pages taken from an older one, and the unchanged parts of the others.
+  /// This run, with equal pages, and unchanged parts of other pages, taken from an older run.
   ///
-  /// A page is compared with the old one of the same parameter.
+  /// A page is compared with the old page that has the same parameter.
   ///
-  /// - Parameter old: The run before.
-  /// - Returns: A run that equals this one; the old one if that does.
-  /// - Complexity: O(*n*) comparisons, but for the pages that both runs share.
+  /// - Parameter old: The previous run.
+  /// - Returns: A run that equals this one; the old one if that is equal.
+  /// - Complexity: O(*n*) comparisons, not counting the pages that both runs share.
   public func reusingUnchanged(from old: Self) -> Self {
     let sharing = PartSharing<Page>()
     var new = self
@@ -172,7 +174,7 @@ extension Pages: StructurallyShared where Page: Equatable {
     return new
   }
 
-  /// Where the page of a parameter is, most often where it was.
+  /// The position of the page with a parameter; usually where it was before.
   private func place(
     of param: PageParam,
     near index: Int,
@@ -187,7 +189,7 @@ extension Pages: StructurallyShared where Page: Equatable {
 }
 
 extension Pages: Hashable where Page: Hashable {
-  /// Feeds pages and parameters.
+  /// Feeds the pages and their parameters.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(params)
     hasher.combine(pages)
@@ -209,8 +211,8 @@ private enum PagesCodingKeys: String, CodingKey {
 extension Pages: Encodable where Page: Encodable, PageParam: Encodable {
   /// Encodes the pages and their parameters.
   ///
-  /// - Parameter encoder: What to encode to.
-  /// - Throws: What the encoder throws.
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The encoder's errors.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: PagesCodingKeys.self)
     try container.encode(pages, forKey: .pages)
@@ -221,8 +223,8 @@ extension Pages: Encodable where Page: Encodable, PageParam: Encodable {
 extension Pages: Decodable where Page: Decodable, PageParam: Decodable {
   /// Decodes a run of pages.
   ///
-  /// - Parameter decoder: What to decode from.
-  /// - Throws: `DecodingError` if there is no page, or not one parameter for each.
+  /// - Parameter decoder: The decoder.
+  /// - Throws: `DecodingError` if there is no page, or not exactly one parameter for each.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: PagesCodingKeys.self)
     let pages = try container.decode([Page].self, forKey: .pages)

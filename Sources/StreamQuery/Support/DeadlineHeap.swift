@@ -1,8 +1,8 @@
 /// The earliest deadline among many owners, each with at most one.
 ///
-/// A heap in one array; owners keep their position, told through `moved`, so that a deadline is
-/// replaced in place: no cancelled timers pile up. Each item has four children, which share a cache
-/// line: half as many levels, and misses, as with two.
+/// A heap in one array. Owners keep their position, which `moved` reports to them, so that a
+/// deadline is replaced in place and no cancelled timers pile up. Each item has four children,
+/// which share a cache line: half as many levels, and cache misses, as with two.
 struct DeadlineHeap: Equatable, Sendable {
   /// How many children an item has.
   static let children = 4
@@ -23,7 +23,7 @@ struct DeadlineHeap: Equatable, Sendable {
   ///   - deadline: The new deadline; `nil` removes it.
   ///   - owner: The owner.
   ///   - position: The owner's position, -1 for none.
-  ///   - moved: Told the new position of every owner that moved, -1 for removed.
+  ///   - moved: Called with the new position of every owner that moved, -1 for removed.
   /// - Complexity: O(log n) in the number of owners with a deadline.
   mutating func set(
     _ deadline: Moment?,

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What has to end with the client although no turn of its cache ends it: trigger streams, and lists
-/// that observe nothing at present.
+/// What has to end with the client although no turn of its cache ends it: trigger streams, and
+/// lists that currently observe nothing.
 final class Endings: Sendable {
   private struct State {
     var actions: [Int: @Sendable () -> Void] = [:]
@@ -11,10 +11,11 @@ final class Endings: Sendable {
 
   private let state = Mutex(State())
 
-  /// Keeps what ends somebody's work.
+  /// Stores an action that ends some work.
   ///
-  /// - Parameter action: Ends it; called once, outside any lock, unless it is removed before.
-  /// - Returns: A name for ``remove(_:)``; `nil` if the client is over already, and nothing is kept.
+  /// - Parameter action: Ends the work; called once, outside any lock, unless it is removed before.
+  /// - Returns: An identifier for ``remove(_:)``; `nil` if the client has already ended, and
+  ///   nothing is stored.
   func add(_ action: @escaping @Sendable () -> Void) -> Int? {
     state.withLock { state in
       guard !state.isOver else { return nil }
@@ -24,13 +25,13 @@ final class Endings: Sendable {
     }
   }
 
-  /// Forgets an action; a second time is a no-op.
+  /// Removes an action; a second time is a no-op.
   func remove(_ id: Int) {
     // Returned, so that what it holds is released outside the lock.
     _ = state.withLock { $0.actions.removeValue(forKey: id) }
   }
 
-  /// Ends everything, in the order in which it was added, and keeps nothing from here on.
+  /// Ends everything in the order in which it was added, and stores nothing from now on.
   func finish() {
     let actions = state.withLock { state in
       state.isOver = true

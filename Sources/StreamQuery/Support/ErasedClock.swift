@@ -2,17 +2,17 @@
 private import Glibc
 #endif
 
-/// A clock as two closures over nanoseconds since the client began.
+/// A clock as two closures over nanoseconds since the client started.
 ///
 /// `any Clock<Duration>` has no instant that could be stored, so the clock is opened once, here.
 struct ErasedClock: Sendable {
-  /// The time since the client began.
+  /// The time since the client started.
   let now: @Sendable () -> Moment
-  /// Sleeps until a moment; throws `CancellationError` at once when the task is cancelled.
+  /// Sleeps until a moment; throws `CancellationError` at once if the task is cancelled.
   let sleep: @Sendable (_ until: Moment) async throws -> Void
 
   init(_ clock: any Clock<Duration>) {
-    // The clock of nearly everybody: known by its type, it is read without a detour.
+    // The clock that nearly everybody uses: its type is known, so it is read without a detour.
     guard let continuous = clock as? ContinuousClock else {
       self = Self.opening(clock)
       return
@@ -38,7 +38,7 @@ struct ErasedClock: Sendable {
     return ErasedClock(
       now: {
         let elapsed = start.duration(to: clock.now).attoseconds
-        // A clock that ran back, or for centuries, is held at the ends (contract law 11).
+        // A clock that ran backwards, or for centuries, is clamped (contract law 11).
         guard elapsed >= 0 else { return .zero }
         guard elapsed < limit else { return Moment(nanoseconds: Span.longest.nanoseconds) }
         return Moment(nanoseconds: nanoseconds(elapsed))
@@ -53,8 +53,8 @@ struct ErasedClock: Sendable {
   }
 
   #if canImport(Glibc)
-  /// What `ContinuousClock` reads on Linux, as nanoseconds at once: its instants have attoseconds,
-  /// whose 128 bits take as long as reading the clock itself.
+  /// The same time that `ContinuousClock` reads on Linux, directly in nanoseconds: its instants
+  /// have attoseconds, whose 128 bits take as long as reading the clock itself.
   private static func sinceBoot() -> @Sendable () -> Moment {
     let start = nanosecondsSinceBoot()
     return { Moment(nanoseconds: max(0, nanosecondsSinceBoot() - start)) }
@@ -69,14 +69,14 @@ struct ErasedClock: Sendable {
   }
   #endif
 
-  /// Attoseconds as whole nanoseconds; from 0 to below the longest span.
+  /// Converts attoseconds to whole nanoseconds; from 0 to below the longest span.
   ///
-  /// Long division with digits of 32 bits: the divisor is a constant, so that each step is a
-  /// multiplication, where one division of 128 bits would take as long as reading the clock.
+  /// Long division with 32-bit digits: the divisor is a constant, so each step is a multiplication.
+  /// One 128-bit division would take as long as reading the clock.
   static func nanoseconds(_ attoseconds: Int128) -> Int64 {
     let divisor: UInt64 = 1_000_000_000
     let low = UInt64(truncatingIfNeeded: attoseconds)
-    // The longest span has 92 bits: what lies above the low ones is smaller than the divisor.
+    // The longest span has 92 bits: the part above the low ones is smaller than the divisor.
     let first = UInt64(truncatingIfNeeded: attoseconds >> 64) << 32 | low >> 32
     let second = (first % divisor) << 32 | low & 0xFFFF_FFFF
     return Int64(truncatingIfNeeded: (first / divisor) << 32 | second / divisor)

@@ -1,73 +1,73 @@
-/// An option that is a length of time, or something else: its lengths are written as a `Duration` is.
+/// An option whose values include durations, written in the same way as a `Duration`.
 ///
-/// So one spelling serves everywhere:
+/// One spelling works everywhere:
 ///
 /// ```swift
 /// let options = QueryOptions(staleTime: .minutes(5), refetchInterval: .seconds(30))
 /// let user = Query("user", id) { try await api.user(id) }.staleTime(.minutes(5))
 /// ```
 public protocol ExpressibleByDuration {
-  /// Creates the option that is this length of time.
+  /// Creates the option for a duration.
   ///
-  /// - Parameter duration: How long.
+  /// - Parameter duration: The duration.
   init(_ duration: Duration)
 }
 
 extension ExpressibleByDuration {
-  /// No length at all: stale at once, or no interval.
+  /// A zero duration: stale at once, or no interval.
   public static var zero: Self { Self(.zero) }
 
-  /// A length of whole milliseconds.
+  /// A duration of whole milliseconds.
   ///
-  /// - Parameter milliseconds: How many.
+  /// - Parameter milliseconds: The number of milliseconds.
   /// - Returns: The option.
   public static func milliseconds<Count: BinaryInteger>(_ milliseconds: Count) -> Self {
     Self(.milliseconds(milliseconds))
   }
 
-  /// A length of whole seconds.
+  /// A duration of whole seconds.
   ///
-  /// - Parameter seconds: How many.
+  /// - Parameter seconds: The number of seconds.
   /// - Returns: The option.
   public static func seconds<Count: BinaryInteger>(_ seconds: Count) -> Self {
     Self(.seconds(seconds))
   }
 
-  /// A length of seconds and parts of one.
+  /// A duration of seconds, including fractions.
   ///
-  /// - Parameter seconds: How many.
+  /// - Parameter seconds: The number of seconds.
   /// - Returns: The option.
   public static func seconds(_ seconds: Double) -> Self {
     Self(.seconds(seconds))
   }
 
-  /// A length of whole minutes.
+  /// A duration of whole minutes.
   ///
-  /// - Parameter minutes: How many.
+  /// - Parameter minutes: The number of minutes.
   /// - Returns: The option.
   public static func minutes<Count: BinaryInteger>(_ minutes: Count) -> Self {
     Self(.minutes(minutes))
   }
 
-  /// A length of minutes and parts of one.
+  /// A duration of minutes, including fractions.
   ///
-  /// - Parameter minutes: How many.
+  /// - Parameter minutes: The number of minutes.
   /// - Returns: The option.
   public static func minutes(_ minutes: Double) -> Self {
     Self(.minutes(minutes))
   }
 
-  /// A length of whole hours.
+  /// A duration of whole hours.
   ///
-  /// - Parameter hours: How many.
+  /// - Parameter hours: The number of hours.
   /// - Returns: The option.
   public static func hours<Count: BinaryInteger>(_ hours: Count) -> Self {
     Self(.hours(hours))
   }
 
-  /// A length of hours and parts of one.
+  /// A duration of hours, including fractions.
   ///
-  /// - Parameter hours: How many.
+  /// - Parameter hours: The number of hours.
   /// - Returns: The option.
   public static func hours(_ hours: Double) -> Self {
     Self(.hours(hours))

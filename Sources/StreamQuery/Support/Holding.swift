@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Keeps an object while its part in a cancellation is done.
+/// Keeps an object alive while it does its part in a cancellation.
 ///
-/// An executor may run jobs inside `enqueue`. Under it whoever waits is through before `resume`
-/// returns, and gone with it are its frame and all that was captured there, the object whose method is
-/// running included. The compiler counts on a closure to keep its captures for as long as it runs, so
-/// that a copy of the reference may be optimised away; what is stored behind a lock stays.
+/// An executor may run jobs inside `enqueue`. The waiter then finishes before `resume` returns, and
+/// its frame is released with everything that was captured there, including the object whose method
+/// is running. The compiler assumes that a closure keeps its captures for as long as it runs, so it
+/// may optimise away a copy of the reference. What is stored behind a lock stays.
 ///
 /// - Parameters:
-///   - object: What must outlive the body.
-///   - body: Tells whoever waits.
+///   - object: The object that must outlive the body.
+///   - body: Resumes the waiter.
 func holding<Object: AnyObject & Sendable>(_ object: Object, _ body: () -> Void) {
   let held = Mutex<Object?>(object)
   body()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One wait that is parked with several entries: the first news ends it.
+/// One wait that is suspended with several entries: the first news ends it.
 final class JointWait: Sendable {
   private let continuation: Mutex<UnsafeContinuation<Void, Never>?>
   private let isClaimed = Atomic(false)
@@ -11,7 +11,7 @@ final class JointWait: Sendable {
 
   var isSpent: Bool { continuation.withLock { $0 == nil } }
 
-  /// Whether nobody has undertaken to wake it so far.
+  /// Whether nobody has claimed the wake-up yet.
   func claim() -> Bool { !isClaimed.exchange(true, ordering: .relaxed) }
 
   func wake() {

@@ -7,13 +7,13 @@ import Glibc
 import Darwin
 #endif
 
-/// Stands in for `Synchronization.Mutex` under the thread sanitizer.
+/// Replaces `Synchronization.Mutex` under the thread sanitizer.
 ///
-/// The sanitizer cannot see that one on Linux and reports a race for every value behind it. This one
-/// shadows it within this module only. Unchecked: the value is reached under the lock alone.
+/// On Linux the sanitizer does not understand the standard mutex, and reports a race for every
+/// value behind it. This type shadows it within this module only.
 ///
-/// Unchecked `Sendable`, for the value is reached under the lock alone. Remove when the sanitizer
-/// runtime of Linux knows `Synchronization.Mutex`.
+/// Unchecked `Sendable` because the value is accessed only under the lock. Remove this type when
+/// the sanitizer runtime on Linux supports `Synchronization.Mutex`.
 @usableFromInline final class Mutex<Value: ~Copyable>: @unchecked Sendable {
   private var value: Value
   private let lock: UnsafeMutablePointer<pthread_mutex_t>

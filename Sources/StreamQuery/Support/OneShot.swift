@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One value for one task that waits for it, whichever of the two comes first.
+/// One value for one waiting task, whichever of the two comes first.
 final class OneShot<Value: Sendable>: Sendable {
   private enum State {
     case empty
@@ -19,7 +19,7 @@ final class OneShot<Value: Sendable>: Sendable {
   /// Gives the value; only the first one counts.
   func give(_ value: Value) { answer(value) }
 
-  /// There will be no value, unless it was given already.
+  /// States that there will be no value, unless it was already given.
   func close() { answer(nil) }
 
   private func answer(_ value: Value?) {
@@ -38,8 +38,8 @@ final class OneShot<Value: Sendable>: Sendable {
 
   /// Waits for the value.
   ///
-  /// - Returns: The value; `nil` if there is none, or another task takes it. Cancelling the task does not end
-  ///   the wait: who wants that gives a value when it is cancelled.
+  /// - Returns: The value; `nil` if there is none, or if another task takes it. Cancelling the task
+  ///   does not end the wait: a caller that wants that gives a value on cancellation.
   func take() async -> Value? {
     await withUnsafeContinuation { continuation in
       let (isThere, value) = state.withLock { state -> (Bool, Value?) in

@@ -2,7 +2,7 @@
 enum Parked: Sendable {
   /// It waits for one entry.
   case alone(UnsafeContinuation<Void, Never>)
-  /// It waits for any of several entries, and is parked with each.
+  /// It waits for any of several entries, and is suspended with each.
   case jointly(JointWait)
 
   /// Wakes the consumer.
@@ -15,7 +15,8 @@ enum Parked: Sendable {
     }
   }
 
-  /// Whether somebody has to wake the consumer who does not yet: one wake-up is enough for one wait.
+  /// Whether the consumer needs a wake-up that nobody has undertaken yet: one wake-up is enough for
+  /// one wait.
   ///
   /// - Returns: `true` once.
   @inline(__always)
@@ -23,7 +24,7 @@ enum Parked: Sendable {
     if case .jointly(let wait) = self { wait.claim() } else { true }
   }
 
-  /// Whether the wait is over already, by another entry's news.
+  /// Whether news of another entry has already ended the wait.
   var isSpent: Bool {
     if case .jointly(let wait) = self { wait.isSpent } else { false }
   }

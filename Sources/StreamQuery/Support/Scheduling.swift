@@ -1,8 +1,8 @@
-/// Where waiting and tasks of operators go: a clock and an executor, handed down by task-locals.
+/// The clock and the executor for waits and tasks of operators, passed down by task-locals.
 ///
-/// A client, and a `Simulation` in tests, sets this for the tasks that it runs, so that an operator
-/// such as `timeout` waits on the same clock as the queries that it works on. Outside of both it is
-/// the continuous clock and the global executor.
+/// A client, and a `Simulation` in tests, sets this for the tasks that it runs. So an operator such
+/// as `timeout` waits on the same clock as the queries it is applied to. Outside both, it is the
+/// continuous clock and the global executor.
 ///
 /// ```swift
 /// try await Scheduling.$current.withValue(Scheduling(clock: simulation.clock)) {
@@ -10,7 +10,7 @@
 /// }
 /// ```
 public struct Scheduling: Sendable {
-  /// The clock on which operators wait.
+  /// The clock for the waits of operators.
   public var clock: any Clock<Duration>
 
   /// The executor that tasks of operators prefer; `nil` is the global one.
@@ -19,7 +19,7 @@ public struct Scheduling: Sendable {
   /// Creates a schedule.
   ///
   /// - Parameters:
-  ///   - clock: The clock on which operators wait.
+  ///   - clock: The clock for the waits of operators.
   ///   - executor: The executor that tasks prefer; `nil` is the global one.
   public init(
     clock: any Clock<Duration> = ContinuousClock(),
@@ -29,6 +29,6 @@ public struct Scheduling: Sendable {
     self.executor = executor
   }
 
-  /// What operators use that were given neither clock nor executor.
+  /// The schedule for operators that were given neither clock nor executor.
   @TaskLocal public static var current = Scheduling()
 }

@@ -1,7 +1,7 @@
 /// A length of time that is never negative: 0…100 years, or infinite.
 ///
-/// Durations that people write are clamped into it once, at the edge (contract law 11), so that
-/// machines need no checks.
+/// Durations that users write are clamped to this range once, at the boundary (contract law 11), so
+/// that machines need no checks.
 package struct Span: Hashable, Comparable, Sendable {
   /// The length in nanoseconds; `Int64.max` is infinite.
   package let nanoseconds: Int64
@@ -12,9 +12,9 @@ package struct Span: Hashable, Comparable, Sendable {
 
   /// Clamps a duration: negative ones become zero, those above 100 years infinite.
   ///
-  /// - Parameter duration: The duration that was asked for.
+  /// - Parameter duration: The requested duration.
   package init(_ duration: Duration) {
-    // Compared before it is taken apart: `components` traps on what does not fit 64 bits of seconds.
+    // Compared before it is taken apart: `components` traps if the seconds do not fit in 64 bits.
     if duration <= .zero {
       self = .zero
     } else if duration > Span.longest.duration {
@@ -25,7 +25,7 @@ package struct Span: Hashable, Comparable, Sendable {
     }
   }
 
-  /// No time at all.
+  /// No time.
   package static let zero = Span(unchecked: 0)
 
   /// The longest finite span: 100 years of 365.25 days.

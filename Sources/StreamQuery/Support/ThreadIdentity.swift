@@ -10,7 +10,8 @@ internal import Android
 internal import WinSDK
 #endif
 
-/// Which thread this is, as a number that can be compared; a few nanoseconds to ask.
+/// Identifies the current thread by a number that can be compared; reading it takes a few
+/// nanoseconds.
 package struct ThreadIdentity: Hashable, Sendable {
   /// Never zero.
   package let number: UInt

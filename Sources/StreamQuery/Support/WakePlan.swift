@@ -1,15 +1,16 @@
 /// Decides which tasks sleep for the deadlines of a client, and until when.
 ///
-/// A sleep that has begun is never cut short: the runtime keeps a cancelled one until its own time,
-/// so each short deadline before a long one would leave something behind. The longer sleeper lives
-/// on below the shorter one instead; when it wakes, whoever is told looks what is due and arms again.
+/// A sleep that has begun is never cut short: the runtime keeps a cancelled one until its original
+/// time, so each short deadline before a long one would leave something behind. Instead the longer
+/// sleeper stays below the shorter one. When a sleeper wakes, the notified code checks what is due
+/// and arms again.
 ///
-/// The sleepers are a stack with the earliest on top. The first few sleep until exactly what was
-/// asked for. A further one sleeps at most half as long as the one below it: if its deadline comes
-/// later than that it wakes early, and the deadline is armed again. So no deadline is late, and there
-/// are never more sleepers than ``most``, whatever is armed.
+/// The sleepers are a stack with the earliest on top. The first few sleep exactly as long as
+/// requested. Each further one sleeps at most half as long as the one below it: if its deadline is
+/// later than that, it wakes early and the deadline is armed again. So no deadline is late, and
+/// there are never more sleepers than ``most``, whatever is armed.
 struct WakePlan: Equatable, Sendable {
-  /// Names a task; numbers are not used again.
+  /// Identifies a task; numbers are never reused.
   typealias TaskID = Int
 
   struct Sleeper: Equatable, Sendable {
@@ -19,54 +20,55 @@ struct WakePlan: Equatable, Sendable {
     var failures = 0
   }
 
-  /// What is to be done for a deadline.
+  /// What to do for a deadline.
   enum Arming: Equatable, Sendable {
-    /// Nothing: somebody wakes no later, or the timer is over.
+    /// Nothing: a sleeper wakes no later than this, or the timer has ended.
     case covered
-    /// Start a task that sleeps until then.
+    /// Start a task that sleeps until this time.
     case begin(TaskID, until: Moment)
-    /// Let the task that rests sleep until then.
+    /// Let the resting task sleep until this time.
     case reuse(TaskID, until: Moment)
   }
 
-  /// What is to be done about a clock that threw.
+  /// What to do about a clock that threw.
   enum Failure: Equatable, Sendable {
-    /// Sleep until then once more.
+    /// Sleep until this time again.
     case again(Moment)
-    /// Give the deadline up; `isNews` if no sleep has succeeded since the last one given up.
+    /// Give up the deadline; `isNews` if a sleep has succeeded since the last time one was given
+    /// up.
     case givenUp(isNews: Bool)
-    /// Nothing: the timer is over.
+    /// Nothing: the timer has ended.
     case over
   }
 
-  /// How many sleep for exactly what they were asked for.
+  /// How many sleep exactly as long as requested.
   static let exactCount = 4
   /// How often one sleep is tried with a clock that throws.
   static let attempts = 3
-  /// The most that sleep at once: 100 years of nanoseconds can be halved 62 times.
+  /// The most sleepers at once: 100 years of nanoseconds can be halved 62 times.
   static let most = exactCount + 62
 
-  /// Those that sleep, the earliest last.
+  /// The sleeping tasks, the earliest last.
   private(set) var sleepers: [Sleeper] = []
-  /// Those whose sleep ended, and who have not come to rest yet.
+  /// The tasks whose sleep has ended and that are not resting yet.
   private var awake: [TaskID] = []
-  /// The one that waits to be armed again.
+  /// The task that waits to be armed again.
   private(set) var resting: TaskID?
   private var lastTask: TaskID = 0
   private var hasGivenUp = false
   private(set) var isOver = false
 
-  /// A deadline is to be woken for.
+  /// A deadline needs a wake-up.
   ///
   /// - Parameters:
   ///   - moment: The deadline.
-  ///   - now: The present time. However wrong it is, nobody is woken late by it.
-  /// - Returns: Who sleeps for it.
+  ///   - now: The current time. However wrong it is, it never makes a wake-up late.
+  /// - Returns: Which task sleeps for it.
   mutating func armed(_ moment: Moment, at now: Moment) -> Arming {
     guard !isOver else { return .covered }
     var until = moment
     if let top = sleepers.last {
-      // Only a clock that stands still or jumps gets to so many; they are all due.
+      // Only a clock that stands still or jumps leads to this many; all of them are due.
       guard moment < top.until, sleepers.count < Self.most else { return .covered }
       let left = top.until.nanoseconds - now.nanoseconds
       if sleepers.count >= Self.exactCount, left > 0 {
@@ -82,13 +84,13 @@ struct WakePlan: Equatable, Sendable {
     return .begin(lastTask, until: until)
   }
 
-  /// A task's sleep is over; noted before anybody is told, so that what is armed then does not count
-  /// on it any more.
+  /// A task's sleep is over.
   ///
-  /// Others may be due as well: each comes by itself.
+  /// This is recorded before anybody is notified, so that what is armed in response does not count
+  /// on this task any more. Others may be due as well: each wakes separately.
   ///
   /// - Parameter task: The task.
-  /// - Returns: Whether to tell.
+  /// - Returns: Whether to notify.
   mutating func woke(_ task: TaskID) -> Bool {
     guard !isOver else { return false }
     hasGivenUp = false
@@ -99,7 +101,7 @@ struct WakePlan: Equatable, Sendable {
   /// The clock threw instead of waiting.
   ///
   /// - Parameter task: The task that slept.
-  /// - Returns: Whether it tries again.
+  /// - Returns: What to do about the sleep.
   mutating func failed(_ task: TaskID) -> Failure {
     guard !isOver, let place = sleepers.firstIndex(where: { $0.task == task }) else { return .over }
     sleepers[place].failures += 1
@@ -117,7 +119,8 @@ struct WakePlan: Equatable, Sendable {
   /// A task that woke has nothing left to do.
   ///
   /// - Parameter task: The task.
-  /// - Returns: Whether it waits to be armed again; if not it ends: one that rests is enough.
+  /// - Returns: Whether it waits to be armed again; otherwise it ends, because one resting task is
+  ///   enough.
   mutating func rested(_ task: TaskID) -> Bool {
     awake.removeAll { $0 == task }
     guard !isOver, resting == nil else { return false }
@@ -125,12 +128,12 @@ struct WakePlan: Equatable, Sendable {
     return true
   }
 
-  /// Whether a task sleeps, wakes or rests.
+  /// Whether a task is asleep, awake or resting.
   func knows(_ task: TaskID) -> Bool {
     resting == task || awake.contains(task) || sleepers.contains { $0.task == task }
   }
 
-  /// Nothing is woken for any more, and nobody is known.
+  /// The timer ended: there are no further wake-ups, and no task is known.
   mutating func ended() {
     self = WakePlan()
     isOver = true

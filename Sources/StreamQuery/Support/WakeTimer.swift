@@ -2,38 +2,38 @@ import Synchronization
 
 /// The sleeping tasks of a client, for the earliest of all its deadlines.
 ///
-/// A task sleeps, tells, and rests until it is armed again, so that one deadline after the other
-/// starts no task of its own. Who sleeps until when is decided by ``WakePlan``: an earlier deadline gets a
-/// sleeper of its own, and the later one sleeps on.
+/// A task sleeps, notifies, and rests until it is armed again, so that consecutive deadlines do not
+/// each start a task. ``WakePlan`` decides which task sleeps until when: an earlier deadline gets
+/// its own sleeper, and the later one keeps sleeping.
 final class WakeTimer: Sendable {
-  /// What a task sleeps by, and whom it tells.
+  /// How a task sleeps, and what it notifies.
   struct Work: Sendable {
     /// Sleeps until a moment.
     var sleep: @Sendable (_ until: Moment) async throws -> Void
-    /// Told that the time of a deadline may have come; arms again what is not due yet.
+    /// Called when the time of a deadline may have come; arms again what is not due yet.
     var onWake: @Sendable () -> Void
-    /// The clock threw time and again, and nobody sleeps for the deadline any more; `isNews` if it
-    /// has not been told since a sleep succeeded.
+    /// The clock threw repeatedly, and no task sleeps for the deadline any more; `isNews` if this
+    /// has not been reported since a sleep succeeded.
     var onFailure: @Sendable (_ error: any Error, _ isNews: Bool) -> Void
   }
 
   private struct State {
     var plan = WakePlan()
-    /// Those that the plan knows; one that has just been started may be missing.
+    /// The tasks that the plan knows; one that has just been started may be missing.
     var tasks: [WakePlan.TaskID: Task<Void, Never>] = [:]
-    /// The wait of the task that rests.
+    /// The wait of the resting task.
     var resting: UnsafeContinuation<Moment?, Never>?
   }
 
   private let state = Mutex(State())
 
-  /// Sees to it that somebody is told at a moment.
+  /// Ensures a wake-up at a moment.
   ///
   /// - Parameters:
   ///   - moment: The deadline.
-  ///   - now: The present time.
+  ///   - now: The current time.
   ///   - executor: Where sleeping tasks run.
-  ///   - makeWork: Makes what a task does; called only if one has to be started.
+  ///   - makeWork: Makes the work of a task; called only if a task has to be started.
   func arm(
     _ moment: Moment,
     at now: Moment,
@@ -50,12 +50,12 @@ final class WakeTimer: Sendable {
     case .covered: return
     case .reuse(_, let until): resting?.resume(returning: until)
     case .begin(let id, let until):
-      // Detached: it serves the client, not whoever asked for the deadline.
+      // Detached: it serves the client, not the caller that armed the deadline.
       let task = Task.detached(executorPreference: executor) { [work = makeWork()] in
         await self.run(id, until: until, work)
       }
       let isOver = state.withLock { state in
-        // Unknown, it has slept and ended already.
+        // If it is unknown, it has already slept and ended.
         if state.plan.knows(id) { state.tasks[id] = task }
         return state.plan.isOver
       }
@@ -63,13 +63,13 @@ final class WakeTimer: Sendable {
     }
   }
 
-  /// Sleeps, tells and rests, again and again.
+  /// Sleeps, notifies and rests, repeatedly.
   private func run(_ id: WakePlan.TaskID, until first: Moment, _ work: Work) async {
     var next: Moment? = first
     while let moment = next {
       do {
         try await work.sleep(moment)
-        // Before it is told: what is armed in answer must not count on this sleeper any more.
+        // Before notifying: what is armed in response must not count on this sleeper any more.
         guard state.withLock({ $0.plan.woke(id) }) else { return }
         work.onWake()
         next = await rest(id)
@@ -85,7 +85,7 @@ final class WakeTimer: Sendable {
     }
   }
 
-  /// Waits to be armed again; `nil` if another task does already or the timer is over.
+  /// Waits to be armed again; `nil` if another task already does or the timer has ended.
   private func rest(_ id: WakePlan.TaskID) async -> Moment? {
     await withUnsafeContinuation { continuation in
       let (isResting, task) = state.withLock { state in
@@ -93,13 +93,13 @@ final class WakeTimer: Sendable {
         state.resting = continuation
         return (true, nil)
       }
-      // Let go of outside the lock.
+      // Released outside the lock.
       _ = task
       if !isResting { continuation.resume(returning: nil) }
     }
   }
 
-  /// Ends all tasks; nothing is armed any more.
+  /// Ends all tasks; nothing can be armed any more.
   func cancel() {
     let (tasks, resting) = state.withLock { state in
       state.plan.ended()

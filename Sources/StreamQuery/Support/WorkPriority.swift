@@ -1,7 +1,7 @@
 /// How urgent work is: a task's priority, in one byte.
 ///
-/// `TaskPriority` is a type of the system's library, whose size the compiler does not take for granted:
-/// whatever holds one is copied and laid out at run time, and a turn held one.
+/// `TaskPriority` belongs to the system's library, and the compiler does not assume its size: any
+/// type that holds one is copied and laid out at run time, and a turn held one.
 struct WorkPriority: Comparable, Sendable {
   private let rawValue: UInt8
 
@@ -9,13 +9,15 @@ struct WorkPriority: Comparable, Sendable {
     rawValue = priority.rawValue
   }
 
-  /// That of the present code, with what it was lent.
+  /// The priority of the current code, including a raised one.
   static var current: WorkPriority { WorkPriority(Task.currentPriority) }
 
-  /// What tasks have that the present code makes: what it was only lent itself, they do not.
+  /// The priority of tasks that the current code creates: they do not inherit a priority that it
+  /// was only lent.
   static var ofNewTasks: WorkPriority { WorkPriority(Task.basePriority ?? Task.currentPriority) }
 
-  /// Whether it is below the ordinary one; threads without a task may have none, which is no low one.
+  /// Whether it is below the default priority; threads without a task may have none, which does not
+  /// count as low.
   var isLow: Bool { rawValue > 0 && rawValue < TaskPriority.medium.rawValue }
 
   var taskPriority: TaskPriority { TaskPriority(rawValue: rawValue) }
