@@ -96,7 +96,7 @@ extension CacheState {
     for consumer in slots[entry].consumers { wakeIfNews(Int(consumer)) }
   }
 
-  /// Another plan may show the same placeholder, a different one, or none.
+  /// Another plan may add, change or remove a placeholder.
   mutating func showPlaceholder(_ consumer: Int, isKept: Bool) {
     let wasShown = consumers[consumer].seenFlags.contains(.placeholder)
     guard wasShown || consumers[consumer].parked != nil else { return }

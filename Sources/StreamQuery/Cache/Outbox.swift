@@ -178,8 +178,7 @@ struct Outbox<Item: Sendable>: Sendable {
     case appoint(ThreadIdentity)
     /// Gets ready to wait, and then reports it: ``wait(on:isLow:into:)``.
     case prepareToWait
-    /// Waits to be told, and then reports it: ``waited(on:into:)``; the fuller the outbox, the
-    /// longer.
+    /// Waits to be told, and then reports it: ``waited(on:into:)``; longer if the outbox is fuller.
     case wait(crowds: Int)
   }
 

@@ -1,8 +1,7 @@
 /// A reference that a turn releases.
 typealias Dropped = any AnyObject & Sendable
 
-/// One pass through the lock: the state of the world at the turn, and the references that the turn
-/// releases.
+/// One pass through the lock: the world at that time, and the references that the turn releases.
 ///
 /// Values, errors and closures belong to users, and so does the code of their `deinit`. What a turn
 /// replaces is collected here and released after the lock (contract law 8).

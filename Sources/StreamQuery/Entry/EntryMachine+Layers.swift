@@ -13,8 +13,7 @@ extension EntryMachine {
     if !isWanted { unwantedSince = max(unwantedSince, world.now.moment) }
   }
 
-  /// The truth changed at its source: an answer that was requested before must not land (contract
-  /// law 7).
+  /// The truth changed at its source: answers requested before must not land (contract law 7).
   ///
   /// A running attempt continues until it answers or until ``outdatedRestarted(in:)``, because the
   /// code that changed the truth often asks for a refetch at once. A fetch that is waiting is

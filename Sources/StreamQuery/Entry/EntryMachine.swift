@@ -1,5 +1,4 @@
-/// Decides everything about one cached key: when it fetches, what its status is, when it is
-/// dropped.
+/// Decides everything about one cached key: when it fetches, its status, when it is dropped.
 ///
 /// It is pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are
 /// facts with the time as a parameter; outputs are ``EntryEffects``. Values and errors are stored

@@ -1,4 +1,4 @@
-/// The cache finds an entry by this: the parts of a key and the type of the value.
+/// Identifies an entry in the cache: the parts of a key and the type of the value.
 ///
 /// The untyped form of a ``QueryKey``, small enough to be a dictionary key. Its hash was computed
 /// when the key was made, so a lookup reads no part unless the hashes are equal.

@@ -8,7 +8,7 @@ extension KeyIndex {
   ///
   /// - Parameters:
   ///   - key: The key that was read.
-  ///   - counts: Whether the reader may have meant an entry.
+  ///   - counts: Whether an entry may be the one that the reader meant.
   /// - Returns: The entry's id; `nil` if there is none among the first ones examined.
   /// - Complexity: O(1) for each part.
   func lookAlike(of key: KeyStorage, where counts: (Int32) -> Bool) -> Int32? {

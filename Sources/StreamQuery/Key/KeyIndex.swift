@@ -85,8 +85,8 @@ package struct KeyIndex {
   ///   - id: The entry's id.
   /// - Returns: Whether it is the first key, or has the first prefix, that joins a crowd:
   ///   ``PositionTable/crowd`` others with the same hash.
-  /// - Complexity: O(1) for each part, on average. Among *n* keys or prefixes of one hash, O(log
-  ///   *n*) comparisons if the parts have an order, otherwise O(*n*).
+  /// - Complexity: O(1) for each part, on average. Among *n* keys or prefixes of one hash,
+  ///   O(log *n*) comparisons if the parts have an order, otherwise O(*n*).
   @discardableResult
   package mutating func insert(_ key: AnyQueryKey, id: Int32) -> Bool {
     let storage = key.storage

@@ -1,7 +1,6 @@
 internal import Foundation
 
-/// Returns the composed form (NFC) of a string, which is the same for canonically equivalent
-/// strings.
+/// Returns the composed form (NFC) of a string: the same for canonically equivalent strings.
 ///
 /// This is the only thing that keys need and the standard library does not make public.
 func composed(_ string: String) -> String {

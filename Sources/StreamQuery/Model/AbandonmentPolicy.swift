@@ -5,8 +5,7 @@
 public enum AbandonmentPolicy: Hashable, Sendable {
   /// Cancels the fetch's task and undoes what the fetch changed; the default.
   case cancel
-  /// Lets a running attempt land, and a paused refetch of existing data too; starts no further
-  /// attempt.
+  /// Lets a running attempt or a paused refetch of data land; starts no further attempt.
   case finish
   /// Like ``cancel``, unless somebody wants the fetch again within the duration.
   case linger(Duration)

@@ -4,16 +4,14 @@
 /// subscribes, moves to another key or is enabled. Plain reads with `data(for:)` or `result(for:)`,
 /// and requests for a refetch, are not counted: for them, nothing depends on what the cache has.
 ///
-/// The events of ``QueryEvent/Kind/lookup(_:)`` report each lookup; ``QueryClient/lookups`` counts
-/// them.
+/// ``QueryEvent/Kind/lookup(_:)`` events report each lookup; ``QueryClient/lookups`` counts them.
 public enum CacheLookup: String, Hashable, Codable, CaseIterable, Sendable {
   /// Fresh data.
   case hit
   /// Data that is invalidated or older than its stale time, but that the caller accepts: an
   /// observer shows it while it is refreshed, `ensure` returns it.
   case staleHit
-  /// Nothing that the caller accepts, but a fetch was already running: the caller waits for that
-  /// one.
+  /// Nothing that the caller accepts, but a fetch was already running: the caller waits for it.
   case joined
   /// Nothing that the caller accepts: it is fetched, unless an option such as
   /// ``Query/retryOnSubscribe(_:)`` or a missing fetch prevents that.

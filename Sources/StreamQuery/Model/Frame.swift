@@ -41,8 +41,7 @@ package final class Frame: Sendable {
     case other(ValueBox?)
   }
 
-  /// The cached value, whatever is selected from it or stands in for it: the paging rules apply to
-  /// this.
+  /// The cached value, without selection or stand-in: the paging rules apply to this.
   var source: ValueBox? {
     switch origin {
     case .base: base
@@ -143,8 +142,7 @@ package final class Frame: Sendable {
     fetchStatus = base.fetchStatus
   }
 
-  /// The same frame with the rules of an infinite query, for an entry that has only been written
-  /// to.
+  /// The same frame with the rules of an infinite query, for an entry that was only written to.
   convenience init(_ base: Frame, paging: PagingPlan) {
     self.init(
       base,

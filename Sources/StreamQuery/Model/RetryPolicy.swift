@@ -18,8 +18,7 @@
 /// Query("rates") { try await api.rates() }.retry(5)   // each after two seconds
 /// ```
 public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral {
-  /// Whether to retry, given the number of earlier failures, from 0; `nil` defers to the layer
-  /// below.
+  /// Whether to retry, given the earlier failures, from 0; `nil` defers to the layer below.
   private let decides: (@Sendable (_ failures: Int, _ error: any Error) -> Bool)?
 
   /// How long to wait first; `nil` defers to the layer below.

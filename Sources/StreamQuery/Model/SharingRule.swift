@@ -12,8 +12,7 @@ package class SharingRule: @unchecked Sendable {
 
   fileprivate init() {}
 
-  /// The old box if its value equals the new one's; otherwise a box whose value shares with the
-  /// old.
+  /// The old box if its value equals the new one's; otherwise a box that shares parts with it.
   ///
   /// - Parameters:
   ///   - old: The previous box.

@@ -33,8 +33,7 @@
     fatalError("abstract: only values are written")
   }
 
-  /// Whether a box holds an equal value, or the same object; runs user code, so never under the
-  /// lock.
+  /// Whether a box holds an equal value or the same object; runs user code: never under the lock.
   ///
   /// - Parameter other: The box.
   /// - Returns: Also `false` if values of the type cannot be compared.

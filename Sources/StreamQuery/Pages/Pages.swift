@@ -97,16 +97,14 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
     return (0..<count).first { sheet($0).param == param }.map { sheet($0).page }
   }
 
-  /// Adds the page of a one-page run after the last page; beyond the limit, the first pages are
-  /// dropped.
+  /// Appends the page of a one-page run; beyond the limit, the first pages are dropped.
   mutating func append(_ other: Self, limit: Int?) {
     deck.append(other.deck[0])
     if let limit { drop(count - limit, fromEnd: false) }
     changed()
   }
 
-  /// Adds the page of a one-page run before the first page; beyond the limit, the last pages are
-  /// dropped.
+  /// Prepends the page of a one-page run; beyond the limit, the last pages are dropped.
   mutating func prepend(_ other: Self, limit: Int?) {
     deck.prepend(other.deck[0])
     if let limit { drop(count - limit, fromEnd: true) }

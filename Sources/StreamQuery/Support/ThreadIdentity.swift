@@ -10,8 +10,7 @@ internal import Android
 internal import WinSDK
 #endif
 
-/// Identifies the current thread by a number that can be compared; reading it takes a few
-/// nanoseconds.
+/// Identifies a thread by a comparable number; a few nanoseconds to read.
 package struct ThreadIdentity: Hashable, Sendable {
   /// Never zero.
   package let number: UInt

@@ -24,8 +24,8 @@ package struct Timestamp: Hashable, Sendable {
 
   /// Places a date on the time line, as long before this timestamp as the wall clock says.
   ///
-  /// A date in the future has age 0. A date that is older than the longest span gets that age. A
-  /// date that is not a number becomes this timestamp.
+  /// A date in the future has age 0. A date older than the longest span gets the age of that span.
+  /// A date that is not a number becomes this timestamp.
   ///
   /// - Parameter date: Seconds since the reference date.
   /// - Returns: The timestamp of that date.

@@ -34,8 +34,7 @@ struct WakePlan: Equatable, Sendable {
   enum Failure: Equatable, Sendable {
     /// Sleep until this time again.
     case again(Moment)
-    /// Give up the deadline; `isNews` if a sleep has succeeded since the last time one was given
-    /// up.
+    /// Give up the deadline; `isNews` if a sleep has succeeded since one was last given up.
     case givenUp(isNews: Bool)
     /// Nothing: the timer has ended.
     case over
