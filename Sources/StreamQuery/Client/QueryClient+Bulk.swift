@@ -1,23 +1,25 @@
 extension QueryClient {
-  /// Marks entries as invalidated, so that they are stale whatever their age, and refetches.
+  /// Marks entries as invalidated, so that they are stale at any age, and refetches those in scope.
   ///
-  /// Data stays and is shown. Of the marked entries those in scope are refetched at once: a running
-  /// fetch over data is replaced, for its answer may be older than the mark. A first load is joined, and
-  /// so is a fetch that took the place of another three times in a row, so that a storm of invalidations
-  /// cannot keep every answer away: its answer lands, stays marked, and is fetched once more while an
-  /// enabled observer is there. A fetch that invalidates itself is not fetched once more when it
-  /// cannot be replaced. Static queries are marked but not refetched. The filter is evaluated once, and
-  /// the marks are one turn: the cache is locked for all of them, see <doc:Performance>.
+  /// Data stays and is shown. Marked entries in scope are refetched at once: a running fetch over
+  /// data is replaced, because its answer may be older than the mark. A first fetch is joined. So
+  /// is a fetch after three replacements in a row, so that a storm of invalidations cannot keep
+  /// every answer away: its answer lands, stays marked, and is refetched once while there is an
+  /// enabled observer. If a fetch invalidates itself and cannot be replaced, no such refetch
+  /// follows. Static queries are marked but not refetched.
   ///
-  /// The marks are set at the call. It returns when all refetches are settled, failed ones included and
-  /// the one that follows a joined fetch too, or paused; a cancelled caller returns at once and the
-  /// refetches go on.
+  /// The filter is evaluated once, and all marks are set in one turn that locks the cache: see
+  /// <doc:Performance>.
+  ///
+  /// The marks are set at the call. It returns when all refetches are settled or paused, including
+  /// those that failed and those that follow a joined fetch. A cancelled caller returns at once,
+  /// and the refetches continue.
   ///
   /// - Parameters:
   ///   - filter: Which entries to mark.
   ///   - refetch: Which of the marked entries to refetch.
-  ///   - superseding: Whether running fetches over data are replaced; `false` joins them and takes their
-  ///     answers for new enough: they clear the mark.
+  ///   - superseding: Whether running fetches over data are replaced; `false` joins them and
+  ///     accepts their answers as new enough: they clear the mark.
   public nonisolated func invalidate(
     _ filter: QueryFilter,
     refetch: RefetchScope = .active,
@@ -51,14 +53,15 @@ extension QueryClient {
     await invalidate(.key(key), refetch: refetch)
   }
 
-  /// As ``invalidate(_:refetch:superseding:)``, but a failed refetch is thrown as soon as it failed.
+  /// Invalidates like ``invalidate(_:refetch:superseding:)``, but throws as soon as a refetch
+  /// fails.
   ///
   /// - Parameters:
   ///   - filter: Which entries to mark.
   ///   - refetch: Which of the marked entries to refetch.
   ///   - superseding: Whether running fetches over data are replaced.
-  /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the other
-  ///   refetches go on.
+  /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the
+  ///   other refetches continue.
   public nonisolated func invalidateThrowing(
     _ filter: QueryFilter,
     refetch: RefetchScope = .active,
@@ -70,11 +73,11 @@ extension QueryClient {
 
   /// Refetches entries, fresh or not.
   ///
-  /// Left out are entries whose observers are all disabled, static ones, unobserved ones that never
-  /// had a result, and those that nobody gave a fetch.
+  /// It leaves out entries whose observers are all disabled, static entries, unobserved entries
+  /// that never had a result, and entries that have no fetch.
   ///
-  /// It returns when all are settled, failed ones included, or paused; a cancelled caller returns at
-  /// once and the refetches go on.
+  /// It returns when all refetches are settled or paused, including those that failed. A cancelled
+  /// caller returns at once, and the refetches continue.
   ///
   /// - Parameters:
   ///   - filter: Which entries.
@@ -99,13 +102,13 @@ extension QueryClient {
     await refetch(.key(key))
   }
 
-  /// As ``refetch(_:superseding:)``, but a failure is thrown as soon as it happened.
+  /// Refetches like ``refetch(_:superseding:)``, but throws as soon as a refetch fails.
   ///
   /// - Parameters:
   ///   - filter: Which entries.
   ///   - superseding: Whether running fetches over data are replaced.
-  /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the other
-  ///   refetches go on.
+  /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the
+  ///   other refetches continue.
   public nonisolated func refetchThrowing(
     _ filter: QueryFilter,
     superseding: Bool = true
@@ -113,11 +116,11 @@ extension QueryClient {
     if let failure = await refetching(filter, superseding, failsFast: true) { throw failure }
   }
 
-  /// Puts entries back to their beginning, initial data included, and refetches those with an
-  /// enabled observer.
+  /// Returns entries to their initial state, with initial data, and refetches those with an enabled
+  /// observer.
   ///
-  /// Fetches in flight are cancelled. Whoever called for a fetch that starts anew gets the new
-  /// one's value; other callers throw `CancellationError`. It returns when the refetches are settled.
+  /// Fetches in flight are cancelled. Callers of a fetch that is restarted get the new fetch's
+  /// value; other callers throw `CancellationError`. It returns when the refetches are settled.
   ///
   /// - Parameter filter: Which entries.
   public nonisolated func reset(_ filter: QueryFilter) async {
@@ -127,14 +130,14 @@ extension QueryClient {
     _ = await gathering.wait(observed("fetches of queries"), onCancel: leaving(gathering))
   }
 
-  /// Puts a query back to its beginning.
+  /// Returns a query to its initial state.
   ///
   /// - Parameter query: Which query.
   public nonisolated func reset<Value>(_ query: Query<Value>) async {
     await reset(.query(query))
   }
 
-  /// Puts a key back to its beginning.
+  /// Returns a key to its initial state.
   ///
   /// - Parameter key: Which key.
   @_disfavoredOverload
@@ -142,10 +145,10 @@ extension QueryClient {
     await reset(.key(key))
   }
 
-  /// Cancels the fetches of entries; what the fetches changed is undone.
+  /// Cancels the fetches of entries and undoes what they changed.
   ///
-  /// Writes and invalidations that came during a fetch stay. Callers that wait get the data that is
-  /// there again, or `CancellationError` without any.
+  /// Writes and invalidations that were made during a fetch stay. Waiting callers get the restored
+  /// data, or throw `CancellationError` if there is none.
   ///
   /// - Parameter filter: Which entries.
   public nonisolated func cancel(_ filter: QueryFilter) {
@@ -171,14 +174,14 @@ extension QueryClient {
   @_disfavoredOverload
   public nonisolated func cancel<Value>(_ key: QueryKey<Value>) { cancel(.key(key)) }
 
-  /// Removes entries with all they hold.
+  /// Removes entries and everything they hold.
   ///
   /// Streams of a removed key stay attached, show pending and idle, and fetch at the next trigger,
-  /// not at once. Awaiting callers throw `CancellationError`; late answers do not land.
+  /// not at once. Waiting callers throw `CancellationError`; late answers do not land.
   ///
   /// - Parameter filter: Which entries.
-  /// - Complexity: One turn, in which the cache is locked for all that is removed, about a microsecond
-  ///   each; `.all` as ``clear()``.
+  /// - Complexity: One turn, which locks the cache for about a microsecond per removed entry;
+  ///   `.all` is like ``clear()``.
   public nonisolated func remove(_ filter: QueryFilter) {
     if case .all = filter.node {
       turn { state, turn in state.removeAll(reason: .removed, &turn) }
@@ -200,15 +203,16 @@ extension QueryClient {
   @_disfavoredOverload
   public nonisolated func remove<Value>(_ key: QueryKey<Value>) { remove(.key(key)) }
 
-  /// Removes every entry and every run of a mutation: what to call at logout.
+  /// Removes every entry and every mutation run; call it at logout.
   ///
-  /// Work that is in flight is cancelled, its callbacks are not called, and those who wait for it
-  /// throw `CancellationError`. The handle of a mutation's run that was over still shows it, until it
-  /// is reset or dropped. An archive does not bring runs back that were performed; those that were
-  /// paused it does, see <doc:Archives>.
+  /// Work in flight is cancelled, its callbacks are not called, and its callers throw
+  /// `CancellationError`. The handle of a finished mutation run still shows it until the handle is
+  /// reset or dropped. An archive does not bring back runs that were performed, but does bring back
+  /// paused ones: see <doc:Archives>.
   ///
-  /// - Complexity: One turn, in which the cache is locked for O(*k*) in the entries that are observed or
-  ///   fetched and the runs; the others are freed afterwards. While somebody listens to events, O(*n*).
+  /// - Complexity: One turn, which locks the cache for O(*k*) in the runs and the entries that are
+  ///   observed or fetched; the other entries are freed afterwards. O(*n*) while events are
+  ///   observed.
   public nonisolated func clear() {
     turn { state, turn in
       state.clearMutations(&turn)
@@ -243,7 +247,7 @@ extension QueryClient {
       }
       for index in indices {
         state.emit(.invalidated, index, turn)
-        // A fetch that invalidates itself would never come to an end.
+        // A fetch that invalidates itself would never end.
         let effects = state.slots[index].machine.invalidated(
           isJoining: !superseding || state.waitsForCaller(index, turn),
           in: turn.world
@@ -281,7 +285,7 @@ extension QueryClient {
   }
 
   private nonisolated func resetting(_ filter: QueryFilter, _ gathering: Gathering) {
-    // Initial data is user code: asked before the turn, for every entry that may match.
+    // Initial data is user code: it is evaluated before the turn, for every entry that may match.
     let initial = search(filter) { state, index, _ in state.initialData(of: index) }
     var seeds: [EntryID: Seed] = [:]
     for finding in initial {
@@ -293,7 +297,8 @@ extension QueryClient {
     while !isDone {
       round += 1
       let isLast = round == 3
-      // So are options that depend on the entry: who is enabled once it is empty is refetched.
+      // So are options that depend on the entry: an observer that is enabled once the entry is
+      // empty refetches it.
       let asked = select(filter) { [seeds] state, indices, turn in
         indices.compactMap { state.questionsOfReset($0, seeds[state.id(of: $0)], turn) }
       }

@@ -10,17 +10,18 @@ extension CarriedClient {
 extension FetchContext {
   /// The client that fetches.
   ///
-  /// A fetch may read and write other keys with it, and await other fetches and mutations. Waiting in a
-  /// fetch for the fetch's own key, directly or through other fetches, mutations and clients, throws
-  /// ``QueryError/recursiveFetch(key:)``, or ``QueryError/recursiveMutation(key:)`` where a mutation would
-  /// wait for it. A stream of the fetch's own key ends where it would wait, and
+  /// A fetch may read and write other keys with it, and await other fetches and mutations. Waiting
+  /// in a fetch for the fetch's own key, directly or through other fetches, mutations and clients,
+  /// throws ``QueryError/recursiveFetch(key:)``, or ``QueryError/recursiveMutation(key:)`` if a
+  /// mutation would wait for it. A stream of the fetch's own key ends instead of waiting, and
   /// ``QueryMisuse/streamInsideFetch(key:)`` is reported.
   public var client: QueryClient { carriedClient.client }
 
-  /// The data that is cached: what the fetch may ask the server about, or build upon.
+  /// The cached data, which the fetch may validate with the server or build upon.
   ///
-  /// It lies below the optimistic changes of mutations, as it was fetched or written. Read it here rather
-  /// than by ``client``, which shows those changes as well. If it is still good, throw ``NotModified``.
+  /// This is the data as it was fetched or written, without the optimistic changes of mutations.
+  /// Read it here rather than through ``client``, which shows those changes too. If it is still
+  /// good, throw ``NotModified``.
   ///
   /// ```swift
   /// let feed = Query<[String]>("feed") { context in
@@ -29,13 +30,13 @@ extension FetchContext {
   /// }
   /// ```
   ///
-  /// The fetch of a page of an infinite query is given that page, as it is cached under the same
-  /// parameter, and none for a page that is added; asked for `Pages`, it is given all of them. A streamed query that shows pending again is
-  /// given what it took out of sight.
+  /// The fetch of a page of an infinite query gets the page that is cached under the same
+  /// parameter, and `nil` for a page that is added. It gets all pages if it asks for `Pages`. A
+  /// streamed query that shows pending again gets the data that it hid.
   ///
-  /// - Parameter type: The type of the query's value, or of its pages; another one is reported to
-  ///   ``QueryClient/Configuration/onMisuse``.
-  /// - Returns: The data at this moment; `nil` without any.
+  /// - Parameter type: The type of the query's value, or of its pages; any other type is reported
+  ///   to ``QueryClient/Configuration/onMisuse``.
+  /// - Returns: The present data; `nil` if there is none.
   public func previous<Value: Sendable>(as type: Value.Type = Value.self) -> Value? {
     if let page, page.type == type { return page.cached?()?.value(as: Value.self) }
     guard let job else { return nil }

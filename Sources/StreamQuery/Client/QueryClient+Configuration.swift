@@ -8,7 +8,7 @@ import Glibc
 #endif
 
 extension QueryClient {
-  /// Defaults and surroundings of a client: everything that it takes from the world.
+  /// The defaults and the environment of a client: everything that it takes from outside.
   public struct Configuration: Sendable {
     /// Defaults for queries.
     public var defaults: QueryDefaults
@@ -16,42 +16,45 @@ extension QueryClient {
     public var connectivity: Connectivity
     /// Whether the app or process is active.
     public var activity: Activity
-    /// What the client waits by.
+    /// The clock on which the client waits.
     public var clock: any Clock<Duration>
-    /// The clock that fetches and operators get by ``Scheduling``; `nil` is ``clock``.
+    /// The clock that fetches and operators get through ``Scheduling``; `nil` means ``clock``.
     ///
-    /// A simulation tells the client's own timer from other sleepers by it.
+    /// A simulation uses it to tell the client's own timer from other sleepers.
     package var operatorClock: (any Clock<Duration>)?
-    /// Whether calls of a low priority leave their errands to the client's executor.
+    /// Whether calls of low priority leave their errands to the client's executor.
     ///
-    /// Not in a simulation: the priority of the test must not decide what happens in it.
+    /// `false` in a simulation: the priority of the test must not decide what happens in it.
     package var mindsPriority = true
-    /// What the client's tasks prefer to run on; `nil` is the global executor.
+    /// The executor that the client's tasks prefer; `nil` means the global executor.
     public var executor: (any TaskExecutor)?
-    /// Where random numbers come from: jitter of retries.
+    /// The source of random numbers, used for the jitter of retries.
     public var randomness: @Sendable () -> UInt64
-    /// The date that people see; decisions never depend on it.
+    /// The source of dates that people see; decisions never depend on it.
     public var wallClock: @Sendable () -> Date
     /// Whether a failed refetch marks its entry as invalidated; `true` by default.
     ///
-    /// An invalidated entry is stale whatever its age, so the next trigger tries again. With `false`
-    /// freshness depends on age alone: data within its stale time is left alone after a failure too.
+    /// An invalidated entry is stale at any age, so the next trigger tries again. With `false`,
+    /// freshness depends on age alone: data within its stale time is left alone even after a
+    /// failure.
     public var failureInvalidates: Bool
     /// Callbacks for every mutation; none by default.
     public var mutationHooks = MutationHooks()
-    /// Gets every event, in the order in which things happened.
+    /// Receives every event, in the order in which the events happened.
     ///
-    /// It is called outside the cache's lock, by one thread at a time: the one that caused the event,
-    /// another one that uses the client, or one of its executor. Its context is nobody's: it sees no
-    /// task-locals and the default priority, whoever caused the event. A call tells at most 256 events
-    /// of others beyond as many as it caused.
+    /// It is called outside the cache's lock, by one thread at a time: the thread that caused the
+    /// event, another thread that uses the client, or one of its executor. It sees no task-locals
+    /// and the default priority, whichever code caused the event. A call delivers the events of
+    /// others only up to 256 more than it caused itself.
     ///
-    /// It must be quick: what is to happen next waits for it, and once 4,096 events wait, callers that
-    /// cause more are held up, 10 ms at most for each 4,096. ``QueryClient/events`` holds up nobody for
-    /// its readers, but they may miss some. What it calls on the client itself never waits.
+    /// It must be quick: everything that happens next waits for it. Once 4,096 events wait, callers
+    /// that cause more are delayed, by at most 10 ms for each 4,096. ``QueryClient/events`` delays
+    /// no caller for its readers, but they may miss events. Calls that the closure makes on the
+    /// client never wait.
+    ///
     /// A client that it captures would never be freed: capture it weakly.
     public var onEvent: (@Sendable (QueryEvent) -> Void)?
-    /// Gets mistakes that cannot be thrown; prints them by default.
+    /// Receives mistakes that cannot be thrown; prints them by default.
     ///
     /// A client that it captures would never be freed: capture it weakly.
     public var onMisuse: @Sendable (QueryMisuse) -> Void
@@ -62,13 +65,13 @@ extension QueryClient {
     ///   - defaults: Defaults for queries.
     ///   - connectivity: Whether the network can be reached.
     ///   - activity: Whether the app or process is active.
-    ///   - clock: What the client waits by.
-    ///   - executor: What the client's tasks prefer to run on; `nil` is the global executor.
-    ///   - randomness: Where random numbers come from.
-    ///   - wallClock: The date that people see.
+    ///   - clock: The clock on which the client waits.
+    ///   - executor: The executor that the client's tasks prefer; `nil` means the global executor.
+    ///   - randomness: The source of random numbers.
+    ///   - wallClock: The source of dates that people see.
     ///   - failureInvalidates: Whether a failed refetch marks its entry as invalidated.
-    ///   - onEvent: Gets every event; must be quick.
-    ///   - onMisuse: Gets mistakes that cannot be thrown.
+    ///   - onEvent: Receives every event; must be quick.
+    ///   - onMisuse: Receives mistakes that cannot be thrown.
     public init(
       defaults: QueryDefaults = .init(),
       connectivity: Connectivity = .platformDefault,
@@ -95,8 +98,8 @@ extension QueryClient {
 
     /// For long-lived server processes: always online and active, and no retries of imperative calls.
     ///
-    /// Such a client follows no source of the system. A request of its caller is answered or fails at
-    /// once: `fetch`, `ensure` and `prefetch` retry only where the query itself or a default says so.
+    /// Such a client observes no system source. A request is answered or fails at once: `fetch`,
+    /// `ensure` and `prefetch` retry only if the query itself or a default says so.
     ///
     /// ```swift
     /// var configuration = QueryClient.Configuration.server

@@ -1,8 +1,9 @@
 extension QueryClient {
-  /// Replaces the client's defaults; queries that are asked for later take them.
+  /// Replaces the client's defaults; queries that are used later take them.
   ///
-  /// The client keeps their closures. One that captures the client keeps it from ever being freed: a
-  /// fetch uses ``FetchContext/client``, others capture it weakly.
+  /// The client retains their closures. A closure that captures the client would keep it from ever
+  /// being freed: use ``FetchContext/client`` in a fetch, and capture the client weakly in other
+  /// closures.
   ///
   /// - Parameter defaults: The defaults.
   public nonisolated func setDefaults(_ defaults: QueryDefaults) {
@@ -11,17 +12,18 @@ extension QueryClient {
 
   /// Registers defaults for every key that starts with a prefix.
   ///
-  /// Where several prefixes match, their options are merged in the order of registration and later
+  /// If several prefixes match, their options are merged in the order of registration, and later
   /// ones win. Registering a prefix again replaces its defaults and keeps its place.
   ///
-  /// The client keeps the closures. One that captures the client keeps it from ever being freed: the
-  /// fetch uses ``FetchContext/client``, others capture it weakly.
+  /// The client retains the closures. A closure that captures the client would keep it from ever
+  /// being freed: use ``FetchContext/client`` in the fetch, and capture the client weakly in other
+  /// closures.
   ///
   /// - Parameters:
   ///   - options: The options.
   ///   - prefix: The prefix.
-  ///   - fetch: The fetch of queries that bring none. It must return a value of the query's type;
-  ///     another type is ``QueryError/unexpectedType(key:expected:actual:)``.
+  ///   - fetch: The fetch of queries that have none. It must return a value of the query's type;
+  ///     any other type fails with ``QueryError/unexpectedType(key:expected:actual:)``.
   public nonisolated func setDefaults(
     _ options: QueryOptions,
     for prefix: AnyQueryKey,
@@ -39,7 +41,7 @@ extension QueryClient {
     defaults.options(for: key)
   }
 
-  /// Which errors of a query leave its stream: as it says itself, or else the defaults of its key.
+  /// Which errors a query's stream throws: by its own option, or by the defaults of its key.
   ///
   /// - Parameter query: The query.
   /// - Returns: The policy.

@@ -1,5 +1,5 @@
 extension QueryClient {
-  /// What the cache had for those who came since the client was made: the hit ratio, for one.
+  /// Counts of the cache's hits and misses since the client was made.
   public nonisolated var lookups: LookupCounts { cache.read { $0.lookups } }
 
   /// What happens in the cache from now on, in the order of turns.
@@ -27,10 +27,11 @@ extension QueryClient {
     )
   }
 
-  /// How many entries are fetching, now and whenever it changes.
+  /// How many entries are fetching, now and whenever the number changes.
   ///
   /// - Parameter filter: Which entries count.
-  /// - Returns: A stream of numbers, the newest winning; equal neighbours are left out.
+  /// - Returns: A stream of numbers that keeps only the newest; it skips a number equal to the one
+  ///   before.
   public nonisolated func fetchingCounts(_ filter: QueryFilter = .all) -> AsyncStream<Int> {
     let hub = counts
     guard let id = hub.subscribe() else { return AsyncStream { nil } }

@@ -1,17 +1,17 @@
 extension QueryClient {
-  /// The value of a query: from the cache while it is fresh, else fetched.
+  /// The value of a query: from the cache if it is fresh, otherwise fetched.
   ///
-  /// Callers of one key share one fetch. A cancelled caller leaves at once and touches nobody else;
-  /// when the last one who wants the fetch is gone, the query's ``AbandonmentPolicy`` decides.
-  /// Failures are not retried unless the query or a default says so.
+  /// Callers of one key share one fetch. A cancelled caller leaves at once and does not affect the
+  /// others. When nobody wants the fetch any longer, the query's ``AbandonmentPolicy`` decides
+  /// whether it continues. Failures are not retried unless the query or a default says so.
   ///
-  /// A fetch that begins by this call sees the caller's task-locals and has its priority, retries
-  /// included. A caller who joins one gets what was begun for another, and makes it as urgent as itself:
-  /// <doc:WhereWorkRuns>.
+  /// A fetch that this call starts sees the caller's task-locals and has its priority, retries
+  /// included. A caller that joins a fetch gets one that was started for another caller, and raises
+  /// it to its own priority: <doc:WhereWorkRuns>.
   ///
-  /// In a fetch, or in the work or a callback of a mutation, it waits for other fetches, also for those of
-  /// other clients. A call that would close a circle of fetches and runs that wait for each other throws
-  /// ``QueryError/recursiveFetch(key:)`` at once: <doc:Gotchas>.
+  /// Inside a fetch, or in the work or a callback of a mutation, it can wait for other fetches,
+  /// including those of other clients. A call that would close a circle of fetches and runs that
+  /// wait for each other throws ``QueryError/recursiveFetch(key:)`` at once: <doc:Gotchas>.
   ///
   /// - Parameter query: What to fetch.
   /// - Returns: The value.
@@ -22,10 +22,11 @@ extension QueryClient {
     try await fetch(query, .ifStale).value(as: Value.self)
   }
 
-  /// The value of a query, if it comes in time.
+  /// The value of a query, if it arrives in time.
   ///
-  /// Only this caller gives up: the fetch goes on for others who want it, and ends if there are none, as when
-  /// a caller is cancelled. The time is that of the client's clock; data that is fresh is always in time.
+  /// Only this caller gives up: the fetch continues for others that want it, and ends if there are
+  /// none, as when a caller is cancelled. The time is measured by the client's clock; fresh data is
+  /// always in time.
   ///
   /// ```swift
   /// let user = try await client.fetch(.user(42), timeout: .seconds(2))
@@ -33,9 +34,9 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - query: What to fetch.
-  ///   - limit: How long to wait; zero or less waits for nothing, more than 100 years is no limit.
+  ///   - limit: How long to wait; zero or less does not wait, more than 100 years is no limit.
   /// - Returns: The value.
-  /// - Throws: ``QueryError/timedOut(key:limit:)``; else as ``fetch(_:)``.
+  /// - Throws: ``QueryError/timedOut(key:limit:)``; otherwise the errors of ``fetch(_:)``.
   @discardableResult
   public nonisolated func fetch<Value>(
     _ query: Query<Value>,
@@ -52,7 +53,7 @@ extension QueryClient {
     if span == .zero {
       waiter.leave(as: Task.isCancelled ? .cancelled : .failure(timedOut), leave)
     }
-    // No child: a caller that is no part of the simulation would wait for it, too.
+    // Not a child task: a caller outside the simulation would wait for it, too.
     let timer =
       span == .zero || span.isInfinite
       ? nil
@@ -64,13 +65,13 @@ extension QueryClient {
     return try await end(start, of: key).value(as: Value.self)
   }
 
-  /// The value of a query: from the cache at any age, else fetched.
+  /// The value of a query: from the cache at any age, otherwise fetched.
   ///
   /// - Parameters:
   ///   - query: What to fetch.
-  ///   - revalidating: Whether stale data is also refreshed in the background.
+  ///   - revalidating: Whether stale data is also refetched in the background.
   /// - Returns: The value.
-  /// - Throws: As ``fetch(_:)``.
+  /// - Throws: The errors of ``fetch(_:)``.
   @discardableResult
   public nonisolated func ensure<Value>(
     _ query: Query<Value>,
@@ -136,7 +137,7 @@ extension QueryClient {
   ) -> FetchStart {
     settling(key, queryPlan) { state, index, plan, profile, seed, turn in
       guard !state.isShutDown else { return .shutDown }
-      // How to fetch is taken over only by a fetch that begins; a cached answer changes nothing.
+      // Only a fetch that starts takes over how to fetch; a cached answer changes nothing.
       let index = index ?? state.entry(key, plan, &turn)
       state.seed(index, seed, &turn)
       turn.isImperative = true
@@ -171,7 +172,7 @@ extension QueryClient {
         }
       }
       guard canFetch || !state.slots[index].machine.isIdle else {
-        // The entry may have been made just now: its retention has to begin.
+        // The entry may have just been made: its retention has to start.
         state.settleBookkeeping(index, turn)
         return .missingFetch
       }

@@ -2,7 +2,7 @@ extension QueryClient {
   /// The cached data of a query.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The data, stale or not; `nil` without any.
+  /// - Returns: The data, stale or not; `nil` if there is none.
   public nonisolated func data<Value>(for query: Query<Value>) -> Value? {
     data(for: query.key)
   }
@@ -10,7 +10,7 @@ extension QueryClient {
   /// The cached data of a key.
   ///
   /// - Parameter key: The key.
-  /// - Returns: The data, stale or not; `nil` without any.
+  /// - Returns: The data, stale or not; `nil` if there is none.
   @_disfavoredOverload
   public nonisolated func data<Value>(for key: QueryKey<Value>) -> Value? {
     let key = EntryKey(key)
@@ -23,21 +23,20 @@ extension QueryClient {
     return layered.shown?.value(as: Value.self)
   }
 
-  /// What an observer of a query would see first, for a first frame; it makes no entry and starts no
-  /// fetch.
+  /// What a new observer of a query would see first; this makes no entry and starts no fetch.
   ///
-  /// It is the first element that ``stream(_:options:)`` would give: initial data or a placeholder where
-  /// nothing is cached, and fetching, or paused, if the subscription would begin a fetch. Functions of
-  /// other observers, which initial data could turn on, are not asked. Read by its key alone, a query is as
-  /// it is, for nobody subscribes to that.
+  /// This is the first element of ``stream(_:options:)``: initial data or a placeholder if nothing
+  /// is cached, and fetching, or paused, if the subscription would start a fetch. Dynamic options
+  /// of other observers are not evaluated, although initial data could enable them. A query that is
+  /// read by its key alone is shown as it is, because nobody subscribes to a bare key.
   ///
   /// ```swift
   /// let now = client.result(for: .user(42))
   /// show(now.data, refreshing: now.isFetching)
   /// ```
   ///
-  /// - Parameter query: The query; its initial data is asked for if nothing is cached.
-  /// - Returns: The first frame.
+  /// - Parameter query: The query; its initial data is evaluated if nothing is cached.
+  /// - Returns: The first result.
   public nonisolated func result<Value>(for query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)
     let now = cache.now(isDated: query.plan.initialData != nil)
@@ -46,14 +45,14 @@ extension QueryClient {
         plan.isMade(of: query.plan, under: state.defaults), let profile = plan.fixedProfile,
         !state.wantsSeed(index, plan)
       else { return nil }
-      // Kept, since who looks at one entry looks again.
+      // Kept, because an entry that is read once is usually read again.
       if state.slots[index].frame == nil { _ = state.frame(index) }
       let (frame, flags) = state.firstLook(key, plan, profile, at: now)
       return (plan, frame, flags)
     }
     if let (plan, frame, flags) = quick { return shown(frame, flags, plan) }
     let plan = resolve(key, query.plan, defaults)
-    // User code: asked outside the lock.
+    // User code runs outside the lock.
     let seed =
       cache.read { state in state.wantsSeed(state.find(key), plan) }
       ? plan.plan.initialData.flatMap(Seed.init) : nil
@@ -64,7 +63,7 @@ extension QueryClient {
     return shown(frame, flags, plan)
   }
 
-  /// The state of a query as it is at present, whatever a subscription would make of it.
+  /// The present state of a query, regardless of what a subscription would change.
   nonisolated func present<Value>(_ query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)
     let now = cache.now(isDated: false)
@@ -96,7 +95,8 @@ extension QueryClient {
 
   /// The present state of a key.
   ///
-  /// Where no default gives the key a fetch, nobody would fetch it: what is cached is shown as it is.
+  /// If no default gives the key a fetch, a subscription would not fetch it either: the cached
+  /// state is shown as it is.
   ///
   /// - Parameter key: The key.
   /// - Returns: The state.
@@ -110,8 +110,8 @@ extension QueryClient {
   /// - Parameters:
   ///   - type: The value type.
   ///   - filter: Which entries.
-  /// - Returns: The entries that have data, in the order of their making within a prefix.
-  /// - Complexity: As ``diagnostics(_:)``.
+  /// - Returns: The entries that have data; within a prefix, in the order in which they were made.
+  /// - Complexity: The same as ``diagnostics(_:)``.
   public nonisolated func entries<Value: Sendable>(
     of type: Value.Type,
     _ filter: QueryFilter = .all
@@ -125,8 +125,8 @@ extension QueryClient {
 
   /// Whether a query's data is missing, invalidated or too old by the query's own stale time.
   ///
-  /// A query that was made of a key alone has the stale time of the defaults. To judge a key by what it was
-  /// fetched by, ask about the key.
+  /// A query that was made from a key alone has the stale time of the defaults. To judge data by
+  /// the query that fetched it, pass the key.
   ///
   /// - Parameter query: The query.
   /// - Returns: Whether it is stale.
@@ -147,10 +147,11 @@ extension QueryClient {
 
   /// Whether a key's data is missing, invalidated or too old.
   ///
-  /// The data of a key has no stale time of its own. It is judged by that of the query, or of the observer,
-  /// that said last how to fetch the key: so it is said to be stale exactly if a refetch by its own plan
-  /// would be due. Filters say more of a key that is observed, and less of one that is not; see
-  /// ``QueryFilter/stale``. What only was written is judged by the defaults of its key.
+  /// Data has no stale time of its own. It is judged by the stale time of the query or observer
+  /// that last said how to fetch the key, so it is stale exactly if a refetch by that plan would be
+  /// due. Filters judge an observed key by all its observers, and ignore the age of one that is not
+  /// observed; see ``QueryFilter/stale``. Data that was only written is judged by the defaults of
+  /// its key.
   ///
   /// - Parameter key: The key.
   /// - Returns: Whether it is stale.
@@ -183,12 +184,13 @@ extension QueryClient {
     select(.fetching && filter) { state, indices, _ in indices.count }
   }
 
-  /// What the cache knows of each entry.
+  /// What the cache knows about each entry.
   ///
   /// - Parameter filter: Which entries.
-  /// - Returns: A snapshot of each as of one instant, in the order of their making within a prefix.
-  /// - Complexity: O(*m*) in the matches of the filter's key or prefix. The lock is held for a thousand
-  ///   of them at a time; what changed meanwhile is looked at again.
+  /// - Returns: Snapshots of one instant; within a prefix, in the order in which the entries were
+  ///   made.
+  /// - Complexity: O(*m*) in the matches of the filter's key or prefix. The lock is held for a
+  ///   thousand of them at a time; entries that changed meanwhile are read again.
   public nonisolated func diagnostics(_ filter: QueryFilter = .all) -> [QueryInfo] {
     infos(filter)
   }

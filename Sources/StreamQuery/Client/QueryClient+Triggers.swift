@@ -1,10 +1,10 @@
 extension QueryClient {
   /// Connects a stream of triggers: each element invalidates or refetches.
   ///
-  /// An element is taken when the one before was handled: nothing piles up in the client.
+  /// An element is taken when the previous one has been handled: nothing piles up in the client.
   ///
-  /// - Parameter triggers: The stream. When it ends or fails it triggers no more.
-  /// - Returns: A handle; keep it for as long as the stream is to feed the client.
+  /// - Parameter triggers: The stream. After it ends or fails, it triggers nothing more.
+  /// - Returns: A handle; keep it for as long as the stream should feed the client.
   public nonisolated func connect<Triggers: AsyncSequence>(
     triggers: sending Triggers
   ) -> TriggerConnection where Triggers.Element == Trigger {
@@ -25,7 +25,7 @@ extension QueryClient {
   /// Stops everything: fetches are cancelled, streams end, callers throw ``QueryError/shutDown`` or
   /// `CancellationError`.
   ///
-  /// What is written from then on is not kept. It takes as long as ``clear()``, and the streams.
+  /// Later writes are not kept. It takes as long as ``clear()``, plus the time to end the streams.
   public nonisolated func shutDown() {
     stopWaiting()
     turn { state, turn in

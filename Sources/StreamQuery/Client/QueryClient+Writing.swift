@@ -7,14 +7,14 @@ public import Foundation
 extension QueryClient {
   /// Puts a value into the cache; every stream of the key shows it.
   ///
-  /// A write counts as a success: it clears error and invalidation. A running fetch goes on and may
-  /// bring newer server truth, unless the write fences it out.
+  /// A write counts as a success: it clears the error and the invalidation. A fetch in flight
+  /// continues and may bring newer data from the server, unless the write fences it out.
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - query: Where it goes.
-  ///   - updatedAt: When it was good; `nil` is now, a date in the future too.
-  ///   - fencing: Whether a fetch in flight must not land.
+  ///   - query: The query to write to.
+  ///   - updatedAt: When the value was current; `nil` or a date in the future means now.
+  ///   - fencing: Whether a fetch in flight is discarded.
   @inlinable
   public nonisolated func setData<Value>(
     _ value: Value,
@@ -29,9 +29,9 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - key: Where it goes.
-  ///   - updatedAt: When it was good; `nil` is now, a date in the future too.
-  ///   - fencing: Whether a fetch in flight must not land.
+  ///   - key: The key to write to.
+  ///   - updatedAt: When the value was current; `nil` or a date in the future means now.
+  ///   - fencing: Whether a fetch in flight is discarded.
   @_disfavoredOverload
   @inlinable
   public nonisolated func setData<Value>(
@@ -43,7 +43,7 @@ extension QueryClient {
     write(TypedBox(value), Value.self, for: key.erased, updatedAt: updatedAt, fencing: fencing)
   }
 
-  /// Writes what was boxed where the type of the value is known.
+  /// Writes a value that was boxed where its type is known.
   @usableFromInline
   nonisolated func write(
     _ box: ValueBox,
@@ -55,7 +55,7 @@ extension QueryClient {
     let key = EntryKey(key, valueType: type)
     guard !isUpdating(key) else { return }
     let date = updatedAt?.timeIntervalSinceReferenceDate
-    // Most often there is an entry, and no plan has to be made.
+    // Usually the entry exists, and no plan has to be made.
     commit(asking: { .answer($0 == 1 ? nil : bare(key, for: box)) }) { plan, _, state, turn in
       guard !state.isShutDown else { return () }
       guard let index = state.find(key) ?? state.bareEntry(key, plan, &turn) else { return nil }
@@ -71,13 +71,13 @@ extension QueryClient {
 
   /// Changes cached data in place.
   ///
-  /// The closure gets what is cached, below optimistic changes, or `nil`; leaving `nil` writes
-  /// nothing. It runs outside the lock, and again if the entry moved on meanwhile, until its answer
-  /// is about the present data: no update is lost. It must not write the same key itself: that inner
-  /// write is reported to ``Configuration/onMisuse`` and ignored.
+  /// The closure gets the cached data without optimistic changes, or `nil`; leaving `nil` writes
+  /// nothing. It runs outside the lock. If the entry changes meanwhile, it runs again, so no update
+  /// is lost. It must not write the same key itself: such a write is reported to
+  /// ``Configuration/onMisuse`` and ignored.
   ///
-  /// A fetch that runs goes on, and its answer replaces what was written. If it would be older than the
-  /// update, fence it out: it ends, and its callers get what was written.
+  /// A fetch in flight continues, and its answer replaces the written data. If that answer would be
+  /// older than the update, fence the fetch out: it ends, and its callers get the written data.
   ///
   /// ```swift
   /// client.updateData(for: .user(42)) { user in user?.name = "Ada" }
@@ -85,12 +85,12 @@ extension QueryClient {
   /// ```
   ///
   /// - Parameters:
-  ///   - query: Whose data.
-  ///   - updatedAt: When what is written was good; `nil` is now, a date in the future too.
-  ///   - fencing: Whether a fetch in flight must not land; where nothing is written it may.
+  ///   - query: The query whose data changes.
+  ///   - updatedAt: When the written data was current; `nil` or a date in the future means now.
+  ///   - fencing: Whether a fetch in flight is discarded; it may land if nothing is written.
   ///   - update: Changes the data.
   /// - Returns: The data that was written; `nil` if none was.
-  /// - Throws: What the closure throws; nothing is written then.
+  /// - Throws: The closure's error; in that case nothing is written.
   @discardableResult
   public nonisolated func updateData<Value, Failure: Error>(
     for query: Query<Value>,
@@ -104,12 +104,12 @@ extension QueryClient {
   /// Changes cached data in place.
   ///
   /// - Parameters:
-  ///   - key: Whose data.
-  ///   - updatedAt: When what is written was good; `nil` is now, a date in the future too.
-  ///   - fencing: Whether a fetch in flight must not land; where nothing is written it may.
+  ///   - key: The key whose data changes.
+  ///   - updatedAt: When the written data was current; `nil` or a date in the future means now.
+  ///   - fencing: Whether a fetch in flight is discarded; it may land if nothing is written.
   ///   - update: Changes the data.
   /// - Returns: The data that was written; `nil` if none was.
-  /// - Throws: What the closure throws; nothing is written then.
+  /// - Throws: The closure's error; in that case nothing is written.
   @_disfavoredOverload
   @discardableResult
   public nonisolated func updateData<Value, Failure: Error>(
@@ -136,7 +136,7 @@ extension QueryClient {
       return .answer((present, box, value))
     }
     return try commit(asking: ask) { answer, _, state, turn -> Value?? in
-      // Boxes are never changed, so the same box is the same data.
+      // Boxes are never changed, so the same box means the same data.
       let index = state.find(key)
       guard index.flatMap({ state.slots[$0].data }) === answer.present else { return nil }
       guard !state.isShutDown else { return answer.value }
@@ -148,17 +148,17 @@ extension QueryClient {
 
   /// Changes the data of all entries of one value type under a filter, in one turn.
   ///
-  /// The closure runs outside the lock, for all of them again if one moved on meanwhile. It must not
-  /// write any of these entries itself: such a write is reported to ``Configuration/onMisuse`` and
-  /// ignored.
+  /// The closure runs outside the lock. If one of the entries changes meanwhile, it runs again for
+  /// all of them. It must not write any of these entries itself: such a write is reported to
+  /// ``Configuration/onMisuse`` and ignored.
   ///
   /// - Parameters:
   ///   - filter: Which entries.
   ///   - type: The value type.
-  ///   - updatedAt: When what is written was good; `nil` is now, a date in the future too.
-  ///   - fencing: Whether fetches in flight of the entries that are written must not land.
-  ///   - update: Changes the data, `nil` where there is none; leaving `nil` writes nothing to that
-  ///     entry.
+  ///   - updatedAt: When the written data was current; `nil` or a date in the future means now.
+  ///   - fencing: Whether fetches in flight of the written entries are discarded.
+  ///   - update: Changes the data, which is `nil` if there is none; leaving `nil` writes nothing to
+  ///     that entry.
   /// - Returns: How many entries were written.
   @discardableResult
   public nonisolated func updateData<Value: Sendable>(
@@ -173,7 +173,8 @@ extension QueryClient {
       let present = diagnostics(filter).filter {
         $0.entryKey.valueTypeID == ObjectIdentifier(type) && !isUpdating($0.entryKey)
       }
-      // All are written in one turn: an update of one that writes another would undo its own premise.
+      // All are written in one turn: an update of one entry that wrote another would undo its own
+      // premise.
       let keys = Set(present.map(\.entryKey))
       var writes: [(key: EntryKey, old: ValueBox?, new: ValueBox)] = []
       for info in present {
@@ -186,7 +187,7 @@ extension QueryClient {
     return commit(asking: ask) { writes, _, state, turn -> Int? in
       var indices: [Int] = []
       for write in writes {
-        // One that is gone is another one from now on.
+        // An entry that was removed and made again is a different entry.
         guard let index = state.find(write.key), state.slots[index].data === write.old
         else { return nil }
         indices.append(index)
@@ -200,7 +201,7 @@ extension QueryClient {
 
   // MARK: Updates within updates
 
-  /// Whether a write comes from inside an update of its key, where it is ignored; says so.
+  /// Whether a write comes from inside an update of its key, where it is ignored; reports it.
   nonisolated func isUpdating(_ key: EntryKey) -> Bool {
     guard UpdateChain.isUpdating(key, of: self) else { return false }
     report(.writeInsideUpdate(key: key.key.description))
@@ -213,7 +214,7 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - plan: The plan as it was made outside the lock; `nil` before anybody had to make one.
+  ///   - plan: The plan that was made outside the lock; `nil` if none was needed so far.
   ///   - turn: The turn.
   /// - Returns: The entry; `nil` if a plan has to be made first.
   fileprivate mutating func bareEntry(
@@ -221,7 +222,7 @@ extension CacheState {
     _ plan: ResolvedPlan?,
     _ turn: inout Turn
   ) -> Int? {
-    // All keys of a type begin alike, but for those that have defaults of their own.
+    // All keys of a type begin with the same plan, except those with their own defaults.
     let isOrdinary = !defaults.isSpecial(key.key)
     if let plan {
       if isOrdinary, plan.defaults === defaults { barePlans[key.valueTypeID] = plan }

@@ -6,10 +6,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A cache of server state, and everything that keeps it good.
+/// A cache of server state that fetches, shares and refreshes its data.
 ///
-/// Make one per scope of data (usually one per app, one per server process or tenant), keep it, and
-/// hand it to whoever needs it.
+/// Make one per scope of data (usually one per app, or one per server process or tenant), keep it,
+/// and pass it to the code that needs it.
 ///
 /// ```swift
 /// let client = QueryClient()
@@ -18,14 +18,15 @@ import Foundation
 /// }
 /// ```
 ///
-/// Reads, writes and subscriptions are synchronous from anywhere: they go through one short lock, and all
-/// members are `nonisolated`. The client is an actor because it is shared and has an identity; its isolation
-/// protects nothing, and no call has to wait for it. Dropping the last reference while no stream, fetch or
-/// waiting caller is left stops its timer and its triggers.
+/// Reads, writes and subscriptions are synchronous and can be called from anywhere: they take one
+/// short lock, and all members are `nonisolated`. The client is an actor because it is shared and
+/// has an identity; its isolation protects nothing, and no call has to wait for it. When the last
+/// reference is dropped and no stream, fetch or waiting caller is left, the client stops its timer
+/// and its triggers.
 public actor QueryClient {
   nonisolated let cache: QueryCache
   nonisolated let configuration: Configuration
-  /// Who hears of callers that wait; `nil` in an app.
+  /// The observer of waiting callers; `nil` in an app.
   nonisolated let waitObserver: (any WaitObserver)?
   nonisolated let timer = WakeTimer()
   nonisolated let signals = SignalPort()
@@ -36,13 +37,13 @@ public actor QueryClient {
   nonisolated let sources = TaskBag()
   nonisolated let endings = Endings()
   #if DEBUG
-  /// What was told once already.
+  /// The misuses that were already reported.
   nonisolated let toldMisuses = Mutex<Set<QueryMisuse>>([])
   #endif
 
   /// Creates a client with an empty cache.
   ///
-  /// - Parameter configuration: Defaults and surroundings.
+  /// - Parameter configuration: Defaults and environment.
   public init(configuration: Configuration = .init()) {
     self.configuration = configuration
     waitObserver = configuration.executor as? any WaitObserver
@@ -68,12 +69,12 @@ public actor QueryClient {
     mutationNews.finish()
   }
 
-  /// The client's clock: what its waits and the time-based operators on its streams run on.
+  /// The client's clock, which its waits and the time-based operators on its streams use.
   public nonisolated var clock: any Clock<Duration> {
     configuration.operatorClock ?? configuration.clock
   }
 
-  /// Where the client's tasks run, and by which clock it waits.
+  /// The executor of the client's tasks, and the clock on which it waits.
   public nonisolated var scheduling: Scheduling {
     Scheduling(clock: clock, executor: configuration.executor)
   }
@@ -99,8 +100,8 @@ public actor QueryClient {
 
 extension QueryClient: ErrandRunner {
   nonisolated func sweep() {
-    // Detached, and not at the caller's priority: it serves everybody. It holds the client: what is left
-    // may be what somebody waits for.
+    // Detached, and not at the caller's priority: it serves every caller. It retains the client: a
+    // caller may be waiting for what is left.
     Task.detached(executorPreference: configuration.executor, priority: .medium) {
       self.cache.sweep(self)
     }
@@ -118,7 +119,8 @@ extension QueryClient: ErrandRunner {
     case .settle(let waiters, let outcome):
       for waiter in waiters { waiter.resolve(outcome) }
     case .arm(let moment): arm(moment)
-    // User code that is no caller's: whoever performs the errand must not be seen in it.
+    // User code that belongs to no caller: it must not see the context of the code that performs
+    // the errand.
     case .ask(let entry): Inheritance.none { self.askOptions(of: entry) }
     case .unsettled(let key):
       Inheritance.none { self.report(.unsettledOption(key: key.description)) }

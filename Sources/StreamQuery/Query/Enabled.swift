@@ -2,7 +2,7 @@
 public enum Enabled: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
   /// Always or never.
   case fixed(Bool)
-  /// Asked anew whenever the entry changes; must be pure and quick, and may run several times.
+  /// Evaluated whenever the entry changes; must be pure and quick, and may run several times.
   case when(@Sendable (QueryInfo) -> Bool)
 
   /// Always or never.
@@ -12,7 +12,7 @@ public enum Enabled: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
     self = .fixed(value)
   }
 
-  /// The answer, if nobody has to be asked.
+  /// The answer, if no closure has to be called.
   var fixed: Bool? {
     if case .fixed(let isEnabled) = self { isEnabled } else { nil }
   }

@@ -1,4 +1,4 @@
-/// What a fetch is told.
+/// The context of one attempt of a fetch.
 ///
 /// ```swift
 /// Query("user", id) { context in
@@ -6,9 +6,9 @@
 /// }
 /// ```
 ///
-/// There is no abort signal: the fetch runs in a task, and that task is cancelled. It has the task-locals of
-/// the caller whose call began the fetch, in each attempt; of nobody, where it began by itself, as after an
-/// interval: <doc:WhereWorkRuns>.
+/// There is no abort signal: the fetch runs in a task, and that task is cancelled. Each attempt has
+/// the task-locals of the caller that started the fetch. A fetch that started by itself, for
+/// example after an interval, has none: <doc:WhereWorkRuns>.
 public struct FetchContext: Sendable, _FreeOfActors {
   /// The key that is fetched.
   public let key: AnyQueryKey
@@ -27,6 +27,6 @@ public struct FetchContext: Sendable, _FreeOfActors {
 
   let carriedClient: any CarriedClient
   let job: (any FetchWork)?
-  /// What the fetch of a page is told of that page; `nil` for other fetches.
+  /// The page that the fetch of a page asks for; `nil` for other fetches.
   var page: PageAsked?
 }

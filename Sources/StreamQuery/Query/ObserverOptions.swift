@@ -1,8 +1,8 @@
-/// What one observer asks for beyond its query; what is `nil` comes from the query.
+/// Options of one observer, over those of its query; a `nil` option comes from the query.
 ///
-/// Two streams of one key share its data and its fetches, and may yet disagree: about freshness, and so
-/// about `isStale`; about polling; about whether they fetch at all. What they ask for counts while they
-/// observe, and leaves with them.
+/// Two streams of one key share its data and its fetches, but may disagree: about freshness, and so
+/// about `isStale`; about polling; about whether they fetch at all. Their options apply only while
+/// they observe.
 ///
 /// ```swift
 /// let options = ObserverOptions(
@@ -13,7 +13,7 @@
 /// let visible = client.stream(.user(42), options: options)
 /// ```
 ///
-/// The initialiser takes the forms that are written most; set a property for the others:
+/// The initialiser takes the most common forms; set a property for the others:
 ///
 /// ```swift
 /// var options = ObserverOptions()
@@ -23,36 +23,39 @@
 /// let still = client.results(of: .user(42), options: options)
 /// ```
 ///
-/// Options of an observer in place are changed by ``QueryObserver/update(query:options:)``.
+/// To change the options of an existing observer, call ``QueryObserver/update(query:options:)``.
 public struct ObserverOptions: Sendable, _FreeOfActors {
-  /// Whether this observer fetches by itself; `nil` is as the query says.
+  /// Whether this observer fetches by itself; `nil` follows the query.
   ///
-  /// A disabled one sees what others fetch and write, its data is never stale, and its `refetch` works.
-  /// It holds a fetch that runs like any other observer. Turning it on refetches stale data.
+  /// A disabled observer sees what others fetch and write, its data is never stale, and its
+  /// `refetch` works. It keeps a running fetch alive like any other observer. Enabling it refetches
+  /// stale data.
   public var enabled: Enabled?
 
-  /// How long data counts as fresh for this observer; `nil` is as the query says.
+  /// How long data counts as fresh for this observer; `nil` follows the query.
   ///
-  /// It decides whether this subscription and the events that it follows refetch, and when its
-  /// `isStale` turns. An invalidation makes data stale for everybody but ``StaleTime/static`` observers.
+  /// It decides whether this subscription and later events refetch for this observer, and when its
+  /// `isStale` changes. An invalidation makes data stale for all observers except
+  /// ``StaleTime/static`` ones.
   public var staleTime: StaleTime?
 
-  /// How long the entry is kept if this observer leaves last, whatever others asked for; `nil` is the
-  /// longest retention that the entry was asked for.
+  /// How long the entry is kept if this observer leaves last, regardless of what others requested;
+  /// `nil` is the longest retention requested for the entry.
   ///
-  /// Negative durations are zero, which drops the entry at once; above 100 years is for ever.
+  /// A negative duration is zero, which drops the entry at once; more than 100 years is for ever.
   public var gcTime: Duration?
 
-  /// Whether this subscription refetches data that is cached; `nil` is as the query says.
+  /// Whether this subscription refetches cached data; `nil` follows the query.
   ///
-  /// Without data it loads whatever the policy. It and ``refetchOnSubscribeRule`` are one option: the
-  /// one that was set last holds.
+  /// Without data, it fetches whatever the policy. This and ``refetchOnSubscribeRule`` are one
+  /// option: the one that was set last applies.
   public var refetchOnSubscribe: RefetchPolicy? {
     get { if case .fixed(let policy) = subscribePolicy { policy } else { nil } }
     set { subscribePolicy = newValue.map(SubscribePolicy.fixed) }
   }
 
-  /// The same as a function of the query's state, asked by this subscription; must be pure and quick.
+  /// The same as a function of the query's state, called by this subscription; must be pure and
+  /// quick.
   public var refetchOnSubscribeRule: (@Sendable (QueryInfo) -> RefetchPolicy)? {
     get { if case .asked(let rule) = subscribePolicy { rule } else { nil } }
     set {
@@ -71,43 +74,44 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
 
   private var subscribePolicy: SubscribePolicy?
 
-  /// Whether the network's return refetches for this observer; `nil` is as the query says.
+  /// Whether a reconnect refetches for this observer; `nil` follows the query.
   public var refetchOnReconnect: EventRefetchPolicy?
 
-  /// Whether the app's return refetches for this observer; `nil` is as the query says.
+  /// Whether becoming active refetches for this observer; `nil` follows the query.
   public var refetchOnActive: EventRefetchPolicy?
 
-  /// The rhythm in which this observer refetches; `nil` is as the query says.
+  /// The interval at which this observer refetches; `nil` follows the query.
   ///
   /// ``RefetchInterval/off`` turns the query's polling off for this observer.
   public var refetchInterval: RefetchInterval?
 
-  /// Whether this observer's polling goes on while the app is inactive; `nil` is as the query says.
+  /// Whether this observer's polling continues while the app is inactive; `nil` follows the query.
   public var refetchIntervalInBackground: BackgroundInterval?
 
-  /// Whether this subscription tries again what failed and has no data; `nil` is as the query says.
+  /// Whether this subscription refetches after a failure without data; `nil` follows the query.
   public var retryOnSubscribe: Bool?
 
   /// How long a running fetch outlives this observer when nobody else wants it; `nil` leaves it to the
   /// fetch's ``AbandonmentPolicy``.
   ///
-  /// For views that come and go, as rows of a list do: who is back in time finds the fetch still
-  /// running. Then it is cancelled. Negative durations cancel at once; above 100 years lets it end.
+  /// Use it for views that come and go, such as the rows of a list: a view that is back in time
+  /// finds the fetch still running. After that time the fetch is cancelled. A negative duration
+  /// cancels it at once; more than 100 years lets it finish.
   public var linger: Duration?
 
-  /// Creates options; what is left out comes from the query.
+  /// Creates options; those left out come from the query.
   ///
   /// - Parameters:
   ///   - enabled: Whether this observer fetches by itself.
   ///   - staleTime: How long data counts as fresh for this observer.
   ///   - gcTime: How long the entry is kept if this observer leaves last.
   ///   - refetchOnSubscribe: Whether this subscription refetches cached data.
-  ///   - refetchOnReconnect: Whether the network's return refetches for this observer.
-  ///   - refetchOnActive: Whether the app's return refetches for this observer.
+  ///   - refetchOnReconnect: Whether a reconnect refetches for this observer.
+  ///   - refetchOnActive: Whether becoming active refetches for this observer.
   ///   - refetchInterval: The time between two fetches; `nil` leaves it to the query, ``RefetchInterval/off``
   ///     turns polling off for this observer.
-  ///   - refetchIntervalInBackground: Whether polling goes on while the app is inactive.
-  ///   - retryOnSubscribe: Whether this subscription tries again what failed and has no data.
+  ///   - refetchIntervalInBackground: Whether polling continues while the app is inactive.
+  ///   - retryOnSubscribe: Whether this subscription refetches after a failure without data.
   ///   - linger: How long a fetch outlives this observer when it leaves last.
   public init(
     enabled: Bool? = nil,

@@ -1,4 +1,4 @@
-// What is easily written and means something else: the compiler says what to write instead.
+// Mistakes that are easy to write: the compiler says what to write instead.
 
 extension Query {
   /// Creates nothing: without a key, all queries of one value type would share one entry.
@@ -17,7 +17,8 @@ extension Query {
     self.init(key: QueryKey(), fetch: fetch)
   }
 
-  /// Creates a query of another key: one without its label gives its parts, but not its value type.
+  /// Creates a query of another key: without the label, the key gives its parts but not its value
+  /// type.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -27,7 +28,8 @@ extension Query {
     self.init(key: QueryKey(key), fetch: fetch)
   }
 
-  /// Creates a query of another key: one without its label gives its parts, but not its value type.
+  /// Creates a query of another key: without the label, the key gives its parts but not its value
+  /// type.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -66,7 +68,7 @@ extension Query {
     self.init(key: QueryKey(AnyQueryKey(ofParts: parts)), fetch: fetch)
   }
 
-  /// Creates nothing: parts of several types are written without brackets.
+  /// Creates nothing: write parts of several types without brackets.
   ///
   /// - Parameters:
   ///   - parts: The parts.
@@ -79,7 +81,7 @@ extension Query {
     self.init(key: QueryKey(AnyQueryKey(ofMixed: parts)), fetch: fetch)
   }
 
-  /// Creates nothing: parts of several types are written without brackets.
+  /// Creates nothing: write parts of several types without brackets.
   ///
   /// - Parameters:
   ///   - parts: The parts.

@@ -4,9 +4,10 @@ extension Query {
 
   /// Whether the query fetches by itself; it does by default.
   ///
-  /// A disabled query shows what is cached and written, is never stale, and is left out of every
-  /// automatic and bulk refetch. It fetches only when it is asked to in person: by `fetch`, `ensure`,
-  /// `prefetch` or an observer's `refetch`. A fetch that runs when it is turned off may land.
+  /// A disabled query shows cached and written data, is never stale, and is left out of every
+  /// automatic and bulk refetch. It fetches only when called for explicitly: by `fetch`, `ensure`,
+  /// `prefetch` or an observer's `refetch`. A fetch that is running when the query is disabled may
+  /// land.
   ///
   /// ```swift
   /// let found = Query("search", owner) { try await GitHub.search(owner, 1) }.enabled(!owner.isEmpty)
@@ -18,14 +19,16 @@ extension Query {
     options { $0.enabled = .fixed(isEnabled) }
   }
 
-  /// Whether the query fetches by itself, asked anew whenever its entry changes.
+  /// Whether the query fetches by itself, evaluated again whenever its entry changes.
   ///
-  /// Turning from `false` to `true` counts as a new subscription: stale data is refetched. The closure
-  /// is asked about changes of this entry only; for other conditions change the observer's options.
+  /// Turning from `false` to `true` counts as a new subscription: stale data is refetched. Only
+  /// changes of this entry evaluate the closure; for other conditions, change the observer's
+  /// options.
   ///
-  /// Where ``QueryClient/remove(_:)-(QueryFilter)`` or ``QueryClient/clear()`` turn it on, because the
-  /// data is gone, nothing is fetched until there is a trigger: at logout, that would ask for the old
-  /// account's data. ``QueryClient/reset(_:)-(QueryFilter)`` fetches at once, and waits for it.
+  /// If ``QueryClient/remove(_:)-(QueryFilter)`` or ``QueryClient/clear()`` turn it on, because the
+  /// data is gone, nothing is fetched until the next trigger: at logout, a fetch would request the
+  /// old account's data. ``QueryClient/reset(_:)-(QueryFilter)`` fetches at once and waits for the
+  /// fetch.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }.enabled { $0.errorUpdateCount < 3 }
@@ -41,9 +44,9 @@ extension Query {
 
   // MARK: Subscriptions
 
-  /// Whether a new subscription refetches data that is cached; if it is stale by default.
+  /// Whether a new subscription refetches cached data; if it is stale by default.
   ///
-  /// Without data a subscription loads whatever the policy, unless the query is disabled.
+  /// Without data, a subscription fetches whatever the policy, unless the query is disabled.
   ///
   /// ```swift
   /// let inbox = Query("inbox") { try await api.todos() }.refetchOnSubscribe(.always)
@@ -63,9 +66,9 @@ extension Query {
     options { $0.refetchOnSubscribe = refetches ? .ifStale : .never }
   }
 
-  /// Whether a new subscription tries again what failed and has no data; it does by default.
+  /// Whether a new subscription refetches after a failure without data; it does by default.
   ///
-  /// With `false` the error stays until somebody asks for a fetch, as by a button.
+  /// With `false`, the error stays until an explicit fetch, for example by a button.
   ///
   /// - Parameter retries: Whether it does.
   /// - Returns: The changed query.
@@ -75,10 +78,10 @@ extension Query {
 
   // MARK: Events
 
-  /// Whether the network's return refetches while the query is observed; if stale by default.
+  /// Whether a reconnect refetches while the query is observed; if stale by default.
   ///
-  /// The client's ``Connectivity`` says when it is back. A fetch that runs is joined. By default it is
-  /// ``EventRefetchPolicy/never`` where the ``networkMode(_:)`` is ``NetworkMode/always``.
+  /// The client's ``Connectivity`` says when the network is back. A running fetch is joined. The
+  /// default is ``EventRefetchPolicy/never`` if the ``networkMode(_:)`` is ``NetworkMode/always``.
   ///
   /// - Parameter policy: Whether it does.
   /// - Returns: The changed query.
@@ -86,7 +89,7 @@ extension Query {
     options { $0.refetchOnReconnect = policy }
   }
 
-  /// Whether the network's return refetches stale data.
+  /// Whether a reconnect refetches stale data.
   ///
   /// - Parameter refetches: `true` is ``EventRefetchPolicy/ifStale``, `false`
   ///   ``EventRefetchPolicy/never``.
@@ -95,21 +98,22 @@ extension Query {
     options { $0.refetchOnReconnect = refetches ? .ifStale : .never }
   }
 
-  /// Whether the app's return refetches while the query is observed; if stale by default.
+  /// Whether the app becoming active refetches while the query is observed; if stale by default.
   ///
-  /// The client's ``Activity`` says when it becomes active. A fetch that runs is joined.
+  /// The client's ``Activity`` says when it becomes active. A running fetch is joined.
   ///
   /// ```swift
   /// let prices = Query("prices") { try await api.price() }.refetchOnActive(.when { isVisible })
   /// ```
   ///
-  /// - Parameter policy: Whether it does; a condition is asked when the app becomes active and may wait.
+  /// - Parameter policy: Whether it does; a condition is evaluated when the app becomes active, and
+  ///   may wait.
   /// - Returns: The changed query.
   public func refetchOnActive(_ policy: EventRefetchPolicy) -> Self {
     options { $0.refetchOnActive = policy }
   }
 
-  /// Whether the app's return refetches stale data.
+  /// Whether the app becoming active refetches stale data.
   ///
   /// - Parameter refetches: `true` is ``EventRefetchPolicy/ifStale``, `false`
   ///   ``EventRefetchPolicy/never``.
@@ -120,26 +124,26 @@ extension Query {
 
   // MARK: Polling
 
-  /// Refetches in a rhythm while an enabled observer is there, whether stale or not; off by default.
+  /// Refetches at an interval while there is an enabled observer, stale or not; off by default.
   ///
-  /// ``RefetchInterval`` says what it counts from and how several observers share a rhythm. A fetch that
-  /// runs is joined. Polling rests while the app is inactive, unless told otherwise by
-  /// ``refetchInterval(_:inBackground:)``.
+  /// ``RefetchInterval`` says from when it counts and how several observers share an interval. A
+  /// running fetch is joined. Polling pauses while the app is inactive, unless
+  /// ``refetchInterval(_:inBackground:)`` says otherwise.
   ///
   /// ```swift
   /// let prices = Query("prices") { try await api.price() }
   ///   .refetchInterval(isVisible ? .seconds(5) : nil)
   /// ```
   ///
-  /// - Parameter duration: The time between two fetches, a millisecond at least; `nil`, one that is not
-  ///   positive, or one above 100 years turns polling off.
+  /// - Parameter duration: The time between two fetches, at least a millisecond; `nil`, a duration
+  ///   that is not positive, or one above 100 years turns polling off.
   /// - Returns: The changed query.
   @_disfavoredOverload
   public func refetchInterval(_ duration: Duration?) -> Self {
     options { $0.refetchInterval = duration.map(RefetchInterval.every) ?? .off }
   }
 
-  /// Refetches in a rhythm that may depend on the entry, and may go on in the background.
+  /// Refetches at an interval that may depend on the entry, and may continue in the background.
   ///
   /// ```swift
   /// let job = Query("todos") { try await api.todos() }.refetchInterval(
@@ -149,9 +153,10 @@ extension Query {
   /// ```
   ///
   /// - Parameters:
-  ///   - interval: The time between two fetches, as `.seconds(30)`; see ``RefetchInterval/dynamic(_:)``.
-  ///   - inBackground: Whether polling goes on while the app is inactive, and how often; `nil` leaves that
-  ///     as it is.
+  ///   - interval: The time between two fetches, such as `.seconds(30)`; see
+  ///     ``RefetchInterval/dynamic(_:)``.
+  ///   - inBackground: Whether polling continues while the app is inactive, and how often; `nil`
+  ///     leaves that as it is.
   /// - Returns: The changed query.
   public func refetchInterval(
     _ interval: RefetchInterval,
@@ -167,17 +172,17 @@ extension Query {
 
   /// Refetches with each element of a sequence, while the query is observed.
   ///
-  /// Each element is a cause (``FetchCause/trigger``), whether the data is stale or not; what the
-  /// element is does not matter, and one that comes during a fetch joins it. Each subscription iterates
-  /// a sequence of its own, from its begin to its end. Several sequences add up.
+  /// Each element refetches (``FetchCause/trigger``), whether the data is stale or not; its value
+  /// does not matter. An element that arrives during a fetch joins it. Each subscription iterates
+  /// its own sequence for as long as it lasts. Several sequences add up.
   ///
   /// ```swift
   /// let portfolio = Query("portfolio") { try await api.price() }.refetch(on: priceTicks)
   /// ```
   ///
-  /// - Parameter causes: Makes the sequence; asked anew for each subscription, so that single-pass
-  ///   streams can be built again. When it ends or fails, it refetches no more. It is cancelled with
-  ///   the subscription.
+  /// - Parameter causes: Makes the sequence; evaluated for each subscription, so that single-pass
+  ///   streams can be built again. After the sequence ends or fails, it refetches nothing more. It
+  ///   is cancelled with the subscription.
   /// - Returns: The changed query.
   public func refetch(on causes: @autoclosure @escaping @Sendable () -> any AsyncSequence) -> Self {
     Query(key: key, plan: plan.with { $0.triggers.append(causes) })

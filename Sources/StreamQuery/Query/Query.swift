@@ -1,7 +1,7 @@
-/// A key together with the way to fetch its value, and options.
+/// A key, the way to fetch its value, and options.
 ///
-/// A query is a plain value: making one does nothing. Two queries of equal keys share one cache
-/// entry, one request and one invalidation, whoever made them.
+/// A query is a plain value: making one does nothing. Two queries with equal keys share one cache
+/// entry, one request and one invalidation, wherever they were made.
 ///
 /// ```swift
 /// extension Query where Value == User {
@@ -14,9 +14,10 @@
 /// for await result in client.stream(.user(42)) { show(result.data) }
 /// ```
 ///
-/// Everything that the fetch depends on belongs in the key: page, filter, locale, account. What is
-/// left out makes two server states share one entry. If two queries of one key bring different
-/// fetches, a running fetch is joined by all, and the newest query's fetch serves the next one.
+/// Everything that the fetch depends on belongs in the key: page, filter, locale, account. If
+/// something is left out, two server states share one entry. If two queries of one key have
+/// different fetches, callers of both join a running fetch, and the next fetch uses that of the
+/// newest query.
 public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   /// The identity of the cached value.
   public let key: QueryKey<Value>
@@ -34,7 +35,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   ///   - first: The first part of the key.
   ///   - part: The further parts, in order.
   ///   - fields: Fields in any order, as the key's last part.
-  ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any more.
+  ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any longer.
   @inlinable
   public init<First: Hashable & Sendable, each Part: Hashable & Sendable>(
     _ first: First,
@@ -45,13 +46,13 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     self.init(key: QueryKey(first, repeat each part, fields: fields), fetch: fetch)
   }
 
-  /// Creates a query from the parts of its key and a fetch that is told its context.
+  /// Creates a query from the parts of its key and a fetch that gets its context.
   ///
   /// - Parameters:
   ///   - first: The first part of the key.
   ///   - part: The further parts, in order.
   ///   - fields: Fields in any order, as the key's last part.
-  ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any more.
+  ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any longer.
   @inlinable
   public init<First: Hashable & Sendable, each Part: Hashable & Sendable>(
     _ first: First,
@@ -65,7 +66,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   /// Creates a query whose key starts with a type: `Query(User.self, 42) { … }`.
   ///
   /// - Parameters:
-  ///   - subject: The type, told apart from same-named types of other modules.
+  ///   - subject: The type; types of the same name in other modules are different.
   ///   - part: The further parts of the key.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - fetch: Fetches the value.
@@ -79,10 +80,10 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     self.init(key: QueryKey(subject, repeat each part, fields: fields), fetch: fetch)
   }
 
-  /// Creates a query whose key starts with a type and whose fetch is told its context.
+  /// Creates a query whose key starts with a type and whose fetch gets its context.
   ///
   /// - Parameters:
-  ///   - subject: The type, told apart from same-named types of other modules.
+  ///   - subject: The type; types of the same name in other modules are different.
   ///   - part: The further parts of the key.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - fetch: Fetches the value.
@@ -96,8 +97,10 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     self.init(key: QueryKey(subject, repeat each part, fields: fields), fetch: fetch)
   }
 
-  /// Creates a query that cannot fetch by itself: a default fetch may serve it, else it shows what
-  /// is written to its key, and a refetch throws ``QueryError/missingFetch(key:)``.
+  /// Creates a query without a fetch of its own.
+  ///
+  /// A default fetch may serve it. Without one, it shows what is written to its key, and a refetch
+  /// throws ``QueryError/missingFetch(key:)``.
   ///
   /// - Parameter key: The key.
   public init(key: QueryKey<Value>) {
@@ -114,7 +117,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     self.init(key: key, boxing: { _ in TypedBox(try await fetch()) })
   }
 
-  /// Creates a query from a key and a fetch that is told its context.
+  /// Creates a query from a key and a fetch that gets its context.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -127,7 +130,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     self.init(key: key, boxing: { TypedBox(try await fetch($0)) })
   }
 
-  /// Creates a query whose fetch boxes its value, made where the type of the value is known.
+  /// Creates a query whose fetch boxes its value, because its caller knows the type of the value.
   @usableFromInline
   package init(
     key: QueryKey<Value>,
@@ -136,7 +139,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     self.init(key: key, plan: QueryPlan(of: Value.self, fetch: fetch))
   }
 
-  /// Creates the query of a request: the request is the key, its `fetch` is the fetch.
+  /// Creates the query of a request: the request is the key, and its `fetch` is the fetch.
   ///
   /// - Parameter request: The request.
   public init<Request: QueryRequest>(_ request: Request) where Request.Value == Value {
@@ -144,7 +147,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   }
 }
 
-/// A value that is a key and knows how to fetch what it asks for.
+/// A value that is a key and can fetch what it requests.
 ///
 /// ```swift
 /// struct Search: QueryRequest, Codable {
@@ -161,8 +164,8 @@ public protocol QueryRequest<Value>: Hashable, Sendable {
 
   /// Fetches the value.
   ///
-  /// - Parameter context: Why, how often, and for which client.
+  /// - Parameter context: The reason for the fetch, the attempt, and the client.
   /// - Returns: The value.
-  /// - Throws: Anything; the error is retried and shown as the query's options say.
+  /// - Throws: Any error; it is retried and shown as the query's options say.
   func fetch(_ context: FetchContext) async throws -> Value
 }

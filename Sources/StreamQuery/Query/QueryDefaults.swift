@@ -1,13 +1,14 @@
-/// Defaults of a client: options for every query, and a fetch for queries that bring none.
+/// Defaults of a client: options for every query, and a fetch for queries that have none.
 public struct QueryDefaults: Sendable, _FreeOfActors {
-  /// Options for every query that does not set them.
+  /// Options for every query that does not set its own.
   public var options: QueryOptions
 
-  /// The fetch of queries that bring none.
+  /// The fetch of queries that have none.
   ///
-  /// It must return a value of the query's type; another type is
-  /// ``QueryError/unexpectedType(key:expected:actual:)``. The client keeps it for as long as it lives:
-  /// use ``FetchContext/client``, since a client that the closure captures would never be freed.
+  /// It must return a value of the query's type; any other type fails with
+  /// ``QueryError/unexpectedType(key:expected:actual:)``. The client retains the closure for its
+  /// whole life: use ``FetchContext/client``, because a client that the closure captures would
+  /// never be freed.
   public var fetch: (@Sendable (FetchContext) async throws -> any Sendable)?
 
   /// Retries of imperative calls whose query sets none; none by default.
@@ -20,7 +21,7 @@ public struct QueryDefaults: Sendable, _FreeOfActors {
   ///   - gcTime: How long an entry without observers is kept.
   ///   - options: The other options; `staleTime` and `gcTime` given here win over those in it.
   ///   - imperativeRetry: Retries of imperative calls whose query sets none.
-  ///   - fetch: The fetch of queries that bring none.
+  ///   - fetch: The fetch of queries that have none.
   public init(
     staleTime: StaleTime? = nil,
     gcTime: Duration? = nil,

@@ -1,16 +1,17 @@
-/// Which entries an operation means.
+/// The entries to which an operation applies.
 ///
-/// Filters compose by `&&`, `||` and `!`:
+/// Filters compose with `&&`, `||` and `!`:
 ///
 /// ```swift
 /// await client.refetch(.prefix("repos") && .stale && .inactive)
 /// client.remove(!.active && .where { $0.age ?? .zero > .hours(1) })
 /// ```
 ///
-/// A filter is evaluated once per call: what the call itself changes does not change whom it means.
-/// An operation with a key or a prefix costs in proportion to the matches, not to the cache. Any other
-/// filter is a search through the cache, which holds its lock for a thousand entries at a time; what a
-/// call does with the matches is one turn, which holds the lock in proportion to them.
+/// A filter is evaluated once per call: the call's own changes do not change which entries match.
+/// The cost of an operation with a key or a prefix is in proportion to the matches, not to the
+/// cache. Any other filter searches the cache, holding its lock for a thousand entries at a time.
+/// The call then handles all matches in one turn, which holds the lock in proportion to their
+/// number.
 public struct QueryFilter: Sendable, _FreeOfActors {
   indirect enum Node: Sendable {
     case all
@@ -33,8 +34,9 @@ public struct QueryFilter: Sendable, _FreeOfActors {
   /// Every entry.
   public static var all: Self { Self(node: .all) }
 
-  /// Entries whose data is missing or invalidated, or too old for some observer; how old is too old
-  /// is up to whoever looks, so data that nobody observes does not get there by age.
+  /// Entries whose data is missing or invalidated, or too old for some observer.
+  ///
+  /// Each observer decides how old is too old, so unobserved data does not become stale by age.
   public static var stale: Self { Self(node: .stale) }
 
   /// Entries that are not ``stale``.
@@ -120,26 +122,26 @@ public struct QueryFilter: Sendable, _FreeOfActors {
 
   /// Entries for which a predicate holds.
   ///
-  /// - Parameter predicate: Must be pure and quick; may be asked several times about an entry that
-  ///   changes meanwhile. It runs outside the cache's lock.
+  /// - Parameter predicate: Must be pure and quick; may run several times for an entry that changes
+  ///   meanwhile. It runs outside the cache's lock.
   /// - Returns: The filter.
   public static func `where`(_ predicate: @escaping @Sendable (QueryInfo) -> Bool) -> Self {
     Self(node: .predicate(predicate))
   }
 
-  /// Entries that both filters mean.
+  /// Entries that match both filters.
   public static func && (lhs: Self, rhs: Self) -> Self {
     Self(node: .and(lhs: lhs.node, rhs: rhs.node))
   }
 
-  /// Entries that either filter means.
+  /// Entries that match either filter.
   ///
-  /// - Complexity: In proportion to the matches of both where both name keys or prefixes.
+  /// - Complexity: In proportion to the matches of both if both name keys or prefixes.
   public static func || (lhs: Self, rhs: Self) -> Self {
     Self(node: .or(lhs: lhs.node, rhs: rhs.node))
   }
 
-  /// Entries that the filter does not mean.
+  /// Entries that do not match the filter.
   public static prefix func ! (operand: Self) -> Self { Self(node: .not(operand.node)) }
 }
 

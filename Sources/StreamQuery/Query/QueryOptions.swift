@@ -1,8 +1,9 @@
-/// Options of a query that do not depend on its value type; what is `nil` comes from the layer below.
+/// Options of a query that do not depend on its value type; a `nil` option comes from the layer
+/// below.
 ///
-/// Layers, from the weakest: the built-in defaults, the client's ``QueryDefaults``, the defaults
-/// registered for prefixes of the key in the order of their registration, the query itself, and the
-/// options of a single observer.
+/// The layers, from the weakest to the strongest: the built-in defaults, the client's
+/// ``QueryDefaults``, the defaults registered for prefixes of the key in the order of their
+/// registration, the query itself, and the options of a single observer.
 ///
 /// ```swift
 /// client.setDefaults(QueryOptions(staleTime: .minutes(1)), for: "products")
@@ -16,18 +17,18 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   public var retry: RetryPolicy?
   /// What happens while offline; ``NetworkMode/online`` by default.
   public var networkMode: NetworkMode?
-  /// Whether a subscription tries again what failed and has no data; `true` by default.
+  /// Whether a subscription refetches after a failure without data; `true` by default.
   public var retryOnSubscribe: Bool?
   /// Whether the query fetches by itself; `true` by default.
   public var enabled: Enabled?
-  /// The policy of subscriptions, unless ``refetchOnSubscribeRule`` is set: never both.
+  /// The policy of subscriptions; never set together with ``refetchOnSubscribeRule``.
   private var subscribePolicy: RefetchPolicy?
-  /// The other options, which most queries do without; see ``RareOptions``.
+  /// The other options, which most queries do not set; see ``RareOptions``.
   private var rare: RareOptions?
 
   /// Whether a subscription refetches cached data; ``RefetchPolicy/ifStale`` by default.
   ///
-  /// It and ``refetchOnSubscribeRule`` are one option: the one that was set last holds.
+  /// This and ``refetchOnSubscribeRule`` are one option: the one that was set last applies.
   public var refetchOnSubscribe: RefetchPolicy? {
     get { subscribePolicy }
     set {
@@ -36,7 +37,8 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     }
   }
 
-  /// The same as a function of the query's state, asked by each subscription; must be pure and quick.
+  /// The same as a function of the query's state, called by each subscription; must be pure and
+  /// quick.
   public var refetchOnSubscribeRule: (@Sendable (QueryInfo) -> RefetchPolicy)? {
     get { rare?.values.refetchOnSubscribeRule }
     set {
@@ -69,7 +71,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     set { changeRare { $0.refetchIntervalInBackground = newValue } }
   }
 
-  /// What becomes of a fetch that nobody wants; ``AbandonmentPolicy/cancel`` by default.
+  /// What happens to a fetch that nobody wants; ``AbandonmentPolicy/cancel`` by default.
   public var abandonment: AbandonmentPolicy? {
     get { rare?.values.abandonment }
     set { changeRare { $0.abandonment = newValue } }
@@ -81,7 +83,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     set { changeRare { $0.meta = newValue } }
   }
 
-  /// Which errors leave the stream; ``ThrowPolicy/never`` by default.
+  /// Which errors the stream throws; ``ThrowPolicy/never`` by default.
   public var throwOnError: ThrowPolicy? {
     get { rare?.values.throwOnError }
     set { changeRare { $0.throwOnError = newValue } }
@@ -99,7 +101,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     rare = RareOptions(ifAny: values)
   }
 
-  /// Creates options; what is left out comes from the layer below.
+  /// Creates options; those left out come from the layer below.
   ///
   /// - Parameters:
   ///   - staleTime: How long data counts as fresh.
@@ -112,10 +114,10 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   ///   - refetchOnActive: Whether becoming active refetches.
   ///   - refetchInterval: Polling.
   ///   - refetchIntervalInBackground: Polling in the background.
-  ///   - retryOnSubscribe: Whether a subscription tries again what failed and has no data.
-  ///   - abandonment: What becomes of a fetch that nobody wants.
+  ///   - retryOnSubscribe: Whether a subscription refetches after a failure without data.
+  ///   - abandonment: What happens to a fetch that nobody wants.
   ///   - meta: Facts for the fetch, filters and events.
-  ///   - throwOnError: Which errors leave the stream.
+  ///   - throwOnError: Which errors the stream throws.
   ///   - sharing: What a fetched value keeps of the cached one.
   ///   - refetchOnSubscribeRule: The policy of subscriptions as a function, instead of a fixed one.
   public init(
@@ -171,7 +173,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     merged.retryOnSubscribe = retryOnSubscribe ?? base.retryOnSubscribe
     merged.enabled = enabled ?? base.enabled
     if let weaker = base.rare { merged.rare = rare?.over(weaker) ?? weaker }
-    // Two spellings of one option: a layer that has either has its say.
+    // Two spellings of one option: a layer that sets either decides.
     if subscribePolicy != nil {
       merged.refetchOnSubscribe = subscribePolicy
     } else if refetchOnSubscribeRule == nil {

@@ -1,10 +1,10 @@
-/// Which of the entries that an invalidation marks are refetched at once.
+/// Which of the invalidated entries are refetched at once.
 public enum RefetchScope: String, Hashable, Codable, Sendable {
-  /// None: stale ones refresh when they are next asked for.
+  /// None: they are refetched on the next occasion.
   case never
   /// Those with an enabled observer; the default.
   case active
-  /// Those without.
+  /// Those without an enabled observer.
   case inactive
   /// All.
   case all

@@ -1,15 +1,15 @@
-/// How a fetched value keeps what did not change of the cached one.
+/// How a fetched value keeps the unchanged parts of the cached one.
 ///
 /// ```swift
 /// let log = Query("log") { try await api.repos(of: 1) }.sharing(.off)
 /// client.setDefaults(QueryOptions(sharing: .off), for: "telemetry")
 /// ```
 ///
-/// What a caller writes, by `setData` or `updateData`, is cached as it was written.
+/// Values written with `setData` or `updateData` are cached as they were written.
 public struct SharingPolicy: Sendable, _FreeOfActors {
   typealias Custom = (type: ObjectIdentifier, share: PlanExtras.Merge)
 
-  /// What an entry keeps of a policy: a byte.
+  /// The part of a policy that an entry keeps: a byte.
   enum Kind: UInt8, Sendable {
     case automatic
     case off
@@ -24,21 +24,22 @@ public struct SharingPolicy: Sendable, _FreeOfActors {
     self.custom = custom
   }
 
-  /// An equal answer keeps the cached value, and one that differs keeps the parts that are equal.
+  /// An equal answer keeps the cached value, and a different one keeps the equal parts.
   ///
-  /// For values that are `Equatable`, which is found out at run time; others land as they are. The whole
-  /// value is compared, and lists, dictionaries and pages part by part; ``StructurallyShared`` is for
-  /// parts of types of your own.
+  /// This works for values that are `Equatable`, which is checked at run time; other values land as
+  /// they are. The whole value is compared; lists, dictionaries and pages also part by part.
+  /// ``StructurallyShared`` does that for your own types.
   ///
   /// - Complexity: O(*n*) in the size of the value for each answer, outside the cache's lock, in the
   ///   task of the fetch. A value that differs at its start costs little if it holds no references.
   public static let automatic = SharingPolicy(.automatic)
 
-  /// Each answer lands as it is: for values that are expensive to compare, or whose `==` does not look
-  /// at everything.
+  /// Each answer lands as it is.
+  ///
+  /// Use it for values that are expensive to compare, or whose `==` does not compare everything.
   public static let off = SharingPolicy(.off)
 
-  /// Values of one type are joined by a closure, all others automatically.
+  /// A closure merges values of one type; all others are shared automatically.
   ///
   /// ```swift
   /// client.setDefaults(
@@ -49,10 +50,10 @@ public struct SharingPolicy: Sendable, _FreeOfActors {
   /// )
   /// ```
   ///
-  /// For one query `merge` says the same.
+  /// For a single query, `merge` does the same.
   ///
-  /// - Parameter share: Gets the cached and the fetched value; must be pure, and may run several times
-  ///   for one fetch.
+  /// - Parameter share: Takes the cached and the fetched value; must be pure, and may run several
+  ///   times for one fetch.
   /// - Returns: The policy.
   public static func custom<Value: Sendable>(
     _ share: @escaping @Sendable (_ old: Value, _ new: Value) -> Value
@@ -65,7 +66,7 @@ public struct SharingPolicy: Sendable, _FreeOfActors {
 }
 
 extension Query {
-  /// How a fetched value keeps what did not change; ``SharingPolicy/automatic`` by default.
+  /// How a fetched value keeps unchanged parts; ``SharingPolicy/automatic`` by default.
   ///
   /// - Parameter policy: What is kept.
   /// - Returns: The changed query.
@@ -75,10 +76,12 @@ extension Query {
 }
 
 extension ResolvedPlan {
-  /// How an answer keeps what did not change of the cached value; `nil` if it lands as it is.
+  /// The function that keeps unchanged parts of the cached value; `nil` if answers land as they
+  /// are.
   ///
-  /// - Parameter key: Whose plan it is.
-  /// - Returns: What joins the cached value with the new one; user code, so never under the lock.
+  /// - Parameter key: The key of the plan.
+  /// - Returns: The function, which takes the cached value and the new one; it is user code, so
+  ///   never call it under the lock.
   func share(for key: AnyQueryKey) -> PlanExtras.Merge? {
     if let merge = plan.merge { return merge }
     switch sharing {
