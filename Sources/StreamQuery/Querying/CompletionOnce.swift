@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Turns "exactly once" from a promise into a fact: the first call wins, a second is reported.
+/// Enforces "exactly once": the first call counts, and a second one is reported.
 final class CompletionOnce<Value: Sendable>: Sendable {
   typealias Outcome = Result<Value, any Error>
 
-  /// What gives up the work.
+  /// The handlers that give up the work.
   private enum Handlers {
     case pending([@Sendable () -> Void])
-    /// The fetch was cancelled: each that comes runs at once.
+    /// The fetch was cancelled: a handler that is added now runs at once.
     case cancelled
-    /// There is nothing to give up any more.
+    /// There is no work left to give up.
     case over
   }
 
@@ -26,15 +26,16 @@ final class CompletionOnce<Value: Sendable>: Sendable {
 
   /// Starts completion-style work and waits for its result.
   ///
-  /// Cancelling the task ends the wait at once; the work itself knows nothing of tasks, and runs on unless
-  /// it said how to give it up.
+  /// Cancelling the task ends the wait at once. The work itself knows nothing about tasks, and
+  /// continues unless a handler gives it up.
   static func run(
     key: String,
     report: @escaping @Sendable (QueryMisuse) -> Void,
     start: (FetchCompletion<Value>) -> Void
   ) async throws -> Value {
     let once = CompletionOnce(key: key, report: report)
-    // The token belongs to the work alone: when its last copy goes, nobody is left who could call.
+    // The token belongs to the work alone: when its last copy is released, nothing can call any
+    // more.
     start(FetchCompletion(token: CompletionToken(once: once)))
     let outcome = await withTaskCancellationHandler {
       await once.outcome.take()
@@ -58,7 +59,7 @@ final class CompletionOnce<Value: Sendable>: Sendable {
     if runsNow { handler() }
   }
 
-  /// Takes the handlers out, to be run or let go of outside the lock.
+  /// Removes the handlers, to be run or released outside the lock.
   private func endHandlers(as end: Handlers) -> [@Sendable () -> Void] {
     handlers.withLock { handlers in
       guard case .pending(let pending) = handlers else { return [] }
@@ -69,7 +70,7 @@ final class CompletionOnce<Value: Sendable>: Sendable {
 
   /// The work has an outcome.
   ///
-  /// After a cancellation it changes nothing, and is no misuse.
+  /// After a cancellation this changes nothing, and is not a misuse.
   func complete(_ outcome: Outcome) {
     _ = endHandlers(as: .over)
     let isExtra = isCalled.exchange(true, ordering: .relaxed)

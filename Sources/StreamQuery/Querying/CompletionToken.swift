@@ -1,4 +1,5 @@
-/// Held only by the completion-style work, so that its end shows that the work forgot to call.
+/// Retained only by the completion-style work, so that its `deinit` shows that the work forgot to
+/// call.
 final class CompletionToken<Value: Sendable>: Sendable {
   let once: CompletionOnce<Value>
 

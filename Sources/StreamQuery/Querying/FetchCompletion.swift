@@ -1,4 +1,4 @@
-/// Handed to a completion-style fetch, which must call it exactly once.
+/// Passed to a completion-style fetch, which must call it exactly once.
 ///
 /// The first call counts. Further calls are reported to ``QueryClient/Configuration/onMisuse`` and
 /// change nothing; a completion that is dropped without a call fails the fetch with
@@ -6,7 +6,7 @@
 public struct FetchCompletion<Value: Sendable>: Sendable {
   let token: CompletionToken<Value>
 
-  /// Has the work given up when the fetch is cancelled.
+  /// Gives up the work when the fetch is cancelled.
   ///
   /// ```swift
   /// let profile = Query<Profile>.callback("profile") { completion in
@@ -15,12 +15,12 @@ public struct FetchCompletion<Value: Sendable>: Sendable {
   /// }
   /// ```
   ///
-  /// The completion need not be called then; if it is, that changes nothing. The closure must not hold the
-  /// completion, or a call that is forgotten could not be seen. A handle that keeps its callback holds the
-  /// completion by it: capture such a handle weakly.
+  /// The completion need not be called after that; calling it changes nothing. The closure must not
+  /// retain the completion, because then a forgotten call could not be detected. A handle that
+  /// keeps its callback retains the completion through it: capture such a handle weakly.
   ///
-  /// - Parameter handler: Runs once, when the fetch is cancelled, or at once if it was already; not when
-  ///   the completion was called before. Several handlers run in order.
+  /// - Parameter handler: Runs once, when the fetch is cancelled, or at once if it was cancelled
+  ///   already. It does not run if the completion was called before. Several handlers run in order.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) {
     token.once.onCancel(handler)
   }
@@ -39,9 +39,10 @@ public struct FetchCompletion<Value: Sendable>: Sendable {
     token.once.complete(result)
   }
 
-  /// Ends the fetch with a value or an error, as callbacks of two optionals report.
+  /// Ends the fetch with a value or an error, for callbacks that take two optionals.
   ///
-  /// An error wins over a value; neither is ``QueryError/completionWithoutResult(key:)``.
+  /// An error wins over a value; without either, the fetch fails with
+  /// ``QueryError/completionWithoutResult(key:)``.
   ///
   /// - Parameters:
   ///   - value: The value.

@@ -1,8 +1,8 @@
 extension Query {
   /// A query over an API with a completion handler.
   ///
-  /// A factory rather than one more initialiser, so that a wrong closure elsewhere is diagnosed as
-  /// what it is.
+  /// This is a factory rather than one more initialiser, so that the compiler diagnoses a wrong
+  /// closure elsewhere correctly.
   ///
   /// ```swift
   /// let profile = Query<Profile>.callback("profile") { completion in
@@ -11,15 +11,15 @@ extension Query {
   /// ```
   ///
   /// The completion takes a `Result` of any failure type, or a value and an error of which one is
-  /// `nil`. Of several calls the first counts; work that drops the completion without a call fails
+  /// `nil`. The first of several calls counts; work that drops the completion without a call fails
   /// with ``QueryError/completionNeverCalled(key:)`` instead of hanging.
   ///
   /// - Parameters:
   ///   - part: The parts of the key, in order.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - start: Starts the work, which must call the completion exactly once. Cancelling the fetch
-  ///     ends the wait at once; the work itself runs on, unless ``FetchCompletion/onCancel(_:)`` says how to
-  ///     give it up.
+  ///     ends the wait at once; the work itself continues, unless ``FetchCompletion/onCancel(_:)``
+  ///     gives it up.
   /// - Returns: The query.
   public static func callback<each Part: Hashable & Sendable>(
     _ part: repeat each Part,
@@ -32,7 +32,7 @@ extension Query {
   /// A query whose key starts with a type, over an API with a completion handler.
   ///
   /// - Parameters:
-  ///   - subject: The type, told apart from same-named types of other modules.
+  ///   - subject: The type; types of the same name in other modules are different.
   ///   - part: The further parts of the key.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - start: Starts the work, which must call the completion exactly once.
@@ -46,7 +46,7 @@ extension Query {
     callback(key: QueryKey(subject, repeat each part, fields: fields), start: start)
   }
 
-  /// A query over a function that takes a handler of results, given by its name.
+  /// A query over a function, passed by name, that takes a handler of results.
   ///
   /// ```swift
   /// let profile = Query<Profile>.callback("profile", start: api.load)
@@ -68,13 +68,13 @@ extension Query {
     }
   }
 
-  /// A query over a function that takes a handler of a value and an error, given by its name.
+  /// A query over a function, passed by name, that takes a handler of a value and an error.
   ///
   /// - Parameters:
   ///   - part: The parts of the key, in order.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - start: Starts the work, which must call its handler exactly once; an error wins over a
-  ///     value, and neither is ``QueryError/completionWithoutResult(key:)``.
+  ///     value; without either, the fetch fails with ``QueryError/completionWithoutResult(key:)``.
   /// - Returns: The query.
   @_disfavoredOverload
   public static func callback<each Part: Hashable & Sendable>(
@@ -94,7 +94,7 @@ extension Query {
     Query(key: key) { context in
       try await CompletionOnce.run(
         key: context.key.description,
-        // Without the client: what keeps a completion must not keep that alive.
+        // Without the client: a retained completion must not keep the client alive.
         report: context.client.configuration.onMisuse,
         start: start
       )

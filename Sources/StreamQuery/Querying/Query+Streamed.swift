@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What a refetch of a streamed query does with the data of the stream before.
+/// What a refetch of a streamed query does with the data of the previous stream.
 public enum StreamedRefetch: String, Hashable, Codable, Sendable {
-  /// The data goes, and the query is pending again until the first element comes.
+  /// The data is removed, and the query is pending again until the first element arrives.
   case reset
   /// New elements are added to the data.
   case append
@@ -11,22 +11,22 @@ public enum StreamedRefetch: String, Hashable, Codable, Sendable {
 }
 
 extension Query {
-  /// A query whose fetch is a stream: its data are the elements that came so far.
+  /// A query whose fetch is a stream: its data are the elements that have arrived so far.
   ///
   /// ```swift
   /// let tokens = Query<[Token]>.streamed("answer", id) { _ in api.tokens(of: id) }
   /// ```
   ///
   /// Each element is shown at once, and the query is fetching until the stream ends. If the stream
-  /// fails, the error stands beside what came; a retry starts it anew, and its first element takes
-  /// the place of what the failed attempt had shown. A cancelled fetch ends the stream and keeps what
-  /// came. Callers of `fetch` wait for the end.
+  /// fails, the result has both the error and the elements so far. A retry restarts the stream, and
+  /// its first element replaces what the failed attempt had shown. A cancelled fetch ends the
+  /// stream and keeps the elements so far. Callers of `fetch` wait for the end.
   ///
   /// - Parameters:
   ///   - part: The parts of the key, in order.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - refetch: What a refetch does with the data.
-  ///   - stream: Makes the stream, anew for each attempt.
+  ///   - stream: Makes a new stream for each attempt.
   /// - Returns: The query.
   /// - Complexity: O(*n*) for each element in the number of elements so far.
   public static func streamed<
@@ -56,16 +56,17 @@ extension Query {
   ///   reduce: { $0 += $1 }
   /// ```
   ///
-  /// An update that is written while the stream runs is what the next element is folded into, unless
-  /// the stream replaces the data at its end.
+  /// The next element is folded into an update that is written while the stream runs, unless the
+  /// stream replaces the data at its end.
   ///
   /// - Parameters:
   ///   - part: The parts of the key, in order.
   ///   - fields: Fields in any order, as the key's last part.
-  ///   - initial: What the first element is folded into, and the value of an empty stream.
+  ///   - initial: The value into which the first element is folded, and the value of an empty
+  ///     stream.
   ///   - refetch: What a refetch does with the data.
-  ///   - stream: Makes the stream, anew for each attempt.
-  ///   - reduce: Folds an element into the value; pure, for it may run again.
+  ///   - stream: Makes a new stream for each attempt.
+  ///   - reduce: Folds an element into the value; must be pure, because it may run again.
   /// - Returns: The query.
   public static func streamed<
     Source: AsyncSequence & SendableMetatype,
@@ -87,14 +88,15 @@ extension Query {
     )
   }
 
-  /// A query with a key that was made before, whose fetch is a stream that is folded into one value.
+  /// A query of a given key whose fetch is a stream that is folded into one value.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - initial: What the first element is folded into, and the value of an empty stream.
+  ///   - initial: The value into which the first element is folded, and the value of an empty
+  ///     stream.
   ///   - refetch: What a refetch does with the data.
-  ///   - stream: Makes the stream, anew for each attempt.
-  ///   - reduce: Folds an element into the value; pure, for it may run again.
+  ///   - stream: Makes a new stream for each attempt.
+  ///   - reduce: Folds an element into the value; must be pure, because it may run again.
   /// - Returns: The query.
   public static func streamed<Source: AsyncSequence & SendableMetatype>(
     key: QueryKey<Value>,
@@ -127,7 +129,7 @@ extension QueryPlan {
           reduce(&value, element)
           continue
         }
-        // The first element of an attempt takes the place of what an earlier attempt had shown.
+        // The first element of an attempt replaces what an earlier attempt had shown.
         let startsOver = isFirst && start.hasShown
         let isShown = context.client.progress(job) { present in
           var value =
@@ -141,7 +143,7 @@ extension QueryPlan {
         }
         isFirst = false
       }
-      // A sequence may end when its task is cancelled; that is no end of the stream.
+      // A sequence may end because its task is cancelled; that is not the end of the stream.
       try Task.checkCancellation()
       if hidden {
         let share = job.plan.share(for: job.key.key)
@@ -154,7 +156,7 @@ extension QueryPlan {
         }
         isFirst = false
       }
-      // What was shown element by element is what the cache has, updates included.
+      // The cache already has what was shown element by element, updates included.
       if !isFirst { job.joining.withLock { $0 = { $0 } } }
       return TypedBox(value)
     }
@@ -168,7 +170,8 @@ extension QueryPlan {
 
 extension FetchContext {
   fileprivate func streamStart(of job: FetchJob, _ refetch: StreamedRefetch) -> StreamStart {
-    // Only what is appended to has to be what it was at first: the rest begins anew like any refetch.
+    // Only appending has to start again from the first base: the other modes restart like any
+    // refetch.
     if let known = job.progress.withLock({ $0 }) as? StreamStart,
       refetch == .append || !known.isInherited
     {

@@ -1,10 +1,10 @@
-/// What a streamed fetch found when it started: its retries start there again, and so does the fetch
-/// if it is begun anew.
+/// The data that a streamed fetch found when it started: its retries start from there, and so does
+/// the fetch if it is restarted.
 struct StreamStart: FetchProgress {
   var base: ValueBox?
-  /// Whether the fetch showed anything since, which its next beginning takes the place of.
+  /// Whether the fetch has shown anything since, which its next start replaces.
   var hasShown = false
-  /// Whether it was found by a fetch of which this one is begun anew.
+  /// Whether it was found by the fetch that this one restarts.
   var isInherited = false
 
   func restarted() -> (any FetchProgress)? {

@@ -1,7 +1,7 @@
-/// Several observers of one client that look together: whole turns, never half of one.
+/// Several observers of one client that are read together: they see whole turns, never half of one.
 ///
-/// All members are read under one lock, so that a call which changes several keys in one turn is
-/// seen as one change by a consumer of all of them.
+/// All members are read under one lock, so a consumer of all of them sees a call that changes
+/// several keys in one turn as one change.
 package final class JointSubscription: Sendable {
   private let members: [Subscription]
   private let ids: [ConsumerID]
@@ -11,23 +11,23 @@ package final class JointSubscription: Sendable {
     ids = members.map(\.id)
   }
 
-  /// Creates a joint view of observers that may be of several clients.
+  /// Creates a joint view of observers, if they belong to one client.
   ///
-  /// - Parameter observers: The observers; `nil` comes back unless they are of one client.
+  /// - Parameter observers: The observers; the result is `nil` unless they belong to one client.
   package convenience init?(ofOneClient observers: [Subscription]) {
     guard let client = observers.first?.client, observers.allSatisfy({ $0.client === client })
     else { return nil }
     self.init(observers)
   }
 
-  /// Ends the observation of all; a second time is a no-op.
+  /// Ends the observation of all; a second call does nothing.
   package func cancel() {
     holding(self) {
       for member in members { member.cancel() }
     }
   }
 
-  /// The state of all, as soon as any has news; `nil` when one of them is over.
+  /// The state of all, as soon as any has news; `nil` when one of them has ended.
   ///
   /// - Parameter isolation: The caller's isolation, which is kept.
   /// - Returns: Frame and flags of every member, in their order.
@@ -49,7 +49,7 @@ package final class JointSubscription: Sendable {
     }
   }
 
-  /// The same for a stream that ends the observation when it is cancelled, which ends the wait; see
+  /// The same for a stream whose own cancellation ends the observation, and with it the wait; see
   /// ``Hub/next(_:)`` for why there is no handler here.
   func nextInStream() async -> [(frame: Frame, flags: QueryFlags)]? {
     while true {
@@ -77,7 +77,7 @@ package final class JointSubscription: Sendable {
     case .parked, .parkedBesideAnother:
       members.first?.client.consumerWaits(for: "news of several queries", self) { cancel() }
       return
-    // One of them had news after all: those that are parked already hold a wait that is over.
+    // One of them had news after all: the others are parked with a wait that is over.
     case .news, nil: break
     case .pointless(let fetch):
       members.first?.client.report(.streamInsideFetch(key: fetch.key.key.description))
@@ -87,7 +87,7 @@ package final class JointSubscription: Sendable {
   }
 }
 
-/// What a joint consumer finds when it looks.
+/// The result of a joint consumer's look.
 enum JointPull: Sendable {
   case results([(frame: Frame, flags: QueryFlags)])
   case nothing
@@ -95,7 +95,7 @@ enum JointPull: Sendable {
 }
 
 extension CacheState {
-  /// What several consumers see, if any of them has something new, or the list of them is new.
+  /// What several consumers see, if any of them has news or the list of them is new.
   mutating func pull(_ ids: [ConsumerID], isNew: Bool = false) -> JointPull {
     var hasNews = isNew
     var results: [(frame: Frame, flags: QueryFlags)] = []

@@ -1,12 +1,13 @@
 extension QueryClient {
-  /// Observes a query: its state now, and every newer one.
+  /// Observes a query: its present state, and every newer one.
   ///
   /// The stream *is* the subscription. It counts as an observer from this call until its task is
-  /// cancelled or its last reference is dropped, also when nobody iterates it. Its first element is
-  /// the state at the call or a newer one, cached data included, `fetching` already marked if a
-  /// fetch was due. A slow consumer gets the newest state and may miss those between. A fetch that begins
-  /// at the call sees the caller's task-locals and has its priority; one that is under way becomes at
-  /// least as urgent as the caller: <doc:WhereWorkRuns>.
+  /// cancelled or its last reference is dropped, even if nobody iterates it. Its first element is
+  /// the state at the call or a newer one, with cached data, and already fetching if a fetch was
+  /// due. A slow consumer gets the newest state and may miss those in between.
+  ///
+  /// A fetch that this call starts sees the caller's task-locals and has its priority; a running
+  /// fetch is raised at least to the caller's priority: <doc:WhereWorkRuns>.
   ///
   /// ```swift
   /// for await result in client.stream(.user(42)) {
@@ -16,7 +17,7 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - query: What to observe.
-  ///   - options: What this observer asks for beyond the query.
+  ///   - options: Options of this observer, over those of the query.
   /// - Returns: A stream for one consumer; it ends when cancelled or when the client is shut down.
   public nonisolated func stream<Value>(
     _ query: Query<Value>,
@@ -25,22 +26,22 @@ extension QueryClient {
     subscribe(query, options: options).stream()
   }
 
-  /// Observes a query by a cold sequence that stays on the caller's actor.
+  /// Observes a query with a cold sequence that stays on the caller's actor.
   ///
   /// - Parameters:
   ///   - query: What to observe.
-  ///   - options: What each observer asks for beyond the query.
-  /// - Returns: A sequence of which each iterator is a subscription of its own.
+  ///   - options: Options of each observer, over those of the query.
+  /// - Returns: A sequence; each of its iterators is its own subscription.
   @inlinable
   public nonisolated func results<Value>(
     of query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> QueryResults<Value> {
-    // Only asked, not unwrapped: that would copy all of them.
+    // Only compared with `nil`: unwrapping would copy all options.
     options == nil ? QueryResults(query, client: self) : results(of: query, with: options)
   }
 
-  /// Never inlined: the closure's copy of the options is not for those who have none.
+  /// Never inlined: callers without options need no closure that copies them.
   @inline(never)
   @usableFromInline
   nonisolated func results<Value>(
@@ -50,12 +51,12 @@ extension QueryClient {
     QueryResults(query, client: self) { self.subscribe(query, options: options) }
   }
 
-  /// A handle on one observer, for those who change what they observe.
+  /// A handle on one observer, for callers that change what they observe.
   ///
   /// - Parameters:
   ///   - query: What to observe.
-  ///   - options: What this observer asks for beyond the query.
-  /// - Returns: The handle, which observes from now on.
+  ///   - options: Options of this observer, over those of the query.
+  /// - Returns: The handle, which is already observing.
   public nonisolated func observer<Value>(
     of query: Query<Value>,
     options: ObserverOptions? = nil
@@ -92,7 +93,7 @@ extension QueryClient {
     return hold(id, key, queryPlan)
   }
 
-  /// Observes as a query says, for those who know the type of its values.
+  /// Observes without options of the observer, for callers that know the type of the values.
   @usableFromInline
   nonisolated func subscribe(
     _ key: AnyQueryKey,

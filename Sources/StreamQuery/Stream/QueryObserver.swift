@@ -1,7 +1,8 @@
-/// One observer of a query, as a handle: to look, to wait for changes, and to change what it asks.
+/// A handle on one observer of a query: to read it, to wait for changes, and to change its options.
 ///
-/// `client.stream(_:)` and `client.results(of:)` are sugar over it. The handle and its streams are
-/// one observer: it counts until one of the streams is cancelled, or the last of them all goes.
+/// `client.stream(_:)` and `client.results(of:)` are shorthands for it. The handle and its streams
+/// are one observer, which counts until one of the streams is cancelled or all of them and the
+/// handle are gone.
 ///
 /// ```swift
 /// let observer = client.observer(of: .user(1))
@@ -22,7 +23,8 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// The query that is observed.
   public var query: Query<Value> { asked.value.query }
 
-  /// The snapshots as a stream for one consumer; with ``results`` it shares what was seen.
+  /// The snapshots as a stream for one consumer; a snapshot seen here is not repeated by
+  /// ``results``.
   public var stream: AsyncStream<QueryResult<Value>> {
     subscription.stream()
   }
@@ -35,7 +37,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// What the observer sees now.
   public var result: QueryResult<Value> { result(after: nil) }
 
-  /// What the observer sees now; of an entry that is gone, what it was at the end of a fetch.
+  /// What the observer sees now, or the entry's state at the end of a fetch if the entry is gone.
   private func result(after end: EntryEnd?) -> QueryResult<Value> {
     let query = query
     return subscription.current(of: EntryKey(query.key), after: end).map(QueryResult.init)
@@ -44,43 +46,47 @@ public final class QueryObserver<Value: Sendable>: Sendable {
 
   /// Changes what is observed, in place.
   ///
-  /// This is no new subscription: with the same key, options change and timers follow; turning the
-  /// observer on refetches stale data, and another placeholder shows at once; one that is equal, or
-  /// the same object, is none. With another key, the new key's cached data shows at once and is
-  /// refetched if stale; the old key's entry is left, never overwritten.
+  /// This is not a new subscription. With the same key, options change and timers follow. Enabling
+  /// the observer refetches stale data. Another placeholder shows at once, unless it is equal or
+  /// the same object.
+  ///
+  /// With another key, the new key's cached data shows at once and is refetched if stale. The
+  /// observer leaves the old key's entry, which is never overwritten.
   ///
   /// - Parameters:
   ///   - query: What to observe from now on; `nil` keeps it.
-  ///   - options: What to ask beyond the query; `nil` keeps it.
+  ///   - options: The observer's options from now on; `nil` keeps them.
   public func update(query: Query<Value>? = nil, options: ObserverOptions? = nil) {
     var (old, new) = asked.update(query, options)
     while true {
       subscription.client.update(subscription.id, new.query, new.options)
-      // Streams that run for this key go on: a query that is built again for each frame must not
-      // start them over.
+      // Running trigger streams of this key continue: a query that is rebuilt for each frame must
+      // not restart them.
       let (before, now) = (old.query, new.query)
       if before.key != now.key || before.plan.triggers.count != now.plan.triggers.count {
         subscription.pump(now.plan.triggers, into: EntryKey(now.key))
       }
-      // Somebody else may have asked for something newer, and been faster.
+      // A concurrent update may be newer and may have been applied first.
       let newest = asked.value
       guard newest.serial != new.serial else { return }
       (old, new) = (new, newest)
     }
   }
 
-  /// Fetches, whether stale or enabled or not, and waits until the fetch is settled.
+  /// Fetches, even if the data is fresh or the query is disabled, and waits until the fetch is
+  /// settled.
   ///
-  /// A failure stays inline, in the result's `error`; ``refetchThrowing(superseding:)`` throws it. The
-  /// caller only watches: cancelling it ends its wait and not the fetch, and if the fetch is cancelled
-  /// it gets what is there then.
+  /// A failure is in the result's `error`; ``refetchThrowing(superseding:)`` throws it. The caller
+  /// only watches: cancelling it ends its wait and not the fetch. If the fetch is cancelled, the
+  /// caller gets the state after that.
   ///
   /// ```swift
   /// let result = try await client.observer(of: .user(42)).refetch()
   /// show(result.data, result.error)
   /// ```
   ///
-  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins.
+  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
+  ///   it.
   /// - Returns: The result after the fetch, with its error if it failed.
   /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``.
   @discardableResult
@@ -88,14 +94,15 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     result(after: try await watchRefetch(superseding: superseding).end)
   }
 
-  /// As ``refetch(superseding:)``, but a failure and a cancellation of the fetch are thrown.
+  /// Fetches like ``refetch(superseding:)``, but throws a failure or a cancellation of the fetch.
   ///
-  /// The failure is in the results of all observers all the same.
+  /// The failure is also in the results of all observers.
   ///
-  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins.
+  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
+  ///   it.
   /// - Returns: The result after the fetch.
-  /// - Throws: Why the fetch failed; `CancellationError` if it was cancelled and there is no data,
-  ///   or if it was joined; ``QueryError/missingFetch(key:)`` if the query cannot fetch;
+  /// - Throws: The error of the fetch; `CancellationError` if it was cancelled and there is no
+  ///   data, or if it was joined; ``QueryError/missingFetch(key:)`` if the query cannot fetch;
   ///   ``QueryError/shutDown``.
   @discardableResult
   public func refetchThrowing(superseding: Bool = true) async throws -> QueryResult<Value> {
@@ -139,7 +146,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     await subscription.client.invalidate(query)
   }
 
-  /// Puts the query back to its beginning, initial data included, and refetches it if enabled.
+  /// Returns the query to its initial state, with initial data, and refetches it if enabled.
   public func reset() async {
     await subscription.client.reset(query)
   }

@@ -1,8 +1,8 @@
-/// The snapshots of a query as a sequence of its own: cold, and cheap where it is used.
+/// The snapshots of a query as a cold sequence that is cheap to iterate.
 ///
-/// Each iterator subscribes for itself when it is made and starts with the latest snapshot. It
-/// stays on the caller's actor, so that a main-actor consumer pays a third of a microsecond for an
-/// element where any `AsyncStream` costs a thread switch: user interfaces use this one.
+/// Each iterator subscribes when it is made and starts with the latest snapshot. It stays on the
+/// caller's actor: a main-actor consumer pays a third of a microsecond per element, where any
+/// `AsyncStream` costs a thread switch. Use it for user interfaces.
 ///
 /// ```swift
 /// for await result in client.results(of: .user(42)) { show(result.data) }
@@ -12,24 +12,24 @@
 public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   /// A snapshot.
   public typealias Element = QueryResult<Value>
-  /// It cannot fail: a failed fetch is a state, and stays in the results.
+  /// It cannot fail: a failed fetch is a state in the results.
   public typealias Failure = Never
 
-  // Properties rather than cases of an enumeration, of which each subscription would copy all.
-  // Inlinable, so that a sequence that is iterated where it is made is never put together at all.
+  // Properties rather than cases of an enumeration, because each subscription would copy the whole
+  // enumeration. Inlinable, so that a sequence that is iterated where it is made is optimized away.
   @usableFromInline let client: QueryClient
   @usableFromInline let key: AnyQueryKey
   @usableFromInline let plan: QueryPlan
-  /// How to observe, if not just as the query says.
+  /// How to observe, if there is more to it than the query.
   @usableFromInline let subscribe: (@Sendable () -> Subscription)?
 
-  /// Creates a sequence of what an observer of a query sees.
+  /// Creates a sequence of the snapshots of a query.
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - client: Where to observe it.
-  ///   - subscribe: Makes the observer of an iterator; `nil` for one without options of its own,
-  ///     which needs no closure to be made.
+  ///   - client: The client that observes it.
+  ///   - subscribe: Makes the observer of an iterator; `nil` for one without its own options, which
+  ///     needs no closure.
   @inlinable
   init(
     _ query: Query<Value>,
@@ -49,15 +49,15 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
     self.subscribe = subscribe
   }
 
-  /// The same sequence for an observer that is there already.
+  /// The same sequence for an existing observer.
   ///
   /// - Parameter subscription: The observer.
-  /// - Returns: A sequence whose iterators all are this observer.
+  /// - Returns: A sequence whose iterators all share this observer.
   package func observed(by subscription: Subscription) -> Self {
     Self(self) { subscription }
   }
 
-  /// Begins to observe, for an operator that looks at several observers together.
+  /// Starts to observe, for an operator that reads several observers together.
   ///
   /// - Returns: The observer.
   @inlinable
@@ -66,7 +66,7 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
     return client.subscribe(key, Value.self, plan)
   }
 
-  /// Begins to observe.
+  /// Starts to observe.
   ///
   /// - Returns: An iterator that holds the subscription.
   @inlinable
@@ -88,7 +88,7 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
       self.subscription = subscription
     }
 
-    /// The newest snapshot that was not seen, as soon as there is one.
+    /// The newest unseen snapshot, as soon as there is one.
     ///
     /// - Parameter actor: The caller's isolation, which is kept.
     /// - Returns: The snapshot; `nil` when cancelled or when the client was shut down.
@@ -104,7 +104,7 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
       return QueryResult(frame: frame, flags: flags)
     }
 
-    /// The newest snapshot that was not seen, as soon as there is one.
+    /// The newest unseen snapshot, as soon as there is one.
     ///
     /// - Returns: The snapshot; `nil` when cancelled or when the client was shut down.
     public mutating func next() async -> QueryResult<Value>? {

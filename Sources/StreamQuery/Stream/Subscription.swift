@@ -1,23 +1,24 @@
 import Synchronization
 
-/// One observer's hold on the cache: what a stream, an iterator or a handle keeps.
+/// One observer of the cache, which a stream, an iterator or a handle retains.
 ///
-/// It counts from its creation until it is cancelled or its last reference goes.
+/// It counts from its creation until it is cancelled or released.
 @usableFromInline
 package final class Subscription: Sendable {
   let client: QueryClient
-  /// The client's, at hand: all consumers would count their looks at the one reference else.
+  /// Cached: otherwise every observer would retain the same client at each look.
   private let cache: QueryCache
   let id: ConsumerID
-  /// What of ``QueryCache/news`` it has looked at; a hint that spares consumers a look at a lock
-  /// that they all want at once.
+  /// The value of ``QueryCache/news`` at its last look; a hint that spares consumers a lock that
+  /// they all want at once.
   private let seenNews = Atomic<UInt64>(.max)
-  /// What feeds the query's own trigger streams into the client, and its name among the endings.
+  /// The tasks that feed the query's own trigger streams into the client, with their id in
+  /// `endings`.
   private let pumps = Mutex<Pumps?>(nil)
-  /// Whether there ever were any: most subscriptions need no look at the lock.
+  /// Whether there ever were any: most subscriptions need not take the lock.
   private let isPumping = Atomic(false)
 
-  /// What was asked for, once the observation has ended.
+  /// What was observed, once the observation has ended.
   private let farewell = Mutex<Farewell?>(nil)
 
   private final class Pumps: Sendable {
@@ -36,15 +37,15 @@ package final class Subscription: Sendable {
     self.id = id
   }
 
-  /// Starts the trigger streams of a query, instead of those before; none for an observer that is
-  /// over.
+  /// Starts the trigger streams of a query in place of the former ones; none for an observer that
+  /// has ended.
   func pump(_ triggers: [@Sendable () -> any AsyncSequence], into key: EntryKey) {
     let bag = TaskBag()
     let ending = triggers.isEmpty ? nil : client.endings.add { bag.cancel() }
     replacePumps(by: ending.map { Pumps(bag, ending: $0) })
     guard ending != nil else { return }
     isPumping.store(true, ordering: .releasing)
-    // Looked at after the store: whoever ends the observation meanwhile finds what to cancel.
+    // Checked after the store: if the observation ends meanwhile, its end finds what to cancel.
     guard cache.read({ $0.find(id) != nil }) else { return replacePumps(by: nil) }
     for trigger in triggers { bag.append(client.pump(trigger, into: key)) }
   }
@@ -61,18 +62,18 @@ package final class Subscription: Sendable {
   }
 
   deinit {
-    // Nobody is left to look, so nothing is kept for a look.
+    // Nobody can look any more, so nothing is kept for a later look.
     client.turn(isDated: false, startsFetches: false) { state, turn in
       state.unsubscribe(id, &turn)
     }
     stopPumps()
   }
 
-  /// Ends the observation; a second time is a no-op.
+  /// Ends the observation; a second call does nothing.
   func cancel() {
     holding(self) {
       client.turn(isDated: false, startsFetches: false) { state, turn in
-        // Kept before anybody hears of the end: who is told looks at once.
+        // Stored before the end is announced: a consumer that is told looks at once.
         if let last = state.farewell(of: id) { farewell.withLock { $0 = last } }
         state.unsubscribe(id, &turn)
       }
@@ -84,18 +85,19 @@ package final class Subscription: Sendable {
     if isPumping.load(ordering: .acquiring) { replacePumps(by: nil) }
   }
 
-  /// What a look without a wait finds.
+  /// The result of a look without a wait.
   enum Glance {
     case news(Frame, QueryFlags)
     case nothing
     case over
   }
 
-  /// Takes the newest snapshot that was not seen, without a wait.
+  /// Takes the newest unseen snapshot, without a wait.
   ///
-  /// Apart from ``wait(isolation:)``, since an asynchronous call costs more than the look itself.
+  /// Separate from ``wait(isolation:)``, because an asynchronous call costs more than the look
+  /// itself.
   func takeUnlessCancelled() -> Glance {
-    // Before the look: where news never ends, a cancelled consumer must end all the same.
+    // Before the look: a cancelled consumer must end even if news never ends.
     if Task.isCancelled {
       cancel()
       return .over
@@ -106,7 +108,7 @@ package final class Subscription: Sendable {
   private func take() -> Glance {
     let news = cache.news.load(ordering: .acquiring)
     guard seenNews.load(ordering: .relaxed) != news else { return .nothing }
-    // Before the look: what comes during it is news the next time.
+    // Before the look: changes during it are news the next time.
     seenNews.store(news, ordering: .relaxed)
     return look()
   }
@@ -119,10 +121,10 @@ package final class Subscription: Sendable {
     }
   }
 
-  /// The newest snapshot that was not seen, as soon as there is one; `nil` at the end.
+  /// The newest unseen snapshot, as soon as there is one; `nil` at the end.
   ///
-  /// Whoever is cancelled while waiting leaves at once, whoever was cancelled before gets nothing
-  /// more, news or not; the observation ends.
+  /// A consumer that is cancelled while waiting leaves at once. One that was cancelled before gets
+  /// nothing more, even if there is news. Either way the observation ends.
   func next(
     isolation: isolated (any Actor)? = #isolation
   ) async -> (frame: Frame, flags: QueryFlags)? {
@@ -138,7 +140,7 @@ package final class Subscription: Sendable {
     isolation: isolated (any Actor)? = #isolation
   ) async -> (frame: Frame, flags: QueryFlags)? {
     await withTaskCancellationHandler {
-      // Captured, so that the closure stays on the caller's actor: each wait would hop else.
+      // Captured, so that the closure stays on the caller's actor: otherwise each wait would hop.
       _ = isolation
       while true {
         await withUnsafeContinuation(isolation: isolation, park)
@@ -153,9 +155,9 @@ package final class Subscription: Sendable {
     }
   }
 
-  /// Lets a task wait until there may be news.
+  /// Suspends a task until there may be news.
   ///
-  /// It looks again under the lock, so that a hint that was wrong costs a round, no news.
+  /// It looks again under the lock, so a wrong hint costs a round but no news.
   private func park(_ continuation: UnsafeContinuation<Void, Never>) {
     switch cache.record({ $0.park(id, .alone(continuation)) }) {
     case .parked: return client.consumerWaits(for: self.subject, self) { cancel() }
@@ -185,8 +187,8 @@ package final class Subscription: Sendable {
   func stream<Value: Sendable>() -> AsyncStream<QueryResult<Value>> {
     AsyncStream(
       unfolding: {
-        // The stream hears of cancellations itself, and tells below. Waits here rather than in a
-        // function of its own, whose asynchronous call would cost as much as the look.
+        // The stream handles cancellations itself, below. The wait is here rather than in its own
+        // function, because that asynchronous call would cost as much as the look.
         var glance = self.take()
         while true {
           switch glance {
@@ -202,23 +204,23 @@ package final class Subscription: Sendable {
     )
   }
 
-  /// What the observer sees at present, seen or not; `nil` after the client's shutdown.
+  /// The observer's present snapshot, seen or not; `nil` after the client's shutdown.
   ///
-  /// After the observation ended it is what a new look at the same would show, and `nil` if something
-  /// else is asked for by now.
+  /// After the observation has ended, it is what a new look at the same key would show, and `nil`
+  /// if another key is asked for by now.
   ///
   /// - Parameters:
-  ///   - key: What is asked for.
-  ///   - end: What is shown if the subscription is over and the entry is gone.
+  ///   - key: The key that is asked for.
+  ///   - end: The state to show if the subscription has ended and the entry is gone.
   /// - Returns: Frame and flags.
   func current(
     of key: EntryKey,
     after end: EntryEnd? = nil
   ) -> (frame: Frame, flags: QueryFlags)? {
     let farewell = farewell.withLock { $0 }.flatMap { $0.key == key ? $0 : nil }
-    // Something else may be asked for since that fetch began.
+    // Another key may be asked for since that fetch started.
     let end = end.flatMap { $0.frame.key == key ? $0 : nil }
-    // A turn, so that staleness is as of now.
+    // A turn, so that staleness is judged at the present time.
     return client.turn(isDated: false, startsFetches: false) { state, _ in
       state.find(id).map { state.view($0) } ?? farewell.map { state.view($0, after: end) }
     }
