@@ -13,9 +13,9 @@ final class AskedBox<Value: Sendable>: Sendable {
 
   var value: Asked { state.withLock { $0 } }
 
-  /// Notes what is to be observed; gives what was before as well.
+  /// Stores what is to be observed; returns the former value as well.
   func update(_ query: Query<Value>?, _ options: ObserverOptions?) -> (old: Asked, new: Asked) {
-    // Both leave the lock, so that closures which are dropped are released outside of it.
+    // Both leave the lock, so that dropped closures are released outside it.
     state.withLock { asked in
       let old = asked
       asked = (query ?? asked.query, options ?? asked.options, asked.serial + 1)

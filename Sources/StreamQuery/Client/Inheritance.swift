@@ -1,9 +1,10 @@
-/// What code inherits from whoever runs or starts it.
+/// What code inherits from the code that runs or starts it.
 enum Inheritance {
   /// Runs code that starts a task without the library's own task-locals.
   ///
-  /// The work of an entry or a run is begun by whatever code asks for it: also by code inside an
-  /// update, a layer, an option, a callback or a fetch, that it is no part of. What users have set stays.
+  /// Any code may start the work of an entry or a run, even code inside an update, a layer, an
+  /// option, a callback or a fetch, and the work is not part of that code. Task-locals that users
+  /// have set stay.
   static func without<Result>(_ body: () -> Result) -> Result {
     guard
       UpdateChain.current != nil || MutationJob.current != nil || AskRound.current != 0
@@ -22,14 +23,13 @@ enum Inheritance {
     }
   }
 
-  /// Runs code in nobody's context: without the task-locals of the present caller, and with the default
-  /// priority.
+  /// Runs code without the task-locals of the present caller, and with the default priority.
   ///
-  /// For what the client does of its own accord on the thread of whoever performs errands. It has
-  /// returned when this returns. There is no way to take task-locals from code but to run it in another
-  /// task, so this makes one, and runs it here and now.
+  /// For work that no caller asked for, on a thread that performs errands. The code has returned
+  /// when this returns. The only way to remove task-locals from code is to run it in another task,
+  /// so this makes one and runs it at once, on this thread.
   static func none(_ body: @escaping @Sendable () -> Void) {
-    // What keeps an update or a layer from going on for ever holds on the way.
+    // The guards against endless updates and layers stay in force.
     let (chain, isAtWork) = (UpdateChain.current, LayeredBox.isAtWork)
     _ = Task.detached(executorPreference: AtOnce.shared) {
       guard chain != nil || isAtWork else { return body() }
@@ -40,7 +40,7 @@ enum Inheritance {
   }
 }
 
-/// Runs each job at once, on the thread that brings it.
+/// Runs each job at once, on the thread that enqueues it.
 private final class AtOnce: TaskExecutor {
   static let shared = AtOnce()
 

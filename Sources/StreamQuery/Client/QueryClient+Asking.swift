@@ -1,6 +1,6 @@
 extension QueryClient {
-  /// Asks what a decision needs to ask of user code, then makes the turn; asks again if the entry
-  /// moved on meanwhile (contract law 8: at most three rounds, then the last answers stand).
+  /// Evaluates the user code that a decision needs, then makes the turn; evaluates it again if the
+  /// entry changed meanwhile (contract law 8: at most three rounds, then the last answers stand).
   nonisolated func settling<Result: Sendable>(
     _ key: EntryKey,
     _ queryPlan: QueryPlan,
@@ -14,16 +14,16 @@ extension QueryClient {
     return asking(key, queryPlan, plan, isArrival: isArrival, at: now, body)
   }
 
-  /// The same for those who ask for nothing beyond the query.
+  /// The same without options of an observer.
   nonisolated func settling<Result: Sendable>(
     _ key: EntryKey,
     _ queryPlan: QueryPlan,
     isArrival: Bool = false,
     _ body: SettledTurn<Result>
   ) -> Result {
-    // Only initial data carries a date into what an observer or a fetch begins with.
+    // Only initial data needs a date when an observer or a fetch starts.
     let now = cache.now(isDated: queryPlan.initialData != nil)
-    // Most often the entry has this very plan, and nothing has to be asked: one turn does.
+    // Usually the entry has this very plan, and no user code is needed: one turn is enough.
     let quick = cache.turn(self, at: now) { state, turn -> QuickTurn<Result> in
       guard let index = state.find(key), let plan = state.slots[index].plan,
         plan.isMade(of: queryPlan, under: state.defaults)
@@ -43,7 +43,7 @@ extension QueryClient {
     }
   }
 
-  /// Never inlined: it is the long way.
+  /// Never inlined: it is the slow path.
   @inline(never)
   private nonisolated func asking<Result: Sendable>(
     _ key: EntryKey,
@@ -60,7 +60,8 @@ extension QueryClient {
       if wantsSeed, !hasSeed {
         hasSeed = true
         seed = plan.plan.initialData.flatMap(Seed.init)
-        // Dynamic options are asked about the entry as it begins, so it has to begin before.
+        // Dynamic options are asked about the entry with its initial data, so it has to be made
+        // first.
         if isAsked, let seed { begin(key, plan, with: seed) }
       }
       guard isAsked else {
@@ -97,7 +98,7 @@ extension QueryClient {
     }
   }
 
-  /// The plan under the defaults; that of the entry if it was made of the same.
+  /// The plan under the defaults; the entry's own plan if it was made from the same ones.
   nonisolated func resolve(
     _ key: EntryKey,
     _ plan: QueryPlan,
@@ -113,9 +114,9 @@ extension QueryClient {
     return cache.read { $0.facts(key, metBy: plan, at: now.moment) }
   }
 
-  /// Asks the dynamic options of an entry's observers again, after the entry changed.
+  /// Evaluates the dynamic options of an entry's observers again, after the entry changed.
   nonisolated func askOptions(of entry: EntryID) {
-    // How many askings in a row this one is.
+    // The number of this evaluation in an unbroken series.
     let askRound = cache.record { state -> Int in
       guard let index = state.find(entry) else { return 0 }
       defer { state.slots[index].askRound = 0 }
@@ -147,7 +148,7 @@ extension QueryClient {
       turn.askRound = askRound
       guard let index = state.find(entry) else { return () }
       if state.slots[index].revision != answer.revision {
-        // What the options changed themselves is asked about in the next asking.
+        // The next evaluation covers what the options changed themselves.
         if state.slots[index].askRound > askRound { return () }
         guard isLast else { return nil }
       }
@@ -162,15 +163,15 @@ extension QueryClient {
   }
 }
 
-/// A turn for which everything has been asked.
+/// A turn for which all user code has been evaluated.
 typealias SettledTurn<Result> = (
   inout CacheState, _ index: Int?, ResolvedPlan, ObserverProfile, Seed?, inout Turn
 ) -> Result
 
-/// How a turn went that can do without asking anybody.
+/// The result of a turn that tries to do without user code.
 private enum QuickTurn<Result: Sendable>: Sendable {
   case done(Result)
-  /// The entry's plan is the one, but something has to be asked.
+  /// The entry's plan matches, but user code has to be evaluated.
   case known(ResolvedPlan)
   /// The plan has to be made under these defaults.
   case unknown(DefaultsTable)

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension QueryClient {
-  /// Runs an attempt of a fetch in a task of its own, which keeps the client alive while it runs.
+  /// Runs an attempt of a fetch in its own task, which keeps the client alive while it runs.
   nonisolated func start(_ job: FetchJob, attempt: Int) {
     let executor = configuration.executor
     guard
@@ -53,25 +53,26 @@ extension QueryClient {
     }
   }
 
-  /// A value arrived: it is joined with the cached one if the fetch or the query says how, keeps what did
-  /// not change, and lands.
+  /// Lands a fetched value: joins it with the cached one if the fetch or the query says how, and
+  /// keeps unchanged parts.
   private nonisolated func land(_ fetched: ValueBox, of job: FetchJob) {
     let join = job.joining.withLock { $0 }
-    // What a join makes is made of the cached value, and shares with it as it is.
+    // A join builds on the cached value, so its result already shares with it.
     let merge = join == nil ? job.plan.share(for: job.key.key) : job.plan.plan.merge
     let asks = join != nil || merge != nil
-    // A merge is a matter of looks and gives in; a join keeps an update, and does not.
+    // A merge is only about sharing and may give up after three rounds; a join keeps an update, and
+    // never gives up.
     let rounds = join == nil ? 3 : Int.max
     func ask(_: Int) -> Asked<(present: ValueBox?, box: ValueBox), Void> {
-      // User code: asked before the turn, which holds only if it was about the present data. Boxes
-      // are never changed, so the same box is the same data.
+      // User code runs before the turn, which accepts its answer only if it was about the present
+      // data. Boxes are never changed, so the same box means the same data.
       let present = asks ? cache.read { $0.box(job.entry) } : nil
       var box = join?(present) ?? fetched
       if let present, let merge {
         if join == nil {
           box = merge(present, box)
         } else {
-          // Asked until it lands, so it must not move what it waits for.
+          // Repeated until it lands, so it must not change the data that it waits for.
           UpdateChain.run(job.key, of: self) { box = merge(present, box) }
         }
       }
@@ -82,19 +83,19 @@ extension QueryClient {
       if asks, !isLast, state.box(job.entry) !== answer.present { return nil }
       let effects = state.slots[index].machine.attemptSucceeded(job.id, in: turn.world)
       guard effects != .none else { return () }
-      // Not ended: the answer is outdated, and the fetch was begun anew.
+      // If it has not ended, the answer is outdated and the fetch was restarted.
       if effects.ended == .succeeded { state.slots[index].store(answer.box, &turn) }
       state.apply(effects, index, &turn)
       return ()
     }
   }
 
-  /// Shows a part of the value of a fetch that goes on.
+  /// Shows a part of the value of a fetch that continues.
   ///
   /// - Parameters:
   ///   - job: The fetch.
-  ///   - make: Makes the value of what was fetched or written; asked outside the lock, until its
-  ///     answer is about the present data, so that an update which was written meanwhile is not lost.
+  ///   - make: Makes the value from what was fetched or written. It runs outside the lock, and
+  ///     again until its answer is about the present data, so that no concurrent update is lost.
   /// - Returns: Whether the fetch is still the current one; if not, nothing is shown.
   nonisolated func progress(
     _ job: FetchJob,
@@ -103,7 +104,7 @@ extension QueryClient {
     func ask(_: Int) -> Asked<(present: ValueBox?, box: ValueBox), Bool> {
       let (present, isBegin) = cache.read { ($0.box(job.entry), $0.isAsItBegan(job.entry)) }
       var made: ValueBox?
-      // Initial data is what the entry began with, and no part of what is fetched.
+      // Initial data was there before the fetch, and is not part of the fetched value.
       UpdateChain.run(job.key, of: self) { made = make(isBegin ? nil : present) }
       return made.map { .answer((present, $0)) } ?? .over(false)
     }
@@ -112,7 +113,7 @@ extension QueryClient {
       guard state.box(job.entry) === answer.present else { return nil }
       let effects = state.slots[index].machine.attemptProgressed(job.id, in: turn.world)
       guard effects.changed else { return false }
-      // The part is outdated, and the fetch was begun anew.
+      // The part is outdated, and the fetch was restarted.
       guard effects.cancelled == nil else {
         state.apply(effects, index, &turn)
         return false
@@ -123,7 +124,7 @@ extension QueryClient {
     }
   }
 
-  /// The data is still good, if there is any.
+  /// Keeps the data, which is still good, if there is any.
   private nonisolated func keep(_ job: FetchJob) {
     let missing = ErrorBox(QueryError.notModifiedWithoutData(key: job.key.key.description))
     turn { state, turn in
@@ -140,7 +141,7 @@ extension QueryClient {
   private nonisolated func fail(_ job: FetchJob, attempt: Int, _ error: any Error) {
     let box = ErrorBox(error)
     var delay = job.retry.delay(failures: attempt, error: error, jitter: nextJitter())
-    // Asked again, it would find the same.
+    // A retry would find the same.
     if case .notModifiedWithoutData? = error as? QueryError { delay = nil }
     turn { state, turn in
       guard let index = state.find(job.entry) else { return }
@@ -150,7 +151,7 @@ extension QueryClient {
         in: turn.world
       )
       guard effects.changed else { return }
-      // The failure is outdated, and the fetch was begun anew.
+      // The failure is outdated, and the fetch was restarted.
       guard effects.cancelled == nil else { return state.apply(effects, index, &turn) }
       turn.drop(state.slots[index].failureReason)
       state.slots[index].failureReason = box
@@ -164,7 +165,7 @@ extension QueryClient {
         )
       }
       state.apply(effects, index, &turn)
-      // The timer will start the next attempt, but its context is this task's.
+      // The timer will start the next attempt, but in the context of this task.
       if effects.ended == nil { turn.standBy(job.tasks) }
     }
   }
@@ -187,13 +188,14 @@ extension QueryClient {
     }
   }
 
-  /// Nobody sleeps for the earliest deadline: the next turn, whatever it is for, arms it again.
+  /// Forgets the timer, which no longer sleeps for the earliest deadline: any next turn arms it
+  /// again.
   private nonisolated func clockFailed(_ error: any Error, isNews: Bool) {
     cache.record { $0.armed = nil }
     if isNews { report(.clockFailed(error: "\(error)")) }
   }
 
-  /// Handles what is due, at most a thousand entries in a turn: the lock stays short.
+  /// Handles due deadlines, at most a thousand in a turn, so that the lock is held briefly.
   nonisolated func timeReached() {
     var isDone = false
     while !isDone {

@@ -1,17 +1,18 @@
 extension QueryClient {
-  /// Asks user code outside the lock and carries its answer out in a turn, once (contract law 8).
+  /// Runs user code outside the lock and applies its answer in a turn, once (contract law 8).
   ///
-  /// The state may move while user code is asked. The turn looks whether what was asked about is still
-  /// there; if not, it changes nothing, and user code is asked again.
+  /// The state may change while user code runs. The turn checks whether the state that was asked
+  /// about is still current. If not, the turn changes nothing, and user code runs again.
   ///
   /// - Parameters:
-  ///   - rounds: After how many askings the turn has to take the answer, though the state moved on.
+  ///   - rounds: The number of rounds after which the turn has to take the answer, even if the
+  ///     state changed.
   ///   - now: The time of the first turn; `nil` reads the clock.
   ///   - isDated: Whether turns need the date.
-  ///   - ask: Looks and asks; gets the number of the round, from 1.
-  ///   - body: The turn; gets the answer and whether it has to take it. `nil` asks again.
-  /// - Returns: What the turn returned, or what the asking ended with.
-  /// - Throws: What user code throws; nothing is carried out then.
+  ///   - ask: Reads the state and runs user code; gets the number of the round, from 1.
+  ///   - body: The turn; gets the answer and whether it has to take it. `nil` starts another round.
+  /// - Returns: The result of the turn, or the result with which `ask` ended.
+  /// - Throws: The error of user code; in that case nothing is applied.
   @inline(__always)
   @discardableResult
   nonisolated func commit<Answer, Result: Sendable, Failure: Error>(
@@ -38,9 +39,9 @@ extension QueryClient {
   }
 }
 
-/// What user code answered.
+/// The answer of user code.
 enum Asked<Answer, Result> {
   case answer(Answer)
-  /// There is nothing to carry out.
+  /// There is nothing to apply.
   case over(Result)
 }

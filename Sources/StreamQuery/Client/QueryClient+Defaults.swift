@@ -57,7 +57,7 @@ extension QueryClient {
       state.barePlans = [:]
       return old
     }
-    // Its closures are the user's: they go outside the lock.
+    // Its closures are user code: they are released outside the lock.
     _ = old
   }
 }

@@ -14,7 +14,7 @@ extension QueryClient {
       hub.unsubscribe(id)
       guard let self else { return }
       let isAlwaysNeeded = self.configuration.onEvent != nil
-      // Asked under the lock: else somebody who subscribes meanwhile would be overruled.
+      // Checked under the lock: otherwise a concurrent subscription would be overruled.
       self.cache.emitsEvents { isAlwaysNeeded || hub.hasSubscribers }
     }
     return AsyncStream(

@@ -1,5 +1,5 @@
 extension QueryClient {
-  /// What still runs or is held by somebody: for leak reports of simulations.
+  /// What is still running or retained, for leak reports of simulations.
   package nonisolated var liveness: Liveness {
     let now = cache.now(isDated: false).moment
     let (fetches, runs, subscribers) = cache.read { state in

@@ -3,7 +3,7 @@ import Synchronization
 #endif
 
 extension QueryClient {
-  /// Says once that a key which is read and missing looks like one that is cached; in debug builds.
+  /// Reports once that a missing key looks like a cached one; in debug builds.
   nonisolated func noteMiss<Value>(of key: EntryKey, _ type: Value.Type) {
     #if DEBUG
     let found = cache.read { state -> EntryKey? in
@@ -26,7 +26,7 @@ extension QueryClient {
     #endif
   }
 
-  /// Says once that several tasks wait for the next element of one stream; in debug builds.
+  /// Reports once that several tasks wait for the next element of one stream; in debug builds.
   nonisolated func noteSharedStream(of key: EntryKey) {
     #if DEBUG
     reportOnce(.sharedStream(key: key.key.description))
@@ -42,7 +42,7 @@ extension QueryClient {
 }
 
 #if DEBUG
-/// A key with the types of its parts where they do not show: `["user", Int64(1)]`.
+/// A key's text, with the types of parts whose text does not show them: `["user", Int64(1)]`.
 private func typedText(of key: EntryKey) -> String {
   let parts = key.storage.parts.map { part in
     if case .boxed(let box) = part {

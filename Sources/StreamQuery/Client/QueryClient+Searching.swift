@@ -1,8 +1,8 @@
 extension QueryClient {
   /// Evaluates a filter once and makes one turn over its matches.
   ///
-  /// Where keys and prefixes do not lead to the matches, they are searched for beforehand, in slices:
-  /// the turn looks at the matches, and at what changed meanwhile. See ``EntrySearch`` for predicates.
+  /// If keys and prefixes do not lead to the matches, a search in slices finds them first: the turn
+  /// then looks at the matches, and at what changed meanwhile. See ``EntrySearch`` for predicates.
   @discardableResult
   nonisolated func select<Result: Sendable>(
     _ filter: QueryFilter,
@@ -26,18 +26,18 @@ extension QueryClient {
     }.result
   }
 
-  /// The infos of the entries that a filter means, as of one instant.
+  /// The infos of the entries that match a filter, all of one instant.
   nonisolated func infos(_ filter: QueryFilter) -> [QueryInfo] {
     search(EntrySearch<Void>(filter.node, wantsInfo: true)) { _, _, _ in
     } finally: { _, _, _ in
     }.search.findings().compactMap(\.info)
   }
 
-  /// What is wanted of the entries that a filter means, as of one instant.
+  /// An item for each entry that matches a filter, all of one instant.
   ///
   /// - Parameters:
   ///   - filter: Which entries.
-  ///   - item: What is wanted of an entry; runs under the lock.
+  ///   - item: Makes the item of an entry; runs under the lock.
   /// - Returns: The findings, in order.
   nonisolated func search<Item: Sendable>(
     _ filter: QueryFilter,
@@ -46,13 +46,13 @@ extension QueryClient {
     search(EntrySearch<Item>(filter.node), item) { _, _, _ in }.search.findings()
   }
 
-  /// Searches to the end.
+  /// Runs a search to its end.
   ///
   /// - Parameters:
   ///   - search: The search.
-  ///   - item: What is wanted of an entry; runs under the lock.
+  ///   - item: Makes the item of an entry; runs under the lock.
   ///   - last: What else happens in the turn that finishes the search.
-  /// - Returns: The search, whose findings are of the instant of the result, and the result.
+  /// - Returns: The search, whose findings are from the same instant as the result, and the result.
   nonisolated func search<Item: Sendable, Result: Sendable>(
     _ search: EntrySearch<Item>,
     _ item: (inout CacheState, Int, Moment) -> Item,

@@ -10,8 +10,8 @@ extension QueryClient {
   ) -> TriggerConnection where Triggers.Element == Trigger {
     openSignals()
     let port = signals
-    // Handed over: nobody else holds the sequence any more, and the one task takes it once. Detached, as
-    // everything that the client does of its own accord.
+    // Handed over: nothing else retains the sequence, and this one task takes it once. Detached,
+    // like all work that no caller waits for.
     let handover = Handover(triggers)
     let task = Task.detached(executorPreference: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) {
@@ -46,7 +46,7 @@ extension QueryClient {
     mutationNews.finish()
   }
 
-  /// Ends what waits for time and for signals, for a client that gets none any more.
+  /// Stops waiting for time and signals, for a client that will get no more of them.
   package nonisolated func stopWaiting() {
     sources.cancel()
     timer.cancel()
@@ -65,7 +65,7 @@ extension QueryClient {
         do {
           try await Self.forEach(of: make()) { port.send(.query(key)) }
         } catch {
-          // A failed source triggers no more; its owner knows of the failure.
+          // A failed source triggers nothing more; its owner knows about the failure.
         }
       }
     }
@@ -111,11 +111,11 @@ extension QueryClient {
     sources.append(task)
   }
 
-  /// Starts the loop that all asynchronous causes run through, once.
+  /// Starts, once, the loop that handles all asynchronous causes.
   nonisolated func openSignals() {
     guard signals.open() else { return }
-    // Weak: the loop must not keep a client alive that nobody uses. Detached, as all that lasts as
-    // long as the client: whoever came first must not lend it priority and task-locals for ever.
+    // Weak: the loop must not keep an unused client alive. Detached, like everything that lasts as
+    // long as the client: it must not keep the first caller's priority and task-locals for ever.
     let task = Task.detached(executorPreference: configuration.executor) { [weak self, signals] in
       var batch: [SignalPort.Delivery] = []
       while await signals.take(into: &batch) {
@@ -129,9 +129,9 @@ extension QueryClient {
     sources.append(task)
   }
 
-  /// One signal after the other: the coordinator's one consumer.
+  /// Handles one signal after the other, as their only consumer.
   ///
-  /// Not isolated to the client: predicates and options are user code, and run on its way.
+  /// Not isolated to the client, because it runs predicates and options, which are user code.
   private nonisolated func handle(_ signal: Signal) {
     switch signal {
     case .time: timeReached()
@@ -166,7 +166,7 @@ extension QueryClient {
         if state.isOnline, !wasOnline { .reconnect } else if state.isActive, !wasActive {
           .active
         } else { nil }
-      // Mutations go first: what they change is what the refetches are to bring.
+      // Mutations go first: the refetches should bring what they change.
       let releases = cause != nil && state.isOnline
       let paused = cause == nil ? [] : state.pausedMutations
       state.resumeMutations(releases: releases, &turn)
@@ -184,7 +184,7 @@ extension QueryClient {
     for asking in askings { ask(asking) }
   }
 
-  /// Makes up for edges whose sweep waited for mutations.
+  /// Does the refetches of reconnects and activations that had to wait for mutations.
   nonisolated func sweep(_ causes: [FetchCause]) {
     for cause in causes {
       let askings = turn { state, turn in state.sweep(cause, &turn) }
@@ -192,7 +192,7 @@ extension QueryClient {
     }
   }
 
-  /// Asks a condition in a task of its own: nothing else waits for it.
+  /// Evaluates a condition in its own task: nothing else waits for it.
   private nonisolated func ask(_ asking: Question.Asking) {
     _ = Task.detached(executorPreference: configuration.executor) { [weak self, scheduling] in
       var asking = asking
@@ -220,7 +220,7 @@ extension QueryClient {
 }
 
 extension EventRefetchPolicy.Condition {
-  /// Asks user code: never under the lock.
+  /// Runs user code: never call it under the lock.
   fileprivate func answer(_ info: QueryInfo) async -> RefetchPolicy {
     switch self {
     case .when(let condition): await condition() ? .always : .never

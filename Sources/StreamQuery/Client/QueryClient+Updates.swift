@@ -1,5 +1,5 @@
 extension QueryClient {
-  /// Changes what a consumer in place observes.
+  /// Changes what an existing observer observes.
   nonisolated func update<Value>(
     _ id: ConsumerID,
     _ query: Query<Value>,
@@ -14,11 +14,12 @@ extension QueryClient {
     _ queryPlan: QueryPlan,
     _ options: ObserverOptions?
   ) {
-    // Compared outside the lock: a query that is built again for each frame brings an equal one.
+    // Compared outside the lock: a query that is rebuilt for each frame brings an equal
+    // placeholder.
     let old = queryPlan.placeholder.flatMap { _ in cache.read { $0.placeholder(of: id, on: key) } }
     let isEqual = queryPlan.placeholder.flatMap { old?.holdsTheSame(as: $0) } ?? false
     settling(key, queryPlan, options) { state, index, plan, profile, seed, turn in
-      // Over: cancelled, or shut down.
+      // The observer has ended: it was cancelled, or the client was shut down.
       guard let consumer = state.find(id) else { return }
       let isKept = isEqual && state.placeholder(of: id, on: key) === old
       let entry = index ?? state.entry(key, plan, &turn)
@@ -38,7 +39,7 @@ extension QueryClient {
     }
   }
 
-  /// Fetches one key because somebody asked in person, and watches until it is settled.
+  /// Fetches one key for an explicit call, and watches until the fetch is settled.
   nonisolated func refetchOne(
     _ key: EntryKey,
     _ queryPlan: QueryPlan,
@@ -63,7 +64,7 @@ extension QueryClient {
       let index = index ?? state.entry(key, plan, &turn)
       state.seed(index, seed, &turn)
       guard plan.fetch != nil || state.slots[index].plan?.fetch != nil else {
-        // The entry may have been made just now: its retention has to begin.
+        // The entry may have just been made: its retention has to start.
         state.settleBookkeeping(index, turn)
         return .missingFetch
       }
@@ -86,12 +87,12 @@ extension QueryClient {
     }
   }
 
-  /// Takes a waiter out whose caller was cancelled.
+  /// Removes a waiter whose caller was cancelled.
   nonisolated func leaving(_ waiter: Waiter) -> @Sendable () -> Void {
     { self.turn { state, turn in state.leave(waiter, &turn) } }
   }
 
-  /// Takes the waiters of a bulk call out whose caller was cancelled.
+  /// Removes the waiters of a bulk call whose caller was cancelled.
   nonisolated func leaving(_ gathering: Gathering) -> @Sendable () -> Void {
     { self.turn { state, turn in state.leave(gathering, &turn) } }
   }

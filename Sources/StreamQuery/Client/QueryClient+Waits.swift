@@ -1,11 +1,11 @@
 extension QueryClient {
-  /// Who hears of a wait of the present task; `nil` in an app.
+  /// The subject for reporting a wait of the present task; `nil` in an app.
   @inline(__always)
   nonisolated func observed(_ text: @autoclosure @escaping @Sendable () -> String) -> WaitSubject? {
     WaitObservation.hasBegun ? subject(text) : nil
   }
 
-  /// A consumer of a stream is parked.
+  /// Reports that a consumer of a stream is parked.
   @inline(__always)
   nonisolated func consumerWaits(
     for text: @autoclosure @escaping @Sendable () -> String,

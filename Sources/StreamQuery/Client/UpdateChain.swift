@@ -1,16 +1,16 @@
 import Synchronization
 
-/// The updates that the present code runs inside of.
+/// The updates inside which the present code runs.
 ///
-/// An update is asked until its answer is about the present data, so one that wrote its own key each
-/// time would never come to an end (contract law 8).
+/// An update runs again until its answer is about the present data, so one that wrote its own key
+/// each time would never end (contract law 8).
 final class UpdateChain: Sendable {
   private let key: EntryKey
   /// What else is updated in the same turn.
   private let others: Set<EntryKey>
   private let client: ObjectIdentifier
   private let parent: UpdateChain?
-  /// Tasks that an update started inherit it, and may write when it is over.
+  /// Tasks that an update started inherit the chain, and may write once the update is over.
   private let isOver = Atomic(false)
 
   @TaskLocal static var current: UpdateChain?
@@ -25,9 +25,9 @@ final class UpdateChain: Sendable {
   /// Runs the closure of an update.
   ///
   /// - Parameters:
-  ///   - key: What it updates.
+  ///   - key: The key that is updated.
   ///   - others: What else is updated in the same turn.
-  ///   - client: Whose data it updates.
+  ///   - client: The client whose data is updated.
   ///   - body: The closure.
   /// - Throws: What the closure throws.
   static func run<Failure: Error>(

@@ -1,11 +1,11 @@
-/// Makes tasks more urgent that somebody urgent waits for.
+/// Raises the priority of tasks that more urgent callers wait for.
 enum Escalation {
-  /// Whether the system has a call for it.
+  /// Whether the system has a call for this.
   static var isNative: Bool {
     if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, visionOS 26, *) { true } else { false }
   }
 
-  /// Has a task run with a priority at least.
+  /// Raises a task at least to a priority.
   static func lend(
     _ priority: WorkPriority,
     to task: Task<Void, Never>,
@@ -18,8 +18,8 @@ enum Escalation {
     }
   }
 
-  /// The same where there is no call for it: who waits for a task's value lends it its priority, on
-  /// every system.
+  /// The same for systems without such a call: on every system, a task that awaits another task's
+  /// value lends it its priority.
   static func lendByWaiting(
     _ priority: WorkPriority,
     to task: Task<Void, Never>,

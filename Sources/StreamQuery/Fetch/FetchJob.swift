@@ -1,32 +1,32 @@
 import Synchronization
 
-/// A fetch at work: what its attempts need, and the handle of the task that runs them.
+/// A fetch in flight: what its attempts need, and the handle of the task that runs them.
 ///
-/// The machine knows a fetch by its number; this is the number's other half, in the shell.
+/// The machine knows a fetch by its number; this is the shell's object for that number.
 final class FetchJob: FetchWork, Sendable {
   let entry: EntryID
   let id: FetchID
   let key: EntryKey
   let plan: ResolvedPlan
   let fetch: QueryPlan.Fetch
-  /// Whether a caller waits in person: such fetches retry only if told to.
+  /// Whether an imperative call started it: such fetches retry only if told to.
   let isImperative: Bool
-  /// Whose plan says how to retry, if the fetch was begun anew; `nil` is its own.
+  /// The plan that says how to retry, if the fetch was restarted; `nil` means its own.
   let retryPlan: ResolvedPlan?
   let cause: FetchCause
   let startedAt: Timestamp
   let direction: PageDirection?
-  /// How many pages to load; `nil` is as many as there are.
+  /// How many pages to fetch; `nil` means as many as are cached.
   let pageCount: Int?
-  /// Whether the caller asked for so many pages, rather than one before it.
+  /// Whether this caller asked for that number of pages, rather than an earlier one.
   let isPageCountOwn: Bool
   /// The tasks of its attempts.
   let tasks: TaskChain
-  /// How far earlier attempts got: a retry goes on where they failed.
+  /// How far earlier attempts got: a retry continues where they failed.
   let progress = Mutex<(any FetchProgress)?>(nil)
-  /// Joins what was fetched with the data that is cached when it lands, so that no update is lost.
+  /// Joins the fetched value with the data that is cached when it lands, so that no update is lost.
   ///
-  /// Asked outside the lock, and again if the data moved on.
+  /// Runs outside the lock, and again if the data changed.
   let joining = Mutex<(@Sendable (_ present: ValueBox?) -> ValueBox?)?>(nil)
 
   init(
@@ -59,25 +59,26 @@ final class FetchJob: FetchWork, Sendable {
     self.isPageCountOwn = isPageCountOwn
   }
 
-  /// Made only when an attempt has failed: most never do.
+  /// Computed only when an attempt has failed: most never do.
   var retry: RetryPolicy {
     let plan = retryPlan ?? plan
     return isImperative ? plan.imperativeRetry : plan.retry
   }
 
-  /// Whether the fetch goes on to its end when nobody wants it.
+  /// Whether the fetch continues to its end when nobody wants it.
   var isFinishing: Bool {
     plan.terms.abandonment == .finish
   }
 
-  /// Takes over what serves a fetch that is begun anew.
+  /// Takes over the progress that a restarted fetch can use.
   func beginsAnew(_ former: FetchJob) {
     if let progress = former.progress.withLock({ $0 })?.restarted() { keep(progress) }
   }
 
   /// Keeps how far the fetch got, for its next attempt.
   func keep(_ progress: any FetchProgress) {
-    // What was kept before may be the last to hold values of the user's: it goes outside the lock.
+    // The former progress may hold the last reference to user values: it is released outside the
+    // lock.
     let old = self.progress.withLock { present in
       let old = present
       present = progress
@@ -88,6 +89,6 @@ final class FetchJob: FetchWork, Sendable {
 }
 
 extension FetchContext {
-  /// The fetch that the context is of; `nil` for a context that a test made.
+  /// The fetch to which the context belongs; `nil` for a context that a test made.
   var fetchJob: FetchJob? { job as? FetchJob }
 }

@@ -1,6 +1,6 @@
-/// How far the attempts of a fetch got, for the next one.
+/// How far the attempts of a fetch got, for the next attempt.
 protocol FetchProgress: Sendable {
-  /// What of it serves a fetch that is begun anew; `nil` is nothing, for what was got since is outdated.
+  /// The part that a restarted fetch can use; `nil` if all of it is outdated.
   func restarted() -> (any FetchProgress)?
 }
 

@@ -30,7 +30,7 @@ final class Gathering: Sendable {
     }
   }
 
-  /// Whether nobody waits any more.
+  /// Whether the wait has ended.
   var isOver: Bool { state.withLock { $0.isDelivered } }
 
   /// The entries whose fetches are waited for.
@@ -49,18 +49,18 @@ final class Gathering: Sendable {
     answer?.give()
   }
 
-  /// All are registered: from here on, the last one to settle ends the wait.
+  /// Says that all are registered: from now on, the last one to settle ends the wait.
   func open() {
     resolve(.settled)
   }
 
-  /// Waits until all are settled, or, if it fails fast, one failed.
+  /// Waits until all are settled, or until one failed if it fails fast.
   ///
   /// A cancelled caller leaves at once.
   ///
   /// - Parameters:
-  ///   - subject: What is waited for, if anybody wants to hear of it.
-  ///   - onCancel: Takes the waiters out.
+  ///   - subject: What is waited for, if waits are reported.
+  ///   - onCancel: Removes the waiters.
   /// - Returns: The first failure.
   func wait(
     _ subject: WaitSubject? = nil,
@@ -91,7 +91,7 @@ final class Gathering: Sendable {
     answer?.give()
   }
 
-  /// The caller, and what it is told.
+  /// The caller, and the answer that it gets.
   private struct Answer {
     let continuation: UnsafeContinuation<(any Error)?, Never>
     let failure: (any Error)?
@@ -101,7 +101,7 @@ final class Gathering: Sendable {
     }
   }
 
-  /// Ends the wait if that is the last thing missing; `nil` if nobody has come to wait yet.
+  /// Ends the wait if nothing else is missing; `nil` if the caller is not suspended yet.
   private func take(_ isDone: (inout State) -> Bool) -> Answer? {
     let (answer, waits) = state.withLock { state -> (Answer?, [WorkWait]) in
       guard !state.isDelivered, isDone(&state) else { return (nil, []) }
@@ -111,7 +111,7 @@ final class Gathering: Sendable {
       defer { state.waits = [] }
       return (answer, state.waits)
     }
-    // One that fails fast leaves the others behind.
+    // A wait that fails fast abandons the others.
     for wait in waits { wait.end() }
     return answer
   }

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// A task that was made ahead of its work, and waits for it.
+/// A task that is made before its work, and waits for it.
 ///
-/// A task has the task-locals and the priority of the code that makes it, and there is no other way to
-/// hand them on. So where a caller's work is started by somebody else, by whoever performs errands, by
-/// the timer or by the network, the caller makes the task, and the other one gives it the work.
+/// A task has the task-locals and the priority of the code that makes it, and there is no other way
+/// to pass them on. So if other code starts a caller's work (code that performs errands, the timer
+/// or the network), the caller makes the task, and the other code gives it the work.
 ///
-/// Whoever has a standby decides how long the task waits: when the last reference goes without work,
-/// the task ends. It holds nothing meanwhile but its ``Seat``, so it keeps no client alive.
+/// The owner of a standby decides how long the task waits: when the last reference is released
+/// without work, the task ends. Meanwhile the task retains nothing but its ``Seat``, so it keeps no
+/// client alive.
 final class Standby: Sendable {
   typealias Work = @Sendable () async -> Void
 
@@ -17,7 +18,8 @@ final class Standby: Sendable {
     seat.close()
   }
 
-  /// Makes the task, in the context of the present code, which has nothing of the library's own in it.
+  /// Makes the task in the context of the present code, which has none of the library's own
+  /// task-locals.
   func begin(on executor: (any TaskExecutor)?) {
     guard !seat.isClosed else { return }
     let task = Task(executorPreference: executor) { [seat] in await seat.run() }
@@ -36,13 +38,13 @@ final class Standby: Sendable {
     private let work = OneShot<Work>()
     private let state = Mutex(State())
 
-    /// Whether nobody has to come any more.
+    /// Whether no task is needed any more.
     var isClosed: Bool { work.isOver }
 
     /// Gives the task its work, once.
     func give(_ work: @escaping Work) { self.work.give(work) }
 
-    /// There will be no work, unless it was given already.
+    /// Says that there will be no work, unless it was given already.
     func close() { work.close() }
 
     /// Waits for the work and does it, if there is any.
@@ -52,7 +54,7 @@ final class Standby: Sendable {
       if let work = await work.take() { await work() }
     }
 
-    /// Takes the handle of the task, and makes up for what it missed.
+    /// Takes the handle of the task, and applies earlier cancellations and priorities to it.
     func attach(_ task: Task<Void, Never>, on executor: (any TaskExecutor)?) {
       let (isCancelled, priority) = state.withLock { state in
         state.task = task

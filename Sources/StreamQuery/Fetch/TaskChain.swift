@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The tasks that work for a fetch, or for the run of a mutation, one after the other, all in the context
-/// of whoever began it.
+/// The tasks that work for a fetch or for a mutation run, one after the other, all in the context
+/// of the caller that started it.
 ///
-/// An attempt, or a piece of a run, is a task of its own. The one that follows is made where its
-/// context is at hand: by the task before it, or by the caller whose turn began the whole. If that is
-/// also where it is started, nothing is in between; else a ``Standby`` is.
-// An object of its own, although each job has just one: as a superclass of theirs, Swift 6.3 gives the
-// jobs wrong metadata in optimized builds, and as a struct that cannot be copied, it fails to compile.
+/// Each attempt, or piece of a run, is its own task. The next task is made where its context is
+/// available: by the task before it, or by the caller whose turn started the work. If the task is
+/// started in the same place, it starts directly; otherwise a ``Standby`` is in between.
+// A separate object, although each job has just one: with a common superclass, Swift 6.3 gives the
+// jobs wrong metadata in optimized builds, and a noncopyable struct fails to compile.
 final class TaskChain: Sendable {
   fileprivate enum Link: Sendable {
     case none
@@ -32,17 +32,17 @@ final class TaskChain: Sendable {
   }
 
   private struct State {
-    /// What is at work, or was last.
+    /// The task at work, or the last one.
     var present = Link.none
-    /// What is to work next, if it was made ahead.
+    /// The next task, if it was made in advance.
     var next: Standby?
     var isCancelled = false
     var isOver = false
-    /// Whether nobody has to reach what is at work any more.
+    /// Whether the task at work need not be reached any more.
     var isDone = false
-    /// The priority of whoever made the chain, where it matters.
+    /// The priority of the code that made the chain, if it matters.
     var own: WorkPriority?
-    /// The highest priority that others lent, if it is above that.
+    /// The highest priority that others lent, if it is higher.
     var lent: WorkPriority?
 
     var priority: WorkPriority? { lent ?? own }
@@ -54,22 +54,22 @@ final class TaskChain: Sendable {
   /// See ``WorkWait``.
   let life = WorkLife()
 
-  /// Creates the chain of a job of the present caller.
+  /// Creates the chain for a job of the present caller.
   ///
   /// - Parameters:
   ///   - work: What the tasks work for.
-  ///   - isCompared: Whether its priority is asked for. It is also noted where lending one costs a task, so
-  ///     that none is lent in vain.
+  ///   - isCompared: Whether its priority is read. It is also stored if lending a priority costs a
+  ///     task, so that none is lent in vain.
   init(of work: WorkID, isCompared: Bool = false) {
     self.work = work
     let isNoted = isCompared || !Escalation.isNative
     state = Mutex(State(own: isNoted ? .current : nil))
   }
 
-  /// How urgent the work is, as far as it is known.
+  /// The priority of the work, if it is known.
   var priority: WorkPriority? { state.withLock { $0.priority } }
 
-  /// Has the task at work, and those that follow, run with a priority at least.
+  /// Raises the task at work, and those that follow, at least to a priority.
   func lend(_ priority: WorkPriority, on executor: (any TaskExecutor)?) {
     let link = state.withLock { state -> Link in
       if let present = state.priority, present >= priority { return .none }
@@ -79,10 +79,10 @@ final class TaskChain: Sendable {
     link.lend(priority, on: executor)
   }
 
-  /// Has the next task made ahead; under the cache's lock.
+  /// Has the next task made in advance; call it under the cache's lock.
   ///
-  /// - Returns: What the caller has to begin when the lock is open; `nil` if somebody else did, or
-  ///   nothing follows.
+  /// - Returns: The standby that the caller has to begin outside the lock; `nil` if there is one
+  ///   already, or if nothing follows.
   func standBy() -> Standby? {
     state.withLock { state in
       guard !state.isOver, state.next == nil else { return nil }
@@ -92,7 +92,7 @@ final class TaskChain: Sendable {
     }
   }
 
-  /// Takes over what was made ahead for, and lent to, another chain, whose place this one takes.
+  /// Takes over the standby and the lent priority of another chain, which this one replaces.
   func takeOver(from former: TaskChain) {
     let (standby, lent) = former.state.withLock { ($0.next.take(), $0.lent) }
     state.withLock { state in
@@ -101,11 +101,11 @@ final class TaskChain: Sendable {
     }
   }
 
-  /// Gives what was made ahead its work, if there is any.
+  /// Gives the work to the task that was made in advance, if there is one.
   ///
-  /// - Returns: Whether a task has to be made, in the context of the present code, and attached: nothing
-  ///   was made ahead, and the chain is not over. Not made here, since closures that are handed on are
-  ///   wrapped, and each wrapping is an allocation.
+  /// - Returns: Whether a task has to be made, in the context of the present code, and attached:
+  ///   none was made in advance, and the chain is not over. It is not made here, because closures
+  ///   that are passed on are wrapped, and each wrapper is an allocation.
   func needsTask(on executor: (any TaskExecutor)?, for work: () -> Standby.Work) -> Bool {
     let (standby, isOver) = state.withLock { ($0.next.take(), $0.isOver) }
     guard !isOver, let standby else { return !isOver }
@@ -114,12 +114,12 @@ final class TaskChain: Sendable {
     return false
   }
 
-  /// Takes the handle of a task that was made just now.
+  /// Takes the handle of a task that was just made.
   func attach(_ task: Task<Void, Never>, on executor: (any TaskExecutor)?) {
     attach(.task(task), on: executor)
   }
 
-  /// Takes what is at work now, and makes up for what came before it.
+  /// Takes the task that is now at work, and applies earlier cancellations and priorities to it.
   private func attach(_ link: Link, on executor: (any TaskExecutor)?) {
     let (isCancelled, lent, old) = state.withLock { state in
       let old = state.present
@@ -128,13 +128,13 @@ final class TaskChain: Sendable {
     }
     if isCancelled { link.cancel() }
     if let lent { link.lend(lent, on: executor) }
-    // Outside the lock goes the handle of the task before.
+    // The handle of the former task is released outside the lock.
     _ = old
   }
 
-  /// Cancels the task at work, and those to come.
+  /// Cancels the task at work, and later ones.
   ///
-  /// Cancellation handlers are user code: never under a lock.
+  /// Cancellation handlers are user code: never call it under a lock.
   func cancel() {
     let link = state.withLock { state in
       state.isCancelled = true
@@ -145,7 +145,7 @@ final class TaskChain: Sendable {
     link.cancel()
   }
 
-  /// From here on tasks are not cancelled any more.
+  /// Stops cancelling: tasks from now on are not cancelled.
   func renew() {
     let old = state.withLock { state in
       state.isCancelled = false
@@ -156,9 +156,9 @@ final class TaskChain: Sendable {
     _ = old
   }
 
-  /// Nothing is started any more; what was asked for and not started yet is not either.
+  /// Ends the chain: nothing is started any more, not even what was requested before.
   ///
-  /// - Returns: What was made ahead: when it is let go of, outside the cache's lock, its task ends.
+  /// - Returns: The standby, whose task ends when it is released outside the cache's lock.
   func end() -> Standby? {
     state.withLock { state in
       state.isOver = true
@@ -166,9 +166,10 @@ final class TaskChain: Sendable {
     }
   }
 
-  /// All work is done: nothing is started any more, and what was at work last is not held.
+  /// Ends the chain after all work is done: nothing is started any more, and the last task is
+  /// released.
   ///
-  /// - Returns: What is let go of, outside the cache's lock.
+  /// - Returns: What has to be released outside the cache's lock.
   func finish() -> Remains {
     state.withLock { state in
       state.isOver = true
@@ -179,7 +180,7 @@ final class TaskChain: Sendable {
     }
   }
 
-  /// What a chain does not need any more.
+  /// What a chain no longer needs.
   final class Remains: Sendable {
     private let present: Link
     private let next: Standby?

@@ -1,8 +1,8 @@
-/// Which fetches and runs wait for which, as far as they wait from inside of their work.
+/// Which fetches and runs wait for which others, from inside their work.
 ///
-/// Pure. A wait that would close a circle is refused where it begins, so there never is one. A run also
-/// waits for all that are before it in its lane: these need not be told, only those of them matter that
-/// wait for something in their turn.
+/// Pure. A wait that would close a circle is refused when it begins, so there never is a circle. A
+/// run also waits for all runs before it in its lane. Those waits need not be registered: only runs
+/// that wait for something themselves matter.
 struct WaitGraph: Sendable {
   private struct Lane: Hashable {
     var cache: UInt64
@@ -18,19 +18,19 @@ struct WaitGraph: Sendable {
   /// Whether nothing waits.
   var isEmpty: Bool { waits.isEmpty && lanes.isEmpty }
 
-  /// Whether a piece of work waits for any other one.
+  /// Whether a piece of work waits for any other.
   func isWaiting(_ work: WorkID) -> Bool { waits[work] != nil }
 
-  /// How many waits there are of, or for, the works of a client.
+  /// How many waits there are by, or for, the work of a client.
   func count(of cache: UInt64) -> Int {
     waits.reduce(0) { sum, wait in
       sum + wait.value.values.count { $0.cache == cache || wait.key.cache == cache }
     }
   }
 
-  /// Whether a piece of work waits for another one, directly or through others, or is it.
+  /// Whether a piece of work is another one, or waits for it, directly or through others.
   ///
-  /// - Complexity: O(*n*) in what it waits for.
+  /// - Complexity: O(*n*) in the work that it waits for.
   func waits(_ work: WorkID, for other: WorkID) -> Bool {
     if work == other || work.isBehind(other) { return true }
     var open = [work]
@@ -53,8 +53,8 @@ struct WaitGraph: Sendable {
   /// Begins a wait, unless it closes a circle.
   ///
   /// - Parameters:
-  ///   - source: Who waits.
-  ///   - target: What for; a run that is about to begin is told by its number as well.
+  ///   - source: The work that waits.
+  ///   - target: The work it waits for; a run that is about to begin has its number already.
   /// - Returns: The number of the wait; `nil` if the target waits for the source.
   mutating func begin(_ source: WorkID, for target: WorkID) -> UInt64? {
     guard !waits(target, for: source) else { return nil }
@@ -66,13 +66,13 @@ struct WaitGraph: Sendable {
     return lastNumber
   }
 
-  /// Ends a wait; a second time is a no-op.
+  /// Ends a wait; a second call does nothing.
   mutating func end(_ number: UInt64, of source: WorkID) {
     waits[source]?[number] = nil
     if waits[source]?.isEmpty == true { ended(source) }
   }
 
-  /// A piece of work is over: what its tasks still wait for, it waits for no more.
+  /// Ends all waits of a piece of work that is over, even if its tasks still wait.
   mutating func ended(_ work: WorkID) {
     waits[work] = nil
     guard case .run(let cache, let serial, let scope?) = work else { return }

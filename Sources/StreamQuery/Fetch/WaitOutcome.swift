@@ -1,4 +1,4 @@
-/// What one caller learns of the fetch that it waited for.
+/// What one caller learns about the fetch that it waited for.
 enum WaitOutcome: Sendable {
   case value(ValueBox)
   case failure(any Error)

@@ -2,16 +2,16 @@ import Synchronization
 
 /// One caller that waits for an entry's current fetch.
 ///
-/// Registered in the turn that decided that it has to wait, so that no answer can be missed between
-/// that turn and the suspension.
+/// It is registered in the turn that decided that it has to wait, so that no answer can be missed
+/// between that turn and the suspension.
 final class Waiter: Sendable {
-  /// What the caller is to the fetch.
+  /// The role of the caller in the fetch.
   enum Role: Sendable {
     /// Holds a lease and takes the value.
     case leasing
     /// Only watches, until the fetch is settled.
     case watching
-    /// Only watches, and does not wait for a fetch that rests when it is asked for.
+    /// Only watches, and does not wait for a fetch that is paused at the call.
     case watchingUnlessPaused
   }
 
@@ -24,16 +24,16 @@ final class Waiter: Sendable {
 
   let role: Role
   let entry: EntryID
-  /// How urgent its caller was when it began to wait.
+  /// The priority of its caller when it began to wait.
   let priority = WorkPriority.current
-  /// Which round of waiters it belongs to, 0 once it left; written under the cache's lock.
+  /// The round of waiters to which it belongs, 0 once it left; written under the cache's lock.
   var round: UInt64 {
     get { storedRound.load(ordering: .relaxed) }
     set { storedRound.store(newValue, ordering: .relaxed) }
   }
   private let storedRound: Atomic<UInt64>
-  /// Whether the fetch in flight is too old for the caller, who waits for the one that follows it;
-  /// written under the cache's lock.
+  /// Whether the fetch in flight is too old for the caller, which waits for the next one; written
+  /// under the cache's lock.
   var waitsForSuccessor: Bool {
     get { storedWait.load(ordering: .relaxed) }
     set { storedWait.store(newValue, ordering: .relaxed) }
@@ -43,9 +43,9 @@ final class Waiter: Sendable {
   private let wait: WorkWait?
   private let state = Mutex(State.registered)
   private let gathering: Gathering?
-  /// What was there when the fetch ended, if nobody observed it; written under the cache's lock.
+  /// The entry when the fetch ended, if nobody observed it; written under the cache's lock.
   ///
-  /// Its retention may be over before the caller comes to look.
+  /// The entry's retention may end before the caller looks.
   private let storedEnd = Mutex<EntryEnd?>(nil)
   var end: EntryEnd? { storedEnd.withLock { $0 } }
 
@@ -70,7 +70,7 @@ final class Waiter: Sendable {
   /// Waits for the outcome; a cancelled caller leaves at once.
   ///
   /// - Parameters:
-  ///   - subject: What is waited for, if anybody wants to hear of it.
+  ///   - subject: What is waited for, if waits are reported.
   ///   - onCancel: Gives the lease back.
   /// - Returns: The outcome.
   func outcome(
@@ -97,24 +97,24 @@ final class Waiter: Sendable {
     }
   }
 
-  /// The caller was cancelled, or waits no longer.
+  /// Ends the wait of a caller that was cancelled or gave up.
   ///
   /// - Parameters:
-  ///   - outcome: What it gets.
+  ///   - outcome: The outcome that it gets.
   ///   - giveBack: Gives the lease back.
   func leave(as outcome: WaitOutcome = .cancelled, _ giveBack: @Sendable () -> Void) {
     guard let place = take(outcome) else { return }
     gathering?.resolve(outcome)
     giveBack()
-    // At the very end: an executor that runs jobs inside `enqueue` lets the caller through here, and
-    // with its frame goes all that the handler captured.
+    // At the very end: an executor that runs jobs inside `enqueue` continues the caller here, and
+    // everything that the handler captured is released with the caller's frame.
     place.continuation?.resume(returning: outcome)
   }
 
-  /// The caller's work waits no more: it is decided what the caller gets, or the caller left.
+  /// Ends the wait of the caller's work: the outcome is decided, or the caller left.
   func endWait() { wait?.end() }
 
-  /// Whether the caller was answered or left.
+  /// Whether the caller was answered or has left.
   var isResolved: Bool {
     let isAnswered = state.withLock {
       switch $0 {
@@ -139,13 +139,13 @@ final class Waiter: Sendable {
     return true
   }
 
-  /// Where the first answer goes.
+  /// The destination of the first answer.
   private struct Place {
-    /// `nil` if the caller has not come to wait yet, and finds the answer there.
+    /// `nil` if the caller is not suspended yet, and will find the answer.
     let continuation: UnsafeContinuation<WaitOutcome, Never>?
   }
 
-  /// Writes an answer down; `nil` if it is not the first.
+  /// Stores an answer; `nil` if it is not the first.
   private func take(_ outcome: WaitOutcome) -> Place? {
     defer { endWait() }
     return state.withLock { state in
@@ -164,7 +164,7 @@ final class Waiter: Sendable {
 }
 
 extension Waiter {
-  /// The priority of the most urgent of those who still wait, if it is above another.
+  /// The highest priority of the callers that still wait, if it is above another.
   static func priority(above other: WorkPriority, of waiters: [Waiter]) -> WorkPriority? {
     var highest = other
     for waiter in waiters where waiter.priority > highest && !waiter.isResolved {

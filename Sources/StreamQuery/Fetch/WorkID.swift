@@ -1,8 +1,8 @@
-/// A piece of work that others may wait for, among all clients of the process.
+/// A piece of work that others may wait for, in any client of the process.
 enum WorkID: Hashable, Sendable {
   /// The present fetch of an entry.
   case fetch(cache: UInt64, entry: EntryID)
-  /// A run of a mutation, by its number, and the lane that it is in.
+  /// A run of a mutation, by its number and its lane.
   case run(cache: UInt64, serial: UInt64, scope: String?)
 
   var cache: UInt64 {

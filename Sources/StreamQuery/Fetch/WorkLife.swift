@@ -1,21 +1,24 @@
 import Synchronization
 
-/// Which task is at work for a fetch or a run; of a fetch also whether it is over, and whether it ever waited:
-/// most never do, and their end need not look for waits.
+/// Which task is at work for a fetch or a run; for a fetch also whether it is over, and whether it
+/// ever waited.
+///
+/// Most fetches never wait, and their end need not look for waits.
 struct WorkLife: ~Copyable, Sendable {
   private static let over: UInt8 = 1
   private static let involved: UInt8 = 2
 
   private let bits = Atomic<UInt8>(0)
-  /// A number says enough: while it is here, the task lives, and no other one has the same.
+  /// The task's number is enough: while it is stored, the task lives, and no other task has the
+  /// same number.
   private let performer = Atomic<Int>(0)
 
   private static var presentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
-  /// The present task begins to work.
+  /// Notes that the present task is at work.
   borrowing func taskBegan() { performer.store(Self.presentTask ?? 0, ordering: .relaxed) }
 
-  /// The task at work is done.
+  /// Notes that the task at work is done.
   borrowing func taskEnded() { performer.store(0, ordering: .relaxed) }
 
   /// Whether the present task is the one at work, rather than one that it started.
@@ -24,14 +27,14 @@ struct WorkLife: ~Copyable, Sendable {
   /// Whether the fetch is over.
   var isOver: Bool { bits.load(ordering: .acquiring) & Self.over != 0 }
 
-  /// It waits from now on.
+  /// Notes that it waits.
   ///
   /// - Returns: Whether it is over already.
   borrowing func involve() -> Bool {
     bits.bitwiseOr(Self.involved, ordering: .acquiringAndReleasing).oldValue & Self.over != 0
   }
 
-  /// It is over.
+  /// Notes that it is over.
   ///
   /// - Returns: Whether it ever waited.
   borrowing func end() -> Bool {

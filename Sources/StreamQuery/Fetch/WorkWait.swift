@@ -2,10 +2,10 @@ import Synchronization
 
 /// One wait of a fetch or a run, for as long as it lasts.
 ///
-/// There is one graph for all clients, behind a lock of its own: a wait is looked at and begun in one
-/// step, so of two that would close a circle together the later one is refused. The lock is the innermost
-/// of all: it is taken by turns, and nothing is done under it but to look at the graph. Only waits from
-/// inside of fetches and runs come here.
+/// There is one graph for all clients, behind its own lock. A wait is checked and begun in one
+/// step, so of two waits that would close a circle together, the later one is refused. The lock is
+/// the innermost of all: turns take it, and only the graph is used under it. Only waits from inside
+/// fetches and runs come here.
 final class WorkWait: Sendable {
   private static let graph = Mutex(WaitGraph())
 
@@ -24,9 +24,9 @@ final class WorkWait: Sendable {
 
   /// Whether a wait may begin.
   enum Permit {
-    /// It begins; `nil` if nobody can wait for the one that waits.
+    /// It begins; `nil` if nothing can wait for the work that waits.
     case granted(WorkWait?)
-    /// It would never end.
+    /// The wait would never end.
     case refused
   }
 
@@ -40,28 +40,28 @@ final class WorkWait: Sendable {
     }
   }
 
-  /// Ends the wait; a second time is a no-op.
+  /// Ends the wait; a second call does nothing.
   func end() {
     guard !isOver.exchange(true, ordering: .relaxed) else { return }
     Self.graph.withLock { $0.end(number, of: source) }
   }
 
-  /// A work is over: what its tasks still wait for, it waits for no more.
+  /// Ends all waits of a piece of work that is over, even if its tasks still wait.
   fileprivate static func ended(_ work: WorkID) {
     graph.withLock { $0.ended(work) }
   }
 
-  /// Whether a work waits for another one, directly or through others, or is it.
+  /// Whether a piece of work is another one, or waits for it, directly or through others.
   static func waits(_ work: WorkID, for other: WorkID) -> Bool {
     graph.withLock { $0.waits(work, for: other) }
   }
 
-  /// Whether a work waits for any other one.
+  /// Whether a piece of work waits for any other.
   static func isWaiting(_ work: WorkID) -> Bool {
     graph.withLock { $0.isWaiting(work) }
   }
 
-  /// How many waits there are of, or for, the works of a client: for tests.
+  /// How many waits there are by, or for, the work of a client; for tests.
   static func count(of cache: UInt64) -> Int {
     graph.withLock { $0.count(of: cache) }
   }
@@ -71,17 +71,17 @@ extension TaskChain {
   /// The tasks of the fetch or the run that the present task works for, or was started by.
   @TaskLocal static var inherited: TaskChain?
 
-  /// Whose work waits when the present code waits for a fetch.
+  /// The work that waits when the present code waits for a fetch.
   ///
-  /// A task that a fetch started is taken to be awaited by it; one that a run started is not, since some
-  /// of these are meant to outlive the run, and nobody can tell which.
+  /// A fetch is assumed to await the tasks it starts. A run is not, because some of its tasks are
+  /// meant to outlive it, and nothing tells which.
   static var current: TaskChain? {
     guard let inherited else { return nil }
     if case .run = inherited.work { return own }
     return inherited
   }
 
-  /// Whose work waits when the present code waits for a run.
+  /// The work that waits when the present code waits for a run.
   ///
   /// Only what this very task does counts: a mutation must not be refused because of a task that its
   /// fetch never awaits.
@@ -90,9 +90,9 @@ extension TaskChain {
     return inherited
   }
 
-  /// The fetch is over, though tasks that it started may go on.
+  /// Ends the waits of a fetch that is over, though tasks that it started may continue.
   ///
-  /// A run needs no such end: what it waits for, the very task awaits that ends it.
+  /// A run needs no such end: the task that ends it also awaits what it waits for.
   func workEnded() {
     if life.end() { WorkWait.ended(work) }
   }

@@ -1,4 +1,4 @@
-/// The defaults of a client at one time: immutable, swapped whole when they change.
+/// The defaults of a client at one time: immutable, and replaced as a whole when they change.
 final class DefaultsTable: Sendable {
   typealias Fetch = @Sendable (FetchContext) async throws -> any Sendable
 
@@ -19,7 +19,7 @@ final class DefaultsTable: Sendable {
     self.failureInvalidates = failureInvalidates
   }
 
-  /// Whether a key has defaults of its own beside the client's.
+  /// Whether a key has its own defaults in addition to the client's.
   func isSpecial(_ key: AnyQueryKey) -> Bool {
     prefixes.contains { $0.key.isPrefix(of: key) }
   }
@@ -36,7 +36,7 @@ final class DefaultsTable: Sendable {
     prefixes.last { $0.fetch != nil && $0.key.isPrefix(of: key) }?.fetch ?? client.fetch
   }
 
-  /// What a key of which nothing else is known is kept for.
+  /// How long the entry of a key is kept if nothing else is known about the key.
   func gcTime(for key: AnyQueryKey) -> Span {
     options(for: key).gcTime.map(Span.init) ?? Span(.seconds(300))
   }
@@ -45,8 +45,10 @@ final class DefaultsTable: Sendable {
     DefaultsTable(client: client, prefixes: prefixes, failureInvalidates: failureInvalidates)
   }
 
-  /// A prefix that was registered before keeps its place, so that an update does not change which
-  /// of two registrations wins.
+  /// Adds the defaults of a prefix, or replaces them in place.
+  ///
+  /// A registered prefix keeps its place, so that an update does not change which of two
+  /// registrations wins.
   func with(_ prefix: Prefix) -> DefaultsTable {
     var prefixes = prefixes
     if let index = prefixes.firstIndex(where: { $0.key == prefix.key }) {

@@ -1,7 +1,7 @@
-/// What a context tells of the fetch that it is of.
+/// The fetch to which a context belongs.
 protocol FetchWork: AnyObject, Sendable {
   var entry: EntryID { get }
   var plan: ResolvedPlan { get }
-  /// Which page is added.
+  /// The direction in which a page is added.
   var direction: PageDirection? { get }
 }

@@ -1,6 +1,6 @@
 /// The page that a fetch of pages asks for.
 struct PageAsked: Sendable {
-  /// Which page is added; `nil` if it is one of the whole value.
+  /// The direction in which the page is added; `nil` if it is a page of the whole value.
   var direction: PageDirection?
   /// The type of the page.
   var type: any Sendable.Type

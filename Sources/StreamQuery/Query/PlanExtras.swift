@@ -1,6 +1,6 @@
-/// Parts of a plan that most queries do not have, in an object of their own.
+/// Parts of a plan that most queries do not have, in their own object.
 ///
-/// A plan is made by each modifier and kept by each entry: there they take a word.
+/// Each modifier makes a plan and each entry keeps one: there, these parts take one word.
 final class PlanExtras: Sendable {
   typealias Merge = @Sendable (_ old: ValueBox, _ new: ValueBox) -> ValueBox
   typealias Trigger = @Sendable () -> any AsyncSequence
@@ -10,20 +10,20 @@ final class PlanExtras: Sendable {
     var placeholder: ValueBox?
     /// Joins the cached value with a fetched one, for structural reuse.
     var merge: Merge?
-    /// Streams of which each element refetches; made anew for each subscription.
+    /// Streams whose elements refetch; made for each subscription.
     var triggers: [Trigger] = []
     /// How pages follow each other, if the value is pages.
     var paging: PagingPlan?
-    /// Makes the plan again of which a refetch fetches the first page only.
+    /// Makes the same plan with refetches that fetch only the first page.
     var refetchingFirstPageOnly: (@Sendable () -> QueryPlan)?
-    /// Whether a refetch takes the data out of sight.
+    /// Whether a refetch hides the data.
     var resetsData = false
   }
 
   struct InitialData: Sendable {
-    /// Asked once per entry that has no data.
+    /// Evaluated once per entry that has no data.
     var value: @Sendable () -> ValueBox?
-    /// Seconds since the reference date; `nil` is now.
+    /// Seconds since the reference date; `nil` means now.
     var updatedAt: Double?
   }
 

@@ -1,29 +1,30 @@
-/// What a query says apart from its key, without its value type: made once, shared by reference.
+/// A query without its key and value type: made once, shared by reference.
 ///
-/// An entry keeps the newest plan that it was given, so that a refetch which nobody asks for in
-/// person (a reconnect, an interval, an invalidation) knows how to fetch.
+/// An entry keeps the newest plan that it was given, so that an automatic refetch (a reconnect, an
+/// interval, an invalidation) knows how to fetch.
 @usableFromInline
 final class QueryPlan: Sendable {
   typealias Fetch = @Sendable (FetchContext) async throws -> ValueBox
 
   let options: QueryOptions
   let fetch: Fetch?
-  /// The type of the values: a type, where a closure for each question about it would be an object.
+  /// The type of the values; stored as a type, because a closure for each question about it would
+  /// be an object.
   let valueType: any Sendable.Type
-  /// What most plans do without; see ``PlanExtras``.
+  /// The parts that most plans do not have; see ``PlanExtras``.
   private let extras: PlanExtras?
 
   var initialData: PlanExtras.InitialData? { extras?.values.initialData }
   var placeholder: ValueBox? { extras?.values.placeholder }
   /// Joins the cached value with a fetched one, for structural reuse.
   var merge: PlanExtras.Merge? { extras?.values.merge }
-  /// Streams of which each element refetches; made anew for each subscription.
+  /// Streams whose elements refetch; made for each subscription.
   var triggers: [PlanExtras.Trigger] { extras?.values.triggers ?? [] }
   /// How pages follow each other, if the value is pages.
   var paging: PagingPlan? { extras?.values.paging }
-  /// The same plan, of which a refetch fetches the first page only; `nil` if its value is no pages.
+  /// The same plan with refetches that fetch only the first page; `nil` if its value is not pages.
   var refetchingFirstPageOnly: QueryPlan? { extras?.values.refetchingFirstPageOnly?() }
-  /// Whether a refetch takes the data out of sight.
+  /// Whether a refetch hides the data.
   var resetsData: Bool { extras?.values.resetsData ?? false }
 
   private init(
@@ -38,12 +39,12 @@ final class QueryPlan: Sendable {
     self.extras = extras
   }
 
-  /// The plan of a key that nothing else is known of.
+  /// Creates the plan of a key about which nothing else is known.
   ///
   /// - Parameters:
   ///   - type: The type of the values.
   ///   - fetch: Fetches a value.
-  ///   - extras: What most plans do without.
+  ///   - extras: The parts that most plans do not have.
   convenience init<Value: Sendable>(
     of type: Value.Type,
     fetch: Fetch? = nil,
@@ -77,7 +78,7 @@ final class QueryPlan: Sendable {
     return boxed(as: valueType)
   }
 
-  /// A copy with the options and extras of another plan, but for what belongs to how it fetches.
+  /// A copy with the options and extras of another plan, except those about how to fetch.
   func with(options: QueryOptions, like plan: QueryPlan) -> QueryPlan {
     var values = plan.extras?.values ?? PlanExtras.Values()
     values.paging = paging

@@ -1,9 +1,9 @@
-/// Those of a query's options that most queries do not set, in an object of their own.
+/// The options that most queries do not set, in their own object.
 ///
-/// Options are copied with each modifier and kept with each entry: there they take a word, where the
-/// values themselves would take three times as much as all the others.
+/// Each modifier copies the options and each entry keeps them: there, the rare options take one
+/// word. Stored in place, they would take three times as much as all the others.
 final class RareOptions: Sendable {
-  /// The options; what is `nil` comes from the layer below.
+  /// The options; a `nil` option comes from the layer below.
   struct Values: Sendable {
     var refetchOnSubscribeRule: (@Sendable (QueryInfo) -> RefetchPolicy)?
     var refetchOnReconnect: EventRefetchPolicy?

@@ -1,6 +1,6 @@
 /// A plan under a client's defaults and an observer's options: every layer merged, once.
 ///
-/// It keeps what the options come to rather than the options, which are many and mostly not set.
+/// It keeps the resolved values rather than the options, which are many and mostly not set.
 final class ResolvedPlan: Sendable {
   let plan: QueryPlan
   let defaults: DefaultsTable
@@ -10,13 +10,13 @@ final class ResolvedPlan: Sendable {
   let meta: QueryMeta?
   /// Retries, if some layer says so.
   private let ownRetry: RetryPolicy?
-  /// The profile, closures left out; see ``isDynamic``.
+  /// The profile without the answers of closures; see ``isDynamic``.
   private let fixed: ObserverProfile
-  /// The options, if some are closures that have to be asked time and again.
+  /// The options, if some are closures that have to be evaluated repeatedly.
   private let asked: Asked?
-  /// Whether an observer's own options are in it.
+  /// Whether it includes an observer's own options.
   private let isOfObserver: Bool
-  /// Whether an option is a closure that has to be asked whenever the entry changes.
+  /// Whether an option is a closure that has to be evaluated whenever the entry changes.
   let isDynamic: Bool
   /// What a fetched value keeps of the cached one.
   let sharing: SharingPolicy.Kind
@@ -35,7 +35,7 @@ final class ResolvedPlan: Sendable {
     defaults: DefaultsTable,
     observer: ObserverOptions? = nil
   ) {
-    // Each layer is read where it lies; only several of a kind are made one first.
+    // Each layer is read in place; only several layers of one kind are merged first.
     if let observer {
       self.init(
         plan,
@@ -63,7 +63,7 @@ final class ResolvedPlan: Sendable {
     self.plan = plan
     self.defaults = defaults
     isOfObserver = observer != nil
-    // Not by `??`, which wraps what it is given: each fetch would run through the wrappers.
+    // Not with `??`, which wraps its operands: each fetch would run through the wrappers.
     if let own = plan.fetch {
       fetch = own
     } else if let common = defaults.fetch(for: key) {
@@ -101,7 +101,7 @@ final class ResolvedPlan: Sendable {
     self.isDynamic = isDynamic
     let onSubscribe = own.refetchOnSubscribe
     let rule = own.refetchOnSubscribeRule
-    // A fixed policy of a stronger layer leaves nothing to ask.
+    // With a fixed policy of a stronger layer, no rule has to be evaluated.
     let hasRule = rule != nil || onSubscribe == nil && base.refetchOnSubscribeRule != nil
     let isAsked =
       isDynamic || hasRule || onReconnect?.condition != nil || onActive?.condition != nil
@@ -109,7 +109,7 @@ final class ResolvedPlan: Sendable {
 
     var profile = ObserverProfile()
     profile.onSubscribe = onSubscribe ?? base.refetchOnSubscribe ?? .ifStale
-    // Who fetches whatever the network does has no use for its return, unless told otherwise.
+    // With `.always`, a reconnect is no reason to refetch, unless an option says otherwise.
     profile.onReconnect = onReconnect?.fixed ?? (terms.networkMode == .always ? .never : .ifStale)
     profile.onActive = onActive?.fixed ?? .ifStale
     profile.retriesOnSubscribe = own.retryOnSubscribe ?? base.retryOnSubscribe ?? true
@@ -125,22 +125,22 @@ final class ResolvedPlan: Sendable {
     fixed = profile
   }
 
-  /// The profile, if it needs nobody's answer.
+  /// The profile, if it does not depend on closures.
   var fixedProfile: ObserverProfile? { isDynamic ? nil : fixed }
 
-  /// Whether a function has to be asked what a new subscription refetches.
+  /// Whether a function decides if a new subscription refetches.
   ///
-  /// Apart from ``isDynamic``: for those who are there already it has no meaning.
+  /// Separate from ``isDynamic``: it has no meaning for existing observers.
   var asksOnSubscribe: Bool { asked?.options.refetchOnSubscribeRule != nil }
 
-  /// Whether a function says if an observer is enabled.
+  /// Whether a function decides if an observer is enabled.
   var asksWhetherEnabled: Bool { if case .when = asked?.options.enabled { true } else { false } }
 
-  /// The profile in the present state; asks closures only if there are any.
+  /// The profile in the present state; evaluates closures only if there are any.
   ///
   /// - Parameters:
-  ///   - isArrival: Whether it is of a new subscription.
-  ///   - info: The present state, made only if it is asked for.
+  ///   - isArrival: Whether it is for a new subscription.
+  ///   - info: The present state, made only if it is needed.
   /// - Returns: The profile.
   func profile(isArrival: Bool = false, _ info: () -> QueryInfo) -> ObserverProfile {
     guard let options = asked?.options else { return fixed }
@@ -157,7 +157,7 @@ final class ResolvedPlan: Sendable {
     return profile
   }
 
-  /// Retries of fetches that nobody waits for in person.
+  /// Retries of fetches that were not started by an imperative call.
   var retry: RetryPolicy { ownRetry?.over(.times(3)) ?? .times(3) }
 
   /// Retries of `fetch`, `ensure` and `prefetch`.
@@ -166,7 +166,8 @@ final class ResolvedPlan: Sendable {
     return ownRetry?.over(ofClient) ?? ofClient
   }
 
-  /// What has to be asked before an edge refetches; `nil` if nothing has to be.
+  /// The condition to evaluate before a reconnect or an activation refetches; `nil` if there is
+  /// none.
   func condition(of cause: FetchCause) -> EventRefetchPolicy.Condition? {
     switch cause {
     case .reconnect: asked?.options.refetchOnReconnect?.condition
