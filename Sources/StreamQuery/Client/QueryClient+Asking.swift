@@ -60,7 +60,7 @@ extension QueryClient {
       if wantsSeed, !hasSeed {
         hasSeed = true
         seed = plan.plan.initialData.flatMap(Seed.init)
-        // Dynamic options are asked about the entry with its initial data, so it has to be made
+        // Dynamic options are evaluated for the entry with its initial data, so it has to be made
         // first.
         if isAsked, let seed { begin(key, plan, with: seed) }
       }

@@ -11,9 +11,9 @@ extension QueryClient {
   /// The filter is evaluated once, and all marks are set in one turn that locks the cache: see
   /// <doc:Performance>.
   ///
-  /// The marks are set at the call. It returns when all refetches are settled or paused, including
-  /// those that failed and those that follow a joined fetch. A cancelled caller returns at once,
-  /// and the refetches continue.
+  /// The call sets the marks at once, and returns when all refetches are settled or paused,
+  /// including those that failed and those that follow a joined fetch. A cancelled caller returns
+  /// at once, and the refetches continue.
   ///
   /// - Parameters:
   ///   - filter: Which entries to mark.

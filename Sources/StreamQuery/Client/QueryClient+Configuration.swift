@@ -44,8 +44,8 @@ extension QueryClient {
     ///
     /// It is called outside the cache's lock, by one thread at a time: the thread that caused the
     /// event, another thread that uses the client, or one of its executor. It sees no task-locals
-    /// and the default priority, whichever code caused the event. A call delivers the events of
-    /// others only up to 256 more than it caused itself.
+    /// and the default priority, whichever code caused the event. A call delivers at most 256
+    /// events of others beyond as many as it caused itself.
     ///
     /// It must be quick: everything that happens next waits for it. Once 4,096 events wait, callers
     /// that cause more are delayed, by at most 10 ms for each 4,096. ``QueryClient/events`` delays

@@ -41,7 +41,8 @@ extension QueryClient {
     defaults.options(for: key)
   }
 
-  /// Which errors a query's stream throws: by its own option, or by the defaults of its key.
+  /// Which errors of a query are thrown to an error boundary: by its own option, or else by the
+  /// defaults of its key.
   ///
   /// - Parameter query: The query.
   /// - Returns: The policy.

@@ -105,7 +105,7 @@ extension QueryClient {
     result(for: Query(key: key))
   }
 
-  /// Keys and data of the entries of one value type under a filter.
+  /// Keys and data of the entries of one value type that match a filter.
   ///
   /// - Parameters:
   ///   - type: The value type.
@@ -149,9 +149,9 @@ extension QueryClient {
   ///
   /// Data has no stale time of its own. It is judged by the stale time of the query or observer
   /// that last said how to fetch the key, so it is stale exactly if a refetch by that plan would be
-  /// due. Filters judge an observed key by all its observers, and ignore the age of one that is not
-  /// observed; see ``QueryFilter/stale``. Data that was only written is judged by the defaults of
-  /// its key.
+  /// due. A filter treats an observed key as stale if its data is too old for any observer, and
+  /// ignores the age of data that nobody observes; see ``QueryFilter/stale``. Data that was only
+  /// written is judged by the defaults of its key.
   ///
   /// - Parameter key: The key.
   /// - Returns: Whether it is stale.

@@ -146,7 +146,7 @@ extension QueryClient {
     }
   }
 
-  /// Changes the data of all entries of one value type under a filter, in one turn.
+  /// Changes the data of all entries of one value type that match a filter, in one turn.
   ///
   /// The closure runs outside the lock. If one of the entries changes meanwhile, it runs again for
   /// all of them. It must not write any of these entries itself: such a write is reported to

@@ -5,7 +5,7 @@ extension Query {
   /// Whether the query fetches by itself; it does by default.
   ///
   /// A disabled query shows cached and written data, is never stale, and is left out of every
-  /// automatic and bulk refetch. It fetches only when called for explicitly: by `fetch`, `ensure`,
+  /// automatic and bulk refetch. It fetches only on an explicit call: by `fetch`, `ensure`,
   /// `prefetch` or an observer's `refetch`. A fetch that is running when the query is disabled may
   /// land.
   ///
@@ -21,8 +21,8 @@ extension Query {
 
   /// Whether the query fetches by itself, evaluated again whenever its entry changes.
   ///
-  /// Turning from `false` to `true` counts as a new subscription: stale data is refetched. Only
-  /// changes of this entry evaluate the closure; for other conditions, change the observer's
+  /// Turning from `false` to `true` counts as a new subscription: stale data is refetched. The
+  /// closure runs again only when this entry changes; for other conditions, change the observer's
   /// options.
   ///
   /// If ``QueryClient/remove(_:)-(QueryFilter)`` or ``QueryClient/clear()`` turn it on, because the

@@ -83,7 +83,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     set { changeRare { $0.meta = newValue } }
   }
 
-  /// Which errors the stream throws; ``ThrowPolicy/never`` by default.
+  /// Which errors are thrown to an error boundary; ``ThrowPolicy/never`` by default.
   public var throwOnError: ThrowPolicy? {
     get { rare?.values.throwOnError }
     set { changeRare { $0.throwOnError = newValue } }
@@ -117,7 +117,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   ///   - retryOnSubscribe: Whether a subscription refetches after a failure without data.
   ///   - abandonment: What happens to a fetch that nobody wants.
   ///   - meta: Facts for the fetch, filters and events.
-  ///   - throwOnError: Which errors the stream throws.
+  ///   - throwOnError: Which errors are thrown to an error boundary.
   ///   - sharing: What a fetched value keeps of the cached one.
   ///   - refetchOnSubscribeRule: The policy of subscriptions as a function, instead of a fixed one.
   public init(

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What a refetch of a streamed query does with the data of the previous stream.
 public enum StreamedRefetch: String, Hashable, Codable, Sendable {
-  /// The data is removed, and the query is pending again until the first element arrives.
+  /// The data is no longer shown, and the query is pending again until the first element arrives.
   case reset
   /// New elements are added to the data.
   case append
