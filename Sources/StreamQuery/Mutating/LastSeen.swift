@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a consumer saw last.
+/// What an observer saw last.
 final class LastSeen<Value: Equatable & Sendable>: Sendable {
   private let last = Mutex<Value?>(nil)
 

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// One follower's hold on the cache: what a stream of runs or a handle keeps.
+/// One follower's subscription to the cache, held by a stream of runs or a handle.
 ///
-/// It counts from its creation until it is cancelled or its last reference goes.
+/// It counts from its creation until it is cancelled or its last reference is dropped.
 final class MutationFollowing: Sendable {
   let client: QueryClient
-  /// The handle's number; 0 is none.
+  /// The handle's number; 0 means no handle.
   let follower: Int
-  /// The mutation whose newest run is followed; `nil` follows what it is given.
+  /// The mutation whose newest run is followed; if `nil`, only the given run is followed.
   private let identity: EntryKey?
   private let news: Int?
   private let seen = LastSeen<UInt64>()
@@ -15,12 +15,12 @@ final class MutationFollowing: Sendable {
 
   /// - Parameters:
   ///   - client: The client.
-  ///   - identity: Follows the newest run of this mutation; `nil` only what it is given, and then
-  ///     its streams listen for themselves.
+  ///   - identity: The mutation whose newest run is followed. If `nil`, only the given run is
+  ///     followed, and the streams subscribe for themselves.
   init(client: QueryClient, identity: EntryKey?) {
     self.client = client
     news = identity.flatMap { client.mutationNews.subscribe(to: [.mutation($0)]) }
-    // After the subscription: what happens in between is news.
+    // After the subscription: whatever happens in between counts as news.
     let (isCounted, follower) = client.turn { state, _ in
       guard !state.isShutDown else { return (false, 0) }
       guard let identity else { return (true, state.makeFollower()) }
@@ -49,7 +49,7 @@ final class MutationFollowing: Sendable {
     }
   }
 
-  /// What is followed at present.
+  /// The run that is followed at present.
   var frame: MutationFrame? {
     client.cache.record { state in
       let followed = identity.map { state.mutations.runs[$0]?.last }
@@ -60,12 +60,12 @@ final class MutationFollowing: Sendable {
     }
   }
 
-  /// Follows another run, or none.
+  /// Follows another run, or no run.
   func follow(_ run: MutationID?) {
     client.turn { state, turn in state.follow(follower, run, &turn) }
   }
 
-  /// The newest frame that was not seen, as soon as there is one; the outer `nil` is the end.
+  /// The newest unseen frame, as soon as there is one; the outer `nil` is the end.
   func next() async -> MutationFrame?? {
     guard let news else { return nil }
     let waits = { self.client.consumerWaits(for: "news of a mutation", self) { self.cancel() } }

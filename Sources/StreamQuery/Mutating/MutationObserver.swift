@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A handle on one mutation at a time: to run it, to show how it goes, and to start afresh.
+/// A handle on a mutation: runs it, shows the progress of the run, and can be reset.
 ///
-/// Unlike ``QueryClient/runs(of:)``, which shows whoever's newest run, it shows only the runs that
-/// were started through it.
+/// Unlike ``QueryClient/runs(of:)``, which shows the newest run of any caller, it shows only runs
+/// that were started through it.
 ///
 /// ```swift
 /// let save = client.observer(of: .rename())
@@ -25,10 +25,10 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   /// The run that is shown now; ``MutationRun/idle`` before the first, and after ``reset()``.
   public var run: MutationRun<Input, Output> { MutationRun(frame: following.frame) }
 
-  /// The run that is shown, now and whenever it changes.
+  /// The run that is shown, now and after each change.
   ///
-  /// Each stream is for one consumer, and a cancelled one ends for itself. The run is kept until the
-  /// last of the handle and its streams goes.
+  /// Each stream is for one consumer, and cancelling one ends only that stream. The run is kept
+  /// until the handle and all its streams are released.
   public var runs: AsyncStream<MutationRun<Input, Output>> {
     let seen = LastSeen<UInt64>()
     return following.client.mutationNews(about: [.handle(following.follower)]) { [following] _ in
@@ -38,13 +38,14 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
     }
   }
 
-  /// Runs another mutation from now on.
+  /// Replaces the mutation.
   ///
-  /// With an unlike key the handle shows ``MutationRun/idle`` again. Otherwise a run that is shown and
-  /// not over goes on with the work of later attempts, the callbacks and the longer retention of the
-  /// new mutation; its retries, network mode and scope stay as they were at its start.
+  /// With a different key the handle shows ``MutationRun/idle`` again. With an equal key, a shown
+  /// run that has not ended takes over the new mutation's work for later attempts, its callbacks,
+  /// and its retention if that is longer; its retries, network mode and scope stay as they were at
+  /// its start.
   ///
-  /// - Parameter mutation: The mutation. One without key is like any other.
+  /// - Parameter mutation: The mutation. A mutation without a key differs from every other.
   public func update(mutation: Mutation<Input, Output>) {
     let old = present.withLock { present in
       let old = present
@@ -62,10 +63,10 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
 
   /// Runs the mutation and waits for its end.
   ///
-  /// An earlier run is shown no more and goes on.
+  /// An earlier run is no longer shown, but continues.
   ///
   /// - Parameters:
-  ///   - input: What to do it with.
+  ///   - input: The input of the run.
   ///   - detached: Whether the run outlives its caller.
   /// - Returns: What the work returned.
   /// - Throws: As ``QueryClient/mutate(_:with:detached:)``.
@@ -80,9 +81,9 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
     )
   }
 
-  /// Runs the mutation without waiting: what becomes of it is shown by ``run`` and ``runs``.
+  /// Runs the mutation without waiting; ``run`` and ``runs`` show the progress.
   ///
-  /// - Parameter input: What to do it with.
+  /// - Parameter input: The input of the run.
   public func start(with input: Input) {
     let client = following.client
     let mutation = mutation
@@ -90,20 +91,20 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
     _ = client.begin(plan, with: input, follower: following.follower)
   }
 
-  /// Cancels the run that is shown, if it is not over.
+  /// Cancels the run that is shown, if it has not ended.
   public func cancel() {
     guard let frame = following.frame else { return }
     following.client.cancel(frame.id)
   }
 
-  /// Shows ``MutationRun/idle`` again; the run itself goes on.
+  /// Shows ``MutationRun/idle`` again; the run itself continues.
   public func reset() {
     following.follow(nil)
   }
 }
 
 extension QueryClient {
-  /// A handle that runs a mutation and shows how it goes.
+  /// Creates a handle that runs a mutation and shows the progress.
   ///
   /// - Parameter mutation: The mutation.
   /// - Returns: The handle.

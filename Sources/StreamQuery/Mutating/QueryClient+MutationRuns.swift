@@ -1,15 +1,15 @@
 extension QueryClient {
-  /// Follows a mutation: its newest run now, and every change of it or newer run.
+  /// Follows a mutation: emits its newest run now, each change of it, and each newer run.
   ///
-  /// The stream follows from this call until its task is cancelled or its last reference is dropped,
-  /// and the run that it shows is kept meanwhile. A slow consumer gets the newest state and may miss
-  /// those between. Without any run it shows ``MutationRun/idle``.
+  /// The stream follows from this call until its task is cancelled or its last reference is
+  /// dropped; meanwhile the run that it shows is kept. A slow consumer gets the newest state and
+  /// may miss the states in between. If there is no run, it shows ``MutationRun/idle``.
   ///
   /// ```swift
   /// for await run in client.runs(of: .rename()) { show(run.isPending) }
   /// ```
   ///
-  /// - Parameter mutation: Whose runs; its key and types matter, not its work.
+  /// - Parameter mutation: The mutation to follow; its key and types matter, not its work.
   /// - Returns: A stream for one consumer; it ends when cancelled or when the client is shut down.
   public nonisolated func runs<Input, Output>(
     of mutation: Mutation<Input, Output>
@@ -17,9 +17,9 @@ extension QueryClient {
     MutationFollowing(client: self, identity: mutation.identity).stream()
   }
 
-  /// The newest run of a mutation, for a first frame.
+  /// Returns the newest run of a mutation, for a first frame.
   ///
-  /// - Parameter mutation: Whose run.
+  /// - Parameter mutation: The mutation.
   /// - Returns: The run; ``MutationRun/idle`` if there is none.
   public nonisolated func run<Input, Output>(
     of mutation: Mutation<Input, Output>
@@ -33,22 +33,23 @@ extension QueryClient {
     return MutationRun(frame: frame)
   }
 
-  /// The runs of mutations, in the order of their start.
+  /// Returns the runs of mutations, in the order in which they were started.
   ///
-  /// - Parameter filter: Which runs.
+  /// - Parameter filter: Selects the runs.
   /// - Returns: A snapshot of each.
   /// - Complexity: O(*n*) in the number of runs that are kept.
   public nonisolated func mutations(_ filter: MutationFilter = .all) -> [MutationInfo] {
     frames().map(MutationInfo.init).filter(filter.matches)
   }
 
-  /// The runs of mutations under a filter, now and whenever one of them changes, comes or goes.
+  /// Emits the selected runs of mutations, now and whenever one of them changes, comes or goes.
   ///
-  /// A filter that names a mutation, a key or a prefix is not woken by the steps of other runs; any
-  /// other one looks at every step of every run.
+  /// A stream whose filter names a mutation, a key or a prefix is not woken by the steps of other
+  /// runs; with any other filter it checks every step of every run.
   ///
-  /// - Parameter filter: Which runs.
-  /// - Returns: A stream of lists in the order of start, the newest winning.
+  /// - Parameter filter: Selects the runs.
+  /// - Returns: A stream of lists in the order in which the runs were started; the newest list
+  ///   wins.
   public nonisolated func runs(matching filter: MutationFilter) -> AsyncStream<[MutationInfo]> {
     let seen = LastSeen<[UInt64]>()
     return mutationNews(about: filter.topics) { client in
@@ -57,19 +58,19 @@ extension QueryClient {
     }
   }
 
-  /// How many runs are not over, paused ones included.
+  /// Returns the number of runs that have not ended, including paused ones.
   ///
-  /// - Parameter filter: Which runs count.
-  /// - Returns: Their number.
+  /// - Parameter filter: Selects the runs to count.
+  /// - Returns: The number of runs.
   public nonisolated func mutatingCount(_ filter: MutationFilter = .all) -> Int {
     if filter.isAll { return cache.read { $0.mutations.pendingCount } }
     return mutations(filter && .pending).count
   }
 
-  /// How many runs are not over, now and whenever it changes.
+  /// Emits the number of runs that have not ended, now and whenever it changes.
   ///
-  /// - Parameter filter: Which runs count.
-  /// - Returns: A stream of numbers, the newest winning; equal neighbours are left out.
+  /// - Parameter filter: Selects the runs to count.
+  /// - Returns: A stream of numbers; the newest wins, and equal neighbours are left out.
   public nonisolated func mutatingCounts(_ filter: MutationFilter = .all) -> AsyncStream<Int> {
     let seen = LastSeen<Int>()
     return mutationNews(about: filter.topics) { client in
@@ -86,11 +87,11 @@ extension QueryClient {
     }
   }
 
-  /// A stream of what is new each time when some run changed.
+  /// Returns a stream that emits what is new whenever a run changed.
   ///
   /// - Parameters:
-  ///   - topics: Which runs, if not all.
-  ///   - look: Says what is new; `nil` is nothing.
+  ///   - topics: The runs to listen to; `nil` means all.
+  ///   - look: Returns what is new; `nil` if nothing is.
   /// - Returns: A stream for one consumer.
   nonisolated func mutationNews<Element: Sendable>(
     about topics: [MutationTopic]?,

@@ -13,12 +13,12 @@ extension QueryClient {
       var topics: Set<MutationTopic> = []
       for item in news { item.add(to: &topics) }
       mutationNews.send((), about: Array(topics))
-    // Whoever's run it was that the refetches waited for, they are nobody's.
+    // The refetches waited for some run, but they belong to none.
     case .sweep(let causes): Inheritance.none { self.sweep(causes) }
     }
   }
 
-  /// Does a piece of a run in a task of its own, in the context of the run's caller; it keeps the client
+  /// Runs a piece of a run in its own task, in the context of the run's caller; it keeps the client
   /// alive meanwhile.
   private nonisolated func work(
     on job: MutationJob,
@@ -96,7 +96,7 @@ extension QueryClient {
     }
   }
 
-  /// Calls what is called before the end: the client's callbacks, then the mutation's own.
+  /// Calls the callbacks of the end: the client's, then the mutation's own.
   private nonisolated func settle(_ job: MutationJob, _ outcome: WaitOutcome) async {
     let facts = MutationFacts(client: self, job: job)
     guard let resolved = job.plan else { return }
@@ -120,7 +120,7 @@ extension QueryClient {
         await call("onError", of: job) { try await callback(.failure(error), facts) }
       }
     }
-    // What is refetched because network or app came back is to bring what the run has changed.
+    // Refetches after a return of network or app are to bring what the run has changed.
     if cache.read({ !$0.mutations.held.isEmpty }) {
       turn { state, _ in state.release(job.id) }
     }
@@ -135,9 +135,9 @@ extension QueryClient {
     step(job) { $0.callbacksEnded(in: $1) }
   }
 
-  /// Calls a callback; what it throws is told, and changes nothing.
+  /// Calls a callback; an error that it throws is reported and changes nothing.
   ///
-  /// Only a client that is cleared cancels callbacks: those to come are called no more.
+  /// Only clearing the client cancels callbacks: the remaining ones are not called.
   private nonisolated func call(
     _ name: String,
     of job: MutationJob,
@@ -147,7 +147,7 @@ extension QueryClient {
     do {
       try await body()
     } catch {
-      // A run that was cleared away meanwhile was told to stop.
+      // A run that was cleared meanwhile was told to stop.
       if Task.isCancelled { return }
       report(
         .callbackFailed(
@@ -204,8 +204,8 @@ extension QueryClient {
     }
   }
 
-  /// Shows what an `onMutate` returned while others are still to come; what the last one returns is
-  /// shown by the step that follows.
+  /// Shows what an `onMutate` returned while others are still to come; the return value of the last
+  /// one is shown by the step that follows.
   private nonisolated func showSaved(of job: MutationJob) {
     guard !job.saved.values.isEmpty else { return }
     turn { state, turn in
@@ -223,7 +223,7 @@ extension QueryClient {
 }
 
 extension WaitOutcome {
-  /// What callbacks are told of a run without an output.
+  /// What callbacks are told about a run without an output.
   fileprivate var error: any Error {
     if case .failure(let error) = self { error } else { CancellationError() }
   }

@@ -1,28 +1,29 @@
 import Synchronization
 
 extension QueryClient {
-  /// Runs a mutation and waits for its end, its callbacks included.
+  /// Runs a mutation and waits until it has ended, including its callbacks.
   ///
   /// Optimistic changes show before the call first suspends. While offline, or while earlier runs of
-  /// its scope are not over, the run is paused and the call goes on waiting. The work and the
-  /// callbacks of a run cannot wait for another run of its scope, nor a fetch or a run for one that,
-  /// directly or through other fetches, runs, scopes and clients, waits for it: such a call is refused at
-  /// once. In tasks that they start it is not, since some of these are meant to outlive them; awaiting
-  /// such a task may wait for ever.
+  /// its scope have not ended, the run is paused and the call keeps waiting.
+  ///
+  /// The work and the callbacks of a run cannot wait for another run of its scope. Nor can a fetch
+  /// or a run wait for one that waits for it, directly or through other fetches, runs, scopes and
+  /// clients. Such a call throws at once. Calls in tasks that they start are not refused, because
+  /// some of these tasks are meant to outlive them; awaiting such a task may wait for ever.
   ///
   /// Cancelling the caller cancels the run, unless it is detached: the work's task is cancelled,
-  /// retries and pauses end at once, and what was not done is rolled back. Work that returns all
-  /// the same counts as done. The caller itself does not wait for that.
+  /// retries and pauses end at once, and a change that was not made is rolled back. Work that
+  /// returns nevertheless counts as done. The caller itself does not wait for that.
   ///
   /// ```swift
   /// let user = try await client.mutate(.rename(), with: Rename(id: 42, name: "Ada"))
   /// ```
   ///
   /// - Parameters:
-  ///   - mutation: What to do.
-  ///   - input: What to do it with.
-  ///   - detached: Whether the run outlives its caller: a caller that is cancelled only stops
-  ///     waiting.
+  ///   - mutation: The mutation to run.
+  ///   - input: The input of the run.
+  ///   - detached: Whether the run outlives its caller: cancelling the caller then only ends its
+  ///     wait.
   /// - Returns: What the work returned.
   /// - Throws: The work's error, or that of `onMutate`; `CancellationError` if the caller or the run
   ///   was cancelled or the client was cleared; ``QueryError/missingPerform(key:)``;
@@ -33,15 +34,15 @@ extension QueryClient {
     with input: Input,
     detached: Bool = false
   ) async throws -> Output {
-    // A run that nobody wants any more does not begin.
+    // A run that is no longer wanted does not begin.
     if !detached { try Task.checkCancellation() }
     return try await mutate(mutation, with: input, detached: detached, follower: nil)
   }
 
-  /// Runs a mutation without input and waits for its end.
+  /// Runs a mutation without input and waits until it has ended.
   ///
   /// - Parameters:
-  ///   - mutation: What to do.
+  ///   - mutation: The mutation to run.
   ///   - detached: Whether the run outlives its caller.
   /// - Returns: What the work returned.
   /// - Throws: As ``mutate(_:with:detached:)``.
@@ -75,7 +76,7 @@ extension QueryClient {
     }
   }
 
-  /// What became of the wish to begin a run.
+  /// The outcome of a request to begin a run.
   enum Begin {
     case begun(MutationID, Waiter)
     /// The caller would wait for itself.
@@ -113,13 +114,13 @@ extension QueryClient {
     }
   }
 
-  /// A plan under the client's defaults and callbacks.
+  /// Returns a plan merged with the client's defaults and callbacks.
   nonisolated func resolve(_ key: EntryKey, _ plan: MutationPlan) -> ResolvedMutation {
     let defaults = mutationDefaults.withLock { $0 }
     return ResolvedMutation(key, plan, defaults: defaults, hooks: configuration.mutationHooks)
   }
 
-  /// What a run lays over which key: user code, so it is asked before the turn.
+  /// The layers of a run by key: user code, so it is called before the turn.
   nonisolated func plannedLayers(of plan: ResolvedMutation, input: ValueBox) -> [PlannedLayer] {
     var changes = OptimisticChanges()
     for layers in plan.plan.layers { layers(input, &changes) }
@@ -130,12 +131,13 @@ extension QueryClient {
     }
   }
 
-  /// Cancels runs; what was not done is rolled back.
+  /// Cancels runs; changes that were not made are rolled back.
   ///
-  /// The work's task is cancelled, retries and pauses end at once; work that returns all the same
-  /// counts as done. Callers that wait throw `CancellationError` when the run is over.
+  /// The work's task is cancelled; retries and pauses end at once. Work that returns nevertheless
+  /// counts as done. Callers that wait throw `CancellationError` when the run has ended.
   ///
-  /// - Parameter filter: Which runs; those whose outcome is decided already go on to their end.
+  /// - Parameter filter: Selects the runs; those whose outcome is decided already continue to their
+  ///   end.
   public nonisolated func cancelMutations(_ filter: MutationFilter = .all) {
     let ids = mutations(filter && .pending).map(\.frame.id)
     guard !ids.isEmpty else { return }
@@ -144,13 +146,13 @@ extension QueryClient {
     }
   }
 
-  /// Lets paused mutations go on and waits for their ends.
+  /// Resumes paused mutations and waits until they have ended.
   ///
-  /// Runs go on by themselves when network and app allow it; only those of an archive that was
+  /// Runs resume by themselves when network and app allow it. Only runs of an archive that was
   /// imported without resuming them wait for this call, or for the network or the app to come back.
-  /// While offline nothing happens and the call returns at once. A cancelled caller stops waiting,
-  /// and the runs go on. A fetch, and the work and the callbacks of a run, do not wait for runs that wait
-  /// for them, such as those behind the run in its scope.
+  /// While offline nothing happens and the call returns at once. Cancelling the caller ends its
+  /// wait, and the runs continue. A fetch, and the work and the callbacks of a run, do not wait for
+  /// runs that wait for them, such as those behind the run in its scope.
   ///
   /// ```swift
   /// client.import(archive, for: [.mutation(.rename())], resuming: false)
@@ -172,16 +174,16 @@ extension QueryClient {
 
   /// Registers defaults for every mutation whose key starts with a prefix.
   ///
-  /// Where several prefixes match, their options are merged in the order of registration and later
+  /// Where several prefixes match, their options are merged in the order of registration; later
   /// ones win. Registering a prefix again replaces its defaults and keeps its place.
   ///
-  /// The client keeps the work for as long as it lives: use ``MutationContext/client``, since a client
-  /// that the closure captures would never be freed.
+  /// The client keeps the work for as long as it lives. Use ``MutationContext/client`` in it: a
+  /// client that the closure captures would never be freed.
   ///
   /// - Parameters:
   ///   - options: The options.
   ///   - prefix: The prefix.
-  ///   - perform: The work of mutations that bring none; gets the input. It must return a value of
+  ///   - perform: The work of mutations that have none; gets the input. It must return a value of
   ///     the mutation's output type; another type is
   ///     ``QueryError/unexpectedType(key:expected:actual:)``.
   public nonisolated func setMutationDefaults(
@@ -195,11 +197,11 @@ extension QueryClient {
       table = table.with(entry)
       return old
     }
-    // Old closures go here, outside the lock.
+    // Old closures are released here, outside the lock.
     _ = old
   }
 
-  /// The merged mutation defaults of a key.
+  /// Returns the merged mutation defaults of a key.
   ///
   /// - Parameter key: The key.
   /// - Returns: The options.
@@ -209,7 +211,7 @@ extension QueryClient {
 }
 
 extension CacheState {
-  /// The run that begins next, as something to wait for.
+  /// The next run to begin, as something to wait for.
   func nextRun(in scope: String?) -> WorkID {
     .run(cache: id, serial: mutations.lastSerial + 1, scope: scope)
   }

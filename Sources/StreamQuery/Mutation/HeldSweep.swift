@@ -1,4 +1,4 @@
-/// An edge of the world whose sweep over the entries waits for the runs that were paused at it.
+/// A transition of network or app whose sweep over the entries waits for the runs paused before it.
 struct HeldSweep: Equatable {
   var cause: FetchCause
   var awaited: Set<MutationID>

@@ -1,4 +1,5 @@
-// What is easily written and means something else: the compiler says what to write instead.
+// Easy mistakes that would compile and mean something else: the compiler says what to write
+// instead.
 
 extension Mutation {
   /// Creates a mutation whose key has the elements of an array as its parts.

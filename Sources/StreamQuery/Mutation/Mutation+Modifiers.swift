@@ -1,5 +1,5 @@
-/// Options and callbacks as modifiers: each returns a changed copy. Of an option the last one wins;
-/// callbacks and optimistic changes add up and run in the order in which they were given.
+/// Options and callbacks as modifiers: each returns a changed copy. The last value of an option
+/// wins; callbacks and optimistic changes accumulate and run in the order in which they were given.
 extension Mutation {
   /// The same mutation with some options changed.
   ///
@@ -11,49 +11,50 @@ extension Mutation {
     return Mutation(key: key, plan: plan.with(options: options))
   }
 
-  /// Retries of failed attempts; none unless asked for.
+  /// Sets how failed attempts are retried; by default they are not.
   ///
-  /// - Parameter policy: How often and when.
+  /// - Parameter policy: How often and when to retry.
   /// - Returns: The changed mutation.
   public func retry(_ policy: RetryPolicy) -> Self {
     options { $0.retry = policy.over($0.retry) }
   }
 
-  /// A number of retries after the first attempt.
+  /// Sets how often a failed attempt is retried.
   ///
-  /// - Parameter count: How many.
+  /// - Parameter count: The number of retries after the first attempt.
   /// - Returns: The changed mutation.
   public func retry(_ count: Int) -> Self {
     retry(.times(count))
   }
 
-  /// The lane: runs of one scope perform one after the other, whatever their mutation.
+  /// Sets the scope: runs of one scope perform one after the other, whichever mutation they run.
   ///
-  /// They do so in the order of their start. Those that wait are shown as paused.
+  /// They do so in the order in which they were started. Those that wait are shown as paused.
   ///
-  /// - Parameter name: The lane.
+  /// - Parameter name: The name of the scope.
   /// - Returns: The changed mutation.
   public func scope(_ name: String) -> Self {
     options { $0.scope = name }
   }
 
-  /// What happens while offline; by default the run is paused and resumed in order.
+  /// Sets what happens while offline; by default the run is paused and resumed in order.
   ///
-  /// - Parameter mode: What happens.
+  /// - Parameter mode: What happens while offline.
   /// - Returns: The changed mutation.
   public func networkMode(_ mode: NetworkMode) -> Self {
     options { $0.networkMode = mode }
   }
 
-  /// How long a run that nobody follows is kept after its end; above 100 years is for ever.
+  /// Sets how long a run that nobody follows is kept after it ended; above 100 years means for
+  /// ever.
   ///
-  /// - Parameter duration: How long.
+  /// - Parameter duration: How long to keep it.
   /// - Returns: The changed mutation.
   public func gcTime(_ duration: Duration) -> Self {
     options { $0.gcTime = duration }
   }
 
-  /// A fact for callbacks, filters and events.
+  /// Adds a fact for callbacks, filters and events.
   ///
   /// - Parameters:
   ///   - key: Names the fact.
@@ -69,14 +70,15 @@ extension Mutation {
 
   // MARK: Optimistic changes
 
-  /// Shows what the mutation is going to change before it has.
+  /// Shows what the mutation is going to change before the change is made.
   ///
-  /// The changes are layers over cached data, not writes: each is laid over whatever lies below, in
-  /// the order in which runs were started, so fetches and writes may land meanwhile and other runs
-  /// come and go. A run that fails or is cancelled takes its own layers away and nothing else. After
-  /// a success they stay until what replaces them is there: until a callback of the run has written
-  /// the key, or the first fetch of it that began since has settled, or else until `onSettled`
-  /// returned. A fetch that began before the success does not land, but begins anew.
+  /// The changes are layers over cached data, not writes. Each lies over the data and the layers
+  /// below, in the order in which runs were started, so fetches and writes may land meanwhile and
+  /// other runs may come and go. A run that fails or is cancelled removes its own layers and
+  /// nothing else. After a success the layers stay until their replacement arrives: until a
+  /// callback of the run has written the key, or the first fetch of the key that began after the
+  /// success has settled, or at the latest until `onSettled` has returned. A fetch that began
+  /// before the success does not land; it restarts.
   ///
   /// Streams, results and reads show the changes; `updateData` and the parameters of pages do not
   /// see them. Removing or clearing an entry removes its layers; a reset keeps them.
@@ -87,7 +89,7 @@ extension Mutation {
   /// }
   /// ```
   ///
-  /// - Parameter changes: Gets the input once, and says which keys are changed and how.
+  /// - Parameter changes: Called once with the input; says which keys are changed and how.
   /// - Returns: The changed mutation.
   public func optimistic(
     _ changes: @escaping @Sendable (Input, inout OptimisticChanges) -> Void
@@ -98,11 +100,11 @@ extension Mutation {
     )
   }
 
-  /// Shows what the mutation is going to change of one query.
+  /// Shows what the mutation is going to change in one query.
   ///
   /// - Parameters:
-  ///   - query: Whose data.
-  ///   - update: Changes what lies below; must be pure.
+  ///   - query: The query whose data is changed.
+  ///   - update: Changes the data below the layer; must be pure.
   /// - Returns: The changed mutation.
   public func optimistic<Value: Sendable>(
     _ query: @escaping @Sendable (Input) -> Query<Value>,
@@ -115,12 +117,14 @@ extension Mutation {
 
   // MARK: Callbacks
 
-  // A callback that is written on an actor runs there, so that a model's may set what it shows.
+  // A callback that is written on an actor runs there, so a model's callback may set the model's
+  // state.
 
-  /// Called before the first attempt, also while the run waits for its lane or the network.
+  /// Adds a callback before the first attempt, called even while the run waits for its scope or the
+  /// network.
   ///
-  /// What it returns is kept for the later callbacks: `context.saved(as:)`. If it throws, nothing is
-  /// performed and the run fails with its error.
+  /// Its return value is kept for the later callbacks: `context.saved(as:)`. If it throws, nothing
+  /// is performed and the run fails with its error.
   ///
   /// - Parameter body: Gets the input.
   /// - Returns: The changed mutation.
@@ -137,9 +141,9 @@ extension Mutation {
     )
   }
 
-  /// Called when the work returned, before the caller gets the output.
+  /// Adds a callback for when the work has returned, called before the caller gets the output.
   ///
-  /// An error that it throws is reported and changes nothing: the change is made.
+  /// An error that it throws is reported and changes nothing: the server has made the change.
   ///
   /// - Parameter body: Gets the output.
   /// - Returns: The changed mutation.
@@ -156,10 +160,10 @@ extension Mutation {
     )
   }
 
-  /// Called when the run failed or was cancelled (with `CancellationError`), before the caller hears
-  /// of it; not when the client was cleared or shut down.
+  /// Adds a callback for a run that failed or was cancelled (with `CancellationError`).
   ///
-  /// An error that it throws is reported; the run's own error stays.
+  /// It is called before the caller gets the error, and not when the client was cleared or shut
+  /// down. An error that it throws is reported; the run's own error stays.
   ///
   /// - Parameter body: Gets the error.
   /// - Returns: The changed mutation.
@@ -176,7 +180,7 @@ extension Mutation {
     )
   }
 
-  /// Called after `onSuccess` or `onError`.
+  /// Adds a callback that is called after `onSuccess` or `onError`.
   ///
   /// - Parameter body: Gets the output or the error.
   /// - Returns: The changed mutation.

@@ -1,8 +1,8 @@
 /// A change of server state: a key, the work that makes the change, and what follows from it.
 ///
 /// A mutation is a plain value: making one does nothing. Each ``QueryClient/mutate(_:with:detached:)``
-/// is a run of its own, which passes through `onMutate`, the work with its retries, `onSuccess` or
-/// `onError`, and `onSettled`; each is awaited, and the caller gets the output when all are done.
+/// is a separate run, which goes through `onMutate`, the work with its retries, `onSuccess` or
+/// `onError`, and `onSettled`. Each is awaited, and the caller gets the output after the last one.
 ///
 /// ```swift
 /// extension Mutation where Input == Rename, Output == User {
@@ -19,11 +19,12 @@
 /// let user = try await client.mutate(.rename(), with: Rename(id: 42, name: "Ada"))
 /// ```
 ///
-/// All of it sees the task-locals of the caller who started the run, and has its priority, however long
-/// the run waits and whoever lets it go on: <doc:WhereWorkRuns>.
+/// All of these see the task-locals and have the priority of the caller that started the run,
+/// however long the run waits and whatever resumes it: <doc:WhereWorkRuns>.
 ///
-/// Nothing is invalidated by itself: say in a callback what has changed. The key names the mutation
-/// for ``QueryClient/runs(of:)``, filters, defaults and events; it does not make runs share anything.
+/// Nothing is invalidated automatically: say in a callback what has changed. The key names the
+/// mutation for ``QueryClient/runs(of:)``, filters, defaults and events; it does not make runs
+/// share anything.
 public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActors {
   /// The name of the mutation.
   public let key: AnyQueryKey
@@ -38,7 +39,7 @@ public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActo
   /// The options that were set on this mutation.
   public var options: MutationOptions { plan.options }
 
-  /// What runs are known by: parts and types.
+  /// What identifies the mutation's runs: the parts of the key and the types.
   var identity: EntryKey { EntryKey(key, valueType: Self.self) }
 
   /// Creates a mutation from the parts of its key and its work.
@@ -102,8 +103,9 @@ public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActo
     )
   }
 
-  /// Creates a mutation that leaves its work to the defaults of its key; without any it fails with
-  /// ``QueryError/missingPerform(key:)``.
+  /// Creates a mutation that leaves its work to the defaults of its key.
+  ///
+  /// Without any such work, runs fail with ``QueryError/missingPerform(key:)``.
   ///
   /// - Parameter key: The key.
   public init(key: AnyQueryKey) {

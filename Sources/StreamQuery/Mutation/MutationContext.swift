@@ -17,13 +17,13 @@ public import Foundation
 public struct MutationContext: Sendable, _FreeOfActors {
   /// The mutation's key.
   public let key: AnyQueryKey
-  /// Failed attempts before this one: 0 at first.
+  /// The number of attempts that failed before this one: 0 at first.
   public let attempt: Int
-  /// What tells this run from every other, so that a server does its work once.
+  /// Identifies this run among all others, so that a server does its work only once.
   ///
-  /// All attempts of a run have the same key, also after a pause, and after an archive has carried
-  /// the run into another process, however often that archive is imported. Two runs never share one.
-  /// It is made by the client's ``QueryClient/Configuration/randomness``.
+  /// All attempts of a run have the same key, even after a pause, and even after an archive has
+  /// carried the run into another process, however often that archive is imported. No two runs
+  /// share a key. It is made with the client's ``QueryClient/Configuration/randomness``.
   public let idempotencyKey: UUID
   /// Facts that the mutation carries.
   public let meta: QueryMeta
@@ -31,7 +31,7 @@ public struct MutationContext: Sendable, _FreeOfActors {
   let carriedClient: any CarriedClient
   let saved: SavedValues
 
-  /// What an `onMutate` of this run returned.
+  /// Returns what an `onMutate` of this run returned.
   ///
   /// - Parameter type: The type that it returned.
   /// - Returns: The value; `nil` if none of that type was returned.

@@ -1,4 +1,4 @@
-/// The mutation defaults of a client at one time: immutable, swapped whole when they change.
+/// The mutation defaults of a client at one time: immutable, replaced as a whole when they change.
 final class MutationDefaultsTable: Sendable {
   typealias Perform = @Sendable (any Sendable, MutationContext) async throws -> any Sendable
 

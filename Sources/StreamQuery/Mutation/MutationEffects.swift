@@ -1,18 +1,19 @@
 /// What the shell has to do after an input to a run: data, in the order in which it is done.
 package struct MutationEffects: Equatable, Sendable {
-  /// Cancel the run's task; it answers for itself.
+  /// Cancel the run's task; the task reports how it ended.
   package var cancels = false
-  /// Call what is called before the first attempt.
+  /// Call the callbacks that come before the first attempt.
   package var prepares = false
   /// Run an attempt.
   package var performs = false
-  /// The run rests: it waits for its lane, the network or the app.
+  /// The run is idle: it waits for its lane, the network or the app.
   package var paused = false
-  /// It is decided how the run ends: its layers follow, and its callbacks unless it ended already.
+  /// The outcome is decided: update the run's layers, then call its callbacks unless it has ended
+  /// already.
   package var concluded: MutationMachine.Ending?
-  /// The run is over: answer its callers, and give its place in the lane to the next.
+  /// The run is over: answer its callers, and give its place in the lane to the next run.
   package var ended: MutationMachine.Ending?
-  /// Somebody may see a difference.
+  /// An observer may see a difference.
   package var changed = false
   /// The run may be forgotten.
   package var expired = false

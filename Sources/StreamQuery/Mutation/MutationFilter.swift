@@ -1,4 +1,4 @@
-/// Which runs of mutations an operation means.
+/// Selects the runs of mutations that an operation applies to.
 ///
 /// Filters compose by `&&`, `||` and `!`:
 ///
@@ -14,9 +14,9 @@ public struct MutationFilter: Sendable, _FreeOfActors {
     case key(AnyQueryKey)
     case prefix(AnyQueryKey)
     case predicate(@Sendable (MutationInfo) -> Bool)
-    /// All of these.
+    /// Runs that all of these select.
     case and([Node])
-    /// Any of these.
+    /// Runs that any of these selects.
     case or([Node])
     case not(Node)
   }
@@ -31,30 +31,30 @@ public struct MutationFilter: Sendable, _FreeOfActors {
     node = .predicate(predicate)
   }
 
-  /// Whether it means every run, so that counting needs no look at them.
+  /// Whether it selects every run, so that counting need not look at them.
   var isAll: Bool {
     if case .all = node { true } else { false }
   }
 
-  /// Whether it means a run; runs user code.
+  /// Whether it selects a run; runs user code.
   func matches(_ info: MutationInfo) -> Bool { node.matches(info) }
 
   /// Every run.
   public static var all: Self { Self(node: .all) }
 
-  /// Runs that are not over, paused ones included.
+  /// Runs that have not ended, including paused ones.
   public static var pending: Self { status(.pending) }
 
-  /// Runs that wait for their lane, the network or the app.
+  /// Runs that wait for their scope, the network or the app.
   public static var paused: Self { Self(\.isPaused) }
 
-  /// Runs of a status.
+  /// Runs with a status.
   ///
   /// - Parameter status: The status.
   /// - Returns: The filter.
   public static func status(_ status: MutationStatus) -> Self { Self { $0.status == status } }
 
-  /// Runs of mutations whose keys start with the parts of a prefix; records match by subset.
+  /// Runs of mutations whose keys start with the parts of a prefix; a record matches by a subset.
   ///
   /// - Parameter key: The prefix.
   /// - Returns: The filter.
@@ -79,7 +79,7 @@ public struct MutationFilter: Sendable, _FreeOfActors {
     prefix(AnyQueryKey(first, second, repeat each part))
   }
 
-  /// Runs of mutations whose keys start with one part and a record of at least these fields.
+  /// Runs of mutations whose keys start with one part and a record that has at least these fields.
   ///
   /// - Parameters:
   ///   - first: The first part.
@@ -92,13 +92,13 @@ public struct MutationFilter: Sendable, _FreeOfActors {
     prefix(AnyQueryKey(first, fields: fields))
   }
 
-  /// Runs of mutations of exactly this key.
+  /// Runs of mutations with exactly this key.
   ///
   /// - Parameter key: The key.
   /// - Returns: The filter.
   public static func key(_ key: AnyQueryKey) -> Self { Self(node: .key(key)) }
 
-  /// Runs of a mutation: of its key and its types.
+  /// Runs of a mutation: of the same key and types.
   ///
   /// - Parameter mutation: The mutation.
   /// - Returns: The filter.
@@ -114,17 +114,17 @@ public struct MutationFilter: Sendable, _FreeOfActors {
     Self(predicate)
   }
 
-  /// Runs that both filters mean.
+  /// Runs that both filters select.
   public static func && (lhs: Self, rhs: Self) -> Self {
     Self(node: .and(lhs: lhs.node, rhs: rhs.node))
   }
 
-  /// Runs that either filter means.
+  /// Runs that either filter selects.
   public static func || (lhs: Self, rhs: Self) -> Self {
     Self(node: .or(lhs: lhs.node, rhs: rhs.node))
   }
 
-  /// Runs that the filter does not mean.
+  /// Runs that the filter does not select.
   public static prefix func ! (operand: Self) -> Self { Self(node: .not(operand.node)) }
 }
 
@@ -147,7 +147,7 @@ extension MutationFilter.Node: FilterNode {
 }
 
 extension MutationFilter: ExpressibleByArrayLiteral {
-  /// A prefix by its parts: `["upload", album]`.
+  /// Creates a prefix from its parts: `["upload", album]`.
   ///
   /// - Parameter elements: The parts.
   public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
@@ -158,7 +158,7 @@ extension MutationFilter: ExpressibleByArrayLiteral {
 }
 
 extension MutationFilter: ExpressibleByStringInterpolation {
-  /// A prefix of one part.
+  /// Creates a prefix of one part.
   ///
   /// - Parameter value: The part.
   public init(stringLiteral value: String) {

@@ -1,6 +1,6 @@
-/// A handle that shows one run: that which was started through it last.
+/// A handle that shows one run: the last one that was started through it.
 struct MutationFollower {
   var run: MutationID?
-  /// The end of a run that was cleared away: a handle that showed it goes on to.
+  /// The final state of a run that was cleared, which a handle that showed the run still shows.
   var kept: MutationFrame?
 }

@@ -1,6 +1,6 @@
-/// One version of a run's state, immutable and shared by all who look at it.
+/// One version of a run's state, immutable and shared by all its observers.
 final class MutationFrame: Sendable {
-  /// Unique within a client; grows with time.
+  /// Unique within a client; later versions are greater.
   let version: UInt64
   let job: MutationJob
   let status: MutationStatus
@@ -33,7 +33,7 @@ final class MutationFrame: Sendable {
 
   var key: EntryKey { job.key }
 
-  /// Whether two frames of one run show the same, whatever their versions.
+  /// Whether two frames of one run show the same state, whatever their versions.
   func showsTheSame(as other: MutationFrame) -> Bool {
     status == other.status && isPaused == other.isPaused && failureCount == other.failureCount
       && output === other.output && error === other.error

@@ -1,4 +1,5 @@
-/// Callbacks for every mutation of a client: each runs before the mutation's own of its kind.
+/// Callbacks for every mutation of a client: each runs before the mutation's own callback of its
+/// kind.
 ///
 /// ```swift
 /// var configuration = QueryClient.Configuration()
@@ -8,19 +9,19 @@
 /// ```
 ///
 /// The run waits for them, as it waits for its own callbacks. An error that one throws is reported to
-/// ``QueryClient/Configuration/onMisuse`` and changes nothing, but for ``onMutate``: then nothing is
-/// performed and the run fails.
+/// ``QueryClient/Configuration/onMisuse`` and changes nothing. The exception is ``onMutate``: if it
+/// throws, nothing is performed and the run fails.
 ///
-/// The client keeps them for as long as it lives, and hands itself to each: one that captures the client
-/// instead keeps it from ever being freed.
+/// The client keeps the hooks for as long as it lives and passes itself to each. A hook that
+/// captures the client instead keeps it from ever being freed.
 public struct MutationHooks: Sendable, _FreeOfActors {
-  /// Before the first attempt.
+  /// Called before the first attempt.
   public var onMutate: (@Sendable (MutationInfo, QueryClient) async throws -> Void)?
-  /// After a success.
+  /// Called after a success.
   public var onSuccess: (@Sendable (any Sendable, MutationInfo, QueryClient) async throws -> Void)?
-  /// After a failure or a cancellation.
+  /// Called after a failure or a cancellation.
   public var onError: (@Sendable (any Error, MutationInfo, QueryClient) async throws -> Void)?
-  /// After either.
+  /// Called after either.
   public var onSettled:
     (
       @Sendable (Result<any Sendable, any Error>, MutationInfo, QueryClient) async throws -> Void
@@ -29,10 +30,10 @@ public struct MutationHooks: Sendable, _FreeOfActors {
   /// Creates hooks.
   ///
   /// - Parameters:
-  ///   - onMutate: Before the first attempt.
-  ///   - onSuccess: After a success; gets the output.
-  ///   - onError: After a failure or a cancellation.
-  ///   - onSettled: After either; gets the output or the error.
+  ///   - onMutate: Called before the first attempt.
+  ///   - onSuccess: Called after a success, with the output.
+  ///   - onError: Called after a failure or a cancellation.
+  ///   - onSettled: Called after either, with the output or the error.
   public init(
     onMutate: (@Sendable (MutationInfo, QueryClient) async throws -> Void)? = nil,
     onSuccess: (@Sendable (any Sendable, MutationInfo, QueryClient) async throws -> Void)? = nil,

@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What the client knows of one run, whatever its types.
+/// What the client knows about one run, whatever its types.
 ///
 /// It is a snapshot: it does not change when the run does.
 public struct MutationInfo: Sendable, _FreeOfActors {
@@ -13,13 +13,13 @@ public struct MutationInfo: Sendable, _FreeOfActors {
   /// The mutation's key.
   public var key: AnyQueryKey { frame.key.key }
 
-  /// The run's number: those of a client are numbered in the order of their start.
+  /// The run's number: the runs of a client are numbered in the order in which they were started.
   public var number: UInt64 { frame.id.serial }
 
   /// What the run is doing, or how it ended.
   public var status: MutationStatus { frame.status }
 
-  /// Whether the run waits for its lane, the network or the app.
+  /// Whether the run waits for its scope, the network or the app.
   public var isPaused: Bool { frame.isPaused }
 
   /// What the run was started with.
@@ -31,7 +31,7 @@ public struct MutationInfo: Sendable, _FreeOfActors {
   /// Why the run failed.
   public var error: (any Error)? { frame.error?.error }
 
-  /// Failed attempts so far; 0 after a success.
+  /// The number of failed attempts so far; 0 after a success.
   public var failureCount: Int { frame.failureCount }
 
   /// Why the newest attempt failed.
@@ -42,20 +42,20 @@ public struct MutationInfo: Sendable, _FreeOfActors {
     Date(timeIntervalSinceReferenceDate: frame.job.submittedAt.date)
   }
 
-  /// What tells the run from every other, in other processes too: see
+  /// Identifies the run among all others, in other processes too: see
   /// ``MutationContext/idempotencyKey``.
   public var idempotencyKey: UUID { frame.job.identity.uuid }
 
-  /// The lane that the run is in.
+  /// The scope that the run is in.
   public var scope: String? { frame.job.scope }
 
   /// Facts that the mutation carries.
   public var meta: QueryMeta { frame.job.meta }
 
-  /// The run with its types, if it is one of a mutation.
+  /// Returns the run with its types if it is a run of a mutation.
   ///
   /// - Parameter mutation: The mutation.
-  /// - Returns: The run; `nil` if it is of another key or of other types.
+  /// - Returns: The run; `nil` if it has another key or other types.
   public func run<Input, Output>(
     of mutation: Mutation<Input, Output>
   ) -> MutationRun<Input, Output>? {

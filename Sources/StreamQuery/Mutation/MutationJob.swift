@@ -1,10 +1,10 @@
 import Synchronization
 
 /// A run: what its snapshots show of its start, and, until it is over, what its tasks need and the
-/// handle of the one that is at work.
+/// handle of the task that is at work.
 ///
-/// The machine knows a run by its number; this is the number's other half, in the shell. A run is kept
-/// long after its end, so what only work needs goes then.
+/// The machine knows a run by its number; this is the run's part in the shell. A run is kept long
+/// after it ended, so what only the work needs is released when it ends.
 final class MutationJob: Sendable {
   private struct Present {
     /// `nil` when the run is over.
@@ -13,7 +13,8 @@ final class MutationJob: Sendable {
     var saved = SavedValues()
     /// `nil` when the run is over.
     var tasks: TaskChain?
-    /// What the next piece has to pass before it begins, and what those behind it in a line have to.
+    /// What the next piece waits for before it begins, and what the pieces behind it in the line
+    /// wait for.
     var gates: (before: OneShot<Void>?, own: OneShot<Void>)?
   }
 
@@ -25,7 +26,7 @@ final class MutationJob: Sendable {
   let submittedAt: Timestamp
   private let present: Mutex<Present>
 
-  /// The run whose work or callbacks the present task belongs to.
+  /// The run that the current task works for.
   @TaskLocal static var current: MutationJob?
 
   init(
@@ -44,22 +45,22 @@ final class MutationJob: Sendable {
     self.input = input
     self.submittedAt = submittedAt
     let work = WorkID.run(cache: cache, serial: id.serial, scope: plan.scope)
-    // Who comes behind it in a lane asks for its priority.
+    // The runs behind it in the lane ask for its priority.
     let tasks = TaskChain(of: work, isCompared: plan.scope != nil)
     present = Mutex(Present(plan: plan, meta: plan.meta, tasks: tasks))
   }
 
-  /// What the run does and calls: that which it was started with, or what took its place; `nil` when
-  /// the run is over.
+  /// The work and the callbacks of the run: those that it was started with, or their replacement;
+  /// `nil` when the run is over.
   var plan: ResolvedMutation? { present.withLock { $0.plan } }
 
-  /// The tasks of its pieces; `nil` when the run is over.
+  /// The tasks of the run's pieces; `nil` when the run is over.
   var tasks: TaskChain? { present.withLock { $0.tasks } }
 
   /// Facts that the mutation carries.
   var meta: QueryMeta { present.withLock { $0.meta } }
 
-  /// What `onMutate` returned so far.
+  /// What `onMutate` has returned so far.
   var saved: SavedValues { present.withLock { $0.saved } }
 
   /// Adds what an `onMutate` returned.
@@ -68,7 +69,7 @@ final class MutationJob: Sendable {
     present.withLock { $0.saved.values.append(value) }
   }
 
-  /// Puts another plan in the place of the present one.
+  /// Replaces the current plan with another one.
   ///
   /// - Returns: The old one, whose closures are the user's: it must not be released under a lock.
   func replace(with plan: ResolvedMutation) -> Leftovers {
@@ -80,9 +81,9 @@ final class MutationJob: Sendable {
     }
   }
 
-  /// The run is over: it keeps only what its snapshots show.
+  /// Marks the run as over: it keeps only what its snapshots show.
   ///
-  /// - Returns: The rest, which must not be released under a lock either.
+  /// - Returns: The rest, which must not be released under a lock.
   func retire() -> Leftovers {
     present.withLock { present in
       let work = present.tasks.take()?.finish()
@@ -90,7 +91,7 @@ final class MutationJob: Sendable {
     }
   }
 
-  /// What a run needs no more.
+  /// What a run no longer needs.
   final class Leftovers: Sendable {
     let plan: ResolvedMutation?
     let meta: QueryMeta?
@@ -107,15 +108,17 @@ final class MutationJob: Sendable {
     }
   }
 
-  /// Has the next piece, `onMutate` or an attempt, begin after that of the run before it in a line;
-  /// says what those behind it have to pass.
+  /// Makes the next piece, `onMutate` or an attempt, begin after that of the run before it in a
+  /// line.
+  ///
+  /// - Returns: What the pieces behind it wait for.
   func lineUp(behind before: OneShot<Void>?) -> OneShot<Void> {
     let own = OneShot<Void>()
     present.withLock { $0.gates = (before, own) }
     return own
   }
 
-  /// Waits until those before it in a line have begun.
+  /// Waits until the pieces before it in a line have begun.
   func beginInLine() async {
     guard let (before, own) = present.withLock({ $0.gates.take() }) else { return }
     _ = await before?.take()

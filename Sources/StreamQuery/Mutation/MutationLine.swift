@@ -1,17 +1,17 @@
-/// Runs in the order of their start.
+/// Runs in the order in which they were started.
 ///
 /// Most leave at the front, where retention ends first, or at the end, where the newest is cancelled.
 struct MutationLine: Equatable, Sendable {
   private enum Places: Equatable, Sendable {
-    /// The most frequent line, of a mutation with a key of its own: it needs no array.
+    /// The most frequent case: the only run of a mutation with its own key. It needs no array.
     case one(MutationID)
-    /// Those before `front` are gone: leaving at the front costs nothing.
+    /// The elements before `front` are gone, so leaving at the front costs nothing.
     case many([MutationID], front: Int)
   }
 
   private var places = Places.many([], front: 0)
 
-  /// Those that are there.
+  /// The number of runs.
   var runs: ArraySlice<MutationID> {
     switch places {
     case .one(let run): [run]
@@ -19,7 +19,7 @@ struct MutationLine: Equatable, Sendable {
     }
   }
 
-  /// The one at the front.
+  /// The run at the front.
   var first: MutationID? {
     switch places {
     case .one(let run): run
@@ -27,7 +27,7 @@ struct MutationLine: Equatable, Sendable {
     }
   }
 
-  /// The newest one.
+  /// The newest run.
   var last: MutationID? {
     switch places {
     case .one(let run): run
@@ -35,7 +35,7 @@ struct MutationLine: Equatable, Sendable {
     }
   }
 
-  /// Adds a run that is newer than all others.
+  /// Appends a run that is newer than all others.
   mutating func append(_ run: MutationID) {
     switch places {
     case .one(let first): places = .many([first, run], front: 0)
@@ -44,9 +44,9 @@ struct MutationLine: Equatable, Sendable {
     }
   }
 
-  /// Takes a run out, wherever it stands; nothing happens if it is not there.
+  /// Removes a run, wherever it stands; does nothing if it is not in the line.
   ///
-  /// - Complexity: O(1) at either end, else O(*n*) in the number of newer runs.
+  /// - Complexity: O(1) at either end, otherwise O(*n*) in the number of newer runs.
   mutating func remove(_ run: MutationID) {
     guard case .many = places else {
       if first == run { places = .many([], front: 0) }
@@ -55,7 +55,8 @@ struct MutationLine: Equatable, Sendable {
     change { runs, front in
       if front < runs.count, runs[front] == run {
         front += 1
-        // The room of those that left is given back now and then, so that each pays a constant.
+        // The room of removed runs is released now and then, at an amortized constant cost for
+        // each.
         guard front > 16, front * 2 > runs.count else { return }
         runs.removeFirst(front)
         front = 0
@@ -65,7 +66,7 @@ struct MutationLine: Equatable, Sendable {
     }
   }
 
-  /// Changes the array in place: it is taken out, so that nobody else holds it.
+  /// Changes the array in place: it is taken out first, so that it has no other reference.
   private mutating func change(_ body: (inout [MutationID], inout Int) -> Void) {
     guard case .many(var runs, var front) = places else { return }
     places = .many([], front: 0)

@@ -1,8 +1,8 @@
 /// Decides everything about one run of a mutation: when it performs, waits, pauses and ends.
 ///
 /// Pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are facts
-/// with the world as a parameter; outputs are ``MutationEffects``. Input, output and errors lie
-/// beside it, and its place in its lane is told to it: see ``MutationLanes``.
+/// with the world as a parameter; outputs are ``MutationEffects``. Input, output and errors are
+/// stored next to it, and it is told its place in its lane: see ``MutationLanes``.
 ///
 /// | input \ phase | preparing | queued | paused | running | waiting | settling |
 /// |---|---|---|---|---|---|---|
@@ -17,24 +17,25 @@
 /// | `cancelRequested` | cancel its task | conclude | conclude | cancel its task | conclude | – |
 /// | `callbacksEnded` | – | – | – | – | – | end |
 ///
-/// To conclude is to end at once, or first to settle: to run the callbacks. A dash is a no-op, and so
-/// is everything but `timeReached` (retention) in `ended`.
+/// To conclude means to settle, which runs the callbacks, or to end at once if there are none. A
+/// dash is a no-op, and so is everything but `timeReached` (retention) in `ended`.
 package struct MutationMachine: Equatable, Sendable {
   /// What the run is doing.
   package enum Phase: Equatable, Sendable {
-    /// `onMutate` runs; to `running`, `paused` or `queued` when it returned, else concluded.
+    /// `onMutate` runs; when it returns: to `running`, `paused` or `queued`; if it throws:
+    /// concluded.
     case preparing
     /// Waits for its turn in its lane.
     case queued
     /// Waits for the network or the app; to `running` when both allow it.
     case paused(before: Pause)
-    /// An attempt runs; to `waiting` when it is retried, else concluded.
+    /// An attempt runs; to `waiting` if it is retried, otherwise concluded.
     case running
-    /// Between attempts; to `running` or `paused` at the time.
+    /// Between attempts; to `running` or `paused` when the time comes.
     case waiting(until: Moment)
-    /// It is decided how the run ends; its callbacks run.
+    /// The outcome is decided; the callbacks run.
     case settling(Ending)
-    /// Over; kept until retention is.
+    /// Over; kept until its retention has passed.
     case ended(Ending)
   }
 
@@ -55,26 +56,26 @@ package struct MutationMachine: Equatable, Sendable {
   }
 
   package private(set) var phase: Phase
-  // Flags stand beside the phase, and counts beside the terms: a run is kept long after its end, and
-  // in this order it is a quarter smaller.
-  /// Somebody cancelled it while a task of its own was at work; that task has the last word.
+  // Flags are stored next to the phase, and counts next to the terms: a run is kept long after it
+  // ended, and in this order it is a quarter smaller.
+  /// The run was cancelled while one of its tasks was at work; that task has the last word.
   package private(set) var isCancelRequested = false
   /// Whether it is first in its lane, or has none.
   private var isFirst: Bool
   /// Whether it waits for ``released(in:)`` before it begins.
   private var isHeld: Bool
-  /// While it prepares: whether it could not perform at present if it were done.
+  /// While it prepares: whether it could not perform at present if it were ready.
   private var isHeldUp = false
   /// What the run was started with.
   package private(set) var terms: MutationTerms
-  /// How many handles and streams follow the run: it is kept for as long as there are any.
+  /// The number of handles and streams that follow the run; while there are any, it is kept.
   package private(set) var followerCount: Int32 = 0
-  /// Failed attempts since the start, the last one included once the run failed.
+  /// Failed attempts since the start, including the last one if the run failed.
   package private(set) var failureCount = 0
-  /// Since when it ended and nobody follows it.
+  /// The time since when it has been over with nobody following it.
   private var unwantedSince: Moment
 
-  /// Creates the machine of a run that was just asked for; ``begun(in:)`` starts it.
+  /// Creates the machine of a run that was just requested; ``begun(in:)`` starts it.
   ///
   /// - Parameters:
   ///   - terms: What the run is started with.
@@ -98,7 +99,7 @@ package struct MutationMachine: Equatable, Sendable {
     }
   }
 
-  /// Whether nothing of the run is at work and yet something will be.
+  /// Whether the run does nothing now but will later.
   package var rests: Bool {
     switch phase {
     case .queued, .paused, .waiting: true
@@ -106,7 +107,7 @@ package struct MutationMachine: Equatable, Sendable {
     }
   }
 
-  /// Whether the run is not over.
+  /// Whether the run has not ended.
   package var isPending: Bool {
     if case .ended = phase { false } else { true }
   }
@@ -118,7 +119,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   // MARK: Inputs
 
-  /// The run begins: with its preparation if it has one, else with its first attempt.
+  /// The run begins: with its preparation if it has one, otherwise with its first attempt.
   ///
   /// - Parameter world: The world at the turn.
   /// - Returns: What to do.
@@ -148,9 +149,9 @@ package struct MutationMachine: Equatable, Sendable {
     return begun(in: world)
   }
 
-  /// Another plan took the place of the one that the run was started with.
+  /// Another plan replaced the one that the run was started with.
   ///
-  /// - Parameter terms: Its terms.
+  /// - Parameter terms: The terms of the new plan.
   package mutating func replanned(_ terms: MutationTerms) {
     self.terms = terms
   }
@@ -186,7 +187,7 @@ package struct MutationMachine: Equatable, Sendable {
     return effects
   }
 
-  /// Those before it in its lane are over.
+  /// The runs before it in its lane are over.
   ///
   /// - Parameter world: The world at the turn.
   /// - Returns: What to do.
@@ -201,8 +202,9 @@ package struct MutationMachine: Equatable, Sendable {
     return effects
   }
 
-  /// The attempt returned an output; it counts also if the run was cancelled meanwhile, for what
-  /// it did is done.
+  /// The attempt returned an output.
+  ///
+  /// It counts even if the run was cancelled meanwhile, because its effect on the server is done.
   ///
   /// - Parameter world: The world at the turn.
   /// - Returns: What to do.
@@ -239,11 +241,10 @@ package struct MutationMachine: Equatable, Sendable {
     return effects
   }
 
-  /// Somebody cancelled the run.
+  /// The run was cancelled.
   ///
-  /// A task at work is told and has the last word: what it did in spite of it is done. What only
-  /// waits ends at once. It is too late once it is decided how the run ends.
-  ///
+  /// A task at work is cancelled and has the last word: if it succeeds in spite of that, the run
+  /// succeeds. A run that only waits ends at once. After the outcome is decided it is too late.
   /// - Parameter world: The world at the turn.
   /// - Returns: What to do.
   package mutating func cancelRequested(in world: World) -> MutationEffects {
@@ -262,7 +263,7 @@ package struct MutationMachine: Equatable, Sendable {
     return effects
   }
 
-  /// The callbacks of the end returned.
+  /// The callbacks at the end of the run returned.
   ///
   /// - Parameter world: The world at the turn.
   /// - Returns: What to do.
@@ -273,7 +274,7 @@ package struct MutationMachine: Equatable, Sendable {
     return effects
   }
 
-  /// Network or app changed.
+  /// The network or the app changed.
   ///
   /// - Parameter world: The world at the turn.
   /// - Returns: What to do.
@@ -291,7 +292,7 @@ package struct MutationMachine: Equatable, Sendable {
     return effects
   }
 
-  /// Time went by.
+  /// Time has passed.
   ///
   /// - Parameter world: The world at the turn.
   /// - Returns: What to do.
@@ -318,7 +319,7 @@ package struct MutationMachine: Equatable, Sendable {
     followerCount += count
   }
 
-  /// Handles or streams follow the run no more.
+  /// Handles or streams stopped following the run.
   ///
   /// - Parameters:
   ///   - count: How many.
@@ -379,7 +380,7 @@ package struct MutationMachine: Equatable, Sendable {
     unwantedSince = world.now.moment
     effects.ended = ending
     effects.changed = true
-    // A cancelled run leaves nothing behind that anyone could look at.
+    // A cancelled run leaves nothing behind to look at.
     effects.expired = ending == .cancelled
   }
 

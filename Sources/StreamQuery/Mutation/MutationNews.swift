@@ -1,11 +1,11 @@
-/// That a run changed, came or went, or that a handle shows another one.
+/// The news that a run changed, came or went, or that a handle shows another run.
 struct MutationNews: Equatable, Sendable {
   /// Whose run it is; `nil` if no run changed.
   var mutation: EntryKey?
   /// The handle that shows it.
   var handle: Int?
 
-  /// Adds everything that somebody may follow to whom this is news.
+  /// Adds every topic whose followers this news concerns.
   func add(to topics: inout Set<MutationTopic>) {
     if let handle { topics.insert(.handle(handle)) }
     // The rest follows from the key.
@@ -20,14 +20,14 @@ struct MutationNews: Equatable, Sendable {
 }
 
 extension AnyQueryKey {
-  /// The parts before the first that matches others than equal ones.
+  /// The parts before the first one that also matches unequal parts.
   var exactParts: ArraySlice<KeyPart> {
     storage.parts.prefix { !$0.matchesMoreThanItself }
   }
 }
 
 extension MutationFilter {
-  /// What a stream of what the filter means has to hear of; `nil` is everything.
+  /// The topics that a stream of the filter's runs has to hear of; `nil` is everything.
   var topics: [MutationTopic]? { node.topics.map(Array.init) }
 }
 
@@ -46,7 +46,7 @@ extension MutationFilter.Node {
       }
       return all
     case .and(let nodes):
-      // What all of them mean, any one of them hears of: that which hears of the least.
+      // A run that all of them select is reported by any of their topics: take the narrowest.
       let breadth = { (topics: Set<MutationTopic>) in topics.map(\.breadth).max() ?? 0 }
       return nodes.compactMap(\.topics).min { breadth($0) < breadth($1) }
     }

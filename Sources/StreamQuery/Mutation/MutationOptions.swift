@@ -1,26 +1,26 @@
-/// Options of a mutation that do not depend on its types; what is `nil` comes from the layer below.
+/// Options of a mutation that do not depend on its types; `nil` means "from the layer below".
 ///
 /// Layers, from the weakest: the built-in defaults, those registered for prefixes of the key in the
-/// order of their registration, and the mutation itself.
+/// order of registration, and the mutation itself.
 public struct MutationOptions: Sendable, _FreeOfActors {
   /// Retries of failed attempts; none by default.
   public var retry: RetryPolicy?
   /// What happens while offline; ``NetworkMode/online`` by default: the run is paused.
   public var networkMode: NetworkMode?
-  /// How long a run is kept after its end; five minutes by default.
+  /// How long a run is kept after it ended; five minutes by default.
   public var gcTime: Duration?
-  /// The lane: runs of one scope perform one after the other, in the order of their start.
+  /// The scope: runs of one scope perform one after the other, in the order of their start.
   public var scope: String?
   /// Facts for the mutation, filters and events.
   public var meta: QueryMeta?
 
-  /// Creates options; what is left out comes from the layer below.
+  /// Creates options; those that are left out come from the layer below.
   ///
   /// - Parameters:
   ///   - retry: Retries of failed attempts.
   ///   - networkMode: What happens while offline.
-  ///   - gcTime: How long a run is kept after its end.
-  ///   - scope: The lane.
+  ///   - gcTime: How long a run is kept after it ended.
+  ///   - scope: The scope of the runs.
   ///   - meta: Facts for the mutation, filters and events.
   public init(
     retry: RetryPolicy? = nil,
@@ -36,10 +36,10 @@ public struct MutationOptions: Sendable, _FreeOfActors {
     self.meta = meta
   }
 
-  /// Every option left to the layer below.
+  /// Options that all come from the layer below.
   public static let `default` = MutationOptions()
 
-  /// These options over weaker ones.
+  /// Returns these options merged over weaker ones.
   func over(_ base: MutationOptions) -> MutationOptions {
     MutationOptions(
       retry: RetryPolicy.merge(retry, over: base.retry),

@@ -1,4 +1,4 @@
-/// What a mutation says, without its types: made once, shared by reference.
+/// The definition of a mutation without its types: made once, shared by reference.
 final class MutationPlan: Sendable {
   typealias Perform = @Sendable (ValueBox, MutationContext) async throws -> ValueBox
   /// Returns what later callbacks may read.
@@ -13,7 +13,7 @@ final class MutationPlan: Sendable {
   let onSuccess: [Conclude]
   let onError: [Conclude]
   let onSettled: [Conclude]
-  /// Boxes an output of unknown type, or says that it is of the wrong one.
+  /// Boxes an output of unknown type, or reports that it has the wrong type.
   let box: @Sendable (any Sendable) -> ValueBox?
   let outputTypeName: @Sendable () -> String
 
@@ -39,7 +39,7 @@ final class MutationPlan: Sendable {
     self.outputTypeName = outputTypeName
   }
 
-  /// A copy with some parts changed; callbacks and layers are added to those that are there.
+  /// A copy with some parts changed; callbacks and layers are added to the existing ones.
   func with(
     options: MutationOptions? = nil,
     layers: Layers? = nil,

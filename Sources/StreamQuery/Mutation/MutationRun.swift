@@ -4,9 +4,10 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// One snapshot of a run of a mutation, or of there being none.
+/// One snapshot of a run of a mutation, or of the absence of a run.
 ///
-/// It does not change when the run does: what an `onMutate` returns later is in later snapshots.
+/// It does not change when the run does: a value that `onMutate` returns later is in later
+/// snapshots.
 ///
 /// ```swift
 /// for await run in client.runs(of: .rename()) {
@@ -20,25 +21,25 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
     self.frame = frame
   }
 
-  /// The snapshot of no run.
+  /// The snapshot that stands for no run.
   public static var idle: Self { Self(frame: nil) }
 
   /// What the run is doing, or how it ended.
   public var status: MutationStatus { frame?.status ?? .idle }
 
-  /// Whether the run waits for its lane, the network or the app.
+  /// Whether the run waits for its scope, the network or the app.
   public var isPaused: Bool { frame?.isPaused ?? false }
 
-  /// What the run was started with; `nil` without a run.
+  /// What the run was started with; `nil` if there is no run.
   public var input: Input? { frame?.job.input.value(as: Input.self) }
 
-  /// What the work returned; `nil` before the run has ended with success.
+  /// What the work returned; `nil` until the run has succeeded.
   public var output: Output? { frame?.output?.value(as: Output.self) }
 
-  /// Why the run failed; `nil` before it has ended, and after a success.
+  /// Why the run failed; `nil` until it has failed.
   public var error: (any Error)? { frame?.error?.error }
 
-  /// Failed attempts so far; 0 after a success.
+  /// The number of failed attempts so far; 0 after a success.
   public var failureCount: Int { frame?.failureCount ?? 0 }
 
   /// Why the newest attempt failed.
@@ -49,27 +50,27 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
     frame.map { Date(timeIntervalSinceReferenceDate: $0.job.submittedAt.date) }
   }
 
-  /// What tells the run from every other, see ``MutationContext/idempotencyKey``; `nil` without a run.
+  /// Identifies the run, see ``MutationContext/idempotencyKey``; `nil` if there is no run.
   public var idempotencyKey: UUID? { frame?.job.identity.uuid }
 
-  /// The lane that the run is in.
+  /// The scope that the run is in.
   public var scope: String? { frame?.job.scope }
 
-  /// What an `onMutate` of this run returned.
+  /// Returns what an `onMutate` of this run returned.
   ///
   /// - Parameter type: The type that it returned.
-  /// - Returns: The value; `nil` if none of that type was returned so far.
+  /// - Returns: The value; `nil` if none of that type has been returned so far.
   public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { frame?.saved[type] }
 
-  /// There is no run: none was started, or the last one was reset or cancelled.
+  /// Whether there is no run: none was started, or the last one was reset or cancelled.
   public var isIdle: Bool { status == .idle }
 
-  /// The run is not over.
+  /// Whether the run has not ended.
   public var isPending: Bool { status == .pending }
 
-  /// The run ended with an output.
+  /// Whether the run ended with an output.
   public var isSuccess: Bool { status == .success }
 
-  /// The run failed.
+  /// Whether the run failed.
   public var isError: Bool { status == .error }
 }

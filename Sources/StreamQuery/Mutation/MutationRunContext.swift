@@ -19,7 +19,7 @@ public struct MutationRunContext<Input: Sendable>: Sendable, _FreeOfActors {
   public var key: AnyQueryKey { facts.job.key.key }
   /// What the mutation was started with.
   public var input: Input { facts.job.input.value(as: Input.self) }
-  /// What tells this run from every other, see ``MutationContext/idempotencyKey``.
+  /// Identifies this run, see ``MutationContext/idempotencyKey``.
   public var idempotencyKey: UUID { facts.job.identity.uuid }
   /// Facts that the mutation carries.
   public var meta: QueryMeta { facts.job.meta }
@@ -28,7 +28,7 @@ public struct MutationRunContext<Input: Sendable>: Sendable, _FreeOfActors {
     Date(timeIntervalSinceReferenceDate: facts.job.submittedAt.date)
   }
 
-  /// What an `onMutate` of this run returned.
+  /// Returns what an `onMutate` of this run returned.
   ///
   /// - Parameter type: The type that it returned.
   /// - Returns: The value; `nil` if none of that type was returned.

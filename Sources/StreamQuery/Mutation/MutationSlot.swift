@@ -1,4 +1,4 @@
-/// A run as it lies in the cache: the machine, and beside it what machines must not hold.
+/// A run in the cache: its machine, and next to it what machines must not hold.
 struct MutationSlot {
   /// 0 while the slot is free.
   var serial: UInt64 = 0
@@ -9,15 +9,15 @@ struct MutationSlot {
   var error: ErrorBox?
   /// The newest attempt's error; shown while the machine counts failures.
   var failureReason: ErrorBox?
-  /// The caller, and whoever else waits for the end.
+  /// The caller and the other waiters for the end.
   var waiters: [Waiter] = []
-  /// The entries that the run has laid layers over.
+  /// The entries over which the run has laid layers.
   var layered: [EntryID] = []
-  /// The present state; `nil` until somebody looks.
+  /// The present state; `nil` until an observer reads it.
   var frame: MutationFrame?
-  /// The handle that shows the run: that which it was started through.
+  /// The handle that shows the run: the one through which it was started.
   var handle: Int?
-  /// Where the run stands in the deadline heap; -1 for nowhere.
+  /// The run's position in the deadline heap; -1 if it is not in it.
   var heapPosition: Int32 = -1
   /// The next free slot, while this one is free.
   var nextFree: Int32 = -1

@@ -1,8 +1,8 @@
-/// What a run of a mutation is about to be, is, or was.
+/// The status of a run of a mutation.
 public enum MutationStatus: String, Hashable, Codable, Sendable {
   /// There is no run.
   case idle
-  /// It runs, waits, is paused, or its callbacks run.
+  /// It runs, waits or is paused, or its callbacks run.
   case pending
   /// It returned an output.
   case success

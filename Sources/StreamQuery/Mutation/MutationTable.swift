@@ -4,23 +4,24 @@ struct MutationTable {
   var freeSlot: Int32 = -1
   var lastSerial: UInt64 = 0
   var frameSerial: UInt64 = 0
-  /// The runs of each mutation, in the order of their start.
+  /// The runs of each mutation, in the order in which they were started.
   var runs: [EntryKey: MutationLine] = [:]
-  /// Every run, in the order of their start.
+  /// All runs, in the order in which they were started.
   private var order = MutationLine()
   var lanes = MutationLanes()
   var followers: [Int: MutationFollower] = [:]
   var lastFollower = 0
-  /// How many streams follow each mutation: all of them follow its newest run.
+  /// The number of streams that follow each mutation; all of them follow its newest run.
   var streams: [EntryKey: Int32] = [:]
-  /// How many these are together.
+  /// The sum of these numbers.
   var streamCount = 0
-  /// In the order of the edges.
+  /// In the order of the transitions.
   var held: [HeldSweep] = []
-  /// The runs that some archive may bring: those that were exported or imported, as long as the
-  /// client lives, which is longer than the runs are kept.
+  /// The runs that an archive may bring: those that were exported or imported.
+  ///
+  /// They are remembered for as long as the client lives, which is longer than the runs are kept.
   var archived: Set<RunIdentity> = []
-  /// Runs that are not over.
+  /// The number of runs that have not ended.
   var pendingCount = 0
 
   func find(_ id: MutationID) -> Int? {
@@ -33,7 +34,7 @@ struct MutationTable {
     MutationID(index: Int32(truncatingIfNeeded: index), serial: slots[index].serial)
   }
 
-  /// Every run, in the order of their start.
+  /// All runs, in the order in which they were started.
   ///
   /// - Complexity: O(*n*) in the number of runs that are kept.
   var all: ArraySlice<MutationID> { order.runs }
@@ -56,7 +57,7 @@ struct MutationTable {
     return id
   }
 
-  /// Gives the slot of a run back, which keeps nothing of it.
+  /// Frees the slot of a run, which then holds nothing of it.
   mutating func freeSlot(of id: MutationID) {
     order.remove(id)
     slots[Int(id.index)] = MutationSlot()
@@ -64,20 +65,20 @@ struct MutationTable {
     freeSlot = id.index
   }
 
-  /// The present frame of a run, for a look.
+  /// The present frame of a run, for a single read.
   func glimpse(_ index: Int) -> MutationFrame? {
     slots[index].frame ?? makeFrame(index, version: 0)
   }
 
-  /// The present frame of a run, for those who follow it and know it by its version.
+  /// The present frame of a run, for followers that compare its version.
   mutating func frame(_ index: Int) -> MutationFrame? {
     if slots[index].frame == nil { slots[index].frame = makeNextFrame(index) }
     return slots[index].frame
   }
 
-  /// Takes a change over into the frame.
+  /// Updates the frame after a change.
   ///
-  /// - Returns: The frame that is of no use any more; `nil` if there is nothing new to see.
+  /// - Returns: The frame that is no longer needed; `nil` if nothing visible changed.
   mutating func refresh(_ index: Int) -> MutationFrame? {
     guard let old = slots[index].frame, let new = makeNextFrame(index), !new.showsTheSame(as: old)
     else { return nil }

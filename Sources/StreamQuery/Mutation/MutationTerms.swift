@@ -1,12 +1,12 @@
-/// What a run is started with, as far as its machine needs to know.
+/// What the machine needs to know of the options and callbacks that a run is started with.
 package struct MutationTerms: Hashable, Sendable {
-  /// How long the run is kept after its end.
+  /// How long the run is kept after it ended.
   package var gcTime = Span.zero
   /// What happens while offline.
   package var networkMode = NetworkMode.online
-  /// Whether anything is called before the first attempt.
+  /// Whether there are callbacks before the first attempt.
   package var prepares = false
-  /// Whether anything is called before the end.
+  /// Whether there are callbacks before the end.
   package var settles = false
 
   /// Creates the terms of a run without callbacks that is not kept.

@@ -4,12 +4,12 @@ enum MutationTopic: Hashable, Sendable {
   case mutation(EntryKey)
   /// Runs of all mutations of a key, whatever their types.
   case key(AnyQueryKey)
-  /// Runs of mutations whose keys begin with these parts, none of which matches unequal ones.
+  /// Runs of mutations whose keys begin with these parts, none of which matches an unequal part.
   case prefix(AnyQueryKey)
-  /// Whatever one handle shows.
+  /// The run that one handle shows.
   case handle(Int)
 
-  /// The topics of a filter's prefix: its parts up to the first that unequal ones may satisfy.
+  /// The topic of a filter's prefix: its parts up to the first that an unequal part may match.
   ///
   /// - Returns: The topic; `nil` if the prefix may match any key.
   static func prefix(of filter: AnyQueryKey) -> MutationTopic? {
@@ -18,7 +18,7 @@ enum MutationTopic: Hashable, Sendable {
     return .prefix(parts.count == filter.count ? filter : AnyQueryKey(parts: Array(parts)))
   }
 
-  /// The fewer runs a topic is about, the lower.
+  /// The rank of a topic: lower for a topic that covers fewer runs.
   var breadth: Int {
     switch self {
     case .handle, .mutation: 0

@@ -1,6 +1,6 @@
-/// What a mutation does to cached data while it runs: one pure change per key.
+/// The optimistic changes of a run to cached data: one pure change per key.
 ///
-/// Given to the closure of `Mutation.optimistic(_:)`; the changes are not made to the data, but
+/// Passed to the closure of `Mutation.optimistic(_:)`. The changes are not written to the data but
 /// laid over it.
 public struct OptimisticChanges: _FreeOfActors {
   var layers: [OptimisticLayer] = []
@@ -8,10 +8,10 @@ public struct OptimisticChanges: _FreeOfActors {
   /// Lays a change over the data of a query.
   ///
   /// - Parameters:
-  ///   - query: Whose data.
-  ///   - change: Gets what lies below, or `nil` if nothing is cached, and changes it; leaving `nil`
-  ///     shows no data. It must be pure: it is called again whenever what lies below changes, on
-  ///     the thread of whoever looks.
+  ///   - query: The query whose data is changed.
+  ///   - change: Gets the data below the layer, or `nil` if nothing is cached, and changes it;
+  ///     leaving `nil` shows no data. It must be pure: it is called again whenever the data below
+  ///     changes, on the thread of whichever caller reads.
   public mutating func update<Value>(
     _ query: Query<Value>,
     _ change: @escaping @Sendable (inout Value?) -> Void
@@ -22,9 +22,9 @@ public struct OptimisticChanges: _FreeOfActors {
   /// Lays a change over the data of a key.
   ///
   /// - Parameters:
-  ///   - key: Whose data.
-  ///   - change: Gets what lies below, or `nil` if nothing is cached, and changes it. It must be
-  ///     pure.
+  ///   - key: The key whose data is changed.
+  ///   - change: Gets the data below the layer, or `nil` if nothing is cached, and changes it. It
+  ///     must be pure.
   @_disfavoredOverload
   public mutating func update<Value>(
     _ key: QueryKey<Value>,

@@ -1,4 +1,4 @@
-/// A plan under a client's defaults: what a run is started with.
+/// A plan merged with a client's defaults: what a run is started with.
 final class ResolvedMutation: Sendable {
   let key: EntryKey
   let plan: MutationPlan
@@ -33,7 +33,7 @@ final class ResolvedMutation: Sendable {
     self.terms = terms
   }
 
-  /// A plan for what is left of a run that was started with another one.
+  /// Returns this plan for the rest of a run that was started with another plan.
   ///
   /// Work and callbacks are those of this plan. Identity, lane, retries and network mode cannot
   /// change under a run, and retention only grows.

@@ -1,12 +1,12 @@
-/// What tells one run of a mutation from every other, in this process and in later ones: 16 bytes.
+/// Identifies a run of a mutation among all others, in this process and in later ones, by 16 bytes.
 ///
-/// Its bits are those of a UUID: random ones (version 4) for runs that began here, and for runs of an
-/// archive that names none, bits made of what the archive says (version 8).
+/// The bits are those of a UUID: random (version 4) for runs that began here; for a run of an
+/// archive that names no identity, made of what the archive says of it (version 8).
 struct RunIdentity: Hashable, Sendable {
   let high: UInt64
   let low: UInt64
 
-  /// Takes bits as they are.
+  /// Creates an identity from given bits.
   init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
@@ -17,20 +17,21 @@ struct RunIdentity: Hashable, Sendable {
     self.low = low & ~(0b11 << 62) | 0b10 << 62
   }
 
-  /// The identity of a run that begins.
+  /// Creates the identity of a run that begins.
   ///
-  /// A generator that repeats itself, as one that a test sets to 0 does, must not make one run of
-  /// two: number and date are mixed in, which takes no randomness away.
+  /// A generator that repeats itself, such as one that a test sets to 0, must not give two runs the
+  /// same identity: number and date are mixed in, which takes no randomness away.
   ///
   /// - Parameters:
-  ///   - random: What the generator gave.
+  ///   - random: What the generator returned.
   ///   - serial: The run's number within its client.
   ///   - date: When the run was started.
   init(random: (high: UInt64, low: UInt64), serial: UInt64, date: Double) {
     self.init(random.high ^ date.bitPattern, random.low ^ serial, version: 4)
   }
 
-  /// The identity of a run whose archive names none: the same whenever that archive is imported.
+  /// Creates the identity of a run whose archive names none: the same at every import of that
+  /// archive.
   ///
   /// - Parameters:
   ///   - key: The mutation's types and key as text.
@@ -53,7 +54,7 @@ struct RunIdentity: Hashable, Sendable {
     self.init(high, low, version: 8)
   }
 
-  /// Tells apart the runs of an archive that are alike in all that it says.
+  /// Distinguishes runs of an archive that are alike in everything that it says.
   func numbered(_ number: UInt64) -> Self {
     Self(high, low &+ number &* 0x9e37_79b9_7f4a_7c15, version: 8)
   }

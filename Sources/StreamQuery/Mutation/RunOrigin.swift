@@ -1,8 +1,8 @@
 /// Where a run comes from.
 enum RunOrigin {
-  /// It begins here; the generator gave these numbers.
+  /// The run begins here; the generator returned these numbers.
   case here(random: (high: UInt64, low: UInt64))
-  /// It comes out of an archive.
+  /// The run comes from an archive.
   case archive(RunIdentity, submittedAt: Timestamp)
 
   /// When the run was submitted, if that was before.
@@ -10,7 +10,7 @@ enum RunOrigin {
     if case .archive(_, let submittedAt) = self { submittedAt } else { nil }
   }
 
-  /// What tells the run apart.
+  /// Returns the identity of the run.
   ///
   /// - Parameters:
   ///   - serial: Its number within the client.

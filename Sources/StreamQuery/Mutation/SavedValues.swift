@@ -1,6 +1,6 @@
-/// What the `onMutate` callbacks of a run returned, by type: the last of a type holds.
+/// What the `onMutate` callbacks of a run returned, by type: the last value of a type wins.
 struct SavedValues: Sendable {
-  /// They are only ever added to.
+  /// Values are only ever added.
   var values: [any Sendable] = []
 
   subscript<Saved: Sendable>(type: Saved.Type) -> Saved? {
