@@ -12,7 +12,7 @@
 /// ```
 ///
 /// A refetch fetches as many pages as there were, one after the other, from the first stored
-/// parameter, and swaps them in together. A retry goes on at the page that failed.
+/// parameter, and replaces them all at once. A retry continues with the page that failed.
 public typealias InfiniteQuery<Page: Sendable, PageParam: Hashable & Sendable> =
   Query<Pages<Page, PageParam>>
 
@@ -22,8 +22,8 @@ extension Query {
   /// - Parameters:
   ///   - part: The parts of the key, in order.
   ///   - fields: Fields in any order, as the key's last part.
-  ///   - initialPageParam: What the first page is fetched by.
-  ///   - maxPages: How many pages are kept at most, at least one; beyond that, a page that is added
+  ///   - initialPageParam: The parameter of the first page.
+  ///   - maxPages: The maximum number of pages to keep, at least one; beyond that, adding a page
   ///     drops one at the other end.
   ///   - fetch: Fetches a page by its parameter.
   ///   - nextPageParam: The parameter of the page after the last one; `nil` if there is none.
@@ -47,16 +47,16 @@ extension Query {
     )
   }
 
-  /// Creates an infinite query from a key that was made before.
+  /// Creates an infinite query from an existing key.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - initialPageParam: What the first page is fetched by.
-  ///   - maxPages: How many pages are kept at most, at least one; beyond that, a page that is added
+  ///   - initialPageParam: The parameter of the first page.
+  ///   - maxPages: The maximum number of pages to keep, at least one; beyond that, adding a page
   ///     drops one at the other end.
   ///   - fetch: Fetches a page by its parameter.
-  ///   - nextPageParam: What the page after the last one is fetched by; `nil` if there is none.
-  ///   - previousPageParam: What the page before the first one is fetched by; `nil` if there is none.
+  ///   - nextPageParam: The parameter of the page after the last one; `nil` if there is none.
+  ///   - previousPageParam: The parameter of the page before the first one; `nil` if there is none.
   public init<Page, PageParam>(
     key: QueryKey<Value>,
     initialPageParam: PageParam,
@@ -84,8 +84,8 @@ extension Query {
   /// - Parameters:
   ///   - part: The parts of the key, in order.
   ///   - fields: Fields in any order, as the key's last part.
-  ///   - initialPageParam: What the first page is fetched by.
-  ///   - maxPages: How many pages are kept.
+  ///   - initialPageParam: The parameter of the first page.
+  ///   - maxPages: The maximum number of pages to keep.
   ///   - fetch: Fetches a page by its parameter.
   ///   - nextPageParam: The parameter of the page after the last one; `nil` if there is none.
   ///   - previousPageParam: The parameter of the page before the first one; `nil` if there is none.
@@ -109,7 +109,7 @@ extension Query {
     )
   }
 
-  /// Creates an infinite query over cursors: the first page is asked for with `nil`.
+  /// Creates an infinite query over cursors: the first page is requested with `nil`.
   ///
   /// ```swift
   /// InfiniteQuery("list") { cursor, _ in try await api.list(after: cursor) }
@@ -119,7 +119,7 @@ extension Query {
   /// - Parameters:
   ///   - part: The parts of the key, in order.
   ///   - fields: Fields in any order, as the key's last part.
-  ///   - maxPages: How many pages are kept.
+  ///   - maxPages: The maximum number of pages to keep.
   ///   - fetchPage: Fetches a page by its cursor.
   ///   - nextPageParam: The cursor of the page after the last one; `nil` if there is none.
   ///   - previousPageParam: The cursor of the page before the first one; `nil` if there is none.
@@ -150,7 +150,7 @@ extension Query {
     )
   }
 
-  /// The same query, of which a refetch fetches the first page only and keeps the others.
+  /// Returns a query whose refetches fetch only the first page and keep the others.
   ///
   /// For feeds where new items arrive at the top: a refetch costs one request however many pages
   /// are shown. Items that moved between pages may then show twice or not at all.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One observer that follows a place in pages: each page is a query, cached by itself.
+/// One observer that follows a position in pages, each of which is a separately cached query.
 ///
 /// ```swift
 /// let pages = client.paginated(Pagination(input: "swift")) { text, page in .search(text, page) }
@@ -9,8 +9,8 @@ import Synchronization
 /// pages.input = "kotlin"             // starts at the first page again
 /// ```
 ///
-/// Moving is not a new subscription: the page that is moved to shows at once what is cached of it and
-/// is fetched only if that is missing or stale. Pages that were left stay for their retention.
+/// Moving is not a new subscription: the new page shows its cached data at once and is fetched only
+/// if that is missing or stale. Pages that were left stay cached for their retention.
 public final class PaginatedObserver<
   Input: Hashable & Sendable,
   Page: Hashable & Sendable,
@@ -36,34 +36,34 @@ public final class PaginatedObserver<
     place = Mutex(Place(pagination: pagination))
   }
 
-  /// Where the observer is.
+  /// The position of the observer.
   public var pagination: Pagination<Input, Page> { place.withLock { $0.pagination } }
 
-  /// What is paged through; another input starts at the initial page.
+  /// The input whose pages are shown; setting another input starts at its initial page.
   public var input: Input {
     get { pagination.input }
     set { move { $0.input = newValue } }
   }
 
-  /// The present page.
+  /// The current page.
   public var page: Page { pagination.page }
 
-  /// Whether there is a page before the present one.
+  /// Whether there is a page before the current one.
   public var canMoveToPreviousPage: Bool { pagination.canMoveToPreviousPage }
 
-  /// The snapshots of the present page as a stream for one consumer.
+  /// The snapshots of the current page as a stream for one consumer.
   public var stream: AsyncStream<QueryResult<Value>> { observer.stream }
 
-  /// The snapshots of the present page as a sequence that stays on the caller's actor.
+  /// The snapshots of the current page as a sequence that stays on the caller's actor.
   public var results: QueryResults<Value> { observer.results }
 
-  /// What the observer sees now.
+  /// The current result.
   public var result: QueryResult<Value> { observer.result }
 
-  /// Moves to the page after the present one.
+  /// Moves to the page after the current one.
   public func moveToNextPage() { move { $0.moveToNextPage() } }
 
-  /// Moves to the page before the present one, if there is one.
+  /// Moves to the page before the current one, if there is one.
   public func moveToPreviousPage() { move { $0.moveToPreviousPage() } }
 
   /// Moves to any page.
@@ -74,7 +74,7 @@ public final class PaginatedObserver<
   /// Moves to the initial page.
   public func reset() { move { $0.reset() } }
 
-  /// Fetches the present page, whether stale or not, and waits until the fetch is settled.
+  /// Fetches the current page, whether stale or not, and waits until the fetch is settled.
   ///
   /// - Returns: The result after the fetch, with its error if it failed.
   /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch.
@@ -83,7 +83,7 @@ public final class PaginatedObserver<
 
   private func move(_ change: (inout Pagination<Input, Page>) -> Void) {
     while true {
-      // The closures of a place are the user's, so they run on a copy, outside the lock.
+      // The closures of a position are the user's, so they run on a copy, outside the lock.
       let (serial, old) = place.withLock { ($0.serial, $0.pagination) }
       var new = old
       change(&new)
@@ -99,7 +99,8 @@ public final class PaginatedObserver<
     follow()
   }
 
-  /// Observes what the place points at; of several that move at once, the last place is observed.
+  /// Observes the query of the position; of several concurrent moves, the last position is
+  /// observed.
   private func follow() {
     while true {
       let (serial, pagination) = place.withLock { ($0.serial, $0.pagination) }
@@ -110,12 +111,12 @@ public final class PaginatedObserver<
 }
 
 extension QueryClient {
-  /// Observes pages one at a time, each of which is a query of its own.
+  /// Observes pages one at a time, each as a separate query.
   ///
   /// - Parameters:
   ///   - pagination: Where to begin.
-  ///   - options: What the observer asks for beyond the query.
-  ///   - query: The query of a page; input and page belong into its key.
+  ///   - options: Options of the observer, in addition to those of the query.
+  ///   - query: The query of a page; its key must contain input and page.
   /// - Returns: The observer, which counts as one from now on.
   public nonisolated func paginated<Input, Page, Value>(
     _ pagination: Pagination<Input, Page>,

@@ -1,8 +1,8 @@
-/// Where a reader is in numbered or cursored pages: an input, and a page of it.
+/// A position in numbered or cursored pages: an input, and a page of it.
 ///
-/// In the paginated style each page is a query of its own, with input and page in its key, so every
-/// visited page is cached by itself: going back to a fresh one makes no request. (In the other style,
-/// ``InfiniteQuery``, one query holds all pages that were loaded.)
+/// In the paginated style each page is a separate query, with input and page in its key, so every
+/// visited page is cached separately: going back to a fresh page makes no request. (In the other
+/// style, ``InfiniteQuery``, one query holds all pages that were fetched.)
 ///
 /// ```swift
 /// var place = Pagination(input: "swift", initialPage: 1) { $0 + 1 } previousPage: { $0 - 1 }
@@ -11,34 +11,35 @@
 /// place.input = "kotlin"       // page 1 of "kotlin"
 /// ```
 ///
-/// A plain value: it decides, and fetches nothing. ``PaginatedObserver`` observes what it points at.
+/// A plain value: it decides, and fetches nothing. ``PaginatedObserver`` observes the page.
 public struct Pagination<Input: Hashable & Sendable, Page: Hashable & Sendable>: Sendable,
   _FreeOfActors
 {
-  /// What is paged through, as a search text; another input starts at the initial page.
+  /// What the pages belong to, such as a search text; setting another input starts at the initial
+  /// page.
   public var input: Input {
     didSet { if input != oldValue { page = initialPage } }
   }
 
-  /// The present page.
+  /// The current page.
   public private(set) var page: Page
 
-  /// The page that every input starts with.
+  /// The page at which every input starts.
   public let initialPage: Page
 
   private let nextPage: @Sendable (Page) -> Page
   private let previousPage: @Sendable (Page) -> Page
   private let canMoveBack: @Sendable (Page) -> Bool
 
-  /// Creates a place at the initial page.
+  /// Creates a position at the initial page.
   ///
   /// - Parameters:
-  ///   - input: What is paged through.
-  ///   - initialPage: The page that every input starts with.
-  ///   - nextPage: The page after a page.
-  ///   - previousPage: The page before a page; asked only where moving back is allowed.
+  ///   - input: What the pages belong to.
+  ///   - initialPage: The page at which every input starts.
+  ///   - nextPage: Returns the page after a page.
+  ///   - previousPage: Returns the page before a page; called only where moving back is allowed.
   ///   - canMoveToPreviousPage: Whether there is a page before a page; by default, before every page
-  ///     but the initial one.
+  ///     except the initial one.
   public init(
     input: Input,
     initialPage: Page,
@@ -54,15 +55,15 @@ public struct Pagination<Input: Hashable & Sendable, Page: Hashable & Sendable>:
     canMoveBack = canMoveToPreviousPage ?? { $0 != initialPage }
   }
 
-  /// Whether there is a page before the present one.
+  /// Whether there is a page before the current one.
   public var canMoveToPreviousPage: Bool { canMoveBack(page) }
 
-  /// Moves to the page after the present one.
+  /// Moves to the page after the current one.
   public mutating func moveToNextPage() {
     page = nextPage(page)
   }
 
-  /// Moves to the page before the present one.
+  /// Moves to the page before the current one.
   ///
   /// - Returns: Whether there is one; if not, nothing changes.
   @discardableResult
@@ -84,9 +85,9 @@ public struct Pagination<Input: Hashable & Sendable, Page: Hashable & Sendable>:
     page = initialPage
   }
 
-  /// Whether two places show the same page of the same input.
+  /// Whether two positions show the same page of the same input.
   ///
-  /// - Parameter other: Another place.
+  /// - Parameter other: Another position.
   /// - Returns: Whether they do.
   public func isSamePlace(as other: Self) -> Bool {
     input == other.input && page == other.page
@@ -94,17 +95,17 @@ public struct Pagination<Input: Hashable & Sendable, Page: Hashable & Sendable>:
 }
 
 extension Pagination where Page == Int {
-  /// Creates a place in pages that are counted, or in offsets that grow by a step.
+  /// Creates a position in pages that are counted, or in offsets that grow by a step.
   ///
   /// - Parameters:
-  ///   - input: What is paged through.
-  ///   - initialPage: The page that every input starts with; none is before it.
-  ///   - step: How far a page is from the next.
+  ///   - input: What the pages belong to.
+  ///   - initialPage: The page at which every input starts; there is none before it.
+  ///   - step: The distance from a page to the next.
   public init(input: Input, initialPage: Page = 1, step: Page = 1) {
     self.init(
       input: input,
       initialPage: initialPage,
-      // The last number must not trap: there, moving stays in place.
+      // The last number must not trap: moving past it stays in place.
       nextPage: {
         let (page, overflows) = $0.addingReportingOverflow(step)
         return overflows ? $0 : page

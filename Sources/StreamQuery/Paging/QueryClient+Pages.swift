@@ -1,11 +1,11 @@
 extension QueryClient {
   /// Fetches the page after the last one, and waits for it.
   ///
-  /// There is one fetch at a time for a key: with data, a running fetch is replaced; a first load is
-  /// joined, and without data the first page is loaded. Where no page follows, nothing is fetched
-  /// and the cached pages keep their age. A page that arrives is a success of the whole query, and
-  /// clears an older invalidation. The caller only watches: cancelling it ends its wait and not the
-  /// fetch.
+  /// A key has one fetch at a time. With data, a running fetch is replaced. A running first fetch
+  /// is joined, and without data the first page is fetched. If there is no next page, nothing is
+  /// fetched and the cached pages keep their age. A page that arrives is a success of the whole
+  /// query, and clears an older invalidation. The caller only observes the fetch: cancelling the
+  /// caller ends its wait, not the fetch.
   ///
   /// - Parameters:
   ///   - query: The infinite query.
@@ -36,17 +36,18 @@ extension QueryClient {
     try await fetchPage(.previous, of: query, superseding: superseding)
   }
 
-  /// The pages of a query: from the cache while they are fresh, else fetched.
+  /// Returns the pages of a query: from the cache while they are fresh, otherwise fetched.
   ///
-  /// Fewer pages come where parameters end. A fetch that runs already is joined, and loads what it
-  /// set out to load.
+  /// There are fewer pages if the parameters end earlier. A running fetch is joined, and fetches
+  /// the pages that it was started for.
   ///
-  /// Like the rest of how to fetch, the count holds for what refetches the key afterwards, until an
-  /// observer or another call says how to fetch it.
+  /// Like the other settings of how to fetch, the count applies to later refetches of the key,
+  /// until an observer or another call sets how to fetch it.
   ///
   /// - Parameters:
   ///   - query: The infinite query.
-  ///   - count: How many pages to load if they have to be fetched; cached pages beyond it go.
+  ///   - count: The number of pages to fetch if a fetch is needed; cached pages beyond it are
+  ///     dropped.
   /// - Returns: The pages.
   /// - Throws: As ``fetch(_:)``.
   @discardableResult
@@ -57,11 +58,11 @@ extension QueryClient {
     try await fetch(query, .ifStale, pageCount: count).value(as: Pages<Page, PageParam>.self)
   }
 
-  /// The pages of a query: from the cache at any age, else fetched.
+  /// Returns the pages of a query: from the cache at any age, otherwise fetched.
   ///
   /// - Parameters:
   ///   - query: The infinite query.
-  ///   - count: How many pages to load if there are none.
+  ///   - count: The number of pages to fetch if there are none.
   /// - Returns: The pages.
   /// - Throws: As ``fetch(_:)``.
   @discardableResult
@@ -72,11 +73,12 @@ extension QueryClient {
     try await fetch(query, .ifMissing, pageCount: count).value(as: Pages<Page, PageParam>.self)
   }
 
-  /// Fetches pages ahead of their use, if they are missing or stale; never throws.
+  /// Prefetches pages if they are missing or stale; never throws.
   ///
   /// - Parameters:
   ///   - query: The infinite query.
-  ///   - count: How many pages to load if they have to be fetched; cached pages beyond it go.
+  ///   - count: The number of pages to fetch if a fetch is needed; cached pages beyond it are
+  ///     dropped.
   public nonisolated func prefetch<Page, PageParam>(
     _ query: InfiniteQuery<Page, PageParam>,
     pages count: Int
@@ -100,7 +102,7 @@ extension QueryClient {
     return present(query)
   }
 
-  /// Fetches a page because somebody asked in person, and watches until it is settled.
+  /// Fetches a page on a caller's request, and observes the fetch until it is settled.
   nonisolated func fetchPage(
     _ direction: PageDirection,
     _ key: EntryKey,
@@ -114,7 +116,7 @@ extension QueryClient {
         !superseding && state.find(key).map { !state.slots[$0].machine.isIdle } == true
       )
     }
-    // Who joins a fetch asks for no page.
+    // A caller that joins a fetch requests no page.
     if let box, !joins, let paging = plan.paging, !paging.hasPage(direction, box) {
       return (.settled, nil)
     }

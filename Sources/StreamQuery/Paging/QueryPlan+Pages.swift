@@ -17,7 +17,7 @@ extension QueryPlan {
       fetch: { context in
         let job = context.fetchJob
         let present = context.presentBox?.value(as: Run.self)
-        // Asked only if there is something: a cast looks its type up.
+        // Asked only if there is something to cast, since a cast looks its type up.
         let kept = job?.progress.withLock { $0 }
         var loop =
           kept.flatMap { $0 as? PageLoop<Page, PageParam> }
@@ -29,13 +29,13 @@ extension QueryPlan {
             rules: rules,
             initialParam: initialParam
           )
-        // How many pages of a run are the cached ones: if all are, nothing was modified.
+        // How many of the fetched pages are the cached ones: if all are, nothing was modified.
         var keptCount = 0
         while case .fetch(let param) = loop.step() {
           // A fetch that may land although nobody wants it is not told of a cancellation, and neither
           // are its further pages.
           if job?.isFinishing != true { try Task.checkCancellation() }
-          // A page that is added is a new one. The cached one of a refresh is looked for only if asked for.
+          // An added page is new. The cached page of a refresh is looked up only on request.
           var cached: (@Sendable () -> TypedBox<Page>?)?
           if loop.direction == nil, let present {
             cached = { [place = loop.arrivedCount] in
@@ -59,7 +59,8 @@ extension QueryPlan {
             page = cached.value(as: Page.self)
           }
           loop.arrived(page, param: param)
-          // A single page ends its fetch: only a run of pages has a middle to go on from.
+          // A single page ends its fetch: only a fetch of several pages can be resumed in the
+          // middle.
           if loop.isRun {
             job?.keep(loop)
           } else if keptCount > 0, loop.direction == nil {
@@ -71,8 +72,9 @@ extension QueryPlan {
             return box
           }
         }
-        // The command asked beforehand whether there is a page; the pages changed since. Nothing
-        // was fetched, so nothing may look as if it were: it ends as if it had not been.
+        // The command checked beforehand whether there is such a page; the pages have changed
+        // since. Nothing was fetched, and nothing may look as if it were, so the fetch ends as if
+        // it had not begun.
         guard let run = loop.landed(on: nil) else { throw CancellationError() }
         if keptCount == run.count, keptCount == present?.count { throw NotModified() }
         return TypedBox(run)
@@ -90,11 +92,11 @@ extension QueryPlan {
 }
 
 extension FetchContext {
-  /// The data that the cache has at present.
+  /// The data that is cached at present.
   fileprivate var presentBox: ValueBox? {
     job.flatMap { job in client.cache.read { $0.box(job.entry) } }
   }
 }
 
-// A retry goes on at the page that failed.
+// A retry continues with the page that failed.
 extension PageLoop: FetchProgress {}

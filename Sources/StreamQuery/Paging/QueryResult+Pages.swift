@@ -4,16 +4,16 @@ extension QueryResult where Value: PageSequenceValue {
   /// The pages; none without data.
   public var pages: [Value.Page] { data?.pages ?? [] }
 
-  /// Whether there is a page after the last cached one: asks `nextPageParam`.
+  /// Whether there is a page after the last cached one, by `nextPageParam`.
   ///
-  /// A selection keeps the answer: it is about the pages that it was made from.
+  /// A selection keeps the answer, which refers to the pages that the selection was made from.
   public var hasNextPage: Bool {
     frame.source.map { frame.paging?.hasNextPage($0) ?? false } ?? false
   }
 
-  /// Whether there is a page before the first cached one: asks `previousPageParam`.
+  /// Whether there is a page before the first cached one, by `previousPageParam`.
   ///
-  /// A selection keeps the answer: it is about the pages that it was made from.
+  /// A selection keeps the answer, which refers to the pages that the selection was made from.
   public var hasPreviousPage: Bool {
     frame.source.map { frame.paging?.hasPreviousPage($0) ?? false } ?? false
   }

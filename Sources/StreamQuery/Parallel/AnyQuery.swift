@@ -1,4 +1,4 @@
-/// A query whose value type is not part of its own type: what lists of unlike queries hold.
+/// A query without its value type, for lists of queries of different types.
 ///
 /// ```swift
 /// let batch = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
@@ -11,11 +11,11 @@ public struct AnyQuery: Sendable, _FreeOfActors {
   let plan: QueryPlan
   let options: ObserverOptions?
 
-  /// Takes the type off a query.
+  /// Creates a type-erased query.
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - options: What the observer asks for beyond the query.
+  ///   - options: Options of the observer, in addition to those of the query.
   public init<Value>(_ query: Query<Value>, options: ObserverOptions? = nil) {
     entryKey = EntryKey(query.key)
     plan = query.plan

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The last value that a stream showed, to leave equal ones out.
+/// The last value that a stream showed, for leaving out equal values.
 final class LastValue<Value: Equatable & Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
 
-  /// Takes a value; comparing and releasing are the user's code, so both happen outside the lock.
+  /// Takes a value; comparing and releasing run user code, so both happen outside the lock.
   ///
   /// - Parameter new: The value.
   /// - Returns: Whether it differs from the one before.

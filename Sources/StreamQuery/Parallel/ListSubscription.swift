@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Several observers of one client that look together, and whose list may be replaced.
+/// Several observers of one client that are read together, and whose list may be replaced.
 ///
-/// As in a ``JointSubscription``, whole turns are seen. A consumer sees the old list or the new one,
-/// and at least one element of the new one.
+/// As in a ``JointSubscription``, each turn is seen as a whole. A consumer sees the old list or the
+/// new one, and at least one element of the new one.
 final class ListSubscription: Sendable {
   /// One observer of the list.
   private struct Member: Sendable {
@@ -19,9 +19,9 @@ final class ListSubscription: Sendable {
     /// The list of which the consumer has seen an element.
     var seenSerial = 0
     var isCancelled = false
-    /// The waits of the consumer: more than one only if several tasks iterate one stream.
+    /// The waits of the consumer: more than one only if several tasks iterate the same stream.
     var waits: [JointWait] = []
-    /// The list that was asked for last and is not there yet.
+    /// The last requested list, if it has not taken effect yet.
     var wanted: [AnyQuery]?
     var isUpdating = false
   }
@@ -43,7 +43,7 @@ final class ListSubscription: Sendable {
     if let ending = ending.withLock({ $0 }) { client.endings.remove(ending) }
   }
 
-  /// Ends the observation of all; a second time is a no-op.
+  /// Ends all observations; a second call is a no-op.
   func cancel() {
     holding(self) {
       let (members, waits) = state.withLock { state -> ([Member], [JointWait]) in
@@ -58,13 +58,13 @@ final class ListSubscription: Sendable {
 
   // MARK: Looking
 
-  /// The state of all, as soon as any has news or the list is new; `nil` at the end.
+  /// The results of all members, as soon as any has news or the list is new; `nil` at the end.
   ///
   /// For streams that end the observation when they are cancelled, which ends the wait; see
   /// ``Hub/next(_:)`` for why there is no handler here.
   ///
   /// - Parameter isolation: The caller's isolation, which is kept.
-  /// - Returns: Every member's result, in their order.
+  /// - Returns: Every member's result, in the order of the list.
   func next(
     isolation: isolated (any Actor)? = #isolation
   ) async -> [QueryListResults.Member]? {
@@ -120,10 +120,10 @@ final class ListSubscription: Sendable {
     wait.wake()
   }
 
-  /// What all members see at present, seen or not.
+  /// The present results of all members, seen or not.
   func current() -> [QueryListResults.Member] {
     let members = state.withLock { $0.members }
-    // A turn, so that staleness is as of now.
+    // A turn, so that staleness is judged now.
     return client.turn { state, _ in
       members.compactMap { member in
         state.find(member.subscription.id).map { index in
@@ -136,9 +136,10 @@ final class ListSubscription: Sendable {
 
   // MARK: Replacing the list
 
-  /// Replaces the list; of several lists that are given at once, the last one holds.
+  /// Replaces the list; of several concurrent replacements the last one wins.
   func update(_ queries: [AnyQuery]) {
-    // Lists that are not wanted any more hold the user's closures: they go outside the lock.
+    // Lists that are no longer wanted hold closures of the user: they are released outside the
+    // lock.
     let (mustWork, _) = state.withLock { state -> (Bool, [AnyQuery]?) in
       let dropped = state.wanted
       guard !state.isCancelled else { return (false, dropped) }
@@ -148,7 +149,7 @@ final class ListSubscription: Sendable {
       return (true, dropped)
     }
     guard mustWork else { return }
-    // Subscribing asks the user's closures, so no lock is held meanwhile.
+    // Subscribing calls the user's closures, so no lock is held meanwhile.
     while let wanted = nextWanted() { replace(by: wanted) }
   }
 

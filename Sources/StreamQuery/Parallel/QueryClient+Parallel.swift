@@ -2,8 +2,8 @@ extension QueryClient {
   /// Observes several queries of one value type as one stream, in the order of the list.
   ///
   /// There is one element for each turn that changed any of them: a call that changes several keys
-  /// shows as one change. The first element has the state of all. Each query is observed and fetched
-  /// for itself, and one that fails is a failed result among the others.
+  /// shows as one change. The first element has the state of all queries. Each query is observed
+  /// and fetched independently, and one that fails is a failed result among the others.
   ///
   /// ```swift
   /// for await users in client.stream(all: ids.map { .user($0) }) {
@@ -12,9 +12,9 @@ extension QueryClient {
   /// ```
   ///
   /// - Parameters:
-  ///   - queries: What to observe; a key may stand in it more than once.
-  ///   - options: What each observer asks for beyond its query.
-  /// - Returns: A stream for one consumer. Without any query it has one empty element and ends.
+  ///   - queries: The queries to observe; a key may appear more than once.
+  ///   - options: Options of each observer, in addition to those of its query.
+  /// - Returns: A stream for one consumer. Without any query it emits one empty element and ends.
   public nonisolated func stream<Value>(
     all queries: [Query<Value>],
     options: ObserverOptions? = nil

@@ -1,4 +1,4 @@
-/// Observes a list of queries, of one value type or of several, that may be replaced in place.
+/// Observes a list of queries, of one value type or of several, that can be replaced in place.
 ///
 /// ```swift
 /// let observer = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
@@ -8,9 +8,9 @@
 /// observer.update([AnyQuery(.user(1)), AnyQuery(.repos(2))])
 /// ```
 ///
-/// There is one element for each turn that changed any of the results, and one for a list that was
-/// replaced. The handle and its streams are one consumer: it counts as an observer of each query of
-/// the list until one of the streams is cancelled, or the last of them all goes.
+/// There is one element for each turn that changed any of the results, and one for each replaced
+/// list. The handle and its streams are one consumer: it counts as an observer of each query of
+/// the list until one of the streams is cancelled, or the last of them all is released.
 public final class QueryListObserver: Sendable {
   private let joint: ListSubscription
 
@@ -26,15 +26,14 @@ public final class QueryListObserver: Sendable {
     )
   }
 
-  /// What the stream's elements come to: of each element what the closure makes of it, when that
-  /// changed.
+  /// A stream of values that a closure makes of the results, one whenever the value changed.
   ///
   /// ```swift
   /// let batch = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
   /// for await isReady in batch.combine({ $0.isSuccess }) { show(isReady) }
   /// ```
   ///
-  /// - Parameter transform: Makes one value of the results; runs once for each element.
+  /// - Parameter transform: Makes a value of the results; called once for each element.
   /// - Returns: A stream for one consumer that leaves equal values out.
   public func combine<Output: Equatable & Sendable>(
     _ transform: @escaping @Sendable (QueryListResults) -> Output
@@ -52,16 +51,16 @@ public final class QueryListObserver: Sendable {
     )
   }
 
-  /// What the observer sees now.
+  /// The current results.
   public var results: QueryListResults { QueryListResults(members: joint.current()) }
 
   /// Replaces the list.
   ///
   /// A query whose key was in the old list keeps its observer: that is no new subscription and does
-  /// not refetch by itself. The others of the old list are left, the others of the new one are
-  /// subscribed to. Results follow the order of the new list.
+  /// not refetch by itself. The other observers of the old list end, and the other queries of the
+  /// new list are subscribed to. Results follow the order of the new list.
   ///
-  /// - Parameter queries: The new list; a key may stand in it more than once.
+  /// - Parameter queries: The new list; a key may appear more than once.
   /// - Complexity: O(*n*) in the lengths of both lists.
   public func update(_ queries: [AnyQuery]) { joint.update(queries) }
 }
@@ -69,7 +68,7 @@ public final class QueryListObserver: Sendable {
 extension QueryClient {
   /// Observes a list of queries of any value types, through a handle that can replace the list.
   ///
-  /// - Parameter queries: What to observe.
+  /// - Parameter queries: The queries to observe.
   /// - Returns: The handle, which observes from now on.
   public nonisolated func observer(all queries: [AnyQuery]) -> QueryListObserver {
     QueryListObserver(ListSubscription(client: self, queries))

@@ -1,7 +1,7 @@
 /// The results of a list of queries at one time, in the order of the list.
 ///
-/// A result is looked up by its typed key. What is not in the list is `nil`; a query that failed is
-/// there, as a failed result.
+/// A result is looked up by its typed key. A key that is not in the list gives `nil`; a query that
+/// failed gives a failed result.
 ///
 /// ```swift
 /// let batch = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
@@ -18,7 +18,7 @@ public struct QueryListResults: Sendable {
 
   let members: [Member]
 
-  /// How many queries the list has.
+  /// The number of queries in the list.
   public var count: Int { members.count }
 
   /// The keys, in the order of the list.
@@ -52,7 +52,7 @@ public struct QueryListResults: Sendable {
     }
   }
 
-  /// Whether any of the queries is pending: no data yet, and no final error.
+  /// Whether any of the queries is pending: it has no data yet, and no final error.
   public var isPending: Bool { members.contains { $0.frame.status == .pending } }
 
   /// Whether any of the queries is fetching.

@@ -1,4 +1,4 @@
-/// What an import is told to expect: a type cannot be made from text alone.
+/// Tells an import what to expect: a type cannot be made from text alone.
 ///
 /// ```swift
 /// client.import(archive, for: [
@@ -31,12 +31,12 @@ public struct Archivable: Sendable, _FreeOfActors {
 
   /// Every query of a value type.
   ///
-  /// Keys of strings, numbers, booleans, dates, UUIDs, URLs and records of them are made from their
-  /// text; other types that parts have must be given as ``keyPart(_:)``.
+  /// Keys of strings, numbers, booleans, dates, UUIDs, URLs and records of these are restored from
+  /// their text; other types of key parts must be given as ``keyPart(_:)``.
   ///
   /// - Parameters:
   ///   - type: The value type.
-  ///   - options: Options for the entries, over the client's defaults.
+  ///   - options: Options for the entries, merged over the client's defaults.
   /// - Returns: What to expect.
   public static func values<Value: Decodable & Sendable>(
     of type: Value.Type,
@@ -46,7 +46,7 @@ public struct Archivable: Sendable, _FreeOfActors {
     return Self(kind: .values(ArchivableEntry(of: type, plan), type))
   }
 
-  /// A type that parts of keys have, as values or as the type itself.
+  /// A type that occurs in parts of keys, as a value or as the type itself.
   ///
   /// - Parameter type: The type.
   /// - Returns: What to expect.
@@ -54,7 +54,7 @@ public struct Archivable: Sendable, _FreeOfActors {
     Self(kind: .keyPart(type, keyPartDecoding(of: type)))
   }
 
-  /// A mutation: paused runs of its key go on with its work and callbacks.
+  /// A mutation: paused runs of its key continue with its work and callbacks.
   ///
   /// - Parameter mutation: The mutation.
   /// - Returns: What to expect.
@@ -64,7 +64,7 @@ public struct Archivable: Sendable, _FreeOfActors {
     Self(kind: .mutation(ArchivableRun(mutation), mutation.identity))
   }
 
-  /// A mutation without input: paused runs of its key go on with its work and callbacks.
+  /// A mutation without input: paused runs of its key continue with its work and callbacks.
   ///
   /// - Parameter mutation: The mutation.
   /// - Returns: What to expect.
@@ -72,8 +72,8 @@ public struct Archivable: Sendable, _FreeOfActors {
     Self(kind: .mutation(ArchivableRun(mutation), mutation.identity))
   }
 
-  /// Every mutation of these types: paused runs go on with the work that the defaults of their keys
-  /// bring, see ``QueryClient/setMutationDefaults(_:for:perform:)``.
+  /// Every mutation of these types: paused runs continue with the work that the defaults of their
+  /// keys provide, see ``QueryClient/setMutationDefaults(_:for:perform:)``.
   ///
   /// - Parameters:
   ///   - input: The input type.

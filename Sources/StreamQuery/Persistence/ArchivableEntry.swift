@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// How an entry is made of what an archive holds.
+/// How an entry is made from the content of an archive.
 struct ArchivableEntry: Sendable {
   let plan: QueryPlan
   let decode: @Sendable (Data, ArchiveCoding) throws -> ValueBox
@@ -14,8 +14,8 @@ struct ArchivableEntry: Sendable {
     decode = { TypedBox(try $1.decode(Value.self, from: $0)) }
   }
 
-  /// How the entry of a plan is made whose value type is known to the cache alone; `nil` if it cannot
-  /// be decoded.
+  /// How the entry of a plan is made if only the cache knows its value type; `nil` if the value
+  /// cannot be decoded.
   init?(known type: any Any.Type, _ plan: QueryPlan) {
     guard type is any Decodable.Type else { return nil }
     self.plan = plan

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// How a run is made of what an archive holds.
+/// How a run is made from the content of an archive.
 struct ArchivableRun: Sendable {
   let plan: MutationPlan
   let decode: @Sendable (Data, ArchiveCoding) throws -> ValueBox

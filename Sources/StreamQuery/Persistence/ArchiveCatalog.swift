@@ -13,7 +13,7 @@ struct ArchiveCatalog {
   private var mutations: [String: (ArchivableRun, EntryKey)] = [:]
   private var mutationTypes: [String: (ArchivableRun, any Any.Type)] = [:]
   private var vocabulary = KeyVocabulary()
-  /// What was expected and has no text to be found by.
+  /// What is expected but has no text to be found by.
   private(set) var skipped: [ArchiveImport.Skipped] = []
 
   init(_ archivables: [Archivable]) {
@@ -53,7 +53,7 @@ struct ArchiveCatalog {
     }
   }
 
-  /// Expects the entries that the cache has already, unless they are expected by name.
+  /// Adds the entries that the cache has already, unless they are expected by name.
   mutating func addKnown(_ entries: [(key: EntryKey, plan: QueryPlan)]) {
     for (key, plan) in entries {
       guard let text = try? key.canonicalText(), queries[text] == nil,
@@ -68,10 +68,10 @@ struct ArchiveCatalog {
     entries.allSatisfy { queries[$0.key] != nil || values[Self.typeName($0.key)] != nil }
   }
 
-  /// How the entry of a key is made.
+  /// Returns how the entry of a key is made.
   ///
   /// - Parameter text: Type and key.
-  /// - Returns: How it is made, and its key.
+  /// - Returns: How to make it, and its key.
   /// - Throws: ``ArchiveRefusal`` if it cannot be made.
   func entry(_ text: String) throws(ArchiveRefusal) -> (ArchivableEntry, EntryKey) {
     if let known = queries[text] { return known }
@@ -79,10 +79,10 @@ struct ArchiveCatalog {
     return (entry, EntryKey(try key(text), valueType: type))
   }
 
-  /// How the run of a mutation is made.
+  /// Returns how the run of a mutation is made.
   ///
   /// - Parameter text: Types and key.
-  /// - Returns: How it is made, and its key.
+  /// - Returns: How to make it, and its key.
   /// - Throws: ``ArchiveRefusal`` if it cannot be made.
   func run(_ text: String) throws(ArchiveRefusal) -> (ArchivableRun, EntryKey) {
     if let known = mutations[text] { return known }
@@ -100,7 +100,7 @@ struct ArchiveCatalog {
     }
   }
 
-  /// What stands before the parts: no type's name has a bracket in it.
+  /// The text before the parts: no type's name contains a bracket.
   private static func typeName(_ text: String) -> Substring {
     text.prefix { $0 != "[" }
   }

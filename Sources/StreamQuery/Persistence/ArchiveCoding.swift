@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// How values and inputs become bytes, and values and inputs again.
+/// Encodes values and inputs to bytes and decodes them again.
 ///
 /// ```swift
 /// let propertyList = ArchiveCoding {
@@ -21,8 +21,8 @@ public struct ArchiveCoding: Sendable {
   /// Creates a coding.
   ///
   /// - Parameters:
-  ///   - encode: Encodes a value. What it throws is told by the export's report.
-  ///   - decode: Decodes a value of the type. What it throws is told by the import's report.
+  ///   - encode: Encodes a value. Errors that it throws are in the export's report.
+  ///   - decode: Decodes a value of the type. Errors that it throws are in the import's report.
   public init(
     encode: @escaping @Sendable (any Encodable) throws -> Data,
     decode: @escaping @Sendable (any Decodable.Type, Data) throws -> any Decodable
@@ -31,10 +31,10 @@ public struct ArchiveCoding: Sendable {
     decodeValue = decode
   }
 
-  /// JSON with sorted fields; floating point that is no number is written as a word.
+  /// JSON with sorted fields; floating-point values that are not numbers are written as words.
   ///
-  /// A value whose JSON nests deeper than 128 levels is left out: reading it takes more stack than a
-  /// thread may have. Its own `encode(to:)` must get to the end all the same.
+  /// A value whose JSON is nested more than 128 levels deep is left out: reading it could take more
+  /// stack than a thread has. Its own `encode(to:)` must be able to finish nevertheless.
   public static let json = ArchiveCoding {
     try shallow(encoder.encode($0))
   } decode: {
@@ -54,7 +54,7 @@ public struct ArchiveCoding: Sendable {
     return typed
   }
 
-  /// What is wrong with a coding that makes values of another type than it was asked for.
+  /// The error for a coding that makes values of a type other than the requested one.
   static func mismatch(_ type: any Any.Type, _ value: Any) -> DecodingError {
     let made = Swift.type(of: value)
     return .typeMismatch(

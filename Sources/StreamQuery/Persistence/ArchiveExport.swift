@@ -1,10 +1,10 @@
-/// An archive, and what could not go into it.
+/// An archive, and a report of what it does not contain.
 public struct ArchiveExport: Sendable {
   /// Why something was left out.
   public enum Reason: Sendable {
     /// Its key has no text that is the same in every process.
     case key(KeyEncodingError)
-    /// Its value or input is of a type that is not `Encodable`.
+    /// Its value or input has a type that is not `Encodable`.
     case notEncodable(typeName: String)
     /// Its value or input could not be encoded.
     case failed(any Error)

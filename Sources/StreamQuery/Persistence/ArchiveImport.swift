@@ -4,25 +4,25 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What became of the content of an archive.
+/// The outcome of an import.
 public struct ArchiveImport: Sendable {
   /// Why something was left out.
   public enum Reason: Sendable {
     /// The import was not told to expect this key or type.
     case unknown
-    /// The type is expected, but its key could not be made from text: a part is of a type that the
-    /// import was not told of, or the text was changed.
+    /// The type is expected, but its key could not be made from text: a part has a type that the
+    /// import was not told about, or the text was changed.
     case unreadableKey(any Error)
-    /// The import was told to expect this key, which has no text to be found by.
+    /// The import was told to expect this key, but the key has no text to be found by.
     case key(KeyEncodingError)
     /// The value or input could not be decoded.
     case undecodable(any Error)
     /// The cache has data that is as new or newer.
     case notNewer
-    /// The client has this run of the mutation already, or had it: whatever became of it, it does not
+    /// The client has or had this run of the mutation already: whatever its outcome, it does not
     /// run again.
     case known
-    /// The mutation has no work, and no default covers its key: it would fail, and be lost.
+    /// The mutation has no work, and no default covers its key: it would fail and be lost.
     case missingPerform
     /// The client was shut down.
     case shutDown
@@ -30,19 +30,20 @@ public struct ArchiveImport: Sendable {
 
   /// An entry or a run that was left out.
   public struct Skipped: Sendable {
-    /// Type and key as text.
+    /// The type and key as text.
     public var key: String
     /// Whether it is a run of a mutation.
     public var isMutation: Bool
     /// Why it was left out.
     public var reason: Reason
-    /// Which run of a mutation, see ``MutationContext/idempotencyKey``; `nil` for all else.
+    /// Identifies the run of a mutation, see ``MutationContext/idempotencyKey``; `nil` for an
+    /// entry.
     public var idempotencyKey: UUID?
   }
 
-  /// How many entries were filled.
+  /// The number of entries that were filled.
   public var entryCount: Int
-  /// How many runs of mutations go on.
+  /// The number of runs of mutations that continue.
   public var mutationCount: Int
   /// What was left out.
   public var skipped: [Skipped]

@@ -4,9 +4,9 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Why a fetch failed, as far as an archive tells; an entry that comes out of one shows it.
+/// Why a fetch failed, as far as an archive says; an entry that was imported from one shows it.
 public struct ArchivedError: Error, Hashable, Codable, Sendable, CustomStringConvertible {
-  /// What is said of the error.
+  /// The description of the error.
   public var description: String
   /// When the fetch failed.
   public var updatedAt: Date
@@ -14,7 +14,7 @@ public struct ArchivedError: Error, Hashable, Codable, Sendable, CustomStringCon
   /// Creates an error.
   ///
   /// - Parameters:
-  ///   - description: What is said of it.
+  ///   - description: The description.
   ///   - updatedAt: When the fetch failed.
   public init(description: String, updatedAt: Date) {
     self.description = description

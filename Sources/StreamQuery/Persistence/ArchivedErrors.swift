@@ -1,11 +1,11 @@
 /// What an archive says of errors.
 ///
-/// Only entries with data are archived: what never loaded is loaded anew.
+/// Only entries with data are archived: data that was never fetched is fetched after the import.
 public enum ArchivedErrors: String, Hashable, Codable, Sendable {
   /// Entries whose newest fetch failed are left out.
   case leftOut
-  /// That there was an error, but not which: a description may hold what must not leave the app.
+  /// Says that there was an error, but not which: its description may contain private data.
   case redacted
-  /// The error's description.
+  /// Says the error's description.
   case described
 }

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A part of a key as it comes out of the key's text.
+/// A part of a key, parsed from the key's text.
 struct ArchivedKeyPart: Decodable {
   var part: KeyPart
 
@@ -25,7 +25,7 @@ struct ArchivedKeyPart: Decodable {
     }
   }
 
-  /// A record, or what a type's name stands before.
+  /// A record, or what follows a type's name.
   private static func part(
     of object: KeyedDecodingContainer<KeyFieldName>,
     _ decoder: any Decoder
@@ -81,7 +81,7 @@ struct ArchivedKeyPart: Decodable {
 }
 
 extension KeyFieldName {
-  /// The type or word that stands behind a single sign.
+  /// The type or word that follows a single sign.
   fileprivate var tag: Substring? {
     guard stringValue.hasPrefix("$"), !stringValue.hasPrefix("$$") else { return nil }
     return stringValue.dropFirst()

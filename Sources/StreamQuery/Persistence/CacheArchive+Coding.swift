@@ -6,25 +6,25 @@ public import Foundation
 
 extension CacheArchive {
   private static var name: String { "StreamQuery-archive" }
-  /// No first line of any version is longer.
+  /// No version has a longer first line.
   private static var longestHead: Int { 120 }
 
   /// The archive as bytes.
   ///
   /// - Returns: A line of text, and JSON; equal archives are equal bytes.
-  /// - Throws: What the encoder throws; nothing that an archive holds makes it do so.
+  /// - Throws: What the encoder throws; no content of an archive makes it throw.
   public func encoded() throws -> Data {
     let body = try ArchiveCoding.encoder.encode(self)
     let head = "\(Self.name) \(Self.version) \(body.count) \(Self.checksum(body))\n"
     return Data(head.utf8) + body
   }
 
-  /// Reads an archive.
+  /// Decodes an archive.
   ///
   /// - Parameters:
-  ///   - data: What ``encoded()`` made.
-  ///   - limit: How many bytes are read at most.
-  /// - Throws: Why it cannot be used; nothing else happens then.
+  ///   - data: Bytes that ``encoded()`` made.
+  ///   - limit: The maximum number of bytes to read.
+  /// - Throws: Why the bytes cannot be used; nothing else happens then.
   public init(decoding data: Data, limit: Int = 64 << 20) throws(CacheArchiveError) {
     guard data.count <= limit else { throw .tooLarge(bytes: data.count, limit: limit) }
     guard let newline = data.prefix(Self.longestHead).firstIndex(of: UInt8(ascii: "\n")) else {
@@ -52,7 +52,7 @@ extension CacheArchive {
     }
   }
 
-  /// FNV-1a: finds accidents; it is no protection against a forger.
+  /// FNV-1a: detects accidents; it is no protection against forgery.
   static func checksum(_ bytes: some Sequence<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -61,7 +61,7 @@ extension CacheArchive {
 }
 
 extension CacheArchiveError {
-  /// What is wrong with bytes that are to be read as JSON, as far as it must be known before.
+  /// Checks what must be known of bytes before they are read as JSON.
   init?(readingJSON data: Data, limit: Int) {
     switch data.withUnsafeBytes({ JSONNesting.fault(in: $0, limit: limit) }) {
     case nil: return nil
@@ -78,7 +78,7 @@ extension CacheArchive: Codable {
 
   /// Encodes name, version and content.
   ///
-  /// - Parameter encoder: What to encode to.
+  /// - Parameter encoder: The encoder.
   /// - Throws: What the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
@@ -90,8 +90,9 @@ extension CacheArchive: Codable {
 
   /// Decodes an archive of a version that this library knows.
   ///
-  /// - Parameter decoder: What to decode from.
-  /// - Throws: ``CacheArchiveError`` for another name or version, else what the decoder throws.
+  /// - Parameter decoder: The decoder.
+  /// - Throws: ``CacheArchiveError`` for another name or version, otherwise what the decoder
+  ///   throws.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     guard try container.decode(String.self, forKey: .format) == Self.name else {

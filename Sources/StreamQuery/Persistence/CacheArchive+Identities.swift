@@ -7,8 +7,8 @@ internal import Foundation
 extension CacheArchive {
   /// The identities of the runs, in their order.
   ///
-  /// An archive that was made before runs had keys gives them identities by what it says of them, so
-  /// that they are the same whenever it is imported.
+  /// For an archive that was made before runs had keys, the identities are derived from what it
+  /// says of the runs, so that they are the same at every import.
   var identities: [RunIdentity] {
     var counts: [RunIdentity: UInt64] = [:]
     return mutations.map { run in

@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a cache held at one time, in a form that survives the process.
+/// The content of a cache at one time, in a form that survives the process.
 ///
 /// ```swift
 /// try client.export().archive.encoded().write(to: url)
@@ -13,10 +13,9 @@ public import Foundation
 /// client.import(archive, for: [.values(of: User.self), .query(.users)])
 /// ```
 ///
-/// ``encoded()`` puts a line before the JSON that says what it is: name, version, length and
-/// checksum. So an archive that was cut off, changed or made by a later version is told from a good
-/// one before any of it is used. Its `Codable` form says name and version too, for archives that are
-/// part of something else.
+/// ``encoded()`` puts a line before the JSON with name, version, length and checksum. An archive
+/// that was cut off, changed or made by a later version is thus detected before any of it is used.
+/// The `Codable` form contains name and version too, for archives that are part of something else.
 public struct CacheArchive: Hashable, Sendable {
   /// The version that this library writes, and the newest one that it reads.
   public static let version = 1
@@ -27,11 +26,11 @@ public struct CacheArchive: Hashable, Sendable {
     public var key: String
     /// The encoded value.
     public var value: Data
-    /// When the value was good.
+    /// When the value was up to date.
     public var updatedAt: Date
-    /// Whether the entry was invalidated since.
+    /// Whether the entry has been invalidated since.
     public var isInvalidated: Bool
-    /// Why its newest fetch failed; `nil` if it did not, or if errors are left out.
+    /// Why the newest fetch failed; `nil` if it did not, or if errors are left out.
     public var error: ArchivedError?
 
     /// Creates an entry.
@@ -39,9 +38,9 @@ public struct CacheArchive: Hashable, Sendable {
     /// - Parameters:
     ///   - key: Value type and key as text.
     ///   - value: The encoded value.
-    ///   - updatedAt: When the value was good.
-    ///   - isInvalidated: Whether the entry was invalidated since.
-    ///   - error: Why its newest fetch failed.
+    ///   - updatedAt: When the value was up to date.
+    ///   - isInvalidated: Whether the entry has been invalidated since.
+    ///   - error: Why the newest fetch failed.
     public init(
       key: String,
       value: Data,
@@ -59,18 +58,18 @@ public struct CacheArchive: Hashable, Sendable {
 
   /// A paused run of a mutation.
   public struct PausedMutation: Hashable, Codable, Sendable {
-    /// The mutation's types and key as text that is the same in every process.
+    /// The mutation's types and key as text; the same in every process.
     public var key: String
     /// The encoded input; empty if the mutation takes none.
     public var input: Data
-    /// When it was started.
+    /// When the run was started.
     public var submittedAt: Date
-    /// The lane that it waits in.
+    /// The scope in which it waits.
     public var scope: String?
-    /// What tells the run from every other, see ``MutationContext/idempotencyKey``.
+    /// Identifies the run, see ``MutationContext/idempotencyKey``.
     ///
-    /// `nil` in archives that were made before runs had one: such a run gets a key that depends on
-    /// what the archive says of it, and so is the same at every import.
+    /// `nil` in archives that were made before runs had keys: such a run gets a key that depends
+    /// only on what the archive says of it, and so is the same at every import.
     public var idempotencyKey: UUID?
 
     /// Creates a paused run.
@@ -78,9 +77,9 @@ public struct CacheArchive: Hashable, Sendable {
     /// - Parameters:
     ///   - key: The mutation's types and key as text.
     ///   - input: The encoded input.
-    ///   - submittedAt: When it was started.
-    ///   - scope: The lane that it waits in.
-    ///   - idempotencyKey: What tells the run from every other.
+    ///   - submittedAt: When the run was started.
+    ///   - scope: The scope in which it waits.
+    ///   - idempotencyKey: Identifies the run.
     public init(
       key: String,
       input: Data,
@@ -99,14 +98,14 @@ public struct CacheArchive: Hashable, Sendable {
   /// The entries.
   public var entries: [Entry]
 
-  /// The paused runs, in the order of their start.
+  /// The paused runs, in the order in which they were started.
   public var mutations: [PausedMutation]
 
   /// Creates an archive.
   ///
   /// - Parameters:
   ///   - entries: The entries.
-  ///   - mutations: The paused runs, in the order of their start.
+  ///   - mutations: The paused runs, in the order in which they were started.
   public init(entries: [Entry] = [], mutations: [PausedMutation] = []) {
     self.entries = entries
     self.mutations = mutations

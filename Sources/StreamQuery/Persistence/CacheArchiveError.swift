@@ -1,18 +1,18 @@
-/// Why bytes are no archive that can be used.
+/// Why bytes cannot be used as an archive.
 ///
-/// When it is thrown, the cache has not been touched.
+/// When it is thrown, the cache has not been changed.
 public enum CacheArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// They do not begin as an archive does.
+  /// The bytes do not begin like an archive.
   case notAnArchive
-  /// They are of a version that this library does not know.
+  /// The bytes have a version that this library does not know.
   case unsupportedVersion(Int)
-  /// There are more of them than the caller allows.
+  /// There are more bytes than the caller allows.
   case tooLarge(bytes: Int, limit: Int)
-  /// There are fewer, or more, than the archive says.
+  /// There are fewer or more bytes than the archive says.
   case truncated
-  /// They nest deeper than this many levels.
+  /// The content is nested deeper than this many levels.
   case tooDeep(limit: Int)
-  /// They were changed, or are not what they say; the text describes how.
+  /// The bytes were changed, or do not have the form that they claim; the text describes how.
   case corrupt(String)
 
   /// What is wrong with the bytes.

@@ -1,11 +1,11 @@
-/// What tells runs apart, as far as it does, where an archive names no identity.
+/// What distinguishes runs, as far as possible, if an archive names no identities.
 private struct RunStamp: Hashable {
   var key: EntryKey
   var submittedAt: Double
 }
 
 extension CacheState {
-  /// Takes the content of an archive over.
+  /// Adds the content of an archive to the cache.
   ///
   /// - Returns: What was left out.
   mutating func restore(
@@ -56,7 +56,7 @@ extension CacheState {
     return refused
   }
 
-  /// Remembers those that an archive is about to hold.
+  /// Remembers the runs that an archive is about to hold.
   mutating func rememberPausedRuns() {
     guard mutations.pendingCount > 0 else { return }
     for id in mutations.all {
@@ -71,8 +71,8 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - run: The run.
-  ///   - nameless: How many runs of the client may be one that the archive does not name; one less
-  ///     when this run is taken for one of them.
+  ///   - nameless: How many runs of the client may be ones that the archive does not identify; one
+  ///     less when this run is taken for one of them.
   /// - Returns: Whether it must not begin.
   private func isKnown(_ run: RestoredRun, _ nameless: inout [RunStamp: Int]) -> Bool {
     if mutations.archived.contains(run.identity) { return true }
@@ -83,7 +83,8 @@ extension CacheState {
     return true
   }
 
-  /// How many runs of a stamp the client has that no archive without identities has brought.
+  /// The number of runs with a stamp that the client has and that no archive without identities
+  /// brought.
   private func count(_ stamp: RunStamp) -> Int {
     (mutations.runs[stamp.key]?.runs ?? []).count { id in
       guard let job = mutations.find(id).flatMap({ mutations.slots[$0].job }) else { return false }
@@ -91,7 +92,7 @@ extension CacheState {
     }
   }
 
-  /// Fills an entry; says why if it does not.
+  /// Fills an entry, or returns why it does not.
   private mutating func fill(
     _ restored: RestoredEntry,
     _ turn: inout Turn
@@ -111,7 +112,7 @@ extension CacheState {
     write(restored.box, index, updatedAt: date, fencing: false, &turn)
     if let error = restored.error { restore(error, of: restored, index, &turn) }
     if restored.isInvalidated {
-      // The mark is as old as the data: a fetch that runs already answers something newer.
+      // The mark is as old as the data: a fetch that is already running brings something newer.
       let effects = slots[index].machine.invalidated(isJoining: true, in: turn.world)
       apply(effects, index, &turn)
     }

@@ -1,4 +1,4 @@
-/// Makes a part of a key of what stands behind its type's name.
+/// Decodes a part of a key from what follows its type's name.
 typealias KeyPartDecoding =
   @Sendable (KeyedDecodingContainer<KeyFieldName>, KeyFieldName) throws -> KeyPart
 

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The types that parts of archived keys may have, by their names.
+/// The types that may occur in parts of archived keys, by name.
 struct KeyVocabulary: Sendable {
   var decodings: [String: KeyPartDecoding] = [:]
   /// Types that are parts themselves.
@@ -34,7 +34,7 @@ struct KeyVocabulary: Sendable {
   ///
   /// - Parameter text: The text.
   /// - Returns: The key, whose text is exactly this one.
-  /// - Throws: `DecodingError` if it is no text of a key, or if one of its types is not known.
+  /// - Throws: `DecodingError` if it is not the text of a key, or if one of its types is not known.
   func key(_ text: Substring) throws -> AnyQueryKey {
     switch JSONNesting.fault(in: text.utf8, limit: KeyNesting.read) {
     case nil: break
@@ -48,7 +48,7 @@ struct KeyVocabulary: Sendable {
     if let name = Self.userInfoKey { decoder.userInfo[name] = self }
     let parts = try decoder.decode([ArchivedKeyPart].self, from: Data(text.utf8))
     let key = AnyQueryKey(parts: parts.map(\.part))
-    // A type that does not decode what it encoded would make another key of it.
+    // A type that does not decode what it encoded would make a different key.
     guard try key.canonicalText() == text else {
       throw KeyVocabulary.failure([], "a part does not decode what it encoded")
     }

@@ -5,10 +5,11 @@ internal import Foundation
 #endif
 
 extension QueryClient {
-  /// Puts cached data and paused mutations into an archive.
+  /// Exports cached data and paused mutations as an archive.
   ///
-  /// Data is taken from below optimistic changes: the mutations that make them are archived if they
-  /// are paused, and make them again. What cannot be encoded is left out and named in the report.
+  /// The data does not include optimistic changes: the paused mutations that make them are archived
+  /// and make them again after an import. What cannot be encoded is left out and named in the
+  /// report.
   ///
   /// ```swift
   /// let export = client.export(.prefix("products"))
@@ -16,23 +17,24 @@ extension QueryClient {
   /// ```
   ///
   /// - Parameters:
-  ///   - filter: Which entries; of these, those that have data.
-  ///   - mutations: Which runs of mutations; of these, those that are paused.
-  ///   - errors: What is said of errors; by default, entries that failed are left out.
+  ///   - filter: Selects the entries; only those with data are archived.
+  ///   - mutations: Selects the runs of mutations; only paused ones are archived.
+  ///   - errors: What the archive says of errors; by default, entries that failed are left out.
   ///   - coding: How values and inputs are encoded.
-  /// - Returns: The archive, and what could not go into it.
-  /// - Complexity: O(*m*) in the matches of the filter, and in all runs that are kept. The archive is of
-  ///   one instant; the lock is held for a thousand entries at a time, and at last for all runs.
+  /// - Returns: The archive, and what it does not contain.
+  /// - Complexity: O(*m*) in the matches of the filter, and in all runs that are kept. The archive
+  ///   shows one instant; the lock is held for a thousand entries at a time, and at last for all
+  ///   runs.
   public nonisolated func export(
     _ filter: QueryFilter = .all,
     mutations: MutationFilter = .all,
     errors: ArchivedErrors = .leftOut,
     coding: ArchiveCoding = .json
   ) -> ArchiveExport {
-    // As of one instant, so that the archive has no half of a change.
+    // Of one instant, so that the archive has no half of a change.
     let (search, runs) = search(EntrySearch<Void>(filter.node, wantsInfo: true)) { _, _, _ in
     } finally: { _, state, _ in
-      // Before anybody has the archive: it may be imported here when the runs are long forgotten.
+      // Before anybody has the archive: it may be imported here long after the runs are forgotten.
       state.rememberPausedRuns()
       return state.mutations.all.compactMap { id in
         state.mutations.find(id).flatMap { state.mutations.frame($0) }
@@ -56,7 +58,7 @@ extension QueryClient {
   }
 }
 
-/// Why something does not go into an archive.
+/// Why something is left out of an archive.
 private struct ArchiveExportRefusal: Error {
   var reason: ArchiveExport.Reason
 }

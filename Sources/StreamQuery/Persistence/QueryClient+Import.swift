@@ -5,17 +5,17 @@ public import Foundation
 #endif
 
 extension QueryClient {
-  /// Fills entries from an archive and goes on with its paused mutations, in one turn.
+  /// Fills entries from an archive and continues its paused mutations, in one turn.
   ///
   /// Newer data wins: an entry is filled if it has no data or older data. Data keeps its age, dates
-  /// from the future count as now, and what was invalidated stays so. Running fetches go on, and none
-  /// is started.
+  /// in the future count as now, and invalidated data stays invalidated. Running fetches continue,
+  /// and none is started.
   ///
-  /// Mutations go on in the order of their start, as soon as the network allows it: their `onMutate`
-  /// is called and their optimistic changes are made anew. A run that this client has or had is left
-  /// out, however long ago it ended, so that an archive may be imported twice. Another process cannot
-  /// know that: delete the file that you imported, and let the server tell runs apart by their
-  /// ``MutationContext/idempotencyKey``, which they keep.
+  /// Mutations continue in the order in which they were started, as soon as the network allows it:
+  /// their `onMutate` is called and their optimistic changes are made again. A run that this client
+  /// has or had is left out, however long ago it ended, so an archive may be imported twice.
+  /// Another process cannot know that: delete the file that you imported, and let the server
+  /// recognise repeated runs by their ``MutationContext/idempotencyKey``, which they keep.
   ///
   /// ```swift
   /// let report = client.import(archive, for: [.values(of: User.self), .mutation(.rename())])
@@ -23,10 +23,10 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - archive: The archive.
-  ///   - archivables: What to expect, beside the queries that the cache knows already.
+  ///   - archivables: What to expect, in addition to the queries that the cache knows already.
   ///   - coding: How values and inputs are decoded.
-  ///   - resuming: Whether mutations go on by themselves; if not, they stay paused until
-  ///     ``resumeMutations()``, or until network or app come back.
+  ///   - resuming: Whether mutations continue by themselves; if not, they stay paused until
+  ///     ``resumeMutations()``, or until the network or the app comes back.
   /// - Returns: What was filled, and what was left out and why.
   @discardableResult
   public nonisolated func `import`(
@@ -37,7 +37,7 @@ extension QueryClient {
   ) -> ArchiveImport {
     var catalog = ArchiveCatalog(archivables)
     if !catalog.expects(archive.entries) { catalog.addKnown(knownQueries()) }
-    // Types of the user's decode here, before the turn.
+    // The user's types are decoded here, before the turn.
     var draft = ImportDraft()
     draft.skipped = catalog.skipped
     for entry in archive.entries {
@@ -60,16 +60,16 @@ extension QueryClient {
     )
   }
 
-  /// Reads an archive and imports it.
+  /// Decodes an archive and imports it.
   ///
   /// - Parameters:
-  ///   - data: What ``CacheArchive/encoded()`` made.
-  ///   - archivables: What to expect, beside the queries that the cache knows already.
+  ///   - data: Bytes that ``CacheArchive/encoded()`` made.
+  ///   - archivables: What to expect, in addition to the queries that the cache knows already.
   ///   - coding: How values and inputs are decoded.
   ///   - resuming: As ``import(_:for:coding:resuming:)``.
-  ///   - limit: How many bytes are read at most.
+  ///   - limit: The maximum number of bytes to read.
   /// - Returns: What was filled, and what was left out and why.
-  /// - Throws: Why the bytes cannot be used; the cache is as it was then.
+  /// - Throws: Why the bytes cannot be used; the cache is unchanged then.
   @discardableResult
   public nonisolated func `import`(
     decoding data: Data,
@@ -86,7 +86,7 @@ extension QueryClient {
     )
   }
 
-  /// The queries that the cache has a plan of, and so knows how to make their values.
+  /// The queries for which the cache has a plan, and so knows how to make their values.
   private nonisolated func knownQueries() -> [(key: EntryKey, plan: QueryPlan)] {
     search(.all) { state, index, _ -> (key: EntryKey, plan: QueryPlan)? in
       guard let key = state.slots[index].key, let plan = state.slots[index].plan?.plan
@@ -135,7 +135,7 @@ extension QueryClient {
     )
   }
 
-  /// A date in seconds; one that is none is before all others, so that it compares with them.
+  /// A date in seconds; an invalid one is before all others, so that it can be compared.
   private nonisolated func number(of date: Date) -> Double {
     let seconds = date.timeIntervalSinceReferenceDate
     return seconds.isNaN ? -.infinity : seconds
@@ -148,7 +148,7 @@ extension QueryClient {
   }
 }
 
-/// What an import is about to do.
+/// The prepared content of an import.
 private struct ImportDraft {
   var entries: [RestoredEntry] = []
   var runs: [RestoredRun] = []
