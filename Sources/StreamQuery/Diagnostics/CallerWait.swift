@@ -1,4 +1,4 @@
-/// The wait of one caller; lives exactly as long as that.
+/// The wait of one caller; exists exactly as long as the caller waits.
 package final class CallerWait: Sendable {
   private let subject: WaitSubject
   private let onLeave: @Sendable () -> Void
@@ -6,8 +6,8 @@ package final class CallerWait: Sendable {
   /// Creates the wait of the present task.
   ///
   /// - Parameters:
-  ///   - subject: What for.
-  ///   - onLeave: What a cancellation of the caller does.
+  ///   - subject: What the caller waits for.
+  ///   - onLeave: Called when the caller is cancelled.
   init(_ subject: WaitSubject, onLeave: @escaping @Sendable () -> Void) {
     self.subject = subject
     self.onLeave = onLeave
@@ -16,7 +16,7 @@ package final class CallerWait: Sendable {
   /// What the caller waits for, in words.
   package var text: String { subject.text() }
 
-  /// Ends the wait as if the caller were cancelled; nothing if it is over.
+  /// Ends the wait as if the caller were cancelled; does nothing if it is over.
   package func leave() {
     onLeave()
   }

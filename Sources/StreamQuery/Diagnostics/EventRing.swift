@@ -1,11 +1,11 @@
 /// The newest events that a subscriber of ``QueryClient/events`` has not seen.
 ///
-/// A ring: when it is full, the oldest event makes room, and the subscriber is told how many it
+/// A ring: when it is full, the oldest event is dropped, and the subscriber is told how many it
 /// missed before it gets the next one.
 struct EventRing: HubInbox {
   typealias Topic = Never
 
-  /// How many events a subscriber may be behind.
+  /// The maximum number of events that a subscriber may be behind.
   static let capacity = 1_024
 
   private var events: [QueryEvent] = []
@@ -17,7 +17,7 @@ struct EventRing: HubInbox {
 
   mutating func receive(_ event: QueryEvent) -> QueryEvent? {
     guard count == Self.capacity else {
-      // Read places are filled again before the ring grows.
+      // Places that were read are reused before the ring grows.
       if count < events.count {
         let place = (start + count) % events.count
         defer { events[place] = event }

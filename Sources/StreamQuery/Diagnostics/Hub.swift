@@ -1,28 +1,28 @@
 import Synchronization
 
-/// Hands messages to any number of subscribers, each with an inbox of its own.
+/// Hands messages to any number of subscribers, each with its own inbox.
 ///
-/// Order, buffering and conflation are the inbox's; the hub parks and wakes, and never resumes or
-/// releases anything under its lock. Who subscribed to topics is not looked at for the sake of others:
-/// what a message costs depends on those whom it reaches.
+/// The inbox is responsible for order, buffering and conflation. The hub parks and wakes, and never
+/// resumes or releases anything under its lock. Subscribers to other topics are not visited: the
+/// cost of a message depends only on the subscribers that it reaches.
 final class Hub<Inbox: HubInbox>: Sendable {
   private struct Subscriber {
     var inbox = Inbox()
-    /// More than one only if several tasks iterate one stream.
+    /// More than one only if several tasks iterate the same stream.
     var parked: [UnsafeContinuation<Void, Never>] = []
-    /// What it wants to hear of; `nil` is everything.
+    /// The topics that it wants to hear of; `nil` is everything.
     var topics: [Inbox.Topic]?
   }
 
   private struct State {
     var subscribers: [Int: Subscriber] = [:]
-    /// Those who want to hear of everything.
+    /// The subscriptions to everything.
     var general = Audience()
     var topics: [Inbox.Topic: Audience] = [:]
     var lastID = 0
     var isFinished = false
 
-    /// Whom a message reaches, in the order of subscription; some may be gone.
+    /// The subscriptions that a message reaches, in the order of subscription; some may have ended.
     func audience(of about: [Inbox.Topic]) -> [Int] {
       var ids = general.ids
       guard !topics.isEmpty else { return ids }
@@ -32,8 +32,8 @@ final class Hub<Inbox: HubInbox>: Sendable {
       return ids
     }
 
-    /// Takes a subscription out; hands out with it the topics that nobody is subscribed to any more,
-    /// since a key's parts are the user's.
+    /// Removes a subscription and returns it with the topics that have no subscription left, since
+    /// the parts of keys are the user's and must be released outside the lock.
     mutating func remove(_ id: Int) -> (gone: Subscriber?, topics: [Inbox.Topic]) {
       guard let gone = subscribers.removeValue(forKey: id) else { return (nil, []) }
       guard let topics = gone.topics else {
@@ -56,12 +56,12 @@ final class Hub<Inbox: HubInbox>: Sendable {
 
   var hasSubscribers: Bool { state.withLock { !$0.subscribers.isEmpty } }
 
-  /// Hands a message to those who want to hear of everything, and of one of some topics.
+  /// Hands a message to the subscriptions to everything and to those to one of some topics.
   ///
   /// - Parameters:
   ///   - message: The message.
-  ///   - topics: What it is about.
-  /// - Complexity: O(*n* log *n*) in the number of those whom it reaches.
+  ///   - topics: The topics of the message.
+  /// - Complexity: O(*n* log *n*) in the number of subscriptions that it reaches.
   func send(_ message: Inbox.Message, about topics: [Inbox.Topic] = []) {
     let (parked, dropped) = state.withLock { state in
       var parked: [UnsafeContinuation<Void, Never>] = []
@@ -82,8 +82,8 @@ final class Hub<Inbox: HubInbox>: Sendable {
 
   /// Begins a subscription.
   ///
-  /// - Parameter topics: What it wants to hear of, each once; `nil` is everything.
-  /// - Returns: Its number; `nil` after the end.
+  /// - Parameter topics: The topics of the subscription, each once; `nil` is everything.
+  /// - Returns: The number of the subscription; `nil` after the end.
   func subscribe(to topics: [Inbox.Topic]? = nil) -> Int? {
     state.withLock { state in
       guard !state.isFinished else { return nil }
@@ -98,7 +98,7 @@ final class Hub<Inbox: HubInbox>: Sendable {
     }
   }
 
-  /// Ends a subscription; a second time is a no-op.
+  /// Ends a subscription; a second call is a no-op.
   func unsubscribe(_ id: Int) {
     let removed = state.withLock { $0.remove(id) }
     for waiting in removed.gone?.parked ?? [] { waiting.resume() }
@@ -115,7 +115,7 @@ final class Hub<Inbox: HubInbox>: Sendable {
       }
       return (state.subscribers, state.topics)
     }
-    // Here, outside the lock, go the keys.
+    // The keys are released here, outside the lock.
     _ = consume topics
     guard !gone.isEmpty else { return }
     for id in gone.keys.sorted() {
@@ -125,13 +125,14 @@ final class Hub<Inbox: HubInbox>: Sendable {
 
   /// The next item of a subscription, as soon as there is one; `nil` at its end.
   ///
-  /// For streams that unsubscribe when they are cancelled, which ends the wait. It has no cancellation
-  /// handler of its own: under an executor that runs jobs inside `enqueue`, the task would be gone with
-  /// the first handler that resumes it, and the runtime would go on to the next.
+  /// For streams that unsubscribe when they are cancelled, which ends the wait. It has no
+  /// cancellation handler: under an executor that runs jobs inside `enqueue`, the first handler
+  /// that resumes the task would free it, and the runtime would go on to the next handler of the
+  /// freed task.
   ///
   /// - Parameters:
   ///   - id: The subscription.
-  ///   - whenParked: Called whenever the caller has begun to wait.
+  ///   - whenParked: Called each time that the caller has begun to wait.
   /// - Returns: The item.
   func next(_ id: Int, whenParked: () -> Void = {}) async -> Inbox.Item? {
     while true {
@@ -145,7 +146,7 @@ final class Hub<Inbox: HubInbox>: Sendable {
         return nil
       }
       await withUnsafeContinuation { continuation in
-        // Something may have come since the look above.
+        // An item may have arrived since the check above.
         let isParked = state.withLock { state in
           guard state.subscribers[id]?.inbox.isEmpty == true else { return false }
           state.subscribers[id]?.parked.append(continuation)
@@ -158,10 +159,10 @@ final class Hub<Inbox: HubInbox>: Sendable {
   }
 }
 
-/// Subscriptions of one kind, in the order of their beginning.
+/// Subscriptions of one kind, in the order in which they began.
 ///
-/// Those that ended are taken out all together once they are more than the others: so each pays a
-/// constant, wherever it stands.
+/// Ended subscriptions are removed all at once when they outnumber the others, so that each costs a
+/// constant amount, wherever it stands.
 struct Audience: Sendable {
   /// Some of them may have ended.
   private(set) var ids: [Int] = []
@@ -174,7 +175,7 @@ struct Audience: Sendable {
 
   /// One of them ended.
   ///
-  /// - Parameter stays: Whether a subscription goes on.
+  /// - Parameter stays: Whether a subscription continues.
   mutating func lostOne(_ stays: (Int) -> Bool) {
     goneCount += 1
     guard goneCount * 2 > ids.count else { return }

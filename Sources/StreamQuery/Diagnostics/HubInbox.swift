@@ -2,17 +2,17 @@
 protocol HubInbox: Sendable {
   associatedtype Message: Sendable
   associatedtype Item: Sendable
-  /// What messages can be about; `Never` if all are for everybody.
+  /// The type of the topics of messages; `Never` if all messages are for every subscriber.
   associatedtype Topic: Hashable & Sendable
 
   init()
 
-  /// Takes a message; what has to make room for it is handed out, to be released outside the lock.
+  /// Takes a message; returns what it displaces, to be released outside the lock.
   mutating func receive(_ message: Message) -> Message?
 
   /// The next item, if there is one.
   mutating func take() -> Item?
 
-  /// Whether there is none.
+  /// Whether there is no item.
   var isEmpty: Bool { get }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Ends a subscription once: by cancellation, or when the last reference to its stream goes.
+/// Ends a subscription once: on cancellation, or when the last reference to its stream is dropped.
 final class HubSubscription: Sendable {
   private let onEnd: @Sendable () -> Void
   private let isEnded = Atomic(false)

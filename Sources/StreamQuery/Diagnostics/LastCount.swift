@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The number that a consumer saw last.
+/// The number that an observer saw last.
 final class LastCount: Sendable {
   private let last = Mutex<Int?>(nil)
 
-  /// Notes a number and says whether it is another one.
+  /// Stores a number and returns whether it differs from the last one.
   func changed(to count: Int) -> Bool {
     last.withLock { last in
       defer { last = count }

@@ -1,8 +1,8 @@
-/// What a client still runs, and who still listens to it: for leak reports of simulations.
+/// What a client still runs, and how many subscriptions are open: for leak reports of simulations.
 package struct Liveness: Sendable {
-  /// A fetch or a run that is not over.
+  /// A fetch or a run that has not ended.
   package struct Work: Equatable, Sendable {
-    /// What it does at present.
+    /// What it is doing at present.
     package enum Activity: Equatable, Sendable {
       /// User code runs.
       case running
@@ -18,7 +18,7 @@ package struct Liveness: Sendable {
 
     /// What it is.
     package var subject: String
-    /// What it does.
+    /// What it is doing.
     package var activity: Activity
 
     package init(_ subject: String, _ activity: Activity) {
@@ -27,11 +27,11 @@ package struct Liveness: Sendable {
     }
   }
 
-  /// One line for everything that is not settled.
+  /// One line for each fetch or run that is not settled.
   package var unfinished: [String]
-  /// The same with what each does.
+  /// The same fetches and runs, with what each is doing.
   package var work: [Work]
-  /// How many subscriptions are open.
+  /// The number of open subscriptions.
   package var subscribers: Int
 
   package init(unfinished: [String] = [], work: [Work] = [], subscribers: Int = 0) {

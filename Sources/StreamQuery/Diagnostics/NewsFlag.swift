@@ -1,4 +1,4 @@
-/// Whether a number may have changed: the subscriber counts for itself, so the newest always wins.
+/// Whether a number may have changed: the subscriber does the counting, so the newest always wins.
 struct NewsFlag<Topic: Hashable & Sendable>: HubInbox {
   /// Each subscription begins with news: the number at its start.
   private var hasNews = true

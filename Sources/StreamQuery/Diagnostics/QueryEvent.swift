@@ -6,7 +6,8 @@ public import Foundation
 
 /// Something that happened to an entry: for logs, metrics and developer tools.
 ///
-/// Events come in the order of the turns that they tell of. No feature of the library relies on them.
+/// Events come in the order of the turns that they report. No feature of the library relies on
+/// them.
 ///
 /// ```swift
 /// for await event in client.events {
@@ -16,23 +17,23 @@ public import Foundation
 public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   /// What happened.
   public enum Kind: Sendable {
-    /// The entry was made.
+    /// The entry was created.
     case added
-    /// The entry was dropped: its retention was over, or it was removed.
+    /// The entry was dropped: its retention had passed, or it was removed.
     case removed(RemovalReason)
-    /// An observer came; the number of observers now.
+    /// An observer was added; the number of observers now.
     case observed(count: Int)
     /// An observer left; the number of observers now.
     case unobserved(count: Int)
     /// A fetch began, or waits for the network to begin.
     case fetchStarted
-    /// An attempt failed and is tried again after a wait.
+    /// An attempt failed and will be retried after a wait.
     case attemptFailed(any Error, count: Int, retryAfter: Duration)
     /// The fetch waits for the network or the app.
     case fetchPaused
-    /// The fetch goes on.
+    /// The fetch continues.
     case fetchResumed
-    /// The fetch's value landed, or it found that the data is still good.
+    /// The fetch's value landed, or the fetch found that the data is still good.
     case fetchSucceeded
     /// The fetch failed for good.
     case fetchFailed(any Error)
@@ -54,23 +55,23 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
 
   /// What happened to a run of a mutation.
   public enum MutationStep: Sendable {
-    /// It was asked for.
+    /// The run was requested.
     case started
-    /// It waits for its lane, the network or the app.
+    /// The run waits for its scope, the network or the app.
     case paused
-    /// Network and app allow it to go on.
+    /// The network and the app allow the run to continue.
     case resumed
-    /// An attempt began; so many failed before it.
+    /// An attempt began; the number of failed attempts before it.
     case performing(attempt: Int)
-    /// An attempt failed and is tried again after a wait.
+    /// An attempt failed and will be retried after a wait.
     case attemptFailed(any Error, count: Int, retryAfter: Duration)
-    /// A callback threw; the run goes on as if it had not.
+    /// A callback threw; the run continued as if it had not.
     case callbackFailed(any Error, callback: String)
-    /// It ended with an output.
+    /// The run ended with an output.
     case succeeded
-    /// It ended with an error.
+    /// The run ended with an error.
     case failed(any Error)
-    /// It was cancelled, or the client was cleared.
+    /// The run was cancelled, or the client was cleared.
     case cancelled
 
     fileprivate var label: String {
@@ -91,35 +92,36 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
 
   /// Why an entry is gone.
   public enum RemovalReason: String, Hashable, Codable, Sendable {
-    /// Nobody wanted it for its retention.
+    /// It was not used for the length of its retention.
     case expired
-    /// `remove` named it.
+    /// `remove` selected it.
     case removed
-    /// `clear` took all.
+    /// `clear` removed all entries.
     case cleared
   }
 
-  /// Counts the client's events.
+  /// The number of the event among the client's events.
   public let number: UInt64
   /// What happened.
   public let kind: Kind
-  /// The key that it happened to; empty for ``Kind/missed(count:)``.
+  /// The key that the event concerns; empty for ``Kind/missed(count:)``.
   public let key: AnyQueryKey
-  /// When.
+  /// When it happened.
   public let date: Date
-  /// Why the fetch that the event tells of was started.
+  /// Why the fetch that the event reports was started.
   public let cause: FetchCause?
-  /// How long the fetch took so far, retries and pauses included.
+  /// The duration of the fetch so far, including retries and pauses.
   public let duration: Duration?
   /// Whether the fetch that succeeded kept the data: it threw ``NotModified``.
   public internal(set) var isNotModified = false
-  /// Facts that the query, or the mutation, carries: of a fetch those that its ``FetchContext`` has.
+  /// Facts that the query or the mutation carries; for a fetch, those of its ``FetchContext``.
   public internal(set) var meta = QueryMeta()
-  /// The type of the entry's value: keys of equal parts and unlike values are two entries.
+  /// The type of the entry's value: equal keys with different value types are two entries.
   var valueType: (any Any.Type)?
 
-  /// The name of the type of the entry's value, with its module; `nil` for ``Kind/missed(count:)`` and
-  /// ``Kind/mutation(_:)``.
+  /// The name of the type of the entry's value, with its module.
+  ///
+  /// It is `nil` for ``Kind/missed(count:)`` and ``Kind/mutation(_:)``.
   public var valueTypeName: String? { valueType.map { String(reflecting: $0) } }
 
   /// A line for a log.
@@ -166,7 +168,7 @@ extension CacheLookup {
 }
 
 extension QueryEvent {
-  /// Says that events were lost before another one.
+  /// Reports that events were lost before another one.
   static func missed(_ count: Int, before event: QueryEvent) -> QueryEvent {
     QueryEvent(
       number: event.number &- 1,

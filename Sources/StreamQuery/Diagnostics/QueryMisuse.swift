@@ -1,33 +1,39 @@
 /// A mistake in the use of the library that has a defined outcome and cannot be thrown.
 ///
-/// Reported to ``QueryClient/Configuration/onMisuse``, which prints it unless told otherwise.
+/// Reported to ``QueryClient/Configuration/onMisuse``, which by default prints it.
 public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   /// A completion-style fetch called its completion more than once; the first call counted.
   case completionCalledTwice(key: String)
   /// An updater wrote the key that it updates; the inner write was ignored.
   case writeInsideUpdate(key: String)
-  /// A fetch asked for its previous data as another type than the query's; it was given none.
+  /// A fetch asked for its previous data as a type other than the query's; it got none.
   case previousOfOtherType(key: String, expected: String, asked: String)
-  /// A callback of a mutation threw; the run went on as if it had not.
+  /// A callback of a mutation threw; the run continued as if it had not.
   case callbackFailed(key: String, callback: String, error: String)
-  /// A closure that an option depends on gave another answer each time; the last one stands.
+  /// A closure that an option depends on returned a different answer each time; the last one
+  /// stands.
   case unsettledOption(key: String)
-  /// A fetch waited for its own key by a stream, which shows nothing new of the fetch before it ends; the
-  /// stream ended.
+  /// A fetch waited for a stream of its own key, which shows nothing new before the fetch ends.
+  ///
+  /// The stream ended.
   case streamInsideFetch(key: String)
-  /// A key was read as one value type and is cached as another: these are two entries. Told once, in debug
-  /// builds.
+  /// A key was read as one value type and is cached as another: these are two entries.
+  ///
+  /// Reported once, in debug builds.
   case otherValueType(key: String, cached: String, asked: String)
-  /// A key was read that is missing, and one is cached that differs only in the types of its numbers. Told
-  /// once, in debug builds.
+  /// A missing key was read, and a key is cached that differs only in the types of its numbers.
+  ///
+  /// Reported once, in debug builds.
   case similarKey(cached: String, asked: String)
-  /// Two tasks waited for the next element of one stream, so that each gets some of them. Told once, in
-  /// debug builds.
+  /// Two tasks waited for the next element of the same stream, so that each gets only some of them.
+  ///
+  /// Reported once, in debug builds.
   case sharedStream(key: String)
-  /// Many keys have one hash, this one among them: a look for any of them compares it with the others.
+  /// Many keys, including this one, have the same hash: looking one up compares it with the others.
   case equalHashes(key: String, count: Int)
-  /// The clock threw instead of waiting, several times in a row; what waits for time stands still
-  /// until the client is used again.
+  /// The clock threw instead of waiting, several times in a row.
+  ///
+  /// Whatever waits for time stands still until the client is used again.
   case clockFailed(error: String)
 
   /// What went wrong and what to do.

@@ -2,10 +2,11 @@ import Synchronization
 
 /// Whether anybody may want to hear of waits.
 package enum WaitObservation {
-  /// Off in every process without a simulation: there a wait pays for one look at this.
+  /// Off in every process without a simulation: there, checking this flag is the only cost of a
+  /// wait.
   private static let isOn = Atomic(false)
 
-  /// From now on waits are told of.
+  /// From now on waits are reported.
   package static func begin() {
     isOn.store(true, ordering: .relaxed)
   }

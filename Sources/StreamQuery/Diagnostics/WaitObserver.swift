@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Hears of callers that wait for a client whose time somebody moves: the executor of a simulation.
+/// Hears of callers that wait for a client in virtual time: the executor of a simulation.
 ///
-/// All are asked on the task that waits, after it was parked, and outside of locks.
+/// All methods are called on the task that waits, after it was parked, and outside of locks.
 package protocol WaitObserver: TaskExecutor {
   /// A caller waits for a client that runs on this executor.
   func callerWaits(_ wait: CallerWait)
@@ -11,13 +11,13 @@ package protocol WaitObserver: TaskExecutor {
   ///
   /// - Parameters:
   ///   - subject: What it waits for, in words.
-  ///   - leave: Ends its observation, as its cancellation does.
+  ///   - leave: Ends its observation, as a cancellation does.
   func consumerWaits(for subject: () -> String, leave: () -> Void)
 
   /// A task whose `Scheduling` names this executor waits for a client that runs elsewhere.
   ///
   /// - Parameters:
   ///   - subject: What it waits for, in words.
-  ///   - owner: Lives at least as long as the wait.
+  ///   - owner: An object that lives at least as long as the wait.
   func waitsElsewhere(for subject: () -> String, owner: any AnyObject & Sendable)
 }

@@ -1,4 +1,4 @@
-/// What a caller waits for, and who wants to hear of it.
+/// What a caller waits for, and which observer wants to hear of it.
 struct WaitSubject: Sendable {
   let observer: any WaitObserver
   let isElsewhere: Bool

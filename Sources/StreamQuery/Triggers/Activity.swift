@@ -1,9 +1,9 @@
-/// Tells a client whether somebody is looking.
+/// Tells a client whether anybody is looking at the app.
 ///
-/// A client that is inactive lets intervals rest, unless they are asked to go on in the background,
-/// and refetches what is stale when it becomes active again. Each source says the present
-/// *state* first and then changes; a client that has not heard yet takes itself to be active, so
-/// that the first report is never taken for a return.
+/// An inactive client suspends intervals, unless they are to continue in the background, and
+/// refetches stale data when it becomes active again. Each source reports the present *state* first
+/// and then changes. A client that has not received a state yet assumes that it is active, so the
+/// first report is never taken for a return.
 ///
 /// ```swift
 /// let client = QueryClient(configuration: .init(activity: .system))
@@ -19,9 +19,9 @@ public struct Activity: Sendable, _FreeOfActors {
   /// Creates a source from any sequence of states: `true` means active.
   ///
   /// The first element should be the present state, not the next change. Equal states in a row count
-  /// once: to make clients refetch on an event, say `false` and then `true`. When the sequence
-  /// finishes or fails, its last state stays in force; without one that is active. Cancellation is
-  /// up to the sequence: one that ignores it keeps its listener waiting.
+  /// once: to make clients refetch on an event, send `false` and then `true`. When the sequence
+  /// finishes or fails, its last state stays in force; if there was none, the client is active.
+  /// Cancellation is up to the sequence: one that ignores it keeps its listener waiting.
   ///
   /// - Parameter states: Makes the sequence; called once for each listener, so that sequences with
   ///   one consumer, like `AsyncStream`, serve several clients.
@@ -35,26 +35,27 @@ public struct Activity: Sendable, _FreeOfActors {
   ///
   /// - iOS, tvOS, visionOS, Mac Catalyst, watchOS: inactive from entering the background until
   ///   the way back to the foreground. A call or the control centre in front of the app changes
-  ///   nothing. In an app extension, the life of its host.
-  /// - macOS: inactive while the app is hidden or all of its windows are covered. A window beside the
-  ///   one in use is still looked at.
+  ///   nothing. In an app extension: the state of its host app.
+  /// - macOS: inactive while the app is hidden or all of its windows are covered. A window next to
+  ///   the one in use still counts as looked at.
   /// - Linux: active; a process that was stopped and continues (`SIGCONT`) is inactive for an instant,
-  ///   so that what went stale meanwhile is refetched.
+  ///   so that data that became stale meanwhile is refetched.
   /// - Elsewhere, and where the system does not tell: always active.
   ///
-  /// The process has one source: it starts with the first listener and stops with the last. It holds
-  /// for a slow listener at most three states, never losing a departure and return between two reads.
+  /// The process has one source: it starts with the first listener and stops with the last. It
+  /// keeps at most three states for a slow listener, and never loses a departure and return between
+  /// two reads.
   public static var system: Self { Self(source: .systemActivity) }
 
-  /// Active, for ever.
+  /// A source that is always active.
   ///
-  /// A client with it starts no task for activity.
+  /// A client with this source starts no task for activity.
   public static var alwaysActive: Self { Self(source: StateSource(constant: true)) }
 
-  /// What a client uses when nothing else is said.
+  /// The source that a client uses by default.
   ///
   /// ``system`` on Apple platforms, ``alwaysActive`` elsewhere, since a server works whether or not
-  /// somebody looks.
+  /// anybody is looking.
   public static var platformDefault: Self {
     #if canImport(UIKit) || canImport(AppKit) || canImport(WatchKit)
     system
@@ -65,15 +66,15 @@ public struct Activity: Sendable, _FreeOfActors {
 
   /// The present state, then each change; `true` means active.
   ///
-  /// Each iterator listens for itself, from its creation until it is released or its task is
+  /// Each iterator is a separate listener, from its creation until it is released or its task is
   /// cancelled; then `next` returns `nil` at once. Finishes when no further change can come.
   ///
   /// - Returns: A sequence that can be iterated any number of times.
   public func states() -> some AsyncSequence<Bool, Never> & Sendable { source.states }
 
-  /// What holds until the first state is heard.
+  /// The state that is assumed before the first one arrives.
   package var initial: Bool { source.constant ?? true }
 
-  /// Whether ``initial`` holds for ever, so that nobody has to listen.
+  /// Whether ``initial`` never changes, so that no listener is needed.
   package var isConstant: Bool { source.constant != nil }
 }

@@ -1,9 +1,9 @@
 /// Tells a client whether the network can be reached.
 ///
-/// A client that is offline pauses fetches instead of letting them fail, and refetches what is stale
-/// when the network comes back. Each source says the present *state* first and then changes; a
-/// client that has not heard yet takes itself to be online, so that the first report is never taken
-/// for a reconnection.
+/// An offline client pauses fetches instead of letting them fail, and refetches stale data
+/// when the network comes back. Each source reports the present *state* first and then changes. A
+/// client that has not received a state yet assumes that it is online, so the first report is never
+/// taken for a reconnection.
 ///
 /// ```swift
 /// let client = QueryClient(configuration: .init(connectivity: .system))
@@ -13,8 +13,8 @@
 /// }
 /// ```
 ///
-/// A state describes this device's way into a network. No source can promise that a given server
-/// answers: a fetch may still fail while online.
+/// A state describes this device's connection to a network. No source can promise that a given
+/// server answers: a fetch may still fail while online.
 public struct Connectivity: Sendable, _FreeOfActors {
   private let source: StateSource
 
@@ -24,9 +24,10 @@ public struct Connectivity: Sendable, _FreeOfActors {
 
   /// Creates a source from any sequence of states: `true` means online.
   ///
-  /// The first element should be the present state, not the next change. Equal states in a row count
-  /// once. When the sequence finishes or fails, its last state stays in force; without one that
-  /// is online. Cancellation is up to the sequence: one that ignores it keeps its listener waiting.
+  /// The first element should be the present state, not the next change. Equal states in a row
+  /// count once. When the sequence finishes or fails, its last state stays in force; if there was
+  /// none, the client is online. Cancellation is up to the sequence: one that ignores it keeps its
+  /// listener waiting.
   ///
   /// - Parameter states: Makes the sequence; called once for each listener, so that sequences with
   ///   one consumer, like `AsyncStream`, serve several clients.
@@ -39,24 +40,25 @@ public struct Connectivity: Sendable, _FreeOfActors {
   /// The platform's own source.
   ///
   /// On Apple platforms a path monitor; a path that a connection would bring up counts as online.
-  /// On Linux the kernel's notices about links and addresses: online means that some interface other
+  /// On Linux the kernel's messages about links and addresses: online means that an interface other
   /// than loopback is up, has a carrier, and has an address beyond its own link. Where neither
-  /// exists, and where the system refuses to tell, always online.
+  /// exists, and where the system does not tell, always online.
   ///
-  /// The process has one source: it starts with the first listener and stops with the last. It holds
-  /// for a slow listener at most three states, never losing a fall and a return between two reads.
+  /// The process has one source: it starts with the first listener and stops with the last. It
+  /// keeps at most three states for a slow listener, and never loses a loss and return between two
+  /// reads.
   public static var system: Self { Self(source: .systemConnectivity) }
 
-  /// Online, for ever.
+  /// A source that is always online.
   ///
-  /// A client with it starts no task for connectivity.
+  /// A client with this source starts no task for connectivity.
   public static var alwaysOnline: Self { Self(source: StateSource(constant: true)) }
 
-  /// What a client uses when nothing else is said.
+  /// The source that a client uses by default.
   ///
-  /// ``system`` on Apple devices. ``alwaysOnline`` elsewhere, since a container that has nothing but
-  /// loopback is not offline, and in Apple's simulators, whose monitor is known to stay "offline"
-  /// after the network came back: that would pause every fetch for good.
+  /// ``system`` on Apple devices. ``alwaysOnline`` elsewhere, since a container with no interface
+  /// except loopback is not offline, and in Apple's simulators, whose monitor is known to stay
+  /// "offline" after the network came back: that would pause every fetch for good.
   public static var platformDefault: Self {
     #if canImport(Network) && !targetEnvironment(simulator)
     system
@@ -67,15 +69,15 @@ public struct Connectivity: Sendable, _FreeOfActors {
 
   /// The present state, then each change; `true` means online.
   ///
-  /// Each iterator listens for itself, from its creation until it is released or its task is
+  /// Each iterator is a separate listener, from its creation until it is released or its task is
   /// cancelled; then `next` returns `nil` at once. Finishes when no further change can come.
   ///
   /// - Returns: A sequence that can be iterated any number of times.
   public func states() -> some AsyncSequence<Bool, Never> & Sendable { source.states }
 
-  /// What holds until the first state is heard.
+  /// The state that is assumed before the first one arrives.
   package var initial: Bool { source.constant ?? true }
 
-  /// Whether ``initial`` holds for ever, so that nobody has to listen.
+  /// Whether ``initial`` never changes, so that no listener is needed.
   package var isConstant: Bool { source.constant != nil }
 }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Carries a value that is not Sendable into the one task that takes it.
 final class Handover<Value>: @unchecked Sendable {
-  // Unchecked: the value came as `sending`, so nobody else can reach it, and `take` gives it away
-  // once. `Mutex` alone cannot say so, since it does not let a value out again as `sending`.
+  // Unchecked: the value came as `sending`, so no one else can reach it, and `take` gives it away
+  // once. `Mutex` alone cannot express this, since it does not let a value out again as `sending`.
   private var value: Value?
   private let isTaken = Atomic(false)
 
@@ -11,7 +11,7 @@ final class Handover<Value>: @unchecked Sendable {
     self.value = value
   }
 
-  /// The value, for the first who asks.
+  /// The value, for the first caller only.
   func take() -> Value? {
     guard !isTaken.exchange(true, ordering: .acquiringAndReleasing) else { return nil }
     defer { value = nil }

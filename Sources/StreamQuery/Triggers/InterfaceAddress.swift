@@ -9,7 +9,7 @@ struct InterfaceAddress: Equatable, Sendable {
 
   /// Whether a host with these addresses can reach more than itself.
   ///
-  /// - Parameter addresses: Every address of every interface; `nil` when the system did not tell,
+  /// - Parameter addresses: Every address of every interface; `nil` if the system did not tell,
   ///   which counts as online.
   /// - Returns: `true` if one of them reaches beyond its own link.
   static func areOnline(_ addresses: [Self]?) -> Bool {
@@ -17,8 +17,8 @@ struct InterfaceAddress: Equatable, Sendable {
     return addresses.contains { $0.isRunning && !$0.isLoopback && $0.reachesBeyondItsLink }
   }
 
-  /// Link-local addresses are taken without asking anybody, so an interface that has no other found
-  /// no network.
+  /// Link-local addresses are assigned without any other host, so an interface that has no other
+  /// address has found no network.
   private var reachesBeyondItsLink: Bool {
     switch bytes.count {
     case 4:

@@ -2,10 +2,10 @@
 internal import Dispatch
 internal import Foundation
 
-/// Hears the notifications of an app's life on the main actor, where they are posted.
+/// Receives the notifications of an app's life cycle on the main actor, where they are posted.
 ///
-/// Observers are added, and the present state is read, in one turn of the main queue: nothing can
-/// happen in between. Until that turn the state is unknown.
+/// Observers are added, and the present state is read, in one turn of the main queue, so that
+/// nothing can happen in between. Until that turn the state is unknown.
 @MainActor
 final class LifeCycle {
   /// A notification and the state that it means, read when it is posted.
@@ -32,16 +32,16 @@ final class LifeCycle {
       shared: SharedState { report in
         let lifeCycle = LifeCycle()
         DispatchQueue.main.async {
-          // Right: the main queue is where the main actor runs.
+          // Safe: the main queue is where the main actor runs.
           MainActor.assumeIsolated {
             lifeCycle.observe(notices(), report: report)
             report(present())
           }
         }
-        // The main queue keeps the order, so that this comes after the start in any case.
+        // The main queue keeps the order, so this always runs after the start.
         return {
           DispatchQueue.main.async {
-            // Right: the main queue is where the main actor runs.
+            // Safe: the main queue is where the main actor runs.
             MainActor.assumeIsolated { lifeCycle.stop() }
           }
         }
@@ -57,7 +57,7 @@ final class LifeCycle {
     observers = notices.map { notice in
       let state = notice.state
       return center.addObserver(forName: notice.name, object: nil, queue: .main) { _ in
-        // Right: the main queue is where the main actor runs.
+        // Safe: the main queue is where the main actor runs.
         MainActor.assumeIsolated { report(state()) }
       }
     }

@@ -1,16 +1,18 @@
 internal import Synchronization
 
-/// One on-or-off source of the operating system, shared by everybody in the process who listens.
+/// One on-or-off source of the operating system, shared by all listeners of the process.
 ///
-/// The source starts with the first iterator and stops with the last. Each iterator subscribes for
-/// itself: it hears the present state first, then changes, conflated as ``StateBroadcast`` says.
-/// `next` returns `nil` at once when its task is cancelled, and the subscription ends with it.
+/// The source starts with the first iterator and stops with the last. Each iterator has its own
+/// subscription: it gets the present state first, then changes, conflated as ``StateBroadcast``
+/// says. `next` returns `nil` at once when its task is cancelled, and the subscription ends with
+/// it.
 final class SharedState: Sendable {
-  /// Takes a state; may be called on any thread, but by one at a time, in the order of the facts.
+  /// Takes a state; may be called on any thread, but not concurrently, and in the order of the
+  /// facts.
   typealias Report = @Sendable (Bool) -> Void
   /// Ends the reports; called once, on any thread.
   typealias Stop = @Sendable () -> Void
-  /// Begins the reports.
+  /// Starts the reports.
   ///
   /// It may report before it returns, and should if the present state is known.
   typealias Start = @Sendable (_ report: @escaping Report) -> Stop
@@ -65,7 +67,7 @@ final class SharedState: Sendable {
     holding(self) { apply { $0.left(id) } }
   }
 
-  /// A cancellation that came first has made the subscriber leave, so the wait ends at once.
+  /// If the cancellation came first, the subscriber has left already, and the wait ends at once.
   private func park(
     _ continuation: CheckedContinuation<Bool?, Never>,
     as wait: StateBroadcast.WaitID,
@@ -102,12 +104,12 @@ final class SharedState: Sendable {
     let stop = start { present in
       self.apply { $0.reported(present, by: run) }
     }
-    // The subscriber that made the source start has not got its subscription yet and cannot have
+    // The subscriber that made the source start does not have its subscription yet and cannot have
     // left: the run is still wanted.
     state.withLock { $0.stops[run] = stop }
   }
 
-  /// The interest of one iterator; ends when it is released or its task cancelled.
+  /// The subscription of one iterator; ends when the iterator is released or its task is cancelled.
   final class Subscription: Sendable {
     private let id: StateBroadcast.SubscriberID
     private let source: SharedState

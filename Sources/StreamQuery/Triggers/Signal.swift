@@ -1,10 +1,10 @@
 /// What reaches a client from asynchronous sources.
 enum Signal: Sendable {
-  /// The earliest deadline came.
+  /// The earliest deadline was reached.
   case time
   case online(Bool)
   case active(Bool)
-  /// A stream of a query's own had an element.
+  /// A query's own trigger stream had an element.
   case query(EntryKey)
   case trigger(Trigger)
 }

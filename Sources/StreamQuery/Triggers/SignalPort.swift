@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Merges all sources into one queue; a loop of the client consumes it.
+/// Merges all sources into one queue, which a loop of the client consumes.
 ///
-/// What waits for the loop stays small, however fast the sources are: a key waits once, and a source
-/// that is forwarded has one element under way.
+/// Few items wait for the loop, however fast the sources are: a key waits at most once, and a
+/// forwarded source has at most one element under way.
 ///
 /// The loop is started with the first signal source, so that a client that only reads and writes
-/// starts no task. A queue of its own rather than an `AsyncStream`, which takes several times as long
-/// for an element: each timer that fires comes through here.
+/// starts no task. It has its own queue rather than an `AsyncStream`, which takes several times as
+/// long for an element: each timer that fires comes through here.
 final class SignalPort: Sendable {
-  /// A signal on its way, and whom to tell that it was handled.
+  /// A signal on its way, and the waiter for its completion.
   struct Delivery: Sendable {
     let signal: Signal
     let receipt: AsyncStream<Void>.Continuation?
@@ -20,7 +20,7 @@ final class SignalPort: Sendable {
     var queue: [Delivery] = []
     /// The loop, while it has nothing to do.
     var loop: UnsafeContinuation<Void, Never>?
-    /// Keys of which a trigger waits for the loop: another one would ask for the same.
+    /// Keys with a trigger that waits for the loop: a second trigger would request the same.
     var waiting: Set<EntryKey> = []
     var isOpen = false
     var isFinished = false
@@ -40,10 +40,10 @@ final class SignalPort: Sendable {
     loop?.resume()
   }
 
-  /// Sends what a source says, each element once the one before was handled.
+  /// Forwards the elements of a source, each after the one before was handled.
   ///
-  /// It ends with the source, its failure, or the task: when the loop is over, nothing is handled any
-  /// more, and whoever runs this has to be cancelled.
+  /// It ends with the source, its failure, or the task. When the loop is over, nothing is handled
+  /// any more, and the caller has to cancel this task.
   func forward<Source: AsyncSequence>(
     _ source: Source,
     _ signal: (Source.Element) -> Signal
@@ -57,17 +57,17 @@ final class SignalPort: Sendable {
         guard await handled.next() != nil else { return }
       }
     } catch {
-      // A failed source says no more; its owner knows of the failure.
+      // A failed source sends no more; its owner knows of the failure.
     }
   }
 
-  /// The loop took a trigger of a query: from here on another one counts.
+  /// The loop has taken a trigger of a query: from now on another one counts.
   func took(_ key: EntryKey) {
     // Returned, so that parts of the key are released outside the lock.
     _ = state.withLock { $0.waiting.remove(key) }
   }
 
-  /// Whether a loop has to be started; `true` once.
+  /// Whether a loop has to be started; `true` only once.
   func open() -> Bool {
     state.withLock { state in
       guard !state.isFinished, !state.isOpen else { return false }
@@ -76,11 +76,11 @@ final class SignalPort: Sendable {
     }
   }
 
-  /// Takes all that waits, as soon as there is something; for the one loop.
+  /// Takes all waiting signals, as soon as there are any; for the one loop.
   ///
-  /// - Parameter batch: Where it goes; empty, and its room is used again.
-  /// - Returns: Whether there is something; `false` once the port is finished and empty. Cancelling
-  ///   the task does not end the wait: whoever does so finishes the port.
+  /// - Parameter batch: Receives the signals; empty on entry, and its storage is reused.
+  /// - Returns: Whether there is a signal; `false` once the port is finished and empty. Cancelling
+  ///   the task does not end the wait: the canceller must finish the port.
   func take(into batch: inout [Delivery]) async -> Bool {
     while true {
       let isFinished = state.withLock { state in
@@ -100,7 +100,7 @@ final class SignalPort: Sendable {
     }
   }
 
-  /// What was sent before is still taken; nothing after it.
+  /// Signals that were sent before are still taken; none after it.
   func finish() {
     let (loop, _) = state.withLock { state in
       state.isFinished = true

@@ -1,9 +1,10 @@
-/// Decides who hears which state of one on-or-off source, and when that source has to run.
+/// Decides which subscriber gets which state of one on-or-off source, and when that source has to
+/// run.
 ///
-/// Pure: it never awaits, never locks, never holds a continuation. Every subscriber hears the
-/// present state first and then each change, conflated: while nobody reads, at most the state
-/// where the reader stands, one excursion from it, and the present state are kept. So a slow reader
-/// costs one small number, yet "it went away and came back" is never lost.
+/// Pure: it never awaits, never locks, never holds a continuation. Every subscriber gets the
+/// present state first and then each change, conflated: while it does not read, at most three
+/// states are kept for it: the one that it read last, one excursion from it, and the present one.
+/// So a slow reader costs one small number, yet "it went away and came back" is never lost.
 ///
 /// | input | nobody subscribed | running, state unknown | running, state known |
 /// |---|---|---|---|
@@ -13,34 +14,35 @@
 /// | `left`, others remain | – | – | – |
 /// | `left`, the last one | – | stops the run | stops the run, forgets the state |
 struct StateBroadcast: Equatable, Sendable {
-  /// Names one subscriber.
+  /// Identifies one subscriber.
   struct SubscriberID: Hashable, Sendable {
     var rawValue: Int
   }
 
-  /// Names one wait for a state.
+  /// Identifies one wait for a state.
   struct WaitID: Hashable, Sendable {
     var rawValue: Int
   }
 
-  /// Names one period during which the source runs, so that a late report of an earlier one is seen.
+  /// Identifies one period during which the source runs, so that late reports of an earlier one are
+  /// ignored.
   struct RunID: Hashable, Sendable {
     var rawValue: Int
   }
 
-  /// What the shell has to do, after its lock is released.
+  /// What the shell has to do after its lock is released.
   enum Action: Equatable, Sendable {
     /// Start the source; its reports carry this token.
     case start(RunID)
     /// Stop the source that was started with this token.
     case stop(RunID)
-    /// End a wait with a state, or with `nil` when there is no more to come.
+    /// End a wait with a state, or with `nil` if no more can come.
     case resume(WaitID, Bool?)
   }
 
-  /// What a subscriber that asks for a state is told.
+  /// The answer to a subscriber that asks for a state.
   enum Answer: Equatable, Sendable {
-    /// A state that it has not heard.
+    /// A state that it has not received yet.
     case state(Bool)
     /// Nothing new: wait under this token.
     case wait(WaitID)
@@ -50,14 +52,14 @@ struct StateBroadcast: Equatable, Sendable {
 
   private struct Subscriber: Equatable, Sendable {
     var id: SubscriberID
-    /// How many states are still to be read.
+    /// The number of states still to be read.
     ///
-    /// States alternate and the last one is the present one, so the count says all of them.
+    /// States alternate and the last one is the present one, so the count determines all of them.
     var unread: Int
     var hasRead = false
     var waits: [WaitID] = []
 
-    /// Counts a change; one beyond the limit cancels out with the one before it.
+    /// Counts a change; a change beyond the limit cancels out with the one before it.
     mutating func changed() {
       // Before the first read the first state is part of the count.
       let limit = hasRead ? 2 : 3
@@ -75,7 +77,7 @@ struct StateBroadcast: Equatable, Sendable {
 
   /// The state that the running source reported last; `nil` before its first report.
   private(set) var present: Bool?
-  /// The run that is wanted; `nil` while nobody subscribes.
+  /// The run that is wanted; `nil` without subscribers.
   private(set) var run: RunID?
   /// In order of arrival, so that the order of resumptions does not depend on a hash.
   private var subscribers: [Subscriber] = []
@@ -83,7 +85,7 @@ struct StateBroadcast: Equatable, Sendable {
   private var waits = 0
   private var runs = 0
 
-  /// How many subscribers there are.
+  /// The number of subscribers.
   var subscriberCount: Int { subscribers.count }
 
   mutating func subscribed() -> (id: SubscriberID, actions: [Action]) {
@@ -98,7 +100,7 @@ struct StateBroadcast: Equatable, Sendable {
   }
 
   mutating func reported(_ state: Bool, by reporter: RunID) -> [Action] {
-    // A source that is being stopped may still report; its run is no longer ours.
+    // A source that is being stopped may still report; its run is no longer the current one.
     guard reporter == run, state != present else { return [] }
     present = state
     var actions: [Action] = []
@@ -123,9 +125,9 @@ struct StateBroadcast: Equatable, Sendable {
 
   /// The wait that `asked` allowed begins.
   mutating func waited(_ wait: WaitID, by id: SubscriberID) -> [Action] {
-    // Left between the question and the wait.
+    // The subscriber left between the question and the wait.
     guard let index = index(of: id) else { return [.resume(wait, nil)] }
-    // Reported between the question and the wait.
+    // A report came between the question and the wait.
     if let present, subscribers[index].unread > 0 {
       return [.resume(wait, subscribers[index].read(present: present))]
     }
@@ -133,15 +135,15 @@ struct StateBroadcast: Equatable, Sendable {
     return []
   }
 
-  /// The subscriber goes.
+  /// The subscriber leaves.
   ///
-  /// Idempotent: cancellation and release of an iterator both say so.
+  /// Idempotent: both cancellation and release of an iterator call it.
   mutating func left(_ id: SubscriberID) -> [Action] {
     guard let index = index(of: id) else { return [] }
     var actions = subscribers.remove(at: index).waits.map { Action.resume($0, nil) }
     if subscribers.isEmpty, let stopped = run {
       run = nil
-      // Nobody looks from here on: what was true now may be wrong at the next start.
+      // Nobody observes the source from here on: the state may be wrong at the next start.
       present = nil
       actions.append(.stop(stopped))
     }

@@ -4,19 +4,19 @@ struct StateSource: Sendable {
   let constant: Bool?
   private let makeIterator: @Sendable () -> any AsyncIteratorProtocol<Bool, Never>
 
-  /// Always the same state.
+  /// A source whose state never changes.
   init(constant: Bool) {
     self.constant = constant
     self.makeIterator = { ConstantIterator(state: constant) }
   }
 
-  /// A source of the operating system, of which the process has one.
+  /// A source of the operating system, one for the whole process.
   init(shared: SharedState) {
     self.constant = nil
     self.makeIterator = { SharedIterator(subscription: shared.subscribe()) }
   }
 
-  /// Any sequence, made anew for each listener.
+  /// Any sequence, made separately for each listener.
   init<Source: AsyncSequence & SendableMetatype>(
     sequence: @escaping @Sendable () -> Source
   ) where Source.Element == Bool {
@@ -24,7 +24,7 @@ struct StateSource: Sendable {
     self.makeIterator = { Self.changes(of: sequence()) }
   }
 
-  /// Apart from the closure that calls it, which would else need the iterator's type to be
+  /// Separate from the closure that calls it, which otherwise would need the iterator's type to be
   /// `SendableMetatype` too, and so would every caller.
   private static func changes<Source: AsyncSequence>(
     of sequence: Source
@@ -32,10 +32,10 @@ struct StateSource: Sendable {
     ChangesIterator(base: sequence.makeAsyncIterator())
   }
 
-  /// The states, heard from the first one on by each iterator.
+  /// The states, from the first one on for each iterator.
   var states: States { States(source: self) }
 
-  /// The states of a source as a sequence; each iterator listens for itself.
+  /// The states of a source as a sequence; each iterator is a separate listener.
   struct States: AsyncSequence, Sendable {
     fileprivate let source: StateSource
 
@@ -59,7 +59,7 @@ struct StateSource: Sendable {
 @available(*, unavailable)
 extension StateSource.States.Iterator: Sendable {}
 
-/// Says its state once and finishes: a finished source keeps its last state.
+/// Emits its state once and finishes: a finished source keeps its last state.
 private struct ConstantIterator: AsyncIteratorProtocol {
   var state: Bool?
 
@@ -77,7 +77,7 @@ private struct SharedIterator: AsyncIteratorProtocol {
   }
 }
 
-/// The changes of another sequence; its failure ends them like its end does.
+/// The changes of another sequence; a failure ends them as a normal end does.
 private struct ChangesIterator<Base: AsyncIteratorProtocol>: AsyncIteratorProtocol
 where Base.Element == Bool {
   var base: Base
@@ -91,7 +91,7 @@ where Base.Element == Bool {
   mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Bool? {
     while !isFinished {
       guard let state = try? await base.next(isolation: actor) else {
-        // Asked again, some sequences would start over or trap.
+        // If they were asked again, some sequences would start over or trap.
         isFinished = true
         return nil
       }

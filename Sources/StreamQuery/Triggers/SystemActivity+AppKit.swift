@@ -5,9 +5,9 @@ internal import Foundation
 extension StateSource {
   /// One set of observers per process.
   ///
-  /// Another app in front does not make this one inactive, since a window beside the one in use is
-  /// still looked at. Before the first window is shown nothing is visible, which is a launch and
-  /// not an absence: only a hidden app starts inactive.
+  /// Another app in front does not make this one inactive, since a window next to the one in use
+  /// still counts as looked at. Before the first window is shown nothing is visible, which is a
+  /// launch and not an absence: only a hidden app starts inactive.
   static let systemActivity = LifeCycle.source(
     present: { NSApp.map { !$0.isHidden } ?? true },
     notices: {

@@ -14,11 +14,12 @@ extension StateSource {
       let queue = DispatchQueue(label: "StreamQuery.Activity", qos: .utility)
       let source = DispatchSource.makeSignalSource(signal: SIGCONT, queue: queue)
       source.setEventHandler {
-        // A stopped process cannot say that it is away: it says so afterwards.
+        // A stopped process cannot report that it is away: it reports so afterwards.
         report(false)
         report(true)
       }
-      // Not from here: the signal is lost until the source is in place, which takes a moment.
+      // Not reported from here: the signal is lost until the source is installed, which takes a
+      // moment.
       source.setRegistrationHandler { report(true) }
       source.activate()
       return { source.cancel() }

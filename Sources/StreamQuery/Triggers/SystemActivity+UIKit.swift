@@ -6,7 +6,7 @@ extension StateSource {
   /// One set of observers per process.
   ///
   /// Only the background is inactive: `willResignActive` comes with every alert and every look at
-  /// the control centre, and coming back from those is no reason to refetch.
+  /// the control centre, and a return from those is no reason to refetch.
   static let systemActivity = LifeCycle.source(
     present: { isInForeground() },
     notices: {
@@ -14,8 +14,8 @@ extension StateSource {
         LifeCycle.Notice(UIApplication.willEnterForegroundNotification) { true },
         LifeCycle.Notice(UIApplication.didBecomeActiveNotification) { true },
         LifeCycle.Notice(UIApplication.didEnterBackgroundNotification) { false },
-        // What an extension hears of its host, by their raw names, since not every platform of
-        // UIKit declares them.
+        // The notifications that an extension gets from its host, by their raw names, since not
+        // every platform of UIKit declares them.
         LifeCycle.Notice(Notification.Name("NSExtensionHostWillEnterForegroundNotification")) {
           true
         },
@@ -27,7 +27,7 @@ extension StateSource {
     }
   )
 
-  /// `UIApplication.shared` is asked for by name: code that extensions link must not mention it.
+  /// `UIApplication.shared` is looked up by name: code that extensions link must not mention it.
   @MainActor
   private static func isInForeground() -> Bool {
     let shared = Selector(("sharedApplication"))

@@ -5,7 +5,7 @@ internal import WatchKit
 extension StateSource {
   /// One set of observers per process.
   ///
-  /// A lowered wrist makes an app resign, not leave: only the background is inactive.
+  /// Lowering the wrist makes an app resign, not leave: only the background is inactive.
   static let systemActivity = LifeCycle.source(
     present: {
       LifeCycle.isExtension || WKApplication.shared().applicationState != .background

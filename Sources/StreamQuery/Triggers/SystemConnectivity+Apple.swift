@@ -8,8 +8,8 @@ extension StateSource {
     shared: SharedState { report in
       let running = Running(monitor: NWPathMonitor())
       running.monitor.pathUpdateHandler = { path in
-        // A path that needs a connection (a VPN on demand) comes up when it is used: waiting for it
-        // to be satisfied first would wait for ever.
+        // A path that needs a connection (a VPN on demand) comes up only when it is used: waiting
+        // for it to be satisfied first would wait for ever.
         report(path.status != .unsatisfied)
       }
       // The first update is the present state and comes by itself.
@@ -21,8 +21,8 @@ extension StateSource {
   )
 }
 
-/// Right although unchecked: the monitor is set up before anybody else sees it, and from then on only
-/// `cancel` is called, which may come from any thread.
+/// Unchecked but safe: the monitor is set up before any other thread sees it, and afterwards only
+/// `cancel` is called, on any thread.
 private struct Running: @unchecked Sendable {
   let monitor: NWPathMonitor
 }

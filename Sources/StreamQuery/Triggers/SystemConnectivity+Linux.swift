@@ -12,16 +12,16 @@ extension StateSource {
   static let systemConnectivity = StateSource(shared: SharedState(start: RouteSocket.start))
 }
 
-/// Hears from the kernel that links or addresses changed.
+/// Gets notice from the kernel when links or addresses change.
 ///
-/// What a message says is not read: any of them, or word that some were lost, means "look again".
-/// Needs no privilege.
+/// The content of a message is not read: any message, or the error that some were lost, means "look
+/// again". Needs no privilege.
 private enum RouteSocket {
   /// Opens the socket, looks, and only then listens: a change in between waits in the socket, and no
-  /// two looks are under way at once.
+  /// two looks run at once.
   static func start(report: @escaping SharedState.Report) -> SharedState.Stop {
     guard let descriptor = open() else {
-      // Not told is online.
+      // An unknown state counts as online.
       report(true)
       return {}
     }
@@ -34,7 +34,8 @@ private enum RouteSocket {
       case .changed:
         report(InterfaceAddress.areOnline(InterfaceAddress.present()))
       case .broken:
-        // A socket in error stays readable: left alone it would spin. The last state stays.
+        // A socket in error stays readable and would make the loop spin. The last state stays in
+        // force.
         source.cancel()
       }
     }
@@ -65,10 +66,10 @@ private enum RouteSocket {
     return descriptor
   }
 
-  /// `NETLINK_ROUTE`, which the C library's module does not show.
+  /// `NETLINK_ROUTE`, which the C library's module does not export.
   private static let routeProtocol: CInt = 0
 
-  /// `struct sockaddr_nl`, which the C library's module does not show.
+  /// `struct sockaddr_nl`, which the C library's module does not export.
   private struct Address {
     var family = sa_family_t(AF_NETLINK)
     var padding: UInt16 = 0
@@ -87,7 +88,7 @@ private enum RouteSocket {
   /// Reads until the socket is empty, so that a burst of messages costs one look.
   private static func drain(_ descriptor: CInt) -> Reading {
     var hasChanged = false
-    // Longer messages are cut, which is fine: none is read.
+    // Longer messages are truncated, which is fine: none is read.
     var byte: UInt8 = 0
     while true {
       let count = recv(descriptor, &byte, 1, 0)
@@ -99,7 +100,7 @@ private enum RouteSocket {
       case EINTR:
         continue
       case ENOBUFS:
-        // Messages were lost; the error is said once and then cleared.
+        // Messages were lost; the error is reported once and then cleared.
         hasChanged = true
       case EAGAIN:
         return hasChanged ? .changed : .nothing

@@ -1,6 +1,6 @@
 #if !os(Linux) && !canImport(Network)
 extension StateSource {
-  /// This platform does not tell.
+  /// Always active or online: this platform does not tell.
   static let systemConnectivity = StateSource(constant: true)
 }
 #endif

@@ -1,4 +1,4 @@
-/// What an element of a connected trigger stream asks for.
+/// What an element of a connected trigger stream requests.
 ///
 /// ```swift
 /// let inbox = client.connect(
@@ -15,7 +15,7 @@ public struct Trigger: Sendable, _FreeOfActors {
   /// Marks entries as invalidated and refetches those in scope.
   ///
   /// - Parameters:
-  ///   - filter: Which entries.
+  ///   - filter: Selects the entries.
   ///   - refetch: Which of them to refetch.
   /// - Returns: The trigger.
   public static func invalidate(_ filter: QueryFilter, refetch: RefetchScope = .active) -> Self {
@@ -25,7 +25,7 @@ public struct Trigger: Sendable, _FreeOfActors {
   /// Marks a query as invalidated and refetches it if it is observed.
   ///
   /// - Parameters:
-  ///   - query: Which query.
+  ///   - query: The query.
   ///   - refetch: Whether to refetch it.
   /// - Returns: The trigger.
   public static func invalidate<Value>(
@@ -37,7 +37,7 @@ public struct Trigger: Sendable, _FreeOfActors {
 
   /// Refetches entries.
   ///
-  /// - Parameter filter: Which entries.
+  /// - Parameter filter: Selects the entries.
   /// - Returns: The trigger.
   public static func refetch(_ filter: QueryFilter) -> Self {
     Trigger(kind: .refetch(filter))

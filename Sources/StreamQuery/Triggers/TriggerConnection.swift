@@ -1,5 +1,5 @@
 /// A connected trigger stream: it feeds the client until it ends, is cancelled, or this handle or the
-/// client goes.
+/// client is released.
 public final class TriggerConnection: Sendable {
   private let task: Task<Void, Never>
   private let endings: Endings
@@ -9,7 +9,7 @@ public final class TriggerConnection: Sendable {
     self.task = task
     self.endings = endings
     ending = endings.add { task.cancel() }
-    // The client is over already.
+    // The client has ended already.
     if ending == nil { task.cancel() }
   }
 
@@ -17,7 +17,7 @@ public final class TriggerConnection: Sendable {
     cancel()
   }
 
-  /// Disconnects the stream; a second time is a no-op.
+  /// Disconnects the stream; a second call is a no-op.
   public func cancel() {
     task.cancel()
     if let ending { endings.remove(ending) }

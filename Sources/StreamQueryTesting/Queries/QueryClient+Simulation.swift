@@ -1,10 +1,11 @@
 public import StreamQuery
 
 extension QueryClient {
-  /// Creates a client that lives in a simulation: its clock, executor, chance and dates.
+  /// Creates a client in a simulation: with its clock, executor, random numbers and dates.
   ///
-  /// It is always online and active unless told otherwise. What it leaves behind is part of the
-  /// simulation's leak report. Once the simulation is gone, neither time nor signals reach it any more.
+  /// It is always online and active unless configured otherwise. Anything that it leaves behind is
+  /// part of the simulation's leak report. After the simulation is released, neither time nor
+  /// signals reach it.
   ///
   /// ```swift
   /// let online = ManualSignal(true)
@@ -14,7 +15,7 @@ extension QueryClient {
   /// ```
   ///
   /// - Parameters:
-  ///   - simulation: The world that the client lives in.
+  ///   - simulation: The simulation that the client lives in.
   ///   - configure: Changes the configuration further.
   public init(
     simulation: Simulation,

@@ -1,8 +1,8 @@
 public import StreamQuery
 
-/// What a test usually says about a result: status, what is fetched, data and error.
+/// What a test usually checks in a result: status, fetch status, data and error.
 ///
-/// Errors are compared by their type and description, since errors are not Equatable.
+/// Errors are compared by type and description, since errors are not Equatable.
 ///
 /// ```swift
 /// #expect(recording.summaries == [.pending(isFetching: true), .success(ada)])
@@ -14,12 +14,12 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
   public let fetchStatus: FetchStatus
   /// The data.
   public let data: Value?
-  /// Type and description of the error.
+  /// The type and the description of the error.
   public let error: String?
-  /// Whether the data is a stand-in.
+  /// Whether the data is a placeholder.
   public let isPlaceholderData: Bool
 
-  /// Summarises a result.
+  /// Creates the summary of a result.
   ///
   /// - Parameter result: The result.
   public init(_ result: QueryResult<Value>) {
@@ -82,10 +82,10 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
     Self(.success, fetchStatus, data: data)
   }
 
-  /// A stand-in for data.
+  /// Placeholder data.
   ///
   /// - Parameters:
-  ///   - data: The stand-in.
+  ///   - data: The placeholder.
   ///   - isFetching: Whether the real data is being fetched.
   /// - Returns: The summary.
   public static func placeholder(_ data: Value, isFetching: Bool = false) -> Self {
@@ -96,7 +96,7 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
   ///
   /// - Parameters:
   ///   - error: The error.
-  ///   - lastGood: Data that is kept beside it.
+  ///   - lastGood: The data that is kept along with the error.
   ///   - fetchStatus: What the fetch is doing.
   /// - Returns: The summary.
   public static func failure(
@@ -107,7 +107,7 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
     Self(.error, fetchStatus, data: lastGood, error: error)
   }
 
-  /// One line that names what is set.
+  /// One line that names everything that is set.
   public var description: String {
     var line = ".\(status)"
     if let data { line += " \(data)" }
@@ -121,15 +121,15 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
 extension ResultSummary: Equatable where Value: Equatable {}
 
 extension Recording where Element: SummarizableResult {
-  /// The recorded results in short, in order.
+  /// Summaries of the recorded results, in order.
   ///
-  /// Where a comparison with them fails, it prints one per line, marks the difference, and says what the
-  /// simulation waits for while the recording is not over.
+  /// A failed comparison prints one summary per line, marks the difference, and says what the
+  /// simulation waits for if the recording has not ended.
   public var summaries: Snapshots<ResultSummary<Element.Value>> {
     Snapshots(recorded: values.map(\.summary), pending: pending)
   }
 
-  /// The recorded results in short, with the virtual time of each; compared as ``summaries``.
+  /// Summaries of the recorded results with their virtual times; compared like ``summaries``.
   public var timeline: Snapshots<TimedSummary<Element.Value>> {
     Snapshots(
       recorded: elements.map { TimedSummary(at: $0.time, $0.element.summary) },
@@ -161,16 +161,16 @@ public struct TimedSummary<Value: Sendable>: Sendable, CustomStringConvertible {
 
 extension TimedSummary: Equatable where Value: Equatable {}
 
-/// A result that a recording can summarise; `QueryResult` is the one that is.
+/// A result that a recording can summarise; only `QueryResult` conforms to it.
 public protocol SummarizableResult: Sendable {
   /// The type of the data.
   associatedtype Value: Sendable
 
-  /// The result in short.
+  /// The summary of the result.
   var summary: ResultSummary<Value> { get }
 }
 
 extension QueryResult: SummarizableResult {
-  /// The result in short.
+  /// The summary of the result.
   public var summary: ResultSummary<Value> { ResultSummary(self) }
 }

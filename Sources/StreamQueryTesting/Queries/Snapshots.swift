@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// What a recording saw, in order: an array that says in a failed comparison where it differs.
+/// The snapshots of a recording, in order: an array whose failed comparisons say where it differs.
 ///
-/// It is compared with literals, with arrays, and with what another recording saw. A comparison that
-/// fails prints one snapshot per line, with a `+` before what was recorded and not expected and a `-`
-/// before what was expected and not recorded, and what the simulation waits for:
+/// It can be compared with literals, with arrays, and with the snapshots of another recording. A
+/// failed comparison prints one snapshot per line, with a `+` before those that were recorded and
+/// not expected and a `-` before those that were expected and not recorded, and what the simulation
+/// waits for:
 ///
 /// ```text
 /// 3 snapshots, not as expected ('+' was recorded, '-' was expected):
@@ -16,12 +17,12 @@ internal import Synchronization
 /// - time stands at 0.0 seconds; the next thing happens in 0.3 seconds: `advance(by:)` moves it
 /// ```
 ///
-/// Take an `Array(recording.summaries)` where a function wants one.
+/// Pass an `Array(recording.summaries)` to a function that takes an array.
 public struct Snapshots<Element: Sendable>: RandomAccessCollection, Sendable {
   private let elements: [Element]
   private let comparison: Comparison?
 
-  /// Why a comparison failed: what was found by `==` is what the failure prints next.
+  /// Why a comparison failed: the failure prints what the last `==` found.
   private final class Comparison: Sendable {
     let pending: @Sendable () -> [String]
     let failure = Mutex<Failure?>(nil)
@@ -36,7 +37,7 @@ public struct Snapshots<Element: Sendable>: RandomAccessCollection, Sendable {
     let pending: [String]
   }
 
-  /// Creates what is expected.
+  /// Creates the expected snapshots.
   ///
   /// - Parameter elements: The snapshots.
   public init(_ elements: some Sequence<Element>) {
@@ -44,11 +45,11 @@ public struct Snapshots<Element: Sendable>: RandomAccessCollection, Sendable {
     comparison = nil
   }
 
-  /// Creates what was recorded.
+  /// Creates the recorded snapshots.
   ///
   /// - Parameters:
   ///   - elements: The snapshots.
-  ///   - pending: What the recording may still wait for.
+  ///   - pending: Returns what the recording may still wait for.
   init(recorded elements: [Element], pending: @escaping @Sendable () -> [String]) {
     self.elements = elements
     comparison = Comparison(pending: pending)
@@ -74,7 +75,7 @@ public struct Snapshots<Element: Sendable>: RandomAccessCollection, Sendable {
 }
 
 extension Snapshots: ExpressibleByArrayLiteral {
-  /// Creates what is expected.
+  /// Creates the expected snapshots.
   ///
   /// - Parameter elements: The snapshots.
   public init(arrayLiteral elements: Element...) {
@@ -83,15 +84,15 @@ extension Snapshots: ExpressibleByArrayLiteral {
 }
 
 extension Snapshots: Equatable where Element: Equatable {
-  /// Whether both are equal, snapshot by snapshot.
+  /// Whether two sequences of snapshots are equal, one by one.
   ///
   /// - Parameters:
   ///   - lhs: Snapshots.
-  ///   - rhs: Other ones.
+  ///   - rhs: Other snapshots.
   /// - Returns: `true` if they are.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     guard lhs.elements != rhs.elements else { return true }
-    // Of two recordings the first one is taken to be judged by the second.
+    // Of two recordings the first one counts as recorded and the second one as expected.
     if lhs.comparison != nil {
       lhs.differs(from: rhs.elements)
     } else {
@@ -100,22 +101,22 @@ extension Snapshots: Equatable where Element: Equatable {
     return false
   }
 
-  /// Whether what was recorded equals an array.
+  /// Whether the recorded snapshots equal an array.
   ///
   /// - Parameters:
   ///   - lhs: Snapshots.
-  ///   - rhs: What is expected.
+  ///   - rhs: The expected snapshots.
   /// - Returns: `true` if they are equal.
   @_disfavoredOverload
   public static func == (lhs: Self, rhs: [Element]) -> Bool {
     lhs == Self(rhs)
   }
 
-  /// Whether what was recorded differs from an array.
+  /// Whether the recorded snapshots differ from an array.
   ///
   /// - Parameters:
   ///   - lhs: Snapshots.
-  ///   - rhs: What it is compared with.
+  ///   - rhs: The array to compare with.
   /// - Returns: `true` if they are not equal.
   @_disfavoredOverload
   public static func != (lhs: Self, rhs: [Element]) -> Bool {
@@ -133,13 +134,13 @@ extension Snapshots: Equatable where Element: Equatable {
       defer { stored = failure }
       return stored
     }
-    // It holds values of the test: not under the lock.
+    // It holds values of the test, so it is released outside the lock.
     _ = old
   }
 }
 
 extension Snapshots: CustomStringConvertible {
-  /// One line for each snapshot; after a comparison that failed also where they differ.
+  /// One line for each snapshot; after a failed comparison also the difference.
   public var description: String {
     let count = elements.count == 1 ? "1 snapshot" : "\(elements.count) snapshots"
     guard let failure = comparison?.failure.withLock({ $0 }) else {

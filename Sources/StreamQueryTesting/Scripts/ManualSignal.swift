@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// A value that a test changes by hand: connectivity, activity, or any source of state.
 ///
-/// Every iterator gets the value that is present when it is made, and then every later one, also
-/// equal ones, in order. Nothing is conflated: a test that goes offline and online at once wants
-/// both edges seen. What an iterator has not read waits for it without bound.
+/// Every iterator gets the value at its creation and then every later one, even equal
+/// ones, in order. Nothing is conflated: a test that goes offline and online at once wants
+/// both transitions seen. Values that an iterator has not read are kept without limit.
 ///
 /// ```swift
 /// let connectivity = ManualSignal(true)
@@ -12,7 +12,7 @@ internal import Synchronization
 /// simulation.settle()                 // everybody who listens has heard it now
 /// ```
 ///
-/// An iterator ends when its task is cancelled or after `finish()`; dropping it unsubscribes it.
+/// An iterator ends when its task is cancelled or after `finish()`; releasing it unsubscribes it.
 public final class ManualSignal<Value: Sendable>: AsyncSequence, Sendable {
   /// The signal never fails.
   public typealias Failure = Never
@@ -23,7 +23,7 @@ public final class ManualSignal<Value: Sendable>: AsyncSequence, Sendable {
 
   /// Creates a signal.
   ///
-  /// - Parameter value: The value that is present until `send(_:)` changes it.
+  /// - Parameter value: The value until `send(_:)` changes it.
   public init(_ value: Value) {
     hub = ManualSignalHub(value)
   }
@@ -33,12 +33,12 @@ public final class ManualSignal<Value: Sendable>: AsyncSequence, Sendable {
     hub.value
   }
 
-  /// How many iterators are alive.
+  /// The number of iterators that are alive.
   public var consumerCount: Int {
     hub.consumerCount
   }
 
-  /// Changes the value and tells every iterator; nothing after `finish()`.
+  /// Changes the value and sends it to every iterator; does nothing after `finish()`.
   ///
   /// - Parameter value: The new value, which may equal the old one.
   /// - Complexity: O(*n*) in the number of iterators.
@@ -46,7 +46,7 @@ public final class ManualSignal<Value: Sendable>: AsyncSequence, Sendable {
     hub.send(value)
   }
 
-  /// Ends every iterator once it has read what waits for it; new ones get the last value and end.
+  /// Ends every iterator once it has read the waiting values; new ones get the last value and end.
   public func finish() {
     hub.finish()
   }
@@ -82,7 +82,7 @@ public final class ManualSignal<Value: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-/// One iterator's place at the hub; leaves it with its last reference.
+/// The subscription of one iterator; ends with its last reference.
 private final class ManualSignalSubscription<Value: Sendable>: Sendable {
   private let hub: ManualSignalHub<Value>
   private let id: Int
@@ -149,7 +149,7 @@ private final class ManualSignalHub<Value: Sendable>: Sendable {
     let answer: Value?? = state.withLock { state in
       guard var consumer = state.consumers.removeValue(forKey: id) else { return .some(nil) }
       defer { state.consumers[id] = consumer }
-      // A second wait on one iterator is misuse; it ends rather than losing the first one.
+      // A second wait on the same iterator is misuse; it ends, so that the first one is not lost.
       if consumer.isCancelled || consumer.waiter != nil { return .some(nil) }
       if !consumer.unread.isEmpty { return .some(consumer.unread.removeFirst()) }
       if state.isFinished { return .some(nil) }
@@ -170,7 +170,7 @@ private final class ManualSignalHub<Value: Sendable>: Sendable {
   func send(_ value: Value) {
     let (waiters, dropped) = state.withLock { state -> ([Waiter], Value?) in
       guard !state.isFinished else { return ([], nil) }
-      // The old value leaves the lock: its release may run code of the test.
+      // The old value is released outside the lock: its release may run code of the test.
       let dropped = state.value
       state.value = value
       var waiters: [Waiter] = []

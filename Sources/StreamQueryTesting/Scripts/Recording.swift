@@ -1,27 +1,27 @@
 #if !TSAN_LOCK
-// What is inlinable here is compiled where the type of the elements is known: elsewhere each element
-// would first have several types looked up.
+// The inlinable functions are compiled where the type of the elements is known: otherwise each
+// element would require the lookup of several types.
 public import Synchronization
 #endif
 
-/// What a sequence has delivered in a simulation, element by element with virtual time.
+/// The elements that a sequence has delivered in a simulation, with their virtual times.
 ///
-/// Made by `Simulation.record(_:)`. The consuming task lives as long as the recording: dropping
-/// the last reference stops it, as `cancel()` does. Optimised code drops a local after its last use:
-/// end a test of which that would be too early with `withExtendedLifetime(recording) {}`.
+/// Made by `Simulation.record(_:)`. The consuming task lives as long as the recording: dropping the
+/// last reference stops it, as `cancel()` does. Optimised code drops a local after its last use. If
+/// that would be too early, end the test with `withExtendedLifetime(recording) {}`.
 public final class Recording<Element: Sendable>: Sendable {
-  /// An element and when it arrived.
+  /// An element and the time of its arrival.
   public struct Stamped: Sendable {
     /// Virtual time since the start of the simulation.
     public let time: Duration
-    /// What arrived.
+    /// The element.
     public let element: Element
 
-    /// Creates a stamped element, to compare with.
+    /// Creates an element with its time, to compare with.
     ///
     /// - Parameters:
     ///   - time: Virtual time since the start of the simulation.
-    ///   - element: What arrived.
+    ///   - element: The element.
     @inlinable
     public init(time: Duration, element: Element) {
       self.time = time
@@ -48,38 +48,38 @@ public final class Recording<Element: Sendable>: Sendable {
     task.cancel()
   }
 
-  /// What has arrived so far, in order.
+  /// The elements that have arrived so far, in order, with their times.
   ///
   /// - Complexity: O(1): the array is shared until the next element arrives.
   @inlinable public var elements: [Stamped] {
     tape.read { $0.elements }
   }
 
-  /// What has arrived so far, without the times.
+  /// The elements that have arrived so far, without the times.
   ///
   /// - Complexity: O(*n*) in the number of elements.
   @inlinable public var values: [Element] {
     elements.map { $0.element }
   }
 
-  /// Whether the sequence has ended: by itself, by a failure, or because it was cancelled.
+  /// Whether the sequence has ended: normally, by a failure, or because it was cancelled.
   public var isFinished: Bool {
     tape.read { $0.isFinished }
   }
 
-  /// The error that ended the sequence; `nil` also for what it throws after `cancel()`.
+  /// The error that ended the sequence; `nil` also for an error that it throws after `cancel()`.
   public var failure: (any Error)? {
     tape.read { $0.failure }
   }
 
-  /// What an element that has not arrived may wait for; nothing once the recording is over.
+  /// What an element that has not arrived may wait for; empty once the recording is over.
   var pending: @Sendable () -> [String] {
     { [tape, report] in tape.read { $0.isFinished } ? [] : report() }
   }
 
   /// Stops consuming.
   ///
-  /// The consuming task ends when the simulation is driven next, and lets go of the sequence then.
+  /// The consuming task ends when the simulation is driven next, and releases the sequence then.
   public func cancel() {
     task.cancel()
   }
@@ -88,7 +88,7 @@ public final class Recording<Element: Sendable>: Sendable {
 extension Recording: CustomStringConvertible {
   /// One line for each element, with its time, and what the simulation waits for.
   ///
-  /// As a comment it tells why an expectation of the recording failed:
+  /// Use it as a comment that explains why an expectation of the recording failed:
   /// `#expect(recording.values.last == 3, "\(recording)")`.
   public var description: String {
     let state = isFinished ? "finished" : "goes on"
@@ -102,7 +102,7 @@ extension Recording: CustomStringConvertible {
 extension Recording.Stamped: Equatable where Element: Equatable {}
 extension Recording.Stamped: Hashable where Element: Hashable {}
 
-/// What the consuming task writes on: apart from the recording, which it must not keep alive.
+/// What the consuming task writes to: separate from the recording, which it must not keep alive.
 @usableFromInline
 final class RecordingTape<Element: Sendable>: Sendable {
   @usableFromInline
@@ -113,7 +113,7 @@ final class RecordingTape<Element: Sendable>: Sendable {
 
     @inlinable
     init() {
-      // Most recordings are short, and need not grow then.
+      // Most recordings are short and then never grow.
       elements.reserveCapacity(8)
     }
   }
@@ -145,7 +145,7 @@ final class RecordingTape<Element: Sendable>: Sendable {
 }
 
 extension Simulation {
-  /// Consumes a sequence in this world and keeps what arrives, with virtual time.
+  /// Consumes a sequence in this simulation and records its elements with virtual times.
   ///
   /// The sequence is iterated from the next drive on. An active recording does not count as busy
   /// in `isIdle`.
@@ -157,7 +157,7 @@ extension Simulation {
   /// ```
   ///
   /// - Parameter sequence: Any sequence of sendable elements.
-  /// - Returns: The recording; keep it for as long as it shall consume.
+  /// - Returns: The recording; keep it for as long as it is to consume.
   @inlinable
   public func record<Base: AsyncSequence & Sendable>(
     _ sequence: Base
@@ -174,14 +174,14 @@ extension Simulation {
         }
         tape.finish(nil)
       } catch {
-        // Asked instead of matching error types: what cancellation throws is not always ours.
+        // Checked instead of matching error types: the error of a cancellation is not always ours.
         tape.finish(Task.isCancelled ? nil : error)
       }
     }
     return Recording(tape: tape, task: task, report: reportPending)
   }
 
-  /// What is pending whenever it is asked, as long as there is a simulation.
+  /// What is pending at the time of the call, as long as the simulation exists.
   @usableFromInline var reportPending: @Sendable () -> [String] {
     { [weak self] in self?.pending.lines ?? [] }
   }

@@ -1,9 +1,9 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The shared part of a scripted fetch: its position, its log, and who waits at a gate.
+/// The shared part of a scripted fetch: its position, its log, and the calls that wait at a gate.
 ///
-/// It knows no types, since looking them up would take longer than all else that it does.
+/// It knows no types, since looking them up would take longer than all its other work.
 final class ScriptLog: Sendable {
   private typealias Waiter = UnsafeContinuation<ValueBox, any Error>
 
@@ -88,7 +88,7 @@ final class ScriptLog: Sendable {
   ) async throws {
     guard delay > .zero else { return }
     guard step.ignoresCancellation else { return try await clock.sleep(for: delay) }
-    // A task of its own is not cancelled with the caller, and waiting for it goes on.
+    // An unstructured task is not cancelled with the caller, and the wait for it continues.
     let wait = Task(executorPreference: Scheduling.current.executor) {
       try? await clock.sleep(for: delay)
     }
@@ -153,7 +153,7 @@ final class ScriptLog: Sendable {
     gate?.waiter.resume(throwing: CancellationError())
   }
 
-  /// Virtual time, or the time since the first call on a clock without a known zero.
+  /// Virtual time, or the time since the first call if the clock has no known zero.
   private func time(on clock: any Clock<Duration>) -> Duration {
     if let clock = clock as? SimulationClock { return clock.now.offset }
     if let elapsed = state.withLock({ $0.elapsed }) { return elapsed() }

@@ -11,6 +11,6 @@ struct ScriptStep: Sendable {
   let action: Action
   let ignoresCancellation: Bool
 
-  /// What calls do of which no step says anything.
+  /// What calls do if the script has no steps.
   static let never = ScriptStep(action: .wait(isReleasable: false), ignoresCancellation: false)
 }

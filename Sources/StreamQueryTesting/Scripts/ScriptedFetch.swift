@@ -1,9 +1,10 @@
 internal import StreamQuery
 
-/// A fetch whose outcomes a test writes down beforehand, and that keeps a log of its calls.
+/// A fetch whose outcomes a test defines in advance, and that keeps a log of its calls.
 ///
-/// The first call takes the first step, the second the second; the last step repeats. Without any
-/// step every call waits until it is cancelled. Copies share one script and one log.
+/// The first call takes the first step, the second call the second, and so on; the last step
+/// repeats. Without steps every call waits until it is cancelled. Copies share one script and one
+/// log.
 ///
 /// ```swift
 /// let fetch = ScriptedFetch<User>(.value(ada, after: .milliseconds(30)), .failure(Offline()))
@@ -26,8 +27,9 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - value: What to return.
-    ///   - delay: How long it takes; zero and less is at once, without giving others a turn.
-    ///   - ignoringCancellation: Whether a cancelled call takes its time and returns all the same.
+    ///   - delay: How long it takes; with zero or less it returns at once, without yielding.
+    ///   - ignoringCancellation: Whether a cancelled call takes its time and returns the value
+    ///     nevertheless.
     /// - Returns: The step.
     public static func value(
       _ value: Value,
@@ -41,7 +43,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - error: What to throw.
-    ///   - delay: How long it takes; zero and less is at once, without giving others a turn.
+    ///   - delay: How long it takes; with zero or less it throws at once, without yielding.
     ///   - ignoringCancellation: Whether a cancelled call takes its time and throws `error`.
     /// - Returns: The step.
     public static func failure(
@@ -62,7 +64,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
 
     /// Waits until the test calls `release(returning:)` or `release(throwing:)`.
     ///
-    /// - Parameter ignoringCancellation: Whether a cancelled call waits all the same; such a call
+    /// - Parameter ignoringCancellation: Whether a cancelled call continues to wait; such a call
     ///   must be released, or its task is never freed.
     /// - Returns: The step.
     public static func suspended(ignoringCancellation: Bool = false) -> Self {
@@ -82,15 +84,15 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
       case cancelled
     }
 
-    /// When it began: virtual time, or under another clock the time since the first call.
+    /// When it began: in virtual time, or under another clock the time since the first call.
     public let start: Duration
-    /// When it ended, by the same measure; `nil` while it runs.
+    /// When it ended, measured in the same way; `nil` while it runs.
     public internal(set) var end: Duration?
     /// How it ended; `nil` while it runs.
     public internal(set) var outcome: Outcome?
   }
 
-  /// Holds values of this type only: steps and releases are typed, and nothing else puts any in.
+  /// Holds values of this type only: steps and releases are typed, and nothing else adds any.
   private let log: ScriptLog
 
   /// Creates a script.
@@ -107,7 +109,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
     log = ScriptLog(steps: steps.map { $0.erased })
   }
 
-  /// The calls so far, in order of their start.
+  /// The calls so far, in the order in which they began.
   public var calls: [Call] {
     log.calls.map { call in
       let outcome: Call.Outcome? =
@@ -121,16 +123,16 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
     }
   }
 
-  /// How many calls have begun.
+  /// The number of calls that have begun.
   public var callCount: Int { log.calls.count }
 
-  /// How many calls have begun and not ended.
+  /// The number of calls that have begun and not ended.
   public var runningCount: Int { log.calls.count { $0.end == nil } }
 
-  /// How many calls wait at a `.suspended` step.
+  /// The number of calls that wait at a `.suspended` step.
   public var suspendedCount: Int { log.suspendedCount }
 
-  /// Lets the call that is suspended longest return a value.
+  /// Makes the call that has been suspended longest return a value.
   ///
   /// - Parameter value: What it returns.
   /// - Returns: `false` if no call is suspended; nothing happens then.
@@ -139,7 +141,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
     log.release(.success(TypedBox(value)))
   }
 
-  /// Lets the call that is suspended longest throw an error.
+  /// Makes the call that has been suspended longest throw an error.
   ///
   /// - Parameter error: What it throws.
   /// - Returns: `false` if no call is suspended; nothing happens then.
