@@ -43,8 +43,8 @@ public struct Activity: Sendable, _FreeOfActors {
   /// - Elsewhere, and where the system does not tell: always active.
   ///
   /// The process has one source: it starts with the first listener and stops with the last. It
-  /// keeps at most three states for a slow listener, and never loses a departure and return between
-  /// two reads.
+  /// keeps at most three states for a slow listener, and never misses a departure and return
+  /// between two reads.
   public static var system: Self { Self(source: .systemActivity) }
 
   /// A source that is always active.

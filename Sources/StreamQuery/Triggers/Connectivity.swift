@@ -45,7 +45,7 @@ public struct Connectivity: Sendable, _FreeOfActors {
   /// exists, and where the system does not tell, always online.
   ///
   /// The process has one source: it starts with the first listener and stops with the last. It
-  /// keeps at most three states for a slow listener, and never loses a loss and return between two
+  /// keeps at most three states for a slow listener, and never misses a loss and return between two
   /// reads.
   public static var system: Self { Self(source: .systemConnectivity) }
 

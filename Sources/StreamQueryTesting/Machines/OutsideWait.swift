@@ -1,19 +1,19 @@
-/// A wait for a simulated client of a task that does not prefer the simulation's executor, as it begins.
+/// A wait for a simulated client, begun by a task that does not prefer the simulation's executor.
 ///
-/// A caller that is no part of the simulation waits for whoever drives it. If that is the caller, it waits
-/// for ever; who else it may be cannot be known, so the others are watched.
+/// A caller outside the simulation waits for whoever drives it. If the caller is the driver, it
+/// waits for ever. Who else drives cannot be known, so all other callers are watched.
 struct OutsideWait: Equatable, Sendable {
-  /// What becomes of the wait.
+  /// The outcome for the wait.
   enum Verdict: Equatable, Sendable {
-    /// It belongs to the simulation, which will tell if nothing can end it.
+    /// It belongs to the simulation, which reports it if nothing can end it.
     case inside
-    /// Somebody may come and drive.
+    /// Another task may come and drive.
     case watched
-    /// Nobody will.
+    /// No task will drive.
     case hopeless
   }
 
-  /// For how many looks in a row nobody may drive while a caller waits.
+  /// The number of checks in a row without a drive after which a waiting caller is reported.
   static var patience: Int { 5 }
 
   /// The simulation is being driven, on the thread that the caller is on: what runs there is its job.
@@ -28,7 +28,7 @@ struct OutsideWait: Equatable, Sendable {
     return isDriver && !isDriven ? .hopeless : .watched
   }
 
-  /// How often in a row nobody was seen to drive.
+  /// How many checks in a row saw no drive.
   struct Watch: Equatable, Sendable {
     private var idleLooks = 0
     private var seenDrives: Int
@@ -37,11 +37,11 @@ struct OutsideWait: Equatable, Sendable {
       seenDrives = drives
     }
 
-    /// Some time went by.
+    /// Time has passed.
     ///
     /// - Parameters:
-    ///   - drives: How many drives have begun so far.
-    ///   - isDriven: Whether one goes on.
+    ///   - drives: The number of drives that have begun so far.
+    ///   - isDriven: Whether one is in progress.
     /// - Returns: Whether to give up.
     mutating func looked(drives: Int, isDriven: Bool) -> Bool {
       idleLooks = isDriven || drives != seenDrives ? 0 : idleLooks + 1

@@ -1,22 +1,22 @@
 internal import StreamQuery
 
-/// What a simulation waits for, in words: what failures of a run, a wait and a comparison say.
+/// What a simulation waits for, in words, for failures of a run, a wait or a comparison.
 struct PendingReport: Equatable, Sendable {
   /// Virtual time.
   var now: Duration = .zero
-  /// How many jobs are ready and have not run.
+  /// The number of jobs that are ready and have not run.
   var readyJobs = 0
-  /// How many sleep on the clock, without timers of clients.
+  /// The number of sleepers on the clock, without the timers of clients.
   var sleepers = 0
-  /// When the next of all that sleep wakes.
+  /// When the next of all sleepers wakes.
   var nextDeadline: Duration?
-  /// How many calls of scripted fetches wait to be released.
+  /// The number of calls of scripted fetches that wait to be released.
   var suspendedCalls = 0
-  /// Tasks of the simulation that are not over, by name.
+  /// Unfinished tasks of the simulation, by name.
   var tasks: [String] = []
   /// Fetches and runs of clients.
   var work: [Liveness.Work] = []
-  /// What else is said to be alive.
+  /// Other things that are reported as alive.
   var others: [String] = []
   /// What tasks of the simulation wait for at clients that were made without it.
   var elsewhere: [String] = []
@@ -59,7 +59,7 @@ struct PendingReport: Equatable, Sendable {
     return lines
   }
 
-  /// Whether a fetch or a run is at work of which the simulation cannot tell what it waits for.
+  /// Whether a fetch or a run is at work and the simulation cannot tell what it waits for.
   private var hasUnknownWait: Bool {
     guard readyJobs == 0, sleepers == 0 else { return false }
     return work.count { $0.activity == .running } > suspendedCalls

@@ -1,9 +1,9 @@
 /// The jobs that may run now, and the choice among them.
 ///
-/// Without a generator the oldest comes first. With one each pick is uniform among all that are
-/// ready, by swapping the last into the hole: constant time, and the order that remains does not
-/// matter because the next pick is random as well. Jobs that stand in line are one candidate
-/// together, the oldest of them: a generator must not reorder what a serial queue keeps in order.
+/// Without a generator the oldest comes first. With a generator, each pick is uniform among all
+/// that are ready, by swapping the last into the hole: constant time, and the remaining order does
+/// not matter because the next pick is random as well. Jobs that stand in line are a single
+/// candidate, the oldest of them: a generator must not reorder what a serial queue keeps in order.
 struct ReadyQueue<Job: Sendable>: Sendable {
   private var free = Line<Job>()
   private var inLine = Line<Job>()
@@ -15,14 +15,14 @@ struct ReadyQueue<Job: Sendable>: Sendable {
   var count: Int { free.count + inLine.count }
   var isEmpty: Bool { free.isEmpty && inLine.isEmpty }
 
-  /// How many jobs the generator chooses among.
+  /// The number of jobs that the generator chooses among.
   var candidateCount: Int { free.count + (inLine.isEmpty ? 0 : 1) }
 
   mutating func append(_ job: Job) {
     free.jobs.append(job)
   }
 
-  /// Adds a job that never overtakes one that was added in this way before; with a generator only.
+  /// Adds a job that never overtakes one that was added in this way before; only with a generator.
   mutating func appendInLine(_ job: Job) {
     inLine.jobs.append(job)
   }
@@ -32,7 +32,7 @@ struct ReadyQueue<Job: Sendable>: Sendable {
     free.popFirst() ?? inLine.popFirst()
   }
 
-  /// A job chosen by the generator, and where it stood.
+  /// A job chosen by the generator, and its position.
   mutating func popRandom(using random: inout SplitMix) -> (job: Job, index: Int)? {
     let count = candidateCount
     guard count > 0 else { return nil }
@@ -57,7 +57,7 @@ private struct Line<Job: Sendable>: Sendable {
     let job = jobs[head]
     head += 1
     if head == jobs.count {
-      // One by one: most often it is one, and clearing an array takes longer than that.
+      // One by one: most often there is one, and clearing an array takes longer than that.
       while jobs.popLast() != nil {}
       head = 0
     } else if head >= 1024, head * 2 >= jobs.count {

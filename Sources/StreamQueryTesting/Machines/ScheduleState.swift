@@ -3,7 +3,7 @@ internal import StreamQuery
 /// What a simulation decides: which job runs next, when time moves, and what has gone wrong.
 ///
 /// A value without locks, threads or clocks, so that its rules are tested synchronously. The core
-/// holds it behind a mutex and performs what `next` hands out.
+/// holds it behind a mutex and performs what `next` returns.
 struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   /// What the driver has to do now.
   enum Step {
@@ -11,13 +11,13 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     case run(Job)
     /// Resume this sleeper, whose deadline has come.
     case wake(Waiter)
-    /// Nothing is ready and nobody is due.
+    /// Nothing is ready and no sleeper is due.
     case settled
     /// More happened at one instant than the limit allows.
     case exhausted
   }
 
-  /// Failures beyond this many are only counted: a test with thousands is not read to its end.
+  /// Failures beyond this number are only counted: nobody reads a test with thousands to its end.
   static var maximumFailures: Int { 100 }
 
   let jobLimit: Int
@@ -35,7 +35,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   private(set) var owner: ThreadIdentity
   private(set) var isDriving = false
-  /// Whether the simulation is gone, so that nobody will drive any more.
+  /// Whether the simulation has been released, so that it will not be driven again.
   private(set) var isOver = false
   private(set) var foreignJobCount = 0
   /// Whether the main actor and plain tasks are part of this world.
@@ -55,7 +55,8 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   // MARK: Jobs
 
-  /// Keeps a job for the driver; `false` once nobody drives any more, and the job is not kept.
+  /// Keeps a job for the driver; `false`, without keeping it, once the simulation is not driven any
+  /// more.
   ///
   /// A job that is in line belongs to the main actor, whose queue keeps its order whatever the seed.
   mutating func enqueue(_ job: Job, from thread: ThreadIdentity, isInLine: Bool = false) -> Bool {
@@ -67,8 +68,8 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   /// The next thing to do at this instant.
   ///
-  /// Without a seed everything that is ready runs before the next due sleeper wakes. With one all
-  /// due sleepers are woken first, so that the generator chooses among them as well.
+  /// Without a seed everything that is ready runs before the next due sleeper wakes. With a seed
+  /// all due sleepers are woken first, so that the generator chooses among them as well.
   mutating func next() -> Step {
     if isSeeded, let waiter = sleepers.popDue(at: now, includingLast: false) {
       return take(.wake(waiter))
@@ -170,7 +171,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     isDriving = false
   }
 
-  /// Between drives the thread that uses the simulation is the one that owns it.
+  /// Between drives, the thread that uses the simulation owns it.
   mutating func adopt(_ thread: ThreadIdentity) {
     if !isDriving { owner = thread }
   }
@@ -188,7 +189,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   private mutating func foreignJobArrived() {
     foreignJobCount += 1
-    // Said once: how many follow depends on the other thread and would differ from run to run.
+    // Reported once: how many follow depends on the other thread and would differ from run to run.
     if foreignJobCount == 1 { fail(holdsMainActor ? Self.returned : Self.foreignJob) }
   }
 

@@ -1,12 +1,12 @@
-/// Who sleeps until when: a binary heap by deadline, ties in order of registration.
+/// The sleepers and their deadlines: a binary heap by deadline, ties in order of registration.
 ///
 /// A sleeper is first reserved, then parked, so that a cancellation that comes in between is
 /// remembered. Cancelling frees its place at once and leaves a dead entry in the heap, which is
 /// dropped when it reaches the top or when dead entries outnumber living ones.
 ///
-/// Those who want to see an instant when it is settled come last of all who wake at it.
+/// Sleepers that want to see an instant after it is settled come last of all that wake at it.
 struct Sleepers<Waiter: Sendable>: Sendable {
-  /// Names one sleep; a ticket whose sleep has ended names nothing any more.
+  /// Identifies one sleep; a ticket whose sleep has ended identifies nothing any more.
   struct Ticket: Equatable, Sendable {
     fileprivate let slot: Int
     fileprivate let serial: UInt64
@@ -43,9 +43,9 @@ struct Sleepers<Waiter: Sendable>: Sendable {
   private var freeSlots: [Int] = []
   private var lastSerial: UInt64 = 0
 
-  /// How many sleep, without the background.
+  /// The number of sleepers, without the background.
   private(set) var foregroundCount = 0
-  /// How many sleep in the background, such as a client's own timer.
+  /// The number of sleepers in the background, such as a client's own timer.
   private(set) var backgroundCount = 0
 
   init() {
@@ -84,7 +84,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     return true
   }
 
-  /// Ends a sleep early; the waiter, if one is parked, is the caller's to resume.
+  /// Ends a sleep early; the caller has to resume the waiter, if one is parked.
   mutating func cancel(_ ticket: Ticket) -> Waiter? {
     guard slots[ticket.slot].serial == ticket.serial else { return nil }
     switch slots[ticket.slot].place {
@@ -100,7 +100,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     }
   }
 
-  /// The earliest deadline at which somebody wakes.
+  /// The earliest deadline of a sleeper.
   mutating func nextDeadline() -> Duration? {
     while let top = heap.first {
       if isLive(top) { return top.deadline }
@@ -109,7 +109,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     return nil
   }
 
-  /// Takes out the earliest sleeper whose deadline has come.
+  /// Removes the earliest sleeper whose deadline has come.
   mutating func popDue(at now: Duration, includingLast: Bool = true) -> Waiter? {
     guard let deadline = nextDeadline(), deadline <= now else { return nil }
     if !includingLast, heap[0].isLast { return nil }
@@ -119,7 +119,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     return waiter
   }
 
-  /// Takes out everybody, in order of deadline.
+  /// Removes all sleepers, in order of deadline.
   mutating func popAll() -> [Waiter] {
     var waiters: [Waiter] = []
     while let deadline = nextDeadline(), let waiter = popDue(at: deadline) {
@@ -139,7 +139,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
 
   private mutating func free(_ slot: Int) {
     slots[slot].place = .free
-    // Serials start at 1, so that no ticket names a free slot.
+    // Serials start at 1, so that no ticket identifies a free slot.
     slots[slot].serial = 0
     freeSlots.append(slot)
   }

@@ -1,6 +1,6 @@
-/// Two sequences, line by line, with what is in one of them only.
+/// Two sequences, line by line, with the lines that are only in one of them marked.
 struct SnapshotDifference: Equatable, Sendable {
-  /// A line, and whom it belongs to.
+  /// A line, and the sequence that it belongs to.
   enum Line: Equatable, Sendable {
     case both(String)
     /// Was recorded, and not expected.
@@ -71,7 +71,7 @@ struct SnapshotDifference: Equatable, Sendable {
   private static func shortened(_ lines: [String], atStart: Bool, atEnd: Bool) -> [String] {
     let before = atStart ? 0 : context
     let after = atEnd ? 0 : context
-    // One line that says how many are left out is no shorter than one of them.
+    // One line that says how many are left out is no shorter than the line itself.
     guard lines.count > before + after + 1, lines.count > 2 * context + 1 else { return lines }
     let left = lines.count - before - after
     return lines.prefix(before) + ["    … \(left) that are as expected"] + lines.suffix(after)

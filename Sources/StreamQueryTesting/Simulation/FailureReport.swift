@@ -13,16 +13,16 @@ internal import Android
 internal import ucrt
 #endif
 
-/// How the failures of a simulation reach the person who reads the test.
+/// How the failures of a simulation are reported.
 ///
 /// They fail the test, at the line that created the simulation. Elsewhere, as in a playground page, they
-/// go to the standard error stream.
+/// are printed to the standard error stream.
 struct FailureReport: Sendable {
   private let fileID: String
   private let filePath: StaticString
   private let line: Int
   private let column: Int
-  /// Asked at the start: a simulation may later be driven by a thread that knows no test.
+  /// Read at the start: a simulation may later be driven by a thread that belongs to no test.
   private let belongsToTest: Bool
 
   init(fileID: String, filePath: StaticString, line: Int, column: Int) {
@@ -50,12 +50,12 @@ struct FailureReport: Sendable {
       return
     }
     #endif
-    // Said below as well: the runner has XCTest loaded also when it runs no test case of it.
+    // Printed below as well: the runner loads XCTest even when it runs none of its test cases.
     XCTestFailure.record?(message, filePath, UInt(clamping: line))
     print(message)
   }
 
-  /// Says it on the standard error stream, when there is no test any more that could fail.
+  /// Prints it to the standard error stream, when there is no longer a test that could fail.
   func print(_ message: String) {
     // By its number: `stderr` is a global variable that Swift 6 rightly refuses.
     let bytes = Array("\(fileID):\(line): \(message)\n".utf8)

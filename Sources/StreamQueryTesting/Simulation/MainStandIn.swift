@@ -3,11 +3,11 @@ internal import Synchronization
 
 /// Stands in for the main actor's executor while a synchronous function holds the main actor.
 ///
-/// That function's thread is claimed: what it enqueues meanwhile is its own, since nothing else runs
-/// there. Other threads are answered as always, apart from tasks that began in the claim and have left
-/// the thread: they come back when they hop to the main actor.
+/// That function's thread is claimed: jobs that it enqueues meanwhile are kept for it, since
+/// nothing else runs there. Other threads get the usual answers, apart from tasks that began in the
+/// claim and have left the thread: they come back when they hop to the main actor.
 ///
-/// There is one, and it is immortal: tasks do not retain the executor they wait for.
+/// There is one instance, and it is immortal: tasks do not retain the executor that they wait for.
 final class MainStandIn: SerialExecutor {
   static let shared = MainStandIn()
 
@@ -20,7 +20,7 @@ final class MainStandIn: SerialExecutor {
 
   private init() {}
 
-  /// Whether the present thread is claimed.
+  /// Whether the current thread is claimed.
   var isOnClaimedThread: Bool {
     owner.load(ordering: .acquiring) == ThreadIdentity.current.number
   }
@@ -30,7 +30,7 @@ final class MainStandIn: SerialExecutor {
   /// The caller holds the main actor, so that there is one claim at a time, and has installed the hooks.
   ///
   /// - Parameters:
-  ///   - jobs: Who keeps what the thread enqueues.
+  ///   - jobs: Keeps the jobs that the thread enqueues.
   ///   - onLateReturn: Called once, on any thread, if a task that began in the body comes back to the
   ///     main actor after its end.
   ///   - body: What runs. It must leave no job behind.
@@ -51,13 +51,14 @@ final class MainStandIn: SerialExecutor {
         defer { jobs = nil }
         return jobs
       }
-      // Released after unlocking: what it keeps may run code.
+      // Released after unlocking: its release may run user code.
       _ = released
     }
     return Self.$claim.withValue(claim) { body() }
   }
 
-  /// Runs a job of no actor on the claimed thread: it must not pass for one of the main actor.
+  /// Runs a job that belongs to no actor on the claimed thread: it must not count as a job of the
+  /// main actor.
   func offTheMainActor(_ run: () -> Void) {
     guard isOnClaimedThread else { return run() }
     let wasOff = isOffMainActor.exchange(true, ordering: .relaxed)
@@ -72,7 +73,7 @@ final class MainStandIn: SerialExecutor {
 
   // MARK: What the hooks ask
 
-  /// Whether who asks for the main actor here gets the stand-in.
+  /// Whether a caller that asks for the main actor here gets the stand-in.
   var isAskedFor: Bool {
     if isOnClaimedThread { return true }
     return Self.claim?.isOn ?? false
@@ -117,7 +118,7 @@ private final class Claim: Sendable {
     stage.store(.over, ordering: .releasing)
   }
 
-  /// Whether the claim goes on; reports who asks when it is over.
+  /// Whether the claim is still in force; if it is over, reports the first caller.
   var isOn: Bool {
     switch stage.load(ordering: .acquiring) {
     case .on:

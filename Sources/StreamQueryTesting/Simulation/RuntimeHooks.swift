@@ -10,23 +10,24 @@ internal import Musl
 internal import Android
 #endif
 
-/// The two places at which the runtime lets others say who runs a job.
+/// The two places at which the Swift runtime lets a library decide who runs a job.
 ///
-/// One is asked for the main actor's executor whenever code hops to the main actor, the other is
-/// given each job that has neither an actor nor an executor: plain tasks, detached ones, and their
-/// children. Both are variables of the runtime, found by name, since not every system has them.
+/// The first hook is asked for the main actor's executor whenever code hops to the main actor. The
+/// second gets each job that has neither an actor nor an executor: plain tasks, detached ones, and
+/// their children. Both are variables of the runtime, found by name, since not every system has
+/// them.
 ///
 /// The hooks stay once they are set: another thread may be in one of them at any time. They pass on
-/// whatever `MainStandIn` does not claim.
+/// everything that `MainStandIn` does not claim.
 enum RuntimeHooks {
   /// Why jobs cannot be claimed.
   enum Problem: Hashable, Sendable {
     /// The runtime of this system has no variable of this name.
     case isMissing(String)
-    /// Somebody else has set it.
+    /// Another library has set it.
     case isTaken(String)
 
-    /// What to say to a person.
+    /// The message for a person.
     var message: String {
       switch self {
       case .isMissing(let name):

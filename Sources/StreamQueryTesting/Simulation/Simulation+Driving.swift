@@ -1,37 +1,38 @@
 internal import StreamQuery
 
 extension Simulation {
-  /// Runs everything that needs no time.
+  /// Runs everything that is ready, without moving time.
   ///
-  /// Time stands still. Ends when nothing is ready and nobody's sleep is over.
+  /// It returns when no job is ready and no sleeper is due.
   public func settle() {
     drive { _ = core.settle() }
   }
 
   /// Runs what is ready, then moves time, and stops at every sleeper's deadline on the way.
   ///
-  /// Sleepers wake in order of deadline, ties in order of registration without a seed, and all that
-  /// follows from one runs before the next wakes. Ends exactly `duration` later, with everything
-  /// settled, or earlier with a failure when the limit of jobs at one instant is reached.
+  /// Sleepers wake in order of deadline; without a seed, ties wake in order of registration, and
+  /// all that follows from one sleeper runs before the next wakes. It ends exactly `duration`
+  /// later, with everything settled, or earlier with a failure if the limit of jobs at one instant
+  /// is reached.
   ///
-  /// - Parameter duration: How far; negative counts as zero.
+  /// - Parameter duration: How far to move time; negative counts as zero.
   public func advance(by duration: Duration) {
     let target = clock.now.advanced(by: duration).offset
     drive { moveTime(to: target) }
   }
 
-  /// Moves time to an instant, as `advance(by:)` does.
+  /// Moves time to an instant, like `advance(by:)`.
   ///
   /// - Parameter instant: Where to end; an instant in the past counts as now.
   public func advance(to instant: SimulationClock.Instant) {
     drive { moveTime(to: instant.offset) }
   }
 
-  /// Waits inside the simulation until time has passed and all that was ready then has run.
+  /// Waits inside the simulation until time has passed and everything that was ready then has run.
   ///
-  /// What `advance(by:)` is for a test, this is for code that runs in the simulation, such as the
-  /// asynchronous body of `onMainActor` or the operation of `run`: after a sleep of the same length
-  /// others that wake at that instant may still be waiting for their turn.
+  /// It is the counterpart of `advance(by:)` for code that runs in the simulation, such as the
+  /// asynchronous body of `onMainActor` or the operation of `run`. After a plain sleep of the same
+  /// length, other tasks that wake at that instant may still be waiting for their turn.
   ///
   /// ```swift
   /// try simulation.run {
@@ -41,17 +42,18 @@ extension Simulation {
   /// }
   /// ```
   ///
-  /// - Parameter duration: How far time moves; nothing, or less, only lets run what is ready.
+  /// - Parameter duration: How far time moves; with zero or less, only what is ready runs.
   /// - Throws: `CancellationError` at once when the task is or becomes cancelled.
   public func settled(after duration: Duration = .zero) async throws {
     let deadline = clock.now.advanced(by: duration).offset
     try await core.sleep(until: deadline, isBackground: false, isLast: true)
   }
 
-  /// Ends the world: cancels its tasks, wakes all sleepers with `CancellationError`, and settles.
+  /// Ends the simulation: cancels its tasks, wakes all sleepers with `CancellationError`, and
+  /// settles.
   ///
-  /// A simulation that is released does the same, so that a test need not: what still waits then would
-  /// wait for ever. Call it to look at what is left behind.
+  /// Releasing a simulation does the same, so a test need not call it: what still waits would
+  /// otherwise wait for ever. Call it to inspect what is left behind.
   public func shutDown() {
     end()
     deliverFailures()
@@ -59,11 +61,11 @@ extension Simulation {
 
   private static var maximumAwakenings: Int { 100 }
 
-  /// Ends the world without a word about what fails on the way; nothing if it is being driven.
+  /// Ends the simulation without reporting failures on the way; does nothing if it is being driven.
   func end() {
     guard core.read({ $0.beginDriving(from: .current) }) else { return }
     registry.cancelAll()
-    // What wakes may sleep again, deaf to cancellation; one that does so for ever is let be.
+    // A woken task may sleep again, deaf to cancellation; one that does so for ever is left alone.
     for _ in 0..<Self.maximumAwakenings {
       for waiter in core.read({ $0.sleepers.popAll() }) {
         waiter.resume(throwing: CancellationError())
@@ -89,6 +91,6 @@ extension Simulation {
       core.read { $0.endDriving() }
       deliverFailures()
     }
-    // Otherwise the drive that goes on delivers, on the test's own thread.
+    // Otherwise the current drive delivers, on the test's own thread.
   }
 }

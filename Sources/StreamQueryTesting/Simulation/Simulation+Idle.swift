@@ -1,9 +1,9 @@
 package import StreamQuery
 
 extension Simulation {
-  /// Whether nothing is going on: no ready job, no sleeper, no unfinished task, no live client work.
+  /// Whether nothing is going on: no ready job, sleeper, unfinished task or client work.
   ///
-  /// Active recordings do not count, nor does a client's own timer.
+  /// Active recordings do not count, and neither does a client's own timer.
   ///
   /// - Complexity: O(*p*) in the number of clients.
   public var isIdle: Bool {
@@ -27,14 +27,14 @@ extension Simulation {
     return report + registry.probeReport
   }
 
-  /// Adds a question about what is alive, which `isIdle` and `leakReport()` ask.
+  /// Adds a probe for live work, which `isIdle` and `leakReport()` call.
   ///
-  /// Both are kept for as long as the simulation lives, so they should hold what they ask weakly.
+  /// Both closures are kept for as long as the simulation lives, so they should capture weakly.
   ///
   /// - Parameters:
   ///   - probe: Returns a line for each live thing.
-  ///   - onEnd: Ends what waits for signals and time when the simulation goes, of which there will be
-  ///     none any more: left waiting, it would end on the ordinary threads some time later.
+  ///   - onEnd: Ends waits for signals and time when the simulation is released, since none will
+  ///     come any more. Without it, these waits would end on the ordinary threads some time later.
   package func register(
     _ probe: @escaping @Sendable () -> Liveness,
     onEnd: @escaping @Sendable () -> Void = {}

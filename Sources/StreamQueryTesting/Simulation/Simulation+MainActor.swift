@@ -1,9 +1,9 @@
 internal import StreamQuery
 
 extension Simulation {
-  /// Runs a test of code on the main actor: its tasks, and plain ones, are part of the simulation.
+  /// Runs a test of main-actor code: its tasks, including plain ones, are part of the simulation.
   ///
-  /// For models as apps have them, which start a plain `Task { }` and know no executor:
+  /// For models as in apps, which start a plain `Task { }` and know no executor:
   ///
   /// ```swift
   /// import Observation
@@ -30,33 +30,35 @@ extension Simulation {
   /// }
   /// ```
   ///
-  /// The body keeps the main actor, as every synchronous function on it does. Jobs of the main actor run
-  /// when the simulation is driven, oldest first as always, and the seed chooses between the oldest and
-  /// the jobs of all others. `MainActor.run`, `assumeIsolated` and isolated deinitializers do what they
-  /// do in the app, and `Scheduling.current` is the simulation's. Tests on other threads are not touched.
+  /// The body keeps the main actor, as every synchronous function on it does. Jobs of the main
+  /// actor run when the simulation is driven, always oldest first; the seed chooses between the
+  /// oldest of them and all other jobs. `MainActor.run`, `assumeIsolated` and isolated
+  /// deinitializers do what they do in the app, and `Scheduling.current` is the simulation's. Tests
+  /// on other threads are not affected.
   ///
-  /// **The end.** Nobody has a handle of plain tasks, so their waits are ended: the simulation's clients
-  /// are shut down, which ends their streams, and sleepers get `CancellationError`. The simulation cannot
-  /// be driven any more.
+  /// **The end.** Nobody has a handle on plain tasks, so their waits are ended: the simulation's
+  /// clients are shut down, which ends their streams, and sleepers get `CancellationError`. The
+  /// simulation cannot be driven any more.
   ///
-  /// **What leaves.** `Task.sleep`, dispatch queues, the network, and actors with an executor of their
-  /// own take real time, and the body has none. A task that comes back from there to the main actor is a
-  /// failure; after the end it is one line on the standard error stream. Not seen at all are:
+  /// **What leaves.** `Task.sleep`, dispatch queues, the network, and actors with their own
+  /// executor take real time, and the body has none. A task that comes back from there to the main
+  /// actor is a failure; after the end it is one line on the standard error stream. The following
+  /// are not seen at all:
   ///
-  /// - tasks that never come back to the main actor, and detached ones even if they do,
+  /// - tasks that never come back to the main actor, and detached tasks even if they do,
   /// - blocks of `DispatchQueue.main` and timers of the main run loop, which run after the end,
   /// - `Task.yield()` in an actor that others wait for, and a preference for `globalConcurrentExecutor`.
   ///
-  /// **Where.** On Linux, and on Apple's systems from iOS 18.4 and macOS 15.4 on, as far as is known: it
-  /// takes two hooks of the Swift runtime. Where one is missing, or taken by another library, and inside
-  /// another `onMainActor`, the test fails with a message and the body does not run. Then
-  /// `SimulationError` is thrown if the body may throw it; a body that throws nothing and returns a value
-  /// leaves no choice but to stop the process.
+  /// **Where.** On Linux, and on Apple's systems, as far as is known, from iOS 18.4 and macOS 15.4
+  /// on. It needs two hooks of the Swift runtime. Where one is missing, or taken by another
+  /// library, and inside another `onMainActor`, the test fails with a message and the body does not
+  /// run. Then `SimulationError` is thrown if the body can throw it; a body that throws nothing and
+  /// returns a value leaves no choice but to stop the process.
   ///
   /// - Parameters:
-  ///   - seed: As that of a simulation.
-  ///   - jobLimit: As that of a simulation.
-  ///   - onFailure: As that of a simulation.
+  ///   - seed: The seed of the simulation.
+  ///   - jobLimit: The job limit of the simulation.
+  ///   - onFailure: The failure handler of the simulation.
   ///   - fileID: Where an issue is shown; leave it to its default.
   ///   - filePath: Where an issue is shown; leave it to its default.
   ///   - line: Where an issue is shown; leave it to its default.
@@ -97,11 +99,11 @@ extension Simulation {
     return try outcome.get()
   }
 
-  /// Runs an asynchronous test of code on the main actor, synchronously and to its end.
+  /// Runs an asynchronous test of main-actor code, synchronously and to its end.
   ///
-  /// The body is a task on the main actor. While it waits, everything else runs, and time moves when
-  /// nothing is ready, as in `run(_:)`; a body that would wait for ever is a failure. It cannot drive
-  /// the simulation that it runs in: to let time pass it calls `settled(after:)`.
+  /// The body is a task on the main actor. While it waits, everything else runs, and time moves
+  /// when nothing is ready, as in `run(_:)`; a body that would wait for ever is a failure. The body
+  /// cannot drive its own simulation: to let time pass it calls `settled(after:)`.
   ///
   /// ```swift
   /// @Test(arguments: 0..<100)
@@ -116,9 +118,9 @@ extension Simulation {
   /// ```
   ///
   /// - Parameters:
-  ///   - seed: As that of a simulation.
-  ///   - jobLimit: As that of a simulation.
-  ///   - onFailure: As that of a simulation.
+  ///   - seed: The seed of the simulation.
+  ///   - jobLimit: The job limit of the simulation.
+  ///   - onFailure: The failure handler of the simulation.
   ///   - fileID: Where an issue is shown; leave it to its default.
   ///   - filePath: Where an issue is shown; leave it to its default.
   ///   - line: Where an issue is shown; leave it to its default.
@@ -147,7 +149,8 @@ extension Simulation {
       column: column
     ) { (simulation: Simulation) throws(Failure) -> Value in
       try simulation.run { () async throws(Failure) -> Value in
-        // No executor preference: the body is a task as those of the app, and its children are too.
+        // No executor preference: the body is a task like those of the app, and so are its
+        // children.
         let task = Task { @MainActor () -> Result<Value, Failure> in
           do throws(Failure) {
             return .success(try await body(simulation))

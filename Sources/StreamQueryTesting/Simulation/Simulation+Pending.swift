@@ -20,12 +20,12 @@ extension Simulation {
     return report
   }
 
-  /// Replaces the real second after which it is looked again whether somebody drives: for tests.
+  /// Replaces the real second between checks whether the simulation is driven: for tests.
   package func watchOutsideWaits(every pause: @escaping @Sendable () async -> Void) {
     core.waits.setPause(pause)
   }
 
-  /// Fails the test at once: nobody drives who would do so at the end.
+  /// Fails the test at once: nobody drives the simulation, so it could not fail at the end.
   func report(_ message: String) {
     let text = pending.text
     core.read { $0.fail("\(message)\n\(text)") }

@@ -3,12 +3,13 @@ internal import Synchronization
 
 /// Why a simulation could not bring an operation to its end.
 public struct SimulationError: Error, Hashable, CustomStringConvertible {
-  /// What happened, in words for a person.
+  /// What happened, for a person to read.
   public let description: String
 }
 
 extension Simulation {
-  /// How many jobs one `run` may take, in limits of one instant: ends a world of endless timers.
+  /// How many jobs one `run` may take, as a multiple of the limit at one instant: stops endless
+  /// timers.
   private static var runLimitFactor: Int { 10 }
 
   /// Runs an operation to its end, synchronously, moving time whenever nothing is ready.
@@ -19,12 +20,12 @@ extension Simulation {
   ///
   /// When it returns, everything that was ready at that instant has run as well.
   ///
-  /// If the operation can never end (nothing is ready and nobody sleeps), or a limit of jobs is
+  /// If the operation can never end (no job is ready and nothing sleeps), or a limit of jobs is
   /// reached, that is a failure, and the operation is cancelled. If it ends then, its outcome is
-  /// returned or thrown. If it ignores cancellation too, `SimulationError` is thrown where the
+  /// returned or thrown. If it ignores cancellation too, `SimulationError` is thrown if the
   /// operation's failure type admits it, and an operation without a value just returns. Only an
-  /// operation that owes a value, cannot throw this error and never ends stops the process, after
-  /// the failure was reported: there is nothing that could be returned.
+  /// operation that has to return a value, cannot throw this error and never ends stops the
+  /// process, after the failure was reported: there is nothing to return.
   ///
   /// - Parameter operation: What to run, with the simulation as its executor and `Scheduling`.
   /// - Returns: The operation's value.
@@ -118,7 +119,7 @@ extension Simulation {
   }
 }
 
-/// Where the task of a run leaves its result.
+/// Where the task of a run stores its result.
 private final class Outcome<Value: Sendable, Failure: Error>: Sendable {
   private let stored = Mutex<Result<Value, Failure>?>(nil)
 

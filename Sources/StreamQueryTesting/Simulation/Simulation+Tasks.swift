@@ -1,14 +1,14 @@
 internal import StreamQuery
 
 extension Simulation {
-  /// Starts a task in this world.
+  /// Starts a task in this simulation.
   ///
   /// It runs when the simulation is driven, and counts as busy in `isIdle` until it has ended.
   ///
   /// - Parameters:
-  ///   - name: What `leakReport()` calls it.
-  ///   - operation: What it does.
-  /// - Returns: Its handle; cancel it as any task.
+  ///   - name: The name in `leakReport()`.
+  ///   - operation: The work of the task.
+  /// - Returns: The task's handle; cancel it like any task.
   @discardableResult
   public func task<Success: Sendable>(
     _ name: String = "task",
@@ -24,15 +24,15 @@ extension Simulation {
     return task
   }
 
-  /// Starts a task that may fail in this world.
+  /// Starts a task that may fail in this simulation.
   ///
-  /// It runs when the simulation is driven, and counts as busy in `isIdle` until it has ended. Its
-  /// error is kept by the handle and reported nowhere else.
+  /// It runs when the simulation is driven, and counts as busy in `isIdle` until it has ended. Only
+  /// its handle has its error; it is reported nowhere else.
   ///
   /// - Parameters:
-  ///   - name: What `leakReport()` calls it.
-  ///   - operation: What it does.
-  /// - Returns: Its handle; cancel it as any task.
+  ///   - name: The name in `leakReport()`.
+  ///   - operation: The work of the task.
+  /// - Returns: The task's handle; cancel it like any task.
   @discardableResult
   public func task<Success: Sendable>(
     _ name: String = "task",
@@ -53,8 +53,8 @@ extension Simulation {
 
   /// Starts a task that prefers the simulation, with the simulation's scheduling.
   ///
-  /// The priority is fixed: inherited from the test it could differ from run to run, and runtimes
-  /// enqueue extra jobs when priorities meet.
+  /// The priority is fixed: a priority inherited from the test could differ from run to run, and
+  /// runtimes enqueue extra jobs when tasks of different priorities meet.
   func start<Success: Sendable>(
     _ operation: @escaping @Sendable () async -> Success
   ) -> Task<Success, Never> {
@@ -64,7 +64,7 @@ extension Simulation {
     }
   }
 
-  /// The same for a task that records, which is started where the type of the elements is known.
+  /// Starts a task for a recording, from code that knows the type of the elements.
   @usableFromInline
   func startRecording(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     start(operation)

@@ -20,10 +20,11 @@ extension Simulation {
       + (TimeInterval(parts.seconds) + TimeInterval(parts.attoseconds) / 1e18)
   }
 
-  /// Makes the wall clock jump, as when a person or a time server sets it; virtual time goes on.
+  /// Makes the wall clock jump, as when a person or a time server sets it; virtual time is
+  /// unaffected.
   ///
-  /// - Parameter offset: How far the wall clock is ahead of virtual time from now on; negative is
-  ///   behind. Not added to an earlier offset.
+  /// - Parameter offset: How far the wall clock is ahead of virtual time from now on; negative
+  ///   means behind. It replaces an earlier offset.
   public func setWallClock(offset: Duration) {
     let bounded = SimulationClock.Instant(offset: offset).offset
     wallOffset.withLock { $0 = bounded }

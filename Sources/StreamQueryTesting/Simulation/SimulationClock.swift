@@ -1,9 +1,9 @@
 /// The virtual clock of a simulation: it stands still until the simulation is driven.
 ///
-/// Give it to whatever takes a clock. It starts at offset zero; `Simulation.advance(by:)`,
+/// Pass it to anything that takes a clock. It starts at offset zero; `Simulation.advance(by:)`,
 /// `advance(to:)` and `run(_:)` move it, from one sleeper's deadline to the next.
 ///
-/// Sleeping throws `CancellationError` at once when the task is cancelled. A sleep of no or of
+/// Sleeping throws `CancellationError` at once when the task is cancelled. A sleep of zero or
 /// negative length lets everything that is ready run, and then returns at the same instant.
 public struct SimulationClock: Clock {
   /// The unit of this clock is the standard one.
@@ -11,20 +11,20 @@ public struct SimulationClock: Clock {
 
   /// A point of virtual time.
   public struct Instant: InstantProtocol {
-    /// Beyond this many seconds instants stop: sums of enormous durations must not overflow.
+    /// Instants are limited to this many seconds: sums of enormous durations must not overflow.
     private static var limit: Duration { .seconds(Int64.max / 4) }
 
-    /// How long after the start of the simulation this is.
+    /// The time between the start of the simulation and this instant.
     public let offset: Duration
 
     /// Creates an instant.
     ///
-    /// - Parameter offset: How long after the start of the simulation it is.
+    /// - Parameter offset: The time between the start of the simulation and the instant.
     public init(offset: Duration) {
       self.offset = Self.clamped(offset)
     }
 
-    /// Another instant at a distance from this one; enormous distances are cut off.
+    /// Returns the instant at a distance from this one; enormous distances are cut off.
     ///
     /// - Parameter duration: The distance, negative for earlier.
     /// - Returns: The instant at that distance.
@@ -32,10 +32,10 @@ public struct SimulationClock: Clock {
       Self(offset: offset + Self.clamped(duration))
     }
 
-    /// The distance to another instant.
+    /// Returns the distance to another instant.
     ///
     /// - Parameter other: The instant to measure to.
-    /// - Returns: The distance, negative if the other one is earlier.
+    /// - Returns: The distance, negative if the other instant is earlier.
     public func duration(to other: Self) -> Duration {
       other.offset - offset
     }
@@ -76,7 +76,8 @@ public struct SimulationClock: Clock {
   /// Waits until the simulation has moved to an instant.
   ///
   /// - Parameters:
-  ///   - deadline: When to wake; in the past means as soon as all that is ready has run.
+  ///   - deadline: When to wake; an instant in the past means as soon as everything that is ready
+  ///     has run.
   ///   - tolerance: Ignored: virtual time is exact.
   /// - Throws: `CancellationError` at once when the task is or becomes cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {

@@ -1,10 +1,10 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The executor of a simulation, and the one holder of its state.
+/// The executor of a simulation, and the only holder of its state.
 ///
-/// Apart from `Simulation`, so that tasks, which retain the executor that they prefer, do not keep
-/// the simulation itself alive.
+/// Separate from `Simulation`, so that tasks, which retain the executor that they prefer, do not
+/// keep the simulation itself alive.
 final class SimulationCore: TaskExecutor {
   typealias Waiter = UnsafeContinuation<Void, any Error>
   typealias State = ScheduleState<ScheduledJob, Waiter>
@@ -21,17 +21,17 @@ final class SimulationCore: TaskExecutor {
     if !keep(job, isOnMain: false) { globalConcurrentExecutor.enqueue(job) }
   }
 
-  /// Keeps a job for the driver; `false` if nobody drives any more.
+  /// Keeps a job for the driver; `false` if the simulation will not be driven again.
   private func keep(_ job: UnownedJob, isOnMain: Bool) -> Bool {
     let thread = ThreadIdentity.current
     let scheduled = ScheduledJob(job: job, isOnMain: isOnMain)
     return state.withLock { $0.enqueue(scheduled, from: thread, isInLine: isOnMain) }
   }
 
-  /// Lets what is left end on the ordinary threads: nobody drives this core any more.
+  /// Lets the remaining jobs end on the ordinary threads: this core will not be driven again.
   ///
-  /// A client that outlives its simulation ends its own tasks later, and these need a thread for
-  /// that, or they would keep alive for ever what they hold.
+  /// A client that outlives its simulation ends its own tasks later. These need a thread for
+  /// that; otherwise they would keep alive for ever what they hold.
   func retire() {
     let rest = state.withLock { $0.retire() }
     for job in rest.jobs { job.sendOn() }
@@ -42,9 +42,9 @@ final class SimulationCore: TaskExecutor {
     state.withLock { body(&$0) }
   }
 
-  /// Runs all that needs no time; `false` if the limit of jobs at one instant stopped it.
+  /// Runs everything that is ready; `false` if the limit of jobs at one instant stopped it.
   ///
-  /// Only between `beginDriving` and `endDriving`, which make sure that one thread does this.
+  /// Called only between `beginDriving` and `endDriving`, which ensure that one thread does this.
   func settle() -> Bool {
     let executor = asUnownedTaskExecutor()
     while true {
@@ -61,7 +61,7 @@ final class SimulationCore: TaskExecutor {
   ///
   /// A deadline that is not after now still lets everything that is ready run first: a loop of
   /// empty sleeps can then be seen and stopped by the limit of jobs.
-  /// Who sleeps last wakes when everything else at that instant has run.
+  /// The last sleeper wakes when everything else at that instant has run.
   func sleep(until deadline: Duration, isBackground: Bool, isLast: Bool = false) async throws {
     try Task.checkCancellation()
     let ticket = state.withLock { state in
@@ -113,7 +113,7 @@ struct ScheduledJob: Sendable {
     job.runSynchronously(on: MainStandIn.shared.asUnownedSerialExecutor())
   }
 
-  /// Hands the job to the executor that runs it outside of simulations.
+  /// Passes the job to the executor that runs it outside of simulations.
   func sendOn() {
     if isOnMain { MainStandIn.sendOn(job) } else { globalConcurrentExecutor.enqueue(job) }
   }

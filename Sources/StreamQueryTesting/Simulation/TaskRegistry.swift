@@ -11,7 +11,7 @@ final class TaskRegistry: Sendable {
     var probes: [@Sendable () -> Liveness] = []
     var endings: [@Sendable () -> Void] = []
     var closings: [@Sendable () -> Void] = []
-    /// Recordings that consume: their subscriptions are no leaks.
+    /// Active recordings: their subscriptions are not leaks.
     var recordings = 0
   }
 
@@ -30,11 +30,12 @@ final class TaskRegistry: Sendable {
       state.names[id] = nil
       return state.cancellations.removeValue(forKey: id)
     }
-    // The closure retains a task, whose release may run code of the test: not under the lock.
+    // The closure retains a task, whose release may run code of the test, so it is not done under
+    // the lock.
     _ = dropped
   }
 
-  /// Remembers how to cancel a task; nothing if it has ended already.
+  /// Stores how to cancel a task; does nothing if it has ended already.
   func attach(_ cancel: @escaping @Sendable () -> Void, to id: UInt64) {
     state.withLock { state in
       guard state.names[id] != nil else { return }
@@ -49,22 +50,22 @@ final class TaskRegistry: Sendable {
     }
   }
 
-  /// Ends what waits for a world that is going.
+  /// Ends the waits for a simulation that is being released.
   func endAll() {
     for end in state.withLock({ $0.endings }) { end() }
   }
 
-  /// Adds what `closeAll()` does.
+  /// Adds a closure that `closeAll()` calls.
   func addClosing(_ close: @escaping @Sendable () -> Void) {
     state.withLock { $0.closings.append(close) }
   }
 
-  /// Closes the clients: what consumes them ends as well.
+  /// Closes the clients, which also ends the loops over their streams.
   func closeAll() {
     for close in state.withLock({ $0.closings }) { close() }
   }
 
-  /// The names of unfinished tasks, in order of their start.
+  /// The names of unfinished tasks, in the order in which they were started.
   var unfinished: [String] {
     state.withLock { $0.names }.sorted { $0.key < $1.key }.map(\.value)
   }
@@ -73,17 +74,17 @@ final class TaskRegistry: Sendable {
     state.withLock { !$0.names.isEmpty }
   }
 
-  /// What the probes say is alive, whoever listens to it.
+  /// What the probes report as alive, including subscriptions.
   var liveness: [Liveness] {
     state.withLock { $0.probes }.map { $0() }
   }
 
-  /// What the probes say is alive; they are asked outside the lock.
+  /// What the probes report as alive; they are called outside the lock.
   var probeReport: [String] {
     let (probes, recordings) = state.withLock { ($0.probes, $0.recordings) }
     let found = probes.map { $0() }
     var report = found.flatMap(\.unfinished)
-    // Whose subscriptions they are cannot be told apart, so that any recording accounts for them.
+    // It is unknown whose subscriptions they are, so any recording accounts for all of them.
     let subscribers = found.map(\.subscribers).reduce(0, +)
     if subscribers > 0, recordings == 0 { report.append("subscribers of queries: \(subscribers)") }
     return report

@@ -1,8 +1,8 @@
-/// Keeps the jobs of a thread that was claimed, to run them there when it wants.
+/// Keeps the jobs of a claimed thread, and runs them there later.
 protocol ThreadJobs: Sendable {
-  /// Takes a job of the main actor; `false` to let it go to the real one.
+  /// Takes a job of the main actor; `false` passes it on to the real one.
   func takeMain(_ job: UnownedJob) -> Bool
 
-  /// Takes a job that any thread may run; `false` to let it go to the pool.
+  /// Takes a job that any thread may run; `false` passes it on to the pool.
   func takeGlobal(_ job: UnownedJob) -> Bool
 }

@@ -1,7 +1,7 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// Who waits in, and for, a simulation, as far as it is told.
+/// The known waits in a simulation and for it.
 final class WaitLog: Sendable {
   private struct Watched {
     weak var wait: CallerWait?
@@ -19,16 +19,16 @@ final class WaitLog: Sendable {
     var drives = 0
     /// The task that created or last drove the simulation.
     ///
-    /// A number says enough: who has the same later is taken for a driver that stands still, and is one
-    /// for whom nobody drives.
+    /// A number is enough. A later task with the same number is taken for a driver that stands
+    /// still, and indeed nobody drives the simulation for it.
     var driver: Int?
     var watched: [Watched] = []
     var isWatching = false
     var elsewhere: [Elsewhere] = []
     var suspendedCalls = 0
-    /// The simulation, while it is there.
+    /// The simulation, while it exists.
     var simulation: @Sendable () -> Simulation? = { nil }
-    /// How long a look takes: real time, for virtual time stands still.
+    /// The time between two checks: real time, because virtual time stands still.
     var pause: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) }
   }
 
@@ -36,7 +36,7 @@ final class WaitLog: Sendable {
 
   private static var presentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
-  /// The simulation is made.
+  /// The simulation was created.
   func begin(_ simulation: @escaping @Sendable () -> Simulation?) {
     let task = Self.presentTask
     state.withLock { state in
@@ -46,7 +46,7 @@ final class WaitLog: Sendable {
     WaitObservation.begin()
   }
 
-  /// Somebody drives.
+  /// The simulation is being driven.
   func driveBegan() {
     let task = Self.presentTask
     state.withLock { state in
@@ -55,12 +55,12 @@ final class WaitLog: Sendable {
     }
   }
 
-  /// Looks this often instead of every second: for tests.
+  /// Checks at this interval instead of every second: for tests.
   func setPause(_ pause: @escaping @Sendable () async -> Void) {
     state.withLock { $0.pause = pause }
   }
 
-  // MARK: What is known to wait
+  // MARK: Known waits
 
   var suspendedCalls: Int { state.withLock { $0.suspendedCalls } }
 
@@ -68,7 +68,7 @@ final class WaitLog: Sendable {
 
   func callWentOn() { state.withLock { $0.suspendedCalls -= 1 } }
 
-  /// What tasks of the simulation wait for at clients that know nothing of it.
+  /// What tasks of the simulation wait for at clients that were made without it.
   var elsewhere: [String] {
     // Outside the lock: a look at an owner may be what ends it.
     state.withLock { $0.elsewhere }.compactMap { $0.owner == nil ? nil : $0.subject }
@@ -86,9 +86,9 @@ final class WaitLog: Sendable {
 
   // MARK: Waits from outside
 
-  /// What becomes of a wait of the present task.
+  /// Judges a wait of the current task.
   func verdict(in core: SimulationCore) -> OutsideWait.Verdict {
-    // The one place that tells whose task this is.
+    // The only place that tells whose task this is.
     let executor = core.asUnownedTaskExecutor()
     let prefersSimulation = withUnsafeCurrentTask { $0?.unownedTaskExecutor == executor }
     if prefersSimulation { return .inside }
@@ -103,9 +103,9 @@ final class WaitLog: Sendable {
     .verdict
   }
 
-  /// Fails the test for a wait that nobody ends.
+  /// Fails the test for a wait that would never end.
   ///
-  /// - Returns: Whether there is a simulation that stands still. Once it is gone, its clients go on.
+  /// - Returns: Whether the simulation exists and stands still. Without it, its clients run on.
   func report(_ subject: String, isWatched: Bool = false) -> Bool {
     guard let simulation = state.withLock({ $0.simulation })() else { return false }
     let who =
@@ -122,7 +122,7 @@ final class WaitLog: Sendable {
     return true
   }
 
-  /// Looks from time to time whether somebody drives while a caller waits.
+  /// Checks from time to time whether the simulation is driven while a caller waits.
   func watch(_ wait: CallerWait) {
     let starts = state.withLock { state in
       state.watched.append(Watched(wait: wait, watch: .init(drives: state.drives)))
@@ -130,7 +130,7 @@ final class WaitLog: Sendable {
       return !state.isWatching
     }
     guard starts else { return }
-    // Not detached: the caller's task-locals say whose test it is.
+    // Not detached: the caller's task-locals identify its test.
     // No executor preference: it runs while the simulation stands still.
     Task { await look() }
   }
@@ -173,7 +173,7 @@ extension SimulationCore: WaitObserver {
   }
 
   func consumerWaits(for subject: () -> String, leave: () -> Void) {
-    // Others may wait for news that never comes: a stream need not end.
+    // Other tasks may wait for news that never comes: a stream need not end.
     guard waits.verdict(in: self) == .hopeless, waits.report(subject()) else { return }
     leave()
   }

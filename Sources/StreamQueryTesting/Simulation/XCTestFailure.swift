@@ -8,7 +8,7 @@ internal import Musl
 internal import Android
 #endif
 
-/// XCTest's way to fail the test case that runs.
+/// XCTest's function to fail the current test case.
 ///
 /// Found at run time: a library that links XCTest could not be used outside of tests.
 enum XCTestFailure {
@@ -23,7 +23,7 @@ enum XCTestFailure {
     // The name of the function in the binary, the same on every platform.
     let name = "$s6XCTest7XCTFail_4file4lineySS_s12StaticStringVSutF"
     guard let handle = dlopen(nil, RTLD_NOW), let symbol = dlsym(handle, name) else { return nil }
-    // The symbol is of a function of this type.
+    // The symbol is a function of this type.
     return unsafeBitCast(symbol, to: Record.self)
     #endif
   }
