@@ -40,12 +40,12 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
 
   /// Replaces the mutation.
   ///
-  /// With a different key the handle shows ``MutationRun/idle`` again. With an equal key, a shown
+  /// With a different key, the handle shows ``MutationRun/idle`` again. With an equal key, a shown
   /// run that has not ended takes over the new mutation's work for later attempts, its callbacks,
   /// and its retention if that is longer; its retries, network mode and scope stay as they were at
   /// its start.
   ///
-  /// - Parameter mutation: The mutation. A mutation without a key differs from every other.
+  /// - Parameter mutation: The mutation. A mutation without a key counts as equal to any other.
   public func update(mutation: Mutation<Input, Output>) {
     let old = present.withLock { present in
       let old = present

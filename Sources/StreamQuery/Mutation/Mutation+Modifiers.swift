@@ -77,8 +77,8 @@ extension Mutation {
   /// other runs may come and go. A run that fails or is cancelled removes its own layers and
   /// nothing else. After a success the layers stay until their replacement arrives: until a
   /// callback of the run has written the key, or the first fetch of the key that began after the
-  /// success has settled, or at the latest until `onSettled` has returned. A fetch that began
-  /// before the success does not land; it restarts.
+  /// success has settled. If neither has begun when `onSettled` has returned, the layers go then.
+  /// A fetch that began before the success does not land; it restarts.
   ///
   /// Streams, results and reads show the changes; `updateData` and the parameters of pages do not
   /// see them. Removing or clearing an entry removes its layers; a reset keeps them.
