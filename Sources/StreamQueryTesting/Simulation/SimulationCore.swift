@@ -61,7 +61,7 @@ final class SimulationCore: TaskExecutor {
   ///
   /// A deadline that is not after now still lets everything that is ready run first: a loop of
   /// empty sleeps can then be seen and stopped by the limit of jobs.
-  /// The last sleeper wakes when everything else at that instant has run.
+  /// With `isLast`, the sleeper wakes when everything else at that instant has run.
   func sleep(until deadline: Duration, isBackground: Bool, isLast: Bool = false) async throws {
     try Task.checkCancellation()
     let ticket = state.withLock { state in
