@@ -87,7 +87,7 @@ step_playgrounds() { # the nested package builds, the tour's own checks hold, pa
 step_thread() { # the tests under the thread sanitizer
   # The sanitizer cannot see the standard library's lock on Linux: TSAN_LOCK puts one over
   # pthread in its place, see Sources/StreamQuery.
-  TSAN_OPTIONS="halt_on_error=0 ${TSAN_OPTIONS:-}" \
+  TSAN_OPTIONS="halt_on_error=0 suppressions=$PWD/Scripts/thread-suppressions.txt ${TSAN_OPTIONS:-}" \
     run_tests .build-thread --sanitize=thread -Xswiftc -DTSAN_LOCK "${strict[@]}"
 }
 

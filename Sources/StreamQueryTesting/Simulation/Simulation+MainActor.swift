@@ -149,8 +149,7 @@ extension Simulation {
       column: column
     ) { (simulation: Simulation) throws(Failure) -> Value in
       try simulation.run { () async throws(Failure) -> Value in
-        // No executor preference: the body is a task like those of the app, and so are its
-        // children.
+        // No executor preference: the body is a task like those of an app, as are its children.
         let task = Task { @MainActor () -> Result<Value, Failure> in
           do throws(Failure) {
             return .success(try await body(simulation))
