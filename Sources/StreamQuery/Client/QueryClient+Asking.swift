@@ -56,7 +56,7 @@ extension QueryClient {
     let isAsked = plan.isDynamic || isArrival && plan.asksOnSubscribe
     let isDated = queryPlan.initialData != nil
     var (seed, wantsSeed, hasSeed) = (Seed?.none, false, false)
-    func ask(_: Int) -> Asked<(revision: UInt32?, profile: ObserverProfile), Result> {
+    func ask(_: Int) -> CommitAnswer<(revision: UInt32?, profile: ObserverProfile), Result> {
       if wantsSeed, !hasSeed {
         hasSeed = true
         seed = plan.plan.initialData.flatMap(Seed.init)
@@ -124,7 +124,7 @@ extension QueryClient {
     }
     guard askRound > 0 else { return }
     typealias Answers = [(id: ConsumerID, plan: ResolvedPlan, profile: ObserverProfile)]
-    func ask(_: Int) -> Asked<(revision: UInt32, answers: Answers), Void> {
+    func ask(_: Int) -> CommitAnswer<(revision: UInt32, answers: Answers), Void> {
       let now = cache.now(isDated: false)
       let asked = cache.read { state -> (QueryInfo, UInt32, [(ConsumerID, ResolvedPlan)])? in
         guard let index = state.find(entry), let info = state.info(index, at: now.moment)

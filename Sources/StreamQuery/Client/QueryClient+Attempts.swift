@@ -63,7 +63,7 @@ extension QueryClient {
     // A merge is only about sharing and may give up after three rounds; a join keeps an update, and
     // never gives up.
     let rounds = join == nil ? 3 : Int.max
-    func ask(_: Int) -> Asked<(present: ValueBox?, box: ValueBox), Void> {
+    func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Void> {
       // User code runs before the turn, which accepts its answer only if it was about the present
       // data. Boxes are never changed, so the same box means the same data.
       let present = asks ? cache.read { $0.box(job.entry) } : nil
@@ -101,7 +101,7 @@ extension QueryClient {
     _ job: FetchJob,
     _ make: (_ present: ValueBox?) -> ValueBox
   ) -> Bool {
-    func ask(_: Int) -> Asked<(present: ValueBox?, box: ValueBox), Bool> {
+    func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
       let (present, isBegin) = cache.read { ($0.box(job.entry), $0.isAsItBegan(job.entry)) }
       var made: ValueBox?
       // Initial data was there before the fetch, and is not part of the fetched value.

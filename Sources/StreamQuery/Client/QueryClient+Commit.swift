@@ -19,7 +19,7 @@ extension QueryClient {
     rounds: Int = .max,
     at now: Now? = nil,
     isDated: Bool = true,
-    asking ask: (_ round: Int) throws(Failure) -> Asked<Answer, Result>,
+    asking ask: (_ round: Int) throws(Failure) -> CommitAnswer<Answer, Result>,
     _ body: (Answer, _ isLast: Bool, inout CacheState, inout Turn) -> Result?
   ) throws(Failure) -> Result {
     var round = 1
@@ -37,11 +37,4 @@ extension QueryClient {
       round += 1
     }
   }
-}
-
-/// The answer of user code.
-enum Asked<Answer, Result> {
-  case answer(Answer)
-  /// There is nothing to apply.
-  case over(Result)
 }

@@ -41,7 +41,7 @@ extension QueryClient {
       guard let self else { return }
       self.turn { state, _ in state.countsFetches = hub.hasSubscribers }
     }
-    let last = LastCount()
+    let last = LastSeen<Int>()
     return AsyncStream(
       unfolding: { [subscription, self] in
         let waits = {

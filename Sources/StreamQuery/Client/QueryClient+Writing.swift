@@ -123,7 +123,7 @@ extension QueryClient {
     let date = updatedAt?.timeIntervalSinceReferenceDate
     var plan: ResolvedPlan?
     typealias Answer = (present: ValueBox?, box: ValueBox, value: Value)
-    func ask(_: Int) throws(Failure) -> Asked<Answer, Value?> {
+    func ask(_: Int) throws(Failure) -> CommitAnswer<Answer, Value?> {
       let (present, isKnown) = cache.read { state -> (ValueBox?, Bool) in
         let index = state.find(key)
         return (index.flatMap { state.slots[$0].data }, index != nil)
@@ -169,7 +169,7 @@ extension QueryClient {
     _ update: (QueryKey<Value>, inout Value?) -> Void
   ) -> Int {
     let date = updatedAt?.timeIntervalSinceReferenceDate
-    func ask(_: Int) -> Asked<[(key: EntryKey, old: ValueBox?, new: ValueBox)], Int> {
+    func ask(_: Int) -> CommitAnswer<[(key: EntryKey, old: ValueBox?, new: ValueBox)], Int> {
       let present = diagnostics(filter).filter {
         $0.entryKey.valueTypeID == ObjectIdentifier(type) && !isUpdating($0.entryKey)
       }

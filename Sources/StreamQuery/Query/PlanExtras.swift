@@ -3,7 +3,7 @@
 /// Each modifier makes a plan and each entry keeps one: there, these parts take one word.
 final class PlanExtras: Sendable {
   typealias Merge = @Sendable (_ old: ValueBox, _ new: ValueBox) -> ValueBox
-  typealias Trigger = @Sendable () -> any AsyncSequence
+  typealias TriggerSource = @Sendable () -> any AsyncSequence
 
   struct Values: Sendable {
     var initialData: InitialData?
@@ -11,7 +11,7 @@ final class PlanExtras: Sendable {
     /// Joins the cached value with a fetched one, for structural reuse.
     var merge: Merge?
     /// Streams whose elements refetch; made for each subscription.
-    var triggers: [Trigger] = []
+    var triggers: [TriggerSource] = []
     /// How pages follow each other, if the value is pages.
     var paging: PagingPlan?
     /// Makes the same plan with refetches that fetch only the first page.

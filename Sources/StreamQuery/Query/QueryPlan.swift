@@ -19,7 +19,7 @@ final class QueryPlan: Sendable {
   /// Joins the cached value with a fetched one, for structural reuse.
   var merge: PlanExtras.Merge? { extras?.values.merge }
   /// Streams whose elements refetch; made for each subscription.
-  var triggers: [PlanExtras.Trigger] { extras?.values.triggers ?? [] }
+  var triggers: [PlanExtras.TriggerSource] { extras?.values.triggers ?? [] }
   /// How pages follow each other, if the value is pages.
   var paging: PagingPlan? { extras?.values.paging }
   /// The same plan with refetches that fetch only the first page; `nil` if its value is not pages.
