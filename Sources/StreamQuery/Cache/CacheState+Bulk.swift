@@ -20,139 +20,156 @@ extension CacheState {
     _ index: Int,
     _ cause: FetchCause,
     superseding: Bool,
-    _ gathering: Gathering?,
-    _ turn: inout Turn
+    _ group: WaitGroup?,
+    _ transaction: inout Transaction
   ) {
-    guard slots[index].plan != nil else { return }
+    guard slots[index].query != nil else { return }
     let request = FetchRequest(
       cause: cause,
       // A fetch may replace itself, but must not request its own successor again and again.
       isSuperseding: superseding
-        && (slots[index].machine.isReplaceable || !waitsForCaller(index, turn)),
+        && (slots[index].machine.isReplaceable || !waitsForCaller(index, transaction)),
       hasClientLease: slots[index].machine.observerCount == 0
     )
-    let role: Waiter.Role? = gathering == nil ? nil : .watchingUnlessPaused
-    _ = self.request(index, request, role: role, gathering: gathering, &turn)
+    let role: Waiter.Role? = group == nil ? nil : .watchingUnlessPaused
+    _ = self.request(index, request, role: role, group: group, &transaction)
   }
 
   /// Empties an entry; its observers stay, and retention continues.
-  mutating func empty(_ index: Int, isRemoved: Bool, _ turn: inout Turn) {
-    let effects = slots[index].machine.cleared(isRemoved: isRemoved, in: turn.world)
-    turn.drop(slots[index].data)
-    turn.drop(slots[index].error)
-    turn.drop(slots[index].failureReason)
+  mutating func empty(_ index: Int, isRemoved: Bool, _ transaction: inout Transaction) {
+    let actions = slots[index].machine.cleared(isRemoved: isRemoved, in: transaction.environment)
+    transaction.drop(slots[index].data)
+    transaction.drop(slots[index].error)
+    transaction.drop(slots[index].failureReason)
     slots[index].data = nil
     slots[index].error = nil
     slots[index].failureReason = nil
-    apply(effects, index, &turn)
+    apply(actions, index, &transaction)
   }
 
   /// Removes an entry; an observed entry stays, empty.
-  mutating func remove(_ index: Int, reason: QueryEvent.RemovalReason, _ turn: inout Turn) {
-    removeAllLayers(index, &turn)
+  mutating func remove(
+    _ index: Int,
+    reason: QueryEvent.RemovalReason,
+    _ transaction: inout Transaction
+  ) {
+    removeAllLayers(index, &transaction)
     let isAlone = !slots[index].isWatched && slots[index].machine.isIdle
     // If the entry goes at once, emptying it first would tell nobody.
-    if !isAlone { empty(index, isRemoved: true, &turn) }
+    if !isAlone { empty(index, isRemoved: true, &transaction) }
     guard slots[index].key != nil else { return }
     if !slots[index].isWatched {
-      drop(index, reason: reason, &turn)
+      drop(index, reason: reason, &transaction)
     } else {
       // For its observers it is a new entry.
-      turn.drop(slots[index].beginning)
+      transaction.drop(slots[index].beginning)
       slots[index].beginning = nil
-      for consumer in slots[index].consumers {
-        consumers[Int(consumer)].settledBase = .zero
+      for observer in slots[index].observers {
+        observers[Int(observer)].settledBase = .zero
       }
-      emit(.removed(reason), index, turn)
+      emit(.removed(reason), index, transaction)
     }
   }
 
   /// The initial data that a reset restores: what the entry began with or, without that, what its
   /// newest query begins with.
   @inline(__always)
-  func initialData(of index: Int) -> PlanExtras.InitialData? {
-    slots[index].beginning?.source ?? slots[index].plan?.plan.initialData
+  func initialData(of index: Int) -> DefinitionExtras.InitialDataSource? {
+    slots[index].beginning?.source ?? slots[index].query?.definition.initialData
   }
 
   /// The dynamic options of an entry's observers to evaluate before it is reset.
   ///
   /// - Returns: The question; `nil` if there are no such options.
-  func questionsOfReset(_ index: Int, _ seed: Seed?, _ turn: Turn) -> ResetQuestion? {
+  func resetConditions(
+    _ index: Int,
+    _ initialData: InitialData?,
+    _ transaction: Transaction
+  ) -> ResetCondition? {
     guard slots[index].dynamicCount > 0 else { return nil }
     var slot = slots[index]
-    _ = slot.machine.cleared(in: turn.world)
-    if let seed {
-      let beginning = slot.beginning ?? seed.beginning(at: turn.world.now)
-      _ = slot.machine.seeded(updatedAt: beginning.time, in: turn.world)
-      slot.data = seed.box
+    _ = slot.machine.cleared(in: transaction.environment)
+    if let initialData {
+      let beginning = slot.beginning ?? initialData.beginning(at: transaction.environment.now)
+      _ = slot.machine.initialDataPlaced(updatedAt: beginning.time, in: transaction.environment)
+      slot.data = initialData.box
     }
-    guard let info = slot.info(slot.makeFrame(version: 0), at: turn.world.now.moment) else {
+    guard
+      let info = slot.info(slot.makeSnapshot(version: 0), at: transaction.environment.now.instant)
+    else {
       return nil
     }
-    let plans = slot.consumers.compactMap { position -> (ConsumerID, ResolvedPlan)? in
-      let consumer = consumers[Int(position)]
-      guard let plan = consumer.plan, plan.isDynamic else { return nil }
-      return (ConsumerID(index: position, generation: consumer.generation), plan)
+    let plans = slot.observers.compactMap { position -> (ObserverID, ResolvedQuery)? in
+      let observer = observers[Int(position)]
+      guard let query = observer.query, query.isDynamic else { return nil }
+      return (ObserverID(index: position, generation: observer.generation), query)
     }
-    return ResetQuestion(entry: id(of: index), revision: slot.revision, info: info, plans: plans)
+    return ResetCondition(entry: id(of: index), revision: slot.revision, info: info, plans: plans)
   }
 
   /// Resets an entry to its beginning, and refetches it if an observer is enabled then.
   mutating func reset(
     _ index: Int,
-    _ seed: Seed?,
-    _ profiles: [ResetQuestion.Answer],
-    _ gathering: Gathering,
-    _ turn: inout Turn
+    _ initialData: InitialData?,
+    _ profiles: [ResetCondition.Answer],
+    _ group: WaitGroup,
+    _ transaction: inout Transaction
   ) {
-    emit(.reset, index, turn)
+    emit(.reset, index, transaction)
     var enabledCount = slots[index].machine.enabledCount
-    var turned: [(consumer: Int, ResetQuestion.Answer)] = []
+    var turned: [(observer: Int, ResetCondition.Answer)] = []
     for answer in profiles {
-      guard let consumer = find(answer.consumer), consumers[consumer].plan === answer.plan,
-        Int(consumers[consumer].entry) == index
+      guard let observer = find(answer.observer), observers[observer].query === answer.query,
+        Int(observers[observer].entry) == index
       else { continue }
-      if consumers[consumer].profile.isEnabled { enabledCount -= 1 }
-      if answer.profile.isEnabled { enabledCount += 1 }
-      turned.append((consumer, answer))
+      if observers[observer].resolvedOptions.isEnabled { enabledCount -= 1 }
+      if answer.resolvedOptions.isEnabled { enabledCount += 1 }
+      turned.append((observer, answer))
     }
     let starter = enabledCount > 0 ? takeStarter(index) : nil
-    empty(index, isRemoved: false, &turn)
-    self.seed(index, seed, &turn)
+    empty(index, isRemoved: false, &transaction)
+    self.placeInitialData(index, initialData, &transaction)
     if enabledCount > 0 {
-      refetch(index, .reset, superseding: true, gathering, &turn)
+      refetch(index, .reset, superseding: true, group, &transaction)
       // The caller of the dropped fetch waits for the one that replaced it.
       if let starter {
         readmit(starter, index)
-        lendPriorityOfWaiters(index, &turn)
+        lendPriorityOfWaiters(index, &transaction)
       }
     }
-    for (consumer, answer) in turned {
-      reobserve(consumer, plan: answer.plan, profile: answer.profile, &turn)
+    for (observer, answer) in turned {
+      reobserve(
+        observer,
+        query: answer.query,
+        resolvedOptions: answer.resolvedOptions,
+        &transaction
+      )
     }
   }
 }
 
 /// The dynamic options to evaluate before an entry is reset.
-struct ResetQuestion: Sendable {
+struct ResetCondition: Sendable {
   /// What one observer asks for after the reset.
   struct Answer: Sendable {
-    var consumer: ConsumerID
-    var plan: ResolvedPlan
-    var profile: ObserverProfile
+    var observer: ObserverID
+    var query: ResolvedQuery
+    var resolvedOptions: ResolvedObserverOptions
   }
 
   let entry: EntryID
   let revision: UInt32
   /// The entry as it will be, without the refetch.
   let info: QueryInfo
-  let plans: [(ConsumerID, ResolvedPlan)]
+  let plans: [(ObserverID, ResolvedQuery)]
 
   /// Runs user code: never call it under the lock.
   var answered: (revision: UInt32, profiles: [Answer]) {
     (
       revision,
-      plans.map { Answer(consumer: $0.0, plan: $0.1, profile: $0.1.profile { info }) }
+      plans.map {
+        Answer(observer: $0.0, query: $0.1, resolvedOptions: $0.1.resolvedOptions { info })
+      }
     )
   }
 }

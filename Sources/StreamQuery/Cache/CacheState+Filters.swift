@@ -1,7 +1,7 @@
 extension CacheState {
   /// The entries that a filter without predicates matches; within a prefix, in the order of
   /// creation.
-  func entries(matching filter: QueryFilter.Node, at now: Moment) -> [Int] {
+  func entries(matching filter: QueryFilter.Node, at now: Instant) -> [Int] {
     var matches: [Int] = []
     // Separate, because a closure that can read the state copies it for each entry.
     guard !filter.isExact else {
@@ -18,7 +18,7 @@ extension CacheState {
   ///
   /// - Returns: The entries; `nil` if many entries would be looked at that the filter may not
   ///   match.
-  mutating func entriesAtHand(matching filter: QueryFilter.Node, at now: Moment) -> [Int]? {
+  mutating func entriesAtHand(matching filter: QueryFilter.Node, at now: Instant) -> [Int]? {
     guard !filter.isExact else { return entries(matching: filter, at: now) }
     var candidates = self.candidates(of: filter)
     var found = takeCandidates(&candidates)
@@ -56,7 +56,7 @@ extension CacheState {
     }
   }
 
-  func matches(_ filter: QueryFilter.Node, _ index: Int, at now: Moment) -> Bool {
+  func matches(_ filter: QueryFilter.Node, _ index: Int, at now: Instant) -> Bool {
     switch filter {
     case .all: return true
     case .entry(let key): return slots[index].key == key
@@ -81,7 +81,7 @@ extension CacheState {
   }
 
   /// What filters, dynamic options and diagnostics see of an entry.
-  func info(_ index: Int, at now: Moment) -> QueryInfo? {
+  func info(_ index: Int, at now: Instant) -> QueryInfo? {
     guard slots[index].key != nil else { return nil }
     return slots[index].info(glimpse(index), at: now)
   }

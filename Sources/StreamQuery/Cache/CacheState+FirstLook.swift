@@ -1,141 +1,152 @@
 extension EntryMachine {
-  /// The entry as it would be if an observer subscribed now: its first frame is made from this.
+  /// The entry as it would be if an observer subscribed now: its first snapshot is made from this.
   ///
   /// It is computed with the same inputs as a real subscription, so that both follow one rule.
   ///
   /// - Parameters:
-  ///   - profile: What the observer asks for.
+  ///   - resolvedOptions: What the observer asks for.
   ///   - terms: The terms of its plan; `nil` if the entry has a better one.
-  ///   - seed: When the initial data that it would bring was good.
-  ///   - world: The world at the time of the look.
+  ///   - initialData: When the initial data that it would bring was good.
+  ///   - environment: The world at the time of the look.
   /// - Returns: The entry, and whether a fetch would have hidden its data.
   func arrived(
-    _ profile: ObserverProfile,
-    terms: FetchTerms?,
-    seed: Timestamp?,
-    in world: World
-  ) -> (machine: EntryMachine, isShelved: Bool) {
+    _ resolvedOptions: ResolvedObserverOptions,
+    fetchOptions: FetchOptions?,
+    initialData: Timestamp?,
+    in environment: Environment
+  ) -> (machine: EntryMachine, isStashed: Bool) {
     var machine = self
-    machine.planned(terms: terms, gcTime: .zero)
-    if let seed, !machine.hasData { _ = machine.seeded(updatedAt: seed, in: world) }
-    let effects = machine.observed(by: profile, in: world)
-    return (machine, effects.shelved)
+    machine.adopted(fetchOptions: fetchOptions, gcTime: .zero)
+    if let initialData, !machine.hasData {
+      _ = machine.initialDataPlaced(updatedAt: initialData, in: environment)
+    }
+    let actions = machine.observed(by: resolvedOptions, in: environment)
+    return (machine, actions.stashed)
   }
 
   /// Whether a new observer changes what is visible, by starting a fetch or resuming one.
   @inline(__always)
-  func changesOnArrival(of profile: ObserverProfile, at now: Moment) -> Bool {
-    !isFetching && fetchesOnSubscribe(profile, at: now)
+  func changesOnArrival(of resolvedOptions: ResolvedObserverOptions, at now: Instant) -> Bool {
+    !isFetching && fetchesOnSubscribe(resolvedOptions, at: now)
   }
 }
 
 extension CacheState {
-  /// The world at a look, which is not a turn.
+  /// The world at a look, which is not a transaction.
   @inline(__always)
-  func worldSeen(at now: Now) -> World {
+  func environmentSeen(at now: ClockReading) -> Environment {
     var time = latest
-    if now.moment >= latest.moment {
-      let elapsed = Double(now.moment.nanoseconds - latest.moment.nanoseconds) / 1_000_000_000
-      time = Timestamp(moment: now.moment, date: now.date ?? latest.date + elapsed)
+    if now.instant >= latest.instant {
+      let elapsed = Double(now.instant.nanoseconds - latest.instant.nanoseconds) / 1_000_000_000
+      time = Timestamp(instant: now.instant, date: now.date ?? latest.date + elapsed)
     }
-    return World(now: time, isOnline: isOnline, isActive: isActive)
+    return Environment(now: time, isOnline: isOnline, isActive: isActive)
   }
 
   /// What an observer would see first if it subscribed now; the look changes nothing.
   ///
   /// - Parameters:
   ///   - key: What it would observe.
-  ///   - plan: Its plan.
-  ///   - profile: What it asks for.
-  ///   - seed: The initial data that it would bring, already obtained outside the lock.
+  ///   - query: Its query, resolved.
+  ///   - resolvedOptions: What it asks for.
+  ///   - initialData: The initial data that it would bring, already obtained outside the lock.
   ///   - now: The time.
-  /// - Returns: Its first frame and flags, without a stand-in for data.
+  /// - Returns: Its first snapshot and flags, without a stand-in for data.
   func firstLook(
     _ key: EntryKey,
-    _ plan: ResolvedPlan,
-    _ profile: ObserverProfile,
-    _ seed: Seed? = nil,
-    at now: Now
-  ) -> (Frame, QueryFlags) {
-    let world = worldSeen(at: now)
+    _ query: ResolvedQuery,
+    _ resolvedOptions: ResolvedObserverOptions,
+    _ initialData: InitialData? = nil,
+    at now: ClockReading
+  ) -> (EntrySnapshot, QueryFlags) {
+    let environment = environmentSeen(at: now)
     guard let index = find(key) else {
-      let empty = EntryMachine(at: world.now.moment)
+      let empty = EntryMachine(at: environment.now.instant)
       guard !isShutDown else {
-        return (.empty, empty.flags(for: profile, since: nil, at: world.now.moment))
+        return (.empty, empty.flags(for: resolvedOptions, since: nil, at: environment.now.instant))
       }
       let (machine, _) = empty.arrived(
-        profile,
-        terms: plan.terms,
-        seed: seed?.beginning(at: world.now).time,
-        in: world
+        resolvedOptions,
+        fetchOptions: query.fetchOptions,
+        initialData: initialData?.beginning(at: environment.now).time,
+        in: environment
       )
-      let frame = Frame(
+      let snapshot = EntrySnapshot(
         version: 0,
         key: key,
-        facts: machine.frameFacts,
-        data: machine.hasData ? seed?.box : nil,
+        facts: machine.snapshotFacts,
+        data: machine.hasData ? initialData?.box : nil,
         error: nil,
         failureReason: nil,
-        paging: plan.plan.paging
+        paging: query.definition.paging
       )
-      return (frame, machine.flags(for: profile, since: nil, at: world.now.moment))
+      return (
+        snapshot, machine.flags(for: resolvedOptions, since: nil, at: environment.now.instant)
+      )
     }
-    let isSeeded = seed != nil && !slots[index].machine.hasData
+    let bringsInitialData = initialData != nil && !slots[index].machine.hasData
     guard !isShutDown,
-      isSeeded || slots[index].machine.changesOnArrival(of: profile, at: world.now.moment)
+      bringsInitialData
+        || slots[index].machine.changesOnArrival(of: resolvedOptions, at: environment.now.instant)
     else {
-      let flags = slots[index].machine.flags(for: profile, since: nil, at: world.now.moment)
+      let flags = slots[index].machine.flags(
+        for: resolvedOptions,
+        since: nil,
+        at: environment.now.instant
+      )
       return (glimpse(index), flags)
     }
-    let hasBetter = plan.fetch == nil && slots[index].plan?.fetch != nil
-    let beginning = slots[index].beginning ?? seed?.beginning(at: world.now)
-    let (machine, isShelved) = slots[index].machine.arrived(
-      profile,
-      terms: hasBetter ? nil : plan.terms,
-      seed: isSeeded ? beginning?.time : nil,
-      in: world
+    let hasBetter = query.fetch == nil && slots[index].query?.fetch != nil
+    let beginning = slots[index].beginning ?? initialData?.beginning(at: environment.now)
+    let (machine, isStashed) = slots[index].machine.arrived(
+      resolvedOptions,
+      fetchOptions: hasBetter ? nil : query.fetchOptions,
+      initialData: bringsInitialData ? beginning?.time : nil,
+      in: environment
     )
-    let cached = isSeeded ? seed?.box : slots[index].data
-    let data = machine.hasData && !isShelved ? cached : nil
+    let cached = bringsInitialData ? initialData?.box : slots[index].data
+    let data = machine.hasData && !isStashed ? cached : nil
     var layered = slots[index].shown
     if let shown = layered, shown.base !== data {
       layered = LayeredBox(base: data, layers: slots[index].layers.map(\.layer))
     }
-    let frame = Frame(
+    let snapshot = EntrySnapshot(
       version: 0,
       key: key,
-      facts: machine.frameFacts,
+      facts: machine.snapshotFacts,
       data: data,
       error: machine.isError ? slots[index].error : nil,
       failureReason: machine.failureCount > 0 ? slots[index].failureReason : nil,
-      paging: plan.plan.paging ?? slots[index].plan?.plan.paging,
+      paging: query.definition.paging ?? slots[index].query?.definition.paging,
       layered: layered
     )
-    return (frame, machine.flags(for: profile, since: nil, at: world.now.moment))
+    return (snapshot, machine.flags(for: resolvedOptions, since: nil, at: environment.now.instant))
   }
 
   /// The info for the dynamic options of an observer that arrives at an entry with initial data.
   func infoOfArrival(
     _ key: EntryKey,
-    _ plan: ResolvedPlan,
-    _ seed: Seed?,
-    at now: Now
+    _ query: ResolvedQuery,
+    _ initialData: InitialData?,
+    at now: ClockReading
   ) -> QueryInfo {
-    let world = worldSeen(at: now)
-    let met = facts(key, metBy: plan, at: world.now.moment).info
-    guard let seed else { return met }
+    let environment = environmentSeen(at: now)
+    let met = facts(key, metBy: query, at: environment.now.instant).info
+    guard let initialData else { return met }
     var slot = find(key).map { slots[$0] } ?? EntrySlot()
     if slot.key == nil {
       slot.key = key
-      slot.machine = EntryMachine(at: world.now.moment)
-      slot.plan = plan
+      slot.machine = EntryMachine(at: environment.now.instant)
+      slot.query = query
     }
     if !slot.machine.hasData {
-      let beginning = slot.beginning ?? seed.beginning(at: world.now)
-      _ = slot.machine.seeded(updatedAt: beginning.time, in: world)
-      slot.data = seed.box
+      let beginning = slot.beginning ?? initialData.beginning(at: environment.now)
+      _ = slot.machine.initialDataPlaced(updatedAt: beginning.time, in: environment)
+      slot.data = initialData.box
     }
-    guard var info = slot.info(slot.makeFrame(version: 0), at: world.now.moment) else { return met }
+    guard var info = slot.info(slot.makeSnapshot(version: 0), at: environment.now.instant) else {
+      return met
+    }
     info.meta = met.meta
     return info
   }

@@ -2,14 +2,14 @@
 //
 // An optimistic change is not a write. The data of an entry is what the server said last, and
 // nothing else. A running mutation puts a layer over it, a function from data to data, and
-// consumers see the data with all layers applied in the order in which they were added. This gives
+// observers see the data with all layers applied in the order in which they were added. This gives
 // three things that a write with a rollback snapshot cannot give: two mutations of one entry
 // compose, each rolls back by itself, and an answer that lands in between is shown at once, below
 // them.
 //
-// Layers are user code, so no turn applies them. A turn only records, in a `LayeredBox`, which
-// layers lie over which data. The first reader computes the result, outside the lock, and all
-// readers see that one answer. No decision of the cache depends on it.
+// Layers are user code, so no transaction applies them. A transaction only records, in a
+// `LayeredBox`, which layers lie over which data. The first reader computes the result, outside the
+// lock, and all readers see that one answer. No decision of the cache depends on it.
 //
 // The hard part is when a layer is removed.
 //
@@ -27,14 +27,15 @@
 
 extension CacheState {
   /// Adds the changes of a run over the entries' data, above the existing layers.
-  mutating func lay(_ layers: [PlannedLayer], of job: MutationJob, _ turn: inout Turn) {
+  mutating func lay(_ layers: [PlannedLayer], of job: MutationJob, _ transaction: inout Transaction)
+  {
     for planned in layers {
       let index: Int
       if let present = find(planned.layer.key) {
         index = present
       } else {
-        index = entry(planned.layer.key, nil, &turn)
-        slots[index].machine.planned(terms: nil, gcTime: planned.gcTime)
+        index = entry(planned.layer.key, nil, &transaction)
+        slots[index].machine.adopted(fetchOptions: nil, gcTime: planned.gcTime)
       }
       slots[index].layers.append(LaidLayer(layer: planned.layer, job: job))
       slots[index].machine.pinned()
@@ -42,69 +43,73 @@ extension CacheState {
       if !mutations.slots[Int(job.id.index)].layered.contains(id) {
         mutations.slots[Int(job.id.index)].layered.append(id)
       }
-      layersChanged(index, &turn)
+      layersChanged(index, &transaction)
     }
   }
 
   /// A run succeeded: its layers stay until they are replaced, and answers that were requested
   /// earlier do not land.
-  mutating func keepLayers(of job: MutationJob, _ run: Int, _ turn: inout Turn) {
+  mutating func keepLayers(of job: MutationJob, _ run: Int, _ transaction: inout Transaction) {
     for index in layeredEntries(run) {
       let newest = slots[index].machine.newestFetch
       for position in slots[index].layers.indices where slots[index].layers[position].job === job {
         slots[index].layers[position].keptSince = newest
       }
-      let effects = slots[index].machine.outdated(in: turn.world)
-      apply(effects, index, &turn)
+      let actions = slots[index].machine.outdated(in: transaction.environment)
+      apply(actions, index, &transaction)
     }
   }
 
   /// A run failed or was cancelled: only its layers are removed.
-  mutating func dropLayers(of job: MutationJob, _ run: Int, _ turn: inout Turn) {
-    for index in layeredEntries(run) { removeLayers(index, &turn) { $0.job === job } }
+  mutating func dropLayers(of job: MutationJob, _ run: Int, _ transaction: inout Transaction) {
+    for index in layeredEntries(run) { removeLayers(index, &transaction) { $0.job === job } }
   }
 
   /// A run is over: removes the layers that nothing is going to replace.
-  mutating func settleLayers(of job: MutationJob, _ run: Int, _ turn: inout Turn) {
+  mutating func settleLayers(of job: MutationJob, _ run: Int, _ transaction: inout Transaction) {
     for index in layeredEntries(run) {
       // Its answer would not land. A fetch that starts now will land, and replaces the layers.
-      apply(slots[index].machine.outdatedRestarted(in: turn.world), index, &turn)
+      apply(
+        slots[index].machine.outdatedRestarted(in: transaction.environment),
+        index,
+        &transaction
+      )
       let newest = slots[index].machine.newestFetch
-      removeLayers(index, &turn) { $0.job === job && $0.keptSince == newest }
+      removeLayers(index, &transaction) { $0.job === job && $0.keptSince == newest }
     }
     mutations.slots[run].layered = []
   }
 
   /// A fetch settled: removes the kept layers that are older than its start.
-  mutating func landOnLayers(_ index: Int, _ turn: inout Turn) {
+  mutating func landOnLayers(_ index: Int, _ transaction: inout Transaction) {
     guard slots[index].isLayered else { return }
     let newest = slots[index].machine.newestFetch
-    strip(index, &turn) { layer in layer.keptSince.map { $0 != newest } ?? false }
-    reshow(index, &turn)
+    strip(index, &transaction) { layer in layer.keptSince.map { $0 != newest } ?? false }
+    reshow(index, &transaction)
   }
 
   /// The entry is about to be written; a write by the callbacks of a run replaces that run's
   /// layers.
-  mutating func writeOnLayers(_ index: Int, _ turn: inout Turn) {
+  mutating func writeOnLayers(_ index: Int, _ transaction: inout Transaction) {
     guard slots[index].isLayered, let job = MutationJob.current else { return }
-    strip(index, &turn) { $0.job === job && $0.keptSince != nil }
+    strip(index, &transaction) { $0.job === job && $0.keptSince != nil }
   }
 
   /// Removes all layers from an entry that is about to be emptied.
-  mutating func removeAllLayers(_ index: Int, _ turn: inout Turn) {
-    if slots[index].isLayered { strip(index, &turn) { _ in true } }
+  mutating func removeAllLayers(_ index: Int, _ transaction: inout Transaction) {
+    if slots[index].isLayered { strip(index, &transaction) { _ in true } }
   }
 
   /// Brings the visible data in line with the data below and the layers over it.
-  mutating func reshow(_ index: Int, _ turn: inout Turn) {
+  mutating func reshow(_ index: Int, _ transaction: inout Transaction) {
     guard slots[index].isLayered else {
-      turn.drop(slots[index].shown)
+      transaction.drop(slots[index].shown)
       slots[index].shown = nil
       return
     }
     let base = slots[index].machine.hasData ? slots[index].data : nil
     if let shown = slots[index].shown, shown.base === base { return }
-    turn.drop(slots[index].shown)
+    transaction.drop(slots[index].shown)
     slots[index].shown = LayeredBox(base: base, layers: slots[index].layers.map(\.layer))
   }
 
@@ -117,36 +122,36 @@ extension CacheState {
 
   private mutating func removeLayers(
     _ index: Int,
-    _ turn: inout Turn,
+    _ transaction: inout Transaction,
     where isGone: (LaidLayer) -> Bool
   ) {
-    if strip(index, &turn, where: isGone) { layersChanged(index, &turn) }
+    if strip(index, &transaction, where: isGone) { layersChanged(index, &transaction) }
   }
 
   @discardableResult
   private mutating func strip(
     _ index: Int,
-    _ turn: inout Turn,
+    _ transaction: inout Transaction,
     where isGone: (LaidLayer) -> Bool
   ) -> Bool {
     let gone = slots[index].layers.filter(isGone)
     guard !gone.isEmpty else { return false }
     for layer in gone {
-      turn.drop(layer.layer)
-      turn.drop(layer.job)
+      transaction.drop(layer.layer)
+      transaction.drop(layer.job)
     }
     slots[index].layers.removeAll(where: isGone)
-    turn.drop(slots[index].shown)
+    transaction.drop(slots[index].shown)
     slots[index].shown = nil
-    if !slots[index].isLayered { slots[index].machine.unpinned(in: turn.world) }
+    if !slots[index].isLayered { slots[index].machine.unpinned(in: transaction.environment) }
     return true
   }
 
-  private mutating func layersChanged(_ index: Int, _ turn: inout Turn) {
-    turn.drop(slots[index].shown)
+  private mutating func layersChanged(_ index: Int, _ transaction: inout Transaction) {
+    transaction.drop(slots[index].shown)
     slots[index].shown = nil
-    var effects = EntryEffects()
-    effects.changed = true
-    apply(effects, index, &turn)
+    var actions = EntryActions()
+    actions.changed = true
+    apply(actions, index, &transaction)
   }
 }

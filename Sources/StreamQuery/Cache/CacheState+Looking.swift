@@ -1,18 +1,18 @@
-/// What a consumer gets when it looks.
-enum Pull: Sendable {
+/// What an observer gets when it looks.
+enum PollResult: Sendable {
   /// The newest snapshot that it has not seen.
-  case result(Frame, QueryFlags)
+  case result(EntrySnapshot, QueryFlags)
   /// Nothing new.
   case nothing
   /// It was cancelled, or the client was shut down.
   case ended
 }
 
-/// What happens to a consumer that is about to wait for news.
+/// What happens to an observer that is about to wait for news.
 enum Parking: Sendable {
-  case parked
-  /// It waits, and another task is already waiting for the same consumer's news.
-  case parkedBesideAnother(EntryKey)
+  case suspended
+  /// It waits, and another task is already waiting for the same observer's news.
+  case suspendedBesideAnother(EntryKey)
   /// There is already news.
   case news
   /// It is a fetch that looks at its own key: news comes when the fetch ends, and the fetch waits
@@ -21,126 +21,127 @@ enum Parking: Sendable {
 }
 
 extension CacheState {
-  /// The newest snapshot that a consumer has not seen.
-  mutating func pull(_ id: ConsumerID) -> Pull {
+  /// The newest snapshot that an observer has not seen.
+  mutating func poll(_ id: ObserverID) -> PollResult {
     guard let index = find(id) else { return .ended }
-    let (frame, flags) = view(index)
-    guard frame.version != consumers[index].seenVersion || flags != consumers[index].seenFlags
+    let (snapshot, flags) = view(index)
+    guard snapshot.version != observers[index].seenVersion || flags != observers[index].seenFlags
     else { return .nothing }
-    consumers[index].seenVersion = frame.version
-    consumers[index].seenFlags = flags
-    return .result(frame, flags)
+    observers[index].seenVersion = snapshot.version
+    observers[index].seenFlags = flags
+    return .result(snapshot, flags)
   }
 
-  /// What a consumer sees now.
-  mutating func view(_ consumer: Int) -> (Frame, QueryFlags) {
-    let entry = Int(consumers[consumer].entry)
-    let frame = frame(entry)
-    let flags = flags(of: consumer, entry)
-    guard consumers[consumer].hasPlaceholder else { return (frame, flags) }
-    return stand(in: consumers[consumer].plan, for: frame, flags)
+  /// What an observer sees now.
+  mutating func view(_ observer: Int) -> (EntrySnapshot, QueryFlags) {
+    let entry = Int(observers[observer].entry)
+    let snapshot = snapshot(entry)
+    let flags = flags(of: observer, entry)
+    guard observers[observer].hasPlaceholder else { return (snapshot, flags) }
+    return stand(in: observers[observer].query, for: snapshot, flags)
   }
 
-  /// Suspends a consumer until there is news, unless there already is some or never will be.
+  /// Suspends an observer until there is news, unless there already is some or never will be.
   mutating func park(
-    _ id: ConsumerID,
-    _ parked: Parked
+    _ id: ObserverID,
+    _ suspended: SuspendedObserver
   ) -> Parking {
     guard let index = find(id), !hasNews(index) else { return .news }
-    if let own = ownFetch(of: Int(consumers[index].entry)) { return .pointless(own) }
-    if consumers[index].parked?.isSpent ?? true {
-      consumers[index].parked = parked
+    if let own = ownFetch(of: Int(observers[index].entry)) { return .pointless(own) }
+    if observers[index].suspended?.isSpent ?? true {
+      observers[index].suspended = suspended
     } else {
       // News of another entry may have ended a wait for several entries.
-      consumers[index].alsoParked.removeAll(where: \.isSpent)
-      consumers[index].alsoParked.append(parked)
-      if case .alone = parked, let key = slots[Int(consumers[index].entry)].key {
-        return .parkedBesideAnother(key)
+      observers[index].alsoSuspended.removeAll(where: \.isSpent)
+      observers[index].alsoSuspended.append(suspended)
+      if case .alone = suspended, let key = slots[Int(observers[index].entry)].key {
+        return .suspendedBesideAnother(key)
       }
     }
-    return .parked
+    return .suspended
   }
 
-  /// Suspends several consumers together until one of them has news; either all or none.
-  mutating func park(_ ids: [ConsumerID], _ wait: JointWait) -> Parking {
+  /// Suspends several observers together until one of them has news; either all or none.
+  mutating func park(_ ids: [ObserverID], _ wait: JointWait) -> Parking {
     for id in ids {
       let parking = park(id, .jointly(wait))
-      guard case .parked = parking else { return parking }
+      guard case .suspended = parking else { return parking }
     }
-    return .parked
+    return .suspended
   }
 
-  /// Whether a consumer has not seen the current state.
+  /// Whether an observer has not seen the current state.
   ///
   /// It returns no reference, so that a look need not count one.
-  private mutating func hasNews(_ consumer: Int) -> Bool {
-    let entry = Int(consumers[consumer].entry)
-    guard consumers[consumer].seenVersion == version(entry) else { return true }
-    guard !consumers[consumer].hasPlaceholder else {
-      return view(consumer).1 != consumers[consumer].seenFlags
+  private mutating func hasNews(_ observer: Int) -> Bool {
+    let entry = Int(observers[observer].entry)
+    guard observers[observer].seenVersion == version(entry) else { return true }
+    guard !observers[observer].hasPlaceholder else {
+      return view(observer).1 != observers[observer].seenFlags
     }
-    return flags(of: consumer, entry) != consumers[consumer].seenFlags
+    return flags(of: observer, entry) != observers[observer].seenFlags
   }
 
   @inline(__always)
-  private func flags(of consumer: Int, _ entry: Int) -> QueryFlags {
+  private func flags(of observer: Int, _ entry: Int) -> QueryFlags {
     slots[entry].machine.flags(
-      for: consumers[consumer].profile,
-      since: consumers[consumer].settledBase,
-      at: latest.moment
+      for: observers[observer].resolvedOptions,
+      since: observers[observer].settledBase,
+      at: latest.instant
     )
   }
 
-  /// Wakes the suspended consumers of an entry that would see a difference.
+  /// Wakes the suspended observers of an entry that would see a difference.
   mutating func wake(_ entry: Int) {
-    for consumer in slots[entry].consumers { wakeIfNews(Int(consumer)) }
+    for observer in slots[entry].observers { wakeIfNews(Int(observer)) }
   }
 
   /// Another plan may add, change or remove a placeholder.
-  mutating func showPlaceholder(_ consumer: Int, isKept: Bool) {
-    let wasShown = consumers[consumer].seenFlags.contains(.placeholder)
-    guard wasShown || consumers[consumer].parked != nil else { return }
-    let isShown = view(consumer).1.contains(.placeholder)
+  mutating func showPlaceholder(_ observer: Int, isKept: Bool) {
+    let wasShown = observers[observer].seenFlags.contains(.placeholder)
+    guard wasShown || observers[observer].suspended != nil else { return }
+    let isShown = view(observer).1.contains(.placeholder)
     let isOther = wasShown && isShown && !isKept
     // Neither version nor flags distinguish one placeholder from another.
-    if isOther { consumers[consumer].seenVersion = .max }
-    if isOther || isShown != wasShown { wakeParked(consumer) }
+    if isOther { observers[observer].seenVersion = .max }
+    if isOther || isShown != wasShown { wakeSuspended(observer) }
   }
 
-  mutating func wakeIfNews(_ consumer: Int) {
-    guard consumers[consumer].parked != nil else { return }
-    let entry = Int(consumers[consumer].entry)
-    if consumers[consumer].seenVersion == version(entry) {
-      let seen = consumers[consumer].seenFlags.subtracting(.placeholder)
-      guard flags(of: consumer, entry) != seen else { return }
+  mutating func wakeIfNews(_ observer: Int) {
+    guard observers[observer].suspended != nil else { return }
+    let entry = Int(observers[observer].entry)
+    if observers[observer].seenVersion == version(entry) {
+      let seen = observers[observer].seenFlags.subtracting(.placeholder)
+      guard flags(of: observer, entry) != seen else { return }
     }
-    wakeParked(consumer)
+    wakeSuspended(observer)
   }
 
   /// Ends a wait, unless that was already requested.
   @inline(__always)
-  mutating func call(_ parked: Parked) {
-    if parked.claim() { errands.append(.wake(parked)) }
+  mutating func call(_ suspended: SuspendedObserver) {
+    if suspended.claim() { outbox.append(.wake(suspended)) }
   }
 
-  private mutating func wakeParked(_ consumer: Int) {
-    if let parked = consumers[consumer].parked { call(parked) }
-    consumers[consumer].parked = nil
-    guard !consumers[consumer].alsoParked.isEmpty else { return }
-    for parked in consumers[consumer].alsoParked { call(parked) }
-    consumers[consumer].alsoParked = []
+  private mutating func wakeSuspended(_ observer: Int) {
+    if let suspended = observers[observer].suspended { call(suspended) }
+    observers[observer].suspended = nil
+    guard !observers[observer].alsoSuspended.isEmpty else { return }
+    for suspended in observers[observer].alsoSuspended { call(suspended) }
+    observers[observer].alsoSuspended = []
   }
 }
 
 /// Shows a plan's placeholder if a query has neither data nor error.
 func stand(
-  in plan: ResolvedPlan?,
-  for frame: Frame,
+  in query: ResolvedQuery?,
+  for snapshot: EntrySnapshot,
   _ flags: QueryFlags
-) -> (Frame, QueryFlags) {
+) -> (EntrySnapshot, QueryFlags) {
   // What layers show is not known here; what is below them is.
-  guard frame.base == nil, frame.error == nil, let placeholder = plan?.plan.placeholder else {
-    return (frame, flags)
+  guard snapshot.base == nil, snapshot.error == nil, let placeholder = query?.definition.placeholder
+  else {
+    return (snapshot, flags)
   }
-  return (Frame(frame, standIn: placeholder), flags.union(.placeholder))
+  return (EntrySnapshot(snapshot, standIn: placeholder), flags.union(.placeholder))
 }

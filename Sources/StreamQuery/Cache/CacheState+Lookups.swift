@@ -1,14 +1,14 @@
 extension CacheState {
   /// Records what a caller or an observer found.
   @inline(__always)
-  mutating func note(_ lookup: CacheLookup, _ index: Int, _ turn: Turn) {
+  mutating func note(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
     lookups.count(lookup)
-    if emitsEvents { emit(lookup, index, turn) }
+    if emitsEvents { emit(lookup, index, transaction) }
   }
 
-  // Separate, so that turns without listeners do not pay for it.
+  // Separate, so that transactions without listeners do not pay for it.
   @inline(never)
-  private mutating func emit(_ lookup: CacheLookup, _ index: Int, _ turn: Turn) {
-    emit(.lookup(lookup), index, turn)
+  private mutating func emit(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
+    emit(.lookup(lookup), index, transaction)
   }
 }

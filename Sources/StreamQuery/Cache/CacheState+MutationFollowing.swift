@@ -2,8 +2,8 @@ extension CacheState {
   /// Lets the handle of a finished run keep showing how it ended.
   mutating func keep(_ index: Int) {
     guard let handle = mutations.slots[index].handle else { return }
-    let frame = mutations.frame(index)
-    mutations.followers[handle]?.kept = frame
+    let snapshot = mutations.snapshot(index)
+    mutations.followers[handle]?.kept = snapshot
   }
 
   /// Makes a handle, which shows no run yet.
@@ -14,7 +14,7 @@ extension CacheState {
   }
 
   /// Points a handle at the run that is started through it, or at none.
-  mutating func follow(_ follower: Int, _ run: MutationID?, _ turn: inout Turn) {
+  mutating func follow(_ follower: Int, _ run: MutationID?, _ transaction: inout Transaction) {
     guard mutations.followers[follower] != nil else { return }
     if let run, let index = mutations.find(run) {
       mutations.slots[index].handle = follower
@@ -22,34 +22,38 @@ extension CacheState {
       setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
     }
     let old = mutations.followers[follower]?.run
-    turn.drop(mutations.followers[follower]?.kept)
+    transaction.drop(mutations.followers[follower]?.kept)
     mutations.followers[follower]?.kept = nil
     mutations.followers[follower]?.run = run
-    if let old { unfollow(old, turn) }
+    if let old { unfollow(old, transaction) }
     mutationsChanged(MutationNews(handle: follower))
   }
 
   /// Gives the run that a follower shows another plan for the rest of the run.
-  mutating func replan(_ follower: Int, _ plan: ResolvedMutation, _ turn: inout Turn) {
+  mutating func replan(
+    _ follower: Int,
+    _ mutation: ResolvedMutation,
+    _ transaction: inout Transaction
+  ) {
     guard let run = mutations.followers[follower]?.run, let index = mutations.find(run),
       mutations.slots[index].machine.isPending, let job = mutations.slots[index].job,
-      let present = job.plan
+      let present = job.mutation
     else { return }
-    let next = plan.takingOver(present)
-    turn.drop(job.replace(with: next))
-    mutations.slots[index].machine.replanned(next.terms)
+    let next = mutation.takingOver(present)
+    transaction.drop(job.replace(with: next))
+    mutations.slots[index].machine.replanned(next.runOptions)
   }
 
-  mutating func removeFollower(_ follower: Int, _ turn: inout Turn) {
+  mutating func removeFollower(_ follower: Int, _ transaction: inout Transaction) {
     guard let gone = mutations.followers.removeValue(forKey: follower) else { return }
-    turn.drop(gone.kept)
-    if let run = gone.run { unfollow(run, turn) }
+    transaction.drop(gone.kept)
+    if let run = gone.run { unfollow(run, transaction) }
   }
 
-  private mutating func unfollow(_ run: MutationID, _ turn: Turn) {
+  private mutating func unfollow(_ run: MutationID, _ transaction: Transaction) {
     guard let index = mutations.find(run) else { return }
     mutations.slots[index].handle = nil
-    mutations.slots[index].machine.unfollowed(in: turn.world)
+    mutations.slots[index].machine.unfollowed(in: transaction.environment)
     setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
   }
 
@@ -64,17 +68,17 @@ extension CacheState {
     setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
   }
 
-  mutating func streamEnded(of mutation: EntryKey, _ turn: inout Turn) {
+  mutating func streamEnded(of mutation: EntryKey, _ transaction: inout Transaction) {
     guard let place = mutations.streams.index(forKey: mutation) else { return }
     mutations.streamCount -= 1
     mutations.streams.values[place] -= 1
     if mutations.streams.values[place] == 0 {
       // The dictionary's own key may be the last reference to the user's key parts.
-      turn.drop(mutations.streams[place].key.storage)
+      transaction.drop(mutations.streams[place].key.storage)
       mutations.streams.remove(at: place)
     }
     guard let index = mutations.runs[mutation]?.last.flatMap(mutations.find) else { return }
-    mutations.slots[index].machine.unfollowed(in: turn.world)
+    mutations.slots[index].machine.unfollowed(in: transaction.environment)
     setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
   }
 
@@ -84,12 +88,12 @@ extension CacheState {
   ///   - mutation: The mutation.
   ///   - old: The run that they followed; `nil` if it is gone.
   ///   - new: The run to follow.
-  ///   - turn: The turn.
+  ///   - transaction: The transaction.
   mutating func moveStreams(
     of mutation: EntryKey,
     from old: MutationID?,
     to new: MutationID?,
-    _ turn: Turn
+    _ transaction: Transaction
   ) {
     guard mutations.streamCount > 0, let count = mutations.streams[mutation] else { return }
     if let index = new.flatMap(mutations.find) {
@@ -97,7 +101,7 @@ extension CacheState {
       setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
     }
     if let index = old.flatMap(mutations.find) {
-      mutations.slots[index].machine.unfollowed(by: count, in: turn.world)
+      mutations.slots[index].machine.unfollowed(by: count, in: transaction.environment)
       setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
     }
   }

@@ -1,44 +1,45 @@
 extension CacheState {
   /// Makes a run and starts it; a run from an archive was submitted earlier.
   mutating func begin(
-    _ plan: ResolvedMutation,
+    _ mutation: ResolvedMutation,
     _ origin: RunOrigin,
     input: ValueBox,
     waiter: Waiter?,
     layers: [PlannedLayer],
     isHeld: Bool = false,
-    _ turn: inout Turn
+    _ transaction: inout Transaction
   ) -> MutationID {
     let id = mutations.makeSlot()
     let index = Int(id.index)
     let job = MutationJob(
       cache: self.id,
       id: id,
-      identity: origin.identity(serial: id.serial, at: turn.world.now),
-      plan: plan,
+      identity: origin.identity(serial: id.serial, at: transaction.environment.now),
+      mutation: mutation,
       // Equal keys share one instance: mutations are often made again for each run.
-      key: mutations.runs.index(forKey: plan.key).map { mutations.runs[$0].key } ?? plan.key,
+      key: mutations.runs.index(forKey: mutation.key).map { mutations.runs[$0].key }
+        ?? mutation.key,
       input: input,
-      submittedAt: origin.submittedAt ?? turn.world.now
+      submittedAt: origin.submittedAt ?? transaction.environment.now
     )
     mutations.slots[index].job = job
-    hurry(plan.scope, for: job, &turn)
+    hurry(mutation.scope, for: job, &transaction)
     if let waiter { mutations.slots[index].waiters = [waiter] }
-    let isFirst = mutations.lanes.join(id, plan.scope)
+    let isFirst = mutations.lanes.join(id, mutation.scope)
     mutations.slots[index].machine = MutationMachine(
-      terms: plan.terms,
+      runOptions: mutation.runOptions,
       isFirst: isFirst,
       isHeld: isHeld,
-      at: turn.world.now
+      at: transaction.environment.now
     )
-    let newest = mutations.runs[plan.key]?.last
-    mutations.runs[plan.key, default: MutationLine()].append(id)
+    let newest = mutations.runs[mutation.key]?.last
+    mutations.runs[mutation.key, default: MutationLine()].append(id)
     mutations.pendingCount += 1
-    moveStreams(of: plan.key, from: newest, to: id, turn)
-    emit(.started, job, turn)
-    lay(layers, of: job, &turn)
-    let effects = mutations.slots[index].machine.begun(in: turn.world)
-    apply(effects, to: id, &turn)
+    moveStreams(of: mutation.key, from: newest, to: id, transaction)
+    emit(.started, job, transaction)
+    lay(layers, of: job, &transaction)
+    let actions = mutations.slots[index].machine.begun(in: transaction.environment)
+    apply(actions, to: id, &transaction)
     return id
   }
 
@@ -47,61 +48,66 @@ extension CacheState {
   ///
   /// - Complexity: O(*n*) in the number of less urgent runs. A run that is as urgent has already
   ///   told those before it.
-  private func hurry(_ scope: String?, for job: MutationJob, _ turn: inout Turn) {
+  private func hurry(_ scope: String?, for job: MutationJob, _ transaction: inout Transaction) {
     guard let scope, let priority = job.tasks?.priority else { return }
     for run in mutations.lanes.runs(in: scope).reversed() {
       guard let index = mutations.find(run), let tasks = mutations.slots[index].job?.tasks,
         let present = tasks.priority, present < priority
       else { return }
-      turn.lend(to: tasks)
+      transaction.lend(to: tasks)
     }
   }
 
   /// Carries out what the machine of a run decided.
-  mutating func apply(_ effects: MutationEffects, to id: MutationID, _ turn: inout Turn) {
+  mutating func apply(
+    _ actions: MutationActions,
+    to id: MutationID,
+    _ transaction: inout Transaction
+  ) {
     guard let index = mutations.find(id), let job = mutations.slots[index].job else { return }
     let attempt = mutations.slots[index].machine.failureCount
-    if effects.cancels { errands.append(.mutation(.cancel(job))) }
-    if effects.prepares { errands.append(.mutation(.prepare(job))) }
-    if effects.performs {
-      emit(.performing(attempt: attempt), job, turn)
-      errands.append(.mutation(.perform(job, attempt: attempt)))
+    if actions.cancels { outbox.append(.mutation(.cancel(job))) }
+    if actions.prepares { outbox.append(.mutation(.prepare(job))) }
+    if actions.performs {
+      emit(.performing(attempt: attempt), job, transaction)
+      outbox.append(.mutation(.perform(job, attempt: attempt)))
     }
-    if effects.paused { emit(.paused, job, turn) }
-    if let ending = effects.concluded { conclude(ending, index, job, &turn) }
-    if let ending = effects.ended { end(ending, index, job, &turn) }
-    let settles = effects.concluded != nil && effects.ended == nil
-    if effects.prepares || effects.performs || settles
+    if actions.paused { emit(.paused, job, transaction) }
+    if let ending = actions.concluded { conclude(ending, index, job, &transaction) }
+    if let ending = actions.ended { end(ending, index, job, &transaction) }
+    let settles = actions.concluded != nil && actions.ended == nil
+    if actions.prepares || actions.performs || settles
       ? othersPerform : mutations.slots[index].machine.rests, let tasks = job.tasks
     {
-      turn.standBy(tasks)
+      transaction.standBy(tasks)
     }
-    if effects.changed, mutations.slots[index].frame == nil {
+    if actions.changed, mutations.slots[index].snapshot == nil {
       mutationsChanged(news(of: index))
-    } else if effects.changed, let old = mutations.refresh(index) {
-      turn.drop(old)
+    } else if actions.changed, let old = mutations.refresh(index) {
+      transaction.drop(old)
       mutationsChanged(news(of: index))
     }
-    if effects.expired {
-      forget(id, &turn)
+    if actions.expired {
+      forget(id, &transaction)
     } else {
       setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
     }
   }
 
-  /// The outcome of a run is decided: layers first, so that callbacks see the world as it is now.
+  /// The outcome of a run is decided: layers first, so that callbacks see the environment as it is
+  /// now.
   private mutating func conclude(
     _ ending: MutationMachine.Ending,
     _ index: Int,
     _ job: MutationJob,
-    _ turn: inout Turn
+    _ transaction: inout Transaction
   ) {
     switch ending {
-    case .succeeded: keepLayers(of: job, index, &turn)
-    case .failed, .cancelled: dropLayers(of: job, index, &turn)
+    case .succeeded: keepLayers(of: job, index, &transaction)
+    case .failed, .cancelled: dropLayers(of: job, index, &transaction)
     }
     guard mutations.slots[index].machine.isPending else { return }
-    errands.append(.mutation(.settle(job, outcome(ending, index))))
+    outbox.append(.mutation(.settle(job, outcome(ending, index))))
   }
 
   private func outcome(_ ending: MutationMachine.Ending, _ index: Int) -> WaitOutcome {
@@ -116,54 +122,58 @@ extension CacheState {
     _ ending: MutationMachine.Ending,
     _ index: Int,
     _ job: MutationJob,
-    _ turn: inout Turn
+    _ transaction: inout Transaction
   ) {
     let id = job.id
     mutations.pendingCount -= 1
     let outcome = outcome(ending, index)
     switch outcome {
-    case .value: emit(.succeeded, job, turn)
+    case .value: emit(.succeeded, job, transaction)
     case .failure(let error):
-      emit(.failed(error), job, turn)
-      turn.drop(mutations.slots[index].failureReason)
+      emit(.failed(error), job, transaction)
+      transaction.drop(mutations.slots[index].failureReason)
       mutations.slots[index].failureReason = mutations.slots[index].error
-    case .cancelled, .settled: emit(.cancelled, job, turn)
+    case .cancelled, .settled: emit(.cancelled, job, transaction)
     }
-    settleLayers(of: job, index, &turn)
+    settleLayers(of: job, index, &transaction)
     let waiters = mutations.slots[index].waiters
     mutations.slots[index].waiters = []
-    turn.drop(job.retire())
+    transaction.drop(job.retire())
     answer(waiters, outcome)
-    leaveLane(id, job.scope, &turn)
+    leaveLane(id, job.scope, &transaction)
   }
 
-  private mutating func leaveLane(_ id: MutationID, _ scope: String?, _ turn: inout Turn) {
+  private mutating func leaveLane(
+    _ id: MutationID,
+    _ scope: String?,
+    _ transaction: inout Transaction
+  ) {
     let next = mutations.lanes.leave(id, scope)
     if let next, let index = mutations.find(next) {
-      let effects = mutations.slots[index].machine.reachedFront(in: turn.world)
-      apply(effects, to: next, &turn)
+      let actions = mutations.slots[index].machine.reachedFront(in: transaction.environment)
+      apply(actions, to: next, &transaction)
     }
     release(id)
   }
 
   /// Removes a run from the table.
-  mutating func forget(_ id: MutationID, _ turn: inout Turn) {
+  mutating func forget(_ id: MutationID, _ transaction: inout Transaction) {
     guard let index = mutations.find(id) else { return }
     let slot = mutations.slots[index]
     let news = news(of: index)
     setDeadline(nil, mutation: index)
     if let key = slot.job?.key {
       let wasNewest = mutations.runs[key]?.last == id
-      let newest = forget(id, of: key, &turn)
-      if wasNewest { moveStreams(of: key, from: nil, to: newest, turn) }
+      let newest = forget(id, of: key, &transaction)
+      if wasNewest { moveStreams(of: key, from: nil, to: newest, transaction) }
     }
     if let handle = slot.handle { mutations.followers[handle]?.run = nil }
-    turn.drop(slot.job?.tasks?.end())
-    turn.drop(slot.job)
-    turn.drop(slot.output)
-    turn.drop(slot.error)
-    turn.drop(slot.failureReason)
-    turn.drop(slot.frame)
+    transaction.drop(slot.job?.tasks?.end())
+    transaction.drop(slot.job)
+    transaction.drop(slot.output)
+    transaction.drop(slot.error)
+    transaction.drop(slot.failureReason)
+    transaction.drop(slot.snapshot)
     mutations.freeSlot(of: id)
     if mutations.slots.count > leastSlots, mutations.all.isEmpty { mayShrink = true }
     mutationsChanged(news)
@@ -173,20 +183,20 @@ extension CacheState {
   private mutating func forget(
     _ id: MutationID,
     of key: EntryKey,
-    _ turn: inout Turn
+    _ transaction: inout Transaction
   ) -> MutationID? {
     guard let place = mutations.runs.index(forKey: key) else { return nil }
     mutations.runs.values[place].remove(id)
     if let newest = mutations.runs.values[place].last { return newest }
     // The dictionary's own key may be the last reference to the user's key parts.
-    turn.drop(mutations.runs[place].key.storage)
+    transaction.drop(mutations.runs[place].key.storage)
     mutations.runs.remove(at: place)
     return nil
   }
 
   /// Ends every run without callbacks: work that is still running is cancelled and its result
   /// ignored.
-  mutating func clearMutations(_ turn: inout Turn) {
+  mutating func clearMutations(_ transaction: inout Transaction) {
     // Cleared entries are not refetched at once, whatever edge waited for the runs.
     mutations.held = []
     for id in mutations.all {
@@ -196,31 +206,31 @@ extension CacheState {
       if isPending {
         // No work of a paused run is running: an archive that has it may restore it.
         if mutations.slots[index].machine.isPaused { mutations.archived.remove(job.identity) }
-        errands.append(.mutation(.cancel(job)))
+        outbox.append(.mutation(.cancel(job)))
         // It is no longer in a lane: no run waits for what its work still waits for.
         job.tasks?.workEnded()
         mutations.pendingCount -= 1
-        emit(.cancelled, job, turn)
-        dropLayers(of: job, index, &turn)
+        emit(.cancelled, job, transaction)
+        dropLayers(of: job, index, &transaction)
         answer(mutations.slots[index].waiters, .cancelled)
         // The runs behind it are removed as well: none of them moves to the front.
         _ = mutations.lanes.leave(id, job.scope)
         release(id)
       }
-      forget(id, &turn)
+      forget(id, &transaction)
     }
   }
 
-  /// Makes the followers of a run look at the change, in the order of turns.
+  /// Makes the followers of a run look at the change, in the order of transactions.
   mutating func mutationsChanged(_ news: MutationNews) {
-    guard case .mutation(.news(var all)) = errands.last else {
-      return errands.append(.mutation(.news([news])))
+    guard case .mutation(.news(var all)) = outbox.last else {
+      return outbox.append(.mutation(.news([news])))
     }
     guard all.last != news else { return }
     // Taken out of the outbox so that it grows in place.
-    errands.removeLast()
+    outbox.removeLast()
     all.append(news)
-    errands.append(.mutation(.news(all)))
+    outbox.append(.mutation(.news(all)))
   }
 
   private func news(of index: Int) -> MutationNews {
@@ -231,8 +241,8 @@ extension CacheState {
   }
 
   /// The deadline of a run was reached.
-  mutating func timeReached(mutation index: Int, _ turn: inout Turn) {
-    let effects = mutations.slots[index].machine.timeReached(in: turn.world)
-    apply(effects, to: mutations.id(of: index), &turn)
+  mutating func timeReached(mutation index: Int, _ transaction: inout Transaction) {
+    let actions = mutations.slots[index].machine.timeReached(in: transaction.environment)
+    apply(actions, to: mutations.id(of: index), &transaction)
   }
 }

@@ -18,36 +18,36 @@ extension CacheState {
   ///
   /// - Complexity: O(*k* log *k*) in the number of entries that are observed or fetching; while
   ///   there are listeners for events, also O(*n*) in all, for one record of each.
-  mutating func removeAll(reason: QueryEvent.RemovalReason, _ turn: inout Turn) {
+  mutating func removeAll(reason: QueryEvent.RemovalReason, _ transaction: inout Transaction) {
     guard !slots.isEmpty else { return }
     let busy = live.sorted()
     let orders = busy.map { order(of: Int($0)) }
     var oldIndex = KeyIndex()
     swap(&oldIndex, &index)
     let former = FormerTables(slots: move(busy), index: oldIndex)
-    turn.drop(former)
+    transaction.drop(former)
     // Entries below a prefix come in the order of creation.
     for place in busy.indices.sorted(by: { orders[$0] < orders[$1] }) {
       guard let key = slots[place].key else { continue }
       index.insert(key.key, id: Int32(truncatingIfNeeded: place))
     }
     guard emitsEvents else {
-      for place in busy.indices { remove(place, reason: reason, &turn) }
+      for place in busy.indices { remove(place, reason: reason, &transaction) }
       return
     }
     // In the order of the slots, as if each had been removed separately.
     let serial = eventSerial
-    let date = turn.world.now.date
+    let date = transaction.environment.now.date
     let gone = RemovedEntries(in: former, reason: reason, date: date, eventSerial: serial)
     var place = 0
     for slot in former.slots.indices {
       if place < busy.count, Int(busy[place]) == slot {
-        remove(place, reason: reason, &turn)
+        remove(place, reason: reason, &transaction)
         place += 1
       } else if former.slots[slot].key != nil {
         eventSerial += 1
         let count = UInt32(truncatingIfNeeded: eventSerial - serial)
-        errands.append(.emitRemoval(gone, slot: Int32(truncatingIfNeeded: slot), count))
+        outbox.append(.emitRemoval(gone, slot: Int32(truncatingIfNeeded: slot), count))
       }
     }
   }
@@ -59,19 +59,19 @@ extension CacheState {
 
   /// Gives back the room of removed rows, if there is a lot of it.
   ///
-  /// Called at the end of a turn: until then, slots stay where they are.
+  /// Called at the end of a transaction: until then, slots stay where they are.
   @inline(never)
-  mutating func shrink(_ turn: inout Turn) {
+  mutating func shrink(_ transaction: inout Transaction) {
     mayShrink = false
-    if slots.count > leastSlots, isSparse { shrinkEntries(&turn) }
-    if consumers.count > leastConsumers, consumerCount == 0 { forgetConsumers(&turn) }
-    if mutations.slots.count > leastSlots, mutations.all.isEmpty { forgetRuns(&turn) }
+    if slots.count > leastSlots, isSparse { shrinkEntries(&transaction) }
+    if observers.count > leastObservers, observerCount == 0 { forgetObservers(&transaction) }
+    if mutations.slots.count > leastSlots, mutations.all.isEmpty { forgetRuns(&transaction) }
   }
 
   /// Gives back the room that removed entries left.
   ///
   /// - Complexity: O(*n*) in the number of slots; most are only looked at.
-  private mutating func shrinkEntries(_ turn: inout Turn) {
+  private mutating func shrinkEntries(_ transaction: inout Transaction) {
     var places = Array(repeating: -1 as Int32, count: slots.count)
     // By position: holding an element would count a reference to its key.
     for position in index.entries.indices where index.entries[position].key != nil {
@@ -84,23 +84,23 @@ extension CacheState {
       kept.append(Int32(truncatingIfNeeded: slot))
     }
     let oldIndex = index.compact { places[Int($0)] }
-    turn.drop(FormerTables(slots: move(kept), index: oldIndex))
+    transaction.drop(FormerTables(slots: move(kept), index: oldIndex))
   }
 
-  /// Gives back the rows of consumers: the last one left.
-  private mutating func forgetConsumers(_ turn: inout Turn) {
-    var old: [Consumer] = []
-    swap(&old, &consumers)
-    freeConsumer = -1
-    turn.drop(FormerTables(consumers: old))
+  /// Gives back the rows of observers: the last one left.
+  private mutating func forgetObservers(_ transaction: inout Transaction) {
+    var old: [Observer] = []
+    swap(&old, &observers)
+    freeObserver = -1
+    transaction.drop(FormerTables(observers: old))
   }
 
   /// Gives back the slots of runs: none is kept any more.
-  private mutating func forgetRuns(_ turn: inout Turn) {
+  private mutating func forgetRuns(_ transaction: inout Transaction) {
     var old: [MutationSlot] = []
     swap(&old, &mutations.slots)
     mutations.freeSlot = -1
-    turn.drop(FormerTables(runs: old))
+    transaction.drop(FormerTables(runs: old))
   }
 
   // MARK: Steps
@@ -135,7 +135,7 @@ extension CacheState {
         live.append(short)
       }
       if slots[place].isWatched {
-        for consumer in slots[place].consumers { consumers[Int(consumer)].entry = short }
+        for observer in slots[place].observers { observers[Int(observer)].entry = short }
       }
       let position = oldPositions[Int(slot)]
       if position >= 0 { setDeadline(oldDeadlines.items[Int(position)].deadline, place) }

@@ -4,50 +4,50 @@ extension CacheState {
   /// - Parameters:
   ///   - index: The entry.
   ///   - request: What is requested.
-  ///   - plan: How to fetch if a fetch starts; a running one is joined as it is. `nil` keeps the
+  ///   - query: How to fetch if a fetch starts; a running one is joined as it is. `nil` keeps the
   ///     current plan.
   ///   - role: The caller's role for the fetch; `nil` if it does not wait.
-  ///   - gathering: Where the caller waits for several fetches.
-  ///   - turn: The turn.
+  ///   - group: Where the caller waits for several fetches.
+  ///   - transaction: The transaction.
   /// - Returns: The caller's place, or `nil` if it does not wait. A caller that wants a lease does
   ///   not wait if the fetch waits for the caller; then nothing was requested.
   mutating func request(
     _ index: Int,
     _ request: FetchRequest,
-    plan: ResolvedPlan? = nil,
+    query: ResolvedQuery? = nil,
     role: Waiter.Role?,
-    gathering: Gathering? = nil,
-    _ turn: inout Turn
+    group: WaitGroup? = nil,
+    _ transaction: inout Transaction
   ) -> Waiter? {
     var permit = WorkWait.Permit.refused
     if role == .leasing {
-      permit = wait(of: turn.caller, for: work(of: index))
+      permit = wait(of: transaction.caller, for: work(of: index))
       if case .refused = permit { return nil }
     }
     let before = slots[index].machine.current?.id
-    if role == .leasing { note(before == nil ? .miss : .joined, index, turn) }
-    if let plan, before == nil || (request.isSuperseding && slots[index].machine.hasData) {
-      self.plan(index, with: plan, &turn)
+    if role == .leasing { note(before == nil ? .miss : .joined, index, transaction) }
+    if let query, before == nil || (request.isSuperseding && slots[index].machine.hasData) {
+      adopt(index, query, &transaction)
     }
-    let effects = slots[index].machine.requested(
+    let actions = slots[index].machine.requested(
       request.cause,
       superseding: request.isSuperseding,
       clientLease: request.hasClientLease,
       direction: request.direction,
-      in: turn.world
+      in: transaction.environment
     )
     let begins = slots[index].machine.current?.id != before
     if begins, before != nil { answerJoiners(index) }
-    if !begins, role != nil, let job = slots[index].job { turn.lend(to: job.tasks) }
+    if !begins, role != nil, let job = slots[index].job { transaction.lend(to: job.tasks) }
     var waiter: Waiter?
     // Watching a fetch that waits for this caller would never end. A caller whose fetch was just
     // replaced no longer belongs to any fetch.
     if role == .watching || role == .watchingUnlessPaused && !slots[index].machine.isPaused {
-      permit = wait(of: turn.caller, for: work(of: index))
+      permit = wait(of: transaction.caller, for: work(of: index))
     }
     if let role, case .granted(let wait) = permit {
-      gathering?.add(id(of: index), wait)
-      let registered = register(index, role: role, wait, gathering)
+      group?.add(id(of: index), wait)
+      let registered = register(index, role: role, wait, group)
       if begins {
         slots[index].starter = registered
       } else if request.isSuperseding, request.direction == nil,
@@ -57,7 +57,7 @@ extension CacheState {
       }
       waiter = registered
     }
-    apply(effects, index, &turn)
+    apply(actions, index, &transaction)
     return waiter
   }
 
@@ -66,14 +66,14 @@ extension CacheState {
     _ index: Int,
     role: Waiter.Role,
     _ wait: WorkWait?,
-    _ gathering: Gathering?
+    _ group: WaitGroup?
   ) -> Waiter {
     let waiter = Waiter(
       role: role,
       entry: id(of: index),
       round: waiterRound(of: index),
       wait: wait,
-      gathering: gathering
+      group: group
     )
     slots[index].waiters.append(waiter)
     if role == .leasing { slots[index].machine.waiterJoined() }
@@ -92,27 +92,27 @@ extension CacheState {
   }
 
   /// Removes a cancelled caller; its lease ends.
-  mutating func leave(_ waiter: Waiter, _ turn: inout Turn) {
+  mutating func leave(_ waiter: Waiter, _ transaction: inout Transaction) {
     guard let index = find(waiter.entry) else { return }
-    // It was answered in an earlier turn but has not been told yet.
+    // It was answered in an earlier transaction but has not been told yet.
     guard waiter.round != 0, waiter.round == slots[index].waiterRound else { return }
     waiter.round = 0
-    waiterWent(index, &turn)
+    waiterWent(index, &transaction)
     if waiter.role == .leasing {
-      apply(slots[index].machine.waiterLeft(in: turn.world), index, &turn)
+      apply(slots[index].machine.waiterLeft(in: transaction.environment), index, &transaction)
     }
   }
 
   /// Removes the waiters of a cancelled bulk call; they held no leases.
-  mutating func leave(_ gathering: Gathering, _ turn: inout Turn) {
-    for entry in gathering.entries {
-      if let index = find(entry) { waiterWent(index, &turn) }
+  mutating func leave(_ group: WaitGroup, _ transaction: inout Transaction) {
+    for entry in group.entries {
+      if let index = find(entry) { waiterWent(index, &transaction) }
     }
   }
 
   /// Removes waiters whose callers left, all at once when they outnumber the others: so each pays a
   /// constant cost.
-  private mutating func waiterWent(_ index: Int, _ turn: inout Turn) {
+  private mutating func waiterWent(_ index: Int, _ transaction: inout Transaction) {
     guard !slots[index].waiters.isEmpty else { return }
     slots[index].goneWaiters += 1
     guard slots[index].goneWaiters * 2 > slots[index].waiters.count else { return }
@@ -122,7 +122,7 @@ extension CacheState {
     // Some may hold the last reference to a user's error.
     for waiter in waiters where waiter.isResolved {
       if waiter === slots[index].starter { slots[index].starter = nil }
-      turn.drop(waiter)
+      transaction.drop(waiter)
     }
   }
 
@@ -155,12 +155,12 @@ extension CacheState {
     }
   }
 
-  /// Tells callers the outcome of what they waited for: from this turn on they no longer wait for
-  /// it.
+  /// Tells callers the outcome of what they waited for: from this transaction on they no longer
+  /// wait for it.
   mutating func answer(_ waiters: [Waiter], _ outcome: WaitOutcome) {
     guard !waiters.isEmpty else { return }
     for waiter in waiters { waiter.endWait() }
-    errands.append(.settle(waiters, outcome))
+    outbox.append(.settle(waiters, outcome))
   }
 
   /// If one more fetch follows the one that ended, moves waiters to it that asked for a newer

@@ -12,12 +12,13 @@ extension CacheState {
 
   /// Whether the fetch of an entry is the caller's own work, or waits for it, directly or through
   /// others.
-  func waitsForCaller(_ index: Int, _ turn: Turn) -> Bool {
-    guard let caller = turn.caller, isPresent(caller) else { return false }
+  func waitsForCaller(_ index: Int, _ transaction: Transaction) -> Bool {
+    guard let caller = transaction.caller, isPresent(caller) else { return false }
     return WorkWait.waits(work(of: index), for: caller.work)
   }
 
-  /// Whether a caller's work continues: a fetch that is being replaced in this turn does not.
+  /// Whether a caller's work continues: a fetch that is being replaced in this transaction does
+  /// not.
   private func isPresent(_ caller: TaskChain) -> Bool {
     guard !caller.life.isOver else { return false }
     guard case .fetch(id, let entry) = caller.work else { return true }
@@ -31,7 +32,7 @@ extension CacheState {
   /// The fetch of an entry, if the current code runs in it: only this code can bring the fetch to
   /// its end.
   func ownFetch(of entry: Int) -> FetchJob? {
-    // Checked first, so that most consumers read no task-local.
+    // Checked first, so that most observers read no task-local.
     guard let job = slots[entry].job, TaskChain.own === job.tasks else { return nil }
     return job
   }

@@ -3,8 +3,9 @@ import Synchronization
 /// The whole state behind the cache's lock.
 ///
 /// A plain value. Its methods decide nothing that an ``EntryMachine`` could decide; they carry out
-/// its effects on values, waiters and consumers. They run under the lock, so the only user code
-/// they call is `==` and `hash` of key parts. References that they release go into the ``Turn``.
+/// its effects on values, waiters and observers. They run under the lock, so the only user code
+/// they call is `==` and `hash` of key parts. References that they release go into the
+/// ``Transaction``.
 struct CacheState: ~Copyable {
   /// Keeps the state in place.
   ///
@@ -28,11 +29,11 @@ struct CacheState: ~Copyable {
   /// Kept apart from the slots, because one change moves many of them: here a dozen share a cache
   /// line.
   var heapPositions: [Int32] = []
-  var consumers: [Consumer] = []
-  var freeConsumer: Int32 = -1
-  var consumerCount = 0
-  /// Counts the consumers ever added.
-  var consumerSerial: UInt32 = 0
+  var observers: [Observer] = []
+  var freeObserver: Int32 = -1
+  var observerCount = 0
+  /// Counts the observers ever added.
+  var observerSerial: UInt32 = 0
   var arrivalSerial: UInt64 = 0
   /// Counts the rounds of waiters of all entries.
   var waiterSerial: UInt64 = 0
@@ -40,26 +41,26 @@ struct CacheState: ~Copyable {
   var live: [Int32] = []
   var mutations = MutationTable()
   /// The conditions that are being evaluated, and whether another edge came meanwhile.
-  var questions: [Question: Bool] = [:]
+  var conditions: [RefetchCondition: Bool] = [:]
   var isOnline = true
   var isActive = true
-  /// The latest time of any turn: time never runs backwards, whichever thread comes first.
+  /// The latest time of any transaction: time never runs backwards, whichever thread comes first.
   var latest: Timestamp
   /// The defaults for queries that arrive from now on.
   var defaults: DefaultsTable
-  /// The plans of entries that began with a write, by value type: under the current defaults they
+  /// The queries of entries that began with a write, by value type: under the current defaults they
   /// are the same for every key that has none of its own.
-  var barePlans: [ObjectIdentifier: ResolvedPlan] = [:]
+  var barePlans: [ObjectIdentifier: ResolvedQuery] = [:]
   /// The deadline that the timer sleeps for.
-  var armed: Moment?
-  var frameSerial: UInt64 = 0
+  var armed: Instant?
+  var snapshotSerial: UInt64 = 0
   var eventSerial: UInt64 = 0
   var emitsEvents: Bool
   /// The lookups so far, by kind.
   var lookups = LookupCounts()
   var countsFetches = false
   var isShutDown = false
-  var errands = Outbox<Errand>()
+  var outbox = Outbox<Action>()
   /// How many entries may be looked at under one lock, where a search can be split into slices.
   var lookLimit = 1_000
   /// The most entries that such a look has taken so far: for tests.
@@ -67,9 +68,9 @@ struct CacheState: ~Copyable {
   /// The number of slots that are always kept, however few are in use: some 2 MB, which need not
   /// grow again.
   var leastSlots = 4_096
-  /// The same for consumers: their rows are small, and they come back as screens do.
-  var leastConsumers = 32_768
-  /// Whether enough were removed that room may be given back at the end of the turn.
+  /// The same for observers: their rows are small, and they come back as screens do.
+  var leastObservers = 32_768
+  /// Whether enough were removed that room may be given back at the end of the transaction.
   var mayShrink = false
   /// For searches in slices: usually empty.
   var changeLogs: [ChangeLog] = []
@@ -87,18 +88,18 @@ struct CacheState: ~Copyable {
   init(id: UInt64 = 0, defaults: DefaultsTable, date: Double, emitsEvents: Bool) {
     self.id = id
     self.defaults = defaults
-    latest = Timestamp(moment: .zero, date: date)
+    latest = Timestamp(instant: .zero, date: date)
     self.emitsEvents = emitsEvents
   }
 
-  /// The world at a turn.
-  mutating func world(at now: Now) -> World {
+  /// The world at a transaction.
+  mutating func environment(at now: ClockReading) -> Environment {
     // A thread that read the clock earlier may take the lock later.
-    if now.moment >= latest.moment {
-      let elapsed = Double(now.moment.nanoseconds - latest.moment.nanoseconds) / 1_000_000_000
-      latest = Timestamp(moment: now.moment, date: now.date ?? latest.date + elapsed)
+    if now.instant >= latest.instant {
+      let elapsed = Double(now.instant.nanoseconds - latest.instant.nanoseconds) / 1_000_000_000
+      latest = Timestamp(instant: now.instant, date: now.date ?? latest.date + elapsed)
     }
-    return World(now: latest, isOnline: isOnline, isActive: isActive)
+    return Environment(now: latest, isOnline: isOnline, isActive: isActive)
   }
 
   // MARK: Entries
@@ -129,7 +130,11 @@ struct CacheState: ~Copyable {
   }
 
   /// Makes the entry of a key; only an entry that begins with an optimistic change has no plan yet.
-  mutating func entry(_ key: EntryKey, _ plan: ResolvedPlan?, _ turn: inout Turn) -> Int {
+  mutating func entry(
+    _ key: EntryKey,
+    _ query: ResolvedQuery?,
+    _ transaction: inout Transaction
+  ) -> Int {
     let index: Int
     if freeSlot >= 0 {
       index = Int(freeSlot)
@@ -143,56 +148,64 @@ struct CacheState: ~Copyable {
     entrySerial += 1
     slots[index].generation = entrySerial
     slots[index].key = key
-    slots[index].machine = EntryMachine(at: turn.world.now.moment)
+    slots[index].machine = EntryMachine(at: transaction.environment.now.instant)
     let short = Int32(truncatingIfNeeded: index)
     if self.index.insert(key.key, id: short) { reportCrowd(of: key) }
     noteChange(of: index)
-    if let plan { self.plan(index, with: plan, &turn) }
-    emit(.added, index, turn)
+    if let query { adopt(index, query, &transaction) }
+    emit(.added, index, transaction)
     return index
   }
 
   /// Reports, once for each combination of users' types, that many keys share one hash.
   private mutating func reportCrowd(of key: EntryKey) {
     guard crowds.insert(key.storage.boxedTypes).inserted else { return }
-    errands.append(.crowded(key.key))
+    outbox.append(.crowded(key.key))
   }
 
   /// Drops an entry that nobody observes.
-  mutating func drop(_ index: Int, reason: QueryEvent.RemovalReason, _ turn: inout Turn) {
+  mutating func drop(
+    _ index: Int,
+    reason: QueryEvent.RemovalReason,
+    _ transaction: inout Transaction
+  ) {
     guard slots[index].key != nil else { return }
     noteChange(of: index)
-    emit(.removed(reason), index, turn)
+    emit(.removed(reason), index, transaction)
     let short = Int32(truncatingIfNeeded: index)
     // The index hands out its own reference to the key, so that the slot's is not the last one.
     if let key = slots[index].key.take() {
-      turn.remains.append(self.index.remove(key.storage, id: short))
+      transaction.remains.append(self.index.remove(key.storage, id: short))
     }
     setDeadline(nil, index)
     setLive(false, index)
-    removeAllLayers(index, &turn)
+    removeAllLayers(index, &transaction)
     if !moved.isEmpty { moved[slots[index].generation] = nil }
-    slots[index].surrender(to: &turn)
-    slots[index].vacate(next: freeSlot)
+    slots[index].release(to: &transaction)
+    slots[index].reset(next: freeSlot)
     freeSlot = short
     if slots.count > leastSlots, isSparse { mayShrink = true }
   }
 
   /// Gives an entry a plan for its next fetch, and a retention.
-  mutating func plan(_ index: Int, with plan: ResolvedPlan, _ turn: inout Turn) {
+  mutating func adopt(_ index: Int, _ query: ResolvedQuery, _ transaction: inout Transaction) {
     noteChange(of: index)
-    let hasBetter = !slots[index].takes(plan)
-    slots[index].machine.planned(terms: hasBetter ? nil : plan.terms, gcTime: plan.gcTime)
+    let hasBetter = !slots[index].takes(query)
+    slots[index].machine.adopted(
+      fetchOptions: hasBetter ? nil : query.fetchOptions,
+      gcTime: query.gcTime
+    )
     // Part of how to fetch: it applies to every refetch until a caller says otherwise.
-    if !hasBetter { slots[index].pageCount = turn.pageCount }
-    guard !hasBetter, slots[index].plan !== plan else { return }
-    turn.drop(slots[index].plan)
-    slots[index].plan = plan
+    if !hasBetter { slots[index].pageCount = transaction.pageCount }
+    guard !hasBetter, slots[index].query !== query else { return }
+    transaction.drop(slots[index].query)
+    slots[index].query = query
     // The entry was only written to, by key, so far: how its pages follow each other is known only
     // now.
-    if plan.plan.paging != nil, let frame = slots[index].frame, frame.paging == nil {
-      turn.drop(frame)
-      slots[index].frame = nil
+    if query.definition.paging != nil, let snapshot = slots[index].snapshot, snapshot.paging == nil
+    {
+      transaction.drop(snapshot)
+      slots[index].snapshot = nil
     }
   }
 
@@ -211,7 +224,7 @@ struct CacheState: ~Copyable {
   /// The data that the fetch of an entry may keep, hidden or not.
   func kept(_ entry: EntryID) -> ValueBox? {
     guard let index = find(entry) else { return nil }
-    return slots[index].machine.hasData ? slots[index].data : slots[index].shelved
+    return slots[index].machine.hasData ? slots[index].data : slots[index].stashed
   }
 
   /// Whether the data of an entry, if it has any, was neither fetched nor written.
@@ -221,54 +234,65 @@ struct CacheState: ~Copyable {
 
   /// Whether the entry has no data and its plan has initial data.
   @inline(__always)
-  func wantsSeed(_ index: Int?, _ plan: ResolvedPlan) -> Bool {
-    guard plan.plan.initialData != nil else { return false }
+  func wantsInitialData(_ index: Int?, _ query: ResolvedQuery) -> Bool {
+    guard query.definition.initialData != nil else { return false }
     return index.map { !slots[$0].machine.hasData } ?? true
   }
 
   /// Puts initial data into an empty entry.
   ///
   /// After a reset it is as old as the data that the entry began with.
-  mutating func seed(_ index: Int, _ seed: Seed?, _ turn: inout Turn) {
-    guard let seed, !slots[index].machine.hasData else { return }
-    let beginning = slots[index].beginning ?? seed.beginning(at: turn.world.now)
+  mutating func placeInitialData(
+    _ index: Int,
+    _ initialData: InitialData?,
+    _ transaction: inout Transaction
+  ) {
+    guard let initialData, !slots[index].machine.hasData else { return }
+    let beginning = slots[index].beginning ?? initialData.beginning(at: transaction.environment.now)
     slots[index].beginning = beginning
-    turn.drop(slots[index].data)
-    slots[index].data = seed.box
-    apply(slots[index].machine.seeded(updatedAt: beginning.time, in: turn.world), index, &turn)
+    transaction.drop(slots[index].data)
+    slots[index].data = initialData.box
+    apply(
+      slots[index].machine.initialDataPlaced(
+        updatedAt: beginning.time,
+        in: transaction.environment
+      ),
+      index,
+      &transaction
+    )
   }
 
-  // MARK: Frames
+  // MARK: Snapshots
 
-  /// The current frame of an entry, for one look.
+  /// The current snapshot of an entry, for one look.
   ///
   /// An unobserved entry does not keep it; otherwise a look at all entries would fill the cache.
-  func glimpse(_ index: Int) -> Frame {
-    slots[index].frame ?? slots[index].makeFrame(version: 0)
+  func glimpse(_ index: Int) -> EntrySnapshot {
+    slots[index].snapshot ?? slots[index].makeSnapshot(version: 0)
   }
 
-  /// The current frame of an entry, for its consumers, which identify it by its version.
-  mutating func frame(_ index: Int) -> Frame {
-    if let frame = slots[index].frame { return frame }
-    frameSerial += 1
-    let frame = slots[index].makeFrame(version: frameSerial)
-    slots[index].frame = frame
-    return frame
+  /// The current snapshot of an entry, for its observers, which identify it by its version.
+  mutating func snapshot(_ index: Int) -> EntrySnapshot {
+    if let snapshot = slots[index].snapshot { return snapshot }
+    snapshotSerial += 1
+    let snapshot = slots[index].makeSnapshot(version: snapshotSerial)
+    slots[index].snapshot = snapshot
+    return snapshot
   }
 
-  /// The version of the current frame of an entry.
+  /// The version of the current snapshot of an entry.
   mutating func version(_ index: Int) -> UInt64 {
-    if let frame = slots[index].frame { return frame.version }
-    return frame(index).version
+    if let snapshot = slots[index].snapshot { return snapshot.version }
+    return snapshot(index).version
   }
 
-  /// Applies a change to the frame and wakes the consumers that see a difference.
-  mutating func refresh(_ index: Int, _ turn: inout Turn) {
+  /// Applies a change to the snapshot and wakes the observers that see a difference.
+  mutating func refresh(_ index: Int, _ transaction: inout Transaction) {
     slots[index].revision &+= 1
-    if slots[index].isLayered { reshow(index, &turn) }
-    guard slots[index].isWatched else { return slots[index].forgetFrames(&turn) }
-    if slots[index].renewFrame(version: frameSerial + 1, &turn) { frameSerial += 1 }
-    if slots[index].dynamicCount > 0 { askAgain(index, turn) }
+    if slots[index].isLayered { reshow(index, &transaction) }
+    guard slots[index].isWatched else { return slots[index].forgetSnapshots(&transaction) }
+    if slots[index].renewSnapshot(version: snapshotSerial + 1, &transaction) { snapshotSerial += 1 }
+    if slots[index].dynamicCount > 0 { askAgain(index, transaction) }
     wake(index)
   }
 
@@ -276,33 +300,33 @@ struct CacheState: ~Copyable {
   ///
   /// One evaluation answers all changes before it. Otherwise options that change the entry
   /// themselves would multiply.
-  private mutating func askAgain(_ index: Int, _ turn: Turn) {
-    let round = (turn.askRound ?? AskRound.current) + 1
+  private mutating func askAgain(_ index: Int, _ transaction: Transaction) {
+    let round = (transaction.askRound ?? AskRound.current) + 1
     let waiting = slots[index].askRound
     if round > AskRound.limit {
-      if waiting == 0, let key = slots[index].key { errands.append(.unsettled(key.key)) }
+      if waiting == 0, let key = slots[index].key { outbox.append(.unsettled(key.key)) }
     } else if waiting == 0 {
       slots[index].askRound = round
-      errands.append(.ask(id(of: index)))
+      outbox.append(.ask(id(of: index)))
     } else {
       slots[index].askRound = min(waiting, round)
     }
   }
 
-  mutating func setDeadline(_ deadline: Moment?, _ index: Int) {
+  mutating func setDeadline(_ deadline: Instant?, _ index: Int) {
     let position = heapPositions[index]
     guard deadline != nil || position >= 0 else { return }
     setDeadline(deadline, owner: Int32(truncatingIfNeeded: index), at: position)
   }
 
   /// Sets the deadline of an entry, or of a run of a mutation, whose owner number is negative.
-  mutating func setDeadline(_ deadline: Moment?, owner: Int32, at position: Int32) {
+  mutating func setDeadline(_ deadline: Instant?, owner: Int32, at position: Int32) {
     Self.set(deadline, of: owner, at: position, in: &deadlines, &heapPositions, &mutations)
   }
 
   /// Static, so that the heap can report positions while it is being changed.
   private static func set(
-    _ deadline: Moment?,
+    _ deadline: Instant?,
     of owner: Int32,
     at position: Int32,
     in heap: inout DeadlineHeap,
@@ -336,16 +360,16 @@ struct CacheState: ~Copyable {
   mutating func emit(
     _ kind: QueryEvent.Kind,
     _ index: Int,
-    _ turn: Turn,
+    _ transaction: Transaction,
     job: FetchJob? = nil,
     isNotModified: Bool = false
   ) {
     guard emitsEvents, let key = slots[index].key else { return }
-    var event = makeEvent(kind, key.key, turn, job: job)
+    var event = makeEvent(kind, key.key, transaction, job: job)
     event.valueType = key.valueType
     event.isNotModified = isNotModified
     // A fetch may use another plan than the entry's current one.
-    if let meta = (job?.plan ?? slots[index].plan)?.meta { event.meta = meta }
-    errands.append(.emit(event))
+    if let meta = (job?.query ?? slots[index].query)?.meta { event.meta = meta }
+    outbox.append(.emit(event))
   }
 }

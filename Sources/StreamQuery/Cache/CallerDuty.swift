@@ -1,4 +1,4 @@
-/// What only the caller of a turn can do, because it needs the caller's own context.
+/// What only the caller of a transaction can do, because it needs the caller's own context.
 enum CallerDuty: Sendable {
   /// Make the task for work that somebody else will start.
   case standBy(Standby)

@@ -4,7 +4,7 @@ struct EntryFacts {
   var revision: UInt32
 
   /// The facts about a key that has no entry, apart from what the given plan adds.
-  static func empty(_ key: EntryKey, _ plan: ResolvedPlan) -> EntryFacts {
+  static func empty(_ key: EntryKey, _ query: ResolvedQuery) -> EntryFacts {
     EntryFacts(
       info: QueryInfo(
         key: key.key,
@@ -14,10 +14,10 @@ struct EntryFacts {
         isDisabled: true,
         isStatic: false,
         isStale: true,
-        meta: plan.meta ?? QueryMeta(),
+        meta: query.meta ?? QueryMeta(),
         age: nil,
         entryKey: key,
-        frame: .empty
+        snapshot: .empty
       ),
       revision: 0
     )
@@ -25,16 +25,16 @@ struct EntryFacts {
 }
 
 extension CacheState {
-  func facts(_ key: EntryKey, at now: Moment) -> EntryFacts? {
+  func facts(_ key: EntryKey, at now: Instant) -> EntryFacts? {
     guard let index = find(key), let info = info(index, at: now) else { return nil }
     return EntryFacts(info: info, revision: slots[index].revision)
   }
 
   /// The facts of an entry when a plan arrives at it; the entry is going to carry that plan's
   /// metadata.
-  func facts(_ key: EntryKey, metBy plan: ResolvedPlan, at now: Moment) -> EntryFacts {
-    guard let index = find(key), var facts = facts(key, at: now) else { return .empty(key, plan) }
-    if slots[index].takes(plan) { facts.info.meta = plan.meta ?? QueryMeta() }
+  func facts(_ key: EntryKey, metBy query: ResolvedQuery, at now: Instant) -> EntryFacts {
+    guard let index = find(key), var facts = facts(key, at: now) else { return .empty(key, query) }
+    if slots[index].takes(query) { facts.info.meta = query.meta ?? QueryMeta() }
     return facts
   }
 }

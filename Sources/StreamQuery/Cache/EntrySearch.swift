@@ -3,7 +3,8 @@
 ///
 /// The first looks visit everything that the filter may match. Changes in between are recorded and
 /// looked at again. As soon as one look finishes those, everything found holds at that instant:
-/// half a turn is never seen (contract law 4). A search that finishes in one look records nothing.
+/// half a transaction is never seen (contract law 4). A search that finishes in one look records
+/// nothing.
 ///
 /// Predicates are user code. They are called between the looks, and again for what changed; after
 /// three rounds the last answers stand.
@@ -11,7 +12,7 @@ struct EntrySearch<Item: Sendable> {
   /// What to do next.
   private enum Stage {
     case beginning
-    case gathering(EntryCandidates)
+    case group(EntryCandidates)
     /// What changed since it was looked at, each entry once, and how much of that was looked at
     /// again.
     case catchingUp([EntryID], done: Int)
@@ -26,8 +27,8 @@ struct EntrySearch<Item: Sendable> {
   let filter: QueryFilter.Node
   private let hasPredicate: Bool
   private let wantsInfo: Bool
-  /// The time for measuring ages; ``Moment/distantPast`` before the first look.
-  private(set) var moment = Moment.distantPast
+  /// The time for measuring ages; ``Instant/distantPast`` before the first look.
+  private(set) var instant = Instant.distantPast
   private var stage = Stage.beginning
   /// How often the changed entries were collected.
   private var round = 1
@@ -64,14 +65,14 @@ struct EntrySearch<Item: Sendable> {
   /// - Returns: Whether that was all. If not, release the lock, call ``settle()`` and continue.
   mutating func look(
     at state: inout CacheState,
-    now: Moment,
-    _ item: (inout CacheState, Int, Moment) -> Item
+    now: Instant,
+    _ item: (inout CacheState, Int, Instant) -> Item
   ) -> Bool {
     switch stage {
     case .beginning:
-      moment = now
+      instant = now
       return gather(state.candidates(of: filter), in: &state, item)
-    case .gathering(let candidates):
+    case .group(let candidates):
       return gather(candidates, in: &state, item)
     case .catchingUp(let changed, let done):
       return catchUp(with: changed, done, in: &state, item)
@@ -87,11 +88,11 @@ struct EntrySearch<Item: Sendable> {
   private mutating func gather(
     _ candidates: EntryCandidates,
     in state: inout CacheState,
-    _ item: (inout CacheState, Int, Moment) -> Item
+    _ item: (inout CacheState, Int, Instant) -> Item
   ) -> Bool {
     var candidates = candidates
     for candidate in state.takeCandidates(&candidates)
-    where hasPredicate || state.matches(filter, candidate.index, at: moment) {
+    where hasPredicate || state.matches(filter, candidate.index, at: instant) {
       latest.append(finding(candidate.index, candidate.rank, in: &state, item))
     }
     if candidates.isOver {
@@ -102,7 +103,7 @@ struct EntrySearch<Item: Sendable> {
       }
       stage = .catchingUp([], done: 0)
     } else {
-      stage = .gathering(candidates)
+      stage = .group(candidates)
     }
     if log == nil { log = state.startLogging() }
     return false
@@ -112,7 +113,7 @@ struct EntrySearch<Item: Sendable> {
     with changed: [EntryID],
     _ done: Int,
     in state: inout CacheState,
-    _ item: (inout CacheState, Int, Moment) -> Item
+    _ item: (inout CacheState, Int, Instant) -> Item
   ) -> Bool {
     if done < changed.count {
       let end = min(changed.count, done + state.lookLimit)
@@ -134,13 +135,13 @@ struct EntrySearch<Item: Sendable> {
   private mutating func lookAgain(
     at changed: ArraySlice<EntryID>,
     in state: inout CacheState,
-    _ item: (inout CacheState, Int, Moment) -> Item
+    _ item: (inout CacheState, Int, Instant) -> Item
   ) {
     state.noteLook(changed.count)
     for id in changed {
       // By identifier, because it may have moved.
       let index = state.find(id).flatMap { index in
-        hasPredicate || state.matches(filter, index, at: moment) ? index : nil
+        hasPredicate || state.matches(filter, index, at: instant) ? index : nil
       }
       // Nothing is replaced here: the last reference to a value must not be released under the
       // lock.
@@ -154,13 +155,13 @@ struct EntrySearch<Item: Sendable> {
     _ index: Int,
     _ rank: UInt64,
     in state: inout CacheState,
-    _ item: (inout CacheState, Int, Moment) -> Item
+    _ item: (inout CacheState, Int, Instant) -> Item
   ) -> Finding<Item> {
     Finding(
       id: state.id(of: index),
       rank: rank,
-      info: wantsInfo ? state.info(index, at: moment) : nil,
-      item: item(&state, index, moment)
+      info: wantsInfo ? state.info(index, at: instant) : nil,
+      item: item(&state, index, instant)
     )
   }
 

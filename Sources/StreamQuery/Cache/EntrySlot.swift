@@ -5,14 +5,14 @@ struct EntrySlot {
   var machine = EntryMachine(at: .zero)
   var data: ValueBox?
   /// The newest plan that was given; a plan that can fetch has precedence.
-  var plan: ResolvedPlan?
+  var query: ResolvedQuery?
   /// The fetch in flight.
   var job: FetchJob?
   /// The current state; `nil` until somebody looks.
-  var frame: Frame?
+  var snapshot: EntrySnapshot?
   /// What most entries do not need: an array of at most one element, so that they pay one word for
   /// all of it.
-  var company: [Company] = []
+  var rareData: [RareData] = []
   /// Counts changes: an answer from a closure is void if the revision has changed.
   var revision: UInt32 = 0
   /// The entry's position among the entries that are observed or fetching, -1 if it is not one of
@@ -22,8 +22,8 @@ struct EntrySlot {
   var generation: UInt64 = 0
 
   /// What an entry needs once it is observed, is waited for, or has failed.
-  struct Company {
-    var consumers: [Int32] = []
+  struct RareData {
+    var observers: [Int32] = []
     var dynamicCount = 0
     var askRound = 0
     var waiters: [Waiter] = []
@@ -33,48 +33,48 @@ struct EntrySlot {
     var failureReason: ErrorBox?
     var reasonBefore: ErrorBox?
     var starter: Waiter?
-    var previousFrame: Frame?
+    var previousSnapshot: EntrySnapshot?
     var layers: [LaidLayer] = []
     var shown: LayeredBox?
-    var shelved: ValueBox?
+    var stashed: ValueBox?
     var beginning: Beginning?
     var pageCount: Int?
 
     /// Whether it holds nothing.
     var isEmpty: Bool {
-      consumers.isEmpty && waiters.isEmpty && layers.isEmpty
+      observers.isEmpty && waiters.isEmpty && layers.isEmpty
         && dynamicCount == 0 && askRound == 0 && waiterRound == 0 && goneWaiters == 0
         && error == nil && failureReason == nil && reasonBefore == nil && starter == nil
-        && previousFrame == nil && shown == nil && shelved == nil && beginning == nil
+        && previousSnapshot == nil && shown == nil && stashed == nil && beginning == nil
         && pageCount == nil
     }
   }
 
   /// Whether a new plan replaces the current one: not if only the current one can fetch.
   @inline(__always)
-  func takes(_ plan: ResolvedPlan) -> Bool { plan.fetch != nil || self.plan?.fetch == nil }
+  func takes(_ query: ResolvedQuery) -> Bool { query.fetch != nil || self.query?.fetch == nil }
 
   /// Hands out all user objects before the slot is emptied.
-  mutating func surrender(to turn: inout Turn) {
-    turn.drop(data.take())
-    turn.drop(plan.take())
-    turn.drop(frame.take())
-    guard !company.isEmpty else { return }
-    turn.drop(company[0].shelved)
-    turn.drop(company[0].beginning)
-    turn.drop(company[0].error)
-    turn.drop(company[0].failureReason)
-    turn.drop(company[0].reasonBefore)
-    turn.drop(company[0].previousFrame)
+  mutating func release(to transaction: inout Transaction) {
+    transaction.drop(data.take())
+    transaction.drop(query.take())
+    transaction.drop(snapshot.take())
+    guard !rareData.isEmpty else { return }
+    transaction.drop(rareData[0].stashed)
+    transaction.drop(rareData[0].beginning)
+    transaction.drop(rareData[0].error)
+    transaction.drop(rareData[0].failureReason)
+    transaction.drop(rareData[0].reasonBefore)
+    transaction.drop(rareData[0].previousSnapshot)
   }
 
   /// Gives the slot back, after all user objects were handed out.
   ///
   /// - Parameter next: The slot that was given back before this one.
-  mutating func vacate(next: Int32) {
+  mutating func reset(next: Int32) {
     machine = EntryMachine(at: .zero)
     if job != nil { job = nil }
-    if !company.isEmpty { company = [] }
+    if !rareData.isEmpty { rareData = [] }
     revision = 0
     livePosition = next
   }
@@ -85,17 +85,17 @@ struct EntrySlot {
   var visible: ValueBox? { shown ?? data }
 
   /// Stores data, replacing the previous data and its error.
-  mutating func store(_ box: ValueBox, _ turn: inout Turn) {
-    turn.drop(data.take())
+  mutating func store(_ box: ValueBox, _ transaction: inout Transaction) {
+    transaction.drop(data.take())
     data = box
-    guard !company.isEmpty, company[0].error != nil else { return }
-    turn.drop(company[0].error.take())
+    guard !rareData.isEmpty, rareData[0].error != nil else { return }
+    transaction.drop(rareData[0].error.take())
   }
 
   /// From now on, cancelling the fetch in flight restores the newest failure as it is now.
-  mutating func keepReason(_ turn: inout Turn) {
-    guard !company.isEmpty else { return }
-    if company[0].reasonBefore != nil { turn.drop(company[0].reasonBefore.take()) }
-    company[0].reasonBefore = company[0].failureReason
+  mutating func keepReason(_ transaction: inout Transaction) {
+    guard !rareData.isEmpty else { return }
+    if rareData[0].reasonBefore != nil { transaction.drop(rareData[0].reasonBefore.take()) }
+    rareData[0].reasonBefore = rareData[0].failureReason
   }
 }

@@ -4,18 +4,18 @@
 final class FormerTables: Sendable {
   let slots: [EntrySlot]
   private let index: KeyIndex
-  private let consumers: [Consumer]
+  private let observers: [Observer]
   private let runs: [MutationSlot]
 
   init(
     slots: [EntrySlot] = [],
     index: KeyIndex = KeyIndex(),
-    consumers: [Consumer] = [],
+    observers: [Observer] = [],
     runs: [MutationSlot] = []
   ) {
     self.slots = slots
     self.index = index
-    self.consumers = consumers
+    self.observers = observers
     self.runs = runs
   }
 }

@@ -1,66 +1,67 @@
-/// The errands that turns requested and nobody has performed yet, and who performs them.
+/// The actions that transactions requested and nobody has performed yet, and who performs them.
 ///
-/// One thread at a time performs errands, outside the lock: the *drainer*. A call that finds no
-/// drainer performs as many errands as its own turn added, and ``share`` more. It hands the rest to
-/// a caller that waits for room or, without one, to the *sweeper*, a task of the client that
-/// performs ``share`` errands and hands over in the same way. So no call does an unbounded amount
-/// of work for others, and
+/// One thread at a time performs actions, outside the lock: the *drainer*. A call that finds no
+/// drainer performs as many actions as its own transaction added, and ``share`` more. It hands the
+/// rest to a caller that waits for room or, without one, to the *sweeper*, a task of the client
+/// that performs ``share`` actions and hands over in the same way. So no call does an unbounded
+/// amount of work for others, and
 ///
-/// - errands are performed in the order in which turns added them, each once;
-/// - while there are errands, somebody drains, or a sweeper is on its way.
+/// - actions are performed in the order in which transactions added them, each once;
+/// - while there are actions, somebody drains, or a sweeper is on its way.
 ///
-/// A turn that leaves more than ``room`` errands behind while another thread drains waits until its
-/// errands have been taken. This bounds memory, because it slows down callers that add errands
-/// faster than they are performed. The drainer's own thread never waits: turns made by errands only
-/// append.
+/// A transaction that leaves more than ``room`` actions behind while another thread drains waits
+/// until its actions have been taken. This bounds memory, because it slows down callers that add
+/// actions faster than they are performed. The drainer's own thread never waits: transactions made
+/// by actions only append.
 ///
 /// Each method is one visit under the lock, and its answer says what the thread does next. The
 /// shell does the waiting and requests the sweeper: see `QueryCache.carryOut`.
 ///
 /// ## Why it is built like this
 ///
-/// A turn decides under the lock and must not run anything there: not a continuation, not a task's
-/// start, not an event handler. It could perform its own errands after releasing the lock, but then
-/// two threads could perform theirs in a different order than their turns had, and a consumer would
-/// see an old state after a new one. A queue on the executor would keep the order, but would cost
-/// each write a task. So errands go into one list, and one thread at a time performs it. A caller
-/// that comes while that thread is at work leaves its errands there and returns.
+/// A transaction decides under the lock and must not run anything there: not a continuation, not a
+/// task's start, not an event handler. It could perform its own actions after releasing the lock,
+/// but then two threads could perform theirs in a different order than their transactions had, and
+/// an observer would see an old state after a new one. A queue on the executor would keep the
+/// order, but would cost each write a task. So actions go into one list, and one thread at a time
+/// performs it. A caller that comes while that thread is at work leaves its actions there and
+/// returns.
 ///
-/// That alone is unfair: the working thread would perform errands for everybody as long as others
+/// That alone is unfair: the working thread would perform actions for everybody as long as others
 /// write. Hence the share. After it the thread hands the list over: to a caller that is waiting
 /// anyway, which costs nothing, or to the sweeper. The order stays, because a batch that was taken
 /// but not performed comes before everything added since.
 ///
-/// It is also unbounded: errands could be added faster than they are performed. Errands of which
-/// one is enough replace each other in place: the wake-up of a consumer, the sleep for a deadline,
+/// It is also unbounded: actions could be added faster than they are performed. Actions of which
+/// one is enough replace each other in place: the wake-up of an observer, the sleep for a deadline,
 /// a recount. The rest, such as events, cannot be dropped, so a caller that adds them waits. Only
-/// threads that nobody waits for may wait: never the one that performs errands, or the list would
+/// threads that nobody waits for may wait: never the one that performs actions, or the list would
 /// never become shorter.
 struct Outbox<Item: Sendable>: Sendable {
-  /// How many errands a call performs in addition to the number its turn added.
+  /// How many actions a call performs in addition to the number its transaction added.
   let share: Int
-  /// How many errands the outbox may hold before callers that add more have to wait.
+  /// How many actions the outbox may hold before callers that add more have to wait.
   let room: Int
 
-  /// In the order of turns.
+  /// In the order of transactions.
   private var pending: [Item] = []
   /// What a drainer took but did not perform: older than all of `pending`, from `leftStart` on.
   private var left: [Item] = []
   private var leftStart = 0
   /// An empty array whose storage serves the next batch.
   private var spare: [Item] = []
-  /// The positions in `pending` of errands of which one is enough; -1 for none.
+  /// The positions in `pending` of actions of which one is enough; -1 for none.
   private var places = Places()
   private var drainer: ThreadIdentity?
-  /// How many errands there were when the current turn began.
-  private var turnStart = 0
+  /// How many actions there were when the current transaction began.
+  private var transactionStart = 0
   /// Whether a sweeper was requested and has not come yet.
   private var isSweeperDue = false
   /// The thread that requested it last, until the request returns: an executor may run the sweeper
   /// at once.
   private var asker: ThreadIdentity?
   /// The threads that wait for room, in order; only while somebody drains and `pending` has
-  /// errands.
+  /// actions.
   private var waiting: [Waiting] = []
   /// The threads that no longer wait and have not been told yet.
   private var released: [ThreadIdentity] = []
@@ -68,12 +69,12 @@ struct Outbox<Item: Sendable>: Sendable {
   init(share: Int = 256, room: Int = 4_096) {
     self.share = share
     self.room = room
-    // Most turns request one or two errands: enough room that it need not grow at first.
+    // Most transactions request one or two actions: enough room that it need not grow at first.
     pending.reserveCapacity(8)
     spare.reserveCapacity(8)
   }
 
-  /// How many errands were added since a drainer last took some.
+  /// How many actions were added since a drainer last took some.
   @inline(__always)
   var count: Int { pending.count }
 
@@ -81,7 +82,7 @@ struct Outbox<Item: Sendable>: Sendable {
 
   // MARK: Adding
 
-  /// The errand that was added last, unless it was taken.
+  /// The action that was added last, unless it was taken.
   var last: Item? { pending.last }
 
   @inline(__always)
@@ -89,14 +90,14 @@ struct Outbox<Item: Sendable>: Sendable {
     pending.append(item)
   }
 
-  /// Removes the errand that was added last, so that a more complete one can take its place.
+  /// Removes the action that was added last, so that a more complete one can take its place.
   ///
   /// Never one that replaced an earlier one: the positions of those are recorded.
   mutating func removeLast() {
     _ = pending.popLast()
   }
 
-  /// Errands of which only the newest counts, however many turns request one.
+  /// Actions of which only the newest counts, however many transactions request one.
   enum Single: Sendable {
     /// To sleep until an earlier deadline.
     case arm
@@ -104,7 +105,7 @@ struct Outbox<Item: Sendable>: Sendable {
     case recount
   }
 
-  /// Adds an errand, or replaces an earlier one of its kind that nobody has taken yet.
+  /// Adds an action, or replaces an earlier one of its kind that nobody has taken yet.
   mutating func append(_ item: Item, insteadOf kind: Single) {
     let place = kind == .arm ? places.arm : places.recount
     if place >= 0 {
@@ -120,19 +121,19 @@ struct Outbox<Item: Sendable>: Sendable {
 
   // MARK: Turns
 
-  /// A turn begins.
+  /// A transaction begins.
   ///
   /// - Returns: The ``count`` before it.
   @inline(__always)
-  mutating func turnBegan() -> Int {
-    turnStart = pending.count
-    return turnStart
+  mutating func transactionBegan() -> Int {
+    transactionStart = pending.count
+    return transactionStart
   }
 
-  /// Whether a thread other than the current turn's may perform what the turn adds: a drainer that
-  /// is already at work, or one that takes the earlier errands.
+  /// Whether a thread other than the current transaction's may perform what the transaction adds: a
+  /// drainer that is already at work, or one that takes the earlier actions.
   var othersPerform: Bool {
-    drainer != nil || turnStart > 0 || !left.isEmpty
+    drainer != nil || transactionStart > 0 || !left.isEmpty
   }
 
   // MARK: Performing
@@ -143,10 +144,10 @@ struct Outbox<Item: Sendable>: Sendable {
     var items: [Item] = []
     /// The first that has not been performed.
     var start = 0
-    /// How many more errands the thread performs.
+    /// How many more actions the thread performs.
     var budget = 0
-    /// Whether there were errands before those of the thread's own turn, so that others may perform
-    /// these.
+    /// Whether there were actions before those of the thread's own transaction, so that others may
+    /// perform these.
     var hadBacklog = false
 
     /// The end of the part of the batch that the thread performs.
@@ -182,15 +183,15 @@ struct Outbox<Item: Sendable>: Sendable {
     case wait(crowds: Int)
   }
 
-  /// A turn ended.
+  /// A transaction ended.
   ///
   /// - Parameters:
-  ///   - count: The ``count`` before the turn.
-  ///   - thread: The thread of the turn.
+  ///   - count: The ``count`` before the transaction.
+  ///   - thread: The thread of the transaction.
   ///   - isLow: Whether it runs at a low priority, so that nobody should have to wait for it.
   ///   - batch: The batch for it to perform.
   /// - Returns: What the thread does next.
-  mutating func turnEnded(
+  mutating func transactionEnded(
     since count: Int,
     on thread: ThreadIdentity,
     isLow: @autoclosure () -> Bool,
@@ -221,7 +222,7 @@ struct Outbox<Item: Sendable>: Sendable {
     return take(&batch, thread)
   }
 
-  /// Takes the oldest errands.
+  /// Takes the oldest actions.
   private mutating func take(_ batch: inout Batch, _ thread: ThreadIdentity) -> Step {
     drainer = thread
     guard left.isEmpty else {

@@ -2,5 +2,5 @@
 struct PlannedLayer: Sendable {
   var layer: OptimisticLayer
   /// The retention of an entry that has to be made for it.
-  var gcTime: Span
+  var gcTime: TimeSpan
 }

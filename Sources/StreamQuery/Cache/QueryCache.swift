@@ -6,11 +6,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The only way in: every change goes through one lock, one turn at a time.
+/// The only way in: every change goes through one lock, one transaction at a time.
 ///
-/// A turn decides and publishes under the lock and leaves its errands in the ``Outbox``. One
-/// drainer at a time performs them in order, outside the lock. A turn made in the meantime, even by
-/// an errand, only appends. So the outside sees turns in the order in which they were decided.
+/// A transaction decides and publishes under the lock and leaves its actions in the ``Outbox``. One
+/// drainer at a time performs them in order, outside the lock. A transaction made in the meantime,
+/// even by an action, only appends. So the outside sees transactions in the order in which they
+/// were decided.
 final class QueryCache: Sendable {
   private static let lastID = Atomic<UInt64>(0)
 
@@ -18,10 +19,11 @@ final class QueryCache: Sendable {
   private let roomWaits = RoomWaits()
   let clock: ErasedClock
   let wallClock: @Sendable () -> Date
-  /// Whether every turn needs a date; the same as ``CacheState/emitsEvents``, but read without the
-  /// lock.
+  /// Whether every transaction needs a date; the same as ``CacheState/emitsEvents``, but read
+  /// without the lock.
   private let datesAll: Atomic<Bool>
-  /// Increases whenever a turn makes a frame: a consumer that has seen this value need not look.
+  /// Increases whenever a transaction makes a snapshot: an observer that has seen this value need
+  /// not look.
   let news = Atomic<UInt64>(0)
 
   init(
@@ -56,7 +58,7 @@ final class QueryCache: Sendable {
 
   /// Records what somebody has seen or waits for: decides nothing, wakes nobody and reads no clock.
   ///
-  /// Everything else that changes the state is a turn.
+  /// Everything else that changes the state is a transaction.
   @inline(__always)
   func record<Result: Sendable>(_ body: (inout CacheState) -> Result) -> Result {
     state.withLock { body(&$0) }
@@ -65,89 +67,89 @@ final class QueryCache: Sendable {
   /// The current time; may run user code, so never call it under the lock.
   ///
   /// - Parameter isDated: Whether anybody will see the date. If not, the wall clock is not read,
-  ///   and the date is as far from that of the latest turn as the moment is.
-  /// - Returns: The time, in the form that the next turn takes.
-  func now(isDated: Bool = true) -> Now {
+  ///   and the date is as far from that of the latest transaction as the moment is.
+  /// - Returns: The time, in the form that the next transaction takes.
+  func now(isDated: Bool = true) -> ClockReading {
     let isDated = isDated || datesAll.load(ordering: .relaxed)
-    return Now(
-      moment: clock.now(),
+    return ClockReading(
+      instant: clock.now(),
       date: isDated ? wallClock().timeIntervalSinceReferenceDate : nil
     )
   }
 
-  /// Makes a turn and performs its errands.
+  /// Makes a transaction and performs its actions.
   ///
   /// - Parameters:
-  ///   - shell: Performs the errands.
-  ///   - now: The time of the turn.
-  ///   - startsFetches: Whether the turn may start a fetch or wait for one: such turns look up the
-  ///     work that their caller belongs to.
-  ///   - body: The turn; runs under the lock.
-  /// - Returns: What the turn returns.
+  ///   - shell: Performs the actions.
+  ///   - now: The time of the transaction.
+  ///   - startsFetches: Whether the transaction may start a fetch or wait for one: such
+  ///     transactions look up the work that their caller belongs to.
+  ///   - body: The transaction; runs under the lock.
+  /// - Returns: What the transaction returns.
   @discardableResult
-  func turn<Result: Sendable>(
-    _ shell: some ErrandRunner,
-    at now: Now,
+  func transaction<Result: Sendable>(
+    _ shell: some ActionRunner,
+    at now: ClockReading,
     startsFetches: Bool = true,
-    _ body: (inout CacheState, inout Turn) -> Result
+    _ body: (inout CacheState, inout Transaction) -> Result
   ) -> Result {
-    var turn = Turn(caller: startsFetches ? TaskChain.current : nil)
-    var end: TurnEnd?
+    var transaction = Transaction(caller: startsFetches ? TaskChain.current : nil)
+    var end: TransactionEnd?
     let result = state.withLock { state -> Result in
-      turn.world = state.world(at: now)
-      let serial = state.frameSerial
-      let before = state.errands.turnBegan()
-      let result = body(&state, &turn)
-      if state.mayShrink { state.shrink(&turn) }
-      if state.frameSerial != serial { news.store(state.frameSerial, ordering: .releasing) }
+      transaction.environment = state.environment(at: now)
+      let serial = state.snapshotSerial
+      let before = state.outbox.transactionBegan()
+      let result = body(&state, &transaction)
+      if state.mayShrink { state.shrink(&transaction) }
+      if state.snapshotSerial != serial { news.store(state.snapshotSerial, ordering: .releasing) }
       state.rearm()
-      if state.errands.count > before { end = Self.ended(&state, since: before, shell) }
+      if state.outbox.count > before { end = Self.ended(&state, since: before, shell) }
       return result
     }
     // This comes first: somebody may be about to start the work that waits for it.
-    if let duty = turn.duty { shell.fulfil(duty) }
-    // The references that the turn collected are released here, outside the lock.
-    _ = consume turn
+    if let duty = transaction.duty { shell.fulfil(duty) }
+    // The references that the transaction collected are released here, outside the lock.
+    _ = consume transaction
     if end != nil { carryOut(&end, shell) }
     return result
   }
 
-  /// What the thread of a turn that left errands does next.
-  private struct TurnEnd {
-    var step: Outbox<Errand>.Step
-    var batch: Outbox<Errand>.Batch
+  /// What the thread of a transaction that left actions does next.
+  private struct TransactionEnd {
+    var step: Outbox<Action>.Step
+    var batch: Outbox<Action>.Batch
   }
 
-  // Separate, so that turns without errands do not pay for it.
+  // Separate, so that transactions without actions do not pay for it.
   @inline(never)
   private static func ended(
     _ state: inout CacheState,
     since count: Int,
-    _ shell: some ErrandRunner
-  ) -> TurnEnd? {
-    var batch = Outbox<Errand>.Batch()
-    let step = state.errands.turnEnded(
+    _ shell: some ActionRunner
+  ) -> TransactionEnd? {
+    var batch = Outbox<Action>.Batch()
+    let step = state.outbox.transactionEnded(
       since: count,
       on: .current,
       isLow: shell.isOfLowPriority,
       into: &batch
     )
-    return step == .leave ? nil : TurnEnd(step: step, batch: batch)
+    return step == .leave ? nil : TransactionEnd(step: step, batch: batch)
   }
 
   /// Takes over what others left in the outbox, unless somebody is draining.
   ///
-  /// - Parameter shell: Performs the errands.
-  func sweep(_ shell: some ErrandRunner) {
-    var batch = Outbox<Errand>.Batch()
-    let step = state.withLock { $0.errands.sweeperCame(on: .current, into: &batch) }
-    var end = Optional(TurnEnd(step: step, batch: batch))
+  /// - Parameter shell: Performs the actions.
+  func sweep(_ shell: some ActionRunner) {
+    var batch = Outbox<Action>.Batch()
+    let step = state.withLock { $0.outbox.sweeperCame(on: .current, into: &batch) }
+    var end = Optional(TransactionEnd(step: step, batch: batch))
     carryOut(&end, shell)
   }
 
   /// Follows the outbox's instructions until it releases the thread.
   @inline(never)
-  private func carryOut(_ end: inout TurnEnd?, _ shell: some ErrandRunner) {
+  private func carryOut(_ end: inout TransactionEnd?, _ shell: some ActionRunner) {
     // Taken out, so that the batch's storage is reused and not copied.
     guard var step = end?.step, var batch = end.take()?.batch else { return }
     let thread = ThreadIdentity.current
@@ -156,22 +158,22 @@ final class QueryCache: Sendable {
       case .leave: return
       case .perform, .releaseAndPerform:
         if step == .releaseAndPerform {
-          for waiting in state.withLock({ $0.errands.takeReleased() }) { roomWaits.tell(waiting) }
+          for waiting in state.withLock({ $0.outbox.takeReleased() }) { roomWaits.tell(waiting) }
         }
         let end = batch.end
         for place in batch.start..<end { shell.perform(batch.items[place]) }
         batch.wasPerformed(to: end)
-        step = state.withLock { $0.errands.performed(&batch, on: thread) }
+        step = state.withLock { $0.outbox.performed(&batch, on: thread) }
       case .ask:
         shell.sweep()
-        step = state.withLock { $0.errands.asked(on: thread) }
+        step = state.withLock { $0.outbox.asked(on: thread) }
       case .appoint(let waiting):
         roomWaits.tell(waiting)
         return
       case .prepareToWait:
         roomWaits.prepare(thread)
         let isLow = shell.isOfLowPriority
-        step = state.withLock { $0.errands.wait(on: thread, isLow: isLow, into: &batch) }
+        step = state.withLock { $0.outbox.wait(on: thread, isLow: isLow, into: &batch) }
         guard case .wait = step else {
           roomWaits.forget(thread)
           continue
@@ -179,17 +181,17 @@ final class QueryCache: Sendable {
       case .wait(let crowds):
         roomWaits.wait(thread, crowds: crowds)
         roomWaits.forget(thread)
-        step = state.withLock { $0.errands.waited(on: thread, into: &batch) }
+        step = state.withLock { $0.outbox.waited(on: thread, into: &batch) }
       }
     }
   }
 }
 
 extension CacheState {
-  /// Whether a thread other than the current turn's may perform its errands; a caller of low
+  /// Whether a thread other than the current transaction's may perform its actions; a caller of low
   /// priority leaves them to the client's own task.
   var othersPerform: Bool {
-    @inline(__always) get { errands.othersPerform || WorkPriority.current.isLow }
+    @inline(__always) get { outbox.othersPerform || WorkPriority.current.isLow }
   }
 
   /// Asks for an earlier wake-up if a deadline lies before the armed one.
@@ -197,6 +199,6 @@ extension CacheState {
     guard let first = deadlines.first?.deadline else { return }
     if let armed, armed <= first { return }
     armed = first
-    errands.append(.arm(first), insteadOf: .arm)
+    outbox.append(.arm(first), insteadOf: .arm)
   }
 }

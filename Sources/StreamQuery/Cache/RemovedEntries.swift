@@ -4,7 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Entries that one turn removed together, with what the events about them say.
+/// Entries that one transaction removed together, with what the events about them say.
 final class RemovedEntries: Sendable {
   private let tables: FormerTables
   private let reason: QueryEvent.RemovalReason
@@ -48,7 +48,7 @@ final class RemovedEntries: Sendable {
       duration: nil
     )
     event.valueType = key.valueType
-    if let meta = tables.slots[Int(slot)].plan?.meta { event.meta = meta }
+    if let meta = tables.slots[Int(slot)].query?.meta { event.meta = meta }
     return event
   }
 }

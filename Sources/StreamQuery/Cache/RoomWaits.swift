@@ -19,7 +19,7 @@ final class RoomWaits: Sendable {
     semaphores.withLock { $0[thread] = semaphore }
   }
 
-  /// Waits for a signal, at most 10 ms for each crowd in the outbox: an errand may wait for this
+  /// Waits for a signal, at most 10 ms for each crowd in the outbox: an action may wait for this
   /// very thread, and would otherwise wait for ever.
   func wait(_ thread: ThreadIdentity, crowds: Int) {
     guard let semaphore = semaphores.withLock({ $0[thread] }) else { return }

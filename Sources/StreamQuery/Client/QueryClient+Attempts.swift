@@ -10,7 +10,7 @@ extension QueryClient {
         for: { { await self.run(job, attempt: attempt) } }
       )
     else { return }
-    let task = Inheritance.without {
+    let task = TaskLocals.without {
       Task(executorPreference: executor) { await self.run(job, attempt: attempt) }
     }
     job.tasks.attach(task, on: executor)
@@ -21,7 +21,7 @@ extension QueryClient {
       key: job.key.key,
       cause: job.cause,
       attempt: attempt,
-      meta: job.plan.meta ?? QueryMeta(),
+      meta: job.query.meta ?? QueryMeta(),
       carriedClient: self,
       job: job
     )
@@ -37,12 +37,12 @@ extension QueryClient {
     } catch {
       // Ask the task, not the error: URLSession throws -999 when its task is cancelled.
       if Task.isCancelled || error is CancellationError {
-        turn { state, turn in
+        transaction { state, transaction in
           guard let index = state.find(job.entry) else { return }
           state.apply(
-            state.slots[index].machine.attemptCancelled(job.id, in: turn.world),
+            state.slots[index].machine.attemptCancelled(job.id, in: transaction.environment),
             index,
-            &turn
+            &transaction
           )
         }
       } else if error is NotModified {
@@ -58,14 +58,14 @@ extension QueryClient {
   private nonisolated func land(_ fetched: ValueBox, of job: FetchJob) {
     let join = job.joining.withLock { $0 }
     // A join builds on the cached value, so its result already shares with it.
-    let merge = join == nil ? job.plan.share(for: job.key.key) : job.plan.plan.merge
+    let merge = join == nil ? job.query.share(for: job.key.key) : job.query.definition.merge
     let asks = join != nil || merge != nil
     // A merge is only about sharing and may give up after three rounds; a join keeps an update, and
     // never gives up.
     let rounds = join == nil ? 3 : Int.max
     func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Void> {
-      // User code runs before the turn, which accepts its answer only if it was about the present
-      // data. Boxes are never changed, so the same box means the same data.
+      // User code runs before the transaction, which accepts its answer only if it was about the
+      // present data. Boxes are never changed, so the same box means the same data.
       let present = asks ? cache.read { $0.box(job.entry) } : nil
       var box = join?(present) ?? fetched
       if let present, let merge {
@@ -78,14 +78,14 @@ extension QueryClient {
       }
       return .answer((present, box))
     }
-    commit(rounds: rounds, asking: ask) { answer, isLast, state, turn -> Void? in
+    commit(rounds: rounds, asking: ask) { answer, isLast, state, transaction -> Void? in
       guard let index = state.find(job.entry) else { return () }
       if asks, !isLast, state.box(job.entry) !== answer.present { return nil }
-      let effects = state.slots[index].machine.attemptSucceeded(job.id, in: turn.world)
-      guard effects != .none else { return () }
+      let actions = state.slots[index].machine.attemptSucceeded(job.id, in: transaction.environment)
+      guard actions != .none else { return () }
       // If it has not ended, the answer is outdated and the fetch was restarted.
-      if effects.ended == .succeeded { state.slots[index].store(answer.box, &turn) }
-      state.apply(effects, index, &turn)
+      if actions.ended == .succeeded { state.slots[index].store(answer.box, &transaction) }
+      state.apply(actions, index, &transaction)
       return ()
     }
   }
@@ -108,18 +108,21 @@ extension QueryClient {
       UpdateChain.run(job.key, of: self) { made = make(isBegin ? nil : present) }
       return made.map { .answer((present, $0)) } ?? .over(false)
     }
-    return commit(asking: ask) { answer, _, state, turn -> Bool? in
+    return commit(asking: ask) { answer, _, state, transaction -> Bool? in
       guard let index = state.find(job.entry) else { return false }
       guard state.box(job.entry) === answer.present else { return nil }
-      let effects = state.slots[index].machine.attemptProgressed(job.id, in: turn.world)
-      guard effects.changed else { return false }
+      let actions = state.slots[index].machine.attemptProgressed(
+        job.id,
+        in: transaction.environment
+      )
+      guard actions.changed else { return false }
       // The part is outdated, and the fetch was restarted.
-      guard effects.cancelled == nil else {
-        state.apply(effects, index, &turn)
+      guard actions.cancelled == nil else {
+        state.apply(actions, index, &transaction)
         return false
       }
-      state.slots[index].store(answer.box, &turn)
-      state.apply(effects, index, &turn)
+      state.slots[index].store(answer.box, &transaction)
+      state.apply(actions, index, &transaction)
       return true
     }
   }
@@ -127,14 +130,14 @@ extension QueryClient {
   /// Keeps the data, which is still good, if there is any.
   private nonisolated func keep(_ job: FetchJob) {
     let missing = ErrorBox(QueryError.notModifiedWithoutData(key: job.key.key.description))
-    turn { state, turn in
+    transaction { state, transaction in
       guard let index = state.find(job.entry) else { return }
-      let effects = state.slots[index].machine.attemptKept(job.id, in: turn.world)
-      if effects.ended == .failed {
-        turn.drop(state.slots[index].failureReason)
+      let actions = state.slots[index].machine.attemptKept(job.id, in: transaction.environment)
+      if actions.ended == .failed {
+        transaction.drop(state.slots[index].failureReason)
         state.slots[index].failureReason = missing
       }
-      state.apply(effects, index, &turn)
+      state.apply(actions, index, &transaction)
     }
   }
 
@@ -143,30 +146,30 @@ extension QueryClient {
     var delay = job.retry.delay(failures: attempt, error: error, jitter: nextJitter())
     // A retry would find the same.
     if case .notModifiedWithoutData? = error as? QueryError { delay = nil }
-    turn { state, turn in
+    transaction { state, transaction in
       guard let index = state.find(job.entry) else { return }
-      let effects = state.slots[index].machine.attemptFailed(
+      let actions = state.slots[index].machine.attemptFailed(
         job.id,
         retryAfter: delay,
-        in: turn.world
+        in: transaction.environment
       )
-      guard effects.changed else { return }
+      guard actions.changed else { return }
       // The failure is outdated, and the fetch was restarted.
-      guard effects.cancelled == nil else { return state.apply(effects, index, &turn) }
-      turn.drop(state.slots[index].failureReason)
+      guard actions.cancelled == nil else { return state.apply(actions, index, &transaction) }
+      transaction.drop(state.slots[index].failureReason)
       state.slots[index].failureReason = box
-      if effects.ended == nil, let delay {
+      if actions.ended == nil, let delay {
         let count = state.slots[index].machine.failureCount
         state.emit(
           .attemptFailed(error, count: count, retryAfter: delay.duration),
           index,
-          turn,
+          transaction,
           job: job
         )
       }
-      state.apply(effects, index, &turn)
+      state.apply(actions, index, &transaction)
       // The timer will start the next attempt, but in the context of this task.
-      if effects.ended == nil { turn.standBy(job.tasks) }
+      if actions.ended == nil { transaction.standBy(job.tasks) }
     }
   }
 
@@ -177,9 +180,9 @@ extension QueryClient {
 
   // MARK: Time
 
-  nonisolated func arm(_ moment: Moment) {
+  nonisolated func arm(_ instant: Instant) {
     openSignals()
-    timer.arm(moment, at: cache.clock.now(), executor: configuration.executor) {
+    timer.arm(instant, at: cache.clock.now(), executor: configuration.executor) {
       WakeTimer.Work(
         sleep: cache.clock.sleep,
         onWake: { [weak self] in self?.signals.send(.time) },
@@ -188,34 +191,41 @@ extension QueryClient {
     }
   }
 
-  /// Forgets the timer, which no longer sleeps for the earliest deadline: any next turn arms it
-  /// again.
+  /// Forgets the timer, which no longer sleeps for the earliest deadline: any next transaction arms
+  /// it again.
   private nonisolated func clockFailed(_ error: any Error, isNews: Bool) {
     cache.record { $0.armed = nil }
     if isNews { report(.clockFailed(error: "\(error)")) }
   }
 
-  /// Handles due deadlines, at most a thousand in a turn, so that the lock is held briefly.
+  /// Handles due deadlines, at most a thousand in a transaction, so that the lock is held briefly.
   nonisolated func timeReached() {
     var isDone = false
     while !isDone {
-      isDone = turn { state, turn in
+      isDone = transaction { state, transaction in
         state.armed = nil
         var left = 1_000
-        while let first = state.deadlines.first, first.deadline <= turn.world.now.moment {
+        while let first = state.deadlines.first,
+          first.deadline <= transaction.environment.now.instant
+        {
           guard left > 0 else { return false }
           left -= 1
           guard first.owner >= 0 else {
-            state.timeReached(mutation: Int(~first.owner), &turn)
+            state.timeReached(mutation: Int(~first.owner), &transaction)
             continue
           }
           let index = Int(first.owner)
-          guard !state.slots[index].machine.isExpired(at: turn.world.now.moment) else {
-            state.drop(index, reason: .expired, &turn)
+          guard !state.slots[index].machine.isExpired(at: transaction.environment.now.instant)
+          else {
+            state.drop(index, reason: .expired, &transaction)
             continue
           }
-          state.electObserver(of: index, .interval, &turn)
-          state.apply(state.slots[index].machine.timeReached(in: turn.world), index, &turn)
+          state.electObserver(of: index, .interval, &transaction)
+          state.apply(
+            state.slots[index].machine.timeReached(in: transaction.environment),
+            index,
+            &transaction
+          )
         }
         return true
       }

@@ -8,8 +8,8 @@ extension QueryClient {
   /// enabled observer. If a fetch invalidates itself and cannot be replaced, no such refetch
   /// follows. Static queries are marked but not refetched.
   ///
-  /// The filter is evaluated once, and all marks are set in one turn that locks the cache: see
-  /// <doc:Performance>.
+  /// The filter is evaluated once, and all marks are set in one transaction that locks the cache:
+  /// see <doc:Performance>.
   ///
   /// The call sets the marks at once, and returns when all refetches are settled or paused,
   /// including those that failed and those that follow a joined fetch. A cancelled caller returns
@@ -124,10 +124,10 @@ extension QueryClient {
   ///
   /// - Parameter filter: Which entries.
   public nonisolated func reset(_ filter: QueryFilter) async {
-    let gathering = Gathering(failsFast: false)
-    resetting(filter, gathering)
-    gathering.open()
-    _ = await gathering.wait(observed("fetches of queries"), onCancel: leaving(gathering))
+    let group = WaitGroup(failsFast: false)
+    resetting(filter, group)
+    group.open()
+    _ = await group.wait(observed("fetches of queries"), onCancel: leaving(group))
   }
 
   /// Returns a query to its initial state.
@@ -152,12 +152,12 @@ extension QueryClient {
   ///
   /// - Parameter filter: Which entries.
   public nonisolated func cancel(_ filter: QueryFilter) {
-    select(filter) { state, indices, turn in
+    select(filter) { state, indices, transaction in
       for index in indices {
         state.apply(
-          state.slots[index].machine.cancelRequested(in: turn.world),
+          state.slots[index].machine.cancelRequested(in: transaction.environment),
           index,
-          &turn
+          &transaction
         )
       }
     }
@@ -180,15 +180,15 @@ extension QueryClient {
   /// not at once. Waiting callers throw `CancellationError`; late answers do not land.
   ///
   /// - Parameter filter: Which entries.
-  /// - Complexity: One turn, which locks the cache for about a microsecond per removed entry;
-  ///   `.all` is like ``clear()``.
+  /// - Complexity: One transaction, which locks the cache for about a microsecond per removed
+  ///   entry; `.all` is like ``clear()``.
   public nonisolated func remove(_ filter: QueryFilter) {
     if case .all = filter.node {
-      turn { state, turn in state.removeAll(reason: .removed, &turn) }
+      transaction { state, transaction in state.removeAll(reason: .removed, &transaction) }
       return
     }
-    select(filter) { state, indices, turn in
-      for index in indices { state.remove(index, reason: .removed, &turn) }
+    select(filter) { state, indices, transaction in
+      for index in indices { state.remove(index, reason: .removed, &transaction) }
     }
   }
 
@@ -210,13 +210,13 @@ extension QueryClient {
   /// reset or dropped. An archive does not bring back runs that were performed, but does bring back
   /// paused ones: see <doc:Archives>.
   ///
-  /// - Complexity: One turn, which locks the cache for O(*k*) in the runs and the entries that are
-  ///   observed or fetched; the other entries are freed afterwards. O(*n*) while events are
-  ///   observed.
+  /// - Complexity: One transaction, which locks the cache for O(*k*) in the runs and the entries
+  ///   that are observed or fetched; the other entries are freed afterwards. O(*n*) while events
+  ///   are observed.
   public nonisolated func clear() {
-    turn { state, turn in
-      state.clearMutations(&turn)
-      state.removeAll(reason: .cleared, &turn)
+    transaction { state, transaction in
+      state.clearMutations(&transaction)
+      state.removeAll(reason: .cleared, &transaction)
     }
   }
 
@@ -228,10 +228,10 @@ extension QueryClient {
     _ superseding: Bool,
     failsFast: Bool
   ) async -> (any Error)? {
-    let gathering = Gathering(failsFast: failsFast)
-    startInvalidation(filter, scope, superseding: superseding, .invalidated, gathering)
-    gathering.open()
-    return await gathering.wait(observed("fetches of queries"), onCancel: leaving(gathering))
+    let group = WaitGroup(failsFast: failsFast)
+    startInvalidation(filter, scope, superseding: superseding, .invalidated, group)
+    group.open()
+    return await group.wait(observed("fetches of queries"), onCancel: leaving(group))
   }
 
   nonisolated func startInvalidation(
@@ -239,23 +239,23 @@ extension QueryClient {
     _ scope: RefetchScope,
     superseding: Bool,
     _ cause: FetchCause,
-    _ gathering: Gathering?
+    _ group: WaitGroup?
   ) {
-    select(filter) { state, indices, turn in
+    select(filter) { state, indices, transaction in
       let refetched = indices.map {
         state.isInScope(scope, $0) && state.isBulkRefetched($0)
       }
       for index in indices {
-        state.emit(.invalidated, index, turn)
+        state.emit(.invalidated, index, transaction)
         // A fetch that invalidates itself would never end.
-        let effects = state.slots[index].machine.invalidated(
-          isJoining: !superseding || state.waitsForCaller(index, turn),
-          in: turn.world
+        let actions = state.slots[index].machine.invalidated(
+          isJoining: !superseding || state.waitsForCaller(index, transaction),
+          in: transaction.environment
         )
-        state.apply(effects, index, &turn)
+        state.apply(actions, index, &transaction)
       }
       for (index, refetches) in zip(indices, refetched) where refetches {
-        state.refetch(index, cause, superseding: superseding, gathering, &turn)
+        state.refetch(index, cause, superseding: superseding, group, &transaction)
       }
     }
   }
@@ -265,32 +265,33 @@ extension QueryClient {
     _ superseding: Bool,
     failsFast: Bool
   ) async -> (any Error)? {
-    let gathering = Gathering(failsFast: failsFast)
-    startRefetch(filter, superseding: superseding, .manual, gathering)
-    gathering.open()
-    return await gathering.wait(observed("fetches of queries"), onCancel: leaving(gathering))
+    let group = WaitGroup(failsFast: failsFast)
+    startRefetch(filter, superseding: superseding, .manual, group)
+    group.open()
+    return await group.wait(observed("fetches of queries"), onCancel: leaving(group))
   }
 
   nonisolated func startRefetch(
     _ filter: QueryFilter,
     superseding: Bool,
     _ cause: FetchCause,
-    _ gathering: Gathering?
+    _ group: WaitGroup?
   ) {
-    select(filter) { state, indices, turn in
+    select(filter) { state, indices, transaction in
       for index in indices where state.isBulkRefetched(index) {
-        state.refetch(index, cause, superseding: superseding, gathering, &turn)
+        state.refetch(index, cause, superseding: superseding, group, &transaction)
       }
     }
   }
 
-  private nonisolated func resetting(_ filter: QueryFilter, _ gathering: Gathering) {
-    // Initial data is user code: it is evaluated before the turn, for every entry that may match.
+  private nonisolated func resetting(_ filter: QueryFilter, _ group: WaitGroup) {
+    // Initial data is user code: it is evaluated before the transaction, for every entry that may
+    // match.
     let initial = search(filter) { state, index, _ in state.initialData(of: index) }
-    var seeds: [EntryID: Seed] = [:]
+    var initialData: [EntryID: InitialData] = [:]
     for finding in initial {
       guard let data = finding.item else { continue }
-      seeds[finding.id] = Seed(data)
+      initialData[finding.id] = InitialData(data)
     }
     var round = 0
     var isDone = false
@@ -299,21 +300,21 @@ extension QueryClient {
       let isLast = round == 3
       // So are options that depend on the entry: an observer that is enabled once the entry is
       // empty refetches it.
-      let asked = select(filter) { [seeds] state, indices, turn in
-        indices.compactMap { state.questionsOfReset($0, seeds[state.id(of: $0)], turn) }
+      let asked = select(filter) { [initialData] state, indices, transaction in
+        indices.compactMap { state.resetConditions($0, initialData[state.id(of: $0)], transaction) }
       }
       let answers = Dictionary(
         asked.map { ($0.entry, $0.answered) },
         uniquingKeysWith: { $1 }
       )
-      isDone = select(filter) { [seeds] state, indices, turn in
+      isDone = select(filter) { [initialData] state, indices, transaction in
         let isOutdated = indices.contains { index in
           answers[state.id(of: index)].map { $0.revision != state.slots[index].revision } ?? false
         }
         guard isLast || !isOutdated else { return false }
         for index in indices {
           let id = state.id(of: index)
-          state.reset(index, seeds[id], answers[id]?.profiles ?? [], gathering, &turn)
+          state.reset(index, initialData[id], answers[id]?.profiles ?? [], group, &transaction)
         }
         return true
       }

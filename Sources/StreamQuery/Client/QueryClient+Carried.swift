@@ -40,11 +40,11 @@ extension FetchContext {
   public func previous<Value: Sendable>(as type: Value.Type = Value.self) -> Value? {
     if let page, page.type == type { return page.cached?()?.value(as: Value.self) }
     guard let job else { return nil }
-    guard job.plan.plan.valueType == type else {
+    guard job.query.definition.valueType == type else {
       client.report(
         .previousOfOtherType(
           key: key.description,
-          expected: job.plan.plan.valueTypeName,
+          expected: job.query.definition.valueTypeName,
           asked: String(reflecting: type)
         )
       )

@@ -22,7 +22,7 @@ extension QueryClient {
     ///
     /// A simulation uses it to tell the client's own timer from other sleepers.
     package var operatorClock: (any Clock<Duration>)?
-    /// Whether calls of low priority leave their errands to the client's executor.
+    /// Whether calls of low priority leave their actions to the client's executor.
     ///
     /// `false` in a simulation: the priority of the test must not decide what happens in it.
     package var mindsPriority = true
@@ -96,7 +96,8 @@ extension QueryClient {
       self.onMisuse = onMisuse
     }
 
-    /// For long-lived server processes: always online and active, and no retries of imperative calls.
+    /// For long-lived server processes: always online and active, and no retries of imperative
+    /// calls.
     ///
     /// Such a client observes no system source. A request is answered or fails at once: `fetch`,
     /// `ensure` and `prefetch` retry only if the query itself or a default says so.

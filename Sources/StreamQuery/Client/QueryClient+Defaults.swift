@@ -47,12 +47,12 @@ extension QueryClient {
   /// - Parameter query: The query.
   /// - Returns: The policy.
   package nonisolated func throwPolicy<Value>(of query: Query<Value>) -> ThrowPolicy {
-    query.plan.options.throwOnError
+    query.definition.options.throwOnError
       ?? defaults.options(for: query.key.erased).throwOnError ?? .never
   }
 
   private nonisolated func replaceDefaults(_ change: (DefaultsTable) -> DefaultsTable) {
-    let old = turn { state, _ -> (DefaultsTable, [ObjectIdentifier: ResolvedPlan]) in
+    let old = transaction { state, _ -> (DefaultsTable, [ObjectIdentifier: ResolvedQuery]) in
       let old = (state.defaults, state.barePlans)
       state.defaults = change(old.0)
       state.barePlans = [:]

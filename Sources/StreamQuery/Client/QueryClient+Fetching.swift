@@ -43,11 +43,11 @@ extension QueryClient {
     timeout limit: Duration
   ) async throws -> Value {
     let key = EntryKey(query.key)
-    let start = begin(key, query.plan, .ifStale, nil)
+    let start = begin(key, query.definition, .ifStale, nil)
     guard case .waiting(let waiter) = start else {
       return try await end(start, of: key).value(as: Value.self)
     }
-    let span = Span(limit)
+    let span = TimeSpan(limit)
     let timedOut = QueryError.timedOut(key: key.key.description, limit: limit)
     let leave = leaving(waiter)
     if span == .zero {
@@ -108,7 +108,7 @@ extension QueryClient {
     pageCount: Int? = nil
   ) async throws -> ValueBox {
     let key = EntryKey(query.key)
-    let start = begin(key, query.plan, need, pageCount)
+    let start = begin(key, query.definition, need, pageCount)
     if case .cached(let box) = start { return box.settled }
     return try await end(start, of: key)
   }
@@ -131,53 +131,53 @@ extension QueryClient {
 
   private nonisolated func begin(
     _ key: EntryKey,
-    _ queryPlan: QueryPlan,
+    _ definition: QueryDefinition,
     _ need: FetchNeed,
     _ pageCount: Int?
   ) -> FetchStart {
-    settling(key, queryPlan) { state, index, plan, profile, seed, turn in
+    settling(key, definition) { state, index, query, resolvedOptions, initialData, transaction in
       guard !state.isShutDown else { return .shutDown }
       // Only a fetch that starts takes over how to fetch; a cached answer changes nothing.
-      let index = index ?? state.entry(key, plan, &turn)
-      state.seed(index, seed, &turn)
-      turn.isImperative = true
-      turn.pageCount = pageCount
-      let canFetch = plan.fetch != nil || state.slots[index].plan?.fetch != nil
+      let index = index ?? state.entry(key, query, &transaction)
+      state.placeInitialData(index, initialData, &transaction)
+      transaction.isImperative = true
+      transaction.pageCount = pageCount
+      let canFetch = query.fetch != nil || state.slots[index].query?.fetch != nil
       let isStale = state.slots[index].machine.isStale(
-        profile.freshness,
-        at: turn.world.now.moment
+        resolvedOptions.freshness,
+        at: transaction.environment.now.instant
       )
       if state.slots[index].machine.hasData, let box = state.slots[index].visible {
         switch need {
         case .ifStale:
           if !isStale {
-            state.note(.hit, index, turn)
+            state.note(.hit, index, transaction)
             return .cached(box)
           }
         case .ifMissing:
-          state.note(isStale ? .staleHit : .hit, index, turn)
+          state.note(isStale ? .staleHit : .hit, index, transaction)
           return .cached(box)
         case .ifMissingElseRevalidate:
-          state.note(isStale ? .staleHit : .hit, index, turn)
+          state.note(isStale ? .staleHit : .hit, index, transaction)
           if isStale, canFetch {
-            if state.slots[index].machine.isIdle { state.plan(index, with: plan, &turn) }
-            let effects = state.slots[index].machine.requested(
+            if state.slots[index].machine.isIdle { state.adopt(index, query, &transaction) }
+            let actions = state.slots[index].machine.requested(
               .manual,
               clientLease: true,
-              in: turn.world
+              in: transaction.environment
             )
-            state.apply(effects, index, &turn)
+            state.apply(actions, index, &transaction)
           }
           return .cached(box)
         }
       }
       guard canFetch || !state.slots[index].machine.isIdle else {
         // The entry may have just been made: its retention has to start.
-        state.settleBookkeeping(index, turn)
+        state.settleBookkeeping(index, transaction)
         return .missingFetch
       }
       let request = FetchRequest(cause: .manual)
-      return state.request(index, request, plan: plan, role: .leasing, &turn)
+      return state.request(index, request, query: query, role: .leasing, &transaction)
         .map(FetchStart.waiting) ?? .recursive
     }
   }

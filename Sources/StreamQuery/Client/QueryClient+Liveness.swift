@@ -1,12 +1,12 @@
 extension QueryClient {
   /// What is still running or retained, for leak reports of simulations.
   package nonisolated var liveness: Liveness {
-    let now = cache.now(isDated: false).moment
+    let now = cache.now(isDated: false).instant
     let (fetches, runs, subscribers) = cache.read { state in
       (
         state.liveFetches(at: now),
         state.liveRuns(at: now),
-        state.consumerCount + state.mutations.followers.count + state.mutations.streamCount
+        state.observerCount + state.mutations.followers.count + state.mutations.streamCount
       )
     }
     return Liveness(
@@ -19,7 +19,7 @@ extension QueryClient {
 }
 
 extension CacheState {
-  fileprivate func liveFetches(at now: Moment) -> [Liveness.Work] {
+  fileprivate func liveFetches(at now: Instant) -> [Liveness.Work] {
     live.sorted().compactMap { index in
       let index = Int(index)
       guard let key = slots[index].key else { return nil }
@@ -34,7 +34,7 @@ extension CacheState {
     }
   }
 
-  fileprivate func liveRuns(at now: Moment) -> [Liveness.Work] {
+  fileprivate func liveRuns(at now: Instant) -> [Liveness.Work] {
     mutations.all.compactMap { id in
       guard let index = mutations.find(id), let job = mutations.slots[index].job else { return nil }
       let activity: Liveness.Work.Activity
@@ -52,8 +52,8 @@ extension CacheState {
   }
 }
 
-extension Moment {
-  fileprivate func distance(after other: Moment) -> Duration {
+extension Instant {
+  fileprivate func distance(after other: Instant) -> Duration {
     .nanoseconds(max(0, nanoseconds - other.nanoseconds))
   }
 }

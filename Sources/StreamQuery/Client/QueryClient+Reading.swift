@@ -39,58 +39,65 @@ extension QueryClient {
   /// - Returns: The first result.
   public nonisolated func result<Value>(for query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)
-    let now = cache.now(isDated: query.plan.initialData != nil)
-    let quick = cache.record { state -> (ResolvedPlan, Frame, QueryFlags)? in
-      guard let index = state.find(key), let plan = state.slots[index].plan,
-        plan.isMade(of: query.plan, under: state.defaults), let profile = plan.fixedProfile,
-        !state.wantsSeed(index, plan)
+    let now = cache.now(isDated: query.definition.initialData != nil)
+    let quick = cache.record { state -> (ResolvedQuery, EntrySnapshot, QueryFlags)? in
+      guard let index = state.find(key), let known = state.slots[index].query,
+        known.isMade(of: query.definition, under: state.defaults),
+        let resolvedOptions = known.fixedOptions,
+        !state.wantsInitialData(index, known)
       else { return nil }
       // Kept, because an entry that is read once is usually read again.
-      if state.slots[index].frame == nil { _ = state.frame(index) }
-      let (frame, flags) = state.firstLook(key, plan, profile, at: now)
-      return (plan, frame, flags)
+      if state.slots[index].snapshot == nil { _ = state.snapshot(index) }
+      let (snapshot, flags) = state.firstLook(key, known, resolvedOptions, at: now)
+      return (known, snapshot, flags)
     }
-    if let (plan, frame, flags) = quick { return shown(frame, flags, plan) }
-    let plan = resolve(key, query.plan, defaults)
+    if let (query, snapshot, flags) = quick { return shown(snapshot, flags, query) }
+    let query = resolve(key, query.definition, defaults)
     // User code runs outside the lock.
-    let seed =
-      cache.read { state in state.wantsSeed(state.find(key), plan) }
-      ? plan.plan.initialData.flatMap(Seed.init) : nil
-    let profile = plan.profile {
-      cache.read { $0.infoOfArrival(key, plan, seed, at: now) }
+    let initialData =
+      cache.read { state in state.wantsInitialData(state.find(key), query) }
+      ? query.definition.initialData.flatMap(InitialData.init) : nil
+    let resolvedOptions = query.resolvedOptions {
+      cache.read { $0.infoOfArrival(key, query, initialData, at: now) }
     }
-    let (frame, flags) = cache.read { $0.firstLook(key, plan, profile, seed, at: now) }
-    return shown(frame, flags, plan)
+    let (snapshot, flags) = cache.read {
+      $0.firstLook(key, query, resolvedOptions, initialData, at: now)
+    }
+    return shown(snapshot, flags, query)
   }
 
   /// The present state of a query, regardless of what a subscription would change.
   nonisolated func present<Value>(_ query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)
     let now = cache.now(isDated: false)
-    let plan = resolve(key, query.plan, defaults)
-    let profile = plan.profile { cache.read { $0.facts(key, metBy: plan, at: now.moment) }.info }
-    let (frame, flags) = cache.read { state -> (Frame, QueryFlags) in
+    let query = resolve(key, query.definition, defaults)
+    let resolvedOptions = query.resolvedOptions {
+      cache.read { $0.facts(key, metBy: query, at: now.instant) }.info
+    }
+    let (snapshot, flags) = cache.read { state -> (EntrySnapshot, QueryFlags) in
       guard let index = state.find(key) else {
-        return (.empty, profile.isEnabled ? [.enabled, .stale] : [])
+        return (.empty, resolvedOptions.isEnabled ? [.enabled, .stale] : [])
       }
       let flags = state.slots[index].machine.flags(
-        for: profile,
+        for: resolvedOptions,
         since: nil,
-        at: max(now.moment, state.latest.moment)
+        at: max(now.instant, state.latest.instant)
       )
       return (state.glimpse(index), flags)
     }
-    return shown(frame, flags, plan)
+    return shown(snapshot, flags, query)
   }
 
   private nonisolated func shown<Value>(
-    _ frame: Frame,
+    _ snapshot: EntrySnapshot,
     _ flags: QueryFlags,
-    _ plan: ResolvedPlan
+    _ query: ResolvedQuery
   ) -> QueryResult<Value> {
-    var (frame, flags) = stand(in: plan, for: frame, flags)
-    if frame.paging == nil, let paging = plan.plan.paging { frame = Frame(frame, paging: paging) }
-    return QueryResult(frame: frame, flags: flags)
+    var (snapshot, flags) = stand(in: query, for: snapshot, flags)
+    if snapshot.paging == nil, let paging = query.definition.paging {
+      snapshot = EntrySnapshot(snapshot, paging: paging)
+    }
+    return QueryResult(snapshot: snapshot, flags: flags)
   }
 
   /// The present state of a key.
@@ -117,7 +124,7 @@ extension QueryClient {
     _ filter: QueryFilter = .all
   ) -> [(key: QueryKey<Value>, data: Value)] {
     diagnostics(filter).compactMap { info in
-      guard info.entryKey.valueTypeID == ObjectIdentifier(type), let data = info.frame.data
+      guard info.entryKey.valueTypeID == ObjectIdentifier(type), let data = info.snapshot.data
       else { return nil }
       return (QueryKey(info.key), data.value(as: Value.self))
     }
@@ -132,15 +139,15 @@ extension QueryClient {
   /// - Returns: Whether it is stale.
   public nonisolated func isStale<Value>(_ query: Query<Value>) -> Bool {
     let key = EntryKey(query.key)
-    let plan = resolve(key, query.plan, defaults)
+    let query = resolve(key, query.definition, defaults)
     let now = cache.now(isDated: false)
-    let facts = plan.isDynamic ? cache.read { $0.facts(key, metBy: plan, at: now.moment) } : nil
-    let freshness = plan.profile { (facts ?? EntryFacts.empty(key, plan)).info }.freshness
+    let facts = query.isDynamic ? cache.read { $0.facts(key, metBy: query, at: now.instant) } : nil
+    let freshness = query.resolvedOptions { (facts ?? EntryFacts.empty(key, query)).info }.freshness
     return cache.read { state in
       guard let index = state.find(key) else { return true }
       return state.slots[index].machine.isStale(
         freshness,
-        at: max(now.moment, state.latest.moment)
+        at: max(now.instant, state.latest.instant)
       )
     }
   }
@@ -159,19 +166,19 @@ extension QueryClient {
   public nonisolated func isStale<Value>(_ key: QueryKey<Value>) -> Bool {
     let key = EntryKey(key)
     let now = cache.now(isDated: false)
-    let known = cache.read { state -> (ResolvedPlan, EntryFacts)? in
-      guard let index = state.find(key), let plan = state.slots[index].plan,
-        let facts = state.facts(key, at: max(now.moment, state.latest.moment))
+    let known = cache.read { state -> (ResolvedQuery, EntryFacts)? in
+      guard let index = state.find(key), let query = state.slots[index].query,
+        let facts = state.facts(key, at: max(now.instant, state.latest.instant))
       else { return nil }
-      return (plan, facts)
+      return (query, facts)
     }
-    guard let (plan, facts) = known else { return true }
-    let freshness = plan.profile { facts.info }.freshness
+    guard let (query, facts) = known else { return true }
+    let freshness = query.resolvedOptions { facts.info }.freshness
     return cache.read { state in
       guard let index = state.find(key) else { return true }
       return state.slots[index].machine.isStale(
         freshness,
-        at: max(now.moment, state.latest.moment)
+        at: max(now.instant, state.latest.instant)
       )
     }
   }

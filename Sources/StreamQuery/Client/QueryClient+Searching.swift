@@ -1,28 +1,29 @@
 extension QueryClient {
-  /// Evaluates a filter once and makes one turn over its matches.
+  /// Evaluates a filter once and makes one transaction over its matches.
   ///
-  /// If keys and prefixes do not lead to the matches, a search in slices finds them first: the turn
-  /// then looks at the matches, and at what changed meanwhile. See ``EntrySearch`` for predicates.
+  /// If keys and prefixes do not lead to the matches, a search in slices finds them first: the
+  /// transaction then looks at the matches, and at what changed meanwhile. See ``EntrySearch`` for
+  /// predicates.
   @discardableResult
   nonisolated func select<Result: Sendable>(
     _ filter: QueryFilter,
-    _ body: (inout CacheState, [Int], inout Turn) -> Result
+    _ body: (inout CacheState, [Int], inout Transaction) -> Result
   ) -> Result {
     if !filter.node.hasPredicate {
-      let result = turn { state, turn -> Result? in
-        let now = turn.world.now.moment
+      let result = transaction { state, transaction -> Result? in
+        let now = transaction.environment.now.instant
         guard let indices = state.entriesAtHand(matching: filter.node, at: now) else { return nil }
-        return body(&state, indices, &turn)
+        return body(&state, indices, &transaction)
       }
       if let result { return result }
     }
     return search(EntrySearch<Void>(filter.node)) { _, _, _ in
-    } finally: { search, state, turn in
+    } finally: { search, state, transaction in
       var indices: [Int] = []
       for finding in search.findings() {
         if let index = state.find(finding.id) { indices.append(index) }
       }
-      return body(&state, indices, &turn)
+      return body(&state, indices, &transaction)
     }.result
   }
 
@@ -41,7 +42,7 @@ extension QueryClient {
   /// - Returns: The findings, in order.
   nonisolated func search<Item: Sendable>(
     _ filter: QueryFilter,
-    _ item: (inout CacheState, Int, Moment) -> Item
+    _ item: (inout CacheState, Int, Instant) -> Item
   ) -> [Finding<Item>] {
     search(EntrySearch<Item>(filter.node), item) { _, _, _ in }.search.findings()
   }
@@ -51,19 +52,21 @@ extension QueryClient {
   /// - Parameters:
   ///   - search: The search.
   ///   - item: Makes the item of an entry; runs under the lock.
-  ///   - last: What else happens in the turn that finishes the search.
+  ///   - last: What else happens in the transaction that finishes the search.
   /// - Returns: The search, whose findings are from the same instant as the result, and the result.
   nonisolated func search<Item: Sendable, Result: Sendable>(
     _ search: EntrySearch<Item>,
-    _ item: (inout CacheState, Int, Moment) -> Item,
-    finally last: (borrowing EntrySearch<Item>, inout CacheState, inout Turn) -> Result
+    _ item: (inout CacheState, Int, Instant) -> Item,
+    finally last: (borrowing EntrySearch<Item>, inout CacheState, inout Transaction) -> Result
   ) -> (search: EntrySearch<Item>, result: Result) {
     var search = search
     while true {
-      let result = turn { state, turn -> Result? in
-        guard search.look(at: &state, now: turn.world.now.moment, item) else { return nil }
+      let result = transaction { state, transaction -> Result? in
+        guard search.look(at: &state, now: transaction.environment.now.instant, item) else {
+          return nil
+        }
         search.end(in: &state)
-        return last(search, &state, &turn)
+        return last(search, &state, &transaction)
       }
       search.settle()
       if let result { return (search, result) }

@@ -12,14 +12,14 @@ extension QueryClient {
     let port = signals
     // Handed over: nothing else retains the sequence, and this one task takes it once. Detached,
     // like all work that no caller waits for.
-    let handover = Handover(triggers)
+    let sendOnce = SendOnce(triggers)
     let task = Task.detached(executorPreference: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) {
-        guard let triggers = handover.take() else { return }
+        guard let triggers = sendOnce.take() else { return }
         await port.forward(triggers) { .trigger($0) }
       }
     }
-    return TriggerConnection(task: task, endings: endings)
+    return TriggerConnection(task: task, shutdownHandlers: shutdownHandlers)
   }
 
   /// Stops everything: fetches are cancelled, streams end, callers throw ``QueryError/shutDown`` or
@@ -28,20 +28,20 @@ extension QueryClient {
   /// Later writes are not kept. It takes as long as ``clear()``, plus the time to end the streams.
   public nonisolated func shutDown() {
     stopWaiting()
-    turn { state, turn in
+    transaction { state, transaction in
       state.isShutDown = true
-      state.clearMutations(&turn)
-      for index in state.consumers.indices where state.consumers[index].isLive {
-        let id = ConsumerID(
+      state.clearMutations(&transaction)
+      for index in state.observers.indices where state.observers[index].isLive {
+        let id = ObserverID(
           index: Int32(truncatingIfNeeded: index),
-          generation: state.consumers[index].generation
+          generation: state.observers[index].generation
         )
-        state.unsubscribe(id, &turn)
+        state.unsubscribe(id, &transaction)
       }
-      state.removeAll(reason: .cleared, &turn)
+      state.removeAll(reason: .cleared, &transaction)
     }
-    endings.finish()
-    eventHub.finish()
+    shutdownHandlers.finish()
+    eventBroadcaster.finish()
     counts.finish()
     mutationNews.finish()
   }
@@ -54,7 +54,7 @@ extension QueryClient {
   }
 
   /// Feeds each element of a query's own trigger stream into the loop.
-  nonisolated func pump(
+  nonisolated func forward(
     _ make: @escaping @Sendable () -> any AsyncSequence,
     into key: EntryKey
   ) -> Task<Void, Never> {
@@ -89,7 +89,7 @@ extension QueryClient {
     let activity = configuration.activity
     let isOnline = connectivity.initial
     let isActive = activity.initial
-    turn { state, _ in
+    transaction { state, _ in
       state.isOnline = isOnline
       state.isActive = isActive
     }
@@ -129,38 +129,38 @@ extension QueryClient {
     sources.append(task)
   }
 
-  /// Handles one signal after the other, as their only consumer.
+  /// Handles one signal after the other, as their only observer.
   ///
   /// Not isolated to the client, because it runs predicates and options, which are user code.
   private nonisolated func handle(_ signal: Signal) {
     switch signal {
     case .time: timeReached()
-    case .online(let isOnline): worldChanged(isOnline: isOnline, isActive: nil)
-    case .active(let isActive): worldChanged(isOnline: nil, isActive: isActive)
+    case .online(let isOnline): environmentChanged(isOnline: isOnline, isActive: nil)
+    case .active(let isActive): environmentChanged(isOnline: nil, isActive: isActive)
     case .query(let key):
       signals.took(key)
-      turn { state, turn in
+      transaction { state, transaction in
         guard let index = state.find(key), state.slots[index].machine.isActive,
-          state.slots[index].plan?.fetch != nil
+          state.slots[index].query?.fetch != nil
         else { return }
         state.apply(
-          state.slots[index].machine.requested(.trigger, in: turn.world),
+          state.slots[index].machine.requested(.trigger, in: transaction.environment),
           index,
-          &turn
+          &transaction
         )
       }
     case .trigger(let trigger): start(trigger)
     }
   }
 
-  private nonisolated func worldChanged(isOnline: Bool?, isActive: Bool?) {
-    let askings = turn { state, turn -> [Question.Asking] in
+  private nonisolated func environmentChanged(isOnline: Bool?, isActive: Bool?) {
+    let askings = transaction { state, transaction -> [RefetchCondition.Asking] in
       let wasOnline = state.isOnline
       let wasActive = state.isActive
       state.isOnline = isOnline ?? wasOnline
       state.isActive = isActive ?? wasActive
-      turn.world.isOnline = state.isOnline
-      turn.world.isActive = state.isActive
+      transaction.environment.isOnline = state.isOnline
+      transaction.environment.isActive = state.isActive
       guard state.isOnline != wasOnline || state.isActive != wasActive else { return [] }
       let cause: FetchCause? =
         if state.isOnline, !wasOnline { .reconnect } else if state.isActive, !wasActive {
@@ -169,17 +169,17 @@ extension QueryClient {
       // Mutations go first: the refetches should bring what they change.
       let releases = cause != nil && state.isOnline
       let paused = cause == nil ? [] : state.pausedMutations
-      state.resumeMutations(releases: releases, &turn)
+      state.resumeMutations(releases: releases, &transaction)
       guard let cause else {
-        state.tell(of: nil, &turn)
+        state.tell(of: nil, &transaction)
         return []
       }
       guard paused.isEmpty else {
-        state.hold(cause, for: paused, &turn)
-        state.resumeAwaitedFetches(&turn)
+        state.hold(cause, for: paused, &transaction)
+        state.resumeAwaitedFetches(&transaction)
         return []
       }
-      return state.sweep(cause, &turn)
+      return state.sweep(cause, &transaction)
     }
     for asking in askings { ask(asking) }
   }
@@ -187,22 +187,24 @@ extension QueryClient {
   /// Does the refetches of reconnects and activations that had to wait for mutations.
   nonisolated func sweep(_ causes: [FetchCause]) {
     for cause in causes {
-      let askings = turn { state, turn in state.sweep(cause, &turn) }
+      let askings = transaction { state, transaction in state.sweep(cause, &transaction) }
       for asking in askings { ask(asking) }
     }
   }
 
   /// Evaluates a condition in its own task: nothing else waits for it.
-  private nonisolated func ask(_ asking: Question.Asking) {
+  private nonisolated func ask(_ asking: RefetchCondition.Asking) {
     _ = Task.detached(executorPreference: configuration.executor) { [weak self, scheduling] in
       var asking = asking
       while true {
         let policy = await Scheduling.$current.withValue(scheduling) {
-          await asking.condition.answer(asking.info)
+          await asking.predicate.answer(asking.info)
         }
         guard let self else { return }
-        let question = asking.question
-        let next = self.turn { state, turn in state.answered(question, policy, &turn) }
+        let condition = asking.condition
+        let next = self.transaction { state, transaction in
+          state.answered(condition, policy, &transaction)
+        }
         guard let next else { return }
         asking = next
       }

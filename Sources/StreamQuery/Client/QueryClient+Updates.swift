@@ -1,40 +1,52 @@
 extension QueryClient {
   /// Changes what an existing observer observes.
   nonisolated func update<Value>(
-    _ id: ConsumerID,
+    _ id: ObserverID,
     _ query: Query<Value>,
     _ options: ObserverOptions?
   ) {
-    update(id, EntryKey(query.key), query.plan, options)
+    update(id, EntryKey(query.key), query.definition, options)
   }
 
   nonisolated func update(
-    _ id: ConsumerID,
+    _ id: ObserverID,
     _ key: EntryKey,
-    _ queryPlan: QueryPlan,
+    _ definition: QueryDefinition,
     _ options: ObserverOptions?
   ) {
-    // Compared outside the lock: a query that is rebuilt for each frame brings an equal
+    // Compared outside the lock: a query that is rebuilt for each snapshot brings an equal
     // placeholder.
-    let old = queryPlan.placeholder.flatMap { _ in cache.read { $0.placeholder(of: id, on: key) } }
-    let isEqual = queryPlan.placeholder.flatMap { old?.holdsTheSame(as: $0) } ?? false
-    settling(key, queryPlan, options) { state, index, plan, profile, seed, turn in
+    let old = definition.placeholder.flatMap { _ in cache.read { $0.placeholder(of: id, on: key) } }
+    let isEqual = definition.placeholder.flatMap { old?.holdsTheSame(as: $0) } ?? false
+    settling(key, definition, options) {
+      state,
+      index,
+      query,
+      resolvedOptions,
+      initialData,
+      transaction in
       // The observer has ended: it was cancelled, or the client was shut down.
-      guard let consumer = state.find(id) else { return }
+      guard let observer = state.find(id) else { return }
       let isKept = isEqual && state.placeholder(of: id, on: key) === old
-      let entry = index ?? state.entry(key, plan, &turn)
-      state.plan(entry, with: plan, &turn)
-      state.seed(entry, seed, &turn)
-      if Int(state.consumers[consumer].entry) == entry {
+      let entry = index ?? state.entry(key, query, &transaction)
+      state.adopt(entry, query, &transaction)
+      state.placeInitialData(entry, initialData, &transaction)
+      if Int(state.observers[observer].entry) == entry {
         state.reobserve(
-          consumer,
-          plan: plan,
-          profile: profile,
+          observer,
+          query: query,
+          resolvedOptions: resolvedOptions,
           keepsPlaceholder: isKept,
-          &turn
+          &transaction
         )
       } else {
-        state.move(consumer, to: entry, plan: plan, profile: profile, &turn)
+        state.move(
+          observer,
+          to: entry,
+          query: query,
+          resolvedOptions: resolvedOptions,
+          &transaction
+        )
       }
     }
   }
@@ -42,7 +54,7 @@ extension QueryClient {
   /// Fetches one key for an explicit call, and watches until the fetch is settled.
   nonisolated func refetchOne(
     _ key: EntryKey,
-    _ queryPlan: QueryPlan,
+    _ definition: QueryDefinition,
     _ options: ObserverOptions?,
     direction: PageDirection? = nil,
     superseding: Bool
@@ -53,19 +65,19 @@ extension QueryClient {
       case recursive
       case shutDown
     }
-    let start: Start = settling(key, queryPlan, options) {
+    let start: Start = settling(key, definition, options) {
       state,
       index,
-      plan,
+      query,
       _,
-      seed,
-      turn in
+      initialData,
+      transaction in
       guard !state.isShutDown else { return .shutDown }
-      let index = index ?? state.entry(key, plan, &turn)
-      state.seed(index, seed, &turn)
-      guard plan.fetch != nil || state.slots[index].plan?.fetch != nil else {
+      let index = index ?? state.entry(key, query, &transaction)
+      state.placeInitialData(index, initialData, &transaction)
+      guard query.fetch != nil || state.slots[index].query?.fetch != nil else {
         // The entry may have just been made: its retention has to start.
-        state.settleBookkeeping(index, turn)
+        state.settleBookkeeping(index, transaction)
         return .missingFetch
       }
       let request = FetchRequest(
@@ -73,7 +85,7 @@ extension QueryClient {
         isSuperseding: superseding,
         direction: direction
       )
-      return state.request(index, request, plan: plan, role: .watching, &turn)
+      return state.request(index, request, query: query, role: .watching, &transaction)
         .map(Start.waiting) ?? .recursive
     }
     switch start {
@@ -89,11 +101,11 @@ extension QueryClient {
 
   /// Removes a waiter whose caller was cancelled.
   nonisolated func leaving(_ waiter: Waiter) -> @Sendable () -> Void {
-    { self.turn { state, turn in state.leave(waiter, &turn) } }
+    { self.transaction { state, transaction in state.leave(waiter, &transaction) } }
   }
 
   /// Removes the waiters of a bulk call whose caller was cancelled.
-  nonisolated func leaving(_ gathering: Gathering) -> @Sendable () -> Void {
-    { self.turn { state, turn in state.leave(gathering, &turn) } }
+  nonisolated func leaving(_ group: WaitGroup) -> @Sendable () -> Void {
+    { self.transaction { state, transaction in state.leave(group, &transaction) } }
   }
 }

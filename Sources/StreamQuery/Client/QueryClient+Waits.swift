@@ -5,9 +5,9 @@ extension QueryClient {
     WaitObservation.hasBegun ? subject(text) : nil
   }
 
-  /// Reports that a consumer of a stream is parked.
+  /// Reports that an observer of a stream is suspended.
   @inline(__always)
-  nonisolated func consumerWaits(
+  nonisolated func observerWaits(
     for text: @autoclosure @escaping @Sendable () -> String,
     _ owner: any AnyObject & Sendable,
     leave: () -> Void
@@ -16,7 +16,7 @@ extension QueryClient {
     if subject.isElsewhere {
       subject.observer.waitsElsewhere(for: subject.text, owner: owner)
     } else {
-      subject.observer.consumerWaits(for: subject.text, leave: leave)
+      subject.observer.observerWaits(for: subject.text, leave: leave)
     }
   }
 

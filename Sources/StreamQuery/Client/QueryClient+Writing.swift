@@ -56,17 +56,23 @@ extension QueryClient {
     guard !isUpdating(key) else { return }
     let date = updatedAt?.timeIntervalSinceReferenceDate
     // Usually the entry exists, and no plan has to be made.
-    commit(asking: { .answer($0 == 1 ? nil : bare(key, for: box)) }) { plan, _, state, turn in
+    commit(asking: { .answer($0 == 1 ? nil : bare(key, for: box)) }) {
+      query,
+      _,
+      state,
+      transaction in
       guard !state.isShutDown else { return () }
-      guard let index = state.find(key) ?? state.bareEntry(key, plan, &turn) else { return nil }
-      state.write(box, index, updatedAt: date, fencing: fencing, &turn)
+      guard let index = state.find(key) ?? state.bareEntry(key, query, &transaction) else {
+        return nil
+      }
+      state.write(box, index, updatedAt: date, fencing: fencing, &transaction)
       return ()
     }
   }
 
   /// The plan of an entry that begins with a write: the defaults of its key.
-  private nonisolated func bare(_ key: EntryKey, for box: ValueBox) -> ResolvedPlan {
-    ResolvedPlan(QueryPlan(of: box.valueType), for: key.key, defaults: defaults)
+  private nonisolated func bare(_ key: EntryKey, for box: ValueBox) -> ResolvedQuery {
+    ResolvedQuery(QueryDefinition(of: box.valueType), for: key.key, defaults: defaults)
   }
 
   /// Changes cached data in place.
@@ -121,7 +127,7 @@ extension QueryClient {
     let key = EntryKey(key)
     guard !isUpdating(key) else { return nil }
     let date = updatedAt?.timeIntervalSinceReferenceDate
-    var plan: ResolvedPlan?
+    var query: ResolvedQuery?
     typealias Answer = (present: ValueBox?, box: ValueBox, value: Value)
     func ask(_: Int) throws(Failure) -> CommitAnswer<Answer, Value?> {
       let (present, isKnown) = cache.read { state -> (ValueBox?, Bool) in
@@ -132,21 +138,21 @@ extension QueryClient {
       try UpdateChain.run(key, of: self) { () throws(Failure) in try update(&value) }
       guard let value else { return .over(nil) }
       let box = TypedBox(value)
-      if !isKnown, plan == nil { plan = bare(key, for: box) }
+      if !isKnown, query == nil { query = bare(key, for: box) }
       return .answer((present, box, value))
     }
-    return try commit(asking: ask) { answer, _, state, turn -> Value?? in
+    return try commit(asking: ask) { answer, _, state, transaction -> Value?? in
       // Boxes are never changed, so the same box means the same data.
       let index = state.find(key)
       guard index.flatMap({ state.slots[$0].data }) === answer.present else { return nil }
       guard !state.isShutDown else { return answer.value }
-      guard let entry = index ?? state.bareEntry(key, plan, &turn) else { return nil }
-      state.write(answer.box, entry, updatedAt: date, fencing: fencing, &turn)
+      guard let entry = index ?? state.bareEntry(key, query, &transaction) else { return nil }
+      state.write(answer.box, entry, updatedAt: date, fencing: fencing, &transaction)
       return answer.value
     }
   }
 
-  /// Changes the data of all entries of one value type that match a filter, in one turn.
+  /// Changes the data of all entries of one value type that match a filter, in one transaction.
   ///
   /// The closure runs outside the lock. If one of the entries changes meanwhile, it runs again for
   /// all of them. It must not write any of these entries itself: such a write is reported to
@@ -173,18 +179,18 @@ extension QueryClient {
       let present = diagnostics(filter).filter {
         $0.entryKey.valueTypeID == ObjectIdentifier(type) && !isUpdating($0.entryKey)
       }
-      // All are written in one turn: an update of one entry that wrote another would undo its own
-      // premise.
+      // All are written in one transaction: an update of one entry that wrote another would undo
+      // its own premise.
       let keys = Set(present.map(\.entryKey))
       var writes: [(key: EntryKey, old: ValueBox?, new: ValueBox)] = []
       for info in present {
-        var value = info.frame.base?.value(as: Value.self)
+        var value = info.snapshot.base?.value(as: Value.self)
         UpdateChain.run(info.entryKey, keys, of: self) { update(QueryKey(info.key), &value) }
-        if let value { writes.append((info.entryKey, info.frame.base, TypedBox(value))) }
+        if let value { writes.append((info.entryKey, info.snapshot.base, TypedBox(value))) }
       }
       return .answer(writes)
     }
-    return commit(asking: ask) { writes, _, state, turn -> Int? in
+    return commit(asking: ask) { writes, _, state, transaction -> Int? in
       var indices: [Int] = []
       for write in writes {
         // An entry that was removed and made again is a different entry.
@@ -193,7 +199,7 @@ extension QueryClient {
         indices.append(index)
       }
       for (write, index) in zip(writes, indices) {
-        state.write(write.new, index, updatedAt: date, fencing: fencing, &turn)
+        state.write(write.new, index, updatedAt: date, fencing: fencing, &transaction)
       }
       return writes.count
     }
@@ -214,21 +220,21 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - plan: The plan that was made outside the lock; `nil` if none was needed so far.
-  ///   - turn: The turn.
+  ///   - query: The plan that was made outside the lock; `nil` if none was needed so far.
+  ///   - transaction: The transaction.
   /// - Returns: The entry; `nil` if a plan has to be made first.
   fileprivate mutating func bareEntry(
     _ key: EntryKey,
-    _ plan: ResolvedPlan?,
-    _ turn: inout Turn
+    _ query: ResolvedQuery?,
+    _ transaction: inout Transaction
   ) -> Int? {
     // All keys of a type begin with the same plan, except those with their own defaults.
     let isOrdinary = !defaults.isSpecial(key.key)
-    if let plan {
-      if isOrdinary, plan.defaults === defaults { barePlans[key.valueTypeID] = plan }
-      return entry(key, plan, &turn)
+    if let query {
+      if isOrdinary, query.defaults === defaults { barePlans[key.valueTypeID] = query }
+      return entry(key, query, &transaction)
     }
-    return isOrdinary ? barePlans[key.valueTypeID].map { entry(key, $0, &turn) } : nil
+    return isOrdinary ? barePlans[key.valueTypeID].map { entry(key, $0, &transaction) } : nil
   }
 
   mutating func write(
@@ -236,17 +242,18 @@ extension CacheState {
     _ index: Int,
     updatedAt: Double?,
     fencing: Bool,
-    _ turn: inout Turn
+    _ transaction: inout Transaction
   ) {
-    slots[index].keepReason(&turn)
-    if slots[index].isLayered { writeOnLayers(index, &turn) }
-    slots[index].store(box, &turn)
-    emit(.written, index, turn)
-    let stamp = updatedAt.map(turn.world.now.placing(date:)) ?? turn.world.now
+    slots[index].keepReason(&transaction)
+    if slots[index].isLayered { writeOnLayers(index, &transaction) }
+    slots[index].store(box, &transaction)
+    emit(.written, index, transaction)
+    let stamp =
+      updatedAt.map(transaction.environment.now.placing(date:)) ?? transaction.environment.now
     apply(
-      slots[index].machine.written(updatedAt: stamp, fencing: fencing, in: turn.world),
+      slots[index].machine.written(updatedAt: stamp, fencing: fencing, in: transaction.environment),
       index,
-      &turn
+      &transaction
     )
   }
 }

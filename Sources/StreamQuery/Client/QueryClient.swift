@@ -30,12 +30,12 @@ public actor QueryClient {
   nonisolated let waitObserver: (any WaitObserver)?
   nonisolated let timer = WakeTimer()
   nonisolated let signals = SignalPort()
-  nonisolated let eventHub = Hub<EventRing>()
-  nonisolated let counts = Hub<NewsFlag<Never>>()
-  nonisolated let mutationNews = Hub<NewsFlag<MutationTopic>>()
+  nonisolated let eventBroadcaster = Broadcaster<EventRing>()
+  nonisolated let counts = Broadcaster<NewsFlag<Never>>()
+  nonisolated let mutationNews = Broadcaster<NewsFlag<MutationTopic>>()
   nonisolated let mutationDefaults = Mutex(MutationDefaultsTable())
   nonisolated let sources = TaskBag()
-  nonisolated let endings = Endings()
+  nonisolated let shutdownHandlers = ShutdownHandlers()
   #if DEBUG
   /// The misuses that were already reported.
   nonisolated let toldMisuses = Mutex<Set<QueryMisuse>>([])
@@ -61,10 +61,10 @@ public actor QueryClient {
 
   deinit {
     sources.cancel()
-    endings.finish()
+    shutdownHandlers.finish()
     timer.cancel()
     signals.finish()
-    eventHub.finish()
+    eventBroadcaster.finish()
     counts.finish()
     mutationNews.finish()
   }
@@ -87,18 +87,18 @@ public actor QueryClient {
   // MARK: Turns
 
   @discardableResult
-  nonisolated func turn<Result: Sendable>(
+  nonisolated func transaction<Result: Sendable>(
     isDated: Bool = true,
     startsFetches: Bool = true,
-    _ body: (inout CacheState, inout Turn) -> Result
+    _ body: (inout CacheState, inout Transaction) -> Result
   ) -> Result {
-    cache.turn(self, at: cache.now(isDated: isDated), startsFetches: startsFetches, body)
+    cache.transaction(self, at: cache.now(isDated: isDated), startsFetches: startsFetches, body)
   }
 
   nonisolated var defaults: DefaultsTable { cache.read { $0.defaults } }
 }
 
-extension QueryClient: ErrandRunner {
+extension QueryClient: ActionRunner {
   nonisolated func sweep() {
     // Detached, and not at the caller's priority: it serves every caller. It retains the client: a
     // caller may be waiting for what is left.
@@ -111,39 +111,39 @@ extension QueryClient: ErrandRunner {
     configuration.mindsPriority && WorkPriority.current.isLow
   }
 
-  nonisolated func perform(_ errand: Errand) {
-    switch errand {
-    case .wake(let parked): parked.wake()
+  nonisolated func perform(_ action: Action) {
+    switch action {
+    case .wake(let suspended): suspended.wake()
     case .start(let job, let attempt): start(job, attempt: attempt)
     case .cancel(let job): job.tasks.cancel()
     case .settle(let waiters, let outcome):
       for waiter in waiters { waiter.resolve(outcome) }
-    case .arm(let moment): arm(moment)
+    case .arm(let instant): arm(instant)
     // User code that belongs to no caller: it must not see the context of the code that performs
-    // the errand.
-    case .ask(let entry): Inheritance.none { self.askOptions(of: entry) }
+    // the action.
+    case .ask(let entry): TaskLocals.none { self.askOptions(of: entry) }
     case .unsettled(let key):
-      Inheritance.none { self.report(.unsettledOption(key: key.description)) }
+      TaskLocals.none { self.report(.unsettledOption(key: key.description)) }
     case .crowded(let key):
       let count = PositionTable.crowd + 1
-      Inheritance.none { self.report(.equalHashes(key: key.description, count: count)) }
+      TaskLocals.none { self.report(.equalHashes(key: key.description, count: count)) }
     case .emit(let event): tell(event)
     case .emitRemoval(let removed, let slot, let count):
       if let event = removed.event(of: slot, count) { tell(event) }
     case .recount: counts.send(())
-    case .mutation(let errand): perform(errand)
+    case .mutation(let action): perform(action)
     }
   }
 
   private nonisolated func tell(_ event: QueryEvent) {
-    if let onEvent = configuration.onEvent { Inheritance.none { onEvent(event) } }
-    eventHub.send(event)
+    if let onEvent = configuration.onEvent { TaskLocals.none { onEvent(event) } }
+    eventBroadcaster.send(event)
   }
 
   nonisolated func fulfil(_ duty: CallerDuty) {
     switch duty {
     case .standBy(let standby):
-      Inheritance.without { standby.begin(on: configuration.executor) }
+      TaskLocals.without { standby.begin(on: configuration.executor) }
     case .lend(let tasks, let priority):
       tasks.lend(priority ?? .current, on: configuration.executor)
     case .several(let duties):

@@ -6,7 +6,7 @@ import Synchronization
 /// each time would never end (contract law 8).
 final class UpdateChain: Sendable {
   private let key: EntryKey
-  /// What else is updated in the same turn.
+  /// What else is updated in the same transaction.
   private let others: Set<EntryKey>
   private let client: ObjectIdentifier
   private let parent: UpdateChain?
@@ -26,7 +26,7 @@ final class UpdateChain: Sendable {
   ///
   /// - Parameters:
   ///   - key: The key that is updated.
-  ///   - others: What else is updated in the same turn.
+  ///   - others: What else is updated in the same transaction.
   ///   - client: The client whose data is updated.
   ///   - body: The closure.
   /// - Throws: What the closure throws.

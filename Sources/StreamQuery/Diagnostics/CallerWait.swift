@@ -21,7 +21,7 @@ package final class CallerWait: Sendable {
     onLeave()
   }
 
-  /// The caller is parked.
+  /// The caller is suspended.
   func began() {
     if subject.isElsewhere {
       subject.observer.waitsElsewhere(for: subject.text, owner: self)

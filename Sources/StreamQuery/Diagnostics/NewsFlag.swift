@@ -1,5 +1,5 @@
 /// Whether a number may have changed: the subscriber does the counting, so the newest always wins.
-struct NewsFlag<Topic: Hashable & Sendable>: HubInbox {
+struct NewsFlag<Topic: Hashable & Sendable>: BroadcasterInbox {
   /// Each subscription begins with news: the number at its start.
   private var hasNews = true
 

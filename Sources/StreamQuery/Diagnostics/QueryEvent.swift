@@ -6,8 +6,8 @@ public import Foundation
 
 /// Something that happened to an entry: for logs, metrics and developer tools.
 ///
-/// Events come in the order of the turns that they report. No feature of the library relies on
-/// them.
+/// Events come in the order of the transactions that they report. No feature of the library relies
+/// on them.
 ///
 /// ```swift
 /// for await event in client.events {

@@ -2,17 +2,17 @@ import Synchronization
 
 /// Hears of callers that wait for a client in virtual time: the executor of a simulation.
 ///
-/// All methods are called on the task that waits, after it was parked, and outside of locks.
+/// All methods are called on the task that waits, after it was suspended, and outside of locks.
 package protocol WaitObserver: TaskExecutor {
   /// A caller waits for a client that runs on this executor.
   func callerWaits(_ wait: CallerWait)
 
-  /// A consumer waits for news on a stream of a client that runs on this executor.
+  /// An observer waits for news on a stream of a client that runs on this executor.
   ///
   /// - Parameters:
   ///   - subject: What it waits for, in words.
   ///   - leave: Ends its observation, as a cancellation does.
-  func consumerWaits(for subject: () -> String, leave: () -> Void)
+  func observerWaits(for subject: () -> String, leave: () -> Void)
 
   /// A task whose `Scheduling` names this executor waits for a client that runs elsewhere.
   ///

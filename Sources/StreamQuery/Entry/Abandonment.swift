@@ -5,5 +5,5 @@ package enum Abandonment: Hashable, Sendable {
   /// A running attempt may land.
   case finish
   /// The fetch is cancelled after a delay.
-  case linger(Span)
+  case linger(TimeSpan)
 }

@@ -4,16 +4,16 @@ extension EntryMachine {
   /// - Parameters:
   ///   - terms: The terms of the next fetch; `nil` leaves them.
   ///   - gcTime: A requested retention; the longest one applies.
-  package mutating func planned(terms: FetchTerms?, gcTime: Span) {
-    if let terms { self.terms = terms }
+  package mutating func adopted(fetchOptions: FetchOptions?, gcTime: TimeSpan) {
+    if let fetchOptions { self.fetchOptions = fetchOptions }
     self.gcTime = max(self.gcTime, gcTime)
   }
 
   /// The current fetch had nothing to call so far; its function is known now, and its terms decide
   /// what happens when nobody wants the fetch.
   package mutating func fetchBecameKnown() {
-    let abandonment = terms.abandonment
-    updateCurrent { $0.terms.abandonment = abandonment }
+    let abandonment = fetchOptions.abandonment
+    updateCurrent { $0.fetchOptions.abandonment = abandonment }
   }
 
   /// Something asked for a fetch.
@@ -25,26 +25,26 @@ extension EntryMachine {
   ///     case; if its answer may be too old by then, one more fetch follows it.
   ///   - clientLease: Whether the client itself wants the fetch, although nobody observes the key.
   ///   - direction: Which page to add; `nil` fetches the whole value.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func requested(
     _ cause: FetchCause,
     superseding: Bool = false,
     clientLease: Bool = false,
     direction: PageDirection? = nil,
-    in world: World
-  ) -> EntryEffects {
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
+    in environment: Environment
+  ) -> EntryActions {
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
     request(
       cause,
       superseding: superseding,
       clientLease: clientLease,
       direction: direction,
-      in: world,
-      &effects
+      in: environment,
+      &actions
     )
-    return effects
+    return actions
   }
 
   /// A caller started waiting for the current fetch, with a lease on it.
@@ -63,32 +63,33 @@ extension EntryMachine {
 
   /// A waiting caller was cancelled.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameter world: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func waiterLeft(in world: World) -> EntryEffects {
+  package mutating func waiterLeft(in environment: Environment) -> EntryActions {
     // Its fetch has ended, and the lease with it.
     guard waiterCount > 0 else { return .none }
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
     waiterCount -= 1
-    interestLost(linger: nil, in: world, &effects)
-    return effects
+    interestLost(linger: nil, in: environment, &actions)
+    return actions
   }
 
   /// An attempt returned a value.
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do; `ended` is set if and only if the value lands.
-  package mutating func attemptSucceeded(_ id: FetchID, in world: World) -> EntryEffects {
+  package mutating func attemptSucceeded(_ id: FetchID, in environment: Environment) -> EntryActions
+  {
     // Superseded, cancelled or fenced while it ran: its answer comes too late.
     guard case .running(let current) = phase, current.id == id else { return .none }
-    guard !current.isOutdated else { return restarted(current, in: world) }
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
+    guard !current.isOutdated else { return restarted(current, in: environment) }
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
     hasData = true
-    dataUpdatedAt = world.now
+    dataUpdatedAt = environment.now
     dataUpdateCount += 1
     isError = false
     failureCount = 0
@@ -96,38 +97,38 @@ extension EntryMachine {
     // the screen was requested just now. But no answer clears a mark that was set after the answer
     // was requested.
     isInvalidated = current.predatesMark
-    end(.succeeded, in: world, &effects)
-    follow(current, in: world, &effects)
-    return effects
+    end(.succeeded, in: environment, &actions)
+    follow(current, in: environment, &actions)
+    return actions
   }
 
   /// An attempt found that the data is still good.
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do; `ended` says whether there was data to keep. If there was none, the
   ///   fetch failed.
-  package mutating func attemptKept(_ id: FetchID, in world: World) -> EntryEffects {
+  package mutating func attemptKept(_ id: FetchID, in environment: Environment) -> EntryActions {
     guard case .running(let current) = phase, current.id == id else { return .none }
-    guard !current.isOutdated else { return restarted(current, in: world) }
-    guard hasData || current.undo.shelved != nil else {
-      return attemptFailed(id, retryAfter: nil, in: world)
+    guard !current.isOutdated else { return restarted(current, in: environment) }
+    guard hasData || current.undo.stashed != nil else {
+      return attemptFailed(id, retryAfter: nil, in: environment)
     }
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
-    unshelve(current, &effects)
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
+    unstash(current, &actions)
     // The answer is about the data before a write; the write has its own age and mark.
     if !current.wasWritten {
-      dataUpdatedAt = world.now
+      dataUpdatedAt = environment.now
       isInvalidated = current.predatesMark
     }
     dataUpdateCount += 1
     isError = false
     failureCount = 0
-    end(.kept, in: world, &effects)
-    follow(current, in: world, &effects)
-    return effects
+    end(.kept, in: environment, &actions)
+    follow(current, in: environment, &actions)
+    return actions
   }
 
   /// An attempt failed.
@@ -135,51 +136,52 @@ extension EntryMachine {
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
   ///   - retryAfter: The wait before the next attempt, or `nil` if there is none.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do; `changed` is set if and only if the failure counts.
   package mutating func attemptFailed(
     _ id: FetchID,
-    retryAfter: Span?,
-    in world: World
-  ) -> EntryEffects {
+    retryAfter: TimeSpan?,
+    in environment: Environment
+  ) -> EntryActions {
     guard case .running(let current) = phase, current.id == id else { return .none }
-    guard !current.isOutdated else { return restarted(current, in: world) }
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
+    guard !current.isOutdated else { return restarted(current, in: environment) }
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
     failureCount += 1
-    beat(at: world.now.moment)
-    effects.changed = true
-    if let retryAfter, !current.stopsRetrying, let until = world.now.moment + retryAfter {
+    tick(at: environment.now.instant)
+    actions.changed = true
+    if let retryAfter, !current.stopsRetrying, let until = environment.now.instant + retryAfter {
       phase = .waiting(current, until: until)
     } else {
-      fail(in: world, &effects)
+      fail(in: environment, &actions)
     }
-    return effects
+    return actions
   }
 
   /// An attempt ended itself by cancellation, which is never an error (contract law 10).
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func attemptCancelled(_ id: FetchID, in world: World) -> EntryEffects {
+  package mutating func attemptCancelled(_ id: FetchID, in environment: Environment) -> EntryActions
+  {
     guard case .running(let current) = phase, current.id == id else { return .none }
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
-    undo(current, &effects)
-    end(.cancelled, in: world, &effects)
-    return effects
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
+    undo(current, &actions)
+    end(.cancelled, in: environment, &actions)
+    return actions
   }
 
   /// Somebody cancelled the entry's fetch.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameter world: The world at the transaction.
   /// - Returns: What to do; nothing if none is in flight.
-  package mutating func cancelRequested(in world: World) -> EntryEffects {
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
-    cancelCurrent(in: world, &effects)
-    return effects
+  package mutating func cancelRequested(in environment: Environment) -> EntryActions {
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
+    cancelCurrent(in: environment, &actions)
+    return actions
   }
 }

@@ -3,17 +3,17 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - freshness: The stale time.
-  ///   - now: The time of the turn.
+  ///   - now: The time of the transaction.
   /// - Returns: Whether it is stale.
   // Inlined, like the ones below: the machine is a large value, and a call would copy it.
   @inline(__always)
-  package func isStale(_ freshness: Freshness, at now: Moment) -> Bool {
+  package func isStale(_ freshness: Freshness, at now: Instant) -> Bool {
     guard hasData else { return true }
     switch freshness {
     case .static: return false
     case .after(let span):
       guard !isInvalidated else { return true }
-      guard let flip = dataUpdatedAt.moment + span else { return false }
+      guard let flip = dataUpdatedAt.instant + span else { return false }
       return now >= flip
     }
   }
@@ -21,30 +21,30 @@ extension EntryMachine {
   /// Whether data is stale for an observer; never for a disabled one.
   ///
   /// - Parameters:
-  ///   - profile: The observer.
-  ///   - now: The time of the turn.
+  ///   - resolvedOptions: The observer.
+  ///   - now: The time of the transaction.
   /// - Returns: Whether it is stale.
   @inline(__always)
-  package func isStale(for profile: ObserverProfile, at now: Moment) -> Bool {
-    profile.isEnabled && isStale(profile.freshness, at: now)
+  package func isStale(for resolvedOptions: ResolvedObserverOptions, at now: Instant) -> Bool {
+    resolvedOptions.isEnabled && isStale(resolvedOptions.freshness, at: now)
   }
 
-  /// What an observer sees in addition to the frame.
+  /// What an observer sees in addition to the snapshot.
   ///
   /// - Parameters:
-  ///   - profile: The observer.
+  ///   - resolvedOptions: The observer.
   ///   - base: The counts when it subscribed; `nil` for a caller that only looks.
-  ///   - now: The time of the turn.
+  ///   - now: The time of the transaction.
   /// - Returns: Its flags, without those about a stand-in.
   @inline(__always)
   package func flags(
-    for profile: ObserverProfile,
+    for resolvedOptions: ResolvedObserverOptions,
     since base: SettledCounts?,
-    at now: Moment
+    at now: Instant
   ) -> QueryFlags {
     var flags = QueryFlags()
-    if profile.isEnabled { flags.insert(.enabled) }
-    if isStale(for: profile, at: now) { flags.insert(.stale) }
+    if resolvedOptions.isEnabled { flags.insert(.enabled) }
+    if isStale(for: resolvedOptions, at: now) { flags.insert(.stale) }
     if let base, counts.exceed(base) { flags.insert(.fetchedSinceSubscribing) }
     return flags
   }
@@ -52,16 +52,16 @@ extension EntryMachine {
   /// Whether the entry is stale for filters: stale for any observer or, without observers, missing
   /// data or invalidated, because a stale time belongs to an observer.
   ///
-  /// - Parameter now: The time of the turn.
+  /// - Parameter now: The time of the transaction.
   /// - Returns: Whether it is stale.
-  package func isStale(at now: Moment) -> Bool {
+  package func isStale(at now: Instant) -> Bool {
     guard observerCount > 0 else { return !hasData || isInvalidated }
-    return groups.contains { isStale(for: $0.profile, at: now) }
+    return groups.contains { isStale(for: $0.resolvedOptions, at: now) }
   }
 
   /// Whether some observer treats the data as static.
   package var isStatic: Bool {
-    groups.contains { $0.profile.freshness == .static }
+    groups.contains { $0.resolvedOptions.freshness == .static }
   }
 
   /// Whether bulk refetches leave the entry out: all observers disabled, or never any result.
@@ -71,9 +71,10 @@ extension EntryMachine {
 
   /// When a group's data will become stale, if it has not yet.
   @inline(__always)
-  func staleFlip(of profile: ObserverProfile) -> Moment? {
-    guard profile.isEnabled, hasData, !isInvalidated, case .after(let span) = profile.freshness,
-      let flip = dataUpdatedAt.moment + span, flip > toldUntil
+  func staleFlip(of resolvedOptions: ResolvedObserverOptions) -> Instant? {
+    guard resolvedOptions.isEnabled, hasData, !isInvalidated,
+      case .after(let span) = resolvedOptions.freshness,
+      let flip = dataUpdatedAt.instant + span, flip > toldUntil
     else { return nil }
     return flip
   }
@@ -82,11 +83,11 @@ extension EntryMachine {
   ///
   /// Data that became stale since the last input is reported with this one, because an input may
   /// arrive before the timer of the same time.
-  mutating func catchUp(in world: World, _ effects: inout EntryEffects) {
-    let now = world.now.moment
+  mutating func catchUp(in environment: Environment, _ actions: inout EntryActions) {
+    let now = environment.now.instant
     guard now > toldUntil else { return }
-    if groups.contains(where: { staleFlip(of: $0.profile).map { $0 <= now } ?? false }) {
-      effects.changed = true
+    if groups.contains(where: { staleFlip(of: $0.resolvedOptions).map { $0 <= now } ?? false }) {
+      actions.changed = true
     }
     toldUntil = now
   }

@@ -3,7 +3,7 @@ extension EntryMachine {
   ///
   /// - Parameter now: The time of the last input.
   /// - Returns: The broken rules.
-  func brokenInvariants(at now: Moment) -> [String] {
+  func brokenInvariants(at now: Instant) -> [String] {
     var broken: [String] = []
     func rule(_ name: String, _ holds: Bool) { if !holds { broken.append(name) } }
     checkObservers(rule)
@@ -11,7 +11,7 @@ extension EntryMachine {
     checkOutcome(rule)
     rule("what was told of lies in the past", toldUntil <= now)
     rule("the beats dealt with lie in the past", polledUntil <= now)
-    rule("the last beat lies in the past", lastBeat <= now)
+    rule("the last beat lies in the past", lastTick <= now)
     rule("nobody stopped wanting the entry in the future", unwantedSince <= now)
     return broken
   }
@@ -20,15 +20,15 @@ extension EntryMachine {
     rule("observers are those of the groups", observerCount == groups.reduce(0) { $0 + $1.count })
     rule(
       "enabled observers are those of enabled groups",
-      enabledCount == groups.reduce(0) { $0 + ($1.profile.isEnabled ? $1.count : 0) }
+      enabledCount == groups.reduce(0) { $0 + ($1.resolvedOptions.isEnabled ? $1.count : 0) }
     )
     rule("no group is empty", groups.allSatisfy { $0.count > 0 })
-    rule("profiles are distinct", Set(groups.map(\.profile)).count == groups.count)
+    rule("profiles are distinct", Set(groups.map(\.resolvedOptions)).count == groups.count)
     for group in groups {
-      rule("only polling groups keep bases", group.profile.polls || group.bases.isEmpty)
+      rule("only polling groups keep bases", group.resolvedOptions.polls || group.bases.isEmpty)
       rule("no more bases than observers", group.bases.count <= group.count)
       rule("bases are in order", zip(group.bases, group.bases.dropFirst()).allSatisfy { $0 <= $1 })
-      rule("bases are later than the last beat", group.bases.allSatisfy { $0 > lastBeat })
+      rule("bases are later than the last beat", group.bases.allSatisfy { $0 > lastTick })
     }
   }
 
@@ -54,14 +54,17 @@ extension EntryMachine {
     case .waiting: rule("who waits to retry has failed", failureCount > 0)
     case .paused(_, before: .firstAttempt):
       rule("a fetch that rests before its start has not failed", failureCount == 0)
-      rule("only online fetches rest before their start", current.terms.networkMode == .online)
+      rule(
+        "only online fetches rest before their start",
+        current.fetchOptions.networkMode == .online
+      )
     case .paused(_, before: .retry): rule("who rests before a retry has failed", failureCount > 0)
     }
   }
 
   /// Waiting for ever for somebody to return leaves no trace.
   private var mayLingerForEver: Bool {
-    current?.terms.abandonment == .linger(.infinite)
+    current?.fetchOptions.abandonment == .linger(.infinite)
   }
 
   private func checkOutcome(_ rule: (String, Bool) -> Void) {

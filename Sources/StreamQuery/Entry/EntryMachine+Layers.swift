@@ -6,11 +6,11 @@ extension EntryMachine {
 
   /// Nothing lies over the entry's data any more.
   ///
-  /// - Parameter world: The world at the turn.
-  package mutating func unpinned(in world: World) {
+  /// - Parameter world: The world at the transaction.
+  package mutating func unpinned(in environment: Environment) {
     guard isPinned else { return }
     isPinned = false
-    if !isWanted { unwantedSince = max(unwantedSince, world.now.moment) }
+    if !isWanted { unwantedSince = max(unwantedSince, environment.now.instant) }
   }
 
   /// The truth changed at its source: answers requested before must not land (contract law 7).
@@ -19,11 +19,11 @@ extension EntryMachine {
   /// code that changed the truth often asks for a refetch at once. A fetch that is waiting is
   /// replaced by a new one.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameter world: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func outdated(in world: World) -> EntryEffects {
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
+  package mutating func outdated(in environment: Environment) -> EntryActions {
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
     switch phase {
     case .idle: break
     case .running:
@@ -32,34 +32,34 @@ extension EntryMachine {
       fetchSerial &+= 1
       let serial = fetchSerial
       updateCurrent { $0.id = FetchID(rawValue: serial) }
-      effects.cancelled = current.id
-      effects.isBegunAnew = true
+      actions.cancelled = current.id
+      actions.isBegunAnew = true
     }
-    return effects
+    return actions
   }
 
   /// An outdated fetch is restarted now, not when it answers.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameter world: The world at the transaction.
   /// - Returns: What to do; nothing if the fetch in flight is not outdated.
-  package mutating func outdatedRestarted(in world: World) -> EntryEffects {
+  package mutating func outdatedRestarted(in environment: Environment) -> EntryActions {
     guard case .running(let current) = phase, current.isOutdated else { return .none }
-    return restarted(current, in: world)
+    return restarted(current, in: environment)
   }
 
   /// Restarts a fetch, for all callers that wait for it.
-  mutating func restarted(_ current: Current, in world: World) -> EntryEffects {
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
-    effects.cancelled = current.id
-    effects.isBegunAnew = true
+  mutating func restarted(_ current: Current, in environment: Environment) -> EntryActions {
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
+    actions.cancelled = current.id
+    actions.isBegunAnew = true
     begin(
       cause ?? .manual,
       clientLease: current.hasClientLease,
       direction: current.direction,
       undo: current.undo,
-      in: world,
-      &effects
+      in: environment,
+      &actions
     )
     // A caller that left the old fetch has left the new one too.
     updateCurrent {
@@ -67,7 +67,7 @@ extension EntryMachine {
       $0.lingersUntil = current.lingersUntil
       $0.supersessions = current.supersessions
     }
-    return effects
+    return actions
   }
 
   /// The number of the fetch that started last, whether or not it is still in flight.

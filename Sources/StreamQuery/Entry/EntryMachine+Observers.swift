@@ -10,56 +10,57 @@ extension EntryMachine {
   /// An observer subscribed.
   ///
   /// - Parameters:
-  ///   - profile: What it asks for.
+  ///   - resolvedOptions: What it asks for.
   ///   - arrival: How it came.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func observed(
-    by profile: ObserverProfile,
+    by resolvedOptions: ResolvedObserverOptions,
     arrival: Arrival = .subscribed,
-    in world: World
-  ) -> EntryEffects {
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
-    join(profile, at: world.now.moment)
+    in environment: Environment
+  ) -> EntryActions {
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
+    join(resolvedOptions, at: environment.now.instant)
     interestRegained()
     let fetches =
       switch arrival {
-      case .subscribed: fetchesOnSubscribe(profile, at: world.now.moment)
-      case .moved: isStale(for: profile, at: world.now.moment)
+      case .subscribed: fetchesOnSubscribe(resolvedOptions, at: environment.now.instant)
+      case .moved: isStale(for: resolvedOptions, at: environment.now.instant)
       }
     if fetches {
-      request(.subscribed, superseding: false, clientLease: false, in: world, &effects)
+      request(.subscribed, superseding: false, clientLease: false, in: environment, &actions)
     }
-    return effects
+    return actions
   }
 
   /// What a new observer finds, before it is added; `nil` for one that asks for nothing.
   @inline(__always)
-  package func lookup(by profile: ObserverProfile, at now: Moment) -> CacheLookup? {
-    guard profile.isEnabled else { return nil }
+  package func lookup(by resolvedOptions: ResolvedObserverOptions, at now: Instant) -> CacheLookup?
+  {
+    guard resolvedOptions.isEnabled else { return nil }
     guard hasData else { return current == nil ? .miss : .joined }
-    return isStale(profile.freshness, at: now) ? .staleHit : .hit
+    return isStale(resolvedOptions.freshness, at: now) ? .staleHit : .hit
   }
 
   /// An observer left.
   ///
   /// - Parameters:
-  ///   - profile: What it asked for.
+  ///   - resolvedOptions: What it asked for.
   ///   - base: When it started polling.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func unobserved(
-    by profile: ObserverProfile,
-    since base: Moment,
-    in world: World
-  ) -> EntryEffects {
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
-    leave(profile, since: base)
-    if observerCount == 0 { leaverGcTime = profile.gcTime }
-    interestLost(linger: profile.linger, in: world, &effects)
-    return effects
+    by resolvedOptions: ResolvedObserverOptions,
+    since base: Instant,
+    in environment: Environment
+  ) -> EntryActions {
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
+    leave(resolvedOptions, since: base)
+    if observerCount == 0 { leaverGcTime = resolvedOptions.gcTime }
+    interestLost(linger: resolvedOptions.linger, in: environment, &actions)
+    return actions
   }
 
   /// An existing observer changed what it asks for.
@@ -72,71 +73,78 @@ extension EntryMachine {
   ///   - base: When it started polling.
   ///   - new: What it asks for now.
   ///   - isTurnedByFunction: Whether a function of the entry's state decides if it is enabled.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do, and the time that its polling counts from.
   package mutating func reobserved(
-    from old: ObserverProfile,
-    since base: Moment,
-    to new: ObserverProfile,
+    from old: ResolvedObserverOptions,
+    since base: Instant,
+    to new: ResolvedObserverOptions,
     isTurnedByFunction: Bool = false,
-    in world: World
-  ) -> (EntryEffects, base: Moment) {
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
-    let newBase = rhythm(from: old, since: base, to: new, in: world)
+    in environment: Environment
+  ) -> (EntryActions, base: Instant) {
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
+    let newBase = rhythm(from: old, since: base, to: new, in: environment)
     leave(old, since: base)
     join(new, at: newBase)
-    effects.changed = true
-    if !old.isEnabled, isStale(for: new, at: world.now.moment),
+    actions.changed = true
+    if !old.isEnabled, isStale(for: new, at: environment.now.instant),
       !(isRemoved && isTurnedByFunction)
     {
-      request(.subscribed, superseding: false, clientLease: false, in: world, &effects)
+      request(.subscribed, superseding: false, clientLease: false, in: environment, &actions)
     }
-    return (effects, newBase)
+    return (actions, newBase)
   }
 
-  func fetchesOnSubscribe(_ profile: ObserverProfile, at now: Moment) -> Bool {
-    guard profile.isEnabled else { return false }
-    guard hasData else { return !isError || profile.retriesOnSubscribe }
-    return isWilling(profile.onSubscribe, profile, at: now)
+  func fetchesOnSubscribe(_ resolvedOptions: ResolvedObserverOptions, at now: Instant) -> Bool {
+    guard resolvedOptions.isEnabled else { return false }
+    guard hasData else { return !isError || resolvedOptions.retriesOnSubscribe }
+    return isWilling(resolvedOptions.onSubscribe, resolvedOptions, at: now)
   }
 
-  func isWilling(_ policy: RefetchPolicy, _ profile: ObserverProfile, at now: Moment) -> Bool {
-    guard profile.isEnabled, profile.freshness != .static else { return false }
+  func isWilling(
+    _ policy: RefetchPolicy,
+    _ resolvedOptions: ResolvedObserverOptions,
+    at now: Instant
+  ) -> Bool {
+    guard resolvedOptions.isEnabled, resolvedOptions.freshness != .static else { return false }
     switch policy {
     case .never: return false
-    case .ifStale: return isStale(profile.freshness, at: now)
+    case .ifStale: return isStale(resolvedOptions.freshness, at: now)
     case .always: return true
     }
   }
 
   // MARK: Interest
 
-  private mutating func join(_ profile: ObserverProfile, at now: Moment) {
+  private mutating func join(_ resolvedOptions: ResolvedObserverOptions, at now: Instant) {
     observerCount += 1
-    if profile.isEnabled { enabledCount += 1 }
+    if resolvedOptions.isEnabled { enabledCount += 1 }
     let index: Int
-    if let group = group(of: profile) {
+    if let group = group(of: resolvedOptions) {
       index = group
     } else {
       index = groups.count
-      groups.append(ObserverGroup(profile: profile))
+      groups.append(ObserverGroup(resolvedOptions: resolvedOptions))
     }
     groups[index].count += 1
-    // A beat at the same instant already sets the rhythm.
-    if profile.polls, now > lastBeat { groups[index].insert(now) }
+    // A tick at the same instant already sets the rhythm.
+    if resolvedOptions.polls, now > lastTick { groups[index].insert(now) }
   }
 
-  /// The index of a profile's group; compared in place, because a closure would get copies.
-  private func group(of profile: ObserverProfile) -> Int? {
-    for index in groups.indices where groups[index].profile == profile { return index }
+  /// The index of a resolved options's group; compared in place, because a closure would get
+  /// copies.
+  private func group(of resolvedOptions: ResolvedObserverOptions) -> Int? {
+    for index in groups.indices where groups[index].resolvedOptions == resolvedOptions {
+      return index
+    }
     return nil
   }
 
-  private mutating func leave(_ profile: ObserverProfile, since base: Moment) {
-    guard let index = group(of: profile) else { return }
+  private mutating func leave(_ resolvedOptions: ResolvedObserverOptions, since base: Instant) {
+    guard let index = group(of: resolvedOptions) else { return }
     observerCount -= 1
-    if profile.isEnabled { enabledCount -= 1 }
+    if resolvedOptions.isEnabled { enabledCount -= 1 }
     groups[index].count -= 1
     if groups[index].count == 0 {
       // Usually the last one, which moves nothing.
@@ -154,24 +162,24 @@ extension EntryMachine {
 
   /// Somebody left; if nobody is left, the fetch's own terms decide what happens to it.
   mutating func interestLost(
-    linger: Span?,
-    in world: World,
-    _ effects: inout EntryEffects
+    linger: TimeSpan?,
+    in environment: Environment,
+    _ actions: inout EntryActions
   ) {
     guard !isWanted else { return }
     guard let current else {
-      unwantedSince = world.now.moment
+      unwantedSince = environment.now.instant
       return
     }
     guard !current.hasClientLease else { return }
-    switch linger.map(Abandonment.linger) ?? current.terms.abandonment {
+    switch linger.map(Abandonment.linger) ?? current.fetchOptions.abandonment {
     case .cancel:
-      cancelCurrent(in: world, &effects)
+      cancelCurrent(in: environment, &actions)
     case .linger(let span):
-      if let until = world.now.moment + span { updateCurrent { $0.lingersUntil = until } }
+      if let until = environment.now.instant + span { updateCurrent { $0.lingersUntil = until } }
     case .finish:
       if isPaused, !hasData {
-        cancelCurrent(in: world, &effects)
+        cancelCurrent(in: environment, &actions)
       } else {
         updateCurrent { $0.stopsRetrying = true }
       }

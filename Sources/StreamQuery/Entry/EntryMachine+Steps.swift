@@ -5,23 +5,23 @@ extension EntryMachine {
     superseding: Bool,
     clientLease: Bool,
     direction: PageDirection? = nil,
-    in world: World,
-    _ effects: inout EntryEffects
+    in environment: Environment,
+    _ actions: inout EntryActions
   ) {
     guard let current else {
-      begin(cause, clientLease: clientLease, direction: direction, in: world, &effects)
+      begin(cause, clientLease: clientLease, direction: direction, in: environment, &actions)
       return
     }
     // A caller that asks for a page gets it: joining would not fetch one.
     let isBound = direction == nil && current.supersessions >= Self.supersessionLimit
     if superseding, hasData, !isBound {
-      effects.cancelled = current.id
+      actions.cancelled = current.id
       begin(
         cause,
         clientLease: clientLease || current.hasClientLease,
         direction: direction,
-        in: world,
-        &effects
+        in: environment,
+        &actions
       )
       let supersessions = min(current.supersessions + 1, Self.supersessionLimit)
       updateCurrent { $0.supersessions = supersessions }
@@ -40,8 +40,8 @@ extension EntryMachine {
       }
       // A reconnect lets mutations go first. A caller that asks meanwhile does not wait for them:
       // it may be one of them, and they may wait for it.
-      if case .paused(let current, let next) = phase, canContinue(current, in: world) {
-        proceed(current, to: next, in: world, &effects)
+      if case .paused(let current, let next) = phase, canContinue(current, in: environment) {
+        proceed(current, to: next, in: environment, &actions)
       }
     }
   }
@@ -55,14 +55,14 @@ extension EntryMachine {
     clientLease: Bool,
     direction: PageDirection?,
     undo: Undo? = nil,
-    in world: World,
-    _ effects: inout EntryEffects
+    in environment: Environment,
+    _ actions: inout EntryActions
   ) {
     let previous = self.current
     fetchSerial &+= 1
     var current = Current(
       id: FetchID(rawValue: fetchSerial),
-      terms: terms,
+      fetchOptions: fetchOptions,
       hasClientLease: clientLease,
       direction: direction,
       undo: undo
@@ -81,44 +81,48 @@ extension EntryMachine {
     // A first fetch that restarts is pending again; a refetch keeps the error in addition to its
     // data.
     if !hasData { isError = false }
-    beat(at: world.now.moment)
-    effects.changed = true
-    if terms.networkMode == .online, !world.isOnline {
+    tick(at: environment.now.instant)
+    actions.changed = true
+    if fetchOptions.networkMode == .online, !environment.isOnline {
       phase = .paused(current, before: .firstAttempt)
-      effects.paused = true
+      actions.paused = true
     } else {
-      shelve(&current, &effects)
+      stash(&current, &actions)
       phase = .running(current)
-      effects.started = current.id
+      actions.started = current.id
     }
   }
 
   /// Starts the fetch that was requested while another one ran that could not be replaced; if
   /// nobody wants it any more, the data stays marked.
-  mutating func follow(_ current: Current, in world: World, _ effects: inout EntryEffects) {
+  mutating func follow(
+    _ current: Current,
+    in environment: Environment,
+    _ actions: inout EntryActions
+  ) {
     guard let cause = current.successor, isActive || current.hasClientLease else { return }
-    begin(cause, clientLease: current.hasClientLease, direction: nil, in: world, &effects)
+    begin(cause, clientLease: current.hasClientLease, direction: nil, in: environment, &actions)
   }
 
-  mutating func fail(in world: World, _ effects: inout EntryEffects) {
+  mutating func fail(in environment: Environment, _ actions: inout EntryActions) {
     isError = true
-    errorUpdatedAt = world.now
+    errorUpdatedAt = environment.now
     errorUpdateCount += 1
-    if current?.terms.failureInvalidates ?? true {
+    if current?.fetchOptions.failureInvalidates ?? true {
       isInvalidated = true
     }
-    end(.failed, in: world, &effects)
+    end(.failed, in: environment, &actions)
   }
 
-  mutating func cancelCurrent(in world: World, _ effects: inout EntryEffects) {
+  mutating func cancelCurrent(in environment: Environment, _ actions: inout EntryActions) {
     guard let current else { return }
-    effects.cancelled = current.id
-    undo(current, &effects)
-    end(.cancelled, in: world, &effects)
+    actions.cancelled = current.id
+    undo(current, &actions)
+    end(.cancelled, in: environment, &actions)
   }
 
-  mutating func undo(_ current: Current, _ effects: inout EntryEffects) {
-    unshelve(current, &effects)
+  mutating func undo(_ current: Current, _ actions: inout EntryActions) {
+    unstash(current, &actions)
     // Undoes only what the fetch itself changed: a write or an invalidation in between stays.
     if !hasData {
       isError = current.undo.isError
@@ -130,71 +134,77 @@ extension EntryMachine {
     direction = current.undo.direction
   }
 
-  mutating func end(_ ending: FetchEnding, in world: World, _ effects: inout EntryEffects) {
+  mutating func end(
+    _ ending: FetchEnding,
+    in environment: Environment,
+    _ actions: inout EntryActions
+  ) {
     phase = .idle
-    beat(at: world.now.moment)
+    tick(at: environment.now.instant)
     // The waiters are answered now; nobody waits for the next fetch yet.
     waiterCount = 0
-    effects.ended = ending
-    effects.changed = true
-    if !isWanted { unwantedSince = world.now.moment }
+    actions.ended = ending
+    actions.changed = true
+    if !isWanted { unwantedSince = environment.now.instant }
   }
 
   /// Whether a fetch may continue after a wait. An observer that polls in the background wants the
   /// data there, so its entry's fetches do not wait for the app.
   // Inlined: the machine is a large value, and a call would copy it.
   @inline(__always)
-  func canContinue(_ current: Current, in world: World) -> Bool {
-    (world.isActive || pollsInBackground)
-      && (current.terms.networkMode == .always || world.isOnline)
+  func canContinue(_ current: Current, in environment: Environment) -> Bool {
+    (environment.isActive || pollsInBackground)
+      && (current.fetchOptions.networkMode == .always || environment.isOnline)
   }
 
   /// Whether some observer polls while the app is inactive.
   @inline(__always)
   private var pollsInBackground: Bool {
     // By index, so that looking at a group does not copy it.
-    for index in groups.indices where groups[index].profile.pollsInBackground { return true }
+    for index in groups.indices where groups[index].resolvedOptions.pollsInBackground {
+      return true
+    }
     return false
   }
 
-  /// Continues after a retry wait or a pause, if the world and the fetch's terms allow it.
+  /// Continues after a retry wait or a pause, if the environment and the fetch's terms allow it.
   mutating func proceed(
     _ current: Current,
     to next: Pause,
-    in world: World,
-    _ effects: inout EntryEffects
+    in environment: Environment,
+    _ actions: inout EntryActions
   ) {
-    guard canContinue(current, in: world) else {
+    guard canContinue(current, in: environment) else {
       if !isPaused {
         phase = .paused(current, before: next)
-        effects.paused = true
-        effects.changed = true
-        beat(at: world.now.moment)
+        actions.paused = true
+        actions.changed = true
+        tick(at: environment.now.instant)
       }
       return
     }
-    if isPaused { beat(at: world.now.moment) }
+    if isPaused { tick(at: environment.now.instant) }
     if current.stopsRetrying, next == .retry {
       // Giving up counts as one more failure, as if the attempt had been made.
       failureCount += 1
-      fail(in: world, &effects)
+      fail(in: environment, &actions)
     } else {
       var current = current
-      if next == .firstAttempt { shelve(&current, &effects) }
+      if next == .firstAttempt { stash(&current, &actions) }
       current.wasWritten = false
-      if next == .retry, !current.terms.keepsProgress {
+      if next == .retry, !current.fetchOptions.keepsProgress {
         // This answer is requested after the mark, so it is newer.
         current.predatesMark = false
         current.successor = nil
       }
       phase = .running(current)
-      effects.started = current.id
-      effects.changed = true
+      actions.started = current.id
+      actions.changed = true
     }
   }
 
-  mutating func beat(at now: Moment) {
-    lastBeat = now
+  mutating func tick(at now: Instant) {
+    lastTick = now
     for index in groups.indices where !groups[index].bases.isEmpty {
       groups[index].bases.removeAll(keepingCapacity: true)
     }

@@ -12,15 +12,18 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do; `changed` without `cancelled` is set if and only if the part lands.
-  package mutating func attemptProgressed(_ id: FetchID, in world: World) -> EntryEffects {
+  package mutating func attemptProgressed(
+    _ id: FetchID,
+    in environment: Environment
+  ) -> EntryActions {
     guard case .running(let current) = phase, current.id == id else { return .none }
-    guard !current.isOutdated else { return restarted(current, in: world) }
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
+    guard !current.isOutdated else { return restarted(current, in: environment) }
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
     hasData = true
-    dataUpdatedAt = world.now
+    dataUpdatedAt = environment.now
     dataUpdateCount += 1
     isError = false
     isInvalidated = current.predatesMark
@@ -35,35 +38,35 @@ extension EntryMachine {
       $0.undo = here
       $0.supersessions = 0
     }
-    effects.changed = true
-    return effects
+    actions.changed = true
+    return actions
   }
 
   /// Hides the data if the fetch that starts now is to show pending again.
-  mutating func shelve(_ current: inout Current, _ effects: inout EntryEffects) {
-    guard current.terms.resetsData, hasData else { return }
-    current.undo.shelved = Shelved(updatedAt: dataUpdatedAt, updateCount: dataUpdateCount)
+  mutating func stash(_ current: inout Current, _ actions: inout EntryActions) {
+    guard current.fetchOptions.resetsData, hasData else { return }
+    current.undo.stashed = Shelved(updatedAt: dataUpdatedAt, updateCount: dataUpdateCount)
     hasData = false
     isError = false
     dataUpdatedAt = .never
     dataUpdateCount = 0
-    effects.shelved = true
+    actions.stashed = true
   }
 
   /// Other data replaced the data on the shelf.
-  mutating func forgetShelved(_ effects: inout EntryEffects) {
-    effects.shelved = false
-    guard current?.undo.shelved != nil else { return }
-    updateCurrent { $0.undo.shelved = nil }
+  mutating func forgetStashed(_ actions: inout EntryActions) {
+    actions.stashed = false
+    guard current?.undo.stashed != nil else { return }
+    updateCurrent { $0.undo.stashed = nil }
   }
 
-  /// Restores shelved data: the fetch that hid it was cancelled.
-  mutating func unshelve(_ current: Current, _ effects: inout EntryEffects) {
-    guard let shelved = current.undo.shelved, !hasData else { return }
+  /// Restores stashed data: the fetch that hid it was cancelled.
+  mutating func unstash(_ current: Current, _ actions: inout EntryActions) {
+    guard let stashed = current.undo.stashed, !hasData else { return }
     isError = current.undo.isError
     hasData = true
-    dataUpdatedAt = shelved.updatedAt
-    dataUpdateCount = shelved.updateCount
-    effects.unshelved = true
+    dataUpdatedAt = stashed.updatedAt
+    dataUpdateCount = stashed.updateCount
+    actions.unstashed = true
   }
 }

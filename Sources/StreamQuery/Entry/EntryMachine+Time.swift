@@ -1,101 +1,111 @@
 extension EntryMachine {
   /// The next time at which the entry has something to do, or `nil` if there is none.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameter world: The world at the transaction.
   /// - Returns: The earliest deadline.
   // Inlined: the machine is a large value, and a call would copy it.
   @inline(__always)
-  package func nextDeadline(in world: World) -> Moment? {
-    var earliest: Moment?
-    func consider(_ moment: Moment?) {
-      guard let moment else { return }
-      earliest = min(earliest ?? moment, moment)
+  package func nextDeadline(in environment: Environment) -> Instant? {
+    var earliest: Instant?
+    func consider(_ instant: Instant?) {
+      guard let instant else { return }
+      earliest = min(earliest ?? instant, instant)
     }
     if case .waiting(_, let until) = phase { consider(until) }
     consider(current?.lingersUntil)
     consider(retentionEnd)
     // By index, so that looking at a group does not copy it.
     for index in groups.indices {
-      consider(staleFlip(of: groups[index].profile))
-      if groups[index].profile.polls { consider(nextPoll(of: groups[index], in: world)) }
+      consider(staleFlip(of: groups[index].resolvedOptions))
+      if groups[index].resolvedOptions.polls {
+        consider(nextPoll(of: groups[index], in: environment))
+      }
     }
     return earliest
   }
 
   /// Time passed.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameter world: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func timeReached(in world: World) -> EntryEffects {
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
-    let now = world.now.moment
+  package mutating func timeReached(in environment: Environment) -> EntryActions {
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
+    let now = environment.now.instant
     if let until = current?.lingersUntil, until <= now {
-      cancelCurrent(in: world, &effects)
+      cancelCurrent(in: environment, &actions)
     }
-    let polls = groups.contains { nextPoll(of: $0, in: world).map { $0 <= now } ?? false }
+    let polls = groups.contains { nextPoll(of: $0, in: environment).map { $0 <= now } ?? false }
     if case .waiting(let current, let until) = phase, until <= now {
-      proceed(current, to: .retry, in: world, &effects)
+      proceed(current, to: .retry, in: environment, &actions)
     }
     if polls {
-      request(.interval, superseding: false, clientLease: false, in: world, &effects)
+      request(.interval, superseding: false, clientLease: false, in: environment, &actions)
     }
     polledUntil = max(polledUntil, now)
-    effects.expired = isExpired(at: now)
-    return effects
+    actions.expired = isExpired(at: now)
+    return actions
   }
 
   /// The network or the app changed, and nothing follows from it, or not yet.
   ///
   /// - Parameters:
   ///   - cause: The edge, or `nil` if network or app went away.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func worldMoved(_ cause: FetchCause?, in world: World) -> EntryEffects {
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
+  package mutating func environmentMoved(
+    _ cause: FetchCause?,
+    in environment: Environment
+  ) -> EntryActions {
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
     // Beats that fell into the background are skipped.
-    if cause == .active { polledUntil = max(polledUntil, world.now.moment) }
-    return effects
+    if cause == .active { polledUntil = max(polledUntil, environment.now.instant) }
+    return actions
   }
 
   /// Network or app changed.
   ///
   /// - Parameters:
   ///   - cause: The edge that refetches willing observers, or `nil` if there is none.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func worldChanged(_ cause: FetchCause?, in world: World) -> EntryEffects {
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
-    let now = world.now.moment
-    let isWilling = groups.contains { isDue($0.profile, since: lastBeat, cause, in: world) }
+  package mutating func environmentChanged(
+    _ cause: FetchCause?,
+    in environment: Environment
+  ) -> EntryActions {
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
+    let now = environment.now.instant
+    let isWilling = groups.contains {
+      isDue($0.resolvedOptions, since: lastTick, cause, in: environment)
+    }
     if isWilling, let cause {
-      request(cause, superseding: false, clientLease: false, in: world, &effects)
+      request(cause, superseding: false, clientLease: false, in: environment, &actions)
     }
     if case .paused(let current, let next) = phase {
-      proceed(current, to: next, in: world, &effects)
+      proceed(current, to: next, in: environment, &actions)
     }
     // Beats that fell into the background are skipped.
     if cause == .active { polledUntil = max(polledUntil, now) }
-    return effects
+    return actions
   }
 
   /// Whether retention is over and nothing else is due at this time.
   ///
   /// Checked before ``timeReached(in:)``, which would give the same answer: nearly all entries end
-  /// this way, a thousand in one turn.
+  /// this way, a thousand in one transaction.
   ///
-  /// - Parameter now: The time of the turn.
+  /// - Parameter now: The time of the transaction.
   /// - Returns: Whether the entry may be dropped.
   @inline(__always)
-  package func isExpired(at now: Moment) -> Bool {
+  package func isExpired(at now: Instant) -> Bool {
     guard let end = retentionEnd else { return false }
     return end <= now
   }
 
   /// When retention is over: nobody wants the entry and nothing is in flight.
-  private var retentionEnd: Moment? {
+  private var retentionEnd: Instant? {
     @inline(__always) get {
       guard !isWanted, isIdle, !isPinned else { return nil }
       return unwantedSince + (leaverGcTime ?? gcTime)
@@ -107,23 +117,24 @@ extension EntryMachine {
   /// The refetch belongs to the first such observer: its query says how to fetch.
   ///
   /// - Parameters:
-  ///   - profile: What the observer asks for.
+  ///   - resolvedOptions: What the observer asks for.
   ///   - base: When it started polling.
-  ///   - cause: The time, or the change of the world.
-  ///   - world: The world at the turn.
+  ///   - cause: The time, or the change of the environment.
+  ///   - environment: The world at the transaction.
   /// - Returns: Whether its refetch is due.
   package func isDue(
-    _ profile: ObserverProfile,
-    since base: Moment,
+    _ resolvedOptions: ResolvedObserverOptions,
+    since base: Instant,
     _ cause: FetchCause?,
-    in world: World
+    in environment: Environment
   ) -> Bool {
-    let now = world.now.moment
+    let now = environment.now.instant
     return switch cause {
-    case .reconnect: isWilling(profile.onReconnect, profile, at: now)
-    case .active: isWilling(profile.onActive, profile, at: now)
+    case .reconnect: isWilling(resolvedOptions.onReconnect, resolvedOptions, at: now)
+    case .active: isWilling(resolvedOptions.onActive, resolvedOptions, at: now)
     case .interval:
-      nextPoll(of: profile, since: max(base, lastBeat), in: world).map { $0 <= now } ?? false
+      nextPoll(of: resolvedOptions, since: max(base, lastTick), in: environment).map { $0 <= now }
+        ?? false
     case .subscribed, .invalidated, .manual, .reset, .trigger, nil: false
     }
   }
@@ -131,34 +142,34 @@ extension EntryMachine {
   /// The time that polling counts from after an observer changed its options: its rhythm continues
   /// unless the current interval changed.
   func rhythm(
-    from old: ObserverProfile,
-    since base: Moment,
-    to new: ObserverProfile,
-    in world: World
-  ) -> Moment {
-    let now = world.now.moment
-    let interval = new.interval(isActive: world.isActive)
+    from old: ResolvedObserverOptions,
+    since base: Instant,
+    to new: ResolvedObserverOptions,
+    in environment: Environment
+  ) -> Instant {
+    let now = environment.now.instant
+    let interval = new.interval(isActive: environment.isActive)
     guard old.isEnabled == new.isEnabled, old.interval == new.interval else { return now }
-    guard interval != old.interval(isActive: world.isActive) else { return base }
-    // If only its polling in the background changed, the beats stay where they were.
+    guard interval != old.interval(isActive: environment.isActive) else { return base }
+    // If only its polling in the background changed, the ticks stay where they were.
     guard interval == new.interval, interval > .zero, !interval.isInfinite else { return now }
-    let late = (now.nanoseconds &- max(base, lastBeat).nanoseconds) % interval.nanoseconds
-    return Moment(nanoseconds: now.nanoseconds &- late)
+    let late = (now.nanoseconds &- max(base, lastTick).nanoseconds) % interval.nanoseconds
+    return Instant(nanoseconds: now.nanoseconds &- late)
   }
 
-  /// The next beat of a group's polling that has not been handled.
-  func nextPoll(of group: ObserverGroup, in world: World) -> Moment? {
-    nextPoll(of: group.profile, since: group.base(after: lastBeat), in: world)
+  /// The next tick of a group's polling that has not been handled.
+  func nextPoll(of group: ObserverGroup, in environment: Environment) -> Instant? {
+    nextPoll(of: group.resolvedOptions, since: group.base(after: lastTick), in: environment)
   }
 
-  /// The next beat of polling that has not been handled.
+  /// The next tick of polling that has not been handled.
   private func nextPoll(
-    of profile: ObserverProfile,
-    since base: Moment,
-    in world: World
-  ) -> Moment? {
-    guard profile.polls else { return nil }
-    let interval = profile.interval(isActive: world.isActive)
+    of resolvedOptions: ResolvedObserverOptions,
+    since base: Instant,
+    in environment: Environment
+  ) -> Instant? {
+    guard resolvedOptions.polls else { return nil }
+    let interval = resolvedOptions.interval(isActive: environment.isActive)
     guard interval > .zero, let first = base + interval else { return nil }
     guard first <= polledUntil else { return first }
     // Beats that were handled, or that fell into a pause of polling, are skipped.
@@ -166,6 +177,6 @@ extension EntryMachine {
     let (next, overflows) = polledUntil.nanoseconds.addingReportingOverflow(
       interval.nanoseconds &- late
     )
-    return overflows ? nil : Moment(nanoseconds: next)
+    return overflows ? nil : Instant(nanoseconds: next)
   }
 }

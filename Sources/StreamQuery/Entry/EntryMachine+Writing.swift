@@ -7,16 +7,16 @@ extension EntryMachine {
   /// - Parameters:
   ///   - updatedAt: When the value was good.
   ///   - fencing: Whether a fetch in flight must not land.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func written(
     updatedAt: Timestamp,
     fencing: Bool,
-    in world: World
-  ) -> EntryEffects {
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
-    forgetShelved(&effects)
+    in environment: Environment
+  ) -> EntryActions {
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
+    forgetStashed(&actions)
     hasData = true
     isRemoved = false
     dataUpdatedAt = updatedAt
@@ -30,99 +30,108 @@ extension EntryMachine {
       $0.wasWritten = true
       $0.predatesMark = false
     }
-    effects.changed = true
+    actions.changed = true
     if let current {
       if fencing {
-        effects.cancelled = current.id
+        actions.cancelled = current.id
         failureCount = 0
-        end(.replaced, in: world, &effects)
+        end(.replaced, in: environment, &actions)
       }
     } else {
       failureCount = 0
-      if !isWanted { unwantedSince = world.now.moment }
+      if !isWanted { unwantedSince = environment.now.instant }
     }
-    return effects
+    return actions
   }
 
   /// Initial data was put into an empty entry: real data, but neither a fetch nor a write.
   ///
   /// - Parameters:
   ///   - updatedAt: When the value was good.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func seeded(updatedAt: Timestamp, in world: World) -> EntryEffects {
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
-    forgetShelved(&effects)
+  package mutating func initialDataPlaced(
+    updatedAt: Timestamp,
+    in environment: Environment
+  ) -> EntryActions {
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
+    forgetStashed(&actions)
     hasData = true
     isRemoved = false
     isError = false
     isInvalidated = false
     failureCount = isIdle ? 0 : failureCount
     dataUpdatedAt = updatedAt
-    effects.changed = true
-    return effects
+    actions.changed = true
+    return actions
   }
 
   /// An archive restored data whose newest fetch had failed: the error is shown in addition to it.
   ///
   /// - Parameters:
   ///   - updatedAt: When the fetch failed.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do; `changed` is set if and only if the error is to be shown. A fetch in
   ///   flight will report its own result.
   package mutating func failureRestored(
     updatedAt: Timestamp,
-    in world: World
-  ) -> EntryEffects {
+    in environment: Environment
+  ) -> EntryActions {
     guard isIdle, hasData else { return .none }
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
     isError = true
     errorUpdatedAt = updatedAt
     errorUpdateCount += 1
     failureCount = 1
-    effects.changed = true
-    return effects
+    actions.changed = true
+    return actions
   }
 
   /// The entry was invalidated.
   ///
   /// The next success or write clears the mark, and so does a refetch that is already running: a
-  /// caller that wants it replaced asks for that in the same turn. But a first fetch cannot be
-  /// replaced, and its answer may be older than the mark, so the mark outlives it.
+  /// caller that wants it replaced asks for that in the same transaction. But a first fetch cannot
+  /// be replaced, and its answer may be older than the mark, so the mark outlives it.
   ///
   /// - Parameters:
   ///   - isJoining: Whether the caller accepts the answer of a running fetch as new enough.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func invalidated(isJoining: Bool = false, in world: World) -> EntryEffects {
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
+  package mutating func invalidated(
+    isJoining: Bool = false,
+    in environment: Environment
+  ) -> EntryActions {
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
     if !isJoining, !hasData, mayAnswerLate { updateCurrent { $0.predatesMark = true } }
     if !isInvalidated {
       isInvalidated = true
-      // Polling restarts, unless a beat is already due and only its timer is late.
-      let now = world.now.moment
-      let isDue = groups.contains { nextPoll(of: $0, in: world).map { $0 <= now } ?? false }
-      if !isDue { beat(at: now) }
-      effects.changed = true
+      // Polling restarts, unless a tick is already due and only its timer is late.
+      let now = environment.now.instant
+      let isDue = groups.contains { nextPoll(of: $0, in: environment).map { $0 <= now } ?? false }
+      if !isDue { tick(at: now) }
+      actions.changed = true
     }
-    return effects
+    return actions
   }
 
   /// The entry was removed or reset: it is like new, apart from its observers.
   ///
   /// - Parameters:
   ///   - isRemoved: Whether it was removed, and so stays empty until somebody asks for it.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func cleared(isRemoved: Bool = false, in world: World) -> EntryEffects {
-    var effects = EntryEffects()
-    catchUp(in: world, &effects)
+  package mutating func cleared(
+    isRemoved: Bool = false,
+    in environment: Environment
+  ) -> EntryActions {
+    var actions = EntryActions()
+    catchUp(in: environment, &actions)
     if let current {
-      effects.cancelled = current.id
-      end(.removed, in: world, &effects)
+      actions.cancelled = current.id
+      end(.removed, in: environment, &actions)
     }
     self.isRemoved = isRemoved
     hasData = false
@@ -135,9 +144,9 @@ extension EntryMachine {
     dataUpdateCount = 0
     errorUpdateCount = 0
     failureCount = 0
-    beat(at: world.now.moment)
-    if !isWanted { unwantedSince = world.now.moment }
-    effects.changed = true
-    return effects
+    tick(at: environment.now.instant)
+    if !isWanted { unwantedSince = environment.now.instant }
+    actions.changed = true
+    return actions
   }
 }

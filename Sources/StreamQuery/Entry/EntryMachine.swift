@@ -1,7 +1,7 @@
 /// Decides everything about one cached key: when it fetches, its status, when it is dropped.
 ///
 /// It is pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are
-/// facts with the time as a parameter; outputs are ``EntryEffects``. Values and errors are stored
+/// facts with the time as a parameter; outputs are ``EntryActions``. Values and errors are stored
 /// next to it.
 ///
 /// | input \ phase | idle | running | waiting | paused |
@@ -12,7 +12,7 @@
 /// | `attemptKept` | – | the same, over the same data | – | – |
 /// | `attemptFailed` | – | waiting, or fail, idle | – | – |
 /// | `timeReached` | poll, go stale, expire | linger over: cancel | next attempt, pause, fail | linger over: cancel |
-/// | `worldChanged` | refetch the willing | – | – | next attempt |
+/// | `environmentChanged` | refetch the willing | – | – | next attempt |
 /// | last interest lost | retention begins | cancel, finish or linger | same | same |
 /// | `cancelRequested` | – | undo, idle | same | same |
 /// | `written(fencing:)` | store | store; fencing ends it | same | same |
@@ -29,7 +29,7 @@ package struct EntryMachine: Equatable, Sendable {
     /// An attempt runs; leads to `idle` when it ends the fetch, to `waiting` when it is retried.
     case running(Current)
     /// Between attempts; leads to `running` or `paused` when the time comes.
-    case waiting(Current, until: Moment)
+    case waiting(Current, until: Instant)
     /// Waits for the network or the app; leads to `running` when both allow it.
     case paused(Current, before: Pause)
   }
@@ -44,13 +44,13 @@ package struct EntryMachine: Equatable, Sendable {
   package struct Current: Equatable, Sendable {
     package var id: FetchID
     /// The terms when it started: a newer plan does not change a running fetch.
-    package var terms: FetchTerms
+    package var fetchOptions: FetchOptions
     /// The client itself wants it: background work on a key that nobody observes.
     package var hasClientLease: Bool
     /// Abandoned under `.finish`: no further attempt starts.
     package var stopsRetrying = false
     /// Abandoned under `.linger`: cancelled at this time.
-    package var lingersUntil: Moment?
+    package var lingersUntil: Instant?
     /// Which page it adds; `nil` fetches the whole value.
     package var direction: PageDirection?
     /// The truth changed since it started: its answer does not land but restarts it.
@@ -99,7 +99,7 @@ package struct EntryMachine: Equatable, Sendable {
       self.direction = direction
     }
 
-    package var shelved: Shelved? {
+    package var stashed: Shelved? {
       get { shelf.first }
       set { shelf = newValue.map { [$0] } ?? [] }
     }
@@ -122,7 +122,7 @@ package struct EntryMachine: Equatable, Sendable {
   @SmallCount package internal(set) var errorUpdateCount = 0
   @SmallCount package internal(set) var failureCount = 0
 
-  /// Observers by profile; most entries have none or one group.
+  /// Observers by resolved options; most entries have none or one group.
   var groups: [ObserverGroup] = []
   @SmallCount package internal(set) var observerCount = 0
   @SmallCount package internal(set) var enabledCount = 0
@@ -130,25 +130,25 @@ package struct EntryMachine: Equatable, Sendable {
   @SmallCount package internal(set) var waiterCount = 0
 
   /// Terms of the next fetch.
-  var terms = FetchTerms()
+  var fetchOptions = FetchOptions()
   var fetchSerial: UInt32 = 0
-  /// The last start, failure or end of a fetch: polling counts from this beat.
-  var lastBeat = Moment.distantPast
+  /// The last start, failure or end of a fetch: polling counts from this tick.
+  var lastTick = Instant.distantPast
   /// Data that became stale up to this time has been reported.
-  var toldUntil = Moment.distantPast
+  var toldUntil = Instant.distantPast
   /// Beats of polling up to this time have been handled; later ones are still to come.
-  var polledUntil = Moment.distantPast
+  var polledUntil = Instant.distantPast
   /// The longest retention that anyone asked for.
-  package internal(set) var gcTime = Span.zero
+  package internal(set) var gcTime = TimeSpan.zero
   /// The retention of the observer that left last, if it had its own.
-  var leaverGcTime: Span?
+  var leaverGcTime: TimeSpan?
   /// The time since which nobody wants the entry.
-  var unwantedSince = Moment.distantPast
+  var unwantedSince = Instant.distantPast
 
   /// Creates the machine of an entry that nobody wants yet.
   ///
-  /// - Parameter now: The time of the turn.
-  package init(at now: Moment) {
+  /// - Parameter now: The time of the transaction.
+  package init(at now: Instant) {
     unwantedSince = now
     toldUntil = now
     polledUntil = now
@@ -199,7 +199,7 @@ package struct EntryMachine: Equatable, Sendable {
     case .idle, .paused(_, before: .firstAttempt): false
     case .running: true
     case .waiting(let current, until: _), .paused(let current, before: .retry):
-      current.terms.keepsProgress
+      current.fetchOptions.keepsProgress
     }
   }
 

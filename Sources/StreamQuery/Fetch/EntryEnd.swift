@@ -1,10 +1,10 @@
 /// An entry as it was when its fetch ended.
 final class EntryEnd: Sendable {
-  let frame: Frame
+  let snapshot: EntrySnapshot
   let machine: EntryMachine
 
-  init(frame: Frame, machine: EntryMachine) {
-    self.frame = frame
+  init(snapshot: EntrySnapshot, machine: EntryMachine) {
+    self.snapshot = snapshot
     self.machine = machine
   }
 }

@@ -7,12 +7,12 @@ final class FetchJob: FetchWork, Sendable {
   let entry: EntryID
   let id: FetchID
   let key: EntryKey
-  let plan: ResolvedPlan
-  let fetch: QueryPlan.Fetch
+  let query: ResolvedQuery
+  let fetch: QueryDefinition.Fetch
   /// Whether an imperative call started it: such fetches retry only if told to.
   let isImperative: Bool
   /// The plan that says how to retry, if the fetch was restarted; `nil` means its own.
-  let retryPlan: ResolvedPlan?
+  let retryQuery: ResolvedQuery?
   let cause: FetchCause
   let startedAt: Timestamp
   let direction: PageDirection?
@@ -34,10 +34,10 @@ final class FetchJob: FetchWork, Sendable {
     entry: EntryID,
     id: FetchID,
     key: EntryKey,
-    plan: ResolvedPlan,
-    fetch: @escaping QueryPlan.Fetch,
+    query: ResolvedQuery,
+    fetch: @escaping QueryDefinition.Fetch,
     isImperative: Bool,
-    retryPlan: ResolvedPlan?,
+    retryQuery: ResolvedQuery?,
     cause: FetchCause,
     startedAt: Timestamp,
     direction: PageDirection?,
@@ -48,10 +48,10 @@ final class FetchJob: FetchWork, Sendable {
     tasks = TaskChain(of: .fetch(cache: cache, entry: entry))
     self.id = id
     self.key = key
-    self.plan = plan
+    self.query = query
     self.fetch = fetch
     self.isImperative = isImperative
-    self.retryPlan = retryPlan
+    self.retryQuery = retryQuery
     self.cause = cause
     self.startedAt = startedAt
     self.direction = direction
@@ -61,13 +61,13 @@ final class FetchJob: FetchWork, Sendable {
 
   /// Computed only when an attempt has failed: most never do.
   var retry: RetryPolicy {
-    let plan = retryPlan ?? plan
-    return isImperative ? plan.imperativeRetry : plan.retry
+    let query = retryQuery ?? query
+    return isImperative ? query.imperativeRetry : query.retry
   }
 
   /// Whether the fetch continues to its end when nobody wants it.
   var isFinishing: Bool {
-    plan.terms.abandonment == .finish
+    query.fetchOptions.abandonment == .finish
   }
 
   /// Takes over the progress that a restarted fetch can use.

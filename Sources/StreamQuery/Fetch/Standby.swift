@@ -3,7 +3,7 @@ import Synchronization
 /// A task that is made before its work, and waits for it.
 ///
 /// A task has the task-locals and the priority of the code that makes it, and there is no other way
-/// to pass them on. So if other code starts a caller's work (code that performs errands, the timer
+/// to pass them on. So if other code starts a caller's work (code that performs actions, the timer
 /// or the network), the caller makes the task, and the other code gives it the work.
 ///
 /// The owner of a standby decides how long the task waits: when the last reference is released

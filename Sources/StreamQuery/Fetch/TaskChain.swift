@@ -4,8 +4,8 @@ import Synchronization
 /// of the caller that started it.
 ///
 /// Each attempt, or piece of a run, is its own task. The next task is made where its context is
-/// available: by the task before it, or by the caller whose turn started the work. If the task is
-/// started in the same place, it starts directly; otherwise a ``Standby`` is in between.
+/// available: by the task before it, or by the caller whose transaction started the work. If the
+/// task is started in the same place, it starts directly; otherwise a ``Standby`` is in between.
 // A separate object, although each job has just one: with a common superclass, Swift 6.3 gives the
 // jobs wrong metadata in optimized builds, and a noncopyable struct fails to compile.
 final class TaskChain: Sendable {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// One caller that waits for an entry's current fetch.
 ///
-/// It is registered in the turn that decided that it has to wait, so that no answer can be missed
-/// between that turn and the suspension.
+/// It is registered in the transaction that decided that it has to wait, so that no answer can be
+/// missed between that transaction and the suspension.
 final class Waiter: Sendable {
   /// The role of the caller in the fetch.
   enum Role: Sendable {
@@ -42,7 +42,7 @@ final class Waiter: Sendable {
   /// The wait of the work that the caller belongs to.
   private let wait: WorkWait?
   private let state = Mutex(State.registered)
-  private let gathering: Gathering?
+  private let group: WaitGroup?
   /// The entry when the fetch ended, if nobody observed it; written under the cache's lock.
   ///
   /// The entry's retention may end before the caller looks.
@@ -58,13 +58,13 @@ final class Waiter: Sendable {
     entry: EntryID,
     round: UInt64,
     wait: WorkWait? = nil,
-    gathering: Gathering? = nil
+    group: WaitGroup? = nil
   ) {
     self.wait = wait
     self.role = role
     self.entry = entry
     storedRound = Atomic(round)
-    self.gathering = gathering
+    self.group = group
   }
 
   /// Waits for the outcome; a cancelled caller leaves at once.
@@ -104,10 +104,10 @@ final class Waiter: Sendable {
   ///   - giveBack: Gives the lease back.
   func leave(as outcome: WaitOutcome = .cancelled, _ giveBack: @Sendable () -> Void) {
     guard let place = take(outcome) else { return }
-    gathering?.resolve(outcome)
+    group?.resolve(outcome)
     giveBack()
     // At the very end: an executor that runs jobs inside `enqueue` continues the caller here, and
-    // everything that the handler captured is released with the caller's frame.
+    // everything that the handler captured is released with the caller's snapshot.
     place.continuation?.resume(returning: outcome)
   }
 
@@ -122,7 +122,7 @@ final class Waiter: Sendable {
       case .resolved, .delivered: true
       }
     }
-    return isAnswered || gathering?.isOver == true
+    return isAnswered || group?.isOver == true
   }
 
   /// Answers the caller; the first answer counts.
@@ -134,7 +134,7 @@ final class Waiter: Sendable {
   @discardableResult
   func resolve(_ outcome: WaitOutcome) -> Bool {
     guard let place = take(outcome) else { return false }
-    gathering?.resolve(outcome)
+    group?.resolve(outcome)
     place.continuation?.resume(returning: outcome)
     return true
   }

@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// There is one graph for all clients, behind its own lock. A wait is checked and begun in one
 /// step, so of two waits that would close a circle together, the later one is refused. The lock is
-/// the innermost of all: turns take it, and only the graph is used under it. Only waits from inside
-/// fetches and runs come here.
+/// the innermost of all: transactions take it, and only the graph is used under it. Only waits from
+/// inside fetches and runs come here.
 final class WorkWait: Sendable {
   private static let graph = Mutex(WaitGraph())
 
@@ -83,8 +83,8 @@ extension TaskChain {
 
   /// The work that waits when the present code waits for a run.
   ///
-  /// Only what this very task does counts: a mutation must not be refused because of a task that its
-  /// fetch never awaits.
+  /// Only what this very task does counts: a mutation must not be refused because of a task that
+  /// its fetch never awaits.
   static var own: TaskChain? {
     guard let inherited, inherited.life.isPerformedHere else { return nil }
     return inherited

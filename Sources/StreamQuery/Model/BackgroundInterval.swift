@@ -26,11 +26,11 @@ public enum BackgroundInterval: Hashable, Sendable, _FreeOfActors, ExpressibleBy
     self = value ? .same : .off
   }
 
-  func resolved(interval: Span?) -> Span? {
+  func resolved(interval: TimeSpan?) -> TimeSpan? {
     switch self {
     case .off: nil
     case .same: interval
-    case .every(let duration): interval == nil ? nil : Span(polling: duration)
+    case .every(let duration): interval == nil ? nil : TimeSpan(polling: duration)
     }
   }
 }

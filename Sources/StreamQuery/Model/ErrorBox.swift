@@ -1,4 +1,4 @@
-/// An error on the heap, so that a turn can hand it out of the lock as one reference.
+/// An error on the heap, so that a transaction can hand it out of the lock as one reference.
 package final class ErrorBox: Sendable {
   package let error: any Error
 

@@ -1,7 +1,7 @@
 /// A stale time as machines see it.
 package enum Freshness: Hashable, Sendable {
   /// Stale when this old.
-  case after(Span)
+  case after(TimeSpan)
   /// Never stale once there is data.
   case `static`
 }

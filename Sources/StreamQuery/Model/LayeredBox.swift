@@ -3,8 +3,8 @@ import Synchronization
 /// Data as observers see it: the data below, with the layers of mutations applied.
 ///
 /// The first reader computes it, outside the lock, and the result is kept. Layers are user code,
-/// and no decision of the cache depends on what they show. So a turn that changes the data below
-/// does not have to run them first, and still nobody can see that data without its layers.
+/// and no decision of the cache depends on what they show. So a transaction that changes the data
+/// below does not have to run them first, and still nobody can see that data without its layers.
 // Unchecked, like its superclass: all properties are immutable and Sendable.
 final class LayeredBox: ValueBox, @unchecked Sendable {
   /// The data below; `nil` if there is none.

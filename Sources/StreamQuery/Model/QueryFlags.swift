@@ -1,4 +1,4 @@
-/// What one observer sees in addition to the frame.
+/// What one observer sees in addition to the snapshot.
 package struct QueryFlags: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 

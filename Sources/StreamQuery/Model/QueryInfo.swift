@@ -34,26 +34,26 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   public let age: Duration?
 
   let entryKey: EntryKey
-  let frame: Frame
+  let snapshot: EntrySnapshot
 
   /// Whether the entry was invalidated since its data arrived.
-  public var isInvalidated: Bool { frame.isInvalidated }
+  public var isInvalidated: Bool { snapshot.isInvalidated }
   /// Whether there is data, an error, or nothing yet.
-  public var status: QueryStatus { frame.status }
+  public var status: QueryStatus { snapshot.status }
   /// What the fetch is doing.
-  public var fetchStatus: FetchStatus { frame.fetchStatus }
+  public var fetchStatus: FetchStatus { snapshot.fetchStatus }
   /// Why the running fetch was started, or the last one if none is running.
-  public var cause: FetchCause? { frame.cause }
+  public var cause: FetchCause? { snapshot.cause }
   /// How often data arrived.
-  public var dataUpdateCount: Int { frame.dataUpdateCount }
+  public var dataUpdateCount: Int { snapshot.dataUpdateCount }
   /// How often a fetch failed for good.
-  public var errorUpdateCount: Int { frame.errorUpdateCount }
+  public var errorUpdateCount: Int { snapshot.errorUpdateCount }
   /// Failed attempts of the running fetch, or of the last one.
-  public var failureCount: Int { frame.failureCount }
+  public var failureCount: Int { snapshot.failureCount }
   /// Why the last fetch failed.
-  public var error: (any Error)? { frame.error?.error }
+  public var error: (any Error)? { snapshot.error?.error }
   /// The data, without its type.
-  public var data: (any Sendable)? { frame.data?.erased }
+  public var data: (any Sendable)? { snapshot.data?.erased }
 
   /// The data with its type; like ``data``, it includes the layers of mutations.
   ///
@@ -66,13 +66,13 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   /// - Returns: The data; `nil` if there is none, or if the key has another type.
   public func value<Value: Sendable>(as type: Value.Type) -> Value? {
     guard entryKey.valueTypeID == ObjectIdentifier(type) else { return nil }
-    return frame.data?.value(as: type)
+    return snapshot.data?.value(as: type)
   }
 
   /// When the data was fetched or written.
   public var dataUpdatedAt: Date? {
-    frame.base == nil
-      ? nil : Date(timeIntervalSinceReferenceDate: frame.dataUpdatedAt.date)
+    snapshot.base == nil
+      ? nil : Date(timeIntervalSinceReferenceDate: snapshot.dataUpdatedAt.date)
   }
 }
 

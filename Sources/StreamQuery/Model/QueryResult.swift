@@ -30,17 +30,17 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
     case failure(any Error, lastGood: Value?)
   }
 
-  package let frame: Frame
+  package let snapshot: EntrySnapshot
   package let flags: QueryFlags
 
-  package init(frame: Frame, flags: QueryFlags) {
-    self.frame = frame
+  package init(snapshot: EntrySnapshot, flags: QueryFlags) {
+    self.snapshot = snapshot
     self.flags = flags
   }
 
   /// The state in the form that most views switch over.
   public var phase: Phase {
-    if let error = frame.error {
+    if let error = snapshot.error {
       .failure(error.error, lastGood: data)
     } else if let data {
       .success(data)
@@ -50,46 +50,46 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
   }
 
   /// The newest data: fetched, written, or a placeholder.
-  public var data: Value? { frame.data?.value(as: Value.self) }
+  public var data: Value? { snapshot.data?.value(as: Value.self) }
 
   /// Why the last fetch failed; `nil` after a success, and while the first fetch is being retried.
-  public var error: (any Error)? { frame.error?.error }
+  public var error: (any Error)? { snapshot.error?.error }
 
   /// Whether there is data, an error, or nothing yet.
-  public var status: QueryStatus { frame.status }
+  public var status: QueryStatus { snapshot.status }
 
   /// What the fetch is doing.
-  public var fetchStatus: FetchStatus { frame.fetchStatus }
+  public var fetchStatus: FetchStatus { snapshot.fetchStatus }
 
   /// When the data was fetched or written; `nil` without data and for placeholders.
-  public var dataUpdatedAt: Date? { date(frame.dataUpdatedAt) }
+  public var dataUpdatedAt: Date? { date(snapshot.dataUpdatedAt) }
 
   /// When a fetch last failed; `nil` if none ever did.
   ///
   /// A success keeps it, and ``errorUpdateCount`` too: both describe the past. ``error`` says
   /// whether the last fetch failed. A reset or a removal clears them.
-  public var errorUpdatedAt: Date? { date(frame.errorUpdatedAt) }
+  public var errorUpdatedAt: Date? { date(snapshot.errorUpdatedAt) }
 
   /// How often a fetch failed for good.
-  public var errorUpdateCount: Int { frame.errorUpdateCount }
+  public var errorUpdateCount: Int { snapshot.errorUpdateCount }
 
   /// Failed attempts of the running fetch, or of the last one if it failed; 0 after a success.
-  public var failureCount: Int { frame.failureCount }
+  public var failureCount: Int { snapshot.failureCount }
 
   /// Why the newest attempt failed; `nil` after a success.
-  public var failureReason: (any Error)? { frame.failureReason?.error }
+  public var failureReason: (any Error)? { snapshot.failureReason?.error }
 
   /// Why the running fetch was started, or the last one if none is running.
-  public var cause: FetchCause? { frame.cause }
+  public var cause: FetchCause? { snapshot.cause }
 
   /// Whether the data is stale for this observer; `false` for a disabled one.
   public var isStale: Bool { flags.contains(.stale) }
 
   /// Whether ``data`` is a stand-in that was never cached.
-  public var isPlaceholderData: Bool { flags.contains(.placeholder) && frame.showsStandIn }
+  public var isPlaceholderData: Bool { flags.contains(.placeholder) && snapshot.showsStandIn }
 
   /// Whether a mutation shows changes that the server has not confirmed yet.
-  public var isOptimistic: Bool { frame.isOptimistic }
+  public var isOptimistic: Bool { snapshot.isOptimistic }
 
   /// Whether a fetch or write has settled since this observer subscribed.
   public var isFetchedSinceSubscribing: Bool { flags.contains(.fetchedSinceSubscribing) }
@@ -116,16 +116,16 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
   public var isLoading: Bool { isPending && isFetching }
 
   /// Whether the data is being refreshed: fetching, not pending, and not adding a page.
-  public var isRefetching: Bool { isFetching && !isPending && frame.direction == nil }
+  public var isRefetching: Bool { isFetching && !isPending && snapshot.direction == nil }
 
   /// Whether the first fetch failed: an error without data.
-  public var isLoadingError: Bool { isError && frame.data == nil }
+  public var isLoadingError: Bool { isError && snapshot.data == nil }
 
   /// Whether a refresh failed: an error in addition to data, and not from adding a page.
-  public var isRefetchError: Bool { isError && frame.data != nil && frame.direction == nil }
+  public var isRefetchError: Bool { isError && snapshot.data != nil && snapshot.direction == nil }
 
   /// Whether a fetch or write has ever settled.
-  public var isFetched: Bool { frame.dataUpdateCount + frame.errorUpdateCount > 0 }
+  public var isFetched: Bool { snapshot.dataUpdateCount + snapshot.errorUpdateCount > 0 }
 
   private func date(_ timestamp: Timestamp) -> Date? {
     timestamp.date == -.infinity

@@ -4,7 +4,7 @@
 /// Each fetch restarts it, even if its attempts fail; a write does not.
 public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   enum Kind: Sendable {
-    case fixed(Span?)
+    case fixed(TimeSpan?)
     case dynamic(@Sendable (QueryInfo) -> Duration?)
   }
 
@@ -29,7 +29,7 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   /// - Parameter duration: The time between two fetches.
   /// - Returns: The interval.
   public static func every(_ duration: Duration) -> Self {
-    RefetchInterval(kind: .fixed(Span(polling: duration)))
+    RefetchInterval(kind: .fixed(TimeSpan(polling: duration)))
   }
 
   /// Evaluated again whenever the entry changes; `nil` stops polling.
@@ -43,24 +43,24 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   }
 
   /// The interval, if it does not depend on the entry's state.
-  var fixed: Span? {
+  var fixed: TimeSpan? {
     if case .fixed(let span) = kind { span } else { nil }
   }
 
-  func resolved(_ info: () -> QueryInfo) -> Span? {
+  func resolved(_ info: () -> QueryInfo) -> TimeSpan? {
     switch kind {
     case .fixed(let span): span
-    case .dynamic(let ask): ask(info()).flatMap(Span.init(polling:))
+    case .dynamic(let ask): ask(info()).flatMap(TimeSpan.init(polling:))
     }
   }
 }
 
-extension Span {
+extension TimeSpan {
   /// An interval that is fit for polling: positive and finite, and at least a millisecond, so that
   /// a wrong unit cannot cause a busy loop.
   init?(polling duration: Duration) {
-    let span = Span(duration)
+    let span = TimeSpan(duration)
     guard span > .zero, !span.isInfinite else { return nil }
-    self = max(span, Span(.milliseconds(1)))
+    self = max(span, TimeSpan(.milliseconds(1)))
   }
 }

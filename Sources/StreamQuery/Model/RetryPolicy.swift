@@ -103,9 +103,9 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   ///   - error: Why this attempt failed.
   ///   - jitter: A random number in 0..<1.
   /// - Returns: The wait.
-  func delay(failures: Int, error: any Error, jitter: @autoclosure () -> Double) -> Span? {
+  func delay(failures: Int, error: any Error, jitter: @autoclosure () -> Double) -> TimeSpan? {
     guard let decides, decides(failures, error) else { return nil }
-    return Span((backoff ?? .standard).delay(failures, error, jitter))
+    return TimeSpan((backoff ?? .standard).delay(failures, error, jitter))
   }
 }
 

@@ -1,8 +1,8 @@
 /// How long fetched data counts as fresh.
 ///
-/// Fresh data is shown and returned without a request. Stale data is still shown, and refreshed when
-/// something asks: a subscription, a reconnect, the app coming to the front. Data is stale when its
-/// age **equals** the stale time, so zero means stale at once.
+/// Fresh data is shown and returned without a request. Stale data is still shown, and refreshed
+/// when something asks: a subscription, a reconnect, the app coming to the front. Data is stale
+/// when its age **equals** the stale time, so zero means stale at once.
 ///
 /// ```swift
 /// Query("user", id) { try await api.user(id) }.staleTime(.minutes(5))
@@ -32,7 +32,7 @@ public struct StaleTime: Sendable, _FreeOfActors, ExpressibleByDuration {
   /// - Parameter duration: How long.
   /// - Returns: The stale time.
   public static func after(_ duration: Duration) -> Self {
-    StaleTime(kind: .fixed(.after(Span(duration))))
+    StaleTime(kind: .fixed(.after(TimeSpan(duration))))
   }
 
   /// Never stale by age; an invalidation still makes it stale.

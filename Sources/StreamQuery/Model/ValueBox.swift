@@ -1,8 +1,8 @@
 /// A value behind an erased type: the one generic boundary of the cache.
 ///
-/// The cache, its entries and its frames are not generic. A value is boxed once when it arrives and
-/// is read through ``TypedBox``. A box is immutable, so it may be read without a lock for as long
-/// as anyone holds it. `Sendable` is correct because the only subclasses are ``TypedBox`` and
+/// The cache, its entries and its snapshots are not generic. A value is boxed once when it arrives
+/// and is read through ``TypedBox``. A box is immutable, so it may be read without a lock for as
+/// long as anyone holds it. `Sendable` is correct because the only subclasses are ``TypedBox`` and
 /// `LayeredBox`, whose stored properties are immutable and `Sendable`.
 @usableFromInline package class ValueBox: @unchecked Sendable {
   @usableFromInline

@@ -21,7 +21,7 @@ final class MutationFollowing: Sendable {
     self.client = client
     news = identity.flatMap { client.mutationNews.subscribe(to: [.mutation($0)]) }
     // After the subscription: whatever happens in between counts as news.
-    let (isCounted, follower) = client.turn { state, _ in
+    let (isCounted, follower) = client.transaction { state, _ in
       guard !state.isShutDown else { return (false, 0) }
       guard let identity else { return (true, state.makeFollower()) }
       state.streamBegan(of: identity)
@@ -43,36 +43,36 @@ final class MutationFollowing: Sendable {
   private func finish() {
     guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
     if let news { client.mutationNews.unsubscribe(news) }
-    client.turn { state, turn in
-      if let identity { return state.streamEnded(of: identity, &turn) }
-      state.removeFollower(follower, &turn)
+    client.transaction { state, transaction in
+      if let identity { return state.streamEnded(of: identity, &transaction) }
+      state.removeFollower(follower, &transaction)
     }
   }
 
   /// The run that is followed at present.
-  var frame: MutationFrame? {
+  var snapshot: MutationSnapshot? {
     client.cache.record { state in
       let followed = identity.map { state.mutations.runs[$0]?.last }
       return (followed ?? state.mutations.followers[follower]?.run)
         .flatMap { state.mutations.find($0) }
-        .flatMap { state.mutations.frame($0) }
+        .flatMap { state.mutations.snapshot($0) }
         ?? state.mutations.followers[follower]?.kept
     }
   }
 
   /// Follows another run, or no run.
   func follow(_ run: MutationID?) {
-    client.turn { state, turn in state.follow(follower, run, &turn) }
+    client.transaction { state, transaction in state.follow(follower, run, &transaction) }
   }
 
-  /// The newest unseen frame, as soon as there is one; the outer `nil` is the end.
-  func next() async -> MutationFrame?? {
+  /// The newest unseen snapshot, as soon as there is one; the outer `nil` is the end.
+  func next() async -> MutationSnapshot?? {
     guard let news else { return nil }
-    let waits = { self.client.consumerWaits(for: "news of a mutation", self) { self.cancel() } }
-    while await client.mutationNews.next(news, whenParked: waits) != nil {
-      let frame = frame
+    let waits = { self.client.observerWaits(for: "news of a mutation", self) { self.cancel() } }
+    while await client.mutationNews.next(news, whenSuspended: waits) != nil {
+      let snapshot = snapshot
       // 0 is the version of no run.
-      if seen.changed(to: frame?.version ?? 0) { return .some(frame) }
+      if seen.changed(to: snapshot?.version ?? 0) { return .some(snapshot) }
     }
     return nil
   }

@@ -23,18 +23,18 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   }
 
   /// The run that is shown now; ``MutationRun/idle`` before the first, and after ``reset()``.
-  public var run: MutationRun<Input, Output> { MutationRun(frame: following.frame) }
+  public var run: MutationRun<Input, Output> { MutationRun(snapshot: following.snapshot) }
 
   /// The run that is shown, now and after each change.
   ///
-  /// Each stream is for one consumer, and cancelling one ends only that stream. The run is kept
+  /// Each stream is for one observer, and cancelling one ends only that stream. The run is kept
   /// until the handle and all its streams are released.
   public var runs: AsyncStream<MutationRun<Input, Output>> {
     let seen = LastSeen<UInt64>()
     return following.client.mutationNews(about: [.handle(following.follower)]) { [following] _ in
-      let frame = following.frame
+      let snapshot = following.snapshot
       // 0 is the version of no run.
-      return seen.changed(to: frame?.version ?? 0) ? MutationRun(frame: frame) : nil
+      return seen.changed(to: snapshot?.version ?? 0) ? MutationRun(snapshot: snapshot) : nil
     }
   }
 
@@ -55,9 +55,9 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
     let keys = [old.key, mutation.key]
     guard keys[0] == keys[1] || keys.contains([]) else { return reset() }
     let client = following.client
-    let plan = client.resolve(mutation.identity, mutation.plan)
-    client.turn { [follower = following.follower] state, turn in
-      state.replan(follower, plan, &turn)
+    let resolved = client.resolve(mutation.identity, mutation.definition)
+    client.transaction { [follower = following.follower] state, transaction in
+      state.replan(follower, resolved, &transaction)
     }
   }
 
@@ -87,14 +87,14 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   public func start(with input: Input) {
     let client = following.client
     let mutation = mutation
-    let plan = client.resolve(mutation.identity, mutation.plan)
-    _ = client.begin(plan, with: input, follower: following.follower)
+    let resolved = client.resolve(mutation.identity, mutation.definition)
+    _ = client.begin(resolved, with: input, follower: following.follower)
   }
 
   /// Cancels the run that is shown, if it has not ended.
   public func cancel() {
-    guard let frame = following.frame else { return }
-    following.client.cancel(frame.id)
+    guard let snapshot = following.snapshot else { return }
+    following.client.cancel(snapshot.id)
   }
 
   /// Shows ``MutationRun/idle`` again; the run itself continues.

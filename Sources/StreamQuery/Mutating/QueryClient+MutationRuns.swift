@@ -2,7 +2,7 @@ extension QueryClient {
   /// Follows a mutation: emits its newest run now, each change of it, and each newer run.
   ///
   /// The stream follows from this call until its task is cancelled or its last reference is
-  /// dropped; meanwhile the run that it shows is kept. A slow consumer gets the newest state and
+  /// dropped; meanwhile the run that it shows is kept. A slow observer gets the newest state and
   /// may miss the states in between. If there is no run, it shows ``MutationRun/idle``.
   ///
   /// ```swift
@@ -10,14 +10,14 @@ extension QueryClient {
   /// ```
   ///
   /// - Parameter mutation: The mutation to follow; its key and types matter, not its work.
-  /// - Returns: A stream for one consumer; it ends when cancelled or when the client is shut down.
+  /// - Returns: A stream for one observer; it ends when cancelled or when the client is shut down.
   public nonisolated func runs<Input, Output>(
     of mutation: Mutation<Input, Output>
   ) -> AsyncStream<MutationRun<Input, Output>> {
     MutationFollowing(client: self, identity: mutation.identity).stream()
   }
 
-  /// Returns the newest run of a mutation, for a first frame.
+  /// Returns the newest run of a mutation, for a first snapshot.
   ///
   /// - Parameter mutation: The mutation.
   /// - Returns: The run; ``MutationRun/idle`` if there is none.
@@ -25,12 +25,12 @@ extension QueryClient {
     of mutation: Mutation<Input, Output>
   ) -> MutationRun<Input, Output> {
     let identity = mutation.identity
-    let frame = cache.read { state in
+    let snapshot = cache.read { state in
       state.mutations.runs[identity]?.last
         .flatMap { state.mutations.find($0) }
         .flatMap { state.mutations.glimpse($0) }
     }
-    return MutationRun(frame: frame)
+    return MutationRun(snapshot: snapshot)
   }
 
   /// Returns the runs of mutations, in the order in which they were started.
@@ -39,7 +39,7 @@ extension QueryClient {
   /// - Returns: A snapshot of each.
   /// - Complexity: O(*n*) in the number of runs that are kept.
   public nonisolated func mutations(_ filter: MutationFilter = .all) -> [MutationInfo] {
-    frames().map(MutationInfo.init).filter(filter.matches)
+    snapshots().map(MutationInfo.init).filter(filter.matches)
   }
 
   /// Emits the selected runs of mutations, now and whenever one of them changes, comes or goes.
@@ -54,7 +54,7 @@ extension QueryClient {
     let seen = LastSeen<[UInt64]>()
     return mutationNews(about: filter.topics) { client in
       let runs = client.mutations(filter)
-      return seen.changed(to: runs.map(\.frame.version)) ? runs : nil
+      return seen.changed(to: runs.map(\.snapshot.version)) ? runs : nil
     }
   }
 
@@ -79,10 +79,10 @@ extension QueryClient {
     }
   }
 
-  private nonisolated func frames() -> [MutationFrame] {
+  private nonisolated func snapshots() -> [MutationSnapshot] {
     cache.record { state in
       state.mutations.all.compactMap { id in
-        state.mutations.find(id).flatMap { state.mutations.frame($0) }
+        state.mutations.find(id).flatMap { state.mutations.snapshot($0) }
       }
     }
   }
@@ -92,20 +92,20 @@ extension QueryClient {
   /// - Parameters:
   ///   - topics: The runs to listen to; `nil` means all.
   ///   - look: Returns what is new; `nil` if nothing is.
-  /// - Returns: A stream for one consumer.
+  /// - Returns: A stream for one observer.
   nonisolated func mutationNews<Element: Sendable>(
     about topics: [MutationTopic]?,
     _ look: @escaping @Sendable (QueryClient) -> Element?
   ) -> AsyncStream<Element> {
-    let hub = mutationNews
-    guard let id = hub.subscribe(to: topics) else { return AsyncStream { nil } }
-    let subscription = HubSubscription { hub.unsubscribe(id) }
+    let broadcaster = mutationNews
+    guard let id = broadcaster.subscribe(to: topics) else { return AsyncStream { nil } }
+    let subscription = BroadcasterSubscription { broadcaster.unsubscribe(id) }
     return AsyncStream(
       unfolding: { [subscription, self] in
         let waits = {
-          self.consumerWaits(for: "news of mutations", subscription) { subscription.end() }
+          self.observerWaits(for: "news of mutations", subscription) { subscription.end() }
         }
-        while await hub.next(id, whenParked: waits) != nil {
+        while await broadcaster.next(id, whenSuspended: waits) != nil {
           if let element = look(self) { return element }
         }
         return nil

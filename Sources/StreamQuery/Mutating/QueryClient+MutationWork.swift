@@ -1,6 +1,6 @@
 extension QueryClient {
-  nonisolated func perform(_ errand: MutationErrand) {
-    switch errand {
+  nonisolated func perform(_ action: MutationAction) {
+    switch action {
     case .prepare(let job): work(on: job) { await self.prepare(job) }
     case .perform(let job, let attempt):
       work(on: job) { await self.perform(job, attempt: attempt) }
@@ -14,7 +14,7 @@ extension QueryClient {
       for item in news { item.add(to: &topics) }
       mutationNews.send((), about: Array(topics))
     // The refetches waited for some run, but they belong to none.
-    case .sweep(let causes): Inheritance.none { self.sweep(causes) }
+    case .sweep(let causes): TaskLocals.none { self.sweep(causes) }
     }
   }
 
@@ -38,7 +38,7 @@ extension QueryClient {
     }
     let executor = configuration.executor
     guard tasks.needsTask(on: executor, for: { work }) else { return }
-    let task = Inheritance.without { Task(executorPreference: executor, operation: work) }
+    let task = TaskLocals.without { Task(executorPreference: executor, operation: work) }
     tasks.attach(task, on: executor)
   }
 
@@ -47,10 +47,10 @@ extension QueryClient {
   private nonisolated func prepare(_ job: MutationJob) async {
     await job.beginInLine()
     let facts = MutationFacts(client: self, job: job)
-    guard let plan = job.plan else { return }
+    guard let mutation = job.mutation else { return }
     do {
-      if let hook = plan.hooks.onMutate, let info = info(of: job) { try await hook(info, self) }
-      for prepare in plan.plan.prepare {
+      if let hook = mutation.hooks.onMutate, let info = info(of: job) { try await hook(info, self) }
+      for prepare in mutation.definition.prepare {
         try Task.checkCancellation()
         showSaved(of: job)
         job.save(try await prepare(facts))
@@ -65,7 +65,7 @@ extension QueryClient {
   private nonisolated func perform(_ job: MutationJob, attempt: Int) async {
     await job.beginInLine()
     do {
-      guard let perform = job.plan?.perform else {
+      guard let perform = job.mutation?.perform else {
         throw QueryError.missingPerform(key: job.key.key.description)
       }
       let context = MutationContext(
@@ -77,18 +77,20 @@ extension QueryClient {
         saved: job.saved
       )
       let box = try await perform(job.input, context)
-      turn { state, turn in
+      transaction { state, transaction in
         guard let index = state.mutations.find(job.id) else { return }
         state.mutations.slots[index].output = box
-        let effects = state.mutations.slots[index].machine.attemptSucceeded(in: turn.world)
-        state.apply(effects, to: job.id, &turn)
+        let actions = state.mutations.slots[index].machine.attemptSucceeded(
+          in: transaction.environment
+        )
+        state.apply(actions, to: job.id, &transaction)
       }
     } catch {
       // Ask the task, not the error: URLSession throws -999 when its task is cancelled.
       let isCancellation = Task.isCancelled || error is CancellationError
-      var delay: Span?
-      if !isCancellation, let plan = job.plan, plan.perform != nil {
-        delay = plan.retry.delay(failures: attempt, error: error, jitter: nextJitter())
+      var delay: TimeSpan?
+      if !isCancellation, let mutation = job.mutation, mutation.perform != nil {
+        delay = mutation.retry.delay(failures: attempt, error: error, jitter: nextJitter())
       }
       fail(job, error, retryAfter: delay) {
         $0.attemptFailed(retryAfter: delay, isCancellation: isCancellation, in: $1)
@@ -99,8 +101,8 @@ extension QueryClient {
   /// Calls the callbacks of the end: the client's, then the mutation's own.
   private nonisolated func settle(_ job: MutationJob, _ outcome: WaitOutcome) async {
     let facts = MutationFacts(client: self, job: job)
-    guard let resolved = job.plan else { return }
-    let plan = resolved.plan
+    guard let resolved = job.mutation else { return }
+    let mutation = resolved.definition
     let hooks = resolved.hooks
     let info = hooks.concludes ? info(of: job) : nil
     switch outcome {
@@ -108,7 +110,7 @@ extension QueryClient {
       if let hook = hooks.onSuccess, let info {
         await call("onSuccess", of: job) { try await hook(box.erased, info, self) }
       }
-      for callback in plan.onSuccess {
+      for callback in mutation.onSuccess {
         await call("onSuccess", of: job) { try await callback(.success(box), facts) }
       }
     case .failure, .cancelled, .settled:
@@ -116,20 +118,20 @@ extension QueryClient {
       if let hook = hooks.onError, let info {
         await call("onError", of: job) { try await hook(error, info, self) }
       }
-      for callback in plan.onError {
+      for callback in mutation.onError {
         await call("onError", of: job) { try await callback(.failure(error), facts) }
       }
     }
     // Refetches after a return of network or app are to bring what the run has changed.
     if cache.read({ !$0.mutations.held.isEmpty }) {
-      turn { state, _ in state.release(job.id) }
+      transaction { state, _ in state.release(job.id) }
     }
     let result: Result<ValueBox, any Error> =
       if case .value(let box) = outcome { .success(box) } else { .failure(outcome.error) }
     if let hook = hooks.onSettled, let info {
       await call("onSettled", of: job) { try await hook(result.map(\.erased), info, self) }
     }
-    for callback in plan.onSettled {
+    for callback in mutation.onSettled {
       await call("onSettled", of: job) { try await callback(result, facts) }
     }
     step(job) { $0.callbacksEnded(in: $1) }
@@ -156,8 +158,8 @@ extension QueryClient {
           error: String(describing: error)
         )
       )
-      turn { state, turn in
-        state.emit(.callbackFailed(error, callback: name), job, turn)
+      transaction { state, transaction in
+        state.emit(.callbackFailed(error, callback: name), job, transaction)
       }
     }
   }
@@ -166,31 +168,31 @@ extension QueryClient {
 
   private nonisolated func step(
     _ job: MutationJob,
-    _ input: (inout MutationMachine, World) -> MutationEffects
+    _ input: (inout MutationMachine, Environment) -> MutationActions
   ) {
-    turn { state, turn in
+    transaction { state, transaction in
       guard let index = state.mutations.find(job.id) else { return }
-      let effects = input(&state.mutations.slots[index].machine, turn.world)
-      state.apply(effects, to: job.id, &turn)
+      let actions = input(&state.mutations.slots[index].machine, transaction.environment)
+      state.apply(actions, to: job.id, &transaction)
     }
   }
 
   private nonisolated func fail(
     _ job: MutationJob,
     _ error: any Error,
-    retryAfter delay: Span? = nil,
-    _ input: (inout MutationMachine, World) -> MutationEffects
+    retryAfter delay: TimeSpan? = nil,
+    _ input: (inout MutationMachine, Environment) -> MutationActions
   ) {
     let box = ErrorBox(error)
-    turn { state, turn in
+    transaction { state, transaction in
       guard let index = state.mutations.find(job.id) else { return }
-      let effects = input(&state.mutations.slots[index].machine, turn.world)
-      switch effects.concluded {
+      let actions = input(&state.mutations.slots[index].machine, transaction.environment)
+      switch actions.concluded {
       case .failed: state.mutations.slots[index].error = box
       case .cancelled, .succeeded: break
       case nil:
-        guard effects.changed, let delay else { break }
-        turn.drop(state.mutations.slots[index].failureReason)
+        guard actions.changed, let delay else { break }
+        transaction.drop(state.mutations.slots[index].failureReason)
         state.mutations.slots[index].failureReason = box
         let count = state.mutations.slots[index].machine.failureCount
         let step = QueryEvent.MutationStep.attemptFailed(
@@ -198,9 +200,9 @@ extension QueryClient {
           count: count,
           retryAfter: delay.duration
         )
-        state.emit(step, job, turn)
+        state.emit(step, job, transaction)
       }
-      state.apply(effects, to: job.id, &turn)
+      state.apply(actions, to: job.id, &transaction)
     }
   }
 
@@ -208,10 +210,10 @@ extension QueryClient {
   /// one is shown by the step that follows.
   private nonisolated func showSaved(of job: MutationJob) {
     guard !job.saved.values.isEmpty else { return }
-    turn { state, turn in
-      var effects = MutationEffects()
-      effects.changed = true
-      state.apply(effects, to: job.id, &turn)
+    transaction { state, transaction in
+      var actions = MutationActions()
+      actions.changed = true
+      state.apply(actions, to: job.id, &transaction)
     }
   }
 

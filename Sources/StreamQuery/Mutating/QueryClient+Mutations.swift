@@ -3,8 +3,8 @@ import Synchronization
 extension QueryClient {
   /// Runs a mutation and waits until it has ended, including its callbacks.
   ///
-  /// Optimistic changes show before the call first suspends. While offline, or while earlier runs of
-  /// its scope have not ended, the run is paused and the call keeps waiting.
+  /// Optimistic changes show before the call first suspends. While offline, or while earlier runs
+  /// of its scope have not ended, the run is paused and the call keeps waiting.
   ///
   /// The work and the callbacks of a run cannot wait for another run of its scope. Nor can a fetch
   /// or a run wait for one that waits for it, directly or through other fetches, runs, scopes and
@@ -25,8 +25,8 @@ extension QueryClient {
   ///   - detached: Whether the run outlives its caller: cancelling the caller then only ends its
   ///     wait.
   /// - Returns: What the work returned.
-  /// - Throws: The work's error, or that of `onMutate`; `CancellationError` if the caller or the run
-  ///   was cancelled or the client was cleared; ``QueryError/missingPerform(key:)``;
+  /// - Throws: The work's error, or that of `onMutate`; `CancellationError` if the caller or the
+  ///   run was cancelled or the client was cleared; ``QueryError/missingPerform(key:)``;
   ///   ``QueryError/recursiveMutation(key:)``; ``QueryError/shutDown``.
   @discardableResult
   public nonisolated func mutate<Input, Output>(
@@ -60,14 +60,14 @@ extension QueryClient {
     detached: Bool,
     follower: Int?
   ) async throws -> Output {
-    let plan = resolve(mutation.identity, mutation.plan)
+    let mutation = resolve(mutation.identity, mutation.definition)
     let (id, waiter): (MutationID, Waiter)
-    switch begin(plan, with: input, follower: follower, caller: TaskChain.own) {
+    switch begin(mutation, with: input, follower: follower, caller: TaskChain.own) {
     case .begun(let run, let its): (id, waiter) = (run, its)
-    case .closesCircle: throw QueryError.recursiveMutation(key: plan.key.key.description)
+    case .closesCircle: throw QueryError.recursiveMutation(key: mutation.key.key.description)
     case .shutDown: throw QueryError.shutDown
     }
-    let subject = observed("a run of the mutation \(plan.key.key)")
+    let subject = observed("a run of the mutation \(mutation.key.key)")
     let outcome = await waiter.outcome(subject) { if !detached { self.cancel(id) } }
     switch outcome {
     case .value(let box): return box.value(as: Output.self)
@@ -86,44 +86,44 @@ extension QueryClient {
 
   /// Begins a run.
   nonisolated func begin<Input: Sendable>(
-    _ plan: ResolvedMutation,
+    _ mutation: ResolvedMutation,
     with input: Input,
     follower: Int?,
     caller: TaskChain? = nil
   ) -> Begin {
     let input = TypedBox(input)
-    let planned = plannedLayers(of: plan, input: input)
+    let planned = plannedLayers(of: mutation, input: input)
     openSignals()
     let random = (high: configuration.randomness(), low: configuration.randomness())
-    return turn { state, turn in
+    return transaction { state, transaction in
       guard !state.isShutDown else { return .shutDown }
-      let run = state.nextRun(in: plan.scope)
+      let run = state.nextRun(in: mutation.scope)
       guard case .granted(let wait) = state.wait(of: caller, for: run) else { return .closesCircle }
       let entry = EntryID(index: -1, generation: 0)
       let waiter = Waiter(role: .leasing, entry: entry, round: 0, wait: wait)
       let id = state.begin(
-        plan,
+        mutation,
         .here(random: random),
         input: input,
         waiter: waiter,
         layers: planned,
-        &turn
+        &transaction
       )
-      if let follower { state.follow(follower, id, &turn) }
+      if let follower { state.follow(follower, id, &transaction) }
       return .begun(id, waiter)
     }
   }
 
   /// Returns a plan merged with the client's defaults and callbacks.
-  nonisolated func resolve(_ key: EntryKey, _ plan: MutationPlan) -> ResolvedMutation {
+  nonisolated func resolve(_ key: EntryKey, _ definition: MutationDefinition) -> ResolvedMutation {
     let defaults = mutationDefaults.withLock { $0 }
-    return ResolvedMutation(key, plan, defaults: defaults, hooks: configuration.mutationHooks)
+    return ResolvedMutation(key, definition, defaults: defaults, hooks: configuration.mutationHooks)
   }
 
-  /// The layers of a run by key: user code, so it is called before the turn.
-  nonisolated func plannedLayers(of plan: ResolvedMutation, input: ValueBox) -> [PlannedLayer] {
+  /// The layers of a run by key: user code, so it is called before the transaction.
+  nonisolated func plannedLayers(of mutation: ResolvedMutation, input: ValueBox) -> [PlannedLayer] {
     var changes = OptimisticChanges()
-    for layers in plan.plan.layers { layers(input, &changes) }
+    for layers in mutation.definition.layers { layers(input, &changes) }
     guard !changes.layers.isEmpty else { return [] }
     let defaults = self.defaults
     return changes.layers.map {
@@ -139,10 +139,10 @@ extension QueryClient {
   /// - Parameter filter: Selects the runs; those whose outcome is decided already continue to their
   ///   end.
   public nonisolated func cancelMutations(_ filter: MutationFilter = .all) {
-    let ids = mutations(filter && .pending).map(\.frame.id)
+    let ids = mutations(filter && .pending).map(\.snapshot.id)
     guard !ids.isEmpty else { return }
-    turn { state, turn in
-      for id in ids { state.cancel(id, &turn) }
+    transaction { state, transaction in
+      for id in ids { state.cancel(id, &transaction) }
     }
   }
 
@@ -163,13 +163,14 @@ extension QueryClient {
   /// - Complexity: O(*n*) in the number of runs that are kept.
   public nonisolated func resumeMutations() async {
     let caller = TaskChain.own
-    let waiters = turn { state, turn in state.resumePaused(for: caller, &turn) }
+    let waiters = transaction { state, transaction in state.resumePaused(for: caller, &transaction)
+    }
     let subject = observed("runs of mutations that were paused")
     for waiter in waiters { _ = await waiter.outcome(subject) {} }
   }
 
   nonisolated func cancel(_ id: MutationID) {
-    turn { state, turn in state.cancel(id, &turn) }
+    transaction { state, transaction in state.cancel(id, &transaction) }
   }
 
   /// Registers defaults for every mutation whose key starts with a prefix.
@@ -216,9 +217,9 @@ extension CacheState {
     .run(cache: id, serial: mutations.lastSerial + 1, scope: scope)
   }
 
-  mutating func cancel(_ id: MutationID, _ turn: inout Turn) {
+  mutating func cancel(_ id: MutationID, _ transaction: inout Transaction) {
     guard let index = mutations.find(id) else { return }
-    let effects = mutations.slots[index].machine.cancelRequested(in: turn.world)
-    apply(effects, to: id, &turn)
+    let actions = mutations.slots[index].machine.cancelRequested(in: transaction.environment)
+    apply(actions, to: id, &transaction)
   }
 }

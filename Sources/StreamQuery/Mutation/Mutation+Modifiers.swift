@@ -6,9 +6,9 @@ extension Mutation {
   /// - Parameter change: Changes the options.
   /// - Returns: The changed mutation.
   public func options(_ change: (inout MutationOptions) -> Void) -> Self {
-    var options = plan.options
+    var options = definition.options
     change(&options)
-    return Mutation(key: key, plan: plan.with(options: options))
+    return Mutation(key: key, definition: definition.with(options: options))
   }
 
   /// Sets how failed attempts are retried; by default they are not.
@@ -96,7 +96,9 @@ extension Mutation {
   ) -> Self {
     Mutation(
       key: key,
-      plan: plan.with(layers: { input, layers in changes(input.value(as: Input.self), &layers) })
+      definition: definition.with(layers: { input, layers in
+        changes(input.value(as: Input.self), &layers)
+      })
     )
   }
 
@@ -134,7 +136,7 @@ extension Mutation {
   ) -> Self {
     Mutation(
       key: key,
-      plan: plan.with(prepare: { facts in
+      definition: definition.with(prepare: { facts in
         let context = MutationRunContext<Input>(facts: facts)
         return try await body(context.input, context)
       })
@@ -153,7 +155,7 @@ extension Mutation {
   ) -> Self {
     Mutation(
       key: key,
-      plan: plan.with(onSuccess: { outcome, facts in
+      definition: definition.with(onSuccess: { outcome, facts in
         guard case .success(let box) = outcome else { return }
         try await body(box.value(as: Output.self), MutationRunContext(facts: facts))
       })
@@ -173,7 +175,7 @@ extension Mutation {
   ) -> Self {
     Mutation(
       key: key,
-      plan: plan.with(onError: { outcome, facts in
+      definition: definition.with(onError: { outcome, facts in
         guard case .failure(let error) = outcome else { return }
         try await body(error, MutationRunContext(facts: facts))
       })
@@ -191,7 +193,7 @@ extension Mutation {
   ) -> Self {
     Mutation(
       key: key,
-      plan: plan.with(onSettled: { outcome, facts in
+      definition: definition.with(onSettled: { outcome, facts in
         let result = outcome.map { $0.value(as: Output.self) }
         try await body(result, MutationRunContext(facts: facts))
       })

@@ -1,8 +1,9 @@
 /// A change of server state: a key, the work that makes the change, and what follows from it.
 ///
-/// A mutation is a plain value: making one does nothing. Each ``QueryClient/mutate(_:with:detached:)``
-/// is a separate run, which goes through `onMutate`, the work with its retries, `onSuccess` or
-/// `onError`, and `onSettled`. Each is awaited, and the caller gets the output after the last one.
+/// A mutation is a plain value: making one does nothing. Each
+/// ``QueryClient/mutate(_:with:detached:)`` is a separate run, which goes through `onMutate`, the
+/// work with its retries, `onSuccess` or `onError`, and `onSettled`. Each is awaited, and the
+/// caller gets the output after the last one.
 ///
 /// ```swift
 /// extension Mutation where Input == Rename, Output == User {
@@ -29,15 +30,15 @@ public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActo
   /// The name of the mutation.
   public let key: AnyQueryKey
 
-  let plan: MutationPlan
+  let definition: MutationDefinition
 
-  init(key: AnyQueryKey, plan: MutationPlan) {
+  init(key: AnyQueryKey, definition: MutationDefinition) {
     self.key = key
-    self.plan = plan
+    self.definition = definition
   }
 
   /// The options that were set on this mutation.
-  public var options: MutationOptions { plan.options }
+  public var options: MutationOptions { definition.options }
 
   /// What identifies the mutation's runs: the parts of the key and the types.
   var identity: EntryKey { EntryKey(key, valueType: Self.self) }
@@ -112,10 +113,10 @@ public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActo
     self.init(key: key, erased: nil)
   }
 
-  private init(key: AnyQueryKey, erased perform: MutationPlan.Perform?) {
+  private init(key: AnyQueryKey, erased perform: MutationDefinition.Perform?) {
     self.init(
       key: key,
-      plan: MutationPlan(
+      definition: MutationDefinition(
         perform: perform,
         box: { ($0 as? Output).map(TypedBox.init) },
         outputTypeName: { String(reflecting: Output.self) }

@@ -135,7 +135,7 @@ extension MutationFilter.Node: FilterNode {
   func matches(_ info: MutationInfo) -> Bool {
     switch self {
     case .all: true
-    case .mutation(let identity): info.frame.key == identity
+    case .mutation(let identity): info.snapshot.key == identity
     case .key(let key): info.key == key
     case .prefix(let key): key.isPrefix(of: info.key)
     case .predicate(let predicate): predicate(info)

@@ -2,5 +2,5 @@
 struct MutationFollower {
   var run: MutationID?
   /// The final state of a run that was cleared, which a handle that showed the run still shows.
-  var kept: MutationFrame?
+  var kept: MutationSnapshot?
 }

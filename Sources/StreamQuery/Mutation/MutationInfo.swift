@@ -8,49 +8,49 @@ public import Foundation
 ///
 /// It is a snapshot: it does not change when the run does.
 public struct MutationInfo: Sendable, _FreeOfActors {
-  let frame: MutationFrame
+  let snapshot: MutationSnapshot
 
   /// The mutation's key.
-  public var key: AnyQueryKey { frame.key.key }
+  public var key: AnyQueryKey { snapshot.key.key }
 
   /// The run's number: the runs of a client are numbered in the order in which they were started.
-  public var number: UInt64 { frame.id.serial }
+  public var number: UInt64 { snapshot.id.serial }
 
   /// What the run is doing, or how it ended.
-  public var status: MutationStatus { frame.status }
+  public var status: MutationStatus { snapshot.status }
 
   /// Whether the run waits for its scope, the network or the app.
-  public var isPaused: Bool { frame.isPaused }
+  public var isPaused: Bool { snapshot.isPaused }
 
   /// What the run was started with.
-  public var input: any Sendable { frame.job.input.erased }
+  public var input: any Sendable { snapshot.job.input.erased }
 
   /// What the work returned.
-  public var output: (any Sendable)? { frame.output?.erased }
+  public var output: (any Sendable)? { snapshot.output?.erased }
 
   /// Why the run failed.
-  public var error: (any Error)? { frame.error?.error }
+  public var error: (any Error)? { snapshot.error?.error }
 
   /// The number of failed attempts so far; 0 after a success.
-  public var failureCount: Int { frame.failureCount }
+  public var failureCount: Int { snapshot.failureCount }
 
   /// Why the newest attempt failed.
-  public var failureReason: (any Error)? { frame.failureReason?.error }
+  public var failureReason: (any Error)? { snapshot.failureReason?.error }
 
   /// When the run was started.
   public var submittedAt: Date {
-    Date(timeIntervalSinceReferenceDate: frame.job.submittedAt.date)
+    Date(timeIntervalSinceReferenceDate: snapshot.job.submittedAt.date)
   }
 
   /// Identifies the run among all others, in other processes too: see
   /// ``MutationContext/idempotencyKey``.
-  public var idempotencyKey: UUID { frame.job.identity.uuid }
+  public var idempotencyKey: UUID { snapshot.job.identity.uuid }
 
   /// The scope that the run is in.
-  public var scope: String? { frame.job.scope }
+  public var scope: String? { snapshot.job.scope }
 
   /// Facts that the mutation carries.
-  public var meta: QueryMeta { frame.job.meta }
+  public var meta: QueryMeta { snapshot.job.meta }
 
   /// Returns the run with its types if it is a run of a mutation.
   ///
@@ -59,6 +59,6 @@ public struct MutationInfo: Sendable, _FreeOfActors {
   public func run<Input, Output>(
     of mutation: Mutation<Input, Output>
   ) -> MutationRun<Input, Output>? {
-    frame.key == mutation.identity ? MutationRun(frame: frame) : nil
+    snapshot.key == mutation.identity ? MutationRun(snapshot: snapshot) : nil
   }
 }

@@ -8,7 +8,7 @@ import Synchronization
 final class MutationJob: Sendable {
   private struct Present {
     /// `nil` when the run is over.
-    var plan: ResolvedMutation?
+    var mutation: ResolvedMutation?
     var meta: QueryMeta
     var saved = SavedValues()
     /// `nil` when the run is over.
@@ -33,7 +33,7 @@ final class MutationJob: Sendable {
     cache: UInt64,
     id: MutationID,
     identity: RunIdentity,
-    plan: ResolvedMutation,
+    mutation: ResolvedMutation,
     key: EntryKey,
     input: ValueBox,
     submittedAt: Timestamp
@@ -41,18 +41,18 @@ final class MutationJob: Sendable {
     self.id = id
     self.identity = identity
     self.key = key
-    scope = plan.scope
+    scope = mutation.scope
     self.input = input
     self.submittedAt = submittedAt
-    let work = WorkID.run(cache: cache, serial: id.serial, scope: plan.scope)
+    let work = WorkID.run(cache: cache, serial: id.serial, scope: mutation.scope)
     // The runs behind it in the lane ask for its priority.
-    let tasks = TaskChain(of: work, isCompared: plan.scope != nil)
-    present = Mutex(Present(plan: plan, meta: plan.meta, tasks: tasks))
+    let tasks = TaskChain(of: work, isCompared: mutation.scope != nil)
+    present = Mutex(Present(mutation: mutation, meta: mutation.meta, tasks: tasks))
   }
 
   /// The work and the callbacks of the run: those that it was started with, or their replacement;
   /// `nil` when the run is over.
-  var plan: ResolvedMutation? { present.withLock { $0.plan } }
+  var mutation: ResolvedMutation? { present.withLock { $0.mutation } }
 
   /// The tasks of the run's pieces; `nil` when the run is over.
   var tasks: TaskChain? { present.withLock { $0.tasks } }
@@ -72,11 +72,11 @@ final class MutationJob: Sendable {
   /// Replaces the current plan with another one.
   ///
   /// - Returns: The old one, whose closures are the user's: it must not be released under a lock.
-  func replace(with plan: ResolvedMutation) -> Leftovers {
+  func replace(with mutation: ResolvedMutation) -> Leftovers {
     present.withLock { present in
-      let old = Leftovers(plan: present.plan, meta: present.meta)
-      present.plan = plan
-      present.meta = plan.meta
+      let old = Leftovers(mutation: present.mutation, meta: present.meta)
+      present.mutation = mutation
+      present.meta = mutation.meta
       return old
     }
   }
@@ -87,22 +87,22 @@ final class MutationJob: Sendable {
   func retire() -> Leftovers {
     present.withLock { present in
       let work = present.tasks.take()?.finish()
-      return Leftovers(plan: present.plan.take(), work: work)
+      return Leftovers(mutation: present.mutation.take(), work: work)
     }
   }
 
   /// What a run no longer needs.
   final class Leftovers: Sendable {
-    let plan: ResolvedMutation?
+    let mutation: ResolvedMutation?
     let meta: QueryMeta?
     let work: TaskChain.Remains?
 
     init(
-      plan: ResolvedMutation?,
+      mutation: ResolvedMutation?,
       meta: QueryMeta? = nil,
       work: TaskChain.Remains? = nil
     ) {
-      self.plan = plan
+      self.mutation = mutation
       self.meta = meta
       self.work = work
     }

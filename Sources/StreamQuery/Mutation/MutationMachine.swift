@@ -1,8 +1,8 @@
 /// Decides everything about one run of a mutation: when it performs, waits, pauses and ends.
 ///
 /// Pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are facts
-/// with the world as a parameter; outputs are ``MutationEffects``. Input, output and errors are
-/// stored next to it, and it is told its place in its lane: see ``MutationLanes``.
+/// with the environment as a parameter; outputs are ``MutationActions``. Input, output and errors
+/// are stored next to it, and it is told its place in its lane: see ``MutationLanes``.
 ///
 /// | input \ phase | preparing | queued | paused | running | waiting | settling |
 /// |---|---|---|---|---|---|---|
@@ -12,7 +12,7 @@
 /// | `attemptSucceeded` | – | – | – | conclude | – | – |
 /// | `attemptFailed` | – | – | – | wait or conclude | – | – |
 /// | `timeReached` | – | – | – | – | perform or pause | – |
-/// | `worldChanged` | remember | – | perform | – | – | – |
+/// | `environmentChanged` | remember | – | perform | – | – | – |
 /// | `released` | – | – | begin | – | – | – |
 /// | `cancelRequested` | cancel its task | conclude | conclude | cancel its task | conclude | – |
 /// | `callbacksEnded` | – | – | – | – | – | end |
@@ -25,14 +25,14 @@ package struct MutationMachine: Equatable, Sendable {
     /// `onMutate` runs; when it returns: to `running`, `paused` or `queued`; if it throws:
     /// concluded.
     case preparing
-    /// Waits for its turn in its lane.
+    /// Waits for its transaction in its lane.
     case queued
     /// Waits for the network or the app; to `running` when both allow it.
     case paused(before: Pause)
     /// An attempt runs; to `waiting` if it is retried, otherwise concluded.
     case running
     /// Between attempts; to `running` or `paused` when the time comes.
-    case waiting(until: Moment)
+    case waiting(until: Instant)
     /// The outcome is decided; the callbacks run.
     case settling(Ending)
     /// Over; kept until its retention has passed.
@@ -67,13 +67,13 @@ package struct MutationMachine: Equatable, Sendable {
   /// While it prepares: whether it could not perform at present if it were ready.
   private var isHeldUp = false
   /// What the run was started with.
-  package private(set) var terms: MutationTerms
+  package private(set) var runOptions: RunOptions
   /// The number of handles and streams that follow the run; while there are any, it is kept.
   package private(set) var followerCount: Int32 = 0
   /// Failed attempts since the start, including the last one if the run failed.
   package private(set) var failureCount = 0
   /// The time since when it has been over with nobody following it.
-  private var unwantedSince: Moment
+  private var unwantedSince: Instant
 
   /// Creates the machine of a run that was just requested; ``begun(in:)`` starts it.
   ///
@@ -81,13 +81,13 @@ package struct MutationMachine: Equatable, Sendable {
   ///   - terms: What the run is started with.
   ///   - isFirst: Whether it is first in its lane, or has none.
   ///   - isHeld: Whether it begins only when it is released.
-  ///   - now: The time of the turn.
-  package init(terms: MutationTerms, isFirst: Bool, isHeld: Bool = false, at now: Timestamp) {
+  ///   - now: The time of the transaction.
+  package init(runOptions: RunOptions, isFirst: Bool, isHeld: Bool = false, at now: Timestamp) {
     phase = .preparing
-    self.terms = terms
+    self.runOptions = runOptions
     self.isFirst = isFirst
     self.isHeld = isHeld
-    unwantedSince = now.moment
+    unwantedSince = now.instant
   }
 
   /// Whether the run waits for its lane, the network or the app.
@@ -121,98 +121,98 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// The run begins: with its preparation if it has one, otherwise with its first attempt.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameter world: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func begun(in world: World) -> MutationEffects {
-    var effects = MutationEffects()
-    effects.changed = true
+  package mutating func begun(in environment: Environment) -> MutationActions {
+    var actions = MutationActions()
+    actions.changed = true
     if isHeld {
       phase = .paused(before: .firstAttempt)
-      effects.paused = true
-    } else if terms.prepares {
+      actions.paused = true
+    } else if runOptions.prepares {
       phase = .preparing
-      isHeldUp = !isFirst || !terms.canStart(in: world)
-      effects.prepares = true
+      isHeldUp = !isFirst || !runOptions.canStart(in: environment)
+      actions.prepares = true
     } else {
-      enter(in: world, &effects)
+      enter(in: environment, &actions)
     }
-    return effects
+    return actions
   }
 
   /// A run that was held may begin; for any other it is a no-op.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameter world: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func released(in world: World) -> MutationEffects {
+  package mutating func released(in environment: Environment) -> MutationActions {
     guard isHeld, case .paused = phase else { return .none }
     isHeld = false
-    return begun(in: world)
+    return begun(in: environment)
   }
 
   /// Another plan replaced the one that the run was started with.
   ///
   /// - Parameter terms: The terms of the new plan.
-  package mutating func replanned(_ terms: MutationTerms) {
-    self.terms = terms
+  package mutating func replanned(_ runOptions: RunOptions) {
+    self.runOptions = runOptions
   }
 
   /// `onMutate` returned.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameter world: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func prepared(in world: World) -> MutationEffects {
+  package mutating func prepared(in environment: Environment) -> MutationActions {
     guard case .preparing = phase else { return .none }
-    var effects = MutationEffects()
+    var actions = MutationActions()
     if isCancelRequested {
-      conclude(.cancelled, in: world, &effects)
+      conclude(.cancelled, in: environment, &actions)
     } else {
-      enter(in: world, &effects)
+      enter(in: environment, &actions)
     }
-    return effects
+    return actions
   }
 
   /// `onMutate` threw: nothing is performed.
   ///
   /// - Parameters:
   ///   - isCancellation: Whether it threw because it was cancelled.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func preparationFailed(
     isCancellation: Bool,
-    in world: World
-  ) -> MutationEffects {
+    in environment: Environment
+  ) -> MutationActions {
     guard case .preparing = phase else { return .none }
-    var effects = MutationEffects()
-    conclude(isCancellation || isCancelRequested ? .cancelled : .failed, in: world, &effects)
-    return effects
+    var actions = MutationActions()
+    conclude(isCancellation || isCancelRequested ? .cancelled : .failed, in: environment, &actions)
+    return actions
   }
 
   /// The runs before it in its lane are over.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameter world: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func reachedFront(in world: World) -> MutationEffects {
+  package mutating func reachedFront(in environment: Environment) -> MutationActions {
     isFirst = true
-    var effects = MutationEffects()
+    var actions = MutationActions()
     switch phase {
-    case .queued: enter(in: world, &effects)
-    case .preparing: judgePreparing(in: world, &effects)
+    case .queued: enter(in: environment, &actions)
+    case .preparing: judgePreparing(in: environment, &actions)
     case .paused, .running, .waiting, .settling, .ended: break
     }
-    return effects
+    return actions
   }
 
   /// The attempt returned an output.
   ///
   /// It counts even if the run was cancelled meanwhile, because its effect on the server is done.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameter world: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func attemptSucceeded(in world: World) -> MutationEffects {
+  package mutating func attemptSucceeded(in environment: Environment) -> MutationActions {
     guard case .running = phase else { return .none }
-    var effects = MutationEffects()
-    conclude(.succeeded, in: world, &effects)
-    return effects
+    var actions = MutationActions()
+    conclude(.succeeded, in: environment, &actions)
+    return actions
   }
 
   /// The attempt failed.
@@ -220,96 +220,96 @@ package struct MutationMachine: Equatable, Sendable {
   /// - Parameters:
   ///   - retryAfter: The wait before the next attempt, or `nil` if there is to be none.
   ///   - isCancellation: Whether it failed because it was cancelled, which is never an error.
-  ///   - world: The world at the turn.
+  ///   - environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func attemptFailed(
-    retryAfter: Span?,
+    retryAfter: TimeSpan?,
     isCancellation: Bool,
-    in world: World
-  ) -> MutationEffects {
+    in environment: Environment
+  ) -> MutationActions {
     guard case .running = phase else { return .none }
-    var effects = MutationEffects()
+    var actions = MutationActions()
     if isCancellation || isCancelRequested {
-      conclude(.cancelled, in: world, &effects)
-    } else if let retryAfter, let until = world.now.moment + retryAfter {
+      conclude(.cancelled, in: environment, &actions)
+    } else if let retryAfter, let until = environment.now.instant + retryAfter {
       failureCount += 1
       phase = .waiting(until: until)
-      effects.changed = true
+      actions.changed = true
     } else {
-      conclude(.failed, in: world, &effects)
+      conclude(.failed, in: environment, &actions)
     }
-    return effects
+    return actions
   }
 
   /// The run was cancelled.
   ///
   /// A task at work is cancelled and has the last word: if it succeeds in spite of that, the run
   /// succeeds. A run that only waits ends at once. After the outcome is decided it is too late.
-  /// - Parameter world: The world at the turn.
+  /// - Parameter world: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func cancelRequested(in world: World) -> MutationEffects {
-    var effects = MutationEffects()
+  package mutating func cancelRequested(in environment: Environment) -> MutationActions {
+    var actions = MutationActions()
     switch phase {
     case .preparing, .running:
-      effects.cancels = !isCancelRequested
-      effects.changed = isPaused
+      actions.cancels = !isCancelRequested
+      actions.changed = isPaused
       isCancelRequested = true
     case .queued, .paused, .waiting:
       isCancelRequested = true
-      conclude(.cancelled, in: world, &effects)
+      conclude(.cancelled, in: environment, &actions)
     case .settling, .ended:
       break
     }
-    return effects
+    return actions
   }
 
   /// The callbacks at the end of the run returned.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameter world: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func callbacksEnded(in world: World) -> MutationEffects {
+  package mutating func callbacksEnded(in environment: Environment) -> MutationActions {
     guard case .settling(let ending) = phase else { return .none }
-    var effects = MutationEffects()
-    end(ending, in: world, &effects)
-    return effects
+    var actions = MutationActions()
+    end(ending, in: environment, &actions)
+    return actions
   }
 
   /// The network or the app changed.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameter world: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func worldChanged(in world: World) -> MutationEffects {
-    var effects = MutationEffects()
+  package mutating func environmentChanged(in environment: Environment) -> MutationActions {
+    var actions = MutationActions()
     switch phase {
-    case .preparing: judgePreparing(in: world, &effects)
+    case .preparing: judgePreparing(in: environment, &actions)
     case .paused:
-      guard !isHeld, terms.canContinue(in: world) else { break }
+      guard !isHeld, runOptions.canContinue(in: environment) else { break }
       phase = .running
-      effects.performs = true
-      effects.changed = true
+      actions.performs = true
+      actions.changed = true
     case .queued, .running, .waiting, .settling, .ended: break
     }
-    return effects
+    return actions
   }
 
   /// Time has passed.
   ///
-  /// - Parameter world: The world at the turn.
+  /// - Parameter world: The world at the transaction.
   /// - Returns: What to do.
-  package mutating func timeReached(in world: World) -> MutationEffects {
-    var effects = MutationEffects()
-    if case .waiting(let until) = phase, until <= world.now.moment {
-      effects.changed = true
-      if terms.canContinue(in: world) {
+  package mutating func timeReached(in environment: Environment) -> MutationActions {
+    var actions = MutationActions()
+    if case .waiting(let until) = phase, until <= environment.now.instant {
+      actions.changed = true
+      if runOptions.canContinue(in: environment) {
         phase = .running
-        effects.performs = true
+        actions.performs = true
       } else {
         phase = .paused(before: .retry)
-        effects.paused = true
+        actions.paused = true
       }
     }
-    if let end = retentionEnd, end <= world.now.moment { effects.expired = true }
-    return effects
+    if let end = retentionEnd, end <= environment.now.instant { actions.expired = true }
+    return actions
   }
 
   /// Handles or streams began to follow the run.
@@ -323,69 +323,72 @@ package struct MutationMachine: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - count: How many.
-  ///   - world: The world at the turn.
-  package mutating func unfollowed(by count: Int32 = 1, in world: World) {
+  ///   - environment: The world at the transaction.
+  package mutating func unfollowed(by count: Int32 = 1, in environment: Environment) {
     followerCount -= count
-    if followerCount == 0 { unwantedSince = world.now.moment }
+    if followerCount == 0 { unwantedSince = environment.now.instant }
   }
 
   /// The next time at which the run has something to do, or `nil` if there is none.
-  package var nextDeadline: Moment? {
+  package var nextDeadline: Instant? {
     if case .waiting(let until) = phase { until } else { retentionEnd }
   }
 
   // MARK: Steps
 
-  private mutating func judgePreparing(in world: World, _ effects: inout MutationEffects) {
-    let isHeldUp = !isFirst || !terms.canStart(in: world)
-    effects.changed = isHeldUp != self.isHeldUp
+  private mutating func judgePreparing(
+    in environment: Environment,
+    _ actions: inout MutationActions
+  ) {
+    let isHeldUp = !isFirst || !runOptions.canStart(in: environment)
+    actions.changed = isHeldUp != self.isHeldUp
     self.isHeldUp = isHeldUp
   }
 
-  private mutating func enter(in world: World, _ effects: inout MutationEffects) {
-    effects.changed = true
+  private mutating func enter(in environment: Environment, _ actions: inout MutationActions) {
+    actions.changed = true
     if !isFirst {
       phase = .queued
-      effects.paused = true
-    } else if terms.canStart(in: world) {
+      actions.paused = true
+    } else if runOptions.canStart(in: environment) {
       phase = .running
-      effects.performs = true
+      actions.performs = true
     } else {
       phase = .paused(before: .firstAttempt)
-      effects.paused = true
+      actions.paused = true
     }
   }
 
   private mutating func conclude(
     _ ending: Ending,
-    in world: World,
-    _ effects: inout MutationEffects
+    in environment: Environment,
+    _ actions: inout MutationActions
   ) {
-    effects.concluded = ending
-    effects.changed = true
-    if terms.settles {
+    actions.concluded = ending
+    actions.changed = true
+    if runOptions.settles {
       phase = .settling(ending)
     } else {
-      end(ending, in: world, &effects)
+      end(ending, in: environment, &actions)
     }
   }
 
   private mutating func end(
     _ ending: Ending,
-    in world: World,
-    _ effects: inout MutationEffects
+    in environment: Environment,
+    _ actions: inout MutationActions
   ) {
     phase = .ended(ending)
     failureCount = ending == .failed ? failureCount + 1 : 0
-    unwantedSince = world.now.moment
-    effects.ended = ending
-    effects.changed = true
+    unwantedSince = environment.now.instant
+    actions.ended = ending
+    actions.changed = true
     // A cancelled run leaves nothing behind to look at.
-    effects.expired = ending == .cancelled
+    actions.expired = ending == .cancelled
   }
 
-  private var retentionEnd: Moment? {
+  private var retentionEnd: Instant? {
     guard case .ended = phase, followerCount == 0 else { return nil }
-    return unwantedSince + terms.gcTime
+    return unwantedSince + runOptions.gcTime
   }
 }

@@ -15,52 +15,52 @@ public import Foundation
 /// }
 /// ```
 public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActors {
-  let frame: MutationFrame?
+  let snapshot: MutationSnapshot?
 
-  init(frame: MutationFrame?) {
-    self.frame = frame
+  init(snapshot: MutationSnapshot?) {
+    self.snapshot = snapshot
   }
 
   /// The snapshot that stands for no run.
-  public static var idle: Self { Self(frame: nil) }
+  public static var idle: Self { Self(snapshot: nil) }
 
   /// What the run is doing, or how it ended.
-  public var status: MutationStatus { frame?.status ?? .idle }
+  public var status: MutationStatus { snapshot?.status ?? .idle }
 
   /// Whether the run waits for its scope, the network or the app.
-  public var isPaused: Bool { frame?.isPaused ?? false }
+  public var isPaused: Bool { snapshot?.isPaused ?? false }
 
   /// What the run was started with; `nil` if there is no run.
-  public var input: Input? { frame?.job.input.value(as: Input.self) }
+  public var input: Input? { snapshot?.job.input.value(as: Input.self) }
 
   /// What the work returned; `nil` until the run has succeeded.
-  public var output: Output? { frame?.output?.value(as: Output.self) }
+  public var output: Output? { snapshot?.output?.value(as: Output.self) }
 
   /// Why the run failed; `nil` until it has failed.
-  public var error: (any Error)? { frame?.error?.error }
+  public var error: (any Error)? { snapshot?.error?.error }
 
   /// The number of failed attempts so far; 0 after a success.
-  public var failureCount: Int { frame?.failureCount ?? 0 }
+  public var failureCount: Int { snapshot?.failureCount ?? 0 }
 
   /// Why the newest attempt failed.
-  public var failureReason: (any Error)? { frame?.failureReason?.error }
+  public var failureReason: (any Error)? { snapshot?.failureReason?.error }
 
   /// When the run was started.
   public var submittedAt: Date? {
-    frame.map { Date(timeIntervalSinceReferenceDate: $0.job.submittedAt.date) }
+    snapshot.map { Date(timeIntervalSinceReferenceDate: $0.job.submittedAt.date) }
   }
 
   /// Identifies the run, see ``MutationContext/idempotencyKey``; `nil` if there is no run.
-  public var idempotencyKey: UUID? { frame?.job.identity.uuid }
+  public var idempotencyKey: UUID? { snapshot?.job.identity.uuid }
 
   /// The scope that the run is in.
-  public var scope: String? { frame?.job.scope }
+  public var scope: String? { snapshot?.job.scope }
 
   /// Returns what an `onMutate` of this run returned.
   ///
   /// - Parameter type: The type that it returned.
   /// - Returns: The value; `nil` if none of that type has been returned so far.
-  public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { frame?.saved[type] }
+  public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { snapshot?.saved[type] }
 
   /// Whether there is no run: none was started, or the last one was reset or cancelled.
   public var isIdle: Bool { status == .idle }

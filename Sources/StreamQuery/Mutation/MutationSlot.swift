@@ -2,7 +2,7 @@
 struct MutationSlot {
   /// 0 while the slot is free.
   var serial: UInt64 = 0
-  var machine = MutationMachine(terms: MutationTerms(), isFirst: true, at: .never)
+  var machine = MutationMachine(runOptions: RunOptions(), isFirst: true, at: .never)
   var job: MutationJob?
   var output: ValueBox?
   /// Why the run fails or failed; shown when it is over.
@@ -14,7 +14,7 @@ struct MutationSlot {
   /// The entries over which the run has laid layers.
   var layered: [EntryID] = []
   /// The present state; `nil` until an observer reads it.
-  var frame: MutationFrame?
+  var snapshot: MutationSnapshot?
   /// The handle that shows the run: the one through which it was started.
   var handle: Int?
   /// The run's position in the deadline heap; -1 if it is not in it.

@@ -3,7 +3,7 @@ struct MutationTable {
   var slots: [MutationSlot] = []
   var freeSlot: Int32 = -1
   var lastSerial: UInt64 = 0
-  var frameSerial: UInt64 = 0
+  var snapshotSerial: UInt64 = 0
   /// The runs of each mutation, in the order in which they were started.
   var runs: [EntryKey: MutationLine] = [:]
   /// All runs, in the order in which they were started.
@@ -65,33 +65,34 @@ struct MutationTable {
     freeSlot = id.index
   }
 
-  /// The present frame of a run, for a single read.
-  func glimpse(_ index: Int) -> MutationFrame? {
-    slots[index].frame ?? makeFrame(index, version: 0)
+  /// The present snapshot of a run, for a single read.
+  func glimpse(_ index: Int) -> MutationSnapshot? {
+    slots[index].snapshot ?? makeSnapshot(index, version: 0)
   }
 
-  /// The present frame of a run, for followers that compare its version.
-  mutating func frame(_ index: Int) -> MutationFrame? {
-    if slots[index].frame == nil { slots[index].frame = makeNextFrame(index) }
-    return slots[index].frame
+  /// The present snapshot of a run, for followers that compare its version.
+  mutating func snapshot(_ index: Int) -> MutationSnapshot? {
+    if slots[index].snapshot == nil { slots[index].snapshot = makeNextSnapshot(index) }
+    return slots[index].snapshot
   }
 
-  /// Updates the frame after a change.
+  /// Updates the snapshot after a change.
   ///
-  /// - Returns: The frame that is no longer needed; `nil` if nothing visible changed.
-  mutating func refresh(_ index: Int) -> MutationFrame? {
-    guard let old = slots[index].frame, let new = makeNextFrame(index), !new.showsTheSame(as: old)
+  /// - Returns: The snapshot that is no longer needed; `nil` if nothing visible changed.
+  mutating func refresh(_ index: Int) -> MutationSnapshot? {
+    guard let old = slots[index].snapshot, let new = makeNextSnapshot(index),
+      !new.showsTheSame(as: old)
     else { return nil }
-    slots[index].frame = new
+    slots[index].snapshot = new
     return old
   }
 
-  private mutating func makeNextFrame(_ index: Int) -> MutationFrame? {
-    frameSerial += 1
-    return makeFrame(index, version: frameSerial)
+  private mutating func makeNextSnapshot(_ index: Int) -> MutationSnapshot? {
+    snapshotSerial += 1
+    return makeSnapshot(index, version: snapshotSerial)
   }
 
-  private func makeFrame(_ index: Int, version: UInt64) -> MutationFrame? {
-    slots[index].job.map { MutationFrame(version: version, job: $0, slot: slots[index]) }
+  private func makeSnapshot(_ index: Int, version: UInt64) -> MutationSnapshot? {
+    slots[index].job.map { MutationSnapshot(version: version, job: $0, slot: slots[index]) }
   }
 }

@@ -14,7 +14,7 @@ enum RunOrigin {
   ///
   /// - Parameters:
   ///   - serial: Its number within the client.
-  ///   - now: The time of the turn.
+  ///   - now: The time of the transaction.
   /// - Returns: The identity.
   func identity(serial: UInt64, at now: Timestamp) -> RunIdentity {
     switch self {

@@ -6,7 +6,7 @@ import Synchronization
 /// new one. Arrays are made outside the lock, because copying and releasing pages may run user
 /// code.
 ///
-/// It has no generic parameters, so that the layout of a run has none either: see ``PageSheet``.
+/// It has no generic parameters, so that the layout of a run has none either: see ``PageBox``.
 final class FlatPages: Sendable {
   private let pages = Mutex<ValueBox?>(nil)
   private let params = Mutex<ValueBox?>(nil)

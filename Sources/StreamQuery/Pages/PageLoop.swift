@@ -20,7 +20,7 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     case nothing
   }
 
-  /// Consists only of runs and boxes, which have the same layout for all types: see ``PageSheet``.
+  /// Consists only of runs and boxes, which have the same layout for all types: see ``PageBox``.
   private enum Work {
     /// Pages that replace all cached ones; starts with a boxed parameter.
     case refresh(Run?, start: ValueBox, remaining: Int)

@@ -3,43 +3,43 @@
 /// There is always at least one page, and there are as many parameters as pages. Runs share their
 /// common parts, so adding the thousandth page costs as little as adding the second.
 public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _FreeOfActors {
-  /// Only this type makes the sheets, so each is a ``TypedSheet`` of the run's own types.
-  private var deck: PageDeck<PageSheet>
+  /// Only this type makes the sheets, so each is a ``TypedPageBox`` of the run's own types.
+  private var deque: ChunkedDeque<PageBox>
   /// Stores the arrays after the first access.
   private var flat = FlatPages()
 
-  private typealias Sheet = TypedSheet<Page, PageParam>
+  private typealias Box = TypedPageBox<Page, PageParam>
 
-  private func sheet(_ index: Int) -> TypedSheet<Page, PageParam> {
+  private func box(_ index: Int) -> TypedPageBox<Page, PageParam> {
     // The deck is private, and the sheets in it are made below, with exactly these types.
-    unsafeDowncast(deck[index], to: TypedSheet<Page, PageParam>.self)
+    unsafeDowncast(deque[index], to: TypedPageBox<Page, PageParam>.self)
   }
 
   /// The pages, in order.
   ///
   /// - Complexity: O(1) when read again; O(*n*) for the first reader of a run. ``firstPage``,
   ///   ``lastPage`` and ``count`` are always O(1).
-  public var pages: [Page] { flat.pages { (0..<count).map { sheet($0).page } } }
+  public var pages: [Page] { flat.pages { (0..<count).map { box($0).page } } }
 
   /// The parameter of each page.
   ///
   /// - Complexity: The same as ``pages``.
-  public var params: [PageParam] { flat.params { (0..<count).map { sheet($0).param } } }
+  public var params: [PageParam] { flat.params { (0..<count).map { box($0).param } } }
 
   /// The number of pages.
-  public var count: Int { deck.count }
+  public var count: Int { deque.count }
 
   /// The first page.
-  public var firstPage: Page { sheet(0).page }
+  public var firstPage: Page { box(0).page }
 
   /// The last page.
-  public var lastPage: Page { sheet(count - 1).page }
+  public var lastPage: Page { box(count - 1).page }
 
   /// The parameter of the first page.
-  public var firstParam: PageParam { sheet(0).param }
+  public var firstParam: PageParam { box(0).param }
 
   /// The parameter of the last page.
-  public var lastParam: PageParam { sheet(count - 1).param }
+  public var lastParam: PageParam { box(count - 1).param }
 
   /// Creates a run of one page.
   ///
@@ -47,7 +47,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
   ///   - page: The page.
   ///   - param: The parameter it was fetched with.
   public init(_ page: Page, param: PageParam) {
-    deck = PageDeck(CollectionOfOne(Sheet(page, param: param)))
+    deque = ChunkedDeque(CollectionOfOne(Box(page, param: param)))
   }
 
   /// Creates a run of pages, or `nil` if there are no pages or not exactly one parameter for each.
@@ -57,7 +57,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
   ///   - params: The parameter of each.
   public init?(_ pages: [Page], params: [PageParam]) {
     guard !pages.isEmpty, pages.count == params.count else { return nil }
-    deck = PageDeck(zip(pages, params).map { Sheet($0, param: $1) as PageSheet })
+    deque = ChunkedDeque(zip(pages, params).map { Box($0, param: $1) as PageBox })
   }
 
   /// Changes every page in place, as a manual update does.
@@ -66,10 +66,10 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
   /// - Complexity: O(*n*) in the number of pages.
   public mutating func updateEach(_ change: (inout Page, PageParam) -> Void) {
     for index in 0..<count {
-      let old = sheet(index)
+      let old = box(index)
       var page = old.page
       change(&page, old.param)
-      deck[index] = Sheet(page, param: old.param)
+      deque[index] = Box(page, param: old.param)
     }
     changed()
   }
@@ -93,27 +93,27 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
   /// - Returns: The page; `nil` if none was fetched with it.
   /// - Complexity: O(1) if it is there, otherwise O(*n*).
   func page(of param: PageParam, near index: Int) -> Page? {
-    if index < count, sheet(index).param == param { return sheet(index).page }
-    return (0..<count).first { sheet($0).param == param }.map { sheet($0).page }
+    if index < count, box(index).param == param { return box(index).page }
+    return (0..<count).first { box($0).param == param }.map { box($0).page }
   }
 
   /// Appends the page of a one-page run; beyond the limit, the first pages are dropped.
   mutating func append(_ other: Self, limit: Int?) {
-    deck.append(other.deck[0])
+    deque.append(other.deque[0])
     if let limit { drop(count - limit, fromEnd: false) }
     changed()
   }
 
   /// Prepends the page of a one-page run; beyond the limit, the last pages are dropped.
   mutating func prepend(_ other: Self, limit: Int?) {
-    deck.prepend(other.deck[0])
+    deque.prepend(other.deque[0])
     if let limit { drop(count - limit, fromEnd: true) }
     changed()
   }
 
   /// Replaces the first page with the page of a one-page run; the first page's parameter stays.
   mutating func replaceFirst(by other: Self) {
-    deck[0] = Sheet(other.firstPage, param: firstParam)
+    deque[0] = Box(other.firstPage, param: firstParam)
     changed()
   }
 
@@ -124,7 +124,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
 
   private mutating func drop(_ surplus: Int, fromEnd: Bool) {
     guard surplus > 0 else { return }
-    if fromEnd { deck.removeLast(surplus) } else { deck.removeFirst(surplus) }
+    if fromEnd { deque.removeLast(surplus) } else { deque.removeFirst(surplus) }
   }
 }
 
@@ -135,7 +135,7 @@ extension Pages: Equatable where Page: Equatable {
   public static func == (lhs: Self, rhs: Self) -> Bool {
     guard lhs.count == rhs.count else { return false }
     return (0..<lhs.count).allSatisfy { index in
-      let (one, other) = (lhs.sheet(index), rhs.sheet(index))
+      let (one, other) = (lhs.box(index), rhs.box(index))
       return one === other || one.param == other.param && one.page == other.page
     }
   }
@@ -155,17 +155,17 @@ extension Pages: StructurallyShared where Page: Equatable {
     var isOld = count == old.count
     var places: [PageParam: Int]?
     for index in 0..<count {
-      let own = sheet(index)
+      let own = box(index)
       guard let place = old.place(of: own.param, near: index, &places) else {
         isOld = false
         continue
       }
-      let before = old.sheet(place)
+      let before = old.box(place)
       isOld = isOld && place == index
       guard own !== before else { continue }
       let (page, isSame) = sharing(before.page, own.page)
       isOld = isOld && isSame
-      new.deck[index] = isSame ? before : Sheet(page, param: own.param)
+      new.deque[index] = isSame ? before : Box(page, param: own.param)
     }
     guard !isOld else { return old }
     new.changed()
@@ -178,9 +178,9 @@ extension Pages: StructurallyShared where Page: Equatable {
     near index: Int,
     _ places: inout [PageParam: Int]?
   ) -> Int? {
-    if index < count, sheet(index).param == param { return index }
+    if index < count, box(index).param == param { return index }
     let known =
-      places ?? Dictionary((0..<count).map { (sheet($0).param, $0) }) { first, _ in first }
+      places ?? Dictionary((0..<count).map { (box($0).param, $0) }) { first, _ in first }
     places = known
     return known[param]
   }

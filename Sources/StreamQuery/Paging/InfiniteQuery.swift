@@ -67,7 +67,7 @@ extension Query {
   ) where Value == Pages<Page, PageParam> {
     self.init(
       key: key,
-      plan: .pages(
+      definition: .pages(
         initialParam: initialPageParam,
         rules: PageRules(
           maxPages: maxPages.map { Swift.max(1, $0) },
@@ -158,7 +158,7 @@ extension Query {
   /// - Returns: The changed query.
   public func refetchingFirstPageOnly<Page, PageParam>() -> Self
   where Value == Pages<Page, PageParam> {
-    guard let changed = plan.refetchingFirstPageOnly else { return self }
-    return Query(key: key, plan: changed.with(options: plan.options, like: plan))
+    guard let changed = definition.refetchingFirstPageOnly else { return self }
+    return Query(key: key, definition: changed.with(options: definition.options, like: definition))
   }
 }

@@ -51,7 +51,7 @@ public final class PaginatedObserver<
   /// Whether there is a page before the current one.
   public var canMoveToPreviousPage: Bool { pagination.canMoveToPreviousPage }
 
-  /// The snapshots of the current page as a stream for one consumer.
+  /// The snapshots of the current page as a stream for one observer.
   public var stream: AsyncStream<QueryResult<Value>> { observer.stream }
 
   /// The snapshots of the current page as a sequence that stays on the caller's actor.

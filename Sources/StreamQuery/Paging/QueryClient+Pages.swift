@@ -94,7 +94,7 @@ extension QueryClient {
     let (outcome, _) = try await fetchPage(
       direction,
       EntryKey(query.key),
-      query.plan,
+      query.definition,
       nil,
       superseding: superseding
     )
@@ -106,7 +106,7 @@ extension QueryClient {
   nonisolated func fetchPage(
     _ direction: PageDirection,
     _ key: EntryKey,
-    _ plan: QueryPlan,
+    _ definition: QueryDefinition,
     _ options: ObserverOptions?,
     superseding: Bool
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
@@ -117,12 +117,12 @@ extension QueryClient {
       )
     }
     // A caller that joins a fetch requests no page.
-    if let box, !joins, let paging = plan.paging, !paging.hasPage(direction, box) {
+    if let box, !joins, let paging = definition.paging, !paging.hasPage(direction, box) {
       return (.settled, nil)
     }
     return try await refetchOne(
       key,
-      plan,
+      definition,
       options,
       direction: direction,
       superseding: superseding

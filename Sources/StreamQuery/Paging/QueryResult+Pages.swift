@@ -8,25 +8,25 @@ extension QueryResult where Value: PageSequenceValue {
   ///
   /// A selection keeps the answer, which refers to the pages that the selection was made from.
   public var hasNextPage: Bool {
-    frame.source.map { frame.paging?.hasNextPage($0) ?? false } ?? false
+    snapshot.source.map { snapshot.paging?.hasNextPage($0) ?? false } ?? false
   }
 
   /// Whether there is a page before the first cached one, by `previousPageParam`.
   ///
   /// A selection keeps the answer, which refers to the pages that the selection was made from.
   public var hasPreviousPage: Bool {
-    frame.source.map { frame.paging?.hasPreviousPage($0) ?? false } ?? false
+    snapshot.source.map { snapshot.paging?.hasPreviousPage($0) ?? false } ?? false
   }
 
   /// Whether the page after the last one is being fetched.
-  public var isFetchingNextPage: Bool { isFetching && frame.direction == .next }
+  public var isFetchingNextPage: Bool { isFetching && snapshot.direction == .next }
 
   /// Whether the page before the first one is being fetched.
-  public var isFetchingPreviousPage: Bool { isFetching && frame.direction == .previous }
+  public var isFetchingPreviousPage: Bool { isFetching && snapshot.direction == .previous }
 
   /// Whether the fetch of the page after the last one failed.
-  public var isFetchNextPageError: Bool { isError && frame.direction == .next }
+  public var isFetchNextPageError: Bool { isError && snapshot.direction == .next }
 
   /// Whether the fetch of the page before the first one failed.
-  public var isFetchPreviousPageError: Bool { isError && frame.direction == .previous }
+  public var isFetchPreviousPageError: Bool { isError && snapshot.direction == .previous }
 }

@@ -8,7 +8,7 @@ public struct AnyQuery: Sendable, _FreeOfActors {
   public var key: AnyQueryKey { entryKey.key }
 
   let entryKey: EntryKey
-  let plan: QueryPlan
+  let definition: QueryDefinition
   let options: ObserverOptions?
 
   /// Creates a type-erased query.
@@ -18,7 +18,7 @@ public struct AnyQuery: Sendable, _FreeOfActors {
   ///   - options: Options of the observer, in addition to those of the query.
   public init<Value>(_ query: Query<Value>, options: ObserverOptions? = nil) {
     entryKey = EntryKey(query.key)
-    plan = query.plan
+    definition = query.definition
     self.options = options
   }
 }

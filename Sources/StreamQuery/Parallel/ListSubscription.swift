@@ -2,8 +2,8 @@ import Synchronization
 
 /// Several observers of one client that are read together, and whose list may be replaced.
 ///
-/// As in a ``JointSubscription``, each turn is seen as a whole. A consumer sees the old list or the
-/// new one, and at least one element of the new one.
+/// As in a ``JointSubscription``, each transaction is seen as a whole. An observer sees the old
+/// list or the new one, and at least one element of the new one.
 final class ListSubscription: Sendable {
   /// One observer of the list.
   private struct Member: Sendable {
@@ -16,10 +16,10 @@ final class ListSubscription: Sendable {
     var members: [Member] = []
     /// Counts lists.
     var serial = 1
-    /// The list of which the consumer has seen an element.
+    /// The list of which the observer has seen an element.
     var seenSerial = 0
     var isCancelled = false
-    /// The waits of the consumer: more than one only if several tasks iterate the same stream.
+    /// The waits of the observer: more than one only if several tasks iterate the same stream.
     var waits: [JointWait] = []
     /// The last requested list, if it has not taken effect yet.
     var wanted: [AnyQuery]?
@@ -35,12 +35,12 @@ final class ListSubscription: Sendable {
     self.client = client
     let members = queries.map(subscribe)
     state.withLock { $0.members = members }
-    let ending = client.endings.add { [weak self] in self?.cancel() }
+    let ending = client.shutdownHandlers.add { [weak self] in self?.cancel() }
     if let ending { self.ending.withLock { $0 = ending } } else { cancel() }
   }
 
   deinit {
-    if let ending = ending.withLock({ $0 }) { client.endings.remove(ending) }
+    if let ending = ending.withLock({ $0 }) { client.shutdownHandlers.remove(ending) }
   }
 
   /// Ends all observations; a second call is a no-op.
@@ -61,7 +61,7 @@ final class ListSubscription: Sendable {
   /// The results of all members, as soon as any has news or the list is new; `nil` at the end.
   ///
   /// For streams that end the observation when they are cancelled, which ends the wait; see
-  /// ``Hub/next(_:)`` for why there is no handler here.
+  /// ``Broadcaster/next(_:)`` for why there is no handler here.
   ///
   /// - Parameter isolation: The caller's isolation, which is kept.
   /// - Returns: Every member's result, in the order of the list.
@@ -78,11 +78,11 @@ final class ListSubscription: Sendable {
         return nil
       }
       let ids = members.map(\.subscription.id)
-      switch client.cache.record({ $0.pull(ids, isNew: isNew) }) {
+      switch client.cache.record({ $0.poll(ids, isNew: isNew) }) {
       case .results(let results):
         state.withLock { if $0.serial == serial { $0.seenSerial = serial } }
         return zip(members, results).map { member, result in
-          QueryListResults.Member(key: member.key, frame: result.frame, flags: result.flags)
+          QueryListResults.Member(key: member.key, snapshot: result.snapshot, flags: result.flags)
         }
       case .ended:
         // Unless a member only left the list, this is the end.
@@ -96,7 +96,7 @@ final class ListSubscription: Sendable {
 
   /// Waits for news of any member, or for another list.
   private func park(
-    _ ids: [ConsumerID],
+    _ ids: [ObserverID],
     _ serial: Int,
     _ continuation: UnsafeContinuation<Void, Never>
   ) {
@@ -108,10 +108,10 @@ final class ListSubscription: Sendable {
       return true
     }
     switch isCurrent ? client.cache.record({ $0.park(ids, wait) }) : .news {
-    case .parked, .parkedBesideAnother:
-      client.consumerWaits(for: "news of several queries", self) { cancel() }
+    case .suspended, .suspendedBesideAnother:
+      client.observerWaits(for: "news of several queries", self) { cancel() }
       return
-    // One of them had news after all: those that are parked already hold a wait that is over.
+    // One of them had news after all: those that are suspended already hold a wait that is over.
     case .news: break
     case .pointless(let fetch):
       client.report(.streamInsideFetch(key: fetch.key.key.description))
@@ -123,12 +123,12 @@ final class ListSubscription: Sendable {
   /// The present results of all members, seen or not.
   func current() -> [QueryListResults.Member] {
     let members = state.withLock { $0.members }
-    // A turn, so that staleness is judged now.
-    return client.turn { state, _ in
+    // A transaction, so that staleness is judged now.
+    return client.transaction { state, _ in
       members.compactMap { member in
         state.find(member.subscription.id).map { index in
-          let (frame, flags) = state.view(index)
-          return QueryListResults.Member(key: member.key, frame: frame, flags: flags)
+          let (snapshot, flags) = state.view(index)
+          return QueryListResults.Member(key: member.key, snapshot: snapshot, flags: flags)
         }
       }
     }
@@ -188,11 +188,11 @@ final class ListSubscription: Sendable {
   }
 
   private func update(_ member: Member, _ query: AnyQuery) -> Member {
-    client.update(member.subscription.id, query.entryKey, query.plan, query.options)
+    client.update(member.subscription.id, query.entryKey, query.definition, query.options)
     var member = member
-    if member.triggerCount != query.plan.triggers.count {
-      member.triggerCount = query.plan.triggers.count
-      member.subscription.pump(query.plan.triggers, into: query.entryKey)
+    if member.triggerCount != query.definition.triggers.count {
+      member.triggerCount = query.definition.triggers.count
+      member.subscription.forward(query.definition.triggers, into: query.entryKey)
     }
     return member
   }
@@ -200,8 +200,8 @@ final class ListSubscription: Sendable {
   private func subscribe(_ query: AnyQuery) -> Member {
     Member(
       key: query.entryKey,
-      triggerCount: query.plan.triggers.count,
-      subscription: client.subscribe(query.entryKey, query.plan, options: query.options)
+      triggerCount: query.definition.triggers.count,
+      subscription: client.subscribe(query.entryKey, query.definition, options: query.options)
     )
   }
 }

@@ -1,9 +1,9 @@
 extension QueryClient {
   /// Observes several queries of one value type as one stream, in the order of the list.
   ///
-  /// There is one element for each turn that changed any of them: a call that changes several keys
-  /// shows as one change. The first element has the state of all queries. Each query is observed
-  /// and fetched independently, and one that fails is a failed result among the others.
+  /// There is one element for each transaction that changed any of them: a call that changes
+  /// several keys shows as one change. The first element has the state of all queries. Each query
+  /// is observed and fetched independently, and one that fails is a failed result among the others.
   ///
   /// ```swift
   /// for await users in client.stream(all: ids.map { .user($0) }) {
@@ -14,7 +14,7 @@ extension QueryClient {
   /// - Parameters:
   ///   - queries: The queries to observe; a key may appear more than once.
   ///   - options: Options of each observer, in addition to those of its query.
-  /// - Returns: A stream for one consumer. Without any query it emits one empty element and ends.
+  /// - Returns: A stream for one observer. Without any query it emits one empty element and ends.
   public nonisolated func stream<Value>(
     all queries: [Query<Value>],
     options: ObserverOptions? = nil

@@ -8,9 +8,9 @@
 /// observer.update([AnyQuery(.user(1)), AnyQuery(.repos(2))])
 /// ```
 ///
-/// There is one element for each turn that changed any of the results, and one for each replaced
-/// list. The handle and its streams are one consumer: it counts as an observer of each query of
-/// the list until one of the streams is cancelled, or the last of them all is released.
+/// There is one element for each transaction that changed any of the results, and one for each
+/// replaced list. The handle and its streams are one observer: it counts as an observer of each
+/// query of the list until one of the streams is cancelled, or the last of them all is released.
 public final class QueryListObserver: Sendable {
   private let joint: ListSubscription
 
@@ -18,7 +18,8 @@ public final class QueryListObserver: Sendable {
     self.joint = joint
   }
 
-  /// The results as a stream for one consumer; it ends when cancelled or when the client is shut down.
+  /// The results as a stream for one observer; it ends when cancelled or when the client is shut
+  /// down.
   public var stream: AsyncStream<QueryListResults> {
     AsyncStream(
       unfolding: { [joint] in await joint.next().map(QueryListResults.init) },
@@ -34,7 +35,7 @@ public final class QueryListObserver: Sendable {
   /// ```
   ///
   /// - Parameter transform: Makes a value of the results; called once for each element.
-  /// - Returns: A stream for one consumer that leaves equal values out.
+  /// - Returns: A stream for one observer that leaves equal values out.
   public func combine<Output: Equatable & Sendable>(
     _ transform: @escaping @Sendable (QueryListResults) -> Output
   ) -> AsyncStream<Output> {

@@ -12,7 +12,7 @@
 public struct QueryListResults: Sendable {
   struct Member: Sendable {
     var key: EntryKey
-    var frame: Frame
+    var snapshot: EntrySnapshot
     var flags: QueryFlags
   }
 
@@ -31,7 +31,9 @@ public struct QueryListResults: Sendable {
   /// - Complexity: O(*n*) in the length of the list.
   public subscript<Value>(key: QueryKey<Value>) -> QueryResult<Value>? {
     let key = EntryKey(key)
-    return members.first { $0.key == key }.map { QueryResult(frame: $0.frame, flags: $0.flags) }
+    return members.first { $0.key == key }.map {
+      QueryResult(snapshot: $0.snapshot, flags: $0.flags)
+    }
   }
 
   /// The result of a query.
@@ -48,19 +50,19 @@ public struct QueryListResults: Sendable {
   public func results<Value: Sendable>(of type: Value.Type) -> [QueryResult<Value>] {
     members.compactMap {
       $0.key.valueTypeID == ObjectIdentifier(type)
-        ? QueryResult(frame: $0.frame, flags: $0.flags) : nil
+        ? QueryResult(snapshot: $0.snapshot, flags: $0.flags) : nil
     }
   }
 
   /// Whether any of the queries is pending: it has no data yet, and no final error.
-  public var isPending: Bool { members.contains { $0.frame.status == .pending } }
+  public var isPending: Bool { members.contains { $0.snapshot.status == .pending } }
 
   /// Whether any of the queries is fetching.
-  public var isFetching: Bool { members.contains { $0.frame.fetchStatus == .fetching } }
+  public var isFetching: Bool { members.contains { $0.snapshot.fetchStatus == .fetching } }
 
   /// Whether all of the queries have data and no error.
-  public var isSuccess: Bool { members.allSatisfy { $0.frame.status == .success } }
+  public var isSuccess: Bool { members.allSatisfy { $0.snapshot.status == .success } }
 
   /// The errors, in the order of the list.
-  public var errors: [any Error] { members.compactMap { $0.frame.error?.error } }
+  public var errors: [any Error] { members.compactMap { $0.snapshot.error?.error } }
 }

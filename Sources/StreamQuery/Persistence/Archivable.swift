@@ -9,7 +9,8 @@
 /// ])
 /// ```
 ///
-/// Queries that the cache knows already, because they are observed or were fetched, need not be named.
+/// Queries that the cache knows already, because they are observed or were fetched, need not be
+/// named.
 public struct Archivable: Sendable, _FreeOfActors {
   enum Kind: Sendable {
     case query(ArchivableEntry, EntryKey)
@@ -26,7 +27,7 @@ public struct Archivable: Sendable, _FreeOfActors {
   /// - Parameter query: The query.
   /// - Returns: What to expect.
   public static func query<Value: Decodable>(_ query: Query<Value>) -> Self {
-    Self(kind: .query(ArchivableEntry(of: Value.self, query.plan), EntryKey(query.key)))
+    Self(kind: .query(ArchivableEntry(of: Value.self, query.definition), EntryKey(query.key)))
   }
 
   /// Every query of a value type.
@@ -42,8 +43,8 @@ public struct Archivable: Sendable, _FreeOfActors {
     of type: Value.Type,
     options: QueryOptions = .default
   ) -> Self {
-    let plan = QueryPlan(of: type).with(options: options)
-    return Self(kind: .values(ArchivableEntry(of: type, plan), type))
+    let definition = QueryDefinition(of: type).with(options: options)
+    return Self(kind: .values(ArchivableEntry(of: type, definition), type))
   }
 
   /// A type that occurs in parts of keys, as a value or as the type itself.

@@ -6,16 +6,16 @@ internal import Foundation
 
 /// How a run is made from the content of an archive.
 struct ArchivableRun: Sendable {
-  let plan: MutationPlan
+  let definition: MutationDefinition
   let decode: @Sendable (Data, ArchiveCoding) throws -> ValueBox
 
   init<Input: Decodable, Output>(_ mutation: Mutation<Input, Output>) {
-    plan = mutation.plan
+    definition = mutation.definition
     decode = { TypedBox(try $1.decode(Input.self, from: $0)) }
   }
 
   init<Output>(_ mutation: Mutation<Void, Output>) {
-    plan = mutation.plan
+    definition = mutation.definition
     decode = { _, _ in TypedBox(()) }
   }
 }

@@ -54,10 +54,10 @@ struct ArchiveCatalog {
   }
 
   /// Adds the entries that the cache has already, unless they are expected by name.
-  mutating func addKnown(_ entries: [(key: EntryKey, plan: QueryPlan)]) {
-    for (key, plan) in entries {
+  mutating func addKnown(_ entries: [(key: EntryKey, definition: QueryDefinition)]) {
+    for (key, definition) in entries {
       guard let text = try? key.canonicalText(), queries[text] == nil,
-        let entry = ArchivableEntry(known: key.valueType, plan)
+        let entry = ArchivableEntry(known: key.valueType, definition)
       else { continue }
       queries[text] = (entry, key)
     }

@@ -12,11 +12,11 @@ extension CacheState {
     _ entries: [RestoredEntry],
     _ runs: [RestoredRun],
     resuming: Bool,
-    _ turn: inout Turn
+    _ transaction: inout Transaction
   ) -> [ArchiveImport.Skipped] {
     var refused: [ArchiveImport.Skipped] = []
     for entry in entries {
-      guard let reason = fill(entry, &turn) else { continue }
+      guard let reason = fill(entry, &transaction) else { continue }
       refused.append(
         ArchiveImport.Skipped(key: entry.text, isMutation: false, reason: reason)
       )
@@ -24,7 +24,7 @@ extension CacheState {
     // Counted before any of them begins.
     var nameless: [RunStamp: Int] = [:]
     for run in runs where run.identity.isDerived {
-      let stamp = RunStamp(key: run.plan.key, submittedAt: run.submittedAt)
+      let stamp = RunStamp(key: run.mutation.key, submittedAt: run.submittedAt)
       if nameless[stamp] == nil { nameless[stamp] = count(stamp) }
     }
     var line: OneShot<Void>?
@@ -41,15 +41,15 @@ extension CacheState {
         continue
       }
       mutations.archived.insert(run.identity)
-      let submittedAt = turn.world.now.placing(date: run.submittedAt)
+      let submittedAt = transaction.environment.now.placing(date: run.submittedAt)
       let id = begin(
-        run.plan,
+        run.mutation,
         .archive(run.identity, submittedAt: submittedAt),
         input: run.input,
         waiter: nil,
         layers: run.layers,
         isHeld: !resuming,
-        &turn
+        &transaction
       )
       line = lineUp(id, behind: line)
     }
@@ -77,7 +77,7 @@ extension CacheState {
   private func isKnown(_ run: RestoredRun, _ nameless: inout [RunStamp: Int]) -> Bool {
     if mutations.archived.contains(run.identity) { return true }
     guard run.identity.isDerived else { return false }
-    let stamp = RunStamp(key: run.plan.key, submittedAt: run.submittedAt)
+    let stamp = RunStamp(key: run.mutation.key, submittedAt: run.submittedAt)
     guard let count = nameless[stamp], count > 0 else { return false }
     nameless[stamp] = count - 1
     return true
@@ -95,11 +95,11 @@ extension CacheState {
   /// Fills an entry, or returns why it does not.
   private mutating func fill(
     _ restored: RestoredEntry,
-    _ turn: inout Turn
+    _ transaction: inout Transaction
   ) -> ArchiveImport.Reason? {
     guard !isShutDown else { return .shutDown }
     // A clock that was ahead must not make data that nothing newer can ever replace.
-    let now = turn.world.now.date
+    let now = transaction.environment.now.date
     let date = min(restored.updatedAt, now)
     if let index = find(restored.key), slots[index].machine.hasData,
       min(slots[index].machine.dataUpdatedAt.date, now) >= date
@@ -107,14 +107,14 @@ extension CacheState {
       return .notNewer
     }
     let known = find(restored.key)
-    if let known { plan(known, with: restored.plan, &turn) }
-    let index = known ?? entry(restored.key, restored.plan, &turn)
-    write(restored.box, index, updatedAt: date, fencing: false, &turn)
-    if let error = restored.error { restore(error, of: restored, index, &turn) }
+    if let known { adopt(known, restored.query, &transaction) }
+    let index = known ?? entry(restored.key, restored.query, &transaction)
+    write(restored.box, index, updatedAt: date, fencing: false, &transaction)
+    if let error = restored.error { restore(error, of: restored, index, &transaction) }
     if restored.isInvalidated {
       // The mark is as old as the data: a fetch that is already running brings something newer.
-      let effects = slots[index].machine.invalidated(isJoining: true, in: turn.world)
-      apply(effects, index, &turn)
+      let actions = slots[index].machine.invalidated(isJoining: true, in: transaction.environment)
+      apply(actions, index, &transaction)
     }
     return nil
   }
@@ -123,18 +123,18 @@ extension CacheState {
     _ error: ErrorBox,
     of restored: RestoredEntry,
     _ index: Int,
-    _ turn: inout Turn
+    _ transaction: inout Transaction
   ) {
-    let date = min(restored.errorUpdatedAt, turn.world.now.date)
-    let effects = slots[index].machine.failureRestored(
-      updatedAt: turn.world.now.placing(date: date),
-      in: turn.world
+    let date = min(restored.errorUpdatedAt, transaction.environment.now.date)
+    let actions = slots[index].machine.failureRestored(
+      updatedAt: transaction.environment.now.placing(date: date),
+      in: transaction.environment
     )
-    guard effects.changed else { return }
-    turn.drop(slots[index].error)
-    turn.drop(slots[index].failureReason)
+    guard actions.changed else { return }
+    transaction.drop(slots[index].error)
+    transaction.drop(slots[index].failureReason)
     slots[index].error = error
     slots[index].failureReason = error
-    apply(effects, index, &turn)
+    apply(actions, index, &transaction)
   }
 }

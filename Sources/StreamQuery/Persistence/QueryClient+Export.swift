@@ -37,14 +37,14 @@ extension QueryClient {
       // Before anybody has the archive: it may be imported here long after the runs are forgotten.
       state.rememberPausedRuns()
       return state.mutations.all.compactMap { id in
-        state.mutations.find(id).flatMap { state.mutations.frame($0) }
+        state.mutations.find(id).flatMap { state.mutations.snapshot($0) }
       }
     }
     let entries = search.findings().compactMap(\.info)
     var export = ArchiveExport(archive: CacheArchive(), skipped: [])
     for entry in entries {
-      guard let box = entry.frame.base else { continue }
-      if entry.frame.error != nil, errors == .leftOut { continue }
+      guard let box = entry.snapshot.base else { continue }
+      if entry.snapshot.error != nil, errors == .leftOut { continue }
       export.add(entry.key, isMutation: false) { archive throws(ArchiveExportRefusal) in
         archive.entries.append(try entry.archived(box.erased, errors, coding))
       }
@@ -86,12 +86,12 @@ extension QueryInfo {
     CacheArchive.Entry(
       key: try text(of: entryKey),
       value: try encoded(value, coding),
-      updatedAt: Date(timeIntervalSinceReferenceDate: frame.dataUpdatedAt.date),
+      updatedAt: Date(timeIntervalSinceReferenceDate: snapshot.dataUpdatedAt.date),
       isInvalidated: isInvalidated,
       error: error.map { error in
         ArchivedError(
           description: errors == .described ? String(describing: error) : "redacted",
-          updatedAt: Date(timeIntervalSinceReferenceDate: frame.errorUpdatedAt.date)
+          updatedAt: Date(timeIntervalSinceReferenceDate: snapshot.errorUpdatedAt.date)
         )
       }
     )
@@ -102,7 +102,7 @@ extension MutationInfo {
   fileprivate func archived(
     _ coding: ArchiveCoding
   ) throws(ArchiveExportRefusal) -> CacheArchive.PausedMutation {
-    let key = try text(of: frame.key)
+    let key = try text(of: snapshot.key)
     return CacheArchive.PausedMutation(
       key: key,
       input: input is Void ? Data() : try encoded(input, coding),

@@ -5,7 +5,7 @@ public import Foundation
 #endif
 
 extension QueryClient {
-  /// Fills entries from an archive and continues its paused mutations, in one turn.
+  /// Fills entries from an archive and continues its paused mutations, in one transaction.
   ///
   /// Newer data wins: an entry is filled if it has no data or older data. Data keeps its age, dates
   /// in the future count as now, and invalidated data stays invalidated. Running fetches continue,
@@ -37,7 +37,7 @@ extension QueryClient {
   ) -> ArchiveImport {
     var catalog = ArchiveCatalog(archivables)
     if !catalog.expects(archive.entries) { catalog.addKnown(knownQueries()) }
-    // The user's types are decoded here, before the turn.
+    // The user's types are decoded here, before the transaction.
     var draft = ImportDraft()
     draft.skipped = catalog.skipped
     for entry in archive.entries {
@@ -52,7 +52,9 @@ extension QueryClient {
     }
     if !draft.runs.isEmpty { openSignals() }
     let (entries, runs) = (draft.entries, draft.runs)
-    let refused = turn { state, turn in state.restore(entries, runs, resuming: resuming, &turn) }
+    let refused = transaction { state, transaction in
+      state.restore(entries, runs, resuming: resuming, &transaction)
+    }
     return ArchiveImport(
       entryCount: entries.count - refused.count { !$0.isMutation },
       mutationCount: runs.count - refused.count(where: \.isMutation),
@@ -87,11 +89,11 @@ extension QueryClient {
   }
 
   /// The queries for which the cache has a plan, and so knows how to make their values.
-  private nonisolated func knownQueries() -> [(key: EntryKey, plan: QueryPlan)] {
-    search(.all) { state, index, _ -> (key: EntryKey, plan: QueryPlan)? in
-      guard let key = state.slots[index].key, let plan = state.slots[index].plan?.plan
+  private nonisolated func knownQueries() -> [(key: EntryKey, definition: QueryDefinition)] {
+    search(.all) { state, index, _ -> (key: EntryKey, definition: QueryDefinition)? in
+      guard let key = state.slots[index].key, let query = state.slots[index].query?.definition
       else { return nil }
-      return (key, plan)
+      return (key, query)
     }.compactMap(\.item)
   }
 
@@ -105,7 +107,7 @@ extension QueryClient {
     return RestoredEntry(
       text: entry.key,
       key: key,
-      plan: resolve(key, archivable.plan, defaults),
+      query: resolve(key, archivable.definition, defaults),
       box: box,
       updatedAt: number(of: entry.updatedAt),
       isInvalidated: entry.isInvalidated,
@@ -121,16 +123,16 @@ extension QueryClient {
     _ coding: ArchiveCoding
   ) throws(ArchiveRefusal) -> RestoredRun {
     let (archivable, key) = try catalog.run(run.key)
-    let options = archivable.plan.options.over(MutationOptions(scope: run.scope))
-    let plan = resolve(key, archivable.plan.with(options: options))
-    guard plan.perform != nil else { throw ArchiveRefusal(.missingPerform) }
+    let options = archivable.definition.options.over(MutationOptions(scope: run.scope))
+    let mutation = resolve(key, archivable.definition.with(options: options))
+    guard mutation.perform != nil else { throw ArchiveRefusal(.missingPerform) }
     let input = try decoding { try archivable.decode(run.input, coding) }
     return RestoredRun(
       text: run.key,
       identity: identity,
-      plan: plan,
+      mutation: mutation,
       input: input,
-      layers: plannedLayers(of: plan, input: input),
+      layers: plannedLayers(of: mutation, input: input),
       submittedAt: number(of: run.submittedAt)
     )
   }

@@ -2,7 +2,7 @@
 struct RestoredEntry: Sendable {
   var text: String
   var key: EntryKey
-  var plan: ResolvedPlan
+  var query: ResolvedQuery
   var box: ValueBox
   /// Seconds since the reference date.
   var updatedAt: Double

@@ -2,7 +2,7 @@
 struct RestoredRun: Sendable {
   var text: String
   var identity: RunIdentity
-  var plan: ResolvedMutation
+  var mutation: ResolvedMutation
   var input: ValueBox
   var layers: [PlannedLayer]
   /// Seconds since the reference date.

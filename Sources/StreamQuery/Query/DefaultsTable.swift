@@ -37,8 +37,8 @@ final class DefaultsTable: Sendable {
   }
 
   /// How long the entry of a key is kept if nothing else is known about the key.
-  func gcTime(for key: AnyQueryKey) -> Span {
-    options(for: key).gcTime.map(Span.init) ?? Span(.seconds(300))
+  func gcTime(for key: AnyQueryKey) -> TimeSpan {
+    options(for: key).gcTime.map(TimeSpan.init) ?? TimeSpan(.seconds(300))
   }
 
   func with(client: QueryDefaults) -> DefaultsTable {

@@ -14,7 +14,7 @@ extension Query {
   // MARK: Bags
 
   /// The options that were set on this query; a `nil` option comes from the layers below.
-  public var options: QueryOptions { plan.options }
+  public var options: QueryOptions { definition.options }
 
   /// The same query with some options changed.
   ///
@@ -27,7 +27,7 @@ extension Query {
   /// - Parameter change: Changes the options that are set so far.
   /// - Returns: The changed query.
   public func options(_ change: (inout QueryOptions) -> Void) -> Self {
-    Query(key: key, plan: QueryPlan(plan, changing: change))
+    Query(key: key, definition: QueryDefinition(definition, changing: change))
   }
 
   /// The same query with other options over its own; an option that is `nil` in them stays as it
@@ -43,7 +43,7 @@ extension Query {
   /// - Parameter options: The options.
   /// - Returns: The changed query.
   public func options(_ options: QueryOptions) -> Self {
-    Query(key: key, plan: plan.with(options: options.over(plan.options)))
+    Query(key: key, definition: definition.with(options: options.over(definition.options)))
   }
 
   // MARK: Freshness and retention
@@ -76,7 +76,8 @@ extension Query {
   ///   .staleTime(.dynamic { $0.observerCount > 10 ? .minutes(1) : .zero })
   /// ```
   ///
-  /// - Parameter staleTime: See ``StaleTime/infinite``, ``StaleTime/static``, ``StaleTime/dynamic(_:)``.
+  /// - Parameter staleTime: See ``StaleTime/infinite``, ``StaleTime/static``,
+  ///   ``StaleTime/dynamic(_:)``.
   /// - Returns: The changed query.
   public func staleTime(_ staleTime: StaleTime) -> Self {
     options { $0.staleTime = staleTime }
@@ -222,7 +223,7 @@ extension Query {
   /// - Parameter value: The placeholder.
   /// - Returns: The changed query.
   public func placeholder(_ value: Value) -> Self {
-    Query(key: key, plan: plan.with { $0.placeholder = TypedBox(value) })
+    Query(key: key, definition: definition.with { $0.placeholder = TypedBox(value) })
   }
 
   /// Real data for an entry that has none: cached, shared, and as old as its date says.
@@ -246,11 +247,11 @@ extension Query {
     _ value: @autoclosure @escaping @Sendable () -> Value?,
     updatedAt: Date? = nil
   ) -> Self {
-    let seed = PlanExtras.InitialData(
+    let initialData = DefinitionExtras.InitialDataSource(
       value: { value().map(TypedBox.init) },
       updatedAt: updatedAt?.timeIntervalSinceReferenceDate
     )
-    return Query(key: key, plan: plan.with { $0.initialData = seed })
+    return Query(key: key, definition: definition.with { $0.initialData = initialData })
   }
 
   /// Merges a fetched value with the cached one before it lands, to keep what did not change.
@@ -270,7 +271,7 @@ extension Query {
     let erased: @Sendable (ValueBox, ValueBox) -> ValueBox = { old, new in
       TypedBox(merge(old.value(as: Value.self), new.value(as: Value.self)))
     }
-    return Query(key: key, plan: plan.with { $0.merge = erased })
+    return Query(key: key, definition: definition.with { $0.merge = erased })
   }
 
   /// A fact about the query, for its fetch, for filters and for diagnostics.
@@ -280,7 +281,7 @@ extension Query {
   ///
   /// ```swift
   /// enum Label: QueryMetaKey { static let defaultValue = "" }
-  /// let user = Query("user", id) { try await api.user(id) }.meta(Label.self, "profile")
+  /// let user = Query("user", id) { try await api.user(id) }.meta(Label.self, "resolved options")
   /// ```
   ///
   /// - Parameters:

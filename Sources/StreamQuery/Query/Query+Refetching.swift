@@ -34,8 +34,8 @@ extension Query {
   /// let user = Query("user", id) { try await api.user(id) }.enabled { $0.errorUpdateCount < 3 }
   /// ```
   ///
-  /// - Parameter isEnabled: Must be pure and quick; it may run several times for one decision, and one
-  ///   that never settles is reported to ``QueryClient/Configuration/onMisuse``.
+  /// - Parameter isEnabled: Must be pure and quick; it may run several times for one decision, and
+  ///   one that never settles is reported to ``QueryClient/Configuration/onMisuse``.
   /// - Returns: The changed query.
   @_disfavoredOverload  // See Query+Dynamic.swift.
   public func enabled(when isEnabled: @escaping @Sendable (QueryInfo) -> Bool) -> Self {
@@ -185,6 +185,6 @@ extension Query {
   ///   is cancelled with the subscription.
   /// - Returns: The changed query.
   public func refetch(on causes: @autoclosure @escaping @Sendable () -> any AsyncSequence) -> Self {
-    Query(key: key, plan: plan.with { $0.triggers.append(causes) })
+    Query(key: key, definition: definition.with { $0.triggers.append(causes) })
   }
 }

@@ -22,11 +22,11 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   /// The identity of the cached value.
   public let key: QueryKey<Value>
 
-  @usableFromInline let plan: QueryPlan
+  @usableFromInline let definition: QueryDefinition
 
-  init(key: QueryKey<Value>, plan: QueryPlan) {
+  init(key: QueryKey<Value>, definition: QueryDefinition) {
     self.key = key
-    self.plan = plan
+    self.definition = definition
   }
 
   /// Creates a query from the parts of its key and a fetch.
@@ -104,7 +104,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   ///
   /// - Parameter key: The key.
   public init(key: QueryKey<Value>) {
-    self.init(key: key, plan: QueryPlan(of: Value.self))
+    self.init(key: key, definition: QueryDefinition(of: Value.self))
   }
 
   /// Creates a query from a key and a fetch.
@@ -136,7 +136,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     key: QueryKey<Value>,
     boxing fetch: @escaping @Sendable (FetchContext) async throws -> ValueBox
   ) {
-    self.init(key: key, plan: QueryPlan(of: Value.self, fetch: fetch))
+    self.init(key: key, definition: QueryDefinition(of: Value.self, fetch: fetch))
   }
 
   /// Creates the query of a request: the request is the key, and its `fetch` is the fetch.

@@ -10,8 +10,8 @@
 /// A filter is evaluated once per call: the call's own changes do not change which entries match.
 /// The cost of an operation with a key or a prefix is in proportion to the matches, not to the
 /// cache. Any other filter searches the cache, holding its lock for a thousand entries at a time.
-/// The call then handles all matches in one turn, which holds the lock in proportion to their
-/// number.
+/// The call then handles all matches in one transaction, which holds the lock in proportion to
+/// their number.
 public struct QueryFilter: Sendable, _FreeOfActors {
   indirect enum Node: Sendable {
     case all

@@ -7,7 +7,7 @@
 ///
 /// Values written with `setData` or `updateData` are cached as they were written.
 public struct SharingPolicy: Sendable, _FreeOfActors {
-  typealias Custom = (type: ObjectIdentifier, share: PlanExtras.Merge)
+  typealias Custom = (type: ObjectIdentifier, share: DefinitionExtras.Merge)
 
   /// The part of a policy that an entry keeps: a byte.
   enum Kind: UInt8, Sendable {
@@ -30,8 +30,9 @@ public struct SharingPolicy: Sendable, _FreeOfActors {
   /// they are. The whole value is compared; lists, dictionaries and pages also part by part.
   /// ``StructurallyShared`` does that for your own types.
   ///
-  /// - Complexity: O(*n*) in the size of the value for each answer, outside the cache's lock, in the
-  ///   task of the fetch. A value that differs at its start costs little if it holds no references.
+  /// - Complexity: O(*n*) in the size of the value for each answer, outside the cache's lock, in
+  ///   the task of the fetch. A value that differs at its start costs little if it holds no
+  ///   references.
   public static let automatic = SharingPolicy(.automatic)
 
   /// Each answer lands as it is.
@@ -58,7 +59,7 @@ public struct SharingPolicy: Sendable, _FreeOfActors {
   public static func custom<Value: Sendable>(
     _ share: @escaping @Sendable (_ old: Value, _ new: Value) -> Value
   ) -> SharingPolicy {
-    let erased: PlanExtras.Merge = { old, new in
+    let erased: DefinitionExtras.Merge = { old, new in
       TypedBox(share(old.value(as: Value.self), new.value(as: Value.self)))
     }
     return SharingPolicy(.custom, custom: (ObjectIdentifier(Value.self), erased))
@@ -75,25 +76,25 @@ extension Query {
   }
 }
 
-extension ResolvedPlan {
+extension ResolvedQuery {
   /// The function that keeps unchanged parts of the cached value; `nil` if answers land as they
   /// are.
   ///
   /// - Parameter key: The key of the plan.
   /// - Returns: The function, which takes the cached value and the new one; it is user code, so
   ///   never call it under the lock.
-  func share(for key: AnyQueryKey) -> PlanExtras.Merge? {
-    if let merge = plan.merge { return merge }
+  func share(for key: AnyQueryKey) -> DefinitionExtras.Merge? {
+    if let merge = definition.merge { return merge }
     switch sharing {
     case .off: return nil
     case .custom:
-      let policy = plan.options.sharing ?? defaults.options(for: key).sharing
-      if let custom = policy?.custom, custom.type == ObjectIdentifier(plan.valueType) {
+      let policy = definition.options.sharing ?? defaults.options(for: key).sharing
+      if let custom = policy?.custom, custom.type == ObjectIdentifier(definition.valueType) {
         return custom.share
       }
     case .automatic: break
     }
-    guard let rule = SharingRule.of(plan.valueType) else { return nil }
+    guard let rule = SharingRule.of(definition.valueType) else { return nil }
     return { old, new in rule.share(old, new) }
   }
 }

@@ -45,7 +45,7 @@ extension Query {
   {
     Query(
       key: QueryKey(repeat each part, fields: fields),
-      plan: .streamed(into: [], refetch, stream) { $0.append($1) }
+      definition: .streamed(into: [], refetch, stream) { $0.append($1) }
     )
   }
 
@@ -105,18 +105,18 @@ extension Query {
     stream: @escaping @Sendable (FetchContext) async throws -> Source,
     reduce: @escaping @Sendable (inout Value, Source.Element) -> Void
   ) -> Self where Source.AsyncIterator: SendableMetatype {
-    Query(key: key, plan: .streamed(into: initial, refetch, stream, reduce))
+    Query(key: key, definition: .streamed(into: initial, refetch, stream, reduce))
   }
 }
 
-extension QueryPlan {
+extension QueryDefinition {
   /// The plan of a streamed query.
   fileprivate static func streamed<Value: Sendable, Source: AsyncSequence & SendableMetatype>(
     into initial: Value,
     _ refetch: StreamedRefetch,
     _ stream: @escaping @Sendable (FetchContext) async throws -> Source,
     _ reduce: @escaping @Sendable (inout Value, Source.Element) -> Void
-  ) -> QueryPlan where Source.AsyncIterator: SendableMetatype {
+  ) -> QueryDefinition where Source.AsyncIterator: SendableMetatype {
     let fetch: Fetch = { context in
       guard let job = context.fetchJob else { throw CancellationError() }
       let start = context.streamStart(of: job, refetch)
@@ -146,7 +146,7 @@ extension QueryPlan {
       // A sequence may end because its task is cancelled; that is not the end of the stream.
       try Task.checkCancellation()
       if hidden {
-        let share = job.plan.share(for: job.key.key)
+        let share = job.query.share(for: job.key.key)
         let whole = TypedBox(value)
         let isShown = context.client.progress(job) { present in
           present.flatMap { share?($0, whole) } ?? whole
@@ -160,10 +160,10 @@ extension QueryPlan {
       if !isFirst { job.joining.withLock { $0 = { $0 } } }
       return TypedBox(value)
     }
-    return QueryPlan(
+    return QueryDefinition(
       of: Value.self,
       fetch: fetch,
-      extras: refetch == .reset ? PlanExtras.Values(resetsData: true) : nil
+      extras: refetch == .reset ? DefinitionExtras.Values(resetsData: true) : nil
     )
   }
 }

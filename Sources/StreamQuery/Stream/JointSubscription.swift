@@ -1,10 +1,11 @@
-/// Several observers of one client that are read together: they see whole turns, never half of one.
+/// Several observers of one client that are read together: they see whole transactions, never half
+/// of one.
 ///
-/// All members are read under one lock, so a consumer of all of them sees a call that changes
-/// several keys in one turn as one change.
+/// All members are read under one lock, so an observer of all of them sees a call that changes
+/// several keys in one transaction as one change.
 package final class JointSubscription: Sendable {
   private let members: [Subscription]
-  private let ids: [ConsumerID]
+  private let ids: [ObserverID]
 
   init(_ members: [Subscription]) {
     self.members = members
@@ -30,10 +31,10 @@ package final class JointSubscription: Sendable {
   /// The state of all, as soon as any has news; `nil` when one of them has ended.
   ///
   /// - Parameter isolation: The caller's isolation, which is kept.
-  /// - Returns: Frame and flags of every member, in their order.
+  /// - Returns: Snapshot and flags of every member, in their order.
   package func next(
     isolation: isolated (any Actor)? = #isolation
-  ) async -> [(frame: Frame, flags: QueryFlags)]? {
+  ) async -> [(snapshot: EntrySnapshot, flags: QueryFlags)]? {
     while true {
       switch look() {
       case .results(let results): return results
@@ -50,8 +51,8 @@ package final class JointSubscription: Sendable {
   }
 
   /// The same for a stream whose own cancellation ends the observation, and with it the wait; see
-  /// ``Hub/next(_:)`` for why there is no handler here.
-  func nextInStream() async -> [(frame: Frame, flags: QueryFlags)]? {
+  /// ``Broadcaster/next(_:)`` for why there is no handler here.
+  func nextInStream() async -> [(snapshot: EntrySnapshot, flags: QueryFlags)]? {
     while true {
       switch look() {
       case .results(let results): return results
@@ -62,22 +63,22 @@ package final class JointSubscription: Sendable {
     }
   }
 
-  private func look() -> JointPull {
+  private func look() -> JointPollResult {
     if Task.isCancelled {
       cancel()
       return .ended
     }
     guard let cache = members.first?.client.cache else { return .ended }
-    return cache.record { [ids] in $0.pull(ids) }
+    return cache.record { [ids] in $0.poll(ids) }
   }
 
   private func park(_ continuation: UnsafeContinuation<Void, Never>) {
     let wait = JointWait(continuation)
     switch members.first?.client.cache.record({ [ids] in $0.park(ids, wait) }) {
-    case .parked, .parkedBesideAnother:
-      members.first?.client.consumerWaits(for: "news of several queries", self) { cancel() }
+    case .suspended, .suspendedBesideAnother:
+      members.first?.client.observerWaits(for: "news of several queries", self) { cancel() }
       return
-    // One of them had news after all: the others are parked with a wait that is over.
+    // One of them had news after all: the others are suspended with a wait that is over.
     case .news, nil: break
     case .pointless(let fetch):
       members.first?.client.report(.streamInsideFetch(key: fetch.key.key.description))
@@ -87,28 +88,28 @@ package final class JointSubscription: Sendable {
   }
 }
 
-/// The result of a joint consumer's look.
-enum JointPull: Sendable {
-  case results([(frame: Frame, flags: QueryFlags)])
+/// The result of a joint observer's look.
+enum JointPollResult: Sendable {
+  case results([(snapshot: EntrySnapshot, flags: QueryFlags)])
   case nothing
   case ended
 }
 
 extension CacheState {
-  /// What several consumers see, if any of them has news or the list of them is new.
-  mutating func pull(_ ids: [ConsumerID], isNew: Bool = false) -> JointPull {
+  /// What several observers see, if any of them has news or the list of them is new.
+  mutating func poll(_ ids: [ObserverID], isNew: Bool = false) -> JointPollResult {
     var hasNews = isNew
-    var results: [(frame: Frame, flags: QueryFlags)] = []
+    var results: [(snapshot: EntrySnapshot, flags: QueryFlags)] = []
     results.reserveCapacity(ids.count)
     for id in ids {
       guard let index = find(id) else { return .ended }
-      let (frame, flags) = view(index)
-      if frame.version != consumers[index].seenVersion || flags != consumers[index].seenFlags {
+      let (snapshot, flags) = view(index)
+      if snapshot.version != observers[index].seenVersion || flags != observers[index].seenFlags {
         hasNews = true
-        consumers[index].seenVersion = frame.version
-        consumers[index].seenFlags = flags
+        observers[index].seenVersion = snapshot.version
+        observers[index].seenFlags = flags
       }
-      results.append((frame, flags))
+      results.append((snapshot, flags))
     }
     return hasNews ? .results(results) : .nothing
   }

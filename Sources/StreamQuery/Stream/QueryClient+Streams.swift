@@ -4,7 +4,7 @@ extension QueryClient {
   /// The stream *is* the subscription. It counts as an observer from this call until its task is
   /// cancelled or its last reference is dropped, even if nobody iterates it. Its first element is
   /// the state at the call or a newer one, with cached data, and already fetching if a fetch was
-  /// due. A slow consumer gets the newest state and may miss those in between.
+  /// due. A slow observer gets the newest state and may miss those in between.
   ///
   /// A fetch that this call starts sees the caller's task-locals and has its priority; a running
   /// fetch is raised at least to the caller's priority: <doc:WhereWorkRuns>.
@@ -18,7 +18,7 @@ extension QueryClient {
   /// - Parameters:
   ///   - query: What to observe.
   ///   - options: Options of this observer, over those of the query.
-  /// - Returns: A stream for one consumer; it ends when cancelled or when the client is shut down.
+  /// - Returns: A stream for one observer; it ends when cancelled or when the client is shut down.
   public nonisolated func stream<Value>(
     _ query: Query<Value>,
     options: ObserverOptions? = nil
@@ -72,25 +72,25 @@ extension QueryClient {
     _ query: Query<Value>,
     options: ObserverOptions?
   ) -> Subscription {
-    subscribe(EntryKey(query.key), query.plan, options: options)
+    subscribe(EntryKey(query.key), query.definition, options: options)
   }
 
   nonisolated func subscribe(
     _ key: EntryKey,
-    _ queryPlan: QueryPlan,
+    _ definition: QueryDefinition,
     options: ObserverOptions?
   ) -> Subscription {
-    guard options != nil else { return subscribe(key, queryPlan) }
-    let id = settling(key, queryPlan, options, isArrival: true) {
+    guard options != nil else { return subscribe(key, definition) }
+    let id = settling(key, definition, options, isArrival: true) {
       state,
       index,
-      plan,
-      profile,
-      seed,
-      turn in
-      state.arrive(index, at: key, plan, profile, seed, &turn)
+      query,
+      resolvedOptions,
+      initialData,
+      transaction in
+      state.addObserver(index, at: key, query, resolvedOptions, initialData, &transaction)
     }
-    return hold(id, key, queryPlan)
+    return hold(id, key, definition)
   }
 
   /// Observes without options of the observer, for callers that know the type of the values.
@@ -98,25 +98,31 @@ extension QueryClient {
   nonisolated func subscribe(
     _ key: AnyQueryKey,
     _ type: any Any.Type,
-    _ queryPlan: QueryPlan
+    _ definition: QueryDefinition
   ) -> Subscription {
-    subscribe(EntryKey(key, valueType: type), queryPlan)
+    subscribe(EntryKey(key, valueType: type), definition)
   }
 
-  nonisolated func subscribe(_ key: EntryKey, _ queryPlan: QueryPlan) -> Subscription {
-    let id = settling(key, queryPlan, isArrival: true) { state, index, plan, profile, seed, turn in
-      state.arrive(index, at: key, plan, profile, seed, &turn)
+  nonisolated func subscribe(_ key: EntryKey, _ definition: QueryDefinition) -> Subscription {
+    let id = settling(key, definition, isArrival: true) {
+      state,
+      index,
+      query,
+      resolvedOptions,
+      initialData,
+      transaction in
+      state.addObserver(index, at: key, query, resolvedOptions, initialData, &transaction)
     }
-    return hold(id, key, queryPlan)
+    return hold(id, key, definition)
   }
 
   private nonisolated func hold(
-    _ id: ConsumerID,
+    _ id: ObserverID,
     _ key: EntryKey,
-    _ queryPlan: QueryPlan
+    _ definition: QueryDefinition
   ) -> Subscription {
     let subscription = Subscription(client: self, id: id)
-    if !queryPlan.triggers.isEmpty { subscription.pump(queryPlan.triggers, into: key) }
+    if !definition.triggers.isEmpty { subscription.forward(definition.triggers, into: key) }
     return subscription
   }
 }

@@ -23,13 +23,13 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// The query that is observed.
   public var query: Query<Value> { asked.value.query }
 
-  /// The snapshots as a stream for one consumer; a snapshot seen here is not repeated by
+  /// The snapshots as a stream for one observer; a snapshot seen here is not repeated by
   /// ``results``.
   public var stream: AsyncStream<QueryResult<Value>> {
     subscription.stream()
   }
 
-  /// The snapshots as a sequence that stays on the caller's actor; for one consumer.
+  /// The snapshots as a sequence that stays on the caller's actor; for one observer.
   public var results: QueryResults<Value> {
     QueryResults(query, client: subscription.client).observed(by: subscription)
   }
@@ -60,11 +60,12 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     var (old, new) = asked.update(query, options)
     while true {
       subscription.client.update(subscription.id, new.query, new.options)
-      // Running trigger streams of this key continue: a query that is rebuilt for each frame must
-      // not restart them.
+      // Running trigger streams of this key continue: a query that is rebuilt for each snapshot
+      // must not restart them.
       let (before, now) = (old.query, new.query)
-      if before.key != now.key || before.plan.triggers.count != now.plan.triggers.count {
-        subscription.pump(now.plan.triggers, into: EntryKey(now.key))
+      if before.key != now.key || before.definition.triggers.count != now.definition.triggers.count
+      {
+        subscription.forward(now.definition.triggers, into: EntryKey(now.key))
       }
       // A concurrent update may be newer and may have been applied first.
       let newest = asked.value
@@ -88,7 +89,8 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
   ///   it.
   /// - Returns: The result after the fetch, with its error if it failed.
-  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``.
+  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch;
+  ///   ``QueryError/shutDown``.
   @discardableResult
   public func refetch(superseding: Bool = true) async throws -> QueryResult<Value> {
     result(after: try await watchRefetch(superseding: superseding).end)
@@ -120,7 +122,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     let query = query
     return try await subscription.client.refetchOne(
       EntryKey(query.key),
-      query.plan,
+      query.definition,
       asked.value.options,
       superseding: superseding
     )
@@ -134,7 +136,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     let (_, end) = try await subscription.client.fetchPage(
       direction,
       EntryKey(query.key),
-      query.plan,
+      query.definition,
       asked.value.options,
       superseding: superseding
     )

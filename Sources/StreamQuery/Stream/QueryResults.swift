@@ -1,7 +1,7 @@
 /// The snapshots of a query as a cold sequence that is cheap to iterate.
 ///
 /// Each iterator subscribes when it is made and starts with the latest snapshot. It stays on the
-/// caller's actor: a main-actor consumer pays a third of a microsecond per element, where any
+/// caller's actor: a main-actor observer pays a third of a microsecond per element, where any
 /// `AsyncStream` costs a thread switch. Use it for user interfaces.
 ///
 /// ```swift
@@ -19,7 +19,7 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   // enumeration. Inlinable, so that a sequence that is iterated where it is made is optimized away.
   @usableFromInline let client: QueryClient
   @usableFromInline let key: AnyQueryKey
-  @usableFromInline let plan: QueryPlan
+  @usableFromInline let definition: QueryDefinition
   /// How to observe, if there is more to it than the query.
   @usableFromInline let subscribe: (@Sendable () -> Subscription)?
 
@@ -38,14 +38,14 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   ) {
     self.client = client
     key = query.key.erased
-    plan = query.plan
+    definition = query.definition
     self.subscribe = subscribe
   }
 
   private init(_ other: Self, subscribe: @escaping @Sendable () -> Subscription) {
     client = other.client
     key = other.key
-    plan = other.plan
+    definition = other.definition
     self.subscribe = subscribe
   }
 
@@ -63,7 +63,7 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   @inlinable
   package func makeSubscription() -> Subscription {
     if let subscribe { return subscribe() }
-    return client.subscribe(key, Value.self, plan)
+    return client.subscribe(key, Value.self, definition)
   }
 
   /// Starts to observe.
@@ -96,12 +96,12 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
       isolation actor: isolated (any Actor)?
     ) async -> QueryResult<Value>? {
       switch subscription.takeUnlessCancelled() {
-      case .news(let frame, let flags): return QueryResult(frame: frame, flags: flags)
+      case .news(let snapshot, let flags): return QueryResult(snapshot: snapshot, flags: flags)
       case .over: return nil
       case .nothing: break
       }
-      guard let (frame, flags) = await subscription.wait(isolation: actor) else { return nil }
-      return QueryResult(frame: frame, flags: flags)
+      guard let (snapshot, flags) = await subscription.wait(isolation: actor) else { return nil }
+      return QueryResult(snapshot: snapshot, flags: flags)
     }
 
     /// The newest unseen snapshot, as soon as there is one.

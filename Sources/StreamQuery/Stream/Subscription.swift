@@ -8,20 +8,20 @@ package final class Subscription: Sendable {
   let client: QueryClient
   /// Cached: otherwise every observer would retain the same client at each look.
   private let cache: QueryCache
-  let id: ConsumerID
-  /// The value of ``QueryCache/news`` at its last look; a hint that spares consumers a lock that
+  let id: ObserverID
+  /// The value of ``QueryCache/news`` at its last look; a hint that spares observers a lock that
   /// they all want at once.
   private let seenNews = Atomic<UInt64>(.max)
   /// The tasks that feed the query's own trigger streams into the client, with their id in
-  /// `endings`.
-  private let pumps = Mutex<Pumps?>(nil)
+  /// `shutdownHandlers`.
+  private let forwarders = Mutex<Forwarders?>(nil)
   /// Whether there ever were any: most subscriptions need not take the lock.
   private let isPumping = Atomic(false)
 
   /// What was observed, once the observation has ended.
-  private let farewell = Mutex<Farewell?>(nil)
+  private let detached = Mutex<DetachedObserver?>(nil)
 
-  private final class Pumps: Sendable {
+  private final class Forwarders: Sendable {
     let tasks: TaskBag
     let ending: Int
 
@@ -31,7 +31,7 @@ package final class Subscription: Sendable {
     }
   }
 
-  init(client: QueryClient, id: ConsumerID) {
+  init(client: QueryClient, id: ObserverID) {
     self.client = client
     cache = client.cache
     self.id = id
@@ -39,32 +39,32 @@ package final class Subscription: Sendable {
 
   /// Starts the trigger streams of a query in place of the former ones; none for an observer that
   /// has ended.
-  func pump(_ triggers: [@Sendable () -> any AsyncSequence], into key: EntryKey) {
+  func forward(_ triggers: [@Sendable () -> any AsyncSequence], into key: EntryKey) {
     let bag = TaskBag()
-    let ending = triggers.isEmpty ? nil : client.endings.add { bag.cancel() }
-    replacePumps(by: ending.map { Pumps(bag, ending: $0) })
+    let ending = triggers.isEmpty ? nil : client.shutdownHandlers.add { bag.cancel() }
+    replacePumps(by: ending.map { Forwarders(bag, ending: $0) })
     guard ending != nil else { return }
     isPumping.store(true, ordering: .releasing)
     // Checked after the store: if the observation ends meanwhile, its end finds what to cancel.
     guard cache.read({ $0.find(id) != nil }) else { return replacePumps(by: nil) }
-    for trigger in triggers { bag.append(client.pump(trigger, into: key)) }
+    for trigger in triggers { bag.append(client.forward(trigger, into: key)) }
   }
 
-  private func replacePumps(by new: Pumps?) {
-    let old = pumps.withLock { pumps in
-      let old = pumps
-      pumps = new
+  private func replacePumps(by new: Forwarders?) {
+    let old = forwarders.withLock { forwarders in
+      let old = forwarders
+      forwarders = new
       return old
     }
     guard let old else { return }
-    client.endings.remove(old.ending)
+    client.shutdownHandlers.remove(old.ending)
     old.tasks.cancel()
   }
 
   deinit {
     // Nobody can look any more, so nothing is kept for a later look.
-    client.turn(isDated: false, startsFetches: false) { state, turn in
-      state.unsubscribe(id, &turn)
+    client.transaction(isDated: false, startsFetches: false) { state, transaction in
+      state.unsubscribe(id, &transaction)
     }
     stopPumps()
   }
@@ -72,10 +72,10 @@ package final class Subscription: Sendable {
   /// Ends the observation; a second call does nothing.
   func cancel() {
     holding(self) {
-      client.turn(isDated: false, startsFetches: false) { state, turn in
-        // Stored before the end is announced: a consumer that is told looks at once.
-        if let last = state.farewell(of: id) { farewell.withLock { $0 = last } }
-        state.unsubscribe(id, &turn)
+      client.transaction(isDated: false, startsFetches: false) { state, transaction in
+        // Stored before the end is announced: an observer that is told looks at once.
+        if let last = state.detached(of: id) { detached.withLock { $0 = last } }
+        state.unsubscribe(id, &transaction)
       }
       stopPumps()
     }
@@ -86,8 +86,8 @@ package final class Subscription: Sendable {
   }
 
   /// The result of a look without a wait.
-  enum Glance {
-    case news(Frame, QueryFlags)
+  enum PollOutcome {
+    case news(EntrySnapshot, QueryFlags)
     case nothing
     case over
   }
@@ -96,8 +96,8 @@ package final class Subscription: Sendable {
   ///
   /// Separate from ``wait(isolation:)``, because an asynchronous call costs more than the look
   /// itself.
-  func takeUnlessCancelled() -> Glance {
-    // Before the look: a cancelled consumer must end even if news never ends.
+  func takeUnlessCancelled() -> PollOutcome {
+    // Before the look: a cancelled observer must end even if news never ends.
     if Task.isCancelled {
       cancel()
       return .over
@@ -105,7 +105,7 @@ package final class Subscription: Sendable {
     return take()
   }
 
-  private func take() -> Glance {
+  private func take() -> PollOutcome {
     let news = cache.news.load(ordering: .acquiring)
     guard seenNews.load(ordering: .relaxed) != news else { return .nothing }
     // Before the look: changes during it are news the next time.
@@ -113,9 +113,9 @@ package final class Subscription: Sendable {
     return look()
   }
 
-  private func look() -> Glance {
-    switch cache.record({ $0.pull(id) }) {
-    case .result(let frame, let flags): .news(frame, flags)
+  private func look() -> PollOutcome {
+    switch cache.record({ $0.poll(id) }) {
+    case .result(let snapshot, let flags): .news(snapshot, flags)
     case .ended: .over
     case .nothing: .nothing
     }
@@ -123,13 +123,13 @@ package final class Subscription: Sendable {
 
   /// The newest unseen snapshot, as soon as there is one; `nil` at the end.
   ///
-  /// A consumer that is cancelled while waiting leaves at once. One that was cancelled before gets
+  /// An observer that is cancelled while waiting leaves at once. One that was cancelled before gets
   /// nothing more, even if there is news. Either way the observation ends.
   func next(
     isolation: isolated (any Actor)? = #isolation
-  ) async -> (frame: Frame, flags: QueryFlags)? {
+  ) async -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
     switch takeUnlessCancelled() {
-    case .news(let frame, let flags): (frame, flags)
+    case .news(let snapshot, let flags): (snapshot, flags)
     case .over: nil
     case .nothing: await wait(isolation: isolation)
     }
@@ -138,14 +138,14 @@ package final class Subscription: Sendable {
   /// Waits for what ``takeUnlessCancelled()`` did not find.
   func wait(
     isolation: isolated (any Actor)? = #isolation
-  ) async -> (frame: Frame, flags: QueryFlags)? {
+  ) async -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
     await withTaskCancellationHandler {
       // Captured, so that the closure stays on the caller's actor: otherwise each wait would hop.
       _ = isolation
       while true {
         await withUnsafeContinuation(isolation: isolation, park)
         switch lookAgain() {
-        case .news(let frame, let flags): return (frame, flags)
+        case .news(let snapshot, let flags): return (snapshot, flags)
         case .over: return nil
         case .nothing: break
         }
@@ -160,10 +160,10 @@ package final class Subscription: Sendable {
   /// It looks again under the lock, so a wrong hint costs a round but no news.
   private func park(_ continuation: UnsafeContinuation<Void, Never>) {
     switch cache.record({ $0.park(id, .alone(continuation)) }) {
-    case .parked: return client.consumerWaits(for: self.subject, self) { cancel() }
-    case .parkedBesideAnother(let key):
+    case .suspended: return client.observerWaits(for: self.subject, self) { cancel() }
+    case .suspendedBesideAnother(let key):
       client.noteSharedStream(of: key)
-      return client.consumerWaits(for: self.subject, self) { cancel() }
+      return client.observerWaits(for: self.subject, self) { cancel() }
     case .news: break
     case .pointless(let fetch):
       client.report(.streamInsideFetch(key: fetch.key.key.description))
@@ -173,12 +173,12 @@ package final class Subscription: Sendable {
   }
 
   private var subject: String {
-    let key = cache.read { $0.farewell(of: id)?.key.key }
+    let key = cache.read { $0.detached(of: id)?.key.key }
     return "news of \(key?.description ?? "a query")"
   }
 
   /// Looks after a wait.
-  private func lookAgain() -> Glance {
+  private func lookAgain() -> PollOutcome {
     seenNews.store(cache.news.load(ordering: .acquiring), ordering: .relaxed)
     return look()
   }
@@ -189,14 +189,14 @@ package final class Subscription: Sendable {
       unfolding: {
         // The stream handles cancellations itself, below. The wait is here rather than in its own
         // function, because that asynchronous call would cost as much as the look.
-        var glance = self.take()
+        var outcome = self.take()
         while true {
-          switch glance {
-          case .news(let frame, let flags): return QueryResult(frame: frame, flags: flags)
+          switch outcome {
+          case .news(let snapshot, let flags): return QueryResult(snapshot: snapshot, flags: flags)
           case .over: return nil
           case .nothing:
             await withUnsafeContinuation(self.park)
-            glance = self.lookAgain()
+            outcome = self.lookAgain()
           }
         }
       },
@@ -212,17 +212,17 @@ package final class Subscription: Sendable {
   /// - Parameters:
   ///   - key: The key that is asked for.
   ///   - end: The state to show if the subscription has ended and the entry is gone.
-  /// - Returns: Frame and flags.
+  /// - Returns: Snapshot and flags.
   func current(
     of key: EntryKey,
     after end: EntryEnd? = nil
-  ) -> (frame: Frame, flags: QueryFlags)? {
-    let farewell = farewell.withLock { $0 }.flatMap { $0.key == key ? $0 : nil }
+  ) -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
+    let detached = detached.withLock { $0 }.flatMap { $0.key == key ? $0 : nil }
     // Another key may be asked for since that fetch started.
-    let end = end.flatMap { $0.frame.key == key ? $0 : nil }
-    // A turn, so that staleness is judged at the present time.
-    return client.turn(isDated: false, startsFetches: false) { state, _ in
-      state.find(id).map { state.view($0) } ?? farewell.map { state.view($0, after: end) }
+    let end = end.flatMap { $0.snapshot.key == key ? $0 : nil }
+    // A transaction, so that staleness is judged at the present time.
+    return client.transaction(isDated: false, startsFetches: false) { state, _ in
+      state.find(id).map { state.view($0) } ?? detached.map { state.view($0, after: end) }
     }
   }
 }

@@ -8,7 +8,7 @@ struct DeadlineHeap: Equatable, Sendable {
   static let children = 4
 
   struct Item: Equatable, Sendable {
-    var deadline: Moment
+    var deadline: Instant
     var owner: Int32
   }
 
@@ -26,7 +26,7 @@ struct DeadlineHeap: Equatable, Sendable {
   ///   - moved: Called with the new position of every owner that moved, -1 for removed.
   /// - Complexity: O(log n) in the number of owners with a deadline.
   mutating func set(
-    _ deadline: Moment?,
+    _ deadline: Instant?,
     for owner: Int32,
     at position: Int32,
     moved: (_ owner: Int32, _ position: Int32) -> Void

@@ -7,9 +7,9 @@ private import Glibc
 /// `any Clock<Duration>` has no instant that could be stored, so the clock is opened once, here.
 struct ErasedClock: Sendable {
   /// The time since the client started.
-  let now: @Sendable () -> Moment
+  let now: @Sendable () -> Instant
   /// Sleeps until a moment; throws `CancellationError` at once if the task is cancelled.
-  let sleep: @Sendable (_ until: Moment) async throws -> Void
+  let sleep: @Sendable (_ until: Instant) async throws -> Void
 
   init(_ clock: any Clock<Duration>) {
     // The clock that nearly everybody uses: its type is known, so it is read without a detour.
@@ -25,8 +25,8 @@ struct ErasedClock: Sendable {
   }
 
   private init(
-    now: @escaping @Sendable () -> Moment,
-    sleep: @escaping @Sendable (_ until: Moment) async throws -> Void
+    now: @escaping @Sendable () -> Instant,
+    sleep: @escaping @Sendable (_ until: Instant) async throws -> Void
   ) {
     self.now = now
     self.sleep = sleep
@@ -34,18 +34,18 @@ struct ErasedClock: Sendable {
 
   private static func opening<C: Clock>(_ clock: C) -> ErasedClock where C.Duration == Duration {
     let start = clock.now
-    let limit = Int128(Span.longest.nanoseconds) * 1_000_000_000
+    let limit = Int128(TimeSpan.longest.nanoseconds) * 1_000_000_000
     return ErasedClock(
       now: {
         let elapsed = start.duration(to: clock.now).attoseconds
         // A clock that ran backwards, or for centuries, is clamped (contract law 11).
         guard elapsed >= 0 else { return .zero }
-        guard elapsed < limit else { return Moment(nanoseconds: Span.longest.nanoseconds) }
-        return Moment(nanoseconds: nanoseconds(elapsed))
+        guard elapsed < limit else { return Instant(nanoseconds: TimeSpan.longest.nanoseconds) }
+        return Instant(nanoseconds: nanoseconds(elapsed))
       },
-      sleep: { moment in
+      sleep: { instant in
         try await clock.sleep(
-          until: start.advanced(by: .nanoseconds(moment.nanoseconds)),
+          until: start.advanced(by: .nanoseconds(instant.nanoseconds)),
           tolerance: nil
         )
       }
@@ -55,9 +55,9 @@ struct ErasedClock: Sendable {
   #if canImport(Glibc)
   /// The same time that `ContinuousClock` reads on Linux, directly in nanoseconds: its instants
   /// have attoseconds, whose 128 bits take as long as reading the clock itself.
-  private static func sinceBoot() -> @Sendable () -> Moment {
+  private static func sinceBoot() -> @Sendable () -> Instant {
     let start = nanosecondsSinceBoot()
-    return { Moment(nanoseconds: max(0, nanosecondsSinceBoot() - start)) }
+    return { Instant(nanoseconds: max(0, nanosecondsSinceBoot() - start)) }
   }
 
   @inline(__always)

@@ -4,7 +4,7 @@
 /// so that a jumping wall clock changes no age and a date that was passed in comes out unchanged.
 package struct Timestamp: Hashable, Sendable {
   /// The time on the client's time line.
-  package var moment: Moment
+  package var instant: Instant
 
   /// The same time in seconds since the reference date of 2001.
   package var date: Double
@@ -14,13 +14,13 @@ package struct Timestamp: Hashable, Sendable {
   /// - Parameters:
   ///   - moment: The time on the client's time line.
   ///   - date: The same time in seconds since the reference date.
-  package init(moment: Moment, date: Double) {
-    self.moment = moment
+  package init(instant: Instant, date: Double) {
+    self.instant = instant
     self.date = date
   }
 
   /// The time of events that never happened.
-  package static let never = Timestamp(moment: .distantPast, date: -.infinity)
+  package static let never = Timestamp(instant: .distantPast, date: -.infinity)
 
   /// Places a date on the time line, as long before this timestamp as the wall clock says.
   ///
@@ -34,13 +34,13 @@ package struct Timestamp: Hashable, Sendable {
     guard !date.isNaN else { return self }
     let age = (self.date - date) * 1_000_000_000
     // Also false if this date is not a number.
-    guard age > 0 else { return Timestamp(moment: moment, date: date) }
-    guard age < Double(Span.longest.nanoseconds) else {
-      return Timestamp(moment: .distantPast, date: date)
+    guard age > 0 else { return Timestamp(instant: instant, date: date) }
+    guard age < Double(TimeSpan.longest.nanoseconds) else {
+      return Timestamp(instant: .distantPast, date: date)
     }
     // Dates are some 0.1 µs apart, so anything below a microsecond is not an age. If it were kept,
     // data would become stale a moment too early.
-    let placed = moment.nanoseconds - Int64((age / 1_000).rounded()) * 1_000
-    return Timestamp(moment: Moment(nanoseconds: placed), date: date)
+    let placed = instant.nanoseconds - Int64((age / 1_000).rounded()) * 1_000
+    return Timestamp(instant: Instant(nanoseconds: placed), date: date)
   }
 }

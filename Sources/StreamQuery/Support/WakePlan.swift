@@ -15,7 +15,7 @@ struct WakePlan: Equatable, Sendable {
 
   struct Sleeper: Equatable, Sendable {
     let task: TaskID
-    let until: Moment
+    let until: Instant
     /// How often the clock has refused this sleep.
     var failures = 0
   }
@@ -25,15 +25,15 @@ struct WakePlan: Equatable, Sendable {
     /// Nothing: a sleeper wakes no later than this, or the timer has ended.
     case covered
     /// Start a task that sleeps until this time.
-    case begin(TaskID, until: Moment)
+    case begin(TaskID, until: Instant)
     /// Let the resting task sleep until this time.
-    case reuse(TaskID, until: Moment)
+    case reuse(TaskID, until: Instant)
   }
 
   /// What to do about a clock that threw.
   enum Failure: Equatable, Sendable {
     /// Sleep until this time again.
-    case again(Moment)
+    case again(Instant)
     /// Give up the deadline; `isNews` if a sleep has succeeded since one was last given up.
     case givenUp(isNews: Bool)
     /// Nothing: the timer has ended.
@@ -63,15 +63,15 @@ struct WakePlan: Equatable, Sendable {
   ///   - moment: The deadline.
   ///   - now: The current time. However wrong it is, it never makes a wake-up late.
   /// - Returns: Which task sleeps for it.
-  mutating func armed(_ moment: Moment, at now: Moment) -> Arming {
+  mutating func armed(_ instant: Instant, at now: Instant) -> Arming {
     guard !isOver else { return .covered }
-    var until = moment
+    var until = instant
     if let top = sleepers.last {
       // Only a clock that stands still or jumps leads to this many; all of them are due.
-      guard moment < top.until, sleepers.count < Self.most else { return .covered }
+      guard instant < top.until, sleepers.count < Self.most else { return .covered }
       let left = top.until.nanoseconds - now.nanoseconds
       if sleepers.count >= Self.exactCount, left > 0 {
-        until = min(moment, Moment(nanoseconds: now.nanoseconds + left / 2))
+        until = min(instant, Instant(nanoseconds: now.nanoseconds + left / 2))
       }
     }
     if let task = resting.take() {

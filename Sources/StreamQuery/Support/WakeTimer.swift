@@ -9,7 +9,7 @@ final class WakeTimer: Sendable {
   /// How a task sleeps, and what it notifies.
   struct Work: Sendable {
     /// Sleeps until a moment.
-    var sleep: @Sendable (_ until: Moment) async throws -> Void
+    var sleep: @Sendable (_ until: Instant) async throws -> Void
     /// Called when the time of a deadline may have come; arms again what is not due yet.
     var onWake: @Sendable () -> Void
     /// The clock threw repeatedly, and no task sleeps for the deadline any more; `isNews` if this
@@ -22,7 +22,7 @@ final class WakeTimer: Sendable {
     /// The tasks that the plan knows; one that has just been started may be missing.
     var tasks: [WakePlan.TaskID: Task<Void, Never>] = [:]
     /// The wait of the resting task.
-    var resting: UnsafeContinuation<Moment?, Never>?
+    var resting: UnsafeContinuation<Instant?, Never>?
   }
 
   private let state = Mutex(State())
@@ -35,14 +35,14 @@ final class WakeTimer: Sendable {
   ///   - executor: Where sleeping tasks run.
   ///   - makeWork: Makes the work of a task; called only if a task has to be started.
   func arm(
-    _ moment: Moment,
-    at now: Moment,
+    _ instant: Instant,
+    at now: Instant,
     executor: (any TaskExecutor)?,
     _ makeWork: () -> Work
   ) {
     let (arming, resting) = state.withLock {
-      state -> (WakePlan.Arming, UnsafeContinuation<Moment?, Never>?) in
-      let arming = state.plan.armed(moment, at: now)
+      state -> (WakePlan.Arming, UnsafeContinuation<Instant?, Never>?) in
+      let arming = state.plan.armed(instant, at: now)
       guard case .reuse = arming else { return (arming, nil) }
       return (arming, state.resting.take())
     }
@@ -64,18 +64,18 @@ final class WakeTimer: Sendable {
   }
 
   /// Sleeps, notifies and rests, repeatedly.
-  private func run(_ id: WakePlan.TaskID, until first: Moment, _ work: Work) async {
-    var next: Moment? = first
-    while let moment = next {
+  private func run(_ id: WakePlan.TaskID, until first: Instant, _ work: Work) async {
+    var next: Instant? = first
+    while let instant = next {
       do {
-        try await work.sleep(moment)
+        try await work.sleep(instant)
         // Before notifying: what is armed in response must not count on this sleeper any more.
         guard state.withLock({ $0.plan.woke(id) }) else { return }
         work.onWake()
         next = await rest(id)
       } catch {
         switch state.withLock({ $0.plan.failed(id) }) {
-        case .again(let moment): next = moment
+        case .again(let instant): next = instant
         case .givenUp(let isNews):
           work.onFailure(error, isNews)
           next = await rest(id)
@@ -86,7 +86,7 @@ final class WakeTimer: Sendable {
   }
 
   /// Waits to be armed again; `nil` if another task already does or the timer has ended.
-  private func rest(_ id: WakePlan.TaskID) async -> Moment? {
+  private func rest(_ id: WakePlan.TaskID) async -> Instant? {
     await withUnsafeContinuation { continuation in
       let (isResting, task) = state.withLock { state in
         guard state.plan.rested(id) else { return (false, state.tasks.removeValue(forKey: id)) }

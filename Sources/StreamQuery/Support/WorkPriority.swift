@@ -1,7 +1,7 @@
 /// How urgent work is: a task's priority, in one byte.
 ///
 /// `TaskPriority` belongs to the system's library, and the compiler does not assume its size: any
-/// type that holds one is copied and laid out at run time, and a turn held one.
+/// type that holds one is copied and laid out at run time, and a transaction held one.
 struct WorkPriority: Comparable, Sendable {
   private let rawValue: UInt8
 

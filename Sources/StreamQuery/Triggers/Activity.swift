@@ -18,13 +18,13 @@ public struct Activity: Sendable, _FreeOfActors {
 
   /// Creates a source from any sequence of states: `true` means active.
   ///
-  /// The first element should be the present state, not the next change. Equal states in a row count
-  /// once: to make clients refetch on an event, send `false` and then `true`. When the sequence
-  /// finishes or fails, its last state stays in force; if there was none, the client is active.
-  /// Cancellation is up to the sequence: one that ignores it keeps its listener waiting.
+  /// The first element should be the present state, not the next change. Equal states in a row
+  /// count once: to make clients refetch on an event, send `false` and then `true`. When the
+  /// sequence finishes or fails, its last state stays in force; if there was none, the client is
+  /// active. Cancellation is up to the sequence: one that ignores it keeps its listener waiting.
   ///
   /// - Parameter states: Makes the sequence; called once for each listener, so that sequences with
-  ///   one consumer, like `AsyncStream`, serve several clients.
+  ///   one observer, like `AsyncStream`, serve several clients.
   public init<States: AsyncSequence & SendableMetatype>(
     _ states: @escaping @Sendable () -> States
   ) where States.Element == Bool {
@@ -38,8 +38,8 @@ public struct Activity: Sendable, _FreeOfActors {
   ///   nothing. In an app extension: the state of its host app.
   /// - macOS: inactive while the app is hidden or all of its windows are covered. A window next to
   ///   the one in use still counts as looked at.
-  /// - Linux: active; a process that was stopped and continues (`SIGCONT`) is inactive for an instant,
-  ///   so that data that became stale meanwhile is refetched.
+  /// - Linux: active; a process that was stopped and continues (`SIGCONT`) is inactive for an
+  ///   instant, so that data that became stale meanwhile is refetched.
   /// - Elsewhere, and where the system does not tell: always active.
   ///
   /// The process has one source: it starts with the first listener and stops with the last. It

@@ -30,7 +30,7 @@ public struct Connectivity: Sendable, _FreeOfActors {
   /// listener waiting.
   ///
   /// - Parameter states: Makes the sequence; called once for each listener, so that sequences with
-  ///   one consumer, like `AsyncStream`, serve several clients.
+  ///   one observer, like `AsyncStream`, serve several clients.
   public init<States: AsyncSequence & SendableMetatype>(
     _ states: @escaping @Sendable () -> States
   ) where States.Element == Bool {

@@ -4,8 +4,8 @@ internal import Foundation
 
 /// Receives the notifications of an app's life cycle on the main actor, where they are posted.
 ///
-/// Observers are added, and the present state is read, in one turn of the main queue, so that
-/// nothing can happen in between. Until that turn the state is unknown.
+/// Observers are added, and the present state is read, in one transaction of the main queue, so
+/// that nothing can happen in between. Until that transaction the state is unknown.
 @MainActor
 final class LifeCycle {
   /// A notification and the state that it means, read when it is posted.

@@ -90,12 +90,12 @@ final class SignalPort: Sendable {
       if !batch.isEmpty { return true }
       if isFinished { return false }
       await withUnsafeContinuation { continuation in
-        let isParked = state.withLock { state in
+        let isSuspended = state.withLock { state in
           guard state.queue.isEmpty, !state.isFinished else { return false }
           state.loop = continuation
           return true
         }
-        if !isParked { continuation.resume() }
+        if !isSuspended { continuation.resume() }
       }
     }
   }

@@ -55,7 +55,7 @@ struct StateSource: Sendable {
   }
 }
 
-/// One iterator has one consumer.
+/// One iterator has one observer.
 @available(*, unavailable)
 extension StateSource.States.Iterator: Sendable {}
 

@@ -8,8 +8,9 @@ struct CombinedPart<Failure: Error> {
   struct Observer {
     let subscription: Subscription
     /// Notes what the observer shows as the newest element.
-    let note: @Sendable (Frame, QueryFlags) -> Void
-    /// Iterates the observer's results in a task of its own, where it stands with those of other clients.
+    let note: @Sendable (EntrySnapshot, QueryFlags) -> Void
+    /// Iterates the observer's results in a task of its own, where it stands with those of other
+    /// clients.
     let source: Definition.Source
   }
 
@@ -54,7 +55,7 @@ extension QueryResults: ObservableResults {
       let subscription = makeSubscription()
       return CombinedPart<Failure>.Observer(
         subscription: subscription,
-        note: { latest.set(QueryResult(frame: $0, flags: $1)) },
+        note: { latest.set(QueryResult(snapshot: $0, flags: $1)) },
         source: CombinedPart<Failure>.Definition.source(
           observed(by: subscription),
           element: { result in { latest.set(result) } },

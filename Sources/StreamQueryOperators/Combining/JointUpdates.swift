@@ -22,7 +22,7 @@ struct JointUpdates<Failure: Error>: AsyncIteratorProtocol {
   ) async throws(Failure) -> (@Sendable () -> Void)? {
     guard let views = await joint.next(isolation: actor) else { return nil }
     return { [notes = observers.map(\.note)] in
-      for (note, view) in zip(notes, views) { note(view.frame, view.flags) }
+      for (note, view) in zip(notes, views) { note(view.snapshot, view.flags) }
     }
   }
 }

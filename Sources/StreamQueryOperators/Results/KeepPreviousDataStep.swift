@@ -42,6 +42,6 @@ public struct KeepPreviousDataStep<Value: Sendable>: ResultStep, Sendable {
   /// - Returns: The result, with the data of the previous key while it has none.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     guard let kept = previous.take(result) else { return result }
-    return result.standingIn(kept.frame.data)
+    return result.standingIn(kept.snapshot.data)
   }
 }

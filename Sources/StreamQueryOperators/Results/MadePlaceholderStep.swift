@@ -50,11 +50,11 @@ public struct MadePlaceholderStep<Value: Sendable>: ResultStep, Sendable {
       return result
     }
     let box: TypedBox<Value>?
-    if case .asked(for: result.frame.key, let answer) = present {
+    if case .asked(for: result.snapshot.key, let answer) = present {
       box = answer
     } else {
       box = make(previousResult?.data, previousResult).map(TypedBox.init)
-      present = .asked(for: result.frame.key, answer: box)
+      present = .asked(for: result.snapshot.key, answer: box)
     }
     return box.map { result.standingIn($0) } ?? result
   }

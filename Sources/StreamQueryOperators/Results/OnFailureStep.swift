@@ -36,7 +36,7 @@ public struct OnFailureStep<Value: Sendable>: ResultStep, Sendable {
   /// - Parameter result: The result.
   /// - Returns: Its error, if that is new.
   public mutating func take(_ result: QueryResult<Value>) -> (any Error)? {
-    guard let error = result.frame.error, error !== last else { return nil }
+    guard let error = result.snapshot.error, error !== last else { return nil }
     last = error
     return error.error
   }

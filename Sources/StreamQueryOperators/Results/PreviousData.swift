@@ -16,7 +16,7 @@ struct PreviousData<Value: Sendable>: Sendable {
     guard result.isPending else { return nil }
     // A key that lost its data was reset or removed: the old data must not come back, neither for
     // this key nor for the next.
-    if let last, last.frame.key == result.frame.key { self.last = nil }
+    if let last, last.snapshot.key == result.snapshot.key { self.last = nil }
     return last
   }
 }

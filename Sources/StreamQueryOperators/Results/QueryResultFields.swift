@@ -12,8 +12,8 @@ struct QueryResultFields: Sendable {
 
   /// Whether any of the fields differs.
   func differ<Value>(_ old: QueryResult<Value>, _ new: QueryResult<Value>) -> Bool {
-    let (a, b) = (old.frame, new.frame)
-    // The same frame under the same flags is the same result.
+    let (a, b) = (old.snapshot, new.snapshot)
+    // The same snapshot under the same flags is the same result.
     guard a !== b || old.flags != new.flags else { return false }
     return has(.status) && a.status != b.status
       || has(.fetchStatus) && a.fetchStatus != b.fetchStatus
@@ -37,7 +37,7 @@ struct QueryResultFields: Sendable {
   }
 
   private func dataDiffers<Value>(_ old: QueryResult<Value>, _ new: QueryResult<Value>) -> Bool {
-    guard old.frame.data !== new.frame.data else { return false }
+    guard old.snapshot.data !== new.snapshot.data else { return false }
     guard let oldData = old.data, let newData = new.data else { return true }
     // Compared at run time: a second overload for Equatable values would double every operator.
     return Equality.compare(oldData, newData) != true

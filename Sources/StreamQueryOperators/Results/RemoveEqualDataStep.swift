@@ -42,9 +42,9 @@ public struct RemoveEqualDataStep<Value: Equatable & Sendable>: ResultStep, Send
 
   private func isSame(_ old: QueryResult<Value>, _ new: QueryResult<Value>) -> Bool {
     guard
-      old.frame.error === new.frame.error, old.isPlaceholderData == new.isPlaceholderData
+      old.snapshot.error === new.snapshot.error, old.isPlaceholderData == new.isPlaceholderData
     else { return false }
     // Values are compared only where the box does not say it already.
-    return old.frame.data === new.frame.data || old.data == new.data
+    return old.snapshot.data === new.snapshot.data || old.data == new.data
   }
 }

@@ -12,8 +12,8 @@ extension AsyncSequence {
   ///
   /// If the closure throws, this stream alone shows a failure: `error` is what it threw, and `data`
   /// the last selection of the same key that succeeded, if any. The next data that can be selected
-  /// clears it. A key that lost its data, for example by a reset, has no last selection. If the closure
-  /// throws for a placeholder, there is no data.
+  /// clears it. A key that lost its data, for example by a reset, has no last selection. If the
+  /// closure throws for a placeholder, there is no data.
   ///
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last data and its selection are kept.
@@ -51,35 +51,35 @@ public struct SelectStep<Value: Sendable, Selected: Sendable>: ResultStep, Senda
   /// - Parameter result: The result.
   /// - Returns: The result, with the selection of its data.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Selected>? {
-    guard let data = result.frame.data else {
-      // After a reset, the old selection must not come back beside an error. A placeholder may: it is
-      // the same box each time.
-      if result.frame.key == selectedKey {
+    guard let data = result.snapshot.data else {
+      // After a reset, the old selection must not come back beside an error. A placeholder may: it
+      // is the same box each time.
+      if result.snapshot.key == selectedKey {
         selected = nil
         source = nil
       }
-      return QueryResult<Selected>(frame: result.frame, flags: result.flags)
+      return QueryResult<Selected>(snapshot: result.snapshot, flags: result.flags)
     }
     if data !== source {
       source = data
       do {
         selected = TypedBox(try transform(data.value(as: Value.self)))
-        selectedKey = result.frame.key
+        selectedKey = result.snapshot.key
         failure = nil
       } catch {
         // The last selection stays, but not another key's, and not that of a placeholder.
-        if result.frame.key != selectedKey || result.isPlaceholderData { selected = nil }
-        failure = (ErrorBox(error), result.frame.dataUpdatedAt)
+        if result.snapshot.key != selectedKey || result.isPlaceholderData { selected = nil }
+        failure = (ErrorBox(error), result.snapshot.dataUpdatedAt)
       }
     }
     guard let failure else { return result.replacing(data: selected) }
-    let frame = Frame(
-      result.frame,
+    let snapshot = EntrySnapshot(
+      result.snapshot,
       data: selected,
       error: failure.error,
       errorUpdatedAt: failure.at
     )
     // A placeholder that cannot be selected is not shown.
-    return QueryResult<Selected>(frame: frame, flags: result.flags.subtracting(.placeholder))
+    return QueryResult<Selected>(snapshot: snapshot, flags: result.flags.subtracting(.placeholder))
   }
 }

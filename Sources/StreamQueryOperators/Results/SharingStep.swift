@@ -3,10 +3,11 @@ public import StreamQuery
 extension AsyncSequence {
   /// Keeps the old data, or its parts, where new data is equal.
   ///
-  /// For data that operators such as `select` derive: what a fetch brings shares with the cached value
-  /// anyway. Lists keep equal elements, by identity if they are `Identifiable` and by position if not;
-  /// pages and dictionaries do likewise, and your own types as their conformance to
-  /// ``/StreamQuery/StructurallyShared`` says. If nothing changed, the data stays the same object.
+  /// For data that operators such as `select` derive: what a fetch brings shares with the cached
+  /// value anyway. Lists keep equal elements, by identity if they are `Identifiable` and by
+  /// position if not; pages and dictionaries do likewise, and your own types as their conformance
+  /// to ``/StreamQuery/StructurallyShared`` says. If nothing changed, the data stays the same
+  /// object.
   ///
   /// ```swift
   /// client.stream(.users).select { $0.filter { !$0.email.isEmpty } }.sharingUnchanged()
@@ -37,13 +38,13 @@ public struct SharingStep<Value: Equatable & Sendable>: ResultStep, Sendable {
   /// - Parameter result: The result.
   /// - Returns: The result, with data that shares what did not change.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
-    guard let box = result.frame.data else { return result }
+    guard let box = result.snapshot.data else { return result }
     if box !== source {
       source = box
       shared = shared.flatMap { rule?.share($0, box) } ?? box
     }
     guard let shared, shared !== box else { return result }
-    let frame = Frame(result.frame, data: shared, error: result.frame.error)
-    return QueryResult(frame: frame, flags: result.flags)
+    let snapshot = EntrySnapshot(result.snapshot, data: shared, error: result.snapshot.error)
+    return QueryResult(snapshot: snapshot, flags: result.flags)
   }
 }

@@ -11,7 +11,7 @@ struct ThrowingStep {
   }
 
   mutating func error<Value>(of result: QueryResult<Value>) -> (any Error)? {
-    guard let box = result.frame.error, box !== inline, !result.isFetching else { return nil }
+    guard let box = result.snapshot.error, box !== inline, !result.isFetching else { return nil }
     if shouldThrow(box.error) { return box.error }
     inline = box
     return nil

@@ -48,11 +48,11 @@ public struct ValuesStep<Value: Sendable>: ResultStep, Sendable {
   /// - Parameter result: The result.
   /// - Returns: The data, if it is new.
   public mutating func take(_ result: QueryResult<Value>) -> Value? {
-    guard result.hasRealData, let box = result.frame.data else { return nil }
+    guard result.hasRealData, let box = result.snapshot.data else { return nil }
     guard removesDuplicates else {
       // A value that came again may be in the box that was there.
-      guard box !== last || result.frame.dataUpdateCount != count else { return nil }
-      (last, count) = (box, result.frame.dataUpdateCount)
+      guard box !== last || result.snapshot.dataUpdateCount != count else { return nil }
+      (last, count) = (box, result.snapshot.dataUpdateCount)
       return box.value(as: Value.self)
     }
     guard box !== last else { return nil }

@@ -172,7 +172,7 @@ extension SimulationCore: WaitObserver {
     }
   }
 
-  func consumerWaits(for subject: () -> String, leave: () -> Void) {
+  func observerWaits(for subject: () -> String, leave: () -> Void) {
     // Other tasks may wait for news that never comes: a stream need not end.
     guard waits.verdict(in: self) == .hopeless, waits.report(subject()) else { return }
     leave()

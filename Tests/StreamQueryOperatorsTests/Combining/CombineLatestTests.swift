@@ -98,10 +98,10 @@ import Testing
   }
 
   @Test func eachIteratorCombinesForItself() {
-    let world = MarbleWorld(seed: 3)
-    let sequence = combineLatest(world.input("a--b|"), world.input("-1|"))
-    world.consume(sequence.prefix(1), asks: nil, cancelAt: nil, render: pair)
-    #expect(world.play(until: 5) == MarbleLine("-[(a1)|]"))
-    #expect(world.leftovers() == [])
+    let environment = MarbleWorld(seed: 3)
+    let sequence = combineLatest(environment.input("a--b|"), environment.input("-1|"))
+    environment.consume(sequence.prefix(1), asks: nil, cancelAt: nil, render: pair)
+    #expect(environment.play(until: 5) == MarbleLine("-[(a1)|]"))
+    #expect(environment.leftovers() == [])
   }
 }

@@ -61,9 +61,9 @@ import Testing
   }
 
   @Test func cancellationDropsWhatIsBuffered() {
-    expectDiagram("a---;", asks: "x---x") { world in
-      world.schedule(at: 3) {}
-      return merge(world.input("a"), world.input("------b"))
+    expectDiagram("a---;", asks: "x---x") { environment in
+      environment.schedule(at: 3) {}
+      return merge(environment.input("a"), environment.input("------b"))
     }
   }
 
@@ -76,24 +76,24 @@ import Testing
   }
 
   @Test func nothingIsAskedForWhileTheConsumerDoesNotWait() {
-    let world = MarbleWorld(seed: 0)
-    let first = world.input("abcd|")
-    let second = world.input("-e|")
-    world.consume(merge(first, second), asks: "x", cancelAt: nil) { $0 }
-    #expect(world.play(until: 5) == MarbleLine("a"))
+    let environment = MarbleWorld(seed: 0)
+    let first = environment.input("abcd|")
+    let second = environment.input("-e|")
+    environment.consume(merge(first, second), asks: "x", cancelAt: nil) { $0 }
+    #expect(environment.play(until: 5) == MarbleLine("a"))
     #expect(first.channel.asks == 1)
     #expect(second.channel.asks == 1)
-    world.simulation.shutDown()
+    environment.simulation.shutDown()
   }
 
   @Test func theFailureTypeIsKeptWhereThereIsOne() async {
-    let world = MarbleWorld(seed: 0)
+    let environment = MarbleWorld(seed: 0)
     let typed: any AsyncSequence<String, MarbleFailure> = merge(
-      world.failing("a"),
-      world.failing("b")
+      environment.failing("a"),
+      environment.failing("b")
     )
-    let never: any AsyncSequence<String, Never> = merge(world.input("a"), world.input("b"))
+    let never: any AsyncSequence<String, Never> = merge(environment.input("a"), environment.input("b"))
     _ = (typed, never)
-    world.simulation.shutDown()
+    environment.simulation.shutDown()
   }
 }

@@ -42,12 +42,12 @@ import Testing
 
   @Test func anEnormousPeriodIsAHundredYears() {
     expectDiagram("----;", asks: "x") { _ in IntervalSequence(every: .seconds(Int64.max)) }
-    let world = MarbleWorld(seed: 1)
-    world.consume(IntervalSequence(every: .seconds(Int64.max)), asks: nil, cancelAt: nil) {
+    let environment = MarbleWorld(seed: 1)
+    environment.consume(IntervalSequence(every: .seconds(Int64.max)), asks: nil, cancelAt: nil) {
       "\($0)"
     }
-    world.simulation.advance(by: .seconds(100 * 365 * 86_400))
-    #expect(world.play(until: 0).marbles.values.flatMap(\.self) == [.element("1")])
-    world.simulation.shutDown()
+    environment.simulation.advance(by: .seconds(100 * 365 * 86_400))
+    #expect(environment.play(until: 0).marbles.values.flatMap(\.self) == [.element("1")])
+    environment.simulation.shutDown()
   }
 }

@@ -18,10 +18,10 @@ import Testing
   private struct Opaque: Sendable {}
 
   @Test func otherDataIsNewWithEachFetchT19() {
-    let frame = Sample.result("x").frame
+    let snapshot = Sample.result("x").snapshot
     let results = (0..<2).map { _ in
       QueryResult<Opaque>(
-        frame: Frame(frame, data: TypedBox(Opaque()), error: nil),
+        snapshot: EntrySnapshot(snapshot, data: TypedBox(Opaque()), error: nil),
         flags: []
       )
     }
@@ -39,8 +39,8 @@ import Testing
       (.data, result(plain, data: "y")),
       (.fetchStatus, Sample.result("x*")),
       (.isStale, result(plain, flags: [.enabled, .stale])),
-      (.dataUpdatedAt, result(machine { $0.dataUpdatedAt = Timestamp(moment: .zero, date: 1) })),
-      (.errorUpdatedAt, result(machine { $0.errorUpdatedAt = Timestamp(moment: .zero, date: 1) })),
+      (.dataUpdatedAt, result(machine { $0.dataUpdatedAt = Timestamp(instant: .zero, date: 1) })),
+      (.errorUpdatedAt, result(machine { $0.errorUpdatedAt = Timestamp(instant: .zero, date: 1) })),
       (.errorUpdateCount, result(machine { $0.errorUpdateCount = 1 })),
       (.failureCount, result(machine { $0.failureCount = 1 })),
       (.failureReason, result(plain, failureReason: "!")),
@@ -73,14 +73,14 @@ import Testing
     failureReason: String? = nil,
     flags: QueryFlags = [.enabled]
   ) -> QueryResult<String> {
-    let frame = Frame(
+    let snapshot = EntrySnapshot(
       version: 2,
-      facts: machine.frameFacts,
+      facts: machine.snapshotFacts,
       data: Sample.box(data),
       error: nil,
       failureReason: failureReason.map(Sample.errorBox)
     )
-    return QueryResult(frame: frame, flags: flags)
+    return QueryResult(snapshot: snapshot, flags: flags)
   }
 
   @Test func endsPassThrough() {

@@ -25,8 +25,8 @@ import Testing
 
   @Test func isOneBoxForAllResultsSoThatASelectionIsMadeOnceT15() {
     let step = PlaceholderStep(box: TypedBox("s"))
-    let first = step.take(Sample.result("p"))?.frame.data
-    #expect(first === step.take(Sample.result("p*"))?.frame.data)
+    let first = step.take(Sample.result("p"))?.snapshot.data
+    #expect(first === step.take(Sample.result("p*"))?.snapshot.data)
     #expect(first === step.box)
   }
 

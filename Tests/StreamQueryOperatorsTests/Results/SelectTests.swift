@@ -35,7 +35,7 @@ import Testing
     }
     let results = ["p", "x", "x*", "x!", "x'", "y", "x"].map { step.take(Sample.result($0)) }
     #expect(calls.withLock { $0 } == ["x", "x", "y", "x"])
-    let boxes = results.map { $0?.frame.data }
+    let boxes = results.map { $0?.snapshot.data }
     #expect(boxes[1] === boxes[2] && boxes[2] === boxes[3])
     #expect(boxes[3] !== boxes[4])
   }
@@ -98,7 +98,7 @@ import Testing
       calls.withLock { $0 += 1 }
       throw SampleError(name: text)
     }
-    let errors = ["x", "x*", "x"].map { step.take(Sample.result($0))?.frame.error }
+    let errors = ["x", "x*", "x"].map { step.take(Sample.result($0))?.snapshot.error }
     #expect(calls.withLock { $0 } == 1)
     #expect(errors[0] === errors[1] && errors[1] === errors[2])
   }

@@ -151,7 +151,7 @@ import Testing
     #expect(changes.summaries == [.pending(isFetching: true), .success(1)])
     #expect(selected.withLock { $0 } == 1)
     #expect(selecting.summaries.last == .success("1"))
-    let boxes = results.values.compactMap(\.frame.data)
+    let boxes = results.values.compactMap(\.snapshot.data)
     #expect(boxes.count == 3 && boxes.allSatisfy { $0 === boxes[0] })
     let dates = results.values.filter { !$0.isFetching }.compactMap(\.dataUpdatedAt)
     #expect(dates.count == 2 && dates[0] < dates[1])

@@ -23,12 +23,12 @@ import Testing
     cancelAt tick: Int? = nil,
     _ make: (MarbleWorld, Input, Input) -> Output
   ) -> (output: MarbleLine, leftovers: [String]) {
-    let world = MarbleWorld(seed: seed)
-    let (first, second) = (world.failing(lines[0]), world.failing(lines[1]))
-    world.consume(make(world, first, second), asks: asks, cancelAt: tick) { $0 }
-    let output = world.play(until: 30)
-    defer { world.simulation.shutDown() }
-    return (output, world.leftovers())
+    let environment = MarbleWorld(seed: seed)
+    let (first, second) = (environment.failing(lines[0]), environment.failing(lines[1]))
+    environment.consume(make(environment, first, second), asks: asks, cancelAt: tick) { $0 }
+    let output = environment.play(until: 30)
+    defer { environment.simulation.shutDown() }
+    return (output, environment.leftovers())
   }
 
   private func expectEveryPoint(
@@ -102,15 +102,15 @@ import Testing
   }
 
   @Test func debouncing() {
-    expectEveryPoint(inputs: 1) { world, first, _ in
-      first.debounce(for: .ticks(2), clock: world.clock).erased
+    expectEveryPoint(inputs: 1) { environment, first, _ in
+      first.debounce(for: .ticks(2), clock: environment.clock).erased
     }
   }
 
   @Test(arguments: [ThrottleEdges.leading, .trailing, .both])
   func throttling(_ edges: ThrottleEdges) {
-    expectEveryPoint(inputs: 1) { world, first, _ in
-      first.throttle(for: .ticks(2), edges: edges, clock: world.clock).erased
+    expectEveryPoint(inputs: 1) { environment, first, _ in
+      first.throttle(for: .ticks(2), edges: edges, clock: environment.clock).erased
     }
   }
 

@@ -75,15 +75,15 @@ import Testing
   }
 
   @Test func breakingOutOfALoopStopsTheTasks() {
-    let world = MarbleWorld(seed: 1)
-    let (first, second) = (world.input("a-b"), world.input("-c"))
-    world.simulation.run {
+    let environment = MarbleWorld(seed: 1)
+    let (first, second) = (environment.input("a-b"), environment.input("-c"))
+    environment.simulation.run {
       for await _ in merge(first, second) { break }
     }
     #expect(first.channel.listeners == 0)
     #expect(second.channel.listeners == 0)
     #expect(first.channel.asks == 1)
-    world.simulation.shutDown()
+    environment.simulation.shutDown()
   }
 
   /// A job on another executor would be reported by the simulation as a failure.
@@ -110,13 +110,13 @@ import Testing
   @Test(arguments: 1..<20 as Range<UInt64>)
   func theSameSeedTakesTheSameCourse(seed: UInt64) {
     let hashes = (0..<2).map { _ in
-      let world = MarbleWorld(seed: seed)
-      let merged = merge(world.input("abc[de]|"), world.input("[ab]c-d|"))
-      world.consume(merged.debounce(for: .ticks(1), clock: world.clock), asks: nil, cancelAt: nil) {
+      let environment = MarbleWorld(seed: seed)
+      let merged = merge(environment.input("abc[de]|"), environment.input("[ab]c-d|"))
+      environment.consume(merged.debounce(for: .ticks(1), clock: environment.clock), asks: nil, cancelAt: nil) {
         $0
       }
-      _ = world.play(until: 5)
-      return world.simulation.scheduleHash
+      _ = environment.play(until: 5)
+      return environment.simulation.scheduleHash
     }
     #expect(hashes[0] == hashes[1])
   }

@@ -33,14 +33,14 @@ func expectDiagram<Output: AsyncSequence & Sendable>(
   let end = line.marbles.first { $0.value.contains(where: \.isEnd) }
   let cancel = line.marbles.first { $0.value.contains(.cancel) }?.key
   for seed in seeds {
-    let world = MarbleWorld(seed: seed)
-    world.consume(make(world), asks: asks, cancelAt: cancel, render: render)
-    let output = world.play(until: line.length)
+    let environment = MarbleWorld(seed: seed)
+    environment.consume(make(environment), asks: asks, cancelAt: cancel, render: render)
+    let output = environment.play(until: line.length)
     let isEqual = anyOrder ? output.sortedWithinTicks == line.sortedWithinTicks : output == line
     #expect(isEqual, "seed \(seed): \(output) instead of \(line)", sourceLocation: sourceLocation)
-    let leftovers = end == nil ? [] : world.leftovers()
+    let leftovers = end == nil ? [] : environment.leftovers()
     #expect(leftovers == [], "seed \(seed)", sourceLocation: sourceLocation)
-    world.simulation.shutDown()
+    environment.simulation.shutDown()
     // The first wrong interleaving says enough.
     if !isEqual || !leftovers.isEmpty { return }
   }

@@ -37,9 +37,9 @@ enum Sample {
     }
     var machine = EntryMachine(at: .zero)
     if rest.hasSuffix("*") || rest.hasSuffix("=") {
-      let now = Timestamp(moment: .zero, date: 0)
-      let world = World(now: now, isOnline: rest.last == "*", isActive: true)
-      _ = machine.requested(.manual, superseding: false, direction: nil, in: world)
+      let now = Timestamp(instant: .zero, date: 0)
+      let environment = Environment(now: now, isOnline: rest.last == "*", isActive: true)
+      _ = machine.requested(.manual, superseding: false, direction: nil, in: environment)
       rest.removeLast()
     }
     var error: ErrorBox?
@@ -48,20 +48,20 @@ enum Sample {
       rest = rest[..<mark]
     }
     let data = rest.isEmpty || rest == "p" ? nil : box(String(rest))
-    let frame = Frame(
+    let snapshot = EntrySnapshot(
       version: 1,
       key: keys[key - 1],
-      facts: machine.frameFacts,
+      facts: machine.snapshotFacts,
       data: data,
       error: error,
       failureReason: nil
     )
-    return QueryResult(frame: frame, flags: flags)
+    return QueryResult(snapshot: snapshot, flags: flags)
   }
 
   static func text(_ result: QueryResult<String>) -> String {
     var text = ""
-    if let key = result.frame.key, let index = keys.firstIndex(of: key), index > 0 {
+    if let key = result.snapshot.key, let index = keys.firstIndex(of: key), index > 0 {
       text = "\(index + 1):"
     }
     text += result.data ?? (result.isPending ? "p" : "")

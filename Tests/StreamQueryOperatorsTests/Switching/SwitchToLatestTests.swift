@@ -10,10 +10,10 @@ import Testing
     _ outer: String,
     _ inner: [String: String]
   ) -> (MarbleWorld) -> any AsyncSequence<String, Never> & Sendable {
-    { world in
-      let inputs = inner.mapValues { world.input($0) }
-      let none = world.input("|")
-      return world.input(outer).switchToLatest { inputs[$0] ?? none }
+    { environment in
+      let inputs = inner.mapValues { environment.input($0) }
+      let none = environment.input("|")
+      return environment.input(outer).switchToLatest { inputs[$0] ?? none }
     }
   }
 
@@ -24,10 +24,10 @@ import Testing
     _ inner: [String: String],
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    expectDiagram(expected, asks: asks, sourceLocation: sourceLocation) { world in
-      let inputs = inner.mapValues { world.input($0) }
-      let none = world.input("|")
-      return world.input(outer).switchToLatest { inputs[$0] ?? none }
+    expectDiagram(expected, asks: asks, sourceLocation: sourceLocation) { environment in
+      let inputs = inner.mapValues { environment.input($0) }
+      let none = environment.input("|")
+      return environment.input(outer).switchToLatest { inputs[$0] ?? none }
     }
   }
 
@@ -113,39 +113,39 @@ import Testing
   }
 
   @Test func aFailureOfTheOuterStopsTheInner() {
-    expectDiagram("-1^") { world in
-      let inner = world.input("-1-2|")
-      return world.failing("a-^").switchToLatest { _ in inner }
+    expectDiagram("-1^") { environment in
+      let inner = environment.input("-1-2|")
+      return environment.failing("a-^").switchToLatest { _ in inner }
     }
   }
 
   @Test func aFailureOfTheNewestStopsTheOuter() {
-    expectDiagram("-1^") { world in
-      let inner = world.failing("-1^")
-      return world.input("a------b").switchToLatest { _ in inner }
+    expectDiagram("-1^") { environment in
+      let inner = environment.failing("-1^")
+      return environment.input("a------b").switchToLatest { _ in inner }
     }
-    expectDiagram("-1^") { world in
-      let inner = world.failing("-1^")
-      return world.failing("a------b").switchToLatest { _ in inner }
+    expectDiagram("-1^") { environment in
+      let inner = environment.failing("-1^")
+      return environment.failing("a------b").switchToLatest { _ in inner }
     }
   }
 
   @Test func aFailureOfAStreamThatWasLeftIsNobodys() {
-    expectDiagram("-1-x-y|") { world in
-      let inner = ["a": world.failing("-1--^"), "b": world.failing("---x-y|")]
-      let none = world.failing("|")
-      return world.input("a-b|").switchToLatest { inner[$0] ?? none }
+    expectDiagram("-1-x-y|") { environment in
+      let inner = ["a": environment.failing("-1--^"), "b": environment.failing("---x-y|")]
+      let none = environment.failing("|")
+      return environment.input("a-b|").switchToLatest { inner[$0] ?? none }
     }
   }
 
   @Test func failuresOfDifferentTypesMix() {
-    expectDiagram("-1-!") { world in
-      let inner = world.input("-1----2").timeout(after: .ticks(2))
-      return world.failing("a------b").switchToLatest { _ in inner }
+    expectDiagram("-1-!") { environment in
+      let inner = environment.input("-1----2").timeout(after: .ticks(2))
+      return environment.failing("a------b").switchToLatest { _ in inner }
     }
-    expectDiagram("-1^") { world in
-      let inner = world.input("-1----2").timeout(after: .ticks(9))
-      return world.failing("a-^").switchToLatest { _ in inner }
+    expectDiagram("-1^") { environment in
+      let inner = environment.input("-1----2").timeout(after: .ticks(9))
+      return environment.failing("a-^").switchToLatest { _ in inner }
     }
   }
 
@@ -161,46 +161,46 @@ import Testing
   }
 
   @Test func aConsumerThatStopsLeavesNothing() {
-    expectDiagram("-[1|]") { world in
-      let inner = world.input("-1-2-3")
-      return world.input("a-----b").switchToLatest { _ in inner }.prefix(1)
+    expectDiagram("-[1|]") { environment in
+      let inner = environment.input("-1-2-3")
+      return environment.input("a-----b").switchToLatest { _ in inner }.prefix(1)
     }
   }
 
   @Test(arguments: 0..<64 as Range<UInt64>)
   func theNewStreamIsSubscribedBeforeTheOldOneIsLeft(seed: UInt64) {
-    let world = MarbleWorld(seed: seed)
-    let inner = ["a": world.input("-------", name: "a"), "b": world.input("-------", name: "b")]
-    let outer = world.input("a-b-a", name: "outer")
-    let none = world.input("", name: "none")
-    world.consume(
+    let environment = MarbleWorld(seed: seed)
+    let inner = ["a": environment.input("-------", name: "a"), "b": environment.input("-------", name: "b")]
+    let outer = environment.input("a-b-a", name: "outer")
+    let none = environment.input("", name: "none")
+    environment.consume(
       outer.switchToLatest { inner[$0] ?? none },
       asks: nil,
       cancelAt: nil
     ) { $0 }
-    _ = world.play(until: 6)
-    #expect(world.listening == ["+outer", "+a", "+b", "-a", "+a", "-b"])
-    world.simulation.shutDown()
+    _ = environment.play(until: 6)
+    #expect(environment.listening == ["+outer", "+a", "+b", "-a", "+a", "-b"])
+    environment.simulation.shutDown()
   }
 
   @Test(arguments: 0..<64 as Range<UInt64>)
   func aStreamThatBothShareNeverLosesItsLastListener(seed: UInt64) {
-    let world = MarbleWorld(seed: seed)
-    let shared = world.input("", name: "s")
-    world.consume(
-      world.input("[abc]-d-e", name: "outer").switchToLatest { _ in shared },
+    let environment = MarbleWorld(seed: seed)
+    let shared = environment.input("", name: "s")
+    environment.consume(
+      environment.input("[abc]-d-e", name: "outer").switchToLatest { _ in shared },
       asks: nil,
       cancelAt: nil
     ) { $0 }
-    _ = world.play(until: 6)
-    let changes = world.listening.filter { $0.hasSuffix("s") }.map { $0 == "+s" ? 1 : -1 }
+    _ = environment.play(until: 6)
+    let changes = environment.listening.filter { $0.hasSuffix("s") }.map { $0 == "+s" ? 1 : -1 }
     var count = 0
     let counts = changes.map { change in
       count += change
       return count
     }
-    #expect(counts.allSatisfy { $0 >= 1 }, "\(world.listening)")
+    #expect(counts.allSatisfy { $0 >= 1 }, "\(environment.listening)")
     #expect(count == 1)
-    world.simulation.shutDown()
+    environment.simulation.shutDown()
   }
 }

@@ -78,21 +78,21 @@ import Testing
   }
 
   @Test func nothingStartsBeforeTheFirstElementIsAskedFor() {
-    let world = MarbleWorld(seed: 0)
-    let sequence = world.input("-a|", name: "a").debounce(for: .ticks(2), clock: world.clock)
+    let environment = MarbleWorld(seed: 0)
+    let sequence = environment.input("-a|", name: "a").debounce(for: .ticks(2), clock: environment.clock)
     _ = sequence.makeAsyncIterator()
-    _ = world.play(until: 3)
-    #expect(world.listening == [])
+    _ = environment.play(until: 3)
+    #expect(environment.listening == [])
   }
 
   @Test func aBurstTakesOneSleeper() {
-    let world = MarbleWorld(seed: 0)
+    let environment = MarbleWorld(seed: 0)
     let burst = String(repeating: "x", count: 100)
-    let sequence = world.input(burst + "|").debounce(for: .ticks(1_000), clock: world.clock)
-    world.consume(sequence, asks: nil, cancelAt: nil) { $0 }
-    world.simulation.advance(by: .ticks(51))
+    let sequence = environment.input(burst + "|").debounce(for: .ticks(1_000), clock: environment.clock)
+    environment.consume(sequence, asks: nil, cancelAt: nil) { $0 }
+    environment.simulation.advance(by: .ticks(51))
     // Of the hundred and one ticks of the input 51 have passed; one more sleeper is ours.
-    #expect(world.simulation.leakReport().contains("sleepers on the clock: 51"))
-    world.simulation.shutDown()
+    #expect(environment.simulation.leakReport().contains("sleepers on the clock: 51"))
+    environment.simulation.shutDown()
   }
 }

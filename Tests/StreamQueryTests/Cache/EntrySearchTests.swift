@@ -9,12 +9,14 @@ import Testing
 
   /// Makes, writes or drops an entry.
   static func change(_ state: inout CacheState, _ random: inout SmallRandom) {
-    var turn = Turn(world: World(now: Timestamp(moment: QueryFilterTests.now, date: 6)))
+    var turn = Transaction(
+      environment: Environment(now: Timestamp(instant: QueryFilterTests.now, date: 6))
+    )
     let keys = QueryFilterTests.keys
     let part = keys[random.next(below: keys.count)]
     let key = EntryKey(part, valueType: types[random.next(below: types.count)])
     guard let index = state.find(key) else {
-      let plan = ResolvedPlan(QueryPlan(of: Int.self), for: part, defaults: state.defaults)
+      let plan = ResolvedQuery(QueryDefinition(of: Int.self), for: part, defaults: state.defaults)
       _ = state.entry(key, plan, &turn)
       return
     }
@@ -22,7 +24,7 @@ import Testing
     case 0: state.drop(index, reason: .removed, &turn)
     case 1: state.write(TypedBox(1), index, updatedAt: nil, fencing: false, &turn)
     default:
-      state.apply(state.slots[index].machine.invalidated(in: turn.world), index, &turn)
+      state.apply(state.slots[index].machine.invalidated(in: turn.environment), index, &turn)
     }
   }
 

@@ -13,12 +13,14 @@ import Testing
     state.leastSlots = 0
     state.lookLimit = 2
     var seconds = 0.0
-    func turn() -> Turn {
+    func turn() -> Transaction {
       seconds += 1
-      return Turn(world: World(now: Timestamp(moment: .seconds(seconds), date: seconds)))
+      return Transaction(
+        environment: Environment(now: Timestamp(instant: .seconds(seconds), date: seconds))
+      )
     }
-    let plan = ResolvedPlan(
-      QueryPlan(of: Int.self) { _ in TypedBox(1) },
+    let plan = ResolvedQuery(
+      QueryDefinition(of: Int.self) { _ in TypedBox(1) },
       for: [],
       defaults: defaults
     )

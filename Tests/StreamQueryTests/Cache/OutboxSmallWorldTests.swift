@@ -38,23 +38,23 @@ import Testing
     Setting(scripts: [[1, 2], [2]], nesting: [1], hasTimeouts: true, runsAtOnce: true),
   ])
   func everyErrandIsPerformedOnceAndInOrder(_ setting: Setting) {
-    var seen: Set<World> = [World(setting)]
+    var seen: Set<Environment> = [Environment(setting)]
     var frontier = Array(seen)
-    while let world = frontier.popLast() {
-      let next = world.next()
-      if next.isEmpty { #expect(world.isDone, "it stands still in \(world)") }
-      for world in next {
-        if let broken = world.broken {
-          Issue.record("\(broken) in \(world)")
+    while let environment = frontier.popLast() {
+      let next = environment.next()
+      if next.isEmpty { #expect(environment.isDone, "it stands still in \(environment)") }
+      for environment in next {
+        if let broken = environment.broken {
+          Issue.record("\(broken) in \(environment)")
           return
         }
-        if seen.insert(world).inserted { frontier.append(world) }
+        if seen.insert(environment).inserted { frontier.append(environment) }
       }
     }
     #expect(seen.count > 50)
   }
 
-  struct World: Hashable {
+  struct Environment: Hashable {
     typealias Box = Outbox<Int>
 
     /// A call of a thread that does what the outbox says.
@@ -98,7 +98,7 @@ import Testing
         && threads.allSatisfy { $0.script.isEmpty && $0.calls.isEmpty }
     }
 
-    static func == (one: World, other: World) -> Bool {
+    static func == (one: Environment, other: Environment) -> Bool {
       one.performed == other.performed && one.added == other.added
         && one.dueSweepers == other.dueSweepers && one.box == other.box
         && one.threads == other.threads
@@ -122,18 +122,18 @@ import Testing
     }
 
     /// Every state that may come next.
-    func next() -> [World] {
-      var worlds: [World] = []
+    func next() -> [Environment] {
+      var worlds: [Environment] = []
       for thread in threads.indices {
-        if let world = step(thread) { worlds.append(world) }
+        if let environment = step(thread) { worlds.append(environment) }
       }
       if dueSweepers > 0 {
-        var world = self
-        world.dueSweepers -= 1
-        let thread = world.idleSweeper()
-        world.sweep(thread)
-        if world.threads[thread].calls.last?.step == .leave { world.leave(thread) }
-        worlds.append(world)
+        var environment = self
+        environment.dueSweepers -= 1
+        let thread = environment.idleSweeper()
+        environment.sweep(thread)
+        if environment.threads[thread].calls.last?.step == .leave { environment.leave(thread) }
+        worlds.append(environment)
       }
       return worlds
     }
@@ -165,7 +165,7 @@ import Testing
         box.append(added)
         added += 1
       }
-      call.step = box.turnEnded(
+      call.step = box.transactionEnded(
         since: before,
         on: identity(thread),
         isLow: setting.low.contains(thread),
@@ -181,22 +181,22 @@ import Testing
     }
 
     /// The next thing that a thread does; `nil` if it waits or is done.
-    private func step(_ thread: Int) -> World? {
-      var world = self
+    private func step(_ thread: Int) -> Environment? {
+      var environment = self
       guard let call = threads[thread].calls.last else {
-        guard !world.threads[thread].script.isEmpty else { return nil }
-        let count = world.threads[thread].script.removeFirst()
-        let call = world.turn(count, thread)
-        if call.step != .leave { world.threads[thread].calls.append(call) }
-        return world
+        guard !environment.threads[thread].script.isEmpty else { return nil }
+        let count = environment.threads[thread].script.removeFirst()
+        let call = environment.turn(count, thread)
+        if call.step != .leave { environment.threads[thread].calls.append(call) }
+        return environment
       }
-      guard world.carryOut(call, thread) else { return nil }
+      guard environment.carryOut(call, thread) else { return nil }
       // Nobody notices a thread that goes, or one of the executor's that has nothing to do.
-      while world.threads[thread].calls.last?.step == .leave { world.leave(thread) }
-      while world.threads.count > setting.scripts.count, world.threads.last?.calls.isEmpty == true {
-        world.threads.removeLast()
+      while environment.threads[thread].calls.last?.step == .leave { environment.leave(thread) }
+      while environment.threads.count > setting.scripts.count, environment.threads.last?.calls.isEmpty == true {
+        environment.threads.removeLast()
       }
-      return world
+      return environment
     }
 
     private mutating func leave(_ thread: Int) {

@@ -20,7 +20,7 @@ import Testing
   ) -> Box.Step {
     let before = box.count
     for item in items { box.append(item) }
-    return box.turnEnded(since: before, on: thread, isLow: isLow, into: &batch)
+    return box.transactionEnded(since: before, on: thread, isLow: isLow, into: &batch)
   }
 
   /// Performs what a batch allows.
@@ -291,7 +291,7 @@ import Testing
     box.append(5, insteadOf: .arm)
     box.append(6, insteadOf: .recount)
     #expect(box.count == 4)
-    #expect(box.turnEnded(since: 0, on: one, isLow: false, into: &batch) == .perform)
+    #expect(box.transactionEnded(since: 0, on: one, isLow: false, into: &batch) == .perform)
     #expect(perform(&batch) == [1, 5, 3, 6])
     // What was taken is not replaced any more.
     box.append(7, insteadOf: .arm)
@@ -302,9 +302,9 @@ import Testing
     var box = Box()
     var batch = Box.Batch()
     box.append(1, insteadOf: .arm)
-    #expect(box.turnEnded(since: 0, on: one, isLow: true, into: &batch) == .ask)
+    #expect(box.transactionEnded(since: 0, on: one, isLow: true, into: &batch) == .ask)
     let before = box.count
     box.append(2, insteadOf: .arm)
-    #expect(box.turnEnded(since: before, on: two, isLow: false, into: &batch) == .leave)
+    #expect(box.transactionEnded(since: before, on: two, isLow: false, into: &batch) == .leave)
   }
 }

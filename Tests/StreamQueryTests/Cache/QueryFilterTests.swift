@@ -17,8 +17,10 @@ import Testing
     for (round, type) in ([Int.self, String.self, Bool.self] as [any Any.Type]).enumerated() {
       for key in keys {
         number += 1
-        var turn = Turn(world: World(now: .seconds(Double(number % 3)), isOnline: number % 4 != 0))
-        let plan = ResolvedPlan(QueryPlan(of: Int.self), for: key, defaults: defaults)
+        var turn = Transaction(
+          environment: Environment(now: .seconds(Double(number % 3)), isOnline: number % 4 != 0)
+        )
+        let plan = ResolvedQuery(QueryDefinition(of: Int.self), for: key, defaults: defaults)
         let index = state.entry(EntryKey(key, valueType: type), plan, &turn)
         bring(&state, index, into: (number + round) % 8, &turn)
       }
@@ -30,31 +32,31 @@ import Testing
     _ state: inout CacheState,
     _ index: Int,
     into condition: Int,
-    _ turn: inout Turn
+    _ turn: inout Transaction
   ) {
-    func apply(_ input: (inout EntryMachine) -> EntryEffects) {
+    func apply(_ input: (inout EntryMachine) -> EntryActions) {
       state.apply(input(&state.slots[index].machine), index, &turn)
     }
-    let world = turn.world
+    let environment = turn.environment
     let box = TypedBox(1)
     if condition >= 3 {
       state.slots[index].store(box, &turn)
-      apply { $0.written(updatedAt: world.now, fencing: false, in: world) }
+      apply { $0.written(updatedAt: environment.now, fencing: false, in: environment) }
     }
     switch condition {
-    case 1, 4: apply { $0.requested(.manual, clientLease: true, in: world) }
+    case 1, 4: apply { $0.requested(.manual, clientLease: true, in: environment) }
     case 2, 5:
-      apply { $0.requested(.manual, clientLease: true, in: world) }
+      apply { $0.requested(.manual, clientLease: true, in: environment) }
       let id = state.slots[index].machine.current?.id ?? FetchID(rawValue: 0)
       state.slots[index].failureReason = ErrorBox(CancellationError())
-      apply { $0.attemptFailed(id, retryAfter: nil, in: world) }
-    case 6: apply { $0.observed(by: .make(staleAfter: .seconds(5)), in: world) }
-    case 7: apply { $0.observed(by: .disabled, in: world) }
+      apply { $0.attemptFailed(id, retryAfter: nil, in: environment) }
+    case 6: apply { $0.observed(by: .make(staleAfter: .seconds(5)), in: environment) }
+    case 7: apply { $0.observed(by: .disabled, in: environment) }
     default: break
     }
   }
 
-  static let now = Moment.seconds(6)
+  static let now = Instant.seconds(6)
 
   /// What a filter means, said without any narrowing.
   static func naive(_ node: QueryFilter.Node, _ slot: EntrySlot) -> Bool {
@@ -163,7 +165,7 @@ import Testing
 
   @Test func droppedEntriesAreNobodys() {
     var state = Self.cache()
-    var turn = Turn(world: World(now: .seconds(6)))
+    var turn = Transaction(environment: Environment(now: .seconds(6)))
     let index = state.find(EntryKey(QueryKey<Int>("a"))) ?? -1
     state.drop(index, reason: .removed, &turn)
     for filter in [QueryFilter.all, "a", .status(.pending), !.stale, .fetchStatus(.idle)] {

@@ -5,30 +5,30 @@ import Testing
 /// Tables of entries that are given back as a whole.
 @Suite("Rebuilding the tables: contract laws 4 and 13") struct RebuildingTests {
   /// A cache beside a list of what it must hold.
-  struct World: ~Copyable {
+  struct Environment: ~Copyable {
     var state: CacheState
     /// The entries in the order of their making, each with all its names.
     var entries: [(key: EntryKey, names: [EntryID])] = []
     var gone: [EntryID] = []
-    var consumers: [(id: ConsumerID, key: EntryKey)] = []
-    var goneConsumers: [ConsumerID] = []
+    var consumers: [(id: ObserverID, key: EntryKey)] = []
+    var goneConsumers: [ObserverID] = []
     var random: SmallRandom
     private var seconds = 0.0
-    private let plan: ResolvedPlan
+    private let plan: ResolvedQuery
 
     init(seed: UInt64, emitsEvents: Bool = false) {
       random = SmallRandom(seed: seed)
       let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
       state = CacheState(defaults: defaults, date: 0, emitsEvents: emitsEvents)
       state.leastSlots = 8
-      state.leastConsumers = 8
-      plan = ResolvedPlan(QueryPlan(of: Int.self) { _ in TypedBox(1) }, for: [], defaults: defaults)
+      state.leastObservers = 8
+      plan = ResolvedQuery(QueryDefinition(of: Int.self) { _ in TypedBox(1) }, for: [], defaults: defaults)
     }
 
-    mutating func turn() -> Turn {
+    mutating func turn() -> Transaction {
       seconds += 1
-      return Turn(
-        world: StreamQuery.World(now: Timestamp(moment: .seconds(seconds), date: seconds))
+      return Transaction(
+        environment: StreamQuery.Environment(now: Timestamp(instant: .seconds(seconds), date: seconds))
       )
     }
 
@@ -46,17 +46,17 @@ import Testing
       }
       switch random.next(below: 7) {
       case 0, 1:
-        let id = state.subscribe(index, plan: plan, profile: .make(), &turn)
+        let id = state.subscribe(index, query: plan, resolvedOptions: .make(), &turn)
         consumers.append((id, key))
       case 2:
         state.write(TypedBox(1), index, updatedAt: nil, fencing: false, &turn)
       case 3:
-        let effects = state.slots[index].machine.requested(
+        let actions = state.slots[index].machine.requested(
           .manual,
           clientLease: true,
-          in: turn.world
+          in: turn.environment
         )
-        state.apply(effects, index, &turn)
+        state.apply(actions, index, &turn)
       default:
         // Whoever observes it leaves first: then it is gone.
         for consumer in consumers where consumer.key == key {
@@ -87,20 +87,20 @@ import Testing
     mutating func shrink() {
       var turn = self.turn()
       state.leastSlots = 0
-      state.leastConsumers = 0
+      state.leastObservers = 0
       state.shrink(&turn)
       state.leastSlots = 8
-      state.leastConsumers = 8
+      state.leastObservers = 8
     }
 
     /// Takes what lies in the outbox.
-    mutating func takeErrands() -> [Errand] {
-      var batch = Outbox<Errand>.Batch()
-      _ = state.errands.turnEnded(since: 0, on: .current, isLow: false, into: &batch)
-      let errands = batch.items
+    mutating func takeErrands() -> [Action] {
+      var batch = Outbox<Action>.Batch()
+      _ = state.outbox.transactionEnded(since: 0, on: .current, isLow: false, into: &batch)
+      let actions = batch.items
       batch.wasPerformed(to: batch.items.count)
-      _ = state.errands.performed(&batch, on: .current)
-      return errands
+      _ = state.outbox.performed(&batch, on: .current)
+      return actions
     }
 
     /// Compares the tables with the lists, and with each other.
@@ -130,9 +130,9 @@ import Testing
       for (id, key) in consumers {
         let found = state.find(id)
         let consumer = try #require(found, comment)
-        #expect(state.slots[Int(state.consumers[consumer].entry)].key == key, comment)
-        let position = Int(state.consumers[consumer].position)
-        let row = state.slots[Int(state.consumers[consumer].entry)].consumers
+        #expect(state.slots[Int(state.observers[consumer].entry)].key == key, comment)
+        let position = Int(state.observers[consumer].position)
+        let row = state.slots[Int(state.observers[consumer].entry)].observers
         #expect(Int(row[position]) == consumer, comment)
       }
       #expect(goneConsumers.allSatisfy { state.find($0) == nil }, comment)
@@ -142,9 +142,9 @@ import Testing
       #expect(state.heapPositions.count == state.slots.count, comment)
       for (position, item) in state.deadlines.items.enumerated() {
         #expect(Int(state.heapPositions[Int(item.owner)]) == position, comment)
-        let world = StreamQuery.World(now: state.latest)
+        let environment = StreamQuery.Environment(now: state.latest)
         let machine = state.slots[Int(item.owner)].machine
-        #expect(machine.nextDeadline(in: world) != nil, comment)
+        #expect(machine.nextDeadline(in: environment) != nil, comment)
       }
       #expect(
         state.heapPositions.filter { $0 >= 0 }.count == state.deadlines.items.count,
@@ -155,61 +155,61 @@ import Testing
 
   @Test(arguments: 0..<60 as Range<UInt64>)
   func nobodyIsLostAndNoOldNameFindsAnybodyElse(seed: UInt64) throws {
-    var world = World(seed: seed)
+    var environment = Environment(seed: seed)
     for step in 0..<300 {
-      switch world.random.next(below: 60) {
-      case 0: world.removeAll()
-      case 1, 2: world.shrink()
-      default: world.change()
+      switch environment.random.next(below: 60) {
+      case 0: environment.removeAll()
+      case 1, 2: environment.shrink()
+      default: environment.change()
       }
-      if step % 7 == 0 || world.state.moved.count > 0 {
-        try world.check("seed \(seed) step \(step)")
+      if step % 7 == 0 || environment.state.moved.count > 0 {
+        try environment.check("seed \(seed) step \(step)")
       }
     }
-    try world.check("seed \(seed)")
+    try environment.check("seed \(seed)")
   }
 
   /// What the events of a turn say, and what else it asks for.
-  static func told(_ errands: [Errand]) -> [String] {
-    errands.map { errand in
-      switch errand {
+  static func told(_ actions: [Action]) -> [String] {
+    actions.map { action in
+      switch action {
       case .emit(let event): "\(event.number) \(event) \(event.date)"
       case .emitRemoval(let removed, let slot, let count):
         removed.event(of: slot, count).map { "\($0.number) \($0) \($0.date)" } ?? "nothing"
       case .start, .settle, .cancel, .wake, .arm, .ask, .unsettled, .crowded, .recount, .mutation:
-        "\(errand)".prefix { $0 != "(" }.description
+        "\(action)".prefix { $0 != "(" }.description
       }
     }
   }
 
-  private static func grown(_ seed: UInt64) -> World {
-    var world = World(seed: seed, emitsEvents: true)
-    for _ in 0..<60 { world.change() }
-    _ = world.takeErrands()
-    return world
+  private static func grown(_ seed: UInt64) -> Environment {
+    var environment = Environment(seed: seed, emitsEvents: true)
+    for _ in 0..<60 { environment.change() }
+    _ = environment.takeErrands()
+    return environment
   }
 
   @Test(arguments: 0..<60 as Range<UInt64>)
   func removingAllTellsTheSameAsRemovingEach(seed: UInt64) {
     // The same cache twice.
-    var world = Self.grown(seed)
+    var environment = Self.grown(seed)
     var other = Self.grown(seed)
     var turn = other.turn()
     for index in other.state.slots.indices where other.state.slots[index].key != nil {
       other.state.remove(index, reason: .cleared, &turn)
     }
-    turn = world.turn()
-    world.state.removeAll(reason: .cleared, &turn)
-    #expect(Self.told(world.takeErrands()) == Self.told(other.takeErrands()))
-    #expect(world.state.eventSerial == other.state.eventSerial)
+    turn = environment.turn()
+    environment.state.removeAll(reason: .cleared, &turn)
+    #expect(Self.told(environment.takeErrands()) == Self.told(other.takeErrands()))
+    #expect(environment.state.eventSerial == other.state.eventSerial)
     let all = QueryFilter.all.node
     #expect(
-      world.state.entries(matching: all, at: .zero).map { world.state.slots[$0].machine }
+      environment.state.entries(matching: all, at: .zero).map { environment.state.slots[$0].machine }
         == other.state.entries(matching: all, at: .zero).map { other.state.slots[$0].machine }
     )
-    #expect(world.state.live.count == other.state.live.count)
+    #expect(environment.state.live.count == other.state.live.count)
     #expect(
-      world.state.deadlines.items.map(\.deadline).sorted()
+      environment.state.deadlines.items.map(\.deadline).sorted()
         == other.state.deadlines.items.map(\.deadline).sorted()
     )
   }
@@ -219,35 +219,39 @@ import Testing
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
     var state = CacheState(defaults: defaults, date: 0, emitsEvents: false)
     state.leastSlots = 1_024
-    state.leastConsumers = 1_024
-    let plan = ResolvedPlan(QueryPlan(of: Int.self), for: [], defaults: defaults)
+    state.leastObservers = 1_024
+    let plan = ResolvedQuery(QueryDefinition(of: Int.self), for: [], defaults: defaults)
     for number in 0..<count {
-      var turn = Turn(world: StreamQuery.World(now: .seconds(1)))
+      var turn = Transaction(environment: StreamQuery.Environment(now: .seconds(1)))
       let key = EntryKey(["n", number % 3, number], valueType: Int.self)
       let index = state.entry(key, plan, &turn)
       state.write(TypedBox(number), index, updatedAt: nil, fencing: false, &turn)
       guard number == count / 2 else { continue }
-      let effects = state.slots[index].machine.requested(.manual, clientLease: true, in: turn.world)
-      state.apply(effects, index, &turn)
+      let actions = state.slots[index].machine.requested(
+        .manual,
+        clientLease: true,
+        in: turn.environment
+      )
+      state.apply(actions, index, &turn)
     }
     return state
   }
 
   @Test func whatRemovingAllDoesUnderTheLockDoesNotGrowWithTheCache() {
-    func handled(_ count: Int) -> (dropped: Int, errands: Int) {
+    func handled(_ count: Int) -> (dropped: Int, actions: Int) {
       var state = Self.cache(idle: count)
-      var turn = Turn(world: StreamQuery.World(now: .seconds(2)))
-      let before = state.errands.count
+      var turn = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
+      let before = state.outbox.count
       state.removeAll(reason: .cleared, &turn)
       #expect(state.index.count == 0)
-      return (turn.droppedCount + turn.remains.count, state.errands.count - before)
+      return (turn.droppedCount + turn.remains.count, state.outbox.count - before)
     }
     #expect(handled(20) == handled(5_000))
   }
 
   @Test func anEmptiedCacheGivesItsRoomBack() {
     var state = Self.cache(idle: 5_000)
-    var turn = Turn(world: StreamQuery.World(now: .seconds(2)))
+    var turn = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
     state.removeAll(reason: .cleared, &turn)
     #expect(state.slots.capacity < 16)
     #expect(state.heapPositions.capacity < 16)
@@ -261,7 +265,7 @@ import Testing
     var state = Self.cache(idle: 5_000)
     var most = 0
     for number in 0..<4_990 {
-      var turn = Turn(world: StreamQuery.World(now: .seconds(2)))
+      var turn = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
       let key = EntryKey(["n", number % 3, number], valueType: Int.self)
       let found = state.find(key)
       let index = try #require(found)
@@ -285,23 +289,23 @@ import Testing
     var state = Self.cache(idle: 2)
     let found = state.find(EntryKey(["n", 0, 0], valueType: Int.self))
     let index = try #require(found)
-    var turn = Turn(world: StreamQuery.World(now: .seconds(2)))
-    let plan = try #require(state.slots[index].plan)
-    var ids: [ConsumerID] = []
+    var turn = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
+    let plan = try #require(state.slots[index].query)
+    var ids: [ObserverID] = []
     for _ in 0..<1_025 {
-      ids.append(state.subscribe(index, plan: plan, profile: .make(), &turn))
+      ids.append(state.subscribe(index, query: plan, resolvedOptions: .make(), &turn))
     }
     for id in ids.dropLast() { state.unsubscribe(id, &turn) }
     state.shrink(&turn)
-    #expect(state.consumers.count == 1_025)
+    #expect(state.observers.count == 1_025)
     if let last = ids.last { state.unsubscribe(last, &turn) }
     state.shrink(&turn)
-    #expect(state.consumers.capacity == 0)
+    #expect(state.observers.capacity == 0)
     for _ in 0..<3 {
-      _ = state.subscribe(index, plan: plan, profile: .make(), &turn)
+      _ = state.subscribe(index, query: plan, resolvedOptions: .make(), &turn)
     }
     #expect(ids.allSatisfy { state.find($0) == nil })
-    #expect(state.consumerCount == 3)
+    #expect(state.observerCount == 3)
   }
 
   @Test(arguments: 0..<200 as Range<UInt64>)
@@ -311,11 +315,11 @@ import Testing
     var state = QueryFilterTests.cache()
     state.lookLimit = 1 + random.next(below: 9)
     state.leastSlots = 0
-    state.leastConsumers = 0
+    state.leastObservers = 0
     EntrySearchTests.expectOneInstant(filter, in: &state) { state, looks in
       guard looks % 4 == 0 else { return }
-      var turn = Turn(
-        world: StreamQuery.World(now: Timestamp(moment: QueryFilterTests.now, date: 6))
+      var turn = Transaction(
+        environment: StreamQuery.Environment(now: Timestamp(instant: QueryFilterTests.now, date: 6))
       )
       switch looks % 16 {
       case 4:

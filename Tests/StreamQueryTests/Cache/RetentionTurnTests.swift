@@ -33,7 +33,7 @@ import Testing
     }
     client.cache.record {
       $0.leastSlots = 1_024
-      $0.leastConsumers = 1_024
+      $0.leastObservers = 1_024
     }
     let click = Mutation<Int, Int>("click") { $0 }.gcTime(.seconds(60))
     var streams: [AsyncStream<QueryResult<Int>>] = []
@@ -44,7 +44,7 @@ import Testing
     for number in 0..<5_000 { client.setData(number, for: QueryKey<Int>("n", number)) }
     simulation.settle()
     func rooms() -> [Int] {
-      client.cache.read { [$0.slots.count, $0.consumers.count, $0.mutations.slots.count] }
+      client.cache.read { [$0.slots.count, $0.observers.count, $0.mutations.slots.count] }
     }
     #expect(rooms() == [5_000, 1_100, 1_100])
     streams = []

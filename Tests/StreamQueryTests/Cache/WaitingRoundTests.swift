@@ -5,30 +5,30 @@ import Testing
 /// Rounds of waiters: who leaves after it was answered takes nothing from those who wait since.
 @Suite("Waiting: contract law 6") final class WaitingRoundTests {
   private var state: CacheState
-  private var turn = Turn(world: World(now: .seconds(0)))
-  private let plan: ResolvedPlan
+  private var turn = Transaction(environment: Environment(now: .seconds(0)))
+  private let plan: ResolvedQuery
   private let key = EntryKey("n", valueType: Int.self)
   private let index: Int
 
   init() {
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
     state = CacheState(defaults: defaults, date: 0, emitsEvents: false)
-    let query = QueryPlan(of: Int.self) { _ in TypedBox(1) }
-    plan = ResolvedPlan(query, for: key.key, defaults: defaults)
+    let query = QueryDefinition(of: Int.self) { _ in TypedBox(1) }
+    plan = ResolvedQuery(query, for: key.key, defaults: defaults)
     index = state.entry(key, plan, &turn)
   }
 
   /// Waits for the fetch in flight, or a new one.
   private func wait(superseding: Bool = false) throws -> Waiter {
     let request = FetchRequest(cause: .manual, isSuperseding: superseding)
-    return try #require(state.request(index, request, plan: plan, role: .leasing, &turn))
+    return try #require(state.request(index, request, query: plan, role: .leasing, &turn))
   }
 
   private func succeed() throws {
     let current = try #require(state.slots[index].machine.current)
-    let effects = state.slots[index].machine.attemptSucceeded(current.id, in: turn.world)
+    let actions = state.slots[index].machine.attemptSucceeded(current.id, in: turn.environment)
     state.slots[index].store(TypedBox(1), &turn)
-    state.apply(effects, index, &turn)
+    state.apply(actions, index, &turn)
   }
 
   private func leave(_ waiter: Waiter) {
@@ -95,9 +95,9 @@ import Testing
   @Test func anEntryThatWasFetchedForNobodyElseKeepsNoRoom() throws {
     for _ in 1...2 {
       _ = try wait()
-      #expect(!state.slots[index].company.isEmpty)
+      #expect(!state.slots[index].rareData.isEmpty)
       try succeed()
-      #expect(state.slots[index].company.isEmpty)
+      #expect(state.slots[index].rareData.isEmpty)
     }
   }
 }

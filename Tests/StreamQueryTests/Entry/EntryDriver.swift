@@ -3,34 +3,34 @@
 /// An entry machine with a world around it: tests say what happens, in seconds.
 struct EntryDriver {
   var machine = EntryMachine(at: .zero)
-  var world = World(now: .seconds(0))
+  var environment = Environment(now: .seconds(0))
 
   /// The number of the fetch in flight.
   var currentID: FetchID { machine.current?.id ?? FetchID(rawValue: 0) }
 
   var deadline: Double? {
-    machine.nextDeadline(in: world).map { Double($0.nanoseconds) / 1e9 }
+    machine.nextDeadline(in: environment).map { Double($0.nanoseconds) / 1e9 }
   }
 
   // MARK: Time
 
   /// Moves time without telling the machine, as when a timer is late.
-  mutating func pass(to seconds: Double) { world.now = .seconds(seconds) }
+  mutating func pass(to seconds: Double) { environment.now = .seconds(seconds) }
 
   /// Moves time and wakes the machine at each of its deadlines, as the client's timer does.
   @discardableResult
-  mutating func run(to seconds: Double) -> [(at: Double, effects: EntryEffects)] {
+  mutating func run(to seconds: Double) -> [(at: Double, actions: EntryActions)] {
     let end = Timestamp.seconds(seconds)
-    var log: [(at: Double, effects: EntryEffects)] = []
-    while let deadline = machine.nextDeadline(in: world), deadline <= end.moment, log.count < 1_000
+    var log: [(at: Double, actions: EntryActions)] = []
+    while let deadline = machine.nextDeadline(in: environment), deadline <= end.instant, log.count < 1_000
     {
-      let time = max(deadline, world.now.moment)
-      world.now = Timestamp(moment: time, date: Double(time.nanoseconds) / 1e9)
-      let effects = machine.timeReached(in: world)
-      log.append((Double(time.nanoseconds) / 1e9, effects))
-      if effects.expired { return log }
+      let time = max(deadline, environment.now.instant)
+      environment.now = Timestamp(instant: time, date: Double(time.nanoseconds) / 1e9)
+      let actions = machine.timeReached(in: environment)
+      log.append((Double(time.nanoseconds) / 1e9, actions))
+      if actions.expired { return log }
     }
-    world.now = end
+    environment.now = end
     return log
   }
 
@@ -38,9 +38,9 @@ struct EntryDriver {
   mutating func starts(to seconds: Double, taking duration: Double = 0) -> [Double] {
     var starts: [Double] = []
     while let deadline = self.deadline, deadline <= seconds, starts.count < 1_000 {
-      pass(to: max(deadline, Double(world.now.moment.nanoseconds) / 1e9))
-      guard machine.timeReached(in: world).started != nil else { continue }
-      starts.append(Double(world.now.moment.nanoseconds) / 1e9)
+      pass(to: max(deadline, Double(environment.now.instant.nanoseconds) / 1e9))
+      guard machine.timeReached(in: environment).started != nil else { continue }
+      starts.append(Double(environment.now.instant.nanoseconds) / 1e9)
       run(to: starts[starts.count - 1] + duration)
       succeed()
     }
@@ -55,27 +55,30 @@ struct EntryDriver {
     networkMode: NetworkMode = .online,
     abandonment: Abandonment = .cancel,
     failureInvalidates: Bool = true,
-    gcTime: Span = .seconds(300)
+    gcTime: TimeSpan = .seconds(300)
   ) -> Self {
-    var terms = FetchTerms()
-    terms.networkMode = networkMode
-    terms.abandonment = abandonment
-    terms.failureInvalidates = failureInvalidates
-    machine.planned(terms: terms, gcTime: gcTime)
+    var fetchOptions = FetchOptions()
+    fetchOptions.networkMode = networkMode
+    fetchOptions.abandonment = abandonment
+    fetchOptions.failureInvalidates = failureInvalidates
+    machine.adopted(fetchOptions: fetchOptions, gcTime: gcTime)
     return self
   }
 
   @discardableResult
   mutating func observe(
-    _ profile: ObserverProfile = .make(),
+    _ resolvedOptions: ResolvedObserverOptions = .make(),
     _ arrival: EntryMachine.Arrival = .subscribed
-  ) -> EntryEffects {
-    machine.observed(by: profile, arrival: arrival, in: world)
+  ) -> EntryActions {
+    machine.observed(by: resolvedOptions, arrival: arrival, in: environment)
   }
 
   @discardableResult
-  mutating func leave(_ profile: ObserverProfile = .make(), since: Double = 0) -> EntryEffects {
-    machine.unobserved(by: profile, since: .seconds(since), in: world)
+  mutating func leave(
+    _ resolvedOptions: ResolvedObserverOptions = .make(),
+    since: Double = 0
+  ) -> EntryActions {
+    machine.unobserved(by: resolvedOptions, since: .seconds(since), in: environment)
   }
 
   @discardableResult
@@ -83,61 +86,61 @@ struct EntryDriver {
     _ cause: FetchCause = .manual,
     superseding: Bool = false,
     clientLease: Bool = false
-  ) -> EntryEffects {
-    machine.requested(cause, superseding: superseding, clientLease: clientLease, in: world)
+  ) -> EntryActions {
+    machine.requested(cause, superseding: superseding, clientLease: clientLease, in: environment)
   }
 
   /// A caller asks and waits, as `fetch` does.
   @discardableResult
-  mutating func wait() -> EntryEffects {
-    let effects = request()
+  mutating func wait() -> EntryActions {
+    let actions = request()
     machine.waiterJoined()
-    return effects
+    return actions
   }
 
   @discardableResult
-  mutating func stopWaiting() -> EntryEffects { machine.waiterLeft(in: world) }
+  mutating func stopWaiting() -> EntryActions { machine.waiterLeft(in: environment) }
 
   @discardableResult
-  mutating func succeed() -> EntryEffects { machine.attemptSucceeded(currentID, in: world) }
+  mutating func succeed() -> EntryActions { machine.attemptSucceeded(currentID, in: environment) }
 
   @discardableResult
-  mutating func fail(retryAfter seconds: Double? = nil) -> EntryEffects {
-    machine.attemptFailed(currentID, retryAfter: seconds.map(Span.seconds), in: world)
+  mutating func fail(retryAfter seconds: Double? = nil) -> EntryActions {
+    machine.attemptFailed(currentID, retryAfter: seconds.map(TimeSpan.seconds), in: environment)
   }
 
   @discardableResult
-  mutating func cancel() -> EntryEffects { machine.cancelRequested(in: world) }
+  mutating func cancel() -> EntryActions { machine.cancelRequested(in: environment) }
 
   @discardableResult
   mutating func write(
     updatedAt seconds: Double? = nil,
     fencing: Bool = false
-  ) -> EntryEffects {
+  ) -> EntryActions {
     machine.written(
-      updatedAt: seconds.map(Timestamp.seconds) ?? world.now,
+      updatedAt: seconds.map(Timestamp.seconds) ?? environment.now,
       fencing: fencing,
-      in: world
+      in: environment
     )
   }
 
   @discardableResult
-  mutating func invalidate() -> EntryEffects {
-    machine.invalidated(in: world)
+  mutating func invalidate() -> EntryActions {
+    machine.invalidated(in: environment)
   }
 
   @discardableResult
-  mutating func online(_ isOnline: Bool) -> EntryEffects {
-    let cause: FetchCause? = isOnline && !world.isOnline ? .reconnect : nil
-    world.isOnline = isOnline
-    return machine.worldChanged(cause, in: world)
+  mutating func online(_ isOnline: Bool) -> EntryActions {
+    let cause: FetchCause? = isOnline && !environment.isOnline ? .reconnect : nil
+    environment.isOnline = isOnline
+    return machine.environmentChanged(cause, in: environment)
   }
 
   @discardableResult
-  mutating func active(_ isActive: Bool) -> EntryEffects {
-    let cause: FetchCause? = isActive && !world.isActive ? .active : nil
-    world.isActive = isActive
-    return machine.worldChanged(cause, in: world)
+  mutating func active(_ isActive: Bool) -> EntryActions {
+    let cause: FetchCause? = isActive && !environment.isActive ? .active : nil
+    environment.isActive = isActive
+    return machine.environmentChanged(cause, in: environment)
   }
 
   /// A machine that got its data at the present time and that nobody wants.
@@ -159,48 +162,50 @@ struct EntryDriver {
   }
 }
 
-extension Moment {
-  static func seconds(_ seconds: Double) -> Moment {
-    Moment(nanoseconds: Int64((seconds * 1e9).rounded()))
+extension Instant {
+  static func seconds(_ seconds: Double) -> Instant {
+    Instant(nanoseconds: Int64((seconds * 1e9).rounded()))
   }
 }
 
 extension Timestamp {
   static func seconds(_ seconds: Double) -> Timestamp {
-    Timestamp(moment: .seconds(seconds), date: seconds)
+    Timestamp(instant: .seconds(seconds), date: seconds)
   }
 }
 
-extension Span {
-  static func seconds(_ seconds: Double) -> Span { Span(.nanoseconds(Int64(seconds * 1e9))) }
+extension TimeSpan {
+  static func seconds(_ seconds: Double) -> TimeSpan {
+    TimeSpan(.nanoseconds(Int64(seconds * 1e9)))
+  }
 }
 
-extension ObserverProfile {
+extension ResolvedObserverOptions {
   static func make(
     enabled: Bool = true,
-    staleAfter: Span = .zero,
+    staleAfter: TimeSpan = .zero,
     static isStatic: Bool = false,
     onSubscribe: RefetchPolicy = .ifStale,
     onReconnect: RefetchPolicy = .ifStale,
     onActive: RefetchPolicy = .ifStale,
     retries: Bool = true,
-    interval: Span = .infinite,
-    inBackground: Span = .infinite,
-    gcTime: Span? = nil,
-    linger: Span? = nil
-  ) -> ObserverProfile {
-    var profile = ObserverProfile()
-    profile.isEnabled = enabled
-    profile.freshness = isStatic ? .static : .after(staleAfter)
-    profile.onSubscribe = onSubscribe
-    profile.onReconnect = onReconnect
-    profile.onActive = onActive
-    profile.retriesOnSubscribe = retries
-    profile.interval = interval
-    profile.backgroundInterval = inBackground
-    profile.gcTime = gcTime
-    profile.linger = linger
-    return profile
+    interval: TimeSpan = .infinite,
+    inBackground: TimeSpan = .infinite,
+    gcTime: TimeSpan? = nil,
+    linger: TimeSpan? = nil
+  ) -> ResolvedObserverOptions {
+    var resolvedOptions = ResolvedObserverOptions()
+    resolvedOptions.isEnabled = enabled
+    resolvedOptions.freshness = isStatic ? .static : .after(staleAfter)
+    resolvedOptions.onSubscribe = onSubscribe
+    resolvedOptions.onReconnect = onReconnect
+    resolvedOptions.onActive = onActive
+    resolvedOptions.retriesOnSubscribe = retries
+    resolvedOptions.interval = interval
+    resolvedOptions.backgroundInterval = inBackground
+    resolvedOptions.gcTime = gcTime
+    resolvedOptions.linger = linger
+    return resolvedOptions
   }
 
   /// Never stale by age.

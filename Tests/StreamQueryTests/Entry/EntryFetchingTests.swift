@@ -7,9 +7,9 @@ import Testing
 
   @Test func aRequestStartsAFetchWithItsCause() {
     var driver = EntryDriver()
-    let effects = driver.request(.trigger)
-    #expect(effects.started == driver.currentID)
-    #expect(effects.changed)
+    let actions = driver.request(.trigger)
+    #expect(actions.started == driver.currentID)
+    #expect(actions.changed)
     #expect(driver.machine.cause == .trigger)
     #expect(driver.machine.isFetching)
   }
@@ -25,11 +25,11 @@ import Testing
     var driver = EntryDriver.withData()
     driver.request()
     let old = driver.currentID
-    let effects = driver.request(.invalidated, superseding: true)
-    #expect(effects.cancelled == old)
-    #expect(effects.started == driver.currentID)
+    let actions = driver.request(.invalidated, superseding: true)
+    #expect(actions.cancelled == old)
+    #expect(actions.started == driver.currentID)
     #expect(driver.currentID != old)
-    #expect(effects.ended == nil)
+    #expect(actions.ended == nil)
     #expect(driver.machine.cause == .invalidated)
   }
 
@@ -57,9 +57,9 @@ import Testing
     driver.fail()
     driver.request()
     driver.pass(to: 3)
-    let effects = driver.succeed()
-    #expect(effects.ended == .succeeded)
-    #expect(effects.changed)
+    let actions = driver.succeed()
+    #expect(actions.ended == .succeeded)
+    #expect(actions.changed)
     #expect(driver.machine.isIdle)
     #expect(!driver.machine.isError)
     #expect(!driver.machine.isInvalidated)
@@ -73,8 +73,8 @@ import Testing
     var driver = EntryDriver.withData()
     driver.pass(to: 4)
     driver.request()
-    let effects = driver.fail()
-    #expect(effects.ended == .failed)
+    let actions = driver.fail()
+    #expect(actions.ended == .failed)
     #expect(driver.machine.hasData)
     #expect(driver.machine.isError)
     #expect(driver.machine.isInvalidated)
@@ -123,15 +123,15 @@ import Testing
   @Test func aFailedAttemptIsTriedAgainAfterTheWait() {
     var driver = EntryDriver()
     driver.wait()
-    let effects = driver.fail(retryAfter: 2)
-    #expect(effects.changed)
-    #expect(effects.ended == nil)
+    let actions = driver.fail(retryAfter: 2)
+    #expect(actions.changed)
+    #expect(actions.ended == nil)
     #expect(driver.machine.failureCount == 1)
     #expect(driver.machine.isFetching)
     #expect(!driver.machine.isError)
     #expect(driver.deadline == 2)
     let log = driver.run(to: 2)
-    #expect(log.map(\.effects.started) == [driver.currentID])
+    #expect(log.map(\.actions.started) == [driver.currentID])
     driver.succeed()
     #expect(driver.machine.failureCount == 0)
   }
@@ -141,18 +141,18 @@ import Testing
     driver.request()
     driver.fail(retryAfter: 0)
     #expect(driver.deadline == 0)
-    #expect(driver.machine.timeReached(in: driver.world).started == driver.currentID)
+    #expect(driver.machine.timeReached(in: driver.environment).started == driver.currentID)
   }
 
   @Test func anInfiniteWaitIsNoRetry() {
     var driver = EntryDriver()
     driver.request()
-    let effects = driver.machine.attemptFailed(
+    let actions = driver.machine.attemptFailed(
       driver.currentID,
       retryAfter: .infinite,
-      in: driver.world
+      in: driver.environment
     )
-    #expect(effects.ended == .failed)
+    #expect(actions.ended == .failed)
   }
 
   @Test func aSuccessOrFailureBetweenAttemptsIsNobodys() {
@@ -162,7 +162,7 @@ import Testing
     let before = driver.machine
     #expect(driver.succeed() == .none)
     #expect(driver.fail() == .none)
-    #expect(driver.machine.attemptCancelled(driver.currentID, in: driver.world) == .none)
+    #expect(driver.machine.attemptCancelled(driver.currentID, in: driver.environment) == .none)
     #expect(driver.machine == before)
   }
 
@@ -190,17 +190,17 @@ import Testing
     case "superseded": driver.request(superseding: true)
     case "cancelled": driver.cancel()
     case "fenced": driver.write(fencing: true)
-    case "cleared": _ = driver.machine.cleared(in: driver.world)
+    case "cleared": _ = driver.machine.cleared(in: driver.environment)
     default: driver.succeed()
     }
     driver.pass(to: 9)
     let before = driver.machine
-    #expect(driver.machine.attemptSucceeded(old, in: driver.world) == .none)
-    #expect(driver.machine.attemptFailed(old, retryAfter: nil, in: driver.world) == .none)
+    #expect(driver.machine.attemptSucceeded(old, in: driver.environment) == .none)
+    #expect(driver.machine.attemptFailed(old, retryAfter: nil, in: driver.environment) == .none)
     #expect(
-      driver.machine.attemptFailed(old, retryAfter: .seconds(1), in: driver.world) == .none
+      driver.machine.attemptFailed(old, retryAfter: .seconds(1), in: driver.environment) == .none
     )
-    #expect(driver.machine.attemptCancelled(old, in: driver.world) == .none)
+    #expect(driver.machine.attemptCancelled(old, in: driver.environment) == .none)
     #expect(driver.machine == before)
   }
 
@@ -216,9 +216,9 @@ import Testing
     driver.request()
     driver.fail(retryAfter: 1)
     let id = driver.currentID
-    let effects = driver.cancel()
-    #expect(effects.cancelled == id)
-    #expect(effects.ended == .cancelled)
+    let actions = driver.cancel()
+    #expect(actions.cancelled == id)
+    #expect(actions.ended == .cancelled)
     #expect(driver.machine.isIdle)
     #expect(!driver.machine.isError)
     #expect(driver.machine.failureCount == 0)
@@ -290,9 +290,9 @@ import Testing
   @Test func anAttemptThatCancelledItselfIsNoError() {
     var driver = EntryDriver()
     driver.wait()
-    let effects = driver.machine.attemptCancelled(driver.currentID, in: driver.world)
-    #expect(effects.ended == .cancelled)
-    #expect(effects.cancelled == nil)
+    let actions = driver.machine.attemptCancelled(driver.currentID, in: driver.environment)
+    #expect(actions.ended == .cancelled)
+    #expect(actions.cancelled == nil)
     #expect(!driver.machine.isError)
     #expect(driver.machine.errorUpdateCount == 0)
   }
@@ -307,7 +307,7 @@ import Testing
     driver.request()
     driver.succeed()
     #expect(driver.machine.counts == SettledCounts(data: 1, errors: 1))
-    _ = driver.machine.cleared(in: driver.world)
+    _ = driver.machine.cleared(in: driver.environment)
     #expect(driver.machine.counts == .zero)
   }
 }

@@ -13,7 +13,7 @@ import Testing
   @Test func dataIsStaleExactlyWhenItsAgeEqualsTheStaleTime() {
     let machine = EntryDriver.withData(at: 1).machine
     let tenSeconds = Freshness.after(.seconds(10))
-    #expect(!machine.isStale(tenSeconds, at: Moment(nanoseconds: 10_999_999_999)))
+    #expect(!machine.isStale(tenSeconds, at: Instant(nanoseconds: 10_999_999_999)))
     #expect(machine.isStale(tenSeconds, at: .seconds(11)))
   }
 
@@ -23,7 +23,7 @@ import Testing
 
   @Test func anInfiniteStaleTimeEndsByInvalidationOnly() {
     var driver = EntryDriver.withData()
-    let late = Moment(nanoseconds: Span.longest.nanoseconds)
+    let late = Instant(nanoseconds: TimeSpan.longest.nanoseconds)
     #expect(!driver.machine.isStale(.after(.infinite), at: late))
     driver.invalidate()
     #expect(driver.machine.isStale(.after(.infinite), at: .zero))
@@ -72,7 +72,7 @@ import Testing
     driver.observe(.make(staleAfter: .seconds(9)))
     let log = driver.run(to: 60)
     #expect(log.map(\.at) == [5, 9])
-    #expect(log.map(\.effects.changed) == [true, true])
+    #expect(log.map(\.actions.changed) == [true, true])
   }
 
   @Test func setsNoTimerForWhatIsStaleAlready() {
@@ -117,7 +117,7 @@ import Testing
     driver.observe(.fresh)
     if input == "waiterLeft" { driver.wait() }
     driver.pass(to: 5)
-    let effects =
+    let actions =
       switch input {
       case "observed": driver.observe(.fresh)
       case "unobserved": driver.leave(.fresh)
@@ -125,7 +125,7 @@ import Testing
       case "waiterLeft": driver.stopWaiting()
       default: driver.online(false)
       }
-    #expect(effects.changed)
+    #expect(actions.changed)
     #expect(driver.deadline == nil)
   }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite("Invalidating while fetching: X03") struct EntryInvalidationTests {
   /// Marks and asks, as the client does for an entry that somebody observes.
   @discardableResult
-  private func invalidate(_ driver: inout EntryDriver) -> EntryEffects {
+  private func invalidate(_ driver: inout EntryDriver) -> EntryActions {
     driver.invalidate()
     return driver.request(.invalidated, superseding: true)
   }
@@ -18,9 +18,9 @@ import Testing
     let first = driver.currentID
     #expect(invalidate(&driver) == .none)
     #expect(driver.currentID == first)
-    let effects = driver.succeed()
-    #expect(effects.ended == .succeeded)
-    #expect(effects.started == driver.currentID)
+    let actions = driver.succeed()
+    #expect(actions.ended == .succeeded)
+    #expect(actions.started == driver.currentID)
     #expect(driver.currentID != first)
     #expect(driver.machine.isInvalidated)
     #expect(driver.machine.cause == .invalidated)
@@ -38,12 +38,17 @@ import Testing
     switch how {
     case "left": driver.leave()
     case "disabled":
-      _ = driver.machine.reobserved(from: .make(), since: .zero, to: .disabled, in: driver.world)
+      _ = driver.machine.reobserved(
+        from: .make(),
+        since: .zero,
+        to: .disabled,
+        in: driver.environment
+      )
     default: break
     }
-    let effects = driver.succeed()
-    #expect(effects.ended == .succeeded)
-    #expect(effects.started == nil)
+    let actions = driver.succeed()
+    #expect(actions.ended == .succeeded)
+    #expect(actions.started == nil)
     #expect(driver.machine.isIdle)
     #expect(driver.machine.isInvalidated)
   }
@@ -63,15 +68,15 @@ import Testing
     driver.observe(.fresh)
     for _ in 0..<5 { invalidate(&driver) }
     driver.pass(to: 3)
-    let effects = driver.machine.attemptKept(driver.currentID, in: driver.world)
-    #expect(effects.ended == .kept)
-    #expect(effects.started == driver.currentID)
+    let actions = driver.machine.attemptKept(driver.currentID, in: driver.environment)
+    #expect(actions.ended == .kept)
+    #expect(actions.started == driver.currentID)
     #expect(driver.machine.isInvalidated)
     #expect(driver.machine.dataUpdatedAt == .seconds(3))
-    let last = driver.machine.attemptKept(driver.currentID, in: driver.world)
+    let last = driver.machine.attemptKept(driver.currentID, in: driver.environment)
     #expect(last.started == nil)
     #expect(!driver.machine.isInvalidated)
-    #expect(driver.machine.attemptKept(driver.currentID, in: driver.world) == .none)
+    #expect(driver.machine.attemptKept(driver.currentID, in: driver.environment) == .none)
   }
 
   @Test func whoJoinsOnPurposeTakesTheAnswerForNewEnough() {
@@ -80,7 +85,7 @@ import Testing
       driver.plan()
       driver.observe()
       let first = driver.currentID
-      _ = driver.machine.invalidated(isJoining: true, in: driver.world)
+      _ = driver.machine.invalidated(isJoining: true, in: driver.environment)
       driver.request(.invalidated, superseding: false)
       #expect(driver.currentID == first)
       #expect(driver.succeed().started == nil)
@@ -110,9 +115,9 @@ import Testing
 
   @Test func aRetryThatGoesOnWhereItFailedDoesNot() {
     var driver = EntryDriver()
-    var terms = FetchTerms()
-    terms.keepsProgress = true
-    driver.machine.planned(terms: terms, gcTime: .infinite)
+    var fetchOptions = FetchOptions()
+    fetchOptions.keepsProgress = true
+    driver.machine.adopted(fetchOptions: fetchOptions, gcTime: .infinite)
     driver.observe()
     driver.fail(retryAfter: 1)
     invalidate(&driver)
@@ -126,9 +131,9 @@ import Testing
     driver.plan()
     driver.observe()
     invalidate(&driver)
-    let effects = driver.fail()
-    #expect(effects.ended == .failed)
-    #expect(effects.started == nil)
+    let actions = driver.fail()
+    #expect(actions.ended == .failed)
+    #expect(actions.started == nil)
     #expect(driver.machine.isIdle)
     #expect(driver.machine.isInvalidated)
   }
@@ -149,33 +154,33 @@ import Testing
     driver.observe(.fresh)
     var started: [FetchID] = []
     for _ in 0..<10 {
-      let effects = invalidate(&driver)
-      if let id = effects.started { started.append(id) }
+      let actions = invalidate(&driver)
+      if let id = actions.started { started.append(id) }
     }
     #expect(started.count == 4)
-    let effects = driver.succeed()
-    #expect(effects.ended == .succeeded)
+    let actions = driver.succeed()
+    #expect(actions.ended == .succeeded)
     #expect(driver.machine.isInvalidated)
-    #expect(effects.started == driver.currentID)
+    #expect(actions.started == driver.currentID)
     // Something landed: the count begins anew.
-    #expect(invalidate(&driver).cancelled == effects.started)
+    #expect(invalidate(&driver).cancelled == actions.started)
   }
 
   @Test func aPageCommandIsNeverJoinedAndAPageInFlightIsReplacedOnlySoOften() {
     var driver = EntryDriver.withData()
     driver.observe(.fresh)
     for _ in 0..<5 {
-      let effects = driver.machine.requested(
+      let actions = driver.machine.requested(
         .manual,
         superseding: true,
         direction: .next,
-        in: driver.world
+        in: driver.environment
       )
-      #expect(effects.started != nil)
+      #expect(actions.started != nil)
     }
     #expect(invalidate(&driver).cancelled == nil)
-    let effects = driver.succeed()
-    #expect(effects.started != nil)
+    let actions = driver.succeed()
+    #expect(actions.started != nil)
     #expect(driver.machine.current?.direction == nil)
     #expect(driver.machine.isInvalidated)
   }
@@ -185,7 +190,7 @@ import Testing
     driver.observe(.fresh)
     for _ in 0..<4 { invalidate(&driver) }
     invalidate(&driver)
-    _ = driver.machine.attemptProgressed(driver.currentID, in: driver.world)
+    _ = driver.machine.attemptProgressed(driver.currentID, in: driver.environment)
     #expect(driver.machine.isInvalidated)
     #expect(invalidate(&driver).cancelled != nil)
   }
@@ -211,10 +216,10 @@ import Testing
         }
       }
       guard random.next(below: 4) > 0 else { continue }
-      let effects =
+      let actions =
         random.next(below: 3) == 0
         ? driver.request(.manual, superseding: true) : invalidate(&driver)
-      if effects.started != nil {
+      if actions.started != nil {
         startsSinceAnswer += 1
         finishesAt = Double(step) / 10 + 0.3
       }

@@ -10,14 +10,14 @@ import Testing
       driver.pass(to: 1)
       driver.wait()
       let old = driver.currentID
-      let told = driver.machine.outdated(in: driver.world)
+      let told = driver.machine.outdated(in: driver.environment)
       // It goes on until it answers, or until it is restarted.
       #expect(told.started == nil && told.cancelled == nil)
       driver.pass(to: 2)
-      let effects = fails ? driver.fail(retryAfter: 5) : driver.succeed()
-      #expect(effects.cancelled == old)
-      #expect(effects.started == driver.currentID)
-      #expect(effects.ended == nil)
+      let actions = fails ? driver.fail(retryAfter: 5) : driver.succeed()
+      #expect(actions.cancelled == old)
+      #expect(actions.started == driver.currentID)
+      #expect(actions.ended == nil)
       #expect(driver.currentID != old)
       #expect(driver.machine.dataUpdatedAt == .seconds(0))
       #expect(driver.machine.failureCount == 0)
@@ -31,15 +31,15 @@ import Testing
   // Law 7
   @Test func anOutdatedFetchIsBegunAnewWhenAskedTo() {
     var driver = EntryDriver.withData()
-    #expect(driver.machine.outdatedRestarted(in: driver.world) == .none)
+    #expect(driver.machine.outdatedRestarted(in: driver.environment) == .none)
     driver.wait()
-    #expect(driver.machine.outdatedRestarted(in: driver.world) == .none)
-    _ = driver.machine.outdated(in: driver.world)
-    let effects = driver.machine.outdatedRestarted(in: driver.world)
-    #expect(effects.started == driver.currentID)
-    #expect(effects.cancelled != nil)
+    #expect(driver.machine.outdatedRestarted(in: driver.environment) == .none)
+    _ = driver.machine.outdated(in: driver.environment)
+    let actions = driver.machine.outdatedRestarted(in: driver.environment)
+    #expect(actions.started == driver.currentID)
+    #expect(actions.cancelled != nil)
     // Once is enough.
-    #expect(driver.machine.outdatedRestarted(in: driver.world) == .none)
+    #expect(driver.machine.outdatedRestarted(in: driver.environment) == .none)
   }
 
   // Law 7
@@ -48,12 +48,12 @@ import Testing
     driver.wait()
     driver.fail(retryAfter: 5)
     let old = driver.currentID
-    let effects = driver.machine.outdated(in: driver.world)
-    #expect(effects.cancelled == old)
+    let actions = driver.machine.outdated(in: driver.environment)
+    #expect(actions.cancelled == old)
     #expect(driver.currentID != old)
     #expect(driver.deadline == 5)
     driver.pass(to: 5)
-    #expect(driver.machine.timeReached(in: driver.world).started == driver.currentID)
+    #expect(driver.machine.timeReached(in: driver.environment).started == driver.currentID)
     #expect(driver.succeed().ended == .succeeded)
   }
 
@@ -62,8 +62,8 @@ import Testing
     var driver = EntryDriver.failed()
     let cause = driver.machine.cause
     driver.request(.invalidated)
-    _ = driver.machine.outdated(in: driver.world)
-    _ = driver.machine.outdatedRestarted(in: driver.world)
+    _ = driver.machine.outdated(in: driver.environment)
+    _ = driver.machine.outdatedRestarted(in: driver.environment)
     driver.cancel()
     #expect(driver.machine.isError)
     #expect(driver.machine.cause == cause)
@@ -76,7 +76,7 @@ import Testing
     driver.machine.pinned()
     #expect(driver.deadline == nil)
     driver.pass(to: 400)
-    driver.machine.unpinned(in: driver.world)
+    driver.machine.unpinned(in: driver.environment)
     #expect(driver.deadline == 700)
   }
 }

@@ -15,9 +15,9 @@ import Testing
     var driver = EntryDriver()
     driver.wait()
     let id = driver.currentID
-    let effects = driver.stopWaiting()
-    #expect(effects.cancelled == id)
-    #expect(effects.ended == .cancelled)
+    let actions = driver.stopWaiting()
+    #expect(actions.cancelled == id)
+    #expect(actions.ended == .cancelled)
   }
 
   @Test func anObserverKeepsTheFetchOfALeavingWaiterAndTheOtherWayRound() {
@@ -88,8 +88,8 @@ import Testing
     driver.plan(abandonment: .finish)
     driver.observe()
     driver.leave()
-    let effects = driver.fail(retryAfter: 1)
-    #expect(effects.ended == .failed)
+    let actions = driver.fail(retryAfter: 1)
+    #expect(actions.ended == .failed)
     #expect(driver.machine.isError)
   }
 
@@ -100,8 +100,8 @@ import Testing
     driver.fail(retryAfter: 1)
     driver.leave()
     let log = driver.run(to: 1)
-    #expect(log.map(\.effects.ended) == [.failed])
-    #expect(log.map(\.effects.started) == [nil])
+    #expect(log.map(\.actions.ended) == [.failed])
+    #expect(log.map(\.actions.started) == [nil])
   }
 
   @Test func finishGivesUpAPausedFirstLoad() {
@@ -140,7 +140,7 @@ import Testing
     driver.pass(to: 1)
     #expect(driver.leave() == .none)
     #expect(driver.deadline == 6)
-    #expect(driver.run(to: 6).map(\.effects.ended) == [.cancelled])
+    #expect(driver.run(to: 6).map(\.actions.ended) == [.cancelled])
   }
 
   @Test(arguments: ["observer", "waiter", "client"])
@@ -172,7 +172,7 @@ import Testing
     driver.observe()
     driver.leave()
     driver.fail(retryAfter: 1)
-    #expect(driver.run(to: 1).map(\.effects.started) == [driver.currentID])
+    #expect(driver.run(to: 1).map(\.actions.started) == [driver.currentID])
     #expect(driver.succeed().ended == .succeeded)
     #expect(driver.deadline == 301)
   }
@@ -191,6 +191,6 @@ import Testing
     driver.plan(abandonment: .linger(.zero))
     driver.observe()
     driver.leave()
-    #expect(driver.run(to: 0).map(\.effects.ended) == [.cancelled])
+    #expect(driver.run(to: 0).map(\.actions.ended) == [.cancelled])
   }
 }

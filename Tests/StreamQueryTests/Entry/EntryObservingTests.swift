@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 @Suite("Observing: T05, T09, T11, T36, L01 to L05, X04, X05, X07") struct EntryObservingTests {
-  static let tenSeconds = Span.seconds(10)
+  static let tenSeconds = TimeSpan.seconds(10)
 
   // MARK: Subscribing
 
@@ -18,8 +18,8 @@ import Testing
   func subscribing(_ policy: RefetchPolicy, _ isStale: Bool, _ fetches: Bool) {
     var driver = EntryDriver.withData()
     driver.pass(to: isStale ? 10 : 9.999)
-    let effects = driver.observe(.make(staleAfter: Self.tenSeconds, onSubscribe: policy))
-    #expect((effects.started != nil) == fetches)
+    let actions = driver.observe(.make(staleAfter: Self.tenSeconds, onSubscribe: policy))
+    #expect((actions.started != nil) == fetches)
     if fetches { #expect(driver.machine.cause == .subscribed) }
   }
 
@@ -36,11 +36,11 @@ import Testing
 
   @Test func staticDataIsNotRefetchedBySubscribingButLoadedOnce() {
     var driver = EntryDriver()
-    let profile = ObserverProfile.make(static: true, onSubscribe: .always)
-    #expect(driver.observe(profile).started != nil)
+    let resolvedOptions = ResolvedObserverOptions.make(static: true, onSubscribe: .always)
+    #expect(driver.observe(resolvedOptions).started != nil)
     driver.succeed()
     driver.invalidate()
-    #expect(driver.observe(profile).started == nil)
+    #expect(driver.observe(resolvedOptions).started == nil)
   }
 
   @Test func everySubscriptionIsEvaluated() {
@@ -79,8 +79,8 @@ import Testing
   @Test("T36, S08: an observer that moves here refetches stale data, whatever its policy")
   func moved() {
     var driver = EntryDriver.withData()
-    let never = ObserverProfile.make(staleAfter: Self.tenSeconds, onSubscribe: .never)
-    let always = ObserverProfile.make(staleAfter: Self.tenSeconds, onSubscribe: .always)
+    let never = ResolvedObserverOptions.make(staleAfter: Self.tenSeconds, onSubscribe: .never)
+    let always = ResolvedObserverOptions.make(staleAfter: Self.tenSeconds, onSubscribe: .always)
     #expect(driver.observe(always, .moved).started == nil)
     driver.pass(to: 10)
     #expect(driver.observe(never, .moved).started != nil)
@@ -114,23 +114,24 @@ import Testing
   @Test("T36: turning on counts as coming anew, for stale data")
   func enabling() {
     var driver = EntryDriver.withData()
-    let on = ObserverProfile.make(staleAfter: Self.tenSeconds, onSubscribe: .never)
+    let on = ResolvedObserverOptions.make(staleAfter: Self.tenSeconds, onSubscribe: .never)
     var off = on
     off.isEnabled = false
     driver.observe(off)
     driver.pass(to: 9)
     #expect(
-      driver.machine.reobserved(from: off, since: .zero, to: on, in: driver.world).0.started == nil
+      driver.machine.reobserved(from: off, since: .zero, to: on, in: driver.environment).0.started
+        == nil
     )
-    _ = driver.machine.reobserved(from: on, since: .zero, to: off, in: driver.world)
+    _ = driver.machine.reobserved(from: on, since: .zero, to: off, in: driver.environment)
     driver.pass(to: 10)
-    let (effects, _) = driver.machine.reobserved(
+    let (actions, _) = driver.machine.reobserved(
       from: off,
       since: .zero,
       to: on,
-      in: driver.world
+      in: driver.environment
     )
-    #expect(effects.started != nil)
+    #expect(actions.started != nil)
     #expect(driver.machine.cause == .subscribed)
   }
 
@@ -139,15 +140,15 @@ import Testing
     for isFunction in [true, false] {
       var driver = EntryDriver.withData()
       driver.observe(.disabled)
-      _ = driver.machine.cleared(isRemoved: true, in: driver.world)
-      let (effects, _) = driver.machine.reobserved(
+      _ = driver.machine.cleared(isRemoved: true, in: driver.environment)
+      let (actions, _) = driver.machine.reobserved(
         from: .disabled,
         since: .zero,
         to: .make(),
         isTurnedByFunction: isFunction,
-        in: driver.world
+        in: driver.environment
       )
-      #expect((effects.started == nil) == isFunction)
+      #expect((actions.started == nil) == isFunction)
       #expect(driver.machine.isActive)
       // What comes later is a reason again.
       driver.write()
@@ -156,14 +157,14 @@ import Testing
         from: .make(),
         since: .zero,
         to: .disabled,
-        in: driver.world
+        in: driver.environment
       )
       let again = driver.machine.reobserved(
         from: .disabled,
         since: .zero,
         to: .make(),
         isTurnedByFunction: true,
-        in: driver.world
+        in: driver.environment
       )
       #expect((again.0.started != nil) == isFunction)
     }
@@ -174,26 +175,26 @@ import Testing
     var driver = EntryDriver.withData()
     driver.observe(.fresh)
     driver.pass(to: 5)
-    let (effects, _) = driver.machine.reobserved(
+    let (actions, _) = driver.machine.reobserved(
       from: .fresh,
       since: .zero,
       to: .make(),
-      in: driver.world
+      in: driver.environment
     )
-    #expect(effects.started == nil)
-    #expect(effects.changed)
+    #expect(actions.started == nil)
+    #expect(actions.changed)
   }
 
   @Test func turningOffLetsARunningFetchLand() {
     var driver = EntryDriver()
     driver.observe()
-    let (effects, _) = driver.machine.reobserved(
+    let (actions, _) = driver.machine.reobserved(
       from: .make(),
       since: .zero,
       to: .disabled,
-      in: driver.world
+      in: driver.environment
     )
-    #expect(effects.cancelled == nil)
+    #expect(actions.cancelled == nil)
     #expect(!driver.machine.isActive)
     #expect(driver.succeed().ended == .succeeded)
   }
@@ -226,7 +227,7 @@ import Testing
   func isDisabled() {
     var driver = EntryDriver()
     #expect(driver.machine.isDisabled)
-    _ = driver.machine.seeded(updatedAt: driver.world.now, in: driver.world)
+    _ = driver.machine.initialDataPlaced(updatedAt: driver.environment.now, in: driver.environment)
     #expect(driver.machine.isDisabled)
     driver.write()
     #expect(!driver.machine.isDisabled)
@@ -259,13 +260,13 @@ import Testing
     ]
   )
   func edges(_ policy: RefetchPolicy, _ isStale: Bool, _ fetches: Bool) {
-    let willing = ObserverProfile.make(
+    let willing = ResolvedObserverOptions.make(
       staleAfter: Self.tenSeconds,
       onSubscribe: .never,
       onReconnect: policy,
       onActive: policy
     )
-    let unwilling = ObserverProfile.make(
+    let unwilling = ResolvedObserverOptions.make(
       staleAfter: .infinite,
       onReconnect: .never,
       onActive: .never
@@ -276,8 +277,8 @@ import Testing
       driver.observe(unwilling)
       if isReconnect { driver.online(false) } else { driver.active(false) }
       driver.pass(to: isStale ? 10 : 9)
-      let effects = isReconnect ? driver.online(true) : driver.active(true)
-      #expect((effects.started != nil) == fetches)
+      let actions = isReconnect ? driver.online(true) : driver.active(true)
+      #expect((actions.started != nil) == fetches)
       if fetches { #expect(driver.machine.cause == (isReconnect ? .reconnect : .active)) }
     }
   }
@@ -293,11 +294,19 @@ import Testing
 
   @Test func anEdgeRefetchesNeitherStaticNorDisabledNorUnobserved() {
     let always = (RefetchPolicy.always, RefetchPolicy.always)
-    let static_ = ObserverProfile.make(static: true, onReconnect: always.0, onActive: always.1)
-    let off = ObserverProfile.make(enabled: false, onReconnect: always.0, onActive: always.1)
-    for profile in [static_, off, nil] {
+    let static_ = ResolvedObserverOptions.make(
+      static: true,
+      onReconnect: always.0,
+      onActive: always.1
+    )
+    let off = ResolvedObserverOptions.make(
+      enabled: false,
+      onReconnect: always.0,
+      onActive: always.1
+    )
+    for resolvedOptions in [static_, off, nil] {
       var driver = EntryDriver.withData()
-      if let profile { driver.observe(profile) }
+      if let resolvedOptions { driver.observe(resolvedOptions) }
       driver.online(false)
       #expect(driver.online(true).started == nil)
       driver.active(false)

@@ -11,11 +11,11 @@ struct EntryPageTests {
   }
 
   private func page(_ entry: inout EntryDriver, _ direction: PageDirection) {
-    _ = entry.machine.requested(.manual, superseding: true, direction: direction, in: entry.world)
+    _ = entry.machine.requested(.manual, superseding: true, direction: direction, in: entry.environment)
   }
 
   private func fail(_ entry: inout EntryDriver) {
-    _ = entry.machine.attemptFailed(entry.currentID, retryAfter: nil, in: entry.world)
+    _ = entry.machine.attemptFailed(entry.currentID, retryAfter: nil, in: entry.environment)
   }
 
   @Test("I11: the direction is that of the running fetch, or else of the last one")
@@ -26,7 +26,7 @@ struct EntryPageTests {
     #expect(entry.machine.current?.direction == .next)
     entry.succeed()
     #expect(entry.machine.direction == .next)
-    _ = entry.machine.requested(.manual, in: entry.world)
+    _ = entry.machine.requested(.manual, in: entry.environment)
     #expect(entry.machine.direction == nil)
   }
 
@@ -35,12 +35,12 @@ struct EntryPageTests {
     page(&entry, .next)
     entry.succeed()
     page(&entry, .previous)
-    _ = entry.machine.cancelRequested(in: entry.world)
+    _ = entry.machine.cancelRequested(in: entry.environment)
     #expect(entry.machine.direction == .next)
     #expect(entry.machine.isIdle)
-    _ = entry.machine.requested(.manual, in: entry.world)
+    _ = entry.machine.requested(.manual, in: entry.environment)
     page(&entry, .previous)
-    _ = entry.machine.cancelRequested(in: entry.world)
+    _ = entry.machine.cancelRequested(in: entry.environment)
     #expect(entry.machine.direction == nil)
     #expect(entry.machine.isIdle)
   }
@@ -49,7 +49,7 @@ struct EntryPageTests {
   func pageClearsMarks(isInFlight: Bool) {
     var entry = loaded()
     if isInFlight { page(&entry, .next) }
-    _ = entry.machine.invalidated(in: entry.world)
+    _ = entry.machine.invalidated(in: entry.environment)
     if !isInFlight { page(&entry, .next) }
     #expect(entry.machine.isInvalidated)
     entry.succeed()
@@ -62,7 +62,7 @@ struct EntryPageTests {
     if let failing {
       page(&entry, failing)
     } else {
-      _ = entry.machine.requested(.manual, superseding: true, in: entry.world)
+      _ = entry.machine.requested(.manual, superseding: true, in: entry.environment)
     }
     fail(&entry)
     #expect(entry.machine.isInvalidated)
@@ -73,9 +73,9 @@ struct EntryPageTests {
 
   @Test func cancellingAFirstLoadTakesAMarkThatCameMeanwhileWithIt() {
     var entry = EntryDriver()
-    _ = entry.machine.requested(.subscribed, in: entry.world)
-    _ = entry.machine.invalidated(in: entry.world)
-    _ = entry.machine.cancelRequested(in: entry.world)
+    _ = entry.machine.requested(.subscribed, in: entry.environment)
+    _ = entry.machine.invalidated(in: entry.environment)
+    _ = entry.machine.cancelRequested(in: entry.environment)
     #expect(!entry.machine.isInvalidated)
   }
 }

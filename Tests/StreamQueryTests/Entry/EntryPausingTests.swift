@@ -12,9 +12,9 @@ import Testing
 
   @Test func onlineFetchesRestBeforeTheirStartWhileOffline() {
     var driver = Self.offline(.online)
-    let effects = driver.observe()
-    #expect(effects.paused)
-    #expect(effects.started == nil)
+    let actions = driver.observe()
+    #expect(actions.paused)
+    #expect(actions.started == nil)
     #expect(driver.machine.isPaused)
     #expect(!driver.machine.isFetching)
     let resumed = driver.online(true)
@@ -37,7 +37,7 @@ import Testing
     driver.online(false)
     driver.fail(retryAfter: 1)
     let log = driver.run(to: 1)
-    #expect(log.map(\.effects.paused) == [waits])
+    #expect(log.map(\.actions.paused) == [waits])
     #expect(driver.machine.isPaused == waits)
     driver.pass(to: 9)
     #expect((driver.online(true).started != nil) == waits)
@@ -98,9 +98,9 @@ import Testing
     driver.online(false)
     driver.observe()
     let old = driver.currentID
-    let effects = driver.request(.invalidated, superseding: true)
-    #expect(effects.cancelled == old)
-    #expect(effects.paused)
+    let actions = driver.request(.invalidated, superseding: true)
+    #expect(actions.cancelled == old)
+    #expect(actions.paused)
     #expect(driver.machine.isPaused)
   }
 

@@ -3,12 +3,15 @@ import Testing
 @testable import StreamQuery
 
 @Suite("Polling: T12, T13, X09") struct EntryPollingTests {
-  static func polling(every seconds: Double, background: Span = .infinite) -> ObserverProfile {
+  static func polling(
+    every seconds: Double,
+    background: TimeSpan = .infinite
+  ) -> ResolvedObserverOptions {
     .make(staleAfter: .infinite, interval: .seconds(seconds), inBackground: background)
   }
 
   /// An entry with data of time 0 and an observer that polls since then.
-  static func polled(every seconds: Double, background: Span = .infinite) -> EntryDriver {
+  static func polled(every seconds: Double, background: TimeSpan = .infinite) -> EntryDriver {
     var driver = EntryDriver()
     driver.plan()
     driver.observe(polling(every: seconds, background: background))
@@ -33,7 +36,7 @@ import Testing
     driver.plan()
     driver.observe(Self.polling(every: 10))
     let first = driver.currentID
-    for (_, effects) in driver.run(to: 35) { #expect(effects == .none) }
+    for (_, actions) in driver.run(to: 35) { #expect(actions == .none) }
     #expect(driver.currentID == first)
   }
 
@@ -91,7 +94,7 @@ import Testing
       from: calm,
       since: .seconds(1),
       to: never,
-      in: driver.world
+      in: driver.environment
     )
     #expect(base == .seconds(1))
     #expect(driver.deadline == 11)
@@ -104,7 +107,7 @@ import Testing
       from: Self.polling(every: 10),
       since: .zero,
       to: Self.polling(every: 5),
-      in: driver.world
+      in: driver.environment
     )
     #expect(base == .seconds(4))
     #expect(driver.starts(to: 20) == [9, 14, 19])
@@ -120,7 +123,7 @@ import Testing
         from: Self.polling(every: 10),
         since: .zero,
         to: Self.polling(every: 10, background: .seconds(10)),
-        in: driver.world
+        in: driver.environment
       )
       #expect(base == .zero)
       #expect(driver.starts(to: 35) == [10, 20, 30])
@@ -135,7 +138,7 @@ import Testing
       from: Self.polling(every: 10),
       since: .zero,
       to: Self.polling(every: 10, background: .seconds(10)),
-      in: driver.world
+      in: driver.environment
     )
     #expect(base == .seconds(20))
     #expect(driver.starts(to: 45) == [30, 40])
@@ -148,7 +151,7 @@ import Testing
       from: Self.polling(every: 10),
       since: .zero,
       to: Self.polling(every: 10, background: .seconds(25)),
-      in: driver.world
+      in: driver.environment
     )
     #expect(driver.starts(to: 25) == [10, 20])
   }
@@ -189,8 +192,8 @@ import Testing
     var driver = Self.polled(every: 10)
     driver.active(false)
     driver.pass(to: 25)
-    let effects = driver.active(true)
-    #expect(effects.started == nil)
+    let actions = driver.active(true)
+    #expect(actions.started == nil)
     #expect(driver.starts(to: 45) == [30, 40])
   }
 
@@ -256,7 +259,7 @@ import Testing
   @Test func makesUpForNoBeatsAfterALateTimer() {
     var driver = Self.polled(every: 10)
     driver.pass(to: 47)
-    #expect(driver.machine.timeReached(in: driver.world).started != nil)
+    #expect(driver.machine.timeReached(in: driver.environment).started != nil)
     driver.succeed()
     #expect(driver.deadline == 57)
   }
@@ -276,22 +279,26 @@ import Testing
     case "written": driver.write()
     case "invalidated": driver.invalidate()
     case "unobserved": driver.leave(.fresh)
-    case "seeded": _ = driver.machine.seeded(updatedAt: driver.world.now, in: driver.world)
+    case "seeded":
+      _ = driver.machine.initialDataPlaced(
+        updatedAt: driver.environment.now,
+        in: driver.environment
+      )
     case "offline": driver.online(false)
     default:
-      _ = driver.machine.reobserved(from: .fresh, since: .zero, to: .make(), in: driver.world)
+      _ = driver.machine.reobserved(from: .fresh, since: .zero, to: .make(), in: driver.environment)
     }
     #expect(driver.deadline == 10)
-    let effects = driver.machine.timeReached(in: driver.world)
-    #expect(effects.started != nil || effects.paused)
+    let actions = driver.machine.timeReached(in: driver.environment)
+    #expect(actions.started != nil || actions.paused)
     #expect(driver.machine.cause == .interval)
   }
 
   @Test func disabledObserversDoNotPoll() {
     var driver = EntryDriver.withData()
-    var profile = Self.polling(every: 10)
-    profile.isEnabled = false
-    driver.observe(profile)
+    var resolvedOptions = Self.polling(every: 10)
+    resolvedOptions.isEnabled = false
+    driver.observe(resolvedOptions)
     #expect(driver.deadline == nil)
   }
 
@@ -299,31 +306,31 @@ import Testing
     var driver = Self.polled(every: 10)
     driver.online(false)
     let log = driver.run(to: 10)
-    #expect(log.map(\.effects.paused) == [true])
+    #expect(log.map(\.actions.paused) == [true])
     #expect(driver.machine.isPaused)
     // Later beats find it resting, which is no news.
-    for (_, effects) in driver.run(to: 35) { #expect(effects == .none) }
+    for (_, actions) in driver.run(to: 35) { #expect(actions == .none) }
     #expect(driver.online(true).started == driver.currentID)
   }
 
   @Test(
     "No interval traps, however absurd",
     arguments: [
-      Span.zero, Span(.nanoseconds(1)), .longest, .infinite,
+      TimeSpan.zero, TimeSpan(.nanoseconds(1)), .longest, .infinite,
     ]
   )
-  func absurdInterval(_ interval: Span) {
+  func absurdInterval(_ interval: TimeSpan) {
     var driver = EntryDriver.withData()
     driver.observe(.make(staleAfter: .infinite, interval: interval, inBackground: interval))
-    driver.world.now = Timestamp(
-      moment: Moment(nanoseconds: Span.longest.nanoseconds),
+    driver.environment.now = Timestamp(
+      instant: Instant(nanoseconds: TimeSpan.longest.nanoseconds),
       date: .infinity
     )
     driver.online(false)
-    _ = driver.machine.nextDeadline(in: driver.world)
-    _ = driver.machine.timeReached(in: driver.world)
-    if let deadline = driver.machine.nextDeadline(in: driver.world) {
-      #expect(deadline > driver.world.now.moment)
+    _ = driver.machine.nextDeadline(in: driver.environment)
+    _ = driver.machine.timeReached(in: driver.environment)
+    if let deadline = driver.machine.nextDeadline(in: driver.environment) {
+      #expect(deadline > driver.environment.now.instant)
     }
   }
 }

@@ -10,7 +10,7 @@ import Testing
     #expect(driver.deadline == nil)
     driver.leave(.fresh)
     #expect(driver.deadline == 400)
-    #expect(driver.run(to: 1_000).map(\.effects.expired) == [true])
+    #expect(driver.run(to: 1_000).map(\.actions.expired) == [true])
   }
 
   @Test func theLongestRetentionThatWasAskedForHolds() {
@@ -22,7 +22,7 @@ import Testing
 
   @Test func theLastLeaversOwnRetentionRules() {
     var driver = EntryDriver.withData()
-    let own = ObserverProfile.make(staleAfter: .infinite, gcTime: .seconds(7))
+    let own = ResolvedObserverOptions.make(staleAfter: .infinite, gcTime: .seconds(7))
     driver.observe(own)
     driver.observe(.fresh)
     driver.leave(.fresh)
@@ -38,7 +38,7 @@ import Testing
 
   @Test func aLeaversRetentionMayAlsoBeLonger() {
     var driver = EntryDriver.withData()
-    let own = ObserverProfile.make(staleAfter: .infinite, gcTime: .seconds(900))
+    let own = ResolvedObserverOptions.make(staleAfter: .infinite, gcTime: .seconds(900))
     driver.observe(own)
     driver.leave(own)
     #expect(driver.deadline == 900)
@@ -63,7 +63,7 @@ import Testing
     var driver = EntryDriver.withData()
     driver.pass(to: 300)
     driver.observe(.fresh)
-    #expect(!driver.machine.timeReached(in: driver.world).expired)
+    #expect(!driver.machine.timeReached(in: driver.environment).expired)
   }
 
   @Test func nothingGoesWhileAFetchIsInFlight() {
@@ -80,7 +80,7 @@ import Testing
     driver.wait()
     driver.pass(to: 1)
     driver.succeed()
-    #expect(driver.run(to: 1).map(\.effects.expired) == [true])
+    #expect(driver.run(to: 1).map(\.actions.expired) == [true])
     driver.plan(gcTime: .infinite)
     #expect(driver.deadline == nil)
   }
@@ -91,10 +91,10 @@ import Testing
     driver.observe()
     driver.leave()
     driver.pass(to: 5)
-    #expect(!driver.machine.isExpired(at: driver.world.now.moment))
-    let effects = driver.run(to: 5).map(\.effects)
-    #expect(effects.map(\.ended) == [.cancelled])
-    #expect(effects.map(\.expired) == [true])
+    #expect(!driver.machine.isExpired(at: driver.environment.now.instant))
+    let actions = driver.run(to: 5).map(\.actions)
+    #expect(actions.map(\.ended) == [.cancelled])
+    #expect(actions.map(\.expired) == [true])
   }
 
   @Test func afterAWaiterTheEntryIsKeptFromTheEndOfItsFetch() {
@@ -118,7 +118,7 @@ import Testing
   @Test func clearingAnUnobservedEntryStartsItsRetentionAnew() {
     var driver = EntryDriver.withData()
     driver.pass(to: 100)
-    _ = driver.machine.cleared(in: driver.world)
+    _ = driver.machine.cleared(in: driver.environment)
     #expect(driver.deadline == 400)
   }
 }

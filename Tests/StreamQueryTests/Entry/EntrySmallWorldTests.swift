@@ -14,14 +14,14 @@ import Testing
   static func explore(_ start: EntryWorld, depth: Int) -> Int {
     var seen: Set<[Int16]> = [start.fingerprint]
     var steps: [Step] = []
-    var frontier = [(world: start, index: -1)]
+    var frontier = [(environment: start, index: -1)]
     for _ in 0..<depth {
-      var next: [(world: EntryWorld, index: Int)] = []
-      for (world, index) in frontier {
-        for input in EntryWorld.Input.allCases where world.allows(input) {
-          var changed = world
+      var next: [(environment: EntryWorld, index: Int)] = []
+      for (environment, index) in frontier {
+        for input in EntryWorld.Input.allCases where environment.allows(input) {
+          var changed = environment
           changed.apply(input)
-          let broken = changed.broken(after: input, from: world)
+          let broken = changed.broken(after: input, from: environment)
           guard broken.isEmpty else {
             Issue.record(
               "\(broken) by \(path(to: index, in: steps) + [input]) in \(changed.machine)"
@@ -29,7 +29,7 @@ import Testing
             return seen.count
           }
           // An entry that expired is gone.
-          guard !changed.effects.expired, seen.insert(changed.fingerprint).inserted else {
+          guard !changed.actions.expired, seen.insert(changed.fingerprint).inserted else {
             continue
           }
           steps.append(Step(parent: index, input: input))
@@ -59,10 +59,10 @@ import Testing
 
     var description: String { "\(abandonment), \(networkMode), \(inputs), \(depth) deep" }
 
-    var world: EntryWorld {
-      var world = EntryWorld(abandonment, networkMode)
-      for input in inputs { world.apply(input) }
-      return world
+    var environment: EntryWorld {
+      var environment = EntryWorld(abandonment, networkMode)
+      for input in inputs { environment.apply(input) }
+      return environment
     }
   }
 
@@ -85,7 +85,7 @@ import Testing
     ),
   ])
   func keepsTheInvariants(_ start: Start) {
-    #expect(Self.explore(start.world, depth: start.depth) > 2_000)
+    #expect(Self.explore(start.environment, depth: start.depth) > 2_000)
   }
 
   // MARK: Long lives
@@ -94,17 +94,17 @@ import Testing
     var random = SmallRandom(seed: seed)
     let policies: [Abandonment] = [.cancel, .finish, .linger(.seconds(2)), .linger(.zero)]
     let modes: [NetworkMode] = [.online, .always, .offlineFirst]
-    var world = EntryWorld(
+    var environment = EntryWorld(
       policies[random.next(below: policies.count)],
       modes[random.next(below: modes.count)]
     )
     for _ in 0..<250 {
       let inputs = EntryWorld.Input.allCases
       let input = inputs[random.next(below: inputs.count)]
-      guard world.allows(input) else { continue }
-      let old = world
-      world.apply(input)
-      guard body(old, input, world), !world.effects.expired else { return }
+      guard environment.allows(input) else { continue }
+      let old = environment
+      environment.apply(input)
+      guard body(old, input, environment), !environment.actions.expired else { return }
     }
   }
 
@@ -122,7 +122,7 @@ import Testing
     Self.walk(seed) { old, input, new in
       var again = old
       again.apply(input)
-      #expect(again.effects == new.effects)
+      #expect(again.actions == new.actions)
       #expect(again.machine == new.machine)
       return true
     }
@@ -131,11 +131,11 @@ import Testing
   /// Whatever the state, the timer comes to an end within an instant.
   @Test(arguments: 0..<50 as Range<UInt64>)
   func theTimerMakesProgress(_ seed: UInt64) {
-    Self.walk(seed) { _, _, world in
-      var world = world
-      world.world.now = .seconds(Double(world.world.now.moment.nanoseconds) / 1e9 + 1_000)
-      for _ in 0..<3 where world.allows(.timer) && !world.effects.expired { world.apply(.timer) }
-      let isDone = world.effects.expired || !world.allows(.timer)
+    Self.walk(seed) { _, _, environment in
+      var environment = environment
+      environment.environment.now = .seconds(Double(environment.environment.now.instant.nanoseconds) / 1e9 + 1_000)
+      for _ in 0..<3 where environment.allows(.timer) && !environment.actions.expired { environment.apply(.timer) }
+      let isDone = environment.actions.expired || !environment.allows(.timer)
       #expect(isDone)
       return isDone
     }

@@ -5,9 +5,9 @@ import Testing
 struct EntryStreamingTests {
   private func loaded(resets: Bool) -> EntryDriver {
     var entry = EntryDriver()
-    var terms = FetchTerms()
-    terms.resetsData = resets
-    entry.machine.planned(terms: terms, gcTime: .seconds(300))
+    var fetchOptions = FetchOptions()
+    fetchOptions.resetsData = resets
+    entry.machine.adopted(fetchOptions: fetchOptions, gcTime: .seconds(300))
     entry.observe()
     entry.pass(to: 1)
     entry.succeed()
@@ -15,16 +15,16 @@ struct EntryStreamingTests {
     return entry
   }
 
-  private func progress(_ entry: inout EntryDriver) -> EntryEffects {
-    entry.machine.attemptProgressed(entry.currentID, in: entry.world)
+  private func progress(_ entry: inout EntryDriver) -> EntryActions {
+    entry.machine.attemptProgressed(entry.currentID, in: entry.environment)
   }
 
   @Test func aPartIsDataAndTheFetchGoesOn() {
     var entry = EntryDriver()
     entry.observe()
-    let effects = progress(&entry)
-    #expect(effects.changed)
-    #expect(effects.ended == nil)
+    let actions = progress(&entry)
+    #expect(actions.changed)
+    #expect(actions.ended == nil)
     #expect(entry.machine.hasData)
     #expect(entry.machine.isFetching)
     #expect(entry.machine.dataUpdateCount == 1)
@@ -35,9 +35,9 @@ struct EntryStreamingTests {
     entry.request()
     let old = entry.currentID
     entry.request(superseding: true)
-    #expect(entry.machine.attemptProgressed(old, in: entry.world) == .none)
+    #expect(entry.machine.attemptProgressed(old, in: entry.environment) == .none)
     entry.cancel()
-    #expect(entry.machine.attemptProgressed(old, in: entry.world) == .none)
+    #expect(entry.machine.attemptProgressed(old, in: entry.environment) == .none)
   }
 
   @Test func cancellingAfterAPartKeepsIt() {
@@ -63,11 +63,11 @@ struct EntryStreamingTests {
     var entry = loaded(resets: true)
     let before = entry.machine
     let start = entry.request()
-    #expect(start.shelved)
+    #expect(start.stashed)
     #expect(!entry.machine.hasData)
     #expect(entry.machine.dataUpdatedAt == .never)
     let end = entry.cancel()
-    #expect(end.unshelved)
+    #expect(end.unstashed)
     #expect(entry.machine.hasData)
     #expect(entry.machine.dataUpdatedAt == before.dataUpdatedAt)
     #expect(entry.machine.dataUpdateCount == before.dataUpdateCount)
@@ -77,9 +77,9 @@ struct EntryStreamingTests {
   func withoutResetDataStays() {
     var entry = loaded(resets: false)
     let before = entry.machine
-    #expect(!entry.request().shelved)
+    #expect(!entry.request().stashed)
     #expect(entry.machine.hasData)
-    #expect(!entry.cancel().unshelved)
+    #expect(!entry.cancel().unstashed)
     #expect(entry.machine.hasData)
     #expect(entry.machine.dataUpdatedAt == before.dataUpdatedAt)
     #expect(entry.machine.dataUpdateCount == before.dataUpdateCount)
@@ -92,7 +92,7 @@ struct EntryStreamingTests {
       entry.pass(to: 2 + Double(count))
       #expect(progress(&entry).changed)
       #expect(entry.machine.dataUpdateCount == count)
-      #expect(entry.machine.dataUpdatedAt == entry.world.now)
+      #expect(entry.machine.dataUpdatedAt == entry.environment.now)
     }
     #expect(entry.succeed().ended == .succeeded)
     #expect(entry.machine.dataUpdateCount == 4)
@@ -104,7 +104,7 @@ struct EntryStreamingTests {
     entry.request()
     let end = entry.fail()
     #expect(end.ended == .failed)
-    #expect(!end.unshelved)
+    #expect(!end.unstashed)
     #expect(!entry.machine.hasData)
     #expect(entry.machine.isError)
   }
@@ -117,7 +117,7 @@ struct EntryStreamingTests {
     entry.fail(retryAfter: 5)
     #expect(entry.machine.hasData)
     #expect(!entry.machine.isError)
-    #expect(!entry.cancel().unshelved)
+    #expect(!entry.cancel().unstashed)
     #expect(entry.machine.hasData)
   }
 
@@ -126,9 +126,9 @@ struct EntryStreamingTests {
     var entry = loaded(resets: true)
     entry.online(false)
     let rest = entry.request()
-    #expect(!rest.shelved)
+    #expect(!rest.stashed)
     #expect(entry.machine.hasData)
-    #expect(entry.online(true).shelved)
+    #expect(entry.online(true).stashed)
     #expect(!entry.machine.hasData)
   }
 
@@ -139,13 +139,14 @@ struct EntryStreamingTests {
     switch way {
     case 0: entry.write()
     case 1: _ = progress(&entry)
-    default: _ = entry.machine.seeded(updatedAt: entry.world.now, in: entry.world)
+    default:
+      _ = entry.machine.initialDataPlaced(updatedAt: entry.environment.now, in: entry.environment)
     }
-    #expect(entry.machine.current?.undo.shelved == nil)
+    #expect(entry.machine.current?.undo.stashed == nil)
     let end = entry.cancel()
-    #expect(!end.unshelved)
+    #expect(!end.unstashed)
     #expect(entry.machine.hasData)
-    #expect(entry.machine.dataUpdatedAt == entry.world.now)
+    #expect(entry.machine.dataUpdatedAt == entry.environment.now)
   }
 
   /// Every order of up to five events keeps the machine's rules.
@@ -166,10 +167,10 @@ struct EntryStreamingTests {
         case .fail: next.fail()
         case .cancel: next.cancel()
         case .write: next.write()
-        case .clear: _ = next.machine.cleared(in: next.world)
+        case .clear: _ = next.machine.cleared(in: next.environment)
         }
-        let broken = next.machine.brokenInvariants(at: next.world.now.moment)
-        let isShelvedBesideData = next.machine.hasData && next.machine.current?.undo.shelved != nil
+        let broken = next.machine.brokenInvariants(at: next.environment.now.instant)
+        let isShelvedBesideData = next.machine.hasData && next.machine.current?.undo.stashed != nil
         if !broken.isEmpty || isShelvedBesideData {
           Issue.record("\(trace + [event]): \(broken)")
           return

@@ -6,31 +6,35 @@ struct EntryWorld {
     case observePolling, observeQuiet, leavePolling, leaveQuiet, pollingToQuiet, quietToPolling
     case wait, stopWaiting, refetch, joinRefetch, addPage
     case succeed, failAndRetry, failForGood, cancelItself
-    case cancel, write, fence, seed, mark, invalidate, clear
+    case cancel, write, fence, seeded, mark, invalidate, clear
     case network, focus, tick, timer
   }
 
   /// Enabled, stale after two seconds, polls every three.
-  static let polling = ObserverProfile.make(
+  static let polling = ResolvedObserverOptions.make(
     staleAfter: .seconds(2),
     interval: .seconds(3),
     inBackground: .infinite
   )
   /// Disabled, lingers for a second, is kept for a second.
-  static let quiet = ObserverProfile.make(enabled: false, gcTime: .seconds(1), linger: .seconds(1))
+  static let quiet = ResolvedObserverOptions.make(
+    enabled: false,
+    gcTime: .seconds(1),
+    linger: .seconds(1)
+  )
 
   var machine = EntryMachine(at: .zero)
-  var world = World(now: .seconds(0))
+  var environment = Environment(now: .seconds(0))
   /// When each polling observer began.
-  var bases: [Moment] = []
+  var bases: [Instant] = []
   var quietCount = 0
-  private(set) var effects = EntryEffects.none
+  private(set) var actions = EntryActions.none
 
   init(_ abandonment: Abandonment, _ networkMode: NetworkMode) {
-    var terms = FetchTerms()
-    terms.abandonment = abandonment
-    terms.networkMode = networkMode
-    machine.planned(terms: terms, gcTime: .seconds(4))
+    var fetchOptions = FetchOptions()
+    fetchOptions.abandonment = abandonment
+    fetchOptions.networkMode = networkMode
+    machine.adopted(fetchOptions: fetchOptions, gcTime: .seconds(4))
   }
 
   /// Whether the shell could make this input now.
@@ -46,8 +50,8 @@ struct EntryWorld {
     case .stopWaiting: machine.waiterCount > 0
     case .succeed, .failAndRetry, .failForGood, .cancelItself: isRunning
     case .cancel: !machine.isIdle
-    case .seed: !machine.hasData
-    case .timer: machine.nextDeadline(in: world).map { $0 <= world.now.moment } ?? false
+    case .seeded: !machine.hasData
+    case .timer: machine.nextDeadline(in: environment).map { $0 <= environment.now.instant } ?? false
     case .refetch, .joinRefetch, .addPage, .write, .fence, .mark, .invalidate, .clear, .network,
       .focus, .tick:
       true
@@ -58,89 +62,89 @@ struct EntryWorld {
   private var id: FetchID { machine.current?.id ?? FetchID(rawValue: 0) }
 
   mutating func apply(_ input: Input) {
-    effects = .none
+    actions = .none
     switch input {
     case .observePolling:
-      bases.append(world.now.moment)
-      effects = machine.observed(by: Self.polling, in: world)
+      bases.append(environment.now.instant)
+      actions = machine.observed(by: Self.polling, in: environment)
     case .observeQuiet:
       quietCount += 1
-      effects = machine.observed(by: Self.quiet, in: world)
+      actions = machine.observed(by: Self.quiet, in: environment)
     case .leavePolling:
-      effects = machine.unobserved(by: Self.polling, since: bases.removeFirst(), in: world)
+      actions = machine.unobserved(by: Self.polling, since: bases.removeFirst(), in: environment)
     case .leaveQuiet:
       quietCount -= 1
-      effects = machine.unobserved(by: Self.quiet, since: world.now.moment, in: world)
+      actions = machine.unobserved(by: Self.quiet, since: environment.now.instant, in: environment)
     case .pollingToQuiet:
       quietCount += 1
-      effects =
+      actions =
         machine.reobserved(
           from: Self.polling,
           since: bases.removeFirst(),
           to: Self.quiet,
-          in: world
+          in: environment
         ).0
     case .quietToPolling:
       quietCount -= 1
-      let (effects, base) = machine.reobserved(
+      let (actions, base) = machine.reobserved(
         from: Self.quiet,
-        since: world.now.moment,
+        since: environment.now.instant,
         to: Self.polling,
-        in: world
+        in: environment
       )
-      self.effects = effects
+      self.actions = actions
       bases.append(base)
     case .wait:
-      effects = machine.requested(.manual, in: world)
+      actions = machine.requested(.manual, in: environment)
       machine.waiterJoined()
-    case .stopWaiting: effects = machine.waiterLeft(in: world)
-    case .refetch: effects = refetch(superseding: true)
-    case .joinRefetch: effects = refetch(superseding: false)
+    case .stopWaiting: actions = machine.waiterLeft(in: environment)
+    case .refetch: actions = refetch(superseding: true)
+    case .joinRefetch: actions = refetch(superseding: false)
     case .addPage:
-      effects = machine.requested(
+      actions = machine.requested(
         .manual,
         superseding: true,
         clientLease: machine.observerCount == 0,
         direction: .next,
-        in: world
+        in: environment
       )
-    case .succeed: effects = machine.attemptSucceeded(id, in: world)
+    case .succeed: actions = machine.attemptSucceeded(id, in: environment)
     case .failAndRetry:
-      effects = machine.attemptFailed(id, retryAfter: .seconds(1), in: world)
-    case .failForGood: effects = machine.attemptFailed(id, retryAfter: nil, in: world)
-    case .cancelItself: effects = machine.attemptCancelled(id, in: world)
-    case .cancel: effects = machine.cancelRequested(in: world)
-    case .write: effects = machine.written(updatedAt: world.now, fencing: false, in: world)
-    case .fence: effects = machine.written(updatedAt: world.now, fencing: true, in: world)
-    case .seed: effects = machine.seeded(updatedAt: world.now, in: world)
-    case .mark: effects = machine.invalidated(in: world)
+      actions = machine.attemptFailed(id, retryAfter: .seconds(1), in: environment)
+    case .failForGood: actions = machine.attemptFailed(id, retryAfter: nil, in: environment)
+    case .cancelItself: actions = machine.attemptCancelled(id, in: environment)
+    case .cancel: actions = machine.cancelRequested(in: environment)
+    case .write: actions = machine.written(updatedAt: environment.now, fencing: false, in: environment)
+    case .fence: actions = machine.written(updatedAt: environment.now, fencing: true, in: environment)
+    case .seeded: actions = machine.initialDataPlaced(updatedAt: environment.now, in: environment)
+    case .mark: actions = machine.invalidated(in: environment)
     case .invalidate:
       // As the shell does it: who is active is refetched in the same turn.
-      effects = machine.invalidated(in: world)
+      actions = machine.invalidated(in: environment)
       guard machine.isActive else { return }
-      let isChanged = effects.changed
-      effects = machine.requested(.invalidated, superseding: true, in: world)
-      effects.changed = effects.changed || isChanged
-    case .clear: effects = machine.cleared(in: world)
+      let isChanged = actions.changed
+      actions = machine.requested(.invalidated, superseding: true, in: environment)
+      actions.changed = actions.changed || isChanged
+    case .clear: actions = machine.cleared(in: environment)
     case .network:
-      world.isOnline.toggle()
-      effects = machine.worldChanged(world.isOnline ? .reconnect : nil, in: world)
+      environment.isOnline.toggle()
+      actions = machine.environmentChanged(environment.isOnline ? .reconnect : nil, in: environment)
     case .focus:
-      world.isActive.toggle()
-      effects = machine.worldChanged(world.isActive ? .active : nil, in: world)
+      environment.isActive.toggle()
+      actions = machine.environmentChanged(environment.isActive ? .active : nil, in: environment)
     case .tick:
-      world.now.moment.nanoseconds += 1_000_000_000
-      world.now.date += 1
-    case .timer: effects = machine.timeReached(in: world)
+      environment.now.instant.nanoseconds += 1_000_000_000
+      environment.now.date += 1
+    case .timer: actions = machine.timeReached(in: environment)
     }
   }
 
-  private mutating func refetch(superseding: Bool) -> EntryEffects {
+  private mutating func refetch(superseding: Bool) -> EntryActions {
     machine.requested(
       .manual,
       superseding: superseding,
       clientLease: machine.observerCount == 0,
-      in: world
+      in: environment
     )
   }
 }
@@ -150,25 +154,25 @@ struct EntryWorld {
 extension EntryWorld {
   /// The rules that a step from another world broke.
   func broken(after input: Input, from old: EntryWorld) -> [String] {
-    var broken = machine.brokenInvariants(at: world.now.moment)
+    var broken = machine.brokenInvariants(at: environment.now.instant)
     func rule(_ name: String, _ holds: Bool) { if !holds { broken.append(name) } }
     let current = machine.current?.id
 
-    if let started = effects.started {
+    if let started = actions.started {
       rule("what started runs, or was abandoned at once", isRunning && current == started)
     }
-    if let cancelled = effects.cancelled {
+    if let cancelled = actions.cancelled {
       rule("what was cancelled was in flight", cancelled == old.machine.current?.id)
       rule("what was cancelled is not in flight", cancelled != current)
     }
-    if effects.ended != nil {
+    if actions.ended != nil {
       rule("what ended was in flight", old.machine.current != nil)
       rule("what ended is not in flight", old.machine.current?.id != current)
       rule("who waited was answered", machine.waiterCount == 0)
     } else if let was = old.machine.current?.id, was != current {
       rule(
         "only a replaced fetch goes without an end",
-        effects.started == current || effects.paused
+        actions.started == current || actions.paused
       )
     }
     if case .succeed = input, let answered = old.machine.current {
@@ -182,7 +186,7 @@ extension EntryWorld {
         (machine.current != nil) == (answered.successor != nil && isWanted)
       )
     } else if let replaced = old.machine.current, let current = machine.current,
-      replaced.id != current.id, effects.ended == nil
+      replaced.id != current.id, actions.ended == nil
     {
       rule(
         "only a page takes the place of a fetch at the bound",
@@ -191,26 +195,26 @@ extension EntryWorld {
       )
     }
     if case .timer = input {
-      var only = EntryEffects()
+      var only = EntryActions()
       only.expired = true
-      let isExpired = old.machine.isExpired(at: world.now.moment)
-      rule("what has expired does nothing else", effects == only || !isExpired)
+      let isExpired = old.machine.isExpired(at: environment.now.instant)
+      rule("what has expired does nothing else", actions == only || !isExpired)
       rule(
         "what expires has expired before it is asked, or as its fetch ended",
-        isExpired || !effects.expired || effects.ended != nil
+        isExpired || !actions.expired || actions.ended != nil
       )
     }
-    rule("who rests is paused", !effects.paused || machine.isPaused)
-    rule("who came to rest says so", !machine.isPaused || old.machine.isPaused || effects.paused)
+    rule("who rests is paused", !actions.paused || machine.isPaused)
+    rule("who came to rest says so", !machine.isPaused || old.machine.isPaused || actions.paused)
     rule(
       "a new attempt is told to the shell",
-      !isRunning || old.isRunning && old.machine.current?.id == current || effects.started != nil
+      !isRunning || old.isRunning && old.machine.current?.id == current || actions.started != nil
     )
     rule(
       "what expires is idle and unwanted",
-      !effects.expired || machine.isIdle && !machine.isWanted
+      !actions.expired || machine.isIdle && !machine.isWanted
     )
-    rule("who sees a difference is told", shows(the: old) || effects.changed)
+    rule("who sees a difference is told", shows(the: old) || actions.changed)
     // `invalidated` may change nothing that is seen; a late timer may have nothing left to do.
     rule("the timer deals with what is due", input != .timer || isCaughtUp)
     rule("late answers change nothing", ignoresLateAnswers)
@@ -229,18 +233,18 @@ extension EntryWorld {
   }
 
   private var isCaughtUp: Bool {
-    effects.expired || machine.nextDeadline(in: world).map { $0 > world.now.moment } ?? true
+    actions.expired || machine.nextDeadline(in: environment).map { $0 > environment.now.instant } ?? true
   }
 
   private var ignoresLateAnswers: Bool {
     let old = FetchID(rawValue: machine.fetchSerial &- 1)
     var copy = machine
-    let effects = [
-      copy.attemptSucceeded(old, in: world),
-      copy.attemptFailed(old, retryAfter: .zero, in: world),
-      copy.attemptCancelled(old, in: world),
+    let actions = [
+      copy.attemptSucceeded(old, in: environment),
+      copy.attemptFailed(old, retryAfter: .zero, in: environment),
+      copy.attemptCancelled(old, in: environment),
     ]
-    return effects == [.none, .none, .none] && copy == machine
+    return actions == [.none, .none, .none] && copy == machine
   }
 }
 
@@ -253,9 +257,9 @@ extension EntryWorld {
     func add(_ value: Bool) { print.append(value ? 1 : 0) }
     func add(_ value: Int) { print.append(Int16(clamping: value)) }
     // Beyond the longest span only the place in the rhythm of three seconds matters.
-    func add(_ moment: Moment?) {
-      guard let moment else { return add(99) }
-      let age = Int((world.now.moment.nanoseconds - moment.nanoseconds) / 1_000_000_000)
+    func add(_ instant: Instant?) {
+      guard let instant else { return add(99) }
+      let age = Int((environment.now.instant.nanoseconds - instant.nanoseconds) / 1_000_000_000)
       add(age > 12 ? 12 + age % 3 : age)
     }
     switch machine.phase {
@@ -283,7 +287,7 @@ extension EntryWorld {
     add(machine.isError)
     add(machine.isInvalidated)
     add(machine.cause == nil)
-    add(machine.dataUpdatedAt.moment)
+    add(machine.dataUpdatedAt.instant)
     add(min(machine.dataUpdateCount, 1))
     add(min(machine.errorUpdateCount, 1))
     add(min(machine.failureCount, 1))
@@ -291,14 +295,14 @@ extension EntryWorld {
     add(quietCount)
     add(machine.waiterCount)
     // The observers' own bases count as far as no beat came since.
-    for base in bases where base > machine.lastBeat { add(base) }
-    add(machine.lastBeat)
+    for base in bases where base > machine.lastTick { add(base) }
+    add(machine.lastTick)
     add(machine.toldUntil)
     add(machine.polledUntil)
     add(machine.leaverGcTime == nil)
     if !machine.isWanted { add(machine.unwantedSince) }
-    add(world.isOnline)
-    add(world.isActive)
+    add(environment.isOnline)
+    add(environment.isActive)
     return print
   }
 }

@@ -9,9 +9,9 @@ struct EntryWritingTests {
   @Test func aWriteIsASuccess() {
     var driver = EntryDriver.failed()
     driver.pass(to: 3)
-    let effects = driver.write()
-    #expect(effects.changed)
-    #expect(effects.ended == nil)
+    let actions = driver.write()
+    #expect(actions.changed)
+    #expect(actions.ended == nil)
     #expect(driver.machine.hasData)
     #expect(!driver.machine.isError)
     #expect(!driver.machine.isInvalidated)
@@ -45,9 +45,9 @@ struct EntryWritingTests {
     driver.wait()
     if phase == "waiting" { driver.fail(retryAfter: 1) }
     let id = driver.currentID
-    let effects = driver.write(fencing: true)
-    #expect(effects.cancelled == id)
-    #expect(effects.ended == .replaced)
+    let actions = driver.write(fencing: true)
+    #expect(actions.cancelled == id)
+    #expect(actions.ended == .replaced)
     #expect(driver.machine.isIdle)
     #expect(driver.machine.failureCount == 0)
     #expect(driver.machine.waiterCount == 0)
@@ -74,8 +74,8 @@ struct EntryWritingTests {
   @Test("T14: initial data is data, but neither a fetch nor a write")
   func seeding() {
     var driver = EntryDriver()
-    let effects = driver.machine.seeded(updatedAt: .seconds(-5), in: driver.world)
-    #expect(effects.changed)
+    let actions = driver.machine.initialDataPlaced(updatedAt: .seconds(-5), in: driver.environment)
+    #expect(actions.changed)
     #expect(driver.machine.hasData)
     #expect(driver.machine.dataUpdateCount == 0)
     #expect(driver.machine.counts == .zero)
@@ -86,7 +86,7 @@ struct EntryWritingTests {
   @Test("T14: initial data that fills an entry in error is good data")
   func seedingAFailedEntry() {
     var driver = EntryDriver.failed()
-    _ = driver.machine.seeded(updatedAt: driver.world.now, in: driver.world)
+    _ = driver.machine.initialDataPlaced(updatedAt: driver.environment.now, in: driver.environment)
     #expect(!driver.machine.isError)
     #expect(!driver.machine.isInvalidated)
     #expect(!driver.machine.isStale(.after(.seconds(5)), at: .zero))
@@ -95,7 +95,7 @@ struct EntryWritingTests {
   @Test func initialDataDuringALoadIsKeptWhenTheLoadIsCancelled() {
     var driver = EntryDriver.failed()
     driver.request()
-    _ = driver.machine.seeded(updatedAt: driver.world.now, in: driver.world)
+    _ = driver.machine.initialDataPlaced(updatedAt: driver.environment.now, in: driver.environment)
     driver.cancel()
     #expect(driver.machine.hasData)
     #expect(!driver.machine.isError)
@@ -150,7 +150,7 @@ struct EntryWritingTests {
     var driver = EntryDriver.withData()
     if when == "before" { driver.invalidate() }
     if when == "resting" { driver.online(false) }
-    _ = driver.machine.requested(.manual, direction: .next, in: driver.world)
+    _ = driver.machine.requested(.manual, direction: .next, in: driver.environment)
     if when == "joined" {
       driver.invalidate()
       driver.request(.invalidated)
@@ -180,11 +180,11 @@ struct EntryWritingTests {
     driver.observe(.make(interval: .seconds(10)))
     driver.wait()
     let id = driver.currentID
-    let effects = driver.machine.cleared(in: driver.world)
-    #expect(effects.cancelled == id)
-    #expect(effects.ended == .removed)
-    #expect(effects.started == nil)
-    #expect(effects.changed)
+    let actions = driver.machine.cleared(in: driver.environment)
+    #expect(actions.cancelled == id)
+    #expect(actions.ended == .removed)
+    #expect(actions.started == nil)
+    #expect(actions.changed)
     #expect(!driver.machine.hasData)
     #expect(driver.machine.isIdle)
     #expect(driver.machine.cause == nil)
@@ -193,14 +193,14 @@ struct EntryWritingTests {
     #expect(driver.machine.observerCount == 1)
     #expect(driver.machine.waiterCount == 0)
     // The next trigger fetches.
-    #expect(driver.run(to: 10).map(\.effects.started) == [driver.currentID])
+    #expect(driver.run(to: 10).map(\.actions.started) == [driver.currentID])
   }
 
   @Test func clearingForgetsErrorsAndMarks() {
     var driver = EntryDriver.failed()
     driver.invalidate()
-    let effects = driver.machine.cleared(in: driver.world)
-    #expect(effects.ended == nil)
+    let actions = driver.machine.cleared(in: driver.environment)
+    #expect(actions.ended == nil)
     #expect(!driver.machine.isError)
     #expect(!driver.machine.isInvalidated)
     #expect(driver.machine.failureCount == 0)
@@ -211,11 +211,11 @@ struct EntryWritingTests {
   @Test("an error that came out of an archive stands beside the data until something newer comes")
   func failuresComeBack() {
     var driver = EntryDriver.withData(at: 5)
-    let effects = driver.machine.failureRestored(updatedAt: .seconds(3), in: driver.world)
-    #expect(effects.changed)
+    let actions = driver.machine.failureRestored(updatedAt: .seconds(3), in: driver.environment)
+    #expect(actions.changed)
     #expect(driver.machine.isError)
     #expect(driver.machine.errorUpdatedAt == .seconds(3))
-    #expect(driver.machine.brokenInvariants(at: driver.world.now.moment).isEmpty)
+    #expect(driver.machine.brokenInvariants(at: driver.environment.now.instant).isEmpty)
     driver.write()
     #expect(!driver.machine.isError)
     #expect(driver.machine.failureCount == 0)
@@ -224,8 +224,8 @@ struct EntryWritingTests {
   @Test func aFetchInFlightTellsAnewInsteadOfAnArchivedError() {
     var driver = EntryDriver.withData()
     driver.request(clientLease: true)
-    #expect(driver.machine.failureRestored(updatedAt: .seconds(0), in: driver.world) == .none)
+    #expect(driver.machine.failureRestored(updatedAt: .seconds(0), in: driver.environment) == .none)
     var empty = EntryDriver()
-    #expect(empty.machine.failureRestored(updatedAt: .seconds(0), in: empty.world) == .none)
+    #expect(empty.machine.failureRestored(updatedAt: .seconds(0), in: empty.environment) == .none)
   }
 }

@@ -5,13 +5,17 @@ import Testing
 @Suite("Retries: T08") struct RetryPolicyTests {
   struct Failure: Error {}
 
-  static func delays(_ policy: RetryPolicy, _ failures: Range<Int>, jitter: Double = 0) -> [Span?] {
+  static func delays(
+    _ policy: RetryPolicy,
+    _ failures: Range<Int>,
+    jitter: Double = 0
+  ) -> [TimeSpan?] {
     failures.map { policy.delay(failures: $0, error: Failure(), jitter: jitter) }
   }
 
   @Test func theStandardBackoffDoublesUpToThirtySeconds() {
     #expect(
-      Self.delays(.forever, 0..<8) == [1, 2, 4, 8, 16, 30, 30, 30].map(Span.seconds)
+      Self.delays(.forever, 0..<8) == [1, 2, 4, 8, 16, 30, 30, 30].map(TimeSpan.seconds)
     )
   }
 
@@ -36,7 +40,7 @@ import Testing
   @Test func whatAPolicyLeavesOpenIsAsTheOneBelowSays() {
     let slow = RetryPolicy.backoff(.constant(.seconds(7)))
     let twice = RetryPolicy.times(2)
-    let seven: [Span?] = [.seconds(7), .seconds(7), nil]
+    let seven: [TimeSpan?] = [.seconds(7), .seconds(7), nil]
     #expect(Self.delays(slow.over(twice), 0..<3) == seven)
     #expect(Self.delays(twice.over(slow), 0..<3) == seven)
     // What it says itself holds.
@@ -109,7 +113,7 @@ import Testing
           for jitter in [0, 0.999] {
             let delay = RetryPolicy.forever.backoff(backoff)
               .delay(failures: failures, error: Failure(), jitter: jitter)
-            #expect(delay.map { $0 <= Span(limit) } ?? false)
+            #expect(delay.map { $0 <= TimeSpan(limit) } ?? false)
           }
         }
       }
@@ -118,12 +122,12 @@ import Testing
 
   @Test(arguments: durations)
   func absurdConstantsAreClamped(_ duration: Duration) {
-    #expect(Self.delays(.forever.backoff(.constant(duration)), 0..<1) == [Span(duration)])
+    #expect(Self.delays(.forever.backoff(.constant(duration)), 0..<1) == [TimeSpan(duration)])
   }
 
   @Test(arguments: [0.5, -2, Double.nan, .infinity])
   func aFactorThatShrinksOrIsNoNumberKeepsTheFirstWait(_ factor: Double) {
     let backoff = Backoff.exponential(first: .seconds(3), factor: factor)
-    #expect(Self.delays(.forever.backoff(backoff), 0..<3) == [3, 3, 3].map(Span.seconds))
+    #expect(Self.delays(.forever.backoff(backoff), 0..<3) == [3, 3, 3].map(TimeSpan.seconds))
   }
 }

@@ -106,18 +106,18 @@ private final class ChaosWorld: Sendable {
   // T66 T70 T72 laws 6 7 13: whatever happens, all runs end, and nothing stays behind.
   @Test(arguments: 0..<200 as Range<UInt64>)
   func allRunsEndAndLeaveNothingBehind(seed: UInt64) throws {
-    let world = ChaosWorld(seed: seed)
-    let (simulation, client) = (world.simulation, world.client)
-    for number in 0..<60 { world.step(number) }
-    world.online.send(true)
-    world.active.send(true)
+    let environment = ChaosWorld(seed: seed)
+    let (simulation, client) = (environment.simulation, environment.client)
+    for number in 0..<60 { environment.step(number) }
+    environment.online.send(true)
+    environment.active.send(true)
     simulation.advance(by: .seconds(30))
     #expect(
       client.mutatingCount() == 0,
       "\(client.mutations(.pending).map { "\($0.key) \($0.scope ?? "-") \($0.isPaused)" })"
     )
     for key in 0..<3 {
-      let result = client.result(for: world.query(key).key)
+      let result = client.result(for: environment.query(key).key)
       #expect(!result.isOptimistic)
       #expect(result.fetchStatus == .idle)
     }
@@ -128,7 +128,7 @@ private final class ChaosWorld: Sendable {
       #expect(client.run(of: next).output == lane)
       withExtendedLifetime(caller) {}
     }
-    for recording in world.recordings.value { recording.cancel() }
+    for recording in environment.recordings.value { recording.cancel() }
     simulation.settle()
     #expect(simulation.leakReport() == [])
   }

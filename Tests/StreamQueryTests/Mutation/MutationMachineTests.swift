@@ -11,93 +11,93 @@ private enum Input: CaseIterable {
 /// A run with a world around it, and a count of the tasks that are at work for it.
 private struct RunWorld {
   var machine: MutationMachine
-  var world = World(now: .seconds(0))
+  var environment = Environment(now: .seconds(0))
   var isFirst: Bool
   var tasks = 0
   var ends: [MutationMachine.Ending] = []
   var trace: [String] = []
 
-  init(_ terms: MutationTerms, isFirst: Bool) {
-    machine = MutationMachine(terms: terms, isFirst: isFirst, at: .seconds(0))
+  init(_ runOptions: RunOptions, isFirst: Bool) {
+    machine = MutationMachine(runOptions: runOptions, isFirst: isFirst, at: .seconds(0))
     self.isFirst = isFirst
-    let effects = machine.begun(in: world)
-    take(effects, "begun")
+    let actions = machine.begun(in: environment)
+    take(actions, "begun")
   }
 
   mutating func apply(_ input: Input) {
     let before = machine
-    var effects = MutationEffects.none
+    var actions = MutationActions.none
     switch input {
     case .prepared:
-      effects = answer(from: .preparing) { $0.prepared(in: $1) }
+      actions = answer(from: .preparing) { $0.prepared(in: $1) }
     case .preparationFailed:
-      effects = answer(from: .preparing) { $0.preparationFailed(isCancellation: false, in: $1) }
+      actions = answer(from: .preparing) { $0.preparationFailed(isCancellation: false, in: $1) }
     case .succeeded:
-      effects = answer(from: .running) { $0.attemptSucceeded(in: $1) }
+      actions = answer(from: .running) { $0.attemptSucceeded(in: $1) }
     case .failed:
-      effects = answer(from: .running) {
+      actions = answer(from: .running) {
         $0.attemptFailed(retryAfter: .seconds(1), isCancellation: false, in: $1)
       }
     case .failedForGood:
-      effects = answer(from: .running) {
+      actions = answer(from: .running) {
         $0.attemptFailed(retryAfter: nil, isCancellation: false, in: $1)
       }
     case .callbacksEnded:
       let isSettling = if case .settling = machine.phase { true } else { false }
       if isSettling { tasks -= 1 }
-      effects = machine.callbacksEnded(in: world)
-      if !isSettling { #expect(machine == before && effects == .none, "\(trace) \(input)") }
+      actions = machine.callbacksEnded(in: environment)
+      if !isSettling { #expect(machine == before && actions == .none, "\(trace) \(input)") }
     case .reachedFront:
       guard !isFirst else { return }
       isFirst = true
-      effects = machine.reachedFront(in: world)
-    case .cancelRequested: effects = machine.cancelRequested(in: world)
+      actions = machine.reachedFront(in: environment)
+    case .cancelRequested: actions = machine.cancelRequested(in: environment)
     case .network:
-      world.isOnline.toggle()
-      effects = machine.worldChanged(in: world)
+      environment.isOnline.toggle()
+      actions = machine.environmentChanged(in: environment)
     case .app:
-      world.isActive.toggle()
-      effects = machine.worldChanged(in: world)
+      environment.isActive.toggle()
+      actions = machine.environmentChanged(in: environment)
     case .second:
-      world.now = .seconds(Double(world.now.moment.nanoseconds) / 1e9 + 1)
-      if let deadline = machine.nextDeadline, deadline <= world.now.moment {
-        effects = machine.timeReached(in: world)
+      environment.now = .seconds(Double(environment.now.instant.nanoseconds) / 1e9 + 1)
+      if let deadline = machine.nextDeadline, deadline <= environment.now.instant {
+        actions = machine.timeReached(in: environment)
       }
     }
     if before.ending != nil {
       #expect(machine.phase == before.phase, "an end is final: \(trace) \(input)")
     }
-    take(effects, "\(input)")
+    take(actions, "\(input)")
   }
 
   /// A late or impossible answer must be a no-op; the others end the task that they come from.
   private mutating func answer(
     from phase: MutationMachine.Phase,
-    _ body: (inout MutationMachine, World) -> MutationEffects
-  ) -> MutationEffects {
+    _ body: (inout MutationMachine, Environment) -> MutationActions
+  ) -> MutationActions {
     let before = machine
     if machine.phase == phase { tasks -= 1 }
-    let effects = body(&machine, world)
+    let actions = body(&machine, environment)
     if before.phase != phase {
-      #expect(machine == before && effects == .none, "\(trace)")
+      #expect(machine == before && actions == .none, "\(trace)")
     }
-    return effects
+    return actions
   }
 
-  private mutating func take(_ effects: MutationEffects, _ input: String) {
+  private mutating func take(_ actions: MutationActions, _ input: String) {
     trace.append(input)
-    if effects.cancels { #expect(tasks == 1, "\(trace)") }
-    if effects.prepares { tasks += 1 }
-    if effects.performs {
+    if actions.cancels { #expect(tasks == 1, "\(trace)") }
+    if actions.prepares { tasks += 1 }
+    if actions.performs {
       tasks += 1
       #expect(isFirst, "nobody overtakes: \(trace)")
-      #expect(world.isOnline || machine.terms.networkMode != .online, "\(trace)")
+      #expect(environment.isOnline || machine.runOptions.networkMode != .online, "\(trace)")
     }
-    if effects.concluded != nil, effects.ended == nil {
+    if actions.concluded != nil, actions.ended == nil {
       tasks += 1
-      #expect(machine.terms.settles, "\(trace)")
+      #expect(machine.runOptions.settles, "\(trace)")
     }
-    if let ending = effects.ended { ends.append(ending) }
+    if let ending = actions.ended { ends.append(ending) }
     check()
   }
 
@@ -113,7 +113,7 @@ private struct RunWorld {
     if machine.isPaused { #expect(machine.isPending, "\(trace)") }
     if case .queued = machine.phase { #expect(!isFirst, "\(trace)") }
     if case .paused = machine.phase {
-      #expect(!(world.isOnline && world.isActive), "what may go on goes on: \(trace)")
+      #expect(!(environment.isOnline && environment.isActive), "what may go on goes on: \(trace)")
     }
     if machine.ending == .succeeded { #expect(machine.failureCount == 0, "\(trace)") }
     if machine.ending == .failed { #expect(machine.failureCount > 0, "\(trace)") }
@@ -125,103 +125,103 @@ private struct RunWorld {
   @Test(arguments: [true, false], [true, false])
   func everyShortHistoryKeepsTheRules(prepares: Bool, settles: Bool) {
     for isFirst in [true, false] {
-      var terms = MutationTerms()
-      terms.prepares = prepares
-      terms.settles = settles
-      terms.gcTime = .seconds(2)
-      explore(RunWorld(terms, isFirst: isFirst), depth: 4)
+      var runOptions = RunOptions()
+      runOptions.prepares = prepares
+      runOptions.settles = settles
+      runOptions.gcTime = .seconds(2)
+      explore(RunWorld(runOptions, isFirst: isFirst), depth: 4)
     }
   }
 
-  private func explore(_ world: RunWorld, depth: Int) {
+  private func explore(_ environment: RunWorld, depth: Int) {
     guard depth > 0 else { return }
     for input in Input.allCases {
-      var next = world
+      var next = environment
       next.apply(input)
       explore(next, depth: depth - 1)
     }
   }
 
-  private func running(_ change: (inout MutationTerms) -> Void = { _ in }) -> MutationMachine {
-    var terms = MutationTerms()
-    terms.gcTime = .seconds(10)
-    change(&terms)
-    var machine = MutationMachine(terms: terms, isFirst: true, at: .seconds(0))
-    _ = machine.begun(in: World(now: .seconds(0)))
+  private func running(_ change: (inout RunOptions) -> Void = { _ in }) -> MutationMachine {
+    var runOptions = RunOptions()
+    runOptions.gcTime = .seconds(10)
+    change(&runOptions)
+    var machine = MutationMachine(runOptions: runOptions, isFirst: true, at: .seconds(0))
+    _ = machine.begun(in: Environment(now: .seconds(0)))
     return machine
   }
 
   // T65
   @Test func anEndedRunIsKeptForItsRetentionAndForWhoFollowsIt() {
     var machine = running()
-    let world = World(now: .seconds(5))
-    _ = machine.attemptSucceeded(in: world)
+    let environment = Environment(now: .seconds(5))
+    _ = machine.attemptSucceeded(in: environment)
     #expect(machine.nextDeadline == .seconds(15))
     machine.followed()
     #expect(machine.nextDeadline == nil)
-    machine.unfollowed(in: World(now: .seconds(20)))
+    machine.unfollowed(in: Environment(now: .seconds(20)))
     #expect(machine.nextDeadline == .seconds(30))
-    let early = machine.timeReached(in: World(now: .seconds(29)))
+    let early = machine.timeReached(in: Environment(now: .seconds(29)))
     #expect(!early.expired)
-    let due = machine.timeReached(in: World(now: .seconds(30)))
+    let due = machine.timeReached(in: Environment(now: .seconds(30)))
     #expect(due.expired)
   }
 
   // T70
   @Test func aRetryNeedsNetworkAndAppAndAFirstAttemptOnlyTheNetwork() {
-    let away = World(now: .seconds(0), isActive: false)
+    let away = Environment(now: .seconds(0), isActive: false)
     var machine = running()
     _ = machine.attemptFailed(retryAfter: .seconds(1), isCancellation: false, in: away)
     #expect(machine.nextDeadline == .seconds(1))
-    var later = World(now: .seconds(1), isActive: false)
+    var later = Environment(now: .seconds(1), isActive: false)
     let rested = machine.timeReached(in: later)
     #expect(rested.paused)
     later.isActive = true
-    let resumed = machine.worldChanged(in: later)
+    let resumed = machine.environmentChanged(in: later)
     #expect(resumed.performs)
 
-    var fresh = MutationMachine(terms: MutationTerms(), isFirst: true, at: .seconds(0))
+    var fresh = MutationMachine(runOptions: RunOptions(), isFirst: true, at: .seconds(0))
     let begun = fresh.begun(in: away)
     #expect(begun.performs)
   }
 
   // T71
   @Test func aRunThatIsHeldBeginsWhenItIsReleasedAndOnlyOnce() {
-    var terms = MutationTerms()
-    terms.prepares = true
-    var machine = MutationMachine(terms: terms, isFirst: true, isHeld: true, at: .seconds(0))
-    let world = World(now: .seconds(0))
-    #expect(machine.begun(in: world).prepares == false)
+    var runOptions = RunOptions()
+    runOptions.prepares = true
+    var machine = MutationMachine(runOptions: runOptions, isFirst: true, isHeld: true, at: .seconds(0))
+    let environment = Environment(now: .seconds(0))
+    #expect(machine.begun(in: environment).prepares == false)
     #expect(machine.isPaused)
-    #expect(machine.worldChanged(in: world) == .none)
-    let released = machine.released(in: world)
+    #expect(machine.environmentChanged(in: environment) == .none)
+    let released = machine.released(in: environment)
     #expect(released.prepares)
     #expect(!machine.isPaused)
-    #expect(machine.released(in: world) == .none)
+    #expect(machine.released(in: environment) == .none)
   }
 
   // Law 10
   @Test func workThatReturnsInSpiteOfACancellationIsDone() {
     var machine = running()
-    let told = machine.cancelRequested(in: World(now: .seconds(1)))
+    let told = machine.cancelRequested(in: Environment(now: .seconds(1)))
     #expect(told.cancels)
-    let again = machine.cancelRequested(in: World(now: .seconds(1)))
+    let again = machine.cancelRequested(in: Environment(now: .seconds(1)))
     #expect(again == .none)
-    let effects = machine.attemptSucceeded(in: World(now: .seconds(2)))
-    #expect(effects.ended == .succeeded)
+    let actions = machine.attemptSucceeded(in: Environment(now: .seconds(2)))
+    #expect(actions.ended == .succeeded)
   }
 
   // Law 10
   @Test func workThatFailsAfterACancellationWasCancelled() {
     var machine = running()
-    _ = machine.cancelRequested(in: World(now: .seconds(1)))
-    let effects = machine.attemptFailed(
+    _ = machine.cancelRequested(in: Environment(now: .seconds(1)))
+    let actions = machine.attemptFailed(
       retryAfter: .seconds(1),
       isCancellation: false,
-      in: World(now: .seconds(2))
+      in: Environment(now: .seconds(2))
     )
-    #expect(effects.ended == .cancelled)
-    #expect(effects.expired)
+    #expect(actions.ended == .cancelled)
+    #expect(actions.expired)
   }
 }
 

@@ -107,24 +107,24 @@ private final class FuzzWorld: Sendable {
   // T72 law 7: no lost update, no flicker, no layer that outlives its run and its refetch
   @Test(arguments: 0..<40 as Range<UInt64>)
   func whatWasChangedIsShownFromItsStartAndWhatFailedIsNot(seed: UInt64) {
-    let world = FuzzWorld(seed: seed)
-    let recordings = (0..<3).map { world.simulation.record(world.client.stream(world.query($0))) }
-    world.simulation.advance(by: .milliseconds(10))
-    for number in 0..<40 { world.step(number) }
-    world.online.send(true)
-    world.simulation.advance(by: .seconds(10))
+    let environment = FuzzWorld(seed: seed)
+    let recordings = (0..<3).map { environment.simulation.record(environment.client.stream(environment.query($0))) }
+    environment.simulation.advance(by: .milliseconds(10))
+    for number in 0..<40 { environment.step(number) }
+    environment.online.send(true)
+    environment.simulation.advance(by: .seconds(10))
 
-    #expect(world.client.mutatingCount() == 0)
+    #expect(environment.client.mutatingCount() == 0)
     for key in 0..<3 {
-      let result = world.client.result(for: world.query(key))
+      let result = environment.client.result(for: environment.query(key))
       #expect(!result.isOptimistic, "a layer outlived its run")
-      #expect(result.data == world.server.value[key])
+      #expect(result.data == environment.server.value[key])
       for element in recordings[key].elements {
         guard let shown = element.element.data else { continue }
-        for change in world.changes.value where change.key == key {
+        for change in environment.changes.value where change.key == key {
           let isShown = shown.contains(change.number)
           if let failure = change.failure {
-            guard !world.server.value[key].contains(change.number) else { continue }
+            guard !environment.server.value[key].contains(change.number) else { continue }
             if element.time > change.start, element.time < failure { #expect(isShown) }
             if element.time > failure { #expect(!isShown) }
           } else if element.time > change.start {
@@ -133,9 +133,9 @@ private final class FuzzWorld: Sendable {
         }
       }
     }
-    #expect(world.simulation.failures.isEmpty)
+    #expect(environment.simulation.failures.isEmpty)
     for recording in recordings { recording.cancel() }
-    world.simulation.settle()
-    #expect(world.simulation.isIdle, "\(world.simulation.leakReport())")
+    environment.simulation.settle()
+    #expect(environment.simulation.isIdle, "\(environment.simulation.leakReport())")
   }
 }

@@ -6,7 +6,7 @@ struct PageDeckTests {
   @Test(arguments: [0, 1, 31, 32, 33, 64, 100])
   func holdsWhatAnArrayWouldHold(count: Int) {
     let array = Array(0..<count)
-    let deck = PageDeck(array)
+    let deck = ChunkedDeque(array)
     #expect(deck.count == count)
     #expect(deck.elements == array)
     #expect(array.indices.map { deck[$0] } == array)
@@ -20,7 +20,7 @@ struct PageDeckTests {
       return Int((random >> 33) % UInt64(bound))
     }
     var array: [Int] = Array(0..<next(80))
-    var deck = PageDeck(array)
+    var deck = ChunkedDeque(array)
     for step in 0..<400 {
       switch next(7) {
       case 0, 1:

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Synchronization
 import Testing
 
-private func world() -> (Simulation, QueryClient) {
+private func environment() -> (Simulation, QueryClient) {
   let simulation = Simulation(seed: 3)
   return (simulation, QueryClient(simulation: simulation))
 }
@@ -13,7 +13,7 @@ private func ms(_ count: Int) -> Duration { .milliseconds(count) }
 struct InfiniteQueryTests {
   @Test("I01 I05 I10 T76: pages are added at the end, with flags meanwhile, until there are none")
   func pagesAreAddedAtTheEnd() {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer(last: 2)
     let feed = server.query()
     let recording = simulation.record(client.stream(feed))
@@ -34,7 +34,7 @@ struct InfiniteQueryTests {
 
   @Test("I05 X19: past either end nothing is requested and nothing is renewed")
   func pastTheEndNothingHappens() throws {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer(last: 1)
     let feed = server.query()
     let recording = simulation.record(client.stream(feed))
@@ -51,7 +51,7 @@ struct InfiniteQueryTests {
   @Test("a first page adds to nothing, whichever command asked for it, also when it is retried")
   func theFirstPageHasNoDirection() {
     for direction in [PageDirection.next, .previous] {
-      let (simulation, client) = world()
+      let (simulation, client) = environment()
       let server = PageServer(last: 9, failing: [1])
       let feed = server.query(from: 5).enabled(false)
         .retry(RetryPolicy.times(1).backoff(.constant(ms(5))))
@@ -77,7 +77,7 @@ struct InfiniteQueryTests {
   }
 
   @Test func withoutPreviousParameterThereIsNoPreviousPage() throws {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer()
     let feed = InfiniteQuery<String, Int>("feed", initialPageParam: 5) {
       try await server.fetch($0, $1)
@@ -92,7 +92,7 @@ struct InfiniteQueryTests {
 
   @Test("I06 I08 T77 X20: there and back again; the far end is trimmed, and fetched anew")
   func thereAndBackWithLimit() {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer(last: 9)
     let feed = server.query(maxPages: 2)
     let recording = simulation.record(client.stream(feed))
@@ -120,7 +120,7 @@ struct InfiniteQueryTests {
 
   @Test("I07 T74: a refetch goes through the pages one by one and swaps them in together")
   func refetchIsSequential() throws {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer()
     let feed = server.query()
     let observer = client.observer(of: feed)
@@ -142,7 +142,7 @@ struct InfiniteQueryTests {
 
   @Test("T74: a retry goes on at the page that failed, with the pages that came before it")
   func retryGoesOnAtTheFailedPage() {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer(failing: [4])
     let feed = server.query().retry(1) { _ in ms(30) }
     let recording = simulation.record(client.stream(feed))
@@ -159,7 +159,7 @@ struct InfiniteQueryTests {
 
   @Test("T26 T76: a refetch that fails keeps every old page and is no page's error")
   func failedRefetchKeepsThePages() {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer(failing: [4])
     let feed = server.query()
     let recording = simulation.record(client.stream(feed))
@@ -177,7 +177,7 @@ struct InfiniteQueryTests {
     arguments: [PageDirection.next, .previous]
   )
   func pageErrorsHaveADirection(direction: PageDirection) throws {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer(last: 9, failing: [2])
     let feed = server.query(from: 5)
     let recording = simulation.record(client.stream(feed))
@@ -205,7 +205,7 @@ struct InfiniteQueryTests {
 
   @Test("a page that arrives clears an older invalidation, as in TanStack Query")
   func pageClearsAnOlderInvalidation() throws {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer()
     let feed = server.query().staleTime(.seconds(60))
     let recording = simulation.record(client.stream(feed))
@@ -218,7 +218,7 @@ struct InfiniteQueryTests {
 
   @Test("a run of pages that may finish goes on when it is superseded, and writes nothing")
   func aSupersededRunThatMayFinishGoesOn() throws {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let params = Mutex<[Int]>([])
     let clock = simulation.clock
     let executor = simulation.executor
@@ -244,7 +244,7 @@ struct InfiniteQueryTests {
 
   @Test("X21: an invalidation supersedes the page that is on its way")
   func invalidationSupersedesAPage() {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer()
     let feed = server.query()
     let recording = simulation.record(client.stream(feed))
@@ -266,7 +266,7 @@ struct InfiniteQueryTests {
 
   @Test("T75: a page command replaces a running refetch, and its callers get the page")
   func pageSupersedesARefetch() throws {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer()
     let feed = server.query()
     let observer = client.observer(of: feed)
@@ -288,7 +288,7 @@ struct InfiniteQueryTests {
 
   @Test("T75: without superseding a page command joins, and no page is added")
   func pageJoinsARefetch() throws {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer()
     let feed = server.query()
     let recording = simulation.record(client.stream(feed))
@@ -304,7 +304,7 @@ struct InfiniteQueryTests {
   }
 
   @Test func aPageCommandDuringTheFirstLoadJoinsIt() throws {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer()
     let feed = server.query()
     let recording = simulation.record(client.stream(feed))
@@ -316,7 +316,7 @@ struct InfiniteQueryTests {
   }
 
   @Test func aPageCommandWithoutDataLoadsTheFirstPage() throws {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer()
     let feed = server.query()
     let recording = simulation.record(client.stream(feed, options: ObserverOptions(enabled: false)))
@@ -329,7 +329,7 @@ struct InfiniteQueryTests {
 
   @Test("I11: cancelling a page restores the pages, the flags and the direction")
   func cancellingAPageRestores() {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer()
     let feed = server.query()
     let recording = simulation.record(client.stream(feed))
@@ -347,7 +347,7 @@ struct InfiniteQueryTests {
   }
 
   @Test func leavingDuringARefetchFetchesNoFurtherPage() {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer()
     let feed = server.query()
     simulation.task { try await client.fetch(feed, pages: 3) }
@@ -363,7 +363,7 @@ struct InfiniteQueryTests {
 
   @Test("T40: several pages are loaded at once, fewer where they end")
   func severalPagesAreLoaded() throws {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer(last: 3)
     let feed = server.query().staleTime(.seconds(1))
     let two = try simulation.run { try await client.fetch(feed, pages: 2) }
@@ -385,7 +385,7 @@ struct InfiniteQueryTests {
 
   @Test("features 3.18: only the first page is refetched where the query says so")
   func onlyTheFirstPageIsRefetched() throws {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer()
     let feed = server.query().refetchingFirstPageOnly()
     _ = try simulation.run { try await client.fetch(feed, pages: 3) }
@@ -396,7 +396,7 @@ struct InfiniteQueryTests {
 
   @Test("an update that is written while a page is on its way is kept, and so is the page")
   func updateAndPageAreBothKept() throws {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer()
     let feed = server.query()
     let recording = simulation.record(client.stream(feed))
@@ -416,7 +416,7 @@ struct InfiniteQueryTests {
 
   @Test("pages that no longer end where the new one follows are replaced by the fetch's own")
   func pageAfterARewrite() {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer()
     let feed = server.query()
     simulation.task { try await client.fetch(feed, pages: 2) }
@@ -430,7 +430,7 @@ struct InfiniteQueryTests {
 
   @Test("a fenced update keeps the page out")
   func fencedUpdateKeepsThePageOut() {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let feed = PageServer().query()
     simulation.task { try await client.fetch(feed, pages: 2) }
     simulation.advance(by: ms(50))
@@ -442,7 +442,7 @@ struct InfiniteQueryTests {
   }
 
   @Test func pagesThatWereOnlyWrittenHaveFlagsToo() throws {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let feed = PageServer().query().staleTime(.seconds(60))
     client.setData(Pages("mine", param: 1), for: feed)
     #expect(client.result(for: feed).hasNextPage)
@@ -452,7 +452,7 @@ struct InfiniteQueryTests {
   }
 
   @Test func aQueryThatIsWrittenDownTwiceShowsNothingTwice() throws {
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let server = PageServer()
     let recording = simulation.record(client.stream(server.query().staleTime(.seconds(60))))
     simulation.advance(by: ms(50))
@@ -468,7 +468,7 @@ struct InfiniteQueryTests {
       var items: [Int]
       var cursor: String?
     }
-    let (simulation, client) = world()
+    let (simulation, client) = environment()
     let list = InfiniteQuery<Chunk, String?>("list") { cursor, _ in
       cursor == nil ? Chunk(items: [1], cursor: "b") : Chunk(items: [2], cursor: nil)
     } nextPageParam: {

@@ -257,17 +257,17 @@ import Foundation
   }
 
   private func keys(seed: UInt64, random: UInt64? = nil) -> [UUID] {
-    let world = Simulation(seed: seed)
+    let environment = Simulation(seed: seed)
     let offline = ManualSignal(false)
-    let client = QueryClient(simulation: world) {
+    let client = QueryClient(simulation: environment) {
       $0.connectivity = Connectivity { offline }
       if let random { $0.randomness = { random } }
     }
-    world.settle()
-    for input in 0..<20 { world.start(pay, with: input, on: client) }
+    environment.settle()
+    for input in 0..<20 { environment.start(pay, with: input, on: client) }
     defer {
       client.clear()
-      world.settle()
+      environment.settle()
     }
     return client.mutations().map(\.idempotencyKey)
   }

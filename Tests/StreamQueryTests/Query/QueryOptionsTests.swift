@@ -16,7 +16,7 @@ import Testing
     meta: QueryMeta(),
     age: nil,
     entryKey: EntryKey(key, valueType: Int.self),
-    frame: .empty
+    snapshot: .empty
   )
 
   static func plan(
@@ -25,10 +25,10 @@ import Testing
     client: QueryDefaults = QueryDefaults(),
     prefixes: [DefaultsTable.Prefix] = [],
     observer: ObserverOptions? = nil
-  ) -> ResolvedPlan {
-    let fetch: QueryPlan.Fetch = { _ in TypedBox(1) }
-    let query = QueryPlan(of: Int.self, fetch: fetches ? fetch : nil)
-    return ResolvedPlan(
+  ) -> ResolvedQuery {
+    let fetch: QueryDefinition.Fetch = { _ in TypedBox(1) }
+    let query = QueryDefinition(of: Int.self, fetch: fetches ? fetch : nil)
+    return ResolvedQuery(
       query.with(options: options),
       for: key,
       defaults: DefaultsTable(client: client, prefixes: prefixes, failureInvalidates: true),
@@ -36,7 +36,9 @@ import Testing
     )
   }
 
-  static func profile(_ plan: ResolvedPlan) -> ObserverProfile { plan.profile { info } }
+  static func resolvedOptions(_ plan: ResolvedQuery) -> ResolvedObserverOptions {
+    plan.resolvedOptions { info }
+  }
 
   // MARK: Values
 
@@ -56,12 +58,12 @@ import Testing
   }
 
   @Test(arguments: [
-    (Duration.seconds(5), Optional(Span.seconds(5))), (.zero, nil), (.seconds(-1), nil),
+    (Duration.seconds(5), Optional(TimeSpan.seconds(5))), (.zero, nil), (.seconds(-1), nil),
     (.nanoseconds(1), .seconds(0.001)), (.seconds(Int64.max), nil),
   ])
   func intervalsArePositiveFiniteAndNoShorterThanAMillisecond(
     _ duration: Duration,
-    _ span: Span?
+    _ span: TimeSpan?
   ) {
     #expect(RefetchInterval.every(duration).resolved { Self.info } == span)
     #expect(RefetchInterval.dynamic { _ in duration }.resolved { Self.info } == span)
@@ -122,10 +124,10 @@ import Testing
     )
     for options in [full.over(.default), QueryOptions.default.over(full)] {
       let plan = Self.plan(options)
-      #expect(Self.profile(plan) == Self.profile(onEdges: .always))
+      #expect(Self.resolvedOptions(plan) == Self.resolvedOptions(onEdges: .always))
       #expect(plan.gcTime == .seconds(1))
-      #expect(plan.terms.networkMode == .offlineFirst)
-      #expect(plan.terms.abandonment == .finish)
+      #expect(plan.fetchOptions.networkMode == .offlineFirst)
+      #expect(plan.fetchOptions.abandonment == .finish)
       #expect(plan.retry.delay(failures: 6, error: CancellationError(), jitter: 0) != nil)
       #expect(plan.retry.delay(failures: 7, error: CancellationError(), jitter: 0) == nil)
       #expect(options.throwOnError?.shouldThrow(CancellationError()) == true)
@@ -133,17 +135,17 @@ import Testing
   }
 
   /// What the options of these tests come to.
-  static func profile(onEdges policy: RefetchPolicy) -> ObserverProfile {
-    var profile = ObserverProfile()
-    profile.isEnabled = false
-    profile.freshness = .static
-    profile.onSubscribe = .never
-    profile.onReconnect = policy
-    profile.onActive = policy
-    profile.retriesOnSubscribe = false
-    profile.interval = .seconds(4)
-    profile.backgroundInterval = .seconds(4)
-    return profile
+  static func resolvedOptions(onEdges policy: RefetchPolicy) -> ResolvedObserverOptions {
+    var resolvedOptions = ResolvedObserverOptions()
+    resolvedOptions.isEnabled = false
+    resolvedOptions.freshness = .static
+    resolvedOptions.onSubscribe = .never
+    resolvedOptions.onReconnect = policy
+    resolvedOptions.onActive = policy
+    resolvedOptions.retriesOnSubscribe = false
+    resolvedOptions.interval = .seconds(4)
+    resolvedOptions.backgroundInterval = .seconds(4)
+    return resolvedOptions
   }
 
   /// Every option of a plan, as closures where that may be.
@@ -181,13 +183,13 @@ import Testing
       observer: isObserved ? ObserverOptions() : nil
     )
     #expect(plan.isDynamic)
-    #expect(Self.profile(plan) == Self.profile(onEdges: .never))
+    #expect(Self.resolvedOptions(plan) == Self.resolvedOptions(onEdges: .never))
     #expect(plan.condition(of: .reconnect) != nil)
     #expect(plan.condition(of: .active) != nil)
     #expect(plan.condition(of: .interval) == nil)
     #expect(plan.gcTime == .seconds(1))
-    #expect(plan.terms.networkMode == .offlineFirst)
-    #expect(plan.terms.abandonment == .finish)
+    #expect(plan.fetchOptions.networkMode == .offlineFirst)
+    #expect(plan.fetchOptions.abandonment == .finish)
     #expect(plan.meta?[Colour.self] == "red")
     for retry in [plan.retry, plan.imperativeRetry] {
       #expect(retry.delay(failures: 6, error: CancellationError(), jitter: 0) != nil)
@@ -205,8 +207,8 @@ import Testing
     ] {
       #expect(plan.condition(of: .reconnect) == nil)
       #expect(plan.condition(of: .active) == nil)
-      #expect(Self.profile(plan).onReconnect == .always)
-      #expect(Self.profile(plan).onActive == .ifStale)
+      #expect(Self.resolvedOptions(plan).onReconnect == .always)
+      #expect(Self.resolvedOptions(plan).onActive == .ifStale)
     }
   }
 
@@ -243,8 +245,8 @@ import Testing
       retryOnSubscribe: false
     )
     let other = QueryOptions(retry: 1, refetchOnActive: .always)
-    func arrival(_ plan: ResolvedPlan) -> RefetchPolicy {
-      plan.profile(isArrival: true) { Self.info }.onSubscribe
+    func arrival(_ plan: ResolvedQuery) -> RefetchPolicy {
+      plan.resolvedOptions(isArrival: true) { Self.info }.onSubscribe
     }
     func client(_ options: QueryOptions) -> QueryDefaults {
       var client = QueryDefaults()
@@ -263,7 +265,7 @@ import Testing
       #expect(plan.asksOnSubscribe && !plan.isDynamic)
       #expect(arrival(plan) == .always)
       // Only who comes asks.
-      #expect(Self.profile(plan).onSubscribe != .always)
+      #expect(Self.resolvedOptions(plan).onSubscribe != .always)
     }
     for plan in [
       Self.plan(fixed), Self.plan(fixed, client: client(Self.asked)),
@@ -297,22 +299,22 @@ import Testing
     options.throwOnError = nil
     #expect(options.throwOnError == nil)
     let plan = Self.plan(options)
-    let profile = Self.profile(plan)
-    #expect(profile.isEnabled)
-    #expect(profile.freshness == .after(.zero))
-    #expect(profile.onSubscribe == .ifStale)
-    #expect(profile.onReconnect == .ifStale)
-    #expect(profile.onActive == .ifStale)
-    #expect(profile.retriesOnSubscribe)
-    #expect(profile.interval.isInfinite)
-    #expect(profile.backgroundInterval.isInfinite)
-    #expect(profile.gcTime == nil)
-    #expect(profile.linger == nil)
-    #expect(plan.terms.networkMode == .online)
-    #expect(plan.terms.abandonment == .cancel)
-    #expect(plan.terms.failureInvalidates)
-    #expect(!plan.terms.resetsData)
-    #expect(!plan.terms.keepsProgress)
+    let resolvedOptions = Self.resolvedOptions(plan)
+    #expect(resolvedOptions.isEnabled)
+    #expect(resolvedOptions.freshness == .after(.zero))
+    #expect(resolvedOptions.onSubscribe == .ifStale)
+    #expect(resolvedOptions.onReconnect == .ifStale)
+    #expect(resolvedOptions.onActive == .ifStale)
+    #expect(resolvedOptions.retriesOnSubscribe)
+    #expect(resolvedOptions.interval.isInfinite)
+    #expect(resolvedOptions.backgroundInterval.isInfinite)
+    #expect(resolvedOptions.gcTime == nil)
+    #expect(resolvedOptions.linger == nil)
+    #expect(plan.fetchOptions.networkMode == .online)
+    #expect(plan.fetchOptions.abandonment == .cancel)
+    #expect(plan.fetchOptions.failureInvalidates)
+    #expect(!plan.fetchOptions.resetsData)
+    #expect(!plan.fetchOptions.keepsProgress)
     #expect(plan.gcTime == .seconds(300))
     #expect(plan.retry.delay(failures: 2, error: CancellationError(), jitter: 0) == .seconds(4))
     #expect(plan.retry.delay(failures: 3, error: CancellationError(), jitter: 0) == nil)
@@ -331,32 +333,32 @@ import Testing
     let chained = query.staleTime(.minutes(5)).gcTime(.hours(1))
       .refetchInterval(.seconds(30), inBackground: .minutes(1.5))
     for options in [options, chained.options] {
-      #expect(options.staleTime?.fixed == .after(Span(.seconds(300))))
+      #expect(options.staleTime?.fixed == .after(TimeSpan(.seconds(300))))
       #expect(options.gcTime == .seconds(3_600))
-      #expect(options.refetchInterval?.fixed == Span(.seconds(30)))
+      #expect(options.refetchInterval?.fixed == TimeSpan(.seconds(30)))
       #expect(options.refetchIntervalInBackground == .every(.seconds(90)))
     }
     let duration = Duration.milliseconds(7)
-    #expect(query.staleTime(duration).options.staleTime?.fixed == .after(Span(duration)))
+    #expect(query.staleTime(duration).options.staleTime?.fixed == .after(TimeSpan(duration)))
     let polled = query.refetchInterval(.seconds(1), inBackground: true).refetchInterval(duration)
-    #expect(polled.options.refetchInterval?.fixed == Span(duration))
+    #expect(polled.options.refetchInterval?.fixed == TimeSpan(duration))
     #expect(polled.options.refetchIntervalInBackground == .same)
     #expect(query.refetchInterval(nil).options.refetchInterval?.fixed == nil)
     let observer = ObserverOptions(staleTime: .milliseconds(5), refetchInterval: .seconds(0.5))
-    #expect(observer.staleTime?.fixed == .after(Span(.milliseconds(5))))
-    #expect(observer.refetchInterval?.fixed == Span(.milliseconds(500)))
+    #expect(observer.staleTime?.fixed == .after(TimeSpan(.milliseconds(5))))
+    #expect(observer.refetchInterval?.fixed == TimeSpan(.milliseconds(500)))
     #expect(StaleTime.hours(2).fixed == StaleTime.hours(2.0).fixed)
     #expect(StaleTime.seconds(1).fixed == StaleTime.seconds(1.0).fixed)
   }
 
   @Test func theObserverWinsOverTheQueryAndTheQueryOverItsClient() {
     let client = QueryDefaults(staleTime: .seconds(1), gcTime: .seconds(1))
-    #expect(Self.profile(Self.plan(client: client)).freshness == .after(.seconds(1)))
+    #expect(Self.resolvedOptions(Self.plan(client: client)).freshness == .after(.seconds(1)))
     let query = QueryOptions(staleTime: .after(.seconds(2)))
-    #expect(Self.profile(Self.plan(query, client: client)).freshness == .after(.seconds(2)))
+    #expect(Self.resolvedOptions(Self.plan(query, client: client)).freshness == .after(.seconds(2)))
     let observer = ObserverOptions(staleTime: .seconds(3))
     let plan = Self.plan(query, client: client, observer: observer)
-    #expect(Self.profile(plan).freshness == .after(.seconds(3)))
+    #expect(Self.resolvedOptions(plan).freshness == .after(.seconds(3)))
     #expect(plan.gcTime == .seconds(1))
   }
 
@@ -367,9 +369,10 @@ import Testing
       observer: ObserverOptions(gcTime: .seconds(1))
     )
     #expect(plan.gcTime == .seconds(9))
-    #expect(Self.profile(plan).gcTime == .seconds(1))
+    #expect(Self.resolvedOptions(plan).gcTime == .seconds(1))
     #expect(
-      Self.profile(Self.plan(observer: ObserverOptions(linger: .seconds(2)))).linger == .seconds(2)
+      Self.resolvedOptions(Self.plan(observer: ObserverOptions(linger: .seconds(2)))).linger
+        == .seconds(2)
     )
   }
 
@@ -378,19 +381,20 @@ import Testing
   @Test("T55: who ignores the network does not refetch on its return, unless told")
   func reconnect() {
     let always = QueryOptions(networkMode: .always)
-    #expect(Self.profile(Self.plan(always)).onReconnect == .never)
+    #expect(Self.resolvedOptions(Self.plan(always)).onReconnect == .never)
     let told = QueryOptions(networkMode: .always, refetchOnReconnect: .ifStale)
-    #expect(Self.profile(Self.plan(told)).onReconnect == .ifStale)
+    #expect(Self.resolvedOptions(Self.plan(told)).onReconnect == .ifStale)
     #expect(
-      Self.profile(Self.plan(QueryOptions(networkMode: .offlineFirst))).onReconnect == .ifStale
+      Self.resolvedOptions(Self.plan(QueryOptions(networkMode: .offlineFirst))).onReconnect
+        == .ifStale
     )
   }
 
   @Test("T55: without a fetch a query is disabled, whatever it says")
   func missingFetch() {
-    #expect(!Self.profile(Self.plan(QueryOptions(enabled: true), fetches: false)).isEnabled)
+    #expect(!Self.resolvedOptions(Self.plan(QueryOptions(enabled: true), fetches: false)).isEnabled)
     let client = QueryDefaults { _ in 5 }
-    #expect(Self.profile(Self.plan(fetches: false, client: client)).isEnabled)
+    #expect(Self.resolvedOptions(Self.plan(fetches: false, client: client)).isEnabled)
   }
 
   @Test func onlyClosuresMakeAPlanDynamic() {
@@ -399,13 +403,14 @@ import Testing
     #expect(Self.plan(QueryOptions(refetchInterval: .dynamic { _ in nil })).isDynamic)
     #expect(!Self.plan(QueryOptions(refetchOnActive: .when { true })).isDynamic)
     #expect(
-      Self.profile(Self.plan(QueryOptions(refetchOnActive: .when { true }))).onActive == .never
+      Self.resolvedOptions(Self.plan(QueryOptions(refetchOnActive: .when { true }))).onActive
+        == .never
     )
   }
 
   @Test func enabledIsAskedWithThePresentState() {
     let plan = Self.plan(QueryOptions(enabled: .when { $0.observerCount > 0 }))
-    #expect(!Self.profile(plan).isEnabled)
+    #expect(!Self.resolvedOptions(plan).isEnabled)
   }
 
   // MARK: Prefixes

@@ -76,14 +76,14 @@ import Testing
     let date = Date(timeIntervalSinceReferenceDate: seconds)
     let fetch = ScriptedFetch<Int>(.value(2))
     client.setData(1, for: QueryKey<Int>("n"), updatedAt: date)
-    let seeded = simulation.record(
+    let initialDataPlaced = simulation.record(
       client.stream(
         Query.scripted("m", fetch).initialData(1, updatedAt: date).staleTime(.minutes(1))
       )
     )
     simulation.advance(by: .seconds(1))
     let isOld = seconds < 0
-    #expect(seeded.values.last?.data == (isOld ? 2 : 1))
+    #expect(initialDataPlaced.values.last?.data == (isOld ? 2 : 1))
     let age = client.diagnostics("n").first?.age ?? .zero
     #expect(isOld ? age > .hours(1) : age == .seconds(1))
     #expect(client.diagnostics().count == 2)

@@ -76,12 +76,12 @@ import Testing
     let list = simulation.record(client.stream(all: keys.map { Query<Int>(key: $0) }))
     let alone = simulation.record(client.stream(Query<Int>(key: keys[0])))
     simulation.settle()
-    let added = client.turn { state, _ in
-      for consumer in state.consumers.indices {
-        state.consumers[consumer].seenVersion = .max
+    let added = client.transaction { state, _ in
+      for consumer in state.observers.indices {
+        state.observers[consumer].seenVersion = .max
         state.wakeIfNews(consumer)
       }
-      return state.errands.count
+      return state.outbox.count
     }
     #expect(added == 2)
     simulation.settle()
@@ -99,13 +99,13 @@ import Testing
           let client = box.value()
         else { return }
         for _ in 0..<5 {
-          client.turn { state, turn in
+          client.transaction { state, turn in
             // One event and one recount each.
             if let index = state.find(EntryKey(QueryKey<Int>("first"))) {
               state.emit(.reset, index, turn)
-              state.errands.append(.recount, insteadOf: .recount)
+              state.outbox.append(.recount, insteadOf: .recount)
             }
-            lengths.add(state.errands.count)
+            lengths.add(state.outbox.count)
           }
         }
       }

@@ -59,7 +59,7 @@ import Testing
   }
 
   /// Performs errands slowly, and checks them.
-  final class Shell: ErrandRunner, Sendable {
+  final class Shell: ActionRunner, Sendable {
     let counts = Counts()
     let disorder = Dial(0)
     let sweeps = Dial(0)
@@ -80,10 +80,10 @@ import Testing
 
     func fulfil(_ duty: CallerDuty) {}
 
-    func perform(_ errand: Errand) {
+    func perform(_ action: Action) {
       counts.add()
       OutboxStressTests.work()
-      guard case .ask(let entry) = errand else { return }
+      guard case .ask(let entry) = action else { return }
       let expected = next.with { next in
         defer { next += 1 }
         return next
@@ -101,13 +101,13 @@ import Testing
     ///
     /// - Returns: How many lay in the outbox after it.
     func turn(adding count: Int) -> Int {
-      cache.turn(self, at: cache.now(isDated: false), startsFetches: false) { state, _ in
+      cache.transaction(self, at: cache.now(isDated: false), startsFetches: false) { state, _ in
         for _ in 0..<count {
           let number = Int32(truncatingIfNeeded: state.eventSerial)
           state.eventSerial += 1
-          state.errands.append(.ask(EntryID(index: number, generation: 0)))
+          state.outbox.append(.ask(EntryID(index: number, generation: 0)))
         }
-        return state.errands.count
+        return state.outbox.count
       }
     }
   }
@@ -189,7 +189,7 @@ import Testing
     // The drainer stands until this thread has made its turns: were it to wait for the drainer until
     // there is room, both would stand for ever.
     for round in 0..<(Self.room + 20) { client.setData(round, for: QueryKey<Int>("n")) }
-    #expect(client.cache.read { $0.errands.count } >= Self.room + 20)
+    #expect(client.cache.read { $0.outbox.count } >= Self.room + 20)
     #expect(counts.own == 0)
     isFree.signal()
   }

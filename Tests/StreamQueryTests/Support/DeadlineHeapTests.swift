@@ -7,14 +7,14 @@ import Testing
   struct Pair {
     var heap = DeadlineHeap()
     var positions: [Int32: Int32] = [:]
-    var model: [Int32: Moment] = [:]
+    var model: [Int32: Instant] = [:]
 
     mutating func set(_ deadline: Int64?, for owner: Int32) {
-      let moment = deadline.map(Moment.init(nanoseconds:))
+      let instant = deadline.map(Instant.init(nanoseconds:))
       var moves: [(Int32, Int32)] = []
-      heap.set(moment, for: owner, at: positions[owner] ?? -1) { moves.append(($0, $1)) }
+      heap.set(instant, for: owner, at: positions[owner] ?? -1) { moves.append(($0, $1)) }
       for (owner, position) in moves { positions[owner] = position }
-      model[owner] = moment
+      model[owner] = instant
     }
 
     func check() {
@@ -67,7 +67,7 @@ import Testing
     var pair = Pair()
     for round in 0..<1_000 as Range<Int64> { pair.set(round, for: 1) }
     #expect(pair.heap.items.count == 1)
-    #expect(pair.heap.first?.deadline == Moment(nanoseconds: 999))
+    #expect(pair.heap.first?.deadline == Instant(nanoseconds: 999))
   }
 }
 

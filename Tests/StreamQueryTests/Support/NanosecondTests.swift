@@ -4,7 +4,7 @@ import Testing
 
 struct NanosecondTests {
   @Test func attosecondsAreDividedAsByHand() {
-    let longest = Int128(Span.longest.nanoseconds)
+    let longest = Int128(TimeSpan.longest.nanoseconds)
     var cases: [Int128] = [0, 1, 999_999_999, 1_000_000_000, 1_000_000_001]
     for shift in 30...91 { cases += [(1 << shift) - 1, 1 << shift, (1 << shift) + 1] }
     cases += [longest * 1_000_000_000 - 1, (longest - 1) * 1_000_000_000]
@@ -25,11 +25,11 @@ struct NanosecondTests {
     let after = clock.now
     for _ in 0..<1_000 {
       let earlier = clock.now
-      let moment = erased.now()
+      let instant = erased.now()
       let later = clock.now
       // Less what is lost below a nanosecond.
-      #expect(.nanoseconds(moment.nanoseconds + 1) >= after.duration(to: earlier))
-      #expect(.nanoseconds(moment.nanoseconds - 1) <= before.duration(to: later))
+      #expect(.nanoseconds(instant.nanoseconds + 1) >= after.duration(to: earlier))
+      #expect(.nanoseconds(instant.nanoseconds - 1) <= before.duration(to: later))
     }
   }
 }

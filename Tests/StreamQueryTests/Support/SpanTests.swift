@@ -12,15 +12,15 @@ import Testing
     (.nanoseconds(1), 1), (.milliseconds(1_500), 1_500_000_000),
   ])
   func clampsToNanosecondsAtOrAboveZero(_ duration: Duration, _ nanoseconds: Int) {
-    #expect(Span(duration).nanoseconds == Int64(nanoseconds))
+    #expect(TimeSpan(duration).nanoseconds == Int64(nanoseconds))
   }
 
   @Test func aHundredYearsAreTheLongestFiniteSpan() {
-    #expect(Span(Self.century) == .longest)
-    #expect(!Span(Self.century).isInfinite)
-    #expect(Span(Self.century + .nanoseconds(1)).isInfinite)
-    #expect(Span(Span.longest.duration) == .longest)
-    #expect(Span.longest < .infinite)
+    #expect(TimeSpan(Self.century) == .longest)
+    #expect(!TimeSpan(Self.century).isInfinite)
+    #expect(TimeSpan(Self.century + .nanoseconds(1)).isInfinite)
+    #expect(TimeSpan(TimeSpan.longest.duration) == .longest)
+    #expect(TimeSpan.longest < .infinite)
   }
 
   @Test(
@@ -31,13 +31,13 @@ import Testing
     ]
   )
   func enormous(_ duration: Duration) {
-    #expect(Span(duration) == (duration < .zero ? .zero : .infinite))
+    #expect(TimeSpan(duration) == (duration < .zero ? .zero : .infinite))
   }
 
   @Test func anInfiniteSpanSleepsForTheLongest() {
-    #expect(Span.infinite.duration == Self.century)
-    #expect(Span.zero.duration == .zero)
-    #expect(Span(.seconds(3)).duration == .seconds(3))
+    #expect(TimeSpan.infinite.duration == Self.century)
+    #expect(TimeSpan.zero.duration == .zero)
+    #expect(TimeSpan(.seconds(3)).duration == .seconds(3))
   }
 
   @Test(arguments: [
@@ -53,49 +53,51 @@ import Testing
   @Test(
     "Minutes and hours beyond all bounds mean for ever, or nothing",
     arguments: [
-      (Duration.minutes(Int64.max), Span.infinite), (.minutes(Int64.min), .zero),
+      (Duration.minutes(Int64.max), TimeSpan.infinite), (.minutes(Int64.min), .zero),
       (.hours(UInt64.max), .infinite), (.hours(Int64.min), .zero),
       (.minutes(Double.infinity), .infinite), (.hours(Double.greatestFiniteMagnitude), .infinite),
       (.hours(-Double.infinity), .zero), (.minutes(Double.leastNonzeroMagnitude), .zero),
     ]
   )
-  func absurdMinutes(_ duration: Duration, _ span: Span) {
-    #expect(Span(duration) == span)
+  func absurdMinutes(_ duration: Duration, _ span: TimeSpan) {
+    #expect(TimeSpan(duration) == span)
   }
 }
 
 @Suite("Moments and timestamps") struct MomentTests {
   @Test func aMomentPlusASpanIsLaterOrNever() {
-    #expect(Moment.zero + .seconds(2) == .seconds(2))
-    #expect(Moment.zero + .infinite == nil)
-    #expect(Moment(nanoseconds: .max) + Span(.nanoseconds(1)) == nil)
-    #expect(Moment(nanoseconds: .max - 1) + Span(.nanoseconds(1)) == Moment(nanoseconds: .max))
-    #expect(Moment(nanoseconds: .min) + .longest != nil)
-    #expect(Moment.distantPast + .longest == .zero)
+    #expect(Instant.zero + .seconds(2) == .seconds(2))
+    #expect(Instant.zero + .infinite == nil)
+    #expect(Instant(nanoseconds: .max) + TimeSpan(.nanoseconds(1)) == nil)
+    #expect(
+      Instant(nanoseconds: .max - 1) + TimeSpan(.nanoseconds(1)) == Instant(nanoseconds: .max)
+    )
+    #expect(Instant(nanoseconds: .min) + .longest != nil)
+    #expect(Instant.distantPast + .longest == .zero)
   }
 
-  static let now = Timestamp(moment: .seconds(100), date: 5_000)
+  static let now = Timestamp(instant: .seconds(100), date: 5_000)
 
   @Test(arguments: [
     (5_000.0, 100.0), (4_999.5, 99.5), (4_000, -900), (5_001, 100), (1e300, 100),
     (.infinity, 100),
   ])
-  func placesADateAsLongAgoAsTheWallClockSays(_ date: Double, _ moment: Double) {
+  func placesADateAsLongAgoAsTheWallClockSays(_ date: Double, _ instant: Double) {
     let placed = Self.now.placing(date: date)
-    #expect(placed.moment == .seconds(moment))
+    #expect(placed.instant == .seconds(instant))
     #expect(placed.date == date)
   }
 
   @Test(arguments: [-1e300, -Double.infinity, -.greatestFiniteMagnitude, -4e9])
   func aDateOfLongAgoIsAsOldAsCanBe(_ date: Double) {
-    #expect(Self.now.placing(date: date) == Timestamp(moment: .distantPast, date: date))
+    #expect(Self.now.placing(date: date) == Timestamp(instant: .distantPast, date: date))
   }
 
   @Test(arguments: [2.253, 0.003, -5.487, -0.972])
   func aDateIsPlacedWithoutTheNoiseOfItsDigits(_ offset: Double) {
     let today = 1_021_692_800.0
-    let now = Timestamp(moment: .seconds(2.254), date: today + 2.254)
-    #expect(now.placing(date: today + offset).moment == .seconds(offset))
+    let now = Timestamp(instant: .seconds(2.254), date: today + 2.254)
+    #expect(now.placing(date: today + offset).instant == .seconds(offset))
   }
 
   @Test("A date that is no number is now, on the time line and for people")
@@ -105,20 +107,20 @@ import Testing
 
   @Test(arguments: [Double.nan, .infinity, -.infinity])
   func aWallClockThatTellsNonsenseTrapsNothing(_ date: Double) {
-    let now = Timestamp(moment: .seconds(1), date: date)
+    let now = Timestamp(instant: .seconds(1), date: date)
     for other in [0, 1e18, -1e18, Double.nan, .infinity, -.infinity] {
       let placed = now.placing(date: other)
-      #expect(placed.moment <= now.moment)
-      #expect(placed.moment >= .distantPast)
+      #expect(placed.instant <= now.instant)
+      #expect(placed.instant >= .distantPast)
     }
   }
 
   @Test func placingAtTheEdgesOfTheTimeLineStaysOnIt() {
-    let last = Timestamp(moment: Moment(nanoseconds: Span.longest.nanoseconds), date: 0)
-    let first = Timestamp(moment: .zero, date: 0)
+    let last = Timestamp(instant: Instant(nanoseconds: TimeSpan.longest.nanoseconds), date: 0)
+    let first = Timestamp(instant: .zero, date: 0)
     for age in [0, 1, 1e9, 3_155_759_999, 3_155_760_000, 3_155_760_001] {
-      #expect(first.placing(date: -age).moment >= .distantPast)
-      #expect(last.placing(date: -age).moment <= last.moment)
+      #expect(first.placing(date: -age).instant >= .distantPast)
+      #expect(last.placing(date: -age).instant <= last.instant)
     }
   }
 }

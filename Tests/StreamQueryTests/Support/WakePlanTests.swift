@@ -6,35 +6,35 @@ import Testing
 @Suite struct WakePlanTests {
   private var plan = WakePlan()
 
-  private func moment(_ nanoseconds: Int64) -> Moment { Moment(nanoseconds: nanoseconds) }
+  private func instant(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds) }
 
   @Test mutating func aDeadlineThatSomebodyWakesForBeginsNothing() {
-    #expect(plan.armed(moment(10), at: .zero) == .begin(1, until: moment(10)))
-    #expect(plan.armed(moment(10), at: .zero) == .covered)
-    #expect(plan.armed(moment(11), at: .zero) == .covered)
-    #expect(plan.armed(moment(9), at: .zero) == .begin(2, until: moment(9)))
-    #expect(plan.sleepers.map(\.until) == [moment(10), moment(9)])
+    #expect(plan.armed(instant(10), at: .zero) == .begin(1, until: instant(10)))
+    #expect(plan.armed(instant(10), at: .zero) == .covered)
+    #expect(plan.armed(instant(11), at: .zero) == .covered)
+    #expect(plan.armed(instant(9), at: .zero) == .begin(2, until: instant(9)))
+    #expect(plan.sleepers.map(\.until) == [instant(10), instant(9)])
   }
 
   @Test mutating func theFirstSleepersAreExactAndFurtherOnesSleepAtMostHalfAsLong() {
     for nanoseconds in (97...100).reversed() {
-      let arming = plan.armed(moment(Int64(nanoseconds)), at: .zero)
-      #expect(arming == .begin(101 - nanoseconds, until: moment(Int64(nanoseconds))))
+      let arming = plan.armed(instant(Int64(nanoseconds)), at: .zero)
+      #expect(arming == .begin(101 - nanoseconds, until: instant(Int64(nanoseconds))))
     }
-    #expect(plan.armed(moment(96), at: moment(17)) == .begin(5, until: moment(57)))
-    #expect(plan.armed(moment(60), at: moment(18)) == .covered)
-    #expect(plan.armed(moment(30), at: moment(18)) == .begin(6, until: moment(30)))
+    #expect(plan.armed(instant(96), at: instant(17)) == .begin(5, until: instant(57)))
+    #expect(plan.armed(instant(60), at: instant(18)) == .covered)
+    #expect(plan.armed(instant(30), at: instant(18)) == .begin(6, until: instant(30)))
   }
 
   @Test mutating func oneTaskThatWokeRestsAndIsUsedAgain() {
-    _ = plan.armed(moment(20), at: .zero)
-    _ = plan.armed(moment(10), at: .zero)
+    _ = plan.armed(instant(20), at: .zero)
+    _ = plan.armed(instant(10), at: .zero)
     #expect(plan.woke(2) == true)
     // On its way to rest it cannot be used, and is not counted on.
-    #expect(plan.armed(moment(12), at: moment(10)) == .begin(3, until: moment(12)))
+    #expect(plan.armed(instant(12), at: instant(10)) == .begin(3, until: instant(12)))
     #expect(plan.rested(2) == true)
     #expect(plan.knows(2))
-    #expect(plan.armed(moment(11), at: moment(10)) == .reuse(2, until: moment(11)))
+    #expect(plan.armed(instant(11), at: instant(10)) == .reuse(2, until: instant(11)))
     #expect(plan.woke(2) == true)
     #expect(plan.rested(2) == true)
     #expect(plan.woke(3) == true)
@@ -43,54 +43,54 @@ import Testing
   }
 
   @Test mutating func aSleeperThatWakesLateLeavesTheOthersInPlace() {
-    _ = plan.armed(moment(20), at: .zero)
-    _ = plan.armed(moment(10), at: .zero)
+    _ = plan.armed(instant(20), at: .zero)
+    _ = plan.armed(instant(10), at: .zero)
     #expect(plan.woke(1) == true)
     #expect(plan.sleepers.map(\.task) == [2])
-    #expect(plan.armed(moment(15), at: moment(21)) == .covered, "it is due, and comes by itself")
+    #expect(plan.armed(instant(15), at: instant(21)) == .covered, "it is due, and comes by itself")
   }
 
   @Test mutating func aPlanThatIsOverKnowsNobodyAndBeginsNothing() {
-    _ = plan.armed(moment(20), at: .zero)
-    _ = plan.armed(moment(10), at: .zero)
+    _ = plan.armed(instant(20), at: .zero)
+    _ = plan.armed(instant(10), at: .zero)
     plan.ended()
     #expect(!plan.knows(1))
     #expect(plan.woke(1) == false)
     #expect(plan.rested(1) == false)
     #expect(plan.failed(2) == .over)
-    #expect(plan.armed(moment(5), at: .zero) == .covered)
+    #expect(plan.armed(instant(5), at: .zero) == .covered)
   }
 
   @Test mutating func aClockThatThrowsIsTriedThreeTimesAndToldOfOnce() {
-    #expect(plan.armed(moment(10), at: .zero) == .begin(1, until: moment(10)))
-    #expect(plan.failed(1) == .again(moment(10)))
-    #expect(plan.failed(1) == .again(moment(10)))
+    #expect(plan.armed(instant(10), at: .zero) == .begin(1, until: instant(10)))
+    #expect(plan.failed(1) == .again(instant(10)))
+    #expect(plan.failed(1) == .again(instant(10)))
     #expect(plan.failed(1) == .givenUp(isNews: true))
     #expect(plan.sleepers == [])
     #expect(plan.rested(1) == true)
     // The next one is tried as often, without being news.
-    #expect(plan.armed(moment(10), at: .zero) == .reuse(1, until: moment(10)))
-    #expect(plan.failed(1) == .again(moment(10)))
-    #expect(plan.failed(1) == .again(moment(10)))
+    #expect(plan.armed(instant(10), at: .zero) == .reuse(1, until: instant(10)))
+    #expect(plan.failed(1) == .again(instant(10)))
+    #expect(plan.failed(1) == .again(instant(10)))
     #expect(plan.failed(1) == .givenUp(isNews: false))
     // Until a sleep succeeds.
-    #expect(plan.armed(moment(10), at: .zero) == .begin(2, until: moment(10)))
+    #expect(plan.armed(instant(10), at: .zero) == .begin(2, until: instant(10)))
     #expect(plan.woke(2) == true)
-    #expect(plan.armed(moment(20), at: moment(10)) == .begin(3, until: moment(20)))
-    for _ in 1...2 { #expect(plan.failed(3) == .again(moment(20))) }
+    #expect(plan.armed(instant(20), at: instant(10)) == .begin(3, until: instant(20)))
+    for _ in 1...2 { #expect(plan.failed(3) == .again(instant(20))) }
     #expect(plan.failed(3) == .givenUp(isNews: true))
   }
 
   @Test func aHundredYearsOfEverEarlierDeadlinesTakeABoundedNumberOfSleepers() {
     var plan = WakePlan()
-    var top = Span.longest.nanoseconds
+    var top = TimeSpan.longest.nanoseconds
     while top > 1 {
-      _ = plan.armed(moment(top - 1), at: .zero)
+      _ = plan.armed(instant(top - 1), at: .zero)
       top = plan.sleepers.last?.until.nanoseconds ?? 0
     }
     #expect((60...WakePlan.most).contains(plan.sleepers.count))
     // A clock that stands still, and deadlines in the past.
-    for nanoseconds in 0..<1_000 as Range<Int64> { _ = plan.armed(moment(-nanoseconds), at: .zero) }
+    for nanoseconds in 0..<1_000 as Range<Int64> { _ = plan.armed(instant(-nanoseconds), at: .zero) }
     #expect(plan.sleepers.count == WakePlan.most)
   }
 
@@ -104,7 +104,7 @@ import Testing
     var begun = 0
     func arm() {
       guard let first = deadlines.min() else { return }
-      if case .begin = plan.armed(moment(first), at: moment(now)) { begun += 1 }
+      if case .begin = plan.armed(instant(first), at: instant(now)) { begun += 1 }
     }
     for _ in 0..<500 {
       switch Int.random(in: 0..<4, using: &random) {

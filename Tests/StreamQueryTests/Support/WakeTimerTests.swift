@@ -10,9 +10,9 @@ import Testing
   private let timer = WakeTimer()
 
   /// Arms the timer; what fires, and each task that is started, is noted.
-  private func arm(_ moment: Moment, _ notes: Notes<String>) {
+  private func arm(_ instant: StreamQuery.Instant, _ notes: Notes<String>) {
     let clock = simulation.clock
-    timer.arm(moment, at: clock.moment, executor: simulation.executor) {
+    timer.arm(instant, at: clock.instant, executor: simulation.executor) {
       notes.add("task")
       return WakeTimer.Work(
         sleep: { try await clock.sleep(until: $0) },
@@ -57,12 +57,12 @@ import Testing
     // Armed between the end of the sleep and the rest: another task takes over.
     let notes = Notes<String>()
     let (clock, executor, timer) = (simulation.clock, simulation.executor, timer)
-    timer.arm(.seconds(1), at: clock.moment, executor: executor) {
+    timer.arm(.seconds(1), at: clock.instant, executor: executor) {
       WakeTimer.Work(
         sleep: { try await clock.sleep(until: $0) },
         onWake: {
           notes.add("first")
-          timer.arm(.seconds(2), at: clock.moment, executor: executor) {
+          timer.arm(.seconds(2), at: clock.instant, executor: executor) {
             WakeTimer.Work(
               sleep: { try await clock.sleep(until: $0) },
               onWake: { notes.add("second at \(clock.now.offset)") },
@@ -83,7 +83,7 @@ import Testing
     let notes = Notes<String>()
     arm(.seconds(1_000), notes)
     for count in 1...10_000 {
-      arm(Moment(nanoseconds: Int64(count) * 10_000_000), notes)
+      arm(Instant(nanoseconds: Int64(count) * 10_000_000), notes)
       simulation.advance(by: .milliseconds(10))
     }
     #expect(notes.all.filter { $0 == "task" }.count == 2)
@@ -101,7 +101,7 @@ import Testing
     // As a client does: who is told arms the earliest of what is not due yet.
     @Sendable func arm() {
       guard let first = left.value.last else { return }
-      timer.arm(.seconds(Double(first)), at: clock.moment, executor: executor) {
+      timer.arm(.seconds(Double(first)), at: clock.instant, executor: executor) {
         notes.add("task")
         return WakeTimer.Work(
           sleep: { try await clock.sleep(until: $0) },
@@ -187,12 +187,12 @@ import Testing
 }
 
 extension SimulationClock {
-  fileprivate var moment: Moment {
+  fileprivate var instant: StreamQuery.Instant {
     let (seconds, attoseconds) = now.offset.components
-    return Moment(nanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    return StreamQuery.Instant(nanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
   }
 
-  fileprivate func sleep(until moment: Moment) async throws {
-    try await sleep(until: Instant(offset: .nanoseconds(moment.nanoseconds)))
+  fileprivate func sleep(until instant: StreamQuery.Instant) async throws {
+    try await sleep(until: Instant(offset: .nanoseconds(instant.nanoseconds)))
   }
 }

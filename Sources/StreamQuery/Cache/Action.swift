@@ -1,0 +1,23 @@
+/// What a transaction asks the shell to do, in order, outside the lock.
+enum Action: Sendable {
+  case wake(SuspendedObserver)
+  case start(FetchJob, attempt: Int)
+  case cancel(FetchJob)
+  indirect case settle([Waiter], WaitOutcome)
+  /// Sleep until this time, instead of an earlier request to sleep.
+  case arm(Instant)
+  /// Evaluate the dynamic options of the entry's observers again.
+  case ask(EntryID)
+  /// Report that the dynamic options of a key do not settle.
+  case unsettled(AnyQueryKey)
+  /// Report that many keys, including this one, share one hash.
+  case crowded(AnyQueryKey)
+  /// Indirect: a thousand wake-ups must not take the room of a thousand events.
+  indirect case emit(QueryEvent)
+  /// Report one of the entries that a transaction removed together; the number says which event
+  /// since the removal.
+  case emitRemoval(RemovedEntries, slot: Int32, UInt32)
+  /// The number of fetching entries may have changed.
+  case recount
+  case mutation(MutationAction)
+}

@@ -1,0 +1,222 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension CacheState {
+  /// Carries out what a machine decided.
+  mutating func apply(_ actions: EntryActions, _ index: Int, _ transaction: inout Transaction) {
+    noteChange(of: index)
+    if actions.unstashed { unstash(index, &transaction) }
+    if actions.stashed { stash(index, &transaction) }
+    if slots[index].hasShelf, slots[index].machine.current?.undo.stashed == nil {
+      transaction.drop(slots[index].stashed)
+      slots[index].stashed = nil
+    }
+    if actions.cancelled != nil { cancelJob(index, &transaction, isBegunAnew: actions.isBegunAnew) }
+    let watchers = actions.ended == nil ? [] : unobservedWatchers(of: index)
+    if let ending = actions.ended { end(ending, index, &transaction) }
+    if actions.started != nil { start(index, &transaction, isFirst: actions.isBegunAnew) }
+    if actions.paused { pause(index, isNews: actions.changed, &transaction) }
+    if actions.changed { refresh(index, &transaction) }
+    if !watchers.isEmpty, actions.ended != .removed {
+      let end = EntryEnd(snapshot: snapshot(index), machine: slots[index].machine)
+      for watcher in watchers { watcher.note(end) }
+    }
+    if countsFetches, actions.concernsFetch || slots[index].machine.isFetching {
+      outbox.append(.recount, insteadOf: .recount)
+    }
+    if actions.expired, !slots[index].isWatched {
+      drop(index, reason: .expired, &transaction)
+    } else {
+      settleBookkeeping(index, transaction)
+    }
+  }
+
+  /// Brings the deadline and the list of live entries in line with the machine.
+  mutating func settleBookkeeping(_ index: Int, _ transaction: Transaction) {
+    setDeadline(slots[index].machine.nextDeadline(in: transaction.environment), index)
+    setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
+  }
+
+  /// Hides data until its fetch has something to show or is cancelled.
+  private mutating func stash(_ index: Int, _ transaction: inout Transaction) {
+    transaction.drop(slots[index].stashed)
+    slots[index].stashed = slots[index].data
+    slots[index].data = nil
+  }
+
+  private mutating func unstash(_ index: Int, _ transaction: inout Transaction) {
+    transaction.drop(slots[index].data)
+    slots[index].data = slots[index].stashed
+    slots[index].stashed = nil
+  }
+
+  private mutating func cancelJob(_ index: Int, _ transaction: inout Transaction, isBegunAnew: Bool)
+  {
+    guard let job = slots[index].job else { return }
+    let next = isBegunAnew ? makeJob(index, &transaction, like: job) : nil
+    next?.tasks.takeOver(from: job.tasks)
+    slots[index].job = next
+    job.tasks.workEnded()
+    transaction.drop(job.tasks.end())
+    emit(.fetchCancelled, index, transaction, job: job)
+    outbox.append(.cancel(job))
+  }
+
+  private mutating func end(_ ending: FetchEnding, _ index: Int, _ transaction: inout Transaction) {
+    let job = slots[index].job
+    slots[index].job = nil
+    if let job { job.tasks.workEnded() }
+    switch ending {
+    case .succeeded, .kept:
+      emit(.fetchSucceeded, index, transaction, job: job, isNotModified: ending == .kept)
+      transaction.drop(slots[index].failureReason)
+      slots[index].failureReason = nil
+      if ending == .kept {
+        transaction.drop(slots[index].error)
+        slots[index].error = nil
+      }
+    case .failed:
+      let reason = slots[index].failureReason
+      transaction.drop(slots[index].error)
+      slots[index].error = reason
+      if let reason { emit(.fetchFailed(reason.error), index, transaction, job: job) }
+    case .cancelled:
+      // The previous state is restored.
+      transaction.drop(slots[index].failureReason)
+      slots[index].failureReason = slots[index].reasonBefore
+    case .replaced, .removed:
+      break
+    }
+    if ending != .succeeded { transaction.drop(job?.tasks.end()) }
+    transaction.drop(job)
+    landOnLayers(index, &transaction)
+    answerWaiters(ending, index)
+    if !slots[index].isWatched { slots[index].dropEmptyRareData() }
+  }
+
+  /// Runs an attempt of the current fetch; the first attempt makes its job.
+  private mutating func start(_ index: Int, _ transaction: inout Transaction, isFirst: Bool) {
+    guard let current = slots[index].machine.current else { return }
+    let job: FetchJob
+    if let present = slots[index].job, present.id == current.id {
+      job = withFetch(present, index, &transaction)
+      emit(isFirst ? .fetchStarted : .fetchResumed, index, transaction, job: job)
+    } else if let made = makeJob(index, &transaction) {
+      job = made
+      slots[index].job = job
+      emit(.fetchStarted, index, transaction, job: job)
+    } else {
+      return
+    }
+    outbox.append(.start(job, attempt: slots[index].machine.failureCount))
+    if othersPerform { transaction.standBy(job.tasks) }
+    lendPriorityOfWaiters(index, &transaction)
+  }
+
+  /// Makes a replacement fetch as urgent as the callers that have waited since.
+  func lendPriorityOfWaiters(_ index: Int, _ transaction: inout Transaction) {
+    guard let job = slots[index].job,
+      let priority = Waiter.priority(above: .ofNewTasks, of: slots[index].waiters)
+    else { return }
+    transaction.lend(to: job.tasks, priority)
+  }
+
+  /// The job of the next attempt; if it had no fetch so far, it takes the one that arrived
+  /// meanwhile.
+  private mutating func withFetch(
+    _ job: FetchJob,
+    _ index: Int,
+    _ transaction: inout Transaction
+  ) -> FetchJob {
+    guard job.query.fetch == nil, slots[index].query?.fetch != nil,
+      let able = makeJob(index, &transaction, like: job)
+    else { return job }
+    slots[index].machine.fetchBecameKnown()
+    able.tasks.takeOver(from: job.tasks)
+    transaction.drop(job)
+    slots[index].job = able
+    return able
+  }
+
+  private mutating func pause(_ index: Int, isNews: Bool, _ transaction: inout Transaction) {
+    // Repeated for observers that just began to watch; it is reported once.
+    var begins = isNews && slots[index].snapshot?.fetchStatus != .paused
+    if slots[index].job == nil {
+      slots[index].job = makeJob(index, &transaction)
+      emit(.fetchStarted, index, transaction, job: slots[index].job)
+      begins = true
+    }
+    if begins { emit(.fetchPaused, index, transaction, job: slots[index].job) }
+    if let job = slots[index].job { transaction.standBy(job.tasks) }
+  }
+
+  private mutating func makeJob(
+    _ index: Int,
+    _ transaction: inout Transaction,
+    like former: FetchJob? = nil
+  ) -> FetchJob? {
+    guard let current = slots[index].machine.current, let key = slots[index].key,
+      let query = slots[index].query
+    else { return nil }
+    if former == nil {
+      slots[index].keepReason(&transaction)
+    }
+    let fetch: QueryDefinition.Fetch
+    // Without `??`, which wraps its operand.
+    if let own = query.fetch {
+      fetch = own
+    } else {
+      // A caller that gave no fetch gets the error as any other failure.
+      fetch = { _ in throw QueryError.missingFetch(key: key.key.description) }
+    }
+    let isImperative = slots[index].machine.cause == .manual && transaction.isImperative
+    let job = FetchJob(
+      cache: id,
+      entry: id(of: index),
+      id: current.id,
+      key: key,
+      query: query,
+      fetch: fetch,
+      isImperative: former?.isImperative ?? isImperative,
+      retryQuery: former.map { $0.retryQuery ?? $0.query },
+      cause: slots[index].machine.cause ?? .manual,
+      startedAt: transaction.environment.now,
+      direction: current.direction,
+      pageCount: former?.pageCount ?? slots[index].pageCount,
+      isPageCountOwn: former?.isPageCountOwn ?? (transaction.pageCount != nil)
+    )
+    if let former { job.beginsAnew(former) }
+    return job
+  }
+
+  mutating func makeEvent(
+    _ kind: QueryEvent.Kind,
+    _ key: AnyQueryKey,
+    _ transaction: Transaction,
+    job: FetchJob?
+  ) -> QueryEvent {
+    makeEvent(kind, key, transaction, cause: job?.cause, since: job?.startedAt)
+  }
+
+  mutating func makeEvent(
+    _ kind: QueryEvent.Kind,
+    _ key: AnyQueryKey,
+    _ transaction: Transaction,
+    cause: FetchCause? = nil,
+    since start: Timestamp?
+  ) -> QueryEvent {
+    eventSerial += 1
+    let now = transaction.environment.now
+    return QueryEvent(
+      number: eventSerial,
+      kind: kind,
+      key: key,
+      date: Date(timeIntervalSinceReferenceDate: now.date),
+      cause: cause,
+      duration: start.map { .nanoseconds(now.instant.nanoseconds - $0.instant.nanoseconds) }
+    )
+  }
+}

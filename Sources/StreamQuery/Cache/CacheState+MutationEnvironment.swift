@@ -1,0 +1,124 @@
+extension CacheState {
+  /// Tells the runs that the network or the app changed; paused runs resume in the order in which
+  /// they started.
+  ///
+  /// - Parameters:
+  ///   - releases: Whether held runs start.
+  ///   - transaction: The transaction.
+  mutating func resumeMutations(releases: Bool, _ transaction: inout Transaction) {
+    guard mutations.pendingCount > 0 else { return }
+    var line: OneShot<Void>?
+    for id in mutations.all {
+      guard let index = mutations.find(id), mutations.slots[index].machine.isPending else {
+        continue
+      }
+      var actions = MutationActions.none
+      if releases { actions = mutations.slots[index].machine.released(in: transaction.environment) }
+      if actions == .none {
+        actions = mutations.slots[index].machine.environmentChanged(in: transaction.environment)
+      }
+      if actions.performs || actions.prepares, let job = mutations.slots[index].job {
+        line = lineUp(id, behind: line)
+        emit(.resumed, job, transaction)
+      }
+      apply(actions, to: id, &transaction)
+    }
+  }
+
+  /// Makes a run that resumes in this transaction start after the runs before it in a line.
+  ///
+  /// Their tasks are created in this order, but any of them might run first.
+  ///
+  /// - Returns: What the next run in the line starts behind.
+  func lineUp(_ id: MutationID, behind before: OneShot<Void>?) -> OneShot<Void>? {
+    guard let index = mutations.find(id) else { return before }
+    switch mutations.slots[index].machine.phase {
+    case .preparing, .running:
+      return mutations.slots[index].job?.lineUp(behind: before) ?? before
+    case .queued, .paused, .waiting, .settling, .ended:
+      return before
+    }
+  }
+
+  /// Resumes the paused runs, held ones included; while offline nothing happens.
+  ///
+  /// - Parameters:
+  ///   - caller: The work that the caller belongs to; the caller does not wait for runs that wait
+  ///     for it.
+  ///   - transaction: The transaction.
+  /// - Returns: Waiters for the ends of the other runs that were paused.
+  mutating func resumePaused(
+    for caller: TaskChain?,
+    _ transaction: inout Transaction
+  ) -> [Waiter] {
+    guard transaction.environment.isOnline else { return [] }
+    var waiters: [Waiter] = []
+    for id in mutations.all {
+      guard let index = mutations.find(id), mutations.slots[index].machine.isPaused,
+        let tasks = mutations.slots[index].job?.tasks,
+        case .granted(let wait) = wait(of: caller, for: tasks.work)
+      else {
+        continue
+      }
+      let entry = EntryID(index: -1, generation: 0)
+      let waiter = Waiter(role: .watching, entry: entry, round: 0, wait: wait)
+      // Waiters that stopped waiting hold no user objects.
+      mutations.slots[index].waiters.removeAll(where: \.isResolved)
+      mutations.slots[index].waiters.append(waiter)
+      waiters.append(waiter)
+      transaction.lend(to: tasks)
+    }
+    resumeMutations(releases: true, &transaction)
+    return waiters
+  }
+
+  /// Delays the sweep of an edge until the runs that were paused at the edge have an outcome: the
+  /// refetch is to bring what they change.
+  mutating func hold(
+    _ cause: FetchCause,
+    for paused: Set<MutationID>,
+    _ transaction: inout Transaction
+  ) {
+    let sweep = HeldSweep(cause: cause, awaited: paused)
+    // A flapping network must not pile them up while a run is at work.
+    if !mutations.held.contains(sweep) { mutations.held.append(sweep) }
+    tell(of: cause, &transaction)
+  }
+
+  /// The runs that an transition of network or app has to wait for: the paused ones; none while
+  /// offline.
+  ///
+  /// A run that waits behind a running one is not included while a fetch is paused: the running one
+  /// may wait for that fetch, which resumes only with the sweep.
+  var pausedMutations: Set<MutationID> {
+    guard isOnline, mutations.pendingCount > 0 else { return [] }
+    let rests = live.contains { slots[Int($0)].machine.isPaused }
+    return Set(
+      mutations.all.filter { run in
+        guard isPaused(run), let index = mutations.find(run) else { return false }
+        guard rests, let first = mutations.lanes.first(in: mutations.slots[index].job?.scope)
+        else { return true }
+        return isPaused(first)
+      }
+    )
+  }
+
+  private func isPaused(_ run: MutationID) -> Bool {
+    mutations.find(run).map { mutations.slots[$0].machine.isPaused } ?? false
+  }
+
+  /// A run has its outcome: sweeps that waited for it may be due.
+  mutating func release(_ id: MutationID) {
+    guard !mutations.held.isEmpty else { return }
+    for index in mutations.held.indices { mutations.held[index].awaited.remove(id) }
+    var due: [FetchCause] = []
+    // For several edges of the same kind one sweep is enough: the next would find its fetches
+    // running.
+    for sweep in mutations.held where sweep.awaited.isEmpty && !due.contains(sweep.cause) {
+      due.append(sweep.cause)
+    }
+    guard !due.isEmpty else { return }
+    mutations.held.removeAll(where: \.awaited.isEmpty)
+    outbox.append(.mutation(.sweep(due)))
+  }
+}

@@ -1,0 +1,246 @@
+extension CacheState {
+  @inline(__always)
+  func find(_ id: ObserverID) -> Int? {
+    let index = Int(id.index)
+    guard observers.indices.contains(index), observers[index].isLive,
+      observers[index].generation == id.generation
+    else { return nil }
+    return index
+  }
+
+  // MARK: Coming and going
+
+  /// Adds an observer to a key; after a shutdown it ends before it begins.
+  mutating func addObserver(
+    _ index: Int?,
+    at key: EntryKey,
+    _ query: ResolvedQuery,
+    _ resolvedOptions: ResolvedObserverOptions,
+    _ initialData: InitialData?,
+    _ transaction: inout Transaction
+  ) -> ObserverID {
+    guard !isShutDown else { return ObserverID(index: -1, generation: 0) }
+    let index = index ?? entry(key, query, &transaction)
+    adopt(index, query, &transaction)
+    self.placeInitialData(index, initialData, &transaction)
+    return subscribe(index, query: query, resolvedOptions: resolvedOptions, &transaction)
+  }
+
+  /// Adds an observer to an entry and lets the machine decide about a fetch.
+  mutating func subscribe(
+    _ entry: Int,
+    query: ResolvedQuery,
+    resolvedOptions: ResolvedObserverOptions,
+    _ transaction: inout Transaction
+  ) -> ObserverID {
+    let index: Int
+    if freeObserver >= 0 {
+      index = Int(freeObserver)
+      freeObserver = observers[index].nextFree
+    } else {
+      index = observers.count
+      observers.append(Observer())
+    }
+    observerCount += 1
+    observerSerial &+= 1
+    let id = ObserverID(index: Int32(truncatingIfNeeded: index), generation: observerSerial)
+    observers[index].occupy(with: query, id.generation)
+    attach(index, to: entry, resolvedOptions: resolvedOptions, arrival: .subscribed, &transaction)
+    return id
+  }
+
+  private mutating func attach(
+    _ observer: Int,
+    to entry: Int,
+    resolvedOptions: ResolvedObserverOptions,
+    arrival: EntryMachine.Arrival,
+    _ transaction: inout Transaction
+  ) {
+    arrivalSerial += 1
+    observers[observer].stand(
+      at: entry,
+      slots[entry].observers.count,
+      as: resolvedOptions,
+      arrival: arrivalSerial,
+      at: transaction.environment.now.instant,
+      slots[entry].machine.counts
+    )
+    slots[entry].observers.append(Int32(truncatingIfNeeded: observer))
+    if observers[observer].isDynamic { slots[entry].dynamicCount += 1 }
+    if let job = slots[entry].job { transaction.lend(to: job.tasks) }
+    let lookup = slots[entry].machine.lookup(
+      by: resolvedOptions,
+      at: transaction.environment.now.instant
+    )
+    let actions = slots[entry].machine.observed(
+      by: resolvedOptions,
+      arrival: arrival,
+      in: transaction.environment
+    )
+    emit(.observed(count: slots[entry].machine.observerCount), entry, transaction)
+    if let lookup { note(lookup, entry, transaction) }
+    apply(actions, entry, &transaction)
+  }
+
+  private mutating func detach(_ observer: Int, _ transaction: inout Transaction) {
+    let entry = Int(observers[observer].entry)
+    let position = Int(observers[observer].position)
+    let last = slots[entry].observers.removeLast()
+    if last != Int32(truncatingIfNeeded: observer) {
+      slots[entry].observers[position] = last
+      observers[Int(last)].position = Int32(truncatingIfNeeded: position)
+    }
+    if observers[observer].isDynamic { slots[entry].dynamicCount -= 1 }
+    let actions = slots[entry].machine.unobserved(
+      by: observers[observer].resolvedOptions,
+      since: observers[observer].pollBase,
+      in: transaction.environment
+    )
+    emit(.unobserved(count: slots[entry].machine.observerCount), entry, transaction)
+    apply(actions, entry, &transaction)
+  }
+
+  /// What an observer asks for, so that its handle can still look after it has left.
+  func detached(of id: ObserverID) -> DetachedObserver? {
+    guard let index = find(id), let key = slots[Int(observers[index].entry)].key else { return nil }
+    return DetachedObserver(of: observers[index], on: key)
+  }
+
+  /// Removes an observer: its stream ends.
+  ///
+  /// A second time is a no-op.
+  mutating func unsubscribe(_ id: ObserverID, _ transaction: inout Transaction) {
+    guard let index = find(id) else { return }
+    detach(index, &transaction)
+    transaction.drop(observers[index].releaseQuery())
+    if let suspended = observers[index].suspended { call(suspended) }
+    for suspended in observers[index].alsoSuspended { call(suspended) }
+    observers[index].reset(next: freeObserver)
+    freeObserver = Int32(truncatingIfNeeded: index)
+    observerCount -= 1
+    if observerCount == 0, observers.count > leastObservers { mayShrink = true }
+  }
+
+  /// What an observer that left would see now.
+  func view(_ detached: DetachedObserver, after end: EntryEnd?) -> (EntrySnapshot, QueryFlags) {
+    guard let entry = find(detached.key) else {
+      if let end {
+        let flags = end.flags(for: detached, at: latest.instant)
+        return stand(in: detached.query, for: end.snapshot, flags)
+      }
+      let flags: QueryFlags = detached.resolvedOptions.isEnabled ? [.enabled, .stale] : []
+      return stand(in: detached.query, for: .empty, flags)
+    }
+    let flags = slots[entry].machine.flags(
+      for: detached.resolvedOptions,
+      since: detached.settledBase,
+      at: latest.instant
+    )
+    return stand(in: detached.query, for: glimpse(entry), flags)
+  }
+
+  /// The stand-in for the data of an entry that an observer observes; `nil` if it observes another
+  /// entry.
+  func placeholder(of id: ObserverID, on key: EntryKey) -> ValueBox? {
+    guard let index = find(id), slots[Int(observers[index].entry)].key == key else { return nil }
+    return observers[index].query?.definition.placeholder
+  }
+
+  /// Changes what an existing observer asks for.
+  ///
+  /// - Parameters:
+  ///   - observer: The observer.
+  ///   - query: Its new plan.
+  ///   - resolvedOptions: What it asks for from now on.
+  ///   - keepsPlaceholder: Whether the new plan has the same placeholder as the old one.
+  ///   - transaction: The transaction.
+  mutating func reobserve(
+    _ observer: Int,
+    query: ResolvedQuery,
+    resolvedOptions: ResolvedObserverOptions,
+    keepsPlaceholder: Bool = true,
+    _ transaction: inout Transaction
+  ) {
+    let entry = Int(observers[observer].entry)
+    let old = observers[observer].resolvedOptions
+    // Has no meaning for an existing observer; what a function said on arrival stays.
+    var resolvedOptions = resolvedOptions
+    resolvedOptions.onSubscribe = old.onSubscribe
+    if observers[observer].query !== query {
+      let wasDynamic = observers[observer].isDynamic
+      slots[entry].dynamicCount += (query.isDynamic ? 1 : 0) - (wasDynamic ? 1 : 0)
+      transaction.drop(observers[observer].query)
+      observers[observer].follow(query)
+      showPlaceholder(observer, isKept: keepsPlaceholder)
+    }
+    guard old != resolvedOptions else { return }
+    let now = transaction.environment.now.instant
+    let lookup = old.isEnabled ? nil : slots[entry].machine.lookup(by: resolvedOptions, at: now)
+    let (actions, base) = slots[entry].machine.reobserved(
+      from: old,
+      since: observers[observer].pollBase,
+      to: resolvedOptions,
+      isTurnedByFunction: query.asksWhetherEnabled,
+      in: transaction.environment
+    )
+    observers[observer].resolvedOptions = resolvedOptions
+    observers[observer].pollBase = base
+    // If a function enables it because the entry was emptied, nobody asked for anything.
+    if let lookup, lookup != .miss || !slots[entry].machine.isIdle {
+      note(lookup, entry, transaction)
+    }
+    apply(actions, entry, &transaction)
+  }
+
+  /// Moves an observer to another entry: it is added there before it leaves the old one.
+  mutating func move(
+    _ observer: Int,
+    to entry: Int,
+    query: ResolvedQuery,
+    resolvedOptions: ResolvedObserverOptions,
+    _ transaction: inout Transaction
+  ) {
+    let old = observers[observer]
+    let oldEntry = Int(old.entry)
+    let position = Int(old.position)
+    observers[observer].follow(query)
+    attach(observer, to: entry, resolvedOptions: resolvedOptions, arrival: .moved, &transaction)
+
+    let last = slots[oldEntry].observers.removeLast()
+    if last != Int32(truncatingIfNeeded: observer) {
+      slots[oldEntry].observers[position] = last
+      observers[Int(last)].position = Int32(truncatingIfNeeded: position)
+    }
+    if old.isDynamic { slots[oldEntry].dynamicCount -= 1 }
+    let actions = slots[oldEntry].machine.unobserved(
+      by: old.resolvedOptions,
+      since: old.pollBase,
+      in: transaction.environment
+    )
+    emit(.unobserved(count: slots[oldEntry].machine.observerCount), oldEntry, transaction)
+    apply(actions, oldEntry, &transaction)
+    transaction.drop(old.query)
+    wakeIfNews(observer)
+  }
+
+  /// Lets the first observer whose refetch is due decide how to fetch, if nothing is in flight.
+  mutating func electObserver(
+    of entry: Int,
+    _ cause: FetchCause?,
+    _ transaction: inout Transaction
+  ) {
+    guard slots[entry].machine.isIdle, slots[entry].isWatched else { return }
+    let machine = slots[entry].machine
+    var first: Int?
+    for observer in slots[entry].observers.lazy.map(Int.init) {
+      if let first, observers[first].arrival < observers[observer].arrival { continue }
+      let (resolvedOptions, base) = (
+        observers[observer].resolvedOptions, observers[observer].pollBase
+      )
+      if machine.isDue(resolvedOptions, since: base, cause, in: transaction.environment) {
+        first = observer
+      }
+    }
+    if let first, let query = observers[first].query { adopt(entry, query, &transaction) }
+  }
+}

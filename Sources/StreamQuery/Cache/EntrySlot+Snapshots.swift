@@ -1,0 +1,109 @@
+// How snapshots are renewed.
+//
+// A snapshot is made when somebody first looks at the entry, and renewed in the same transaction
+// that changes the entry. That is what keeps law 3: nobody sees an older state after a newer one,
+// because there is never a moment when an older one is still around. An entry that nobody looks at
+// has no snapshot and pays nothing.
+//
+// Most transactions change something that no observer can see: a deadline, a counter of waiters,
+// the cause of a fetch that was requested twice. Waking a thousand observers to show them what they
+// have already seen must never happen. So a renewal answers three questions, cheapest first:
+//
+// 1. Is the data different? Boxes never change, so the same object is the same data. If the data is
+// different, the new snapshot is the state, and nothing of the old one is kept.
+// 2. Does the new snapshot show the same? Then it keeps the old version, and nobody is woken. The
+//    mark of an invalidation is not part of any result, but filters read it from the snapshot, so
+//    the snapshot itself is still renewed.
+// 3. Does it show the same as the snapshot before the last one? A fetch that starts and is
+//    cancelled at once restores the earlier state. An observer that did not look in between has no
+//    news; one that did look has. So the slot keeps one more snapshot, and goes back to it with its
+//    version.
+//
+// The old snapshot is moved out of the slot before it is compared. Reading it in place would retain
+// and release it, and all threads with observers of this entry write to that reference count. What
+// is released leaves with the transaction: the data is a user's object, and its deinit must not run
+// under the lock.
+extension EntrySlot {
+  /// The current state.
+  @inline(__always)
+  func makeSnapshot(version: UInt64) -> EntrySnapshot {
+    EntrySnapshot(
+      version: version,
+      key: key,
+      facts: machine.snapshotFacts,
+      data: machine.hasData ? data : nil,
+      error: machine.isError ? error : nil,
+      failureReason: machine.failureCount > 0 ? failureReason : nil,
+      paging: query?.definition.paging,
+      layered: shown
+    )
+  }
+
+  /// Brings the snapshot in line with the entry, if anybody has looked at it yet.
+  ///
+  /// - Parameters:
+  ///   - version: The version for a state that nobody has seen.
+  ///   - transaction: The transaction.
+  /// - Returns: Whether there is such a state, so that the version is used up.
+  mutating func renewSnapshot(version: UInt64, _ transaction: inout Transaction) -> Bool {
+    guard let old = snapshot.take() else { return false }
+    let new = makeSnapshot(version: version)
+    // Only for the same object: no earlier state is kept over other data.
+    guard old.base === new.base else {
+      transaction.drop(previousSnapshot)
+      previousSnapshot = nil
+      transaction.drop(old)
+      snapshot = new
+      return true
+    }
+    guard !new.showsTheSame(as: old) else {
+      // The version stays, so that nobody is woken for a mark that no result shows: observers for
+      // which the data becomes stale learn it from the flag.
+      snapshot = new.isInvalidated == old.isInvalidated ? old : makeSnapshot(version: old.version)
+      transaction.drop(old)
+      transaction.drop(new)
+      return false
+    }
+    let previous = previousSnapshot
+    // Removed layers never come back, so a state with them is not kept.
+    let isKept = old.layered == nil || old.layered === new.layered
+    previousSnapshot = isKept ? old : nil
+    if !isKept { transaction.drop(old) }
+    if let previous, previous.showsTheSame(as: new), previous.isInvalidated == new.isInvalidated {
+      snapshot = previous
+      transaction.drop(new)
+      return false
+    }
+    snapshot = new
+    transaction.drop(previous)
+    return true
+  }
+
+  /// What filters, dynamic options and diagnostics see of the entry.
+  @inline(__always)
+  func info(_ snapshot: EntrySnapshot, at now: Instant) -> QueryInfo? {
+    guard let key else { return nil }
+    return QueryInfo(
+      key: key.key,
+      observerCount: machine.observerCount,
+      waiterCount: machine.waiterCount,
+      isActive: machine.isActive,
+      isDisabled: machine.isDisabled,
+      isStatic: machine.isStatic,
+      isStale: machine.isStale(at: now),
+      meta: query?.meta ?? QueryMeta(),
+      age: machine.hasData
+        ? .nanoseconds(max(0, now.nanoseconds - machine.dataUpdatedAt.instant.nanoseconds)) : nil,
+      entryKey: key,
+      snapshot: snapshot
+    )
+  }
+
+  /// Forgets the states that nobody looks at any more.
+  mutating func forgetSnapshots(_ transaction: inout Transaction) {
+    guard snapshot != nil else { return }
+    transaction.drop(snapshot.take())
+    transaction.drop(previousSnapshot)
+    previousSnapshot = nil
+  }
+}

@@ -1,0 +1,89 @@
+/// An observer as stored in the cache.
+///
+/// It holds no elements: an observer pulls the newest snapshot that it has not seen. So memory is
+/// constant however slow the observer is, and the newest snapshot wins.
+struct Observer {
+  /// The number of the observer.
+  ///
+  /// It is unique until the same row has been used four thousand million times.
+  private(set) var generation: UInt32 = 0
+  var isLive = false
+  /// What each look needs to know about the plan: whether it has options to evaluate, and whether
+  /// it may have a stand-in for data.
+  private(set) var isDynamic = false
+  private(set) var hasPlaceholder = false
+  var entry: Int32 = -1
+  /// The observer's position in its entry's list.
+  var position: Int32 = -1
+  private(set) var query: ResolvedQuery?
+  /// Increases with each arrival at an entry: the first observer refetches first.
+  var arrival: UInt64 = 0
+  var resolvedOptions = ResolvedObserverOptions()
+  /// When it started polling.
+  var pollBase = Instant.distantPast
+  /// The entry's settled count when it began to observe.
+  var settledBase = SettledCounts.zero
+  /// What it saw last.
+  var seenVersion = UInt64.max
+  var seenFlags = QueryFlags()
+  /// The wait in `next`.
+  var suspended: SuspendedObserver?
+  /// Further waits, if several tasks iterate one stream.
+  var alsoSuspended: [SuspendedObserver] = []
+  var nextFree: Int32 = -1
+
+  // Several fields at once: every access to a row of the cache has a price, whatever it does.
+
+  /// Assigns the row to a new observer.
+  ///
+  /// - Parameters:
+  ///   - query: What is asked for.
+  ///   - generation: What distinguishes it from all others.
+  mutating func occupy(with query: ResolvedQuery, _ generation: UInt32) {
+    isLive = true
+    self.generation = generation
+    follow(query)
+  }
+
+  /// Asks for something else from now on.
+  mutating func follow(_ query: ResolvedQuery) {
+    self.query = query
+    isDynamic = query.isDynamic
+    hasPlaceholder = query.definition.placeholder != nil
+  }
+
+  /// Hands out the plan before the row is given back.
+  mutating func releaseQuery() -> ResolvedQuery? { query.take() }
+
+  /// Moves to the list of another entry.
+  mutating func stand(
+    at entry: Int,
+    _ position: Int,
+    as resolvedOptions: ResolvedObserverOptions,
+    arrival: UInt64,
+    at now: Instant,
+    _ counts: SettledCounts
+  ) {
+    self.entry = Int32(truncatingIfNeeded: entry)
+    self.position = Int32(truncatingIfNeeded: position)
+    self.resolvedOptions = resolvedOptions
+    self.arrival = arrival
+    pollBase = now
+    settledBase = counts
+  }
+
+  /// Gives the row back.
+  ///
+  /// - Parameter next: The row that was given back before this one.
+  mutating func reset(next: Int32) {
+    isLive = false
+    entry = -1
+    position = -1
+    query = nil
+    seenVersion = .max
+    seenFlags = QueryFlags()
+    suspended = nil
+    if !alsoSuspended.isEmpty { alsoSuspended = [] }
+    nextFree = next
+  }
+}

@@ -1,0 +1,15 @@
+/// A condition of an observer that is being evaluated because of an transition of network or app.
+struct RefetchCondition: Hashable, Sendable {
+  let observer: ObserverID
+  /// What it observed at that time: the answer is valid for nothing else.
+  let entry: EntryID
+  let cause: FetchCause
+
+  /// A question and what is needed to evaluate it.
+  struct Asking: Sendable {
+    let condition: RefetchCondition
+    let predicate: EventRefetchPolicy.Condition
+    /// The entry at the transaction that asks.
+    let info: QueryInfo
+  }
+}

@@ -1,0 +1,16 @@
+/// What a machine needs to know about a plan to run its fetch.
+package struct FetchOptions: Hashable, Sendable {
+  /// What happens while offline.
+  package var networkMode = NetworkMode.online
+  /// What happens to the fetch when nobody wants it.
+  package var abandonment = Abandonment.cancel
+  /// Whether a failure marks the entry as invalidated.
+  package var failureInvalidates = true
+  /// Whether a refetch hides the data, so that the entry shows pending again.
+  package var resetsData = false
+  /// Whether a retry continues where the previous attempt failed.
+  package var keepsProgress = false
+
+  /// Creates the default terms.
+  package init() {}
+}

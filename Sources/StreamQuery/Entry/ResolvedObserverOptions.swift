@@ -1,0 +1,40 @@
+/// What one observer asks of an entry, with every option resolved and every closure evaluated.
+///
+/// Observers with equal resolved options are counted together, so an entry's decisions cost the
+/// same for ten thousand observers as for one.
+package struct ResolvedObserverOptions: Hashable, Sendable {
+  /// Whether the observer fetches automatically.
+  package var isEnabled = true
+  /// When data is stale for this observer.
+  package var freshness = Freshness.after(.zero)
+  /// Whether a subscription refetches cached data.
+  package var onSubscribe = RefetchPolicy.ifStale
+  /// Whether a reconnect refetches.
+  package var onReconnect = RefetchPolicy.ifStale
+  /// Whether becoming active refetches.
+  package var onActive = RefetchPolicy.ifStale
+  /// Whether a subscription retries a failed fetch without data.
+  package var retriesOnSubscribe = true
+  /// The polling interval; infinite is off.
+  package var interval = TimeSpan.infinite
+  /// The polling interval in the background; infinite is off.
+  package var backgroundInterval = TimeSpan.infinite
+  /// Retention if this observer leaves last; `nil` leaves it to the entry.
+  package var gcTime: TimeSpan?
+  /// How long a fetch outlives this observer; `nil` leaves it to the fetch.
+  package var linger: TimeSpan?
+
+  /// Creates the resolved options of an observer with default options.
+  package init() {}
+
+  /// Whether the observer may poll.
+  var polls: Bool { isEnabled && !(interval.isInfinite && backgroundInterval.isInfinite) }
+
+  /// Whether the observer polls while the app is inactive.
+  var pollsInBackground: Bool {
+    isEnabled && backgroundInterval > .zero && !backgroundInterval.isInfinite
+  }
+
+  /// The interval that currently applies; infinite means none.
+  func interval(isActive: Bool) -> TimeSpan { isActive ? interval : backgroundInterval }
+}

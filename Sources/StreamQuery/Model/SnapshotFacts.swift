@@ -1,0 +1,13 @@
+/// What a snapshot says about an entry in addition to its data and errors.
+struct SnapshotFacts {
+  var dataUpdatedAt = Timestamp.never
+  var errorUpdatedAt = Timestamp.never
+  var errorUpdateCount = 0
+  var dataUpdateCount = 0
+  var failureCount = 0
+  var fetchStatus = FetchStatus.idle
+  var isInvalidated = false
+  var cause: FetchCause?
+  /// Which page the running fetch adds, or which one the last fetch added.
+  var direction: PageDirection?
+}

@@ -1,0 +1,22 @@
+/// What the machine needs to know of the options and callbacks that a run is started with.
+package struct RunOptions: Hashable, Sendable {
+  /// How long the run is kept after it ended.
+  package var gcTime = TimeSpan.zero
+  /// What happens while offline.
+  package var networkMode = NetworkMode.online
+  /// Whether there are callbacks before the first attempt.
+  package var prepares = false
+  /// Whether there are callbacks before the end.
+  package var settles = false
+
+  /// Creates the terms of a run without callbacks that is not kept.
+  package init() {}
+
+  func canStart(in environment: Environment) -> Bool {
+    networkMode != .online || environment.isOnline
+  }
+
+  func canContinue(in environment: Environment) -> Bool {
+    environment.isActive && (networkMode == .always || environment.isOnline)
+  }
+}

@@ -1,7 +1,0 @@
-/// A page and its parameter, without their types.
-///
-/// A run holds its pages through such references, so that runs of all types have the same layout.
-/// Code that keeps, copies and changes them then needs no type metadata, which in generic code
-/// costs more than the work itself.
-// Unchecked because it is not final: its only subclass has immutable `Sendable` properties.
-class PageSheet: @unchecked Sendable {}

@@ -1,0 +1,102 @@
+import Synchronization
+
+extension QueryDefinition {
+  /// The plan of an infinite query.
+  static func pages<Page: Sendable, PageParam: Hashable & Sendable>(
+    initialParam: PageParam,
+    rules: PageRules<Page, PageParam>,
+    fetchPage: @escaping @Sendable (PageParam, FetchContext) async throws -> Page
+  ) -> QueryDefinition {
+    typealias Run = Pages<Page, PageParam>
+    let paging = PagingDefinition(
+      hasNextPage: { rules.next($0.value(as: Run.self)) != nil },
+      hasPreviousPage: { rules.previous?($0.value(as: Run.self)) != nil }
+    )
+    return QueryDefinition(
+      of: Run.self,
+      fetch: { context in
+        let job = context.fetchJob
+        let present = context.presentBox?.value(as: Run.self)
+        // Asked only if there is something to cast, since a cast looks its type up.
+        let kept = job?.progress.withLock { $0 }
+        var loop =
+          kept.flatMap { $0 as? PageLoop<Page, PageParam> }
+          ?? PageLoop(
+            present: present,
+            direction: job?.direction,
+            pageCount: job?.pageCount,
+            isPageCountOwn: job?.isPageCountOwn ?? false,
+            rules: rules,
+            initialParam: initialParam
+          )
+        // How many of the fetched pages are the cached ones: if all are, nothing was modified.
+        var keptCount = 0
+        while case .fetch(let param) = loop.step() {
+          // A fetch that may land although nobody wants it is not told of a cancellation, and
+          // neither are its further pages.
+          if job?.isFinishing != true { try Task.checkCancellation() }
+          // An added page is new. The cached page of a refresh is looked up only on request.
+          var cached: (@Sendable () -> TypedBox<Page>?)?
+          if loop.direction == nil, let present {
+            cached = { [place = loop.arrivedCount] in
+              present.page(of: param, near: place).map { TypedBox($0) }
+            }
+          }
+          var told = context
+          told.page = PageAsked(
+            direction: loop.direction,
+            type: Page.self,
+            cached: cached
+          )
+          let page: Page
+          do {
+            page = try await fetchPage(param, told)
+          } catch is NotModified {
+            guard let cached = cached?() else {
+              throw QueryError.notModifiedWithoutData(key: context.key.description)
+            }
+            keptCount += 1
+            page = cached.value(as: Page.self)
+          }
+          loop.arrived(page, param: param)
+          // A single page ends its fetch: only a fetch of several pages can be resumed in the
+          // middle.
+          if loop.isRun {
+            job?.keep(loop)
+          } else if keptCount > 0, loop.direction == nil {
+            throw NotModified()
+          } else if let box = context.presentBox {
+            job?.joining.withLock { [loop] in
+              $0 = { loop.landed(on: $0?.value(as: Run.self)).map(TypedBox.init) }
+            }
+            return box
+          }
+        }
+        // The command checked beforehand whether there is such a page; the pages have changed
+        // since. Nothing was fetched, and nothing may look as if it were, so the fetch ends as if
+        // it had not begun.
+        guard let run = loop.landed(on: nil) else { throw CancellationError() }
+        if keptCount == run.count, keptCount == present?.count { throw NotModified() }
+        return TypedBox(run)
+      },
+      extras: DefinitionExtras.Values(
+        paging: paging,
+        refetchingFirstPageOnly: {
+          var rules = rules
+          rules.refetchesFirstPageOnly = true
+          return pages(initialParam: initialParam, rules: rules, fetchPage: fetchPage)
+        }
+      )
+    )
+  }
+}
+
+extension FetchContext {
+  /// The data that is cached at present.
+  fileprivate var presentBox: ValueBox? {
+    job.flatMap { job in client.cache.read { $0.box(job.entry) } }
+  }
+}
+
+// A retry continues with the page that failed.
+extension PageLoop: FetchProgress {}

@@ -1,0 +1,111 @@
+/// A query without its key and value type: made once, shared by reference.
+///
+/// An entry keeps the newest plan that it was given, so that an automatic refetch (a reconnect, an
+/// interval, an invalidation) knows how to fetch.
+@usableFromInline
+final class QueryDefinition: Sendable {
+  typealias Fetch = @Sendable (FetchContext) async throws -> ValueBox
+
+  let options: QueryOptions
+  let fetch: Fetch?
+  /// The type of the values; stored as a type, because a closure for each question about it would
+  /// be an object.
+  let valueType: any Sendable.Type
+  /// The parts that most plans do not have; see ``DefinitionExtras``.
+  private let extras: DefinitionExtras?
+
+  var initialData: DefinitionExtras.InitialDataSource? { extras?.values.initialData }
+  var placeholder: ValueBox? { extras?.values.placeholder }
+  /// Joins the cached value with a fetched one, for structural reuse.
+  var merge: DefinitionExtras.Merge? { extras?.values.merge }
+  /// Streams whose elements refetch; made for each subscription.
+  var triggers: [DefinitionExtras.TriggerSource] { extras?.values.triggers ?? [] }
+  /// How pages follow each other, if the value is pages.
+  var paging: PagingDefinition? { extras?.values.paging }
+  /// The same plan with refetches that fetch only the first page; `nil` if its value is not pages.
+  var refetchingFirstPageOnly: QueryDefinition? { extras?.values.refetchingFirstPageOnly?() }
+  /// Whether a refetch hides the data.
+  var resetsData: Bool { extras?.values.resetsData ?? false }
+
+  private init(
+    options: QueryOptions,
+    fetch: Fetch?,
+    valueType: any Sendable.Type,
+    extras: DefinitionExtras?
+  ) {
+    self.options = options
+    self.fetch = fetch
+    self.valueType = valueType
+    self.extras = extras
+  }
+
+  /// Creates the plan of a key about which nothing else is known.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the values.
+  ///   - fetch: Fetches a value.
+  ///   - extras: The parts that most plans do not have.
+  convenience init<Value: Sendable>(
+    of type: Value.Type,
+    fetch: Fetch? = nil,
+    extras: DefinitionExtras.Values? = nil
+  ) {
+    self.init(
+      options: .default,
+      fetch: fetch,
+      valueType: type,
+      extras: extras.map(DefinitionExtras.init)
+    )
+  }
+
+  /// A copy with other options.
+  init(_ other: QueryDefinition, changing change: (inout QueryOptions) -> Void) {
+    var options = other.options
+    change(&options)
+    self.options = options
+    fetch = other.fetch
+    valueType = other.valueType
+    extras = other.extras
+  }
+
+  var valueTypeName: String { String(reflecting: valueType) }
+
+  /// Boxes a value of unknown type; `nil` if it is of another type than the plan's.
+  func box(_ value: Any) -> ValueBox? {
+    func boxed<Value: Sendable>(as type: Value.Type) -> ValueBox? {
+      (value as? Value).map(TypedBox.init)
+    }
+    return boxed(as: valueType)
+  }
+
+  /// A copy with the options and extras of another plan, except those about how to fetch.
+  func with(options: QueryOptions, like definition: QueryDefinition) -> QueryDefinition {
+    var values = definition.extras?.values ?? DefinitionExtras.Values()
+    values.paging = paging
+    values.refetchingFirstPageOnly = extras?.values.refetchingFirstPageOnly
+    values.resetsData = resetsData
+    return QueryDefinition(
+      options: options,
+      fetch: fetch,
+      valueType: valueType,
+      extras: DefinitionExtras(values)
+    )
+  }
+
+  /// A copy with other options.
+  func with(options: QueryOptions) -> QueryDefinition {
+    QueryDefinition(options: options, fetch: fetch, valueType: valueType, extras: extras)
+  }
+
+  /// A copy with other extras.
+  func with(_ change: (inout DefinitionExtras.Values) -> Void) -> QueryDefinition {
+    var values = extras?.values ?? DefinitionExtras.Values()
+    change(&values)
+    return QueryDefinition(
+      options: options,
+      fetch: fetch,
+      valueType: valueType,
+      extras: DefinitionExtras(values)
+    )
+  }
+}

@@ -1,0 +1,209 @@
+/// A plan under a client's defaults and an observer's options: every layer merged, once.
+///
+/// It keeps the resolved values rather than the options, which are many and mostly not set.
+final class ResolvedQuery: Sendable {
+  let definition: QueryDefinition
+  let defaults: DefaultsTable
+  let fetch: QueryDefinition.Fetch?
+  let fetchOptions: FetchOptions
+  let gcTime: TimeSpan
+  let meta: QueryMeta?
+  /// Retries, if some layer says so.
+  private let ownRetry: RetryPolicy?
+  /// The resolved options without the answers of closures; see ``isDynamic``.
+  private let fixed: ResolvedObserverOptions
+  /// The options, if some are closures that have to be evaluated repeatedly.
+  private let asked: Asked?
+  /// Whether it includes an observer's own options.
+  private let isOfObserver: Bool
+  /// Whether an option is a closure that has to be evaluated whenever the entry changes.
+  let isDynamic: Bool
+  /// What a fetched value keeps of the cached one.
+  let sharing: SharingPolicy.Kind
+
+  private final class Asked: Sendable {
+    let options: QueryOptions
+
+    init(_ options: QueryOptions) {
+      self.options = options
+    }
+  }
+
+  convenience init(
+    _ definition: QueryDefinition,
+    for key: AnyQueryKey,
+    defaults: DefaultsTable,
+    observer: ObserverOptions? = nil
+  ) {
+    // Each layer is read in place; only several layers of one kind are merged first.
+    if let observer {
+      self.init(
+        definition,
+        for: key,
+        defaults,
+        observer.layer.over(definition.options),
+        over: defaults.options(for: key),
+        observer: (observer.gcTime.map(TimeSpan.init), observer.linger.map(TimeSpan.init))
+      )
+    } else if defaults.prefixes.isEmpty {
+      self.init(definition, for: key, defaults, definition.options, over: defaults.client.options)
+    } else {
+      self.init(
+        definition,
+        for: key,
+        defaults,
+        definition.options,
+        over: defaults.options(for: key)
+      )
+    }
+  }
+
+  private init(
+    _ definition: QueryDefinition,
+    for key: AnyQueryKey,
+    _ defaults: DefaultsTable,
+    _ own: borrowing QueryOptions,
+    over base: borrowing QueryOptions,
+    observer: (gcTime: TimeSpan?, linger: TimeSpan?)? = nil
+  ) {
+    self.definition = definition
+    self.defaults = defaults
+    isOfObserver = observer != nil
+    // Not with `??`, which wraps its operands: each fetch would run through the wrappers.
+    if let own = definition.fetch {
+      fetch = own
+    } else if let common = defaults.fetch(for: key) {
+      fetch = Self.typed(common, definition)
+    } else {
+      fetch = nil
+    }
+    gcTime = (own.gcTime ?? base.gcTime).map(TimeSpan.init) ?? TimeSpan(.seconds(300))
+    ownRetry = RetryPolicy.merge(own.retry, over: base.retry)
+    meta = QueryMeta.merge(own.meta, over: base.meta)
+    sharing = (own.sharing ?? base.sharing)?.kind ?? .automatic
+
+    var fetchOptions = FetchOptions()
+    fetchOptions.networkMode = own.networkMode ?? base.networkMode ?? .online
+    fetchOptions.failureInvalidates = defaults.failureInvalidates
+    fetchOptions.resetsData = definition.resetsData
+    fetchOptions.keepsProgress = definition.paging != nil
+    fetchOptions.abandonment =
+      switch own.abandonment ?? base.abandonment ?? .cancel {
+      case .cancel: .cancel
+      case .finish: .finish
+      case .linger(let duration): .linger(TimeSpan(duration))
+      }
+    self.fetchOptions = fetchOptions
+
+    let enabled = own.enabled ?? base.enabled
+    let staleTime = own.staleTime ?? base.staleTime
+    let refetchInterval = own.refetchInterval ?? base.refetchInterval
+    let onReconnect = own.refetchOnReconnect ?? base.refetchOnReconnect
+    let onActive = own.refetchOnActive ?? base.refetchOnActive
+    var isDynamic = false
+    if case .when = enabled { isDynamic = true }
+    if case .dynamic = staleTime?.kind { isDynamic = true }
+    if case .dynamic = refetchInterval?.kind { isDynamic = true }
+    self.isDynamic = isDynamic
+    let onSubscribe = own.refetchOnSubscribe
+    let rule = own.refetchOnSubscribeRule
+    // With a fixed policy of a stronger layer, no rule has to be evaluated.
+    let hasRule = rule != nil || onSubscribe == nil && base.refetchOnSubscribeRule != nil
+    let isAsked =
+      isDynamic || hasRule || onReconnect?.condition != nil || onActive?.condition != nil
+    asked = isAsked ? Asked(own.over(base)) : nil
+
+    var resolvedOptions = ResolvedObserverOptions()
+    resolvedOptions.onSubscribe = onSubscribe ?? base.refetchOnSubscribe ?? .ifStale
+    // With `.always`, a reconnect is no reason to refetch, unless an option says otherwise.
+    resolvedOptions.onReconnect =
+      onReconnect?.fixed ?? (fetchOptions.networkMode == .always ? .never : .ifStale)
+    resolvedOptions.onActive = onActive?.fixed ?? .ifStale
+    resolvedOptions.retriesOnSubscribe = own.retryOnSubscribe ?? base.retryOnSubscribe ?? true
+    resolvedOptions.gcTime = observer?.gcTime
+    resolvedOptions.linger = observer?.linger
+    // Without a way to fetch there is nothing to enable.
+    resolvedOptions.isEnabled = fetch != nil && enabled?.fixed ?? true
+    resolvedOptions.freshness = staleTime?.fixed ?? .after(.zero)
+    let interval = refetchInterval?.fixed
+    let background = own.refetchIntervalInBackground ?? base.refetchIntervalInBackground
+    resolvedOptions.interval = interval ?? .infinite
+    resolvedOptions.backgroundInterval = background?.resolved(interval: interval) ?? .infinite
+    fixed = resolvedOptions
+  }
+
+  /// The resolved options, if it does not depend on closures.
+  var fixedOptions: ResolvedObserverOptions? { isDynamic ? nil : fixed }
+
+  /// Whether a function decides if a new subscription refetches.
+  ///
+  /// Separate from ``isDynamic``: it has no meaning for existing observers.
+  var asksOnSubscribe: Bool { asked?.options.refetchOnSubscribeRule != nil }
+
+  /// Whether a function decides if an observer is enabled.
+  var asksWhetherEnabled: Bool { if case .when = asked?.options.enabled { true } else { false } }
+
+  /// The resolved options in the present state; evaluates closures only if there are any.
+  ///
+  /// - Parameters:
+  ///   - isArrival: Whether it is for a new subscription.
+  ///   - info: The present state, made only if it is needed.
+  /// - Returns: The resolved options.
+  func resolvedOptions(isArrival: Bool = false, _ info: () -> QueryInfo) -> ResolvedObserverOptions
+  {
+    guard let options = asked?.options else { return fixed }
+    var resolvedOptions = fixed
+    if isArrival, let rule = options.refetchOnSubscribeRule {
+      resolvedOptions.onSubscribe = rule(info())
+    }
+    guard isDynamic else { return resolvedOptions }
+    // Without a way to fetch there is nothing to enable.
+    resolvedOptions.isEnabled = fetch != nil && (options.enabled?.resolved(info) ?? true)
+    resolvedOptions.freshness = options.staleTime?.resolved(info) ?? .after(.zero)
+    let interval = options.refetchInterval?.resolved(info)
+    resolvedOptions.interval = interval ?? .infinite
+    resolvedOptions.backgroundInterval =
+      options.refetchIntervalInBackground?.resolved(interval: interval) ?? .infinite
+    return resolvedOptions
+  }
+
+  /// Retries of fetches that were not started by an imperative call.
+  var retry: RetryPolicy { ownRetry?.over(.times(3)) ?? .times(3) }
+
+  /// Retries of `fetch`, `ensure` and `prefetch`.
+  var imperativeRetry: RetryPolicy {
+    let ofClient = defaults.client.imperativeRetry
+    return ownRetry?.over(ofClient) ?? ofClient
+  }
+
+  /// The condition to evaluate before a reconnect or an activation refetches; `nil` if there is
+  /// none.
+  func condition(of cause: FetchCause) -> EventRefetchPolicy.Condition? {
+    switch cause {
+    case .reconnect: asked?.options.refetchOnReconnect?.condition
+    case .active: asked?.options.refetchOnActive?.condition
+    case .subscribed, .invalidated, .interval, .manual, .reset, .trigger: nil
+    }
+  }
+
+  func isMade(of definition: QueryDefinition, under defaults: DefaultsTable) -> Bool {
+    self.definition === definition && self.defaults === defaults && !isOfObserver
+  }
+
+  private static func typed(
+    _ fetch: @escaping DefaultsTable.Fetch,
+    _ definition: QueryDefinition
+  ) -> QueryDefinition.Fetch {
+    { context in
+      let value = try await fetch(context)
+      guard let box = definition.box(value) else {
+        throw QueryError.unexpectedType(
+          key: context.key.description,
+          expected: definition.valueTypeName,
+          actual: String(reflecting: type(of: value as Any))
+        )
+      }
+      return box
+    }
+  }
+}

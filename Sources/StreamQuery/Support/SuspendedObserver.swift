@@ -1,0 +1,31 @@
+/// An observer's wait for news.
+enum SuspendedObserver: Sendable {
+  /// It waits for one entry.
+  case alone(UnsafeContinuation<Void, Never>)
+  /// It waits for any of several entries, and is suspended with each.
+  case jointly(JointWait)
+
+  /// Wakes the observer.
+  ///
+  /// Never called under a lock.
+  func wake() {
+    switch self {
+    case .alone(let continuation): continuation.resume()
+    case .jointly(let wait): wait.wake()
+    }
+  }
+
+  /// Whether the observer needs a wake-up that nobody has undertaken yet: one wake-up is enough for
+  /// one wait.
+  ///
+  /// - Returns: `true` once.
+  @inline(__always)
+  func claim() -> Bool {
+    if case .jointly(let wait) = self { wait.claim() } else { true }
+  }
+
+  /// Whether news of another entry has already ended the wait.
+  var isSpent: Bool {
+    if case .jointly(let wait) = self { wait.isSpent } else { false }
+  }
+}

@@ -1,0 +1,48 @@
+/// A length of time that is never negative: 0…100 years, or infinite.
+///
+/// Durations that users write are clamped to this range once, at the boundary (contract law 11), so
+/// that machines need no checks.
+package struct TimeSpan: Hashable, Comparable, Sendable {
+  /// The length in nanoseconds; `Int64.max` is infinite.
+  package let nanoseconds: Int64
+
+  private init(unchecked nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// Clamps a duration: negative ones become zero, those above 100 years infinite.
+  ///
+  /// - Parameter duration: The requested duration.
+  package init(_ duration: Duration) {
+    // Compared before it is taken apart: `components` traps if the seconds do not fit in 64 bits.
+    if duration <= .zero {
+      self = .zero
+    } else if duration > TimeSpan.longest.duration {
+      self = .infinite
+    } else {
+      let (seconds, attoseconds) = duration.components
+      self.init(unchecked: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+  }
+
+  /// No time.
+  package static let zero = TimeSpan(unchecked: 0)
+
+  /// The longest finite span: 100 years of 365.25 days.
+  package static let longest = TimeSpan(unchecked: 3_155_760_000 * 1_000_000_000)
+
+  /// For ever.
+  package static let infinite = TimeSpan(unchecked: .max)
+
+  /// Whether the span never ends.
+  package var isInfinite: Bool { nanoseconds == .max }
+
+  /// The span as a duration; the infinite one is the longest that a clock can sleep.
+  package var duration: Duration {
+    .nanoseconds(isInfinite ? TimeSpan.longest.nanoseconds : nanoseconds)
+  }
+
+  package static func < (lhs: Self, rhs: Self) -> Bool {
+    lhs.nanoseconds < rhs.nanoseconds
+  }
+}
