@@ -97,8 +97,8 @@ function impure(padded) {
   if (padded ~ /[^A-Za-z0-9_]Task[^A-Za-z0-9_]/) return "Task"
   if (padded ~ /Continuation[^A-Za-z0-9_]/) return "Continuation"
   if (padded ~ /[^A-Za-z0-9_]Mutex[^A-Za-z0-9_]/) return "Mutex"
-  # A turn's world carries the time as an argument: it was read before the turn.
-  gsub(/[^A-Za-z0-9_.](turn\.)?world\.now/, " given", padded)
+  # A transaction's environment carries the time as an argument: it was read before.
+  gsub(/[^A-Za-z0-9_.](transaction\.)?environment\.now/, " given", padded)
   gsub(/self\.now = now/, " given", padded)
   if (padded ~ /\.now[^A-Za-z0-9_]/) return ".now"
   if (padded ~ /Clock[^A-Za-z0-9_]/) return "Clock"

@@ -81,7 +81,7 @@ expect() {
 pure=Sources/A/Pure.swift
 shell=Sources/A/Shell.swift
 for code in 'await f()' 'let t: Task<Int, Never>' 'let c: CheckedContinuation<Int, Never>' \
-  'let m = Mutex(0)' 'let n = clock.now' 'let n = self.now' 'let n = clock.world.now' 'let c = ContinuousClock()' 'Int.random(in: 0..<3)' \
+  'let m = Mutex(0)' 'let n = clock.now' 'let n = self.now' 'let n = clock.environment.now' 'let c = ContinuousClock()' 'Int.random(in: 0..<3)' \
   'let d = Date()' 'let s = "text \(await f(")")) text"' 'var g = SystemRandomNumberGenerator()' \
   'let s = #"a " \#(await f())"#'; do
   expect pure $pure <<<"$code"
@@ -96,7 +96,7 @@ let several = """
   Mutex \(now)
   """
 let drawn = Int.random(in: 0..<3, using: &generator)
-let age = world.now.moment; apply(turn.world.now); self.now = now
+let age = environment.now.instant; apply(transaction.environment.now); self.now = now
 struct Tasks { var now = 0; var subscribedDate: Int; let randomised = 1; let taskID = 2 }
 SWIFT
 expect list Scripts/shell-files.txt <<<'Sources/A/Gone.swift'

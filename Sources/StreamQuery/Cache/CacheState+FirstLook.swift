@@ -5,7 +5,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - resolvedOptions: What the observer asks for.
-  ///   - terms: The terms of its plan; `nil` if the entry has a better one.
+  ///   - fetchOptions: The terms of its plan; `nil` if the entry has a better one.
   ///   - initialData: When the initial data that it would bring was good.
   ///   - environment: The world at the time of the look.
   /// - Returns: The entry, and whether a fetch would have hidden its data.

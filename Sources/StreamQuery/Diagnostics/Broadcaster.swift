@@ -132,7 +132,7 @@ final class Broadcaster<Inbox: BroadcasterInbox>: Sendable {
   ///
   /// - Parameters:
   ///   - id: The subscription.
-  ///   - whenParked: Called each time that the caller has begun to wait.
+  ///   - whenSuspended: Called each time that the caller has begun to wait.
   /// - Returns: The item.
   func next(_ id: Int, whenSuspended: () -> Void = {}) async -> Inbox.Item? {
     while true {

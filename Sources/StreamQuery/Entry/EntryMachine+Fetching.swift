@@ -2,7 +2,7 @@ extension EntryMachine {
   /// The plan of the next fetch or a retention was given.
   ///
   /// - Parameters:
-  ///   - terms: The terms of the next fetch; `nil` leaves them.
+  ///   - fetchOptions: The terms of the next fetch; `nil` leaves them.
   ///   - gcTime: A requested retention; the longest one applies.
   package mutating func adopted(fetchOptions: FetchOptions?, gcTime: TimeSpan) {
     if let fetchOptions { self.fetchOptions = fetchOptions }
@@ -63,7 +63,7 @@ extension EntryMachine {
 
   /// A waiting caller was cancelled.
   ///
-  /// - Parameter world: The world at the transaction.
+  /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func waiterLeft(in environment: Environment) -> EntryActions {
     // Its fetch has ended, and the lease with it.
@@ -176,7 +176,7 @@ extension EntryMachine {
 
   /// Somebody cancelled the entry's fetch.
   ///
-  /// - Parameter world: The world at the transaction.
+  /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do; nothing if none is in flight.
   package mutating func cancelRequested(in environment: Environment) -> EntryActions {
     var actions = EntryActions()

@@ -26,7 +26,7 @@ extension EntryMachine {
 
   /// Time passed.
   ///
-  /// - Parameter world: The world at the transaction.
+  /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func timeReached(in environment: Environment) -> EntryActions {
     var actions = EntryActions()

@@ -78,7 +78,7 @@ package struct MutationMachine: Equatable, Sendable {
   /// Creates the machine of a run that was just requested; ``begun(in:)`` starts it.
   ///
   /// - Parameters:
-  ///   - terms: What the run is started with.
+  ///   - runOptions: What the run is started with.
   ///   - isFirst: Whether it is first in its lane, or has none.
   ///   - isHeld: Whether it begins only when it is released.
   ///   - now: The time of the transaction.
@@ -121,7 +121,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// The run begins: with its preparation if it has one, otherwise with its first attempt.
   ///
-  /// - Parameter world: The world at the transaction.
+  /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func begun(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
@@ -141,7 +141,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// A run that was held may begin; for any other it is a no-op.
   ///
-  /// - Parameter world: The world at the transaction.
+  /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func released(in environment: Environment) -> MutationActions {
     guard isHeld, case .paused = phase else { return .none }
@@ -151,14 +151,14 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// Another plan replaced the one that the run was started with.
   ///
-  /// - Parameter terms: The terms of the new plan.
+  /// - Parameter runOptions: The terms of the new plan.
   package mutating func replanned(_ runOptions: RunOptions) {
     self.runOptions = runOptions
   }
 
   /// `onMutate` returned.
   ///
-  /// - Parameter world: The world at the transaction.
+  /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func prepared(in environment: Environment) -> MutationActions {
     guard case .preparing = phase else { return .none }
@@ -189,7 +189,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// The runs before it in its lane are over.
   ///
-  /// - Parameter world: The world at the transaction.
+  /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func reachedFront(in environment: Environment) -> MutationActions {
     isFirst = true
@@ -206,7 +206,7 @@ package struct MutationMachine: Equatable, Sendable {
   ///
   /// It counts even if the run was cancelled meanwhile, because its effect on the server is done.
   ///
-  /// - Parameter world: The world at the transaction.
+  /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func attemptSucceeded(in environment: Environment) -> MutationActions {
     guard case .running = phase else { return .none }
@@ -245,7 +245,7 @@ package struct MutationMachine: Equatable, Sendable {
   ///
   /// A task at work is cancelled and has the last word: if it succeeds in spite of that, the run
   /// succeeds. A run that only waits ends at once. After the outcome is decided it is too late.
-  /// - Parameter world: The world at the transaction.
+  /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func cancelRequested(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
@@ -265,7 +265,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// The callbacks at the end of the run returned.
   ///
-  /// - Parameter world: The world at the transaction.
+  /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func callbacksEnded(in environment: Environment) -> MutationActions {
     guard case .settling(let ending) = phase else { return .none }
@@ -276,7 +276,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// The network or the app changed.
   ///
-  /// - Parameter world: The world at the transaction.
+  /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func environmentChanged(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
@@ -294,7 +294,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// Time has passed.
   ///
-  /// - Parameter world: The world at the transaction.
+  /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func timeReached(in environment: Environment) -> MutationActions {
     var actions = MutationActions()

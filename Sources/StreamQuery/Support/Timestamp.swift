@@ -12,7 +12,7 @@ package struct Timestamp: Hashable, Sendable {
   /// Creates a timestamp.
   ///
   /// - Parameters:
-  ///   - moment: The time on the client's time line.
+  ///   - instant: The time on the client's time line.
   ///   - date: The same time in seconds since the reference date.
   package init(instant: Instant, date: Double) {
     self.instant = instant

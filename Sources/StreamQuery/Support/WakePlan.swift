@@ -60,7 +60,7 @@ struct WakePlan: Equatable, Sendable {
   /// A deadline needs a wake-up.
   ///
   /// - Parameters:
-  ///   - moment: The deadline.
+  ///   - instant: The deadline.
   ///   - now: The current time. However wrong it is, it never makes a wake-up late.
   /// - Returns: Which task sleeps for it.
   mutating func armed(_ instant: Instant, at now: Instant) -> Arming {

@@ -30,7 +30,7 @@ final class WakeTimer: Sendable {
   /// Ensures a wake-up at a moment.
   ///
   /// - Parameters:
-  ///   - moment: The deadline.
+  ///   - instant: The deadline.
   ///   - now: The current time.
   ///   - executor: Where sleeping tasks run.
   ///   - makeWork: Makes the work of a task; called only if a task has to be started.

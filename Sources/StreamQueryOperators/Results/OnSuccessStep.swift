@@ -36,7 +36,8 @@ public struct OnSuccessStep<Value: Sendable>: ResultStep, Sendable {
   /// - Parameter result: The result.
   /// - Returns: Its data, if that is new.
   public mutating func take(_ result: QueryResult<Value>) -> Value? {
-    guard result.isSuccess, !result.isPlaceholderData, let data = result.snapshot.data, data !== last
+    guard result.isSuccess, !result.isPlaceholderData, let data = result.snapshot.data,
+      data !== last
     else { return nil }
     last = data
     return data.value(as: Value.self)

@@ -3,7 +3,10 @@ internal import StreamQuery
 extension QueryResult {
   /// The same result over other data of another type.
   func replacing<Other: Sendable>(data: TypedBox<Other>?) -> QueryResult<Other> {
-    QueryResult<Other>(snapshot: EntrySnapshot(snapshot, data: data, error: snapshot.error), flags: flags)
+    QueryResult<Other>(
+      snapshot: EntrySnapshot(snapshot, data: data, error: snapshot.error),
+      flags: flags
+    )
   }
 
   /// The same result over a stand-in of its own type.

@@ -92,7 +92,10 @@ import Testing
       environment.failing("a"),
       environment.failing("b")
     )
-    let never: any AsyncSequence<String, Never> = merge(environment.input("a"), environment.input("b"))
+    let never: any AsyncSequence<String, Never> = merge(
+      environment.input("a"),
+      environment.input("b")
+    )
     _ = (typed, never)
     environment.simulation.shutDown()
   }

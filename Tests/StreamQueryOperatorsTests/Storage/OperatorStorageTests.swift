@@ -112,7 +112,11 @@ import Testing
     let hashes = (0..<2).map { _ in
       let environment = MarbleWorld(seed: seed)
       let merged = merge(environment.input("abc[de]|"), environment.input("[ab]c-d|"))
-      environment.consume(merged.debounce(for: .ticks(1), clock: environment.clock), asks: nil, cancelAt: nil) {
+      environment.consume(
+        merged.debounce(for: .ticks(1), clock: environment.clock),
+        asks: nil,
+        cancelAt: nil
+      ) {
         $0
       }
       _ = environment.play(until: 5)

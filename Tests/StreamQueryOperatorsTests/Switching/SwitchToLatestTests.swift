@@ -170,7 +170,9 @@ import Testing
   @Test(arguments: 0..<64 as Range<UInt64>)
   func theNewStreamIsSubscribedBeforeTheOldOneIsLeft(seed: UInt64) {
     let environment = MarbleWorld(seed: seed)
-    let inner = ["a": environment.input("-------", name: "a"), "b": environment.input("-------", name: "b")]
+    let inner = [
+      "a": environment.input("-------", name: "a"), "b": environment.input("-------", name: "b"),
+    ]
     let outer = environment.input("a-b-a", name: "outer")
     let none = environment.input("", name: "none")
     environment.consume(

@@ -79,7 +79,10 @@ import Testing
 
   @Test func nothingStartsBeforeTheFirstElementIsAskedFor() {
     let environment = MarbleWorld(seed: 0)
-    let sequence = environment.input("-a|", name: "a").debounce(for: .ticks(2), clock: environment.clock)
+    let sequence = environment.input("-a|", name: "a").debounce(
+      for: .ticks(2),
+      clock: environment.clock
+    )
     _ = sequence.makeAsyncIterator()
     _ = environment.play(until: 3)
     #expect(environment.listening == [])
@@ -88,7 +91,10 @@ import Testing
   @Test func aBurstTakesOneSleeper() {
     let environment = MarbleWorld(seed: 0)
     let burst = String(repeating: "x", count: 100)
-    let sequence = environment.input(burst + "|").debounce(for: .ticks(1_000), clock: environment.clock)
+    let sequence = environment.input(burst + "|").debounce(
+      for: .ticks(1_000),
+      clock: environment.clock
+    )
     environment.consume(sequence, asks: nil, cancelAt: nil) { $0 }
     environment.simulation.advance(by: .ticks(51))
     // Of the hundred and one ticks of the input 51 have passed; one more sleeper is ours.

@@ -193,7 +193,9 @@ import Testing
       guard environment.carryOut(call, thread) else { return nil }
       // Nobody notices a thread that goes, or one of the executor's that has nothing to do.
       while environment.threads[thread].calls.last?.step == .leave { environment.leave(thread) }
-      while environment.threads.count > setting.scripts.count, environment.threads.last?.calls.isEmpty == true {
+      while environment.threads.count > setting.scripts.count,
+        environment.threads.last?.calls.isEmpty == true
+      {
         environment.threads.removeLast()
       }
       return environment

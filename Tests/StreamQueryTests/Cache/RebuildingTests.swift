@@ -22,13 +22,19 @@ import Testing
       state = CacheState(defaults: defaults, date: 0, emitsEvents: emitsEvents)
       state.leastSlots = 8
       state.leastObservers = 8
-      plan = ResolvedQuery(QueryDefinition(of: Int.self) { _ in TypedBox(1) }, for: [], defaults: defaults)
+      plan = ResolvedQuery(
+        QueryDefinition(of: Int.self) { _ in TypedBox(1) },
+        for: [],
+        defaults: defaults
+      )
     }
 
     mutating func turn() -> Transaction {
       seconds += 1
       return Transaction(
-        environment: StreamQuery.Environment(now: Timestamp(instant: .seconds(seconds), date: seconds))
+        environment: StreamQuery.Environment(
+          now: Timestamp(instant: .seconds(seconds), date: seconds)
+        )
       )
     }
 
@@ -204,7 +210,9 @@ import Testing
     #expect(environment.state.eventSerial == other.state.eventSerial)
     let all = QueryFilter.all.node
     #expect(
-      environment.state.entries(matching: all, at: .zero).map { environment.state.slots[$0].machine }
+      environment.state.entries(matching: all, at: .zero).map {
+        environment.state.slots[$0].machine
+      }
         == other.state.entries(matching: all, at: .zero).map { other.state.slots[$0].machine }
     )
     #expect(environment.state.live.count == other.state.live.count)

@@ -22,7 +22,8 @@ struct EntryDriver {
   mutating func run(to seconds: Double) -> [(at: Double, actions: EntryActions)] {
     let end = Timestamp.seconds(seconds)
     var log: [(at: Double, actions: EntryActions)] = []
-    while let deadline = machine.nextDeadline(in: environment), deadline <= end.instant, log.count < 1_000
+    while let deadline = machine.nextDeadline(in: environment), deadline <= end.instant,
+      log.count < 1_000
     {
       let time = max(deadline, environment.now.instant)
       environment.now = Timestamp(instant: time, date: Double(time.nanoseconds) / 1e9)

@@ -11,7 +11,12 @@ struct EntryPageTests {
   }
 
   private func page(_ entry: inout EntryDriver, _ direction: PageDirection) {
-    _ = entry.machine.requested(.manual, superseding: true, direction: direction, in: entry.environment)
+    _ = entry.machine.requested(
+      .manual,
+      superseding: true,
+      direction: direction,
+      in: entry.environment
+    )
   }
 
   private func fail(_ entry: inout EntryDriver) {

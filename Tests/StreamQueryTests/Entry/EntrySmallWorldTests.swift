@@ -133,8 +133,12 @@ import Testing
   func theTimerMakesProgress(_ seed: UInt64) {
     Self.walk(seed) { _, _, environment in
       var environment = environment
-      environment.environment.now = .seconds(Double(environment.environment.now.instant.nanoseconds) / 1e9 + 1_000)
-      for _ in 0..<3 where environment.allows(.timer) && !environment.actions.expired { environment.apply(.timer) }
+      environment.environment.now = .seconds(
+        Double(environment.environment.now.instant.nanoseconds) / 1e9 + 1_000
+      )
+      for _ in 0..<3 where environment.allows(.timer) && !environment.actions.expired {
+        environment.apply(.timer)
+      }
       let isDone = environment.actions.expired || !environment.allows(.timer)
       #expect(isDone)
       return isDone

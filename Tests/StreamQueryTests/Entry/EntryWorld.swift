@@ -51,7 +51,8 @@ struct EntryWorld {
     case .succeed, .failAndRetry, .failForGood, .cancelItself: isRunning
     case .cancel: !machine.isIdle
     case .seeded: !machine.hasData
-    case .timer: machine.nextDeadline(in: environment).map { $0 <= environment.now.instant } ?? false
+    case .timer:
+      machine.nextDeadline(in: environment).map { $0 <= environment.now.instant } ?? false
     case .refetch, .joinRefetch, .addPage, .write, .fence, .mark, .invalidate, .clear, .network,
       .focus, .tick:
       true
@@ -114,8 +115,10 @@ struct EntryWorld {
     case .failForGood: actions = machine.attemptFailed(id, retryAfter: nil, in: environment)
     case .cancelItself: actions = machine.attemptCancelled(id, in: environment)
     case .cancel: actions = machine.cancelRequested(in: environment)
-    case .write: actions = machine.written(updatedAt: environment.now, fencing: false, in: environment)
-    case .fence: actions = machine.written(updatedAt: environment.now, fencing: true, in: environment)
+    case .write:
+      actions = machine.written(updatedAt: environment.now, fencing: false, in: environment)
+    case .fence:
+      actions = machine.written(updatedAt: environment.now, fencing: true, in: environment)
     case .seeded: actions = machine.initialDataPlaced(updatedAt: environment.now, in: environment)
     case .mark: actions = machine.invalidated(in: environment)
     case .invalidate:
@@ -233,7 +236,8 @@ extension EntryWorld {
   }
 
   private var isCaughtUp: Bool {
-    actions.expired || machine.nextDeadline(in: environment).map { $0 > environment.now.instant } ?? true
+    actions.expired
+      || machine.nextDeadline(in: environment).map { $0 > environment.now.instant } ?? true
   }
 
   private var ignoresLateAnswers: Bool {

@@ -189,7 +189,12 @@ private struct RunWorld {
   @Test func aRunThatIsHeldBeginsWhenItIsReleasedAndOnlyOnce() {
     var runOptions = RunOptions()
     runOptions.prepares = true
-    var machine = MutationMachine(runOptions: runOptions, isFirst: true, isHeld: true, at: .seconds(0))
+    var machine = MutationMachine(
+      runOptions: runOptions,
+      isFirst: true,
+      isHeld: true,
+      at: .seconds(0)
+    )
     let environment = Environment(now: .seconds(0))
     #expect(machine.begun(in: environment).prepares == false)
     #expect(machine.isPaused)

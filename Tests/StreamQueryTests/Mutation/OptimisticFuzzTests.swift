@@ -108,7 +108,9 @@ private final class FuzzWorld: Sendable {
   @Test(arguments: 0..<40 as Range<UInt64>)
   func whatWasChangedIsShownFromItsStartAndWhatFailedIsNot(seed: UInt64) {
     let environment = FuzzWorld(seed: seed)
-    let recordings = (0..<3).map { environment.simulation.record(environment.client.stream(environment.query($0))) }
+    let recordings = (0..<3).map {
+      environment.simulation.record(environment.client.stream(environment.query($0)))
+    }
     environment.simulation.advance(by: .milliseconds(10))
     for number in 0..<40 { environment.step(number) }
     environment.online.send(true)

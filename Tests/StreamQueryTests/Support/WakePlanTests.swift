@@ -90,7 +90,9 @@ import Testing
     }
     #expect((60...WakePlan.most).contains(plan.sleepers.count))
     // A clock that stands still, and deadlines in the past.
-    for nanoseconds in 0..<1_000 as Range<Int64> { _ = plan.armed(instant(-nanoseconds), at: .zero) }
+    for nanoseconds in 0..<1_000 as Range<Int64> {
+      _ = plan.armed(instant(-nanoseconds), at: .zero)
+    }
     #expect(plan.sleepers.count == WakePlan.most)
   }
 
