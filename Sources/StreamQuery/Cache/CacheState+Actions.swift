@@ -10,7 +10,7 @@ extension CacheState {
     noteChange(of: index)
     if actions.unstashed { unstash(index, &transaction) }
     if actions.stashed { stash(index, &transaction) }
-    if slots[index].hasShelf, slots[index].machine.current?.undo.stashed == nil {
+    if slots[index].hasStash, slots[index].machine.current?.undo.stashed == nil {
       transaction.drop(slots[index].stashed)
       slots[index].stashed = nil
     }

@@ -32,10 +32,10 @@ extension EntrySlot {
       key: key,
       facts: machine.snapshotFacts,
       data: machine.hasData ? data : nil,
-      error: machine.isError ? error : nil,
-      failureReason: machine.failureCount > 0 ? failureReason : nil,
+      error: machine.isError ? self.error : nil,
+      failureReason: machine.failureCount > 0 ? self.failureReason : nil,
       paging: query?.definition.paging,
-      layered: shown
+      layered: self.shown
     )
   }
 
@@ -50,8 +50,8 @@ extension EntrySlot {
     let new = makeSnapshot(version: version)
     // Only for the same object: no earlier state is kept over other data.
     guard old.base === new.base else {
-      transaction.drop(previousSnapshot)
-      previousSnapshot = nil
+      transaction.drop(self.previousSnapshot)
+      self.previousSnapshot = nil
       transaction.drop(old)
       snapshot = new
       return true
@@ -64,10 +64,10 @@ extension EntrySlot {
       transaction.drop(new)
       return false
     }
-    let previous = previousSnapshot
+    let previous = self.previousSnapshot
     // Removed layers never come back, so a state with them is not kept.
     let isKept = old.layered == nil || old.layered === new.layered
-    previousSnapshot = isKept ? old : nil
+    self.previousSnapshot = isKept ? old : nil
     if !isKept { transaction.drop(old) }
     if let previous, previous.showsTheSame(as: new), previous.isInvalidated == new.isInvalidated {
       snapshot = previous
@@ -103,7 +103,7 @@ extension EntrySlot {
   mutating func forgetSnapshots(_ transaction: inout Transaction) {
     guard snapshot != nil else { return }
     transaction.drop(snapshot.take())
-    transaction.drop(previousSnapshot)
-    previousSnapshot = nil
+    transaction.drop(self.previousSnapshot)
+    self.previousSnapshot = nil
   }
 }

@@ -1,10 +1,11 @@
 /// An entry as stored in the cache: the machine, and what machines must not hold.
+@dynamicMemberLookup
 struct EntrySlot {
   /// `nil` while the slot is free.
   var key: EntryKey?
   var machine = EntryMachine(at: .zero)
   var data: ValueBox?
-  /// The newest plan that was given; a plan that can fetch has precedence.
+  /// The newest query that was given; one that can fetch has precedence.
   var query: ResolvedQuery?
   /// The fetch in flight.
   var job: FetchJob?
@@ -23,21 +24,37 @@ struct EntrySlot {
 
   /// What an entry needs once it is observed, is waited for, or has failed.
   struct RareData {
+    /// Positions of the observers.
     var observers: [Int32] = []
+    /// How many observers have dynamic options.
     var dynamicCount = 0
+    /// The round of evaluating dynamic options that is in the outbox; 0 is none.
     var askRound = 0
     var waiters: [Waiter] = []
+    /// Distinguishes answered waiters from those that still wait; 0 while nobody waits.
     var waiterRound: UInt64 = 0
+    /// Waiters that left early and are still in ``waiters``.
     var goneWaiters = 0
+    /// The last final error; shown while the machine says so.
     var error: ErrorBox?
+    /// The newest attempt's error; shown while the machine counts failures.
     var failureReason: ErrorBox?
+    /// The newest failure when the fetch in flight started; a cancellation restores it.
     var reasonBefore: ErrorBox?
+    /// The waiter whose call started the fetch in flight.
     var starter: Waiter?
+    /// The state before the current one, if both have the same data: a change that is undone before
+    /// anybody looks restores it, so nobody sees the same snapshot twice.
     var previousSnapshot: EntrySnapshot?
+    /// The layers of mutations over the data; the oldest run's is the lowest.
     var layers: [LaidLayer] = []
+    /// The data with its layers; `nil` without layers.
     var shown: LayeredBox?
+    /// Data that the fetch in flight hid.
     var stashed: ValueBox?
+    /// The initial data that the entry began with; `nil` if it began without.
     var beginning: Beginning?
+    /// How many pages the caller that gave the query asked for; `nil` is as many as there are.
     var pageCount: Int?
 
     /// Whether it holds nothing.
@@ -50,7 +67,7 @@ struct EntrySlot {
     }
   }
 
-  /// Whether a new plan replaces the current one: not if only the current one can fetch.
+  /// Whether a new query replaces the current one: not if only the current one can fetch.
   @inline(__always)
   func takes(_ query: ResolvedQuery) -> Bool { query.fetch != nil || self.query?.fetch == nil }
 
@@ -82,7 +99,7 @@ struct EntrySlot {
   // MARK: Values
 
   /// The data that observers see.
-  var visible: ValueBox? { shown ?? data }
+  var visible: ValueBox? { self.shown ?? data }
 
   /// Stores data, replacing the previous data and its error.
   mutating func store(_ box: ValueBox, _ transaction: inout Transaction) {
