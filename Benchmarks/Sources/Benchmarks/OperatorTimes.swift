@@ -60,7 +60,7 @@ enum OperatorTimes {
       title,
       of: "operator.with." + with,
       over: "operator.bare." + bare,
-      target: 300,
+      within: 1.2,
       limit: "raw.next"
     )
   }

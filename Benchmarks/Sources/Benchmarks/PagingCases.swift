@@ -27,7 +27,7 @@ enum PagingCases {
         "page.\(count)",
         "next page after \(count) pages",
         best,
-        target: 6_000,
+        within: 9,
         limit: "raw.fetch",
         size: count
       )

@@ -45,12 +45,18 @@ enum Report {
   static func printLine(_ row: Row) {
     var line = row.id.padding(toLength: 24, withPad: " ", startingAt: 0)
     line += pad(text(row.value, row.unit), 12)
-    line += pad(row.target.map { text($0, row.unit) } ?? "", 12)
+    line += pad(target(row), 12)
     line += pad(row.isMet.map { $0 ? "met" : "MISSED" } ?? "", 8)
     line += pad(row.ratio.map { String(format: "%.1f x", $0) } ?? "", 10)
     line += "  \(row.title)"
     print(line)
     fflush(nil)
+  }
+
+  /// What the row has to reach: a multiple of its raw limit, or an amount.
+  private static func target(_ row: Row) -> String {
+    if let ratio = row.ratioTarget { return String(format: "%g x", ratio) }
+    return row.target.map { text($0, row.unit) } ?? ""
   }
 
   static func printHeader() {
@@ -89,9 +95,8 @@ enum Report {
         row.ratio.map { ratio in
           String(format: "%.1f × ", ratio) + "`\(row.limit ?? "")`"
         } ?? ""
-      let target = row.target.map { text($0, row.unit) } ?? ""
       let title = row.id.hasPrefix("raw.") ? "`\(row.id)`: \(row.title)" : row.title
-      lines.append("| \(title) | \(text(row.value, row.unit)) | \(target) | \(ratio) |")
+      lines.append("| \(title) | \(text(row.value, row.unit)) | \(target(row)) | \(ratio) |")
     }
     return lines.joined(separator: "\n") + "\n"
   }

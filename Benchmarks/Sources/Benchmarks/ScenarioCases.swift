@@ -11,7 +11,7 @@ enum ScenarioCases {
       "simulated behaviour scenarios, a second",
       1e9 / each,
       unit: .perSecond,
-      target: 20_000,
+      within: 0.4,
       limit: "raw.scenarios"
     )
   }

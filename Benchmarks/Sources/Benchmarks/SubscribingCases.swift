@@ -17,7 +17,7 @@ enum SubscribingCases {
             blackHole(await iterator.next(isolation: nil))
           }
         },
-        target: 1_200,
+        within: 2.5,
         limit: "raw.unfolding",
         size: others
       )
@@ -30,7 +30,7 @@ enum SubscribingCases {
             blackHole(await iterator.next(isolation: nil))
           }
         },
-        target: 500,
+        within: 3.5,
         limit: "raw.subscribe",
         size: others
       )

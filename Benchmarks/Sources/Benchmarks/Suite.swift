@@ -13,18 +13,25 @@ struct Row: Codable, Sendable {
   var title: String
   var value: Double
   var unit: Unit
-  /// What it has to reach; `nil` for raw limits and what has no target.
+  /// What it has to reach, for what is the same on every machine, such as memory.
   var target: Double?
   /// The raw limit that it stands on, measured in the same run.
   var limit: String?
   /// How many times the raw limit it costs.
   var ratio: Double?
+  /// How many times the raw limit it may cost: the same machine is slower on one day than on
+  /// another, and the ratio stays.
+  var ratioTarget: Double?
   /// How many entries or observers the cache held, in cases of growth.
   var size: Int?
 
-  /// Whether the target is met; more is better for rates alone.
+  /// Whether the target is met; more is better for rates alone. `nil` without one.
   var isMet: Bool? {
-    target.map { unit == .perSecond ? value >= $0 : value <= $0 }
+    if let ratio, let ratioTarget {
+      unit == .perSecond ? ratio >= ratioTarget : ratio <= ratioTarget
+    } else {
+      target.map { value <= $0 }
+    }
   }
 }
 
@@ -52,14 +59,14 @@ final class Suite {
     _ title: String,
     of longer: String,
     over shorter: String,
-    target: Double?,
+    within ratioTarget: Double?,
     limit: String?
   ) {
     guard let longer = rows.first(where: { $0.id == longer }),
       let shorter = rows.first(where: { $0.id == shorter })
     else { return }
     rows.removeAll { $0.id == id }
-    add(id, title, max(0, longer.value - shorter.value), target: target, limit: limit)
+    add(id, title, max(0, longer.value - shorter.value), within: ratioTarget, limit: limit)
   }
 
   func add(
@@ -68,6 +75,7 @@ final class Suite {
     _ value: Double,
     unit: Row.Unit = .nanoseconds,
     target: Double? = nil,
+    within ratioTarget: Double? = nil,
     limit: String? = nil,
     size: Int? = nil
   ) {
@@ -77,6 +85,7 @@ final class Suite {
     }
     var row = Row(id: id, title: title, value: best ?? value, unit: unit, target: target)
     row.limit = limit
+    row.ratioTarget = ratioTarget
     row.size = size
     if let limit, let raw = rows.first(where: { $0.id == limit }), raw.value > 0 {
       row.ratio = row.value / raw.value
