@@ -25,7 +25,9 @@ struct Row: Codable, Sendable {
   /// How many entries or observers the cache held, in cases of growth.
   var size: Int?
 
-  /// Whether the target is met; more is better for rates alone. `nil` without one.
+  /// Whether the target is met; `nil` without one.
+  ///
+  /// More is better for rates alone.
   var isMet: Bool? {
     if let ratio, let ratioTarget {
       unit == .perSecond ? ratio >= ratioTarget : ratio <= ratioTarget

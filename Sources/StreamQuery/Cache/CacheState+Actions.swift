@@ -30,12 +30,12 @@ extension CacheState {
     if actions.expired, !slots[index].isWatched {
       drop(index, reason: .expired, &transaction)
     } else {
-      settleBookkeeping(index, transaction)
+      updateBookkeeping(index, transaction)
     }
   }
 
   /// Brings the deadline and the list of live entries in line with the machine.
-  mutating func settleBookkeeping(_ index: Int, _ transaction: Transaction) {
+  mutating func updateBookkeeping(_ index: Int, _ transaction: Transaction) {
     setDeadline(slots[index].machine.nextDeadline(in: transaction.environment), index)
     setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
   }

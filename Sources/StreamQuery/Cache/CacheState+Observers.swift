@@ -44,7 +44,7 @@ extension CacheState {
     observerCount += 1
     observerSerial &+= 1
     let id = ObserverID(index: Int32(truncatingIfNeeded: index), generation: observerSerial)
-    observers[index].occupy(with: query, id.generation)
+    observers[index].begin(with: query, id.generation)
     attach(index, to: entry, resolvedOptions: resolvedOptions, arrival: .subscribed, &transaction)
     return id
   }
@@ -57,7 +57,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     arrivalSerial += 1
-    observers[observer].stand(
+    observers[observer].observe(
       at: entry,
       slots[entry].observers.count,
       as: resolvedOptions,

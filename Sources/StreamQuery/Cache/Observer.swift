@@ -39,7 +39,7 @@ struct Observer {
   /// - Parameters:
   ///   - query: What is asked for.
   ///   - generation: What distinguishes it from all others.
-  mutating func occupy(with query: ResolvedQuery, _ generation: UInt32) {
+  mutating func begin(with query: ResolvedQuery, _ generation: UInt32) {
     isLive = true
     self.generation = generation
     follow(query)
@@ -56,7 +56,7 @@ struct Observer {
   mutating func releaseQuery() -> ResolvedQuery? { query.take() }
 
   /// Moves to the list of another entry.
-  mutating func stand(
+  mutating func observe(
     at entry: Int,
     _ position: Int,
     as resolvedOptions: ResolvedObserverOptions,

@@ -2,21 +2,21 @@ extension QueryClient {
   /// Evaluates the user code that a decision needs, then makes the transaction; evaluates it again
   /// if the entry changed meanwhile (contract law 8: at most three rounds, then the last answers
   /// stand).
-  nonisolated func settling<Result: Sendable>(
+  nonisolated func resolving<Result: Sendable>(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ options: ObserverOptions?,
     isArrival: Bool = false,
     _ body: ResolvedTransaction<Result>
   ) -> Result {
-    guard options != nil else { return settling(key, definition, isArrival: isArrival, body) }
+    guard options != nil else { return resolving(key, definition, isArrival: isArrival, body) }
     let now = cache.now(isDated: definition.initialData != nil)
     let query = ResolvedQuery(definition, for: key.key, defaults: defaults, observer: options)
     return asking(key, definition, query, isArrival: isArrival, at: now, body)
   }
 
   /// The same without options of an observer.
-  nonisolated func settling<Result: Sendable>(
+  nonisolated func resolving<Result: Sendable>(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     isArrival: Bool = false,
@@ -24,7 +24,7 @@ extension QueryClient {
   ) -> Result {
     // Only initial data needs a date when an observer or a fetch starts.
     let now = cache.now(isDated: definition.initialData != nil)
-    // Usually the entry has this very plan, and no user code is needed: one transaction is enough.
+    // Usually the entry has this very query, and no user code is needed: one transaction is enough.
     let quick = cache.transaction(self, at: now) { state, transaction -> QuickTransaction<Result> in
       guard let index = state.find(key), let query = state.slots[index].query,
         query.isMade(of: definition, under: state.defaults)

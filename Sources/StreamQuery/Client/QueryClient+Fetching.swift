@@ -135,7 +135,7 @@ extension QueryClient {
     _ need: FetchNeed,
     _ pageCount: Int?
   ) -> FetchStart {
-    settling(key, definition) { state, index, query, resolvedOptions, initialData, transaction in
+    resolving(key, definition) { state, index, query, resolvedOptions, initialData, transaction in
       guard !state.isShutDown else { return .shutDown }
       // Only a fetch that starts takes over how to fetch; a cached answer changes nothing.
       let index = index ?? state.entry(key, query, &transaction)
@@ -173,7 +173,7 @@ extension QueryClient {
       }
       guard canFetch || !state.slots[index].machine.isIdle else {
         // The entry may have just been made: its retention has to start.
-        state.settleBookkeeping(index, transaction)
+        state.updateBookkeeping(index, transaction)
         return .missingFetch
       }
       let request = FetchRequest(cause: .manual)

@@ -18,7 +18,7 @@ extension QueryClient {
     // placeholder.
     let old = definition.placeholder.flatMap { _ in cache.read { $0.placeholder(of: id, on: key) } }
     let isEqual = definition.placeholder.flatMap { old?.holdsTheSame(as: $0) } ?? false
-    settling(key, definition, options) {
+    resolving(key, definition, options) {
       state,
       index,
       query,
@@ -65,7 +65,7 @@ extension QueryClient {
       case recursive
       case shutDown
     }
-    let start: Start = settling(key, definition, options) {
+    let start: Start = resolving(key, definition, options) {
       state,
       index,
       query,
@@ -77,7 +77,7 @@ extension QueryClient {
       state.placeInitialData(index, initialData, &transaction)
       guard query.fetch != nil || state.slots[index].query?.fetch != nil else {
         // The entry may have just been made: its retention has to start.
-        state.settleBookkeeping(index, transaction)
+        state.updateBookkeeping(index, transaction)
         return .missingFetch
       }
       let request = FetchRequest(

@@ -81,7 +81,7 @@ extension QueryClient {
     options: ObserverOptions?
   ) -> Subscription {
     guard options != nil else { return subscribe(key, definition) }
-    let id = settling(key, definition, options, isArrival: true) {
+    let id = resolving(key, definition, options, isArrival: true) {
       state,
       index,
       query,
@@ -104,7 +104,7 @@ extension QueryClient {
   }
 
   nonisolated func subscribe(_ key: EntryKey, _ definition: QueryDefinition) -> Subscription {
-    let id = settling(key, definition, isArrival: true) {
+    let id = resolving(key, definition, isArrival: true) {
       state,
       index,
       query,

@@ -22,8 +22,8 @@
 ///   and nothing is buffered, so at most one element of each is, and none is left out.
 ///
 /// Results of one client, as `client.results(of:)` gives them, are combined without a task, on the
-/// consumer's actor: one tuple for each turn of the cache. A call that changes several keys shows as one
-/// change, so that a screen never sees one key after a turn and another before it. The first tuple comes
+/// consumer's actor: one tuple for each transaction of the cache. A call that changes several keys shows as one
+/// change, so that a screen never sees one key after a transaction and another before it. The first tuple comes
 /// at once, with the state of all.
 ///
 /// ```swift

@@ -2,7 +2,7 @@
 ///
 /// An update is a closure that the consumer runs to note an element, so that no element is ever cast
 /// back from an erased value. Updates come through a merge, with a task for each sequence. Results of
-/// one client need no task, and have one update for each turn of its cache.
+/// one client need no task, and have one update for each transaction of its cache.
 struct CombineLatestSequence<Combined: Sendable, Failure: Error>: AsyncSequence, Sendable {
   typealias Element = Combined
   typealias Part = CombinedPart<Failure>

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// The updates of `combineLatest` over the results of one client: one for each turn, and no task.
+/// The updates of `combineLatest` over the results of one client: one for each transaction, and no task.
 ///
 /// All observers are looked at under one lock, so that a call which changes several keys is one
 /// update.

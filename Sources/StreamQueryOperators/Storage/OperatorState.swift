@@ -21,7 +21,7 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     case parked(CheckedContinuation<Answer, Never>)
   }
 
-  /// What a turn leaves to do outside the lock.
+  /// What a transaction leaves to do outside the lock.
   struct Effects {
     var starts: [(id: UpstreamID, source: Source, slot: TaskSlot)] = []
     var timer: (end: Duration, slot: TaskSlot)?

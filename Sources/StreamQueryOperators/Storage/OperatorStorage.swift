@@ -4,9 +4,9 @@ internal import Synchronization
 /// The tasks of the upstreams, the timer and the consumer of an operator: performs what its machine
 /// decides.
 ///
-/// Every input takes one turn: lock, ask the machine, note what its actions leave to do, unlock, do it.
+/// Every input takes one transaction: lock, ask the machine, note what its actions leave to do, unlock, do it.
 /// Under the lock no continuation is resumed, no task is created or cancelled, no clock is read and no
-/// user's value is released; what a turn drops leaves the lock in its effects. The effects of two
+/// user's value is released; what a transaction drops leaves the lock in its effects. The effects of two
 /// turns may overlap: their order does not matter, since whatever must be in order (pulls, answers,
 /// stops) is noted under the lock.
 ///
