@@ -22,12 +22,11 @@ extension CacheState {
   fileprivate func liveFetches(at now: Instant) -> [Liveness.Work] {
     live.sorted().compactMap { index in
       let index = Int(index)
-      guard let key = slots[index].key else { return nil }
+      guard let key = slots[index].key, let stage = slots[index].machine.stage else { return nil }
       let activity: Liveness.Work.Activity
-      switch slots[index].machine.phase {
-      case .idle: return nil
+      switch stage {
       case .running: activity = WorkWait.isWaiting(work(of: index)) ? .waitingForWork : .running
-      case .waiting(_, let time): activity = .resting(time.distance(after: now))
+      case .waiting(let time): activity = .resting(time.distance(after: now))
       case .paused: activity = .paused
       }
       return Liveness.Work("a fetch of \(key.key)", activity)

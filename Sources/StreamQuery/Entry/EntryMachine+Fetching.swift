@@ -13,7 +13,7 @@ extension EntryMachine {
   /// what happens when nobody wants the fetch.
   package mutating func fetchBecameKnown() {
     let abandonment = fetchOptions.abandonment
-    updateCurrent { $0.fetchOptions.abandonment = abandonment }
+    fetch?.fetchOptions.abandonment = abandonment
   }
 
   /// Something asked for a fetch.
@@ -34,8 +34,7 @@ extension EntryMachine {
     direction: PageDirection? = nil,
     in environment: Environment
   ) -> EntryActions {
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    var actions = catchUp(in: environment)
     request(
       cause,
       superseding: superseding,
@@ -68,11 +67,16 @@ extension EntryMachine {
   package mutating func waiterLeft(in environment: Environment) -> EntryActions {
     // Its fetch has ended, and the lease with it.
     guard waiterCount > 0 else { return .none }
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    var actions = catchUp(in: environment)
     waiterCount -= 1
     interestLost(linger: nil, in: environment, &actions)
     return actions
+  }
+
+  /// The fetch whose attempt has an answer; `nil` if it was superseded, cancelled or fenced, so that
+  /// the answer comes too late.
+  func running(_ id: FetchID) -> InFlight? {
+    fetch.flatMap { $0.stage == .running && $0.id == id ? $0 : nil }
   }
 
   /// An attempt returned a value.
@@ -83,11 +87,9 @@ extension EntryMachine {
   /// - Returns: What to do; `ended` is set if and only if the value lands.
   package mutating func attemptSucceeded(_ id: FetchID, in environment: Environment) -> EntryActions
   {
-    // Superseded, cancelled or fenced while it ran: its answer comes too late.
-    guard case .running(let current) = phase, current.id == id else { return .none }
+    guard let current = running(id) else { return .none }
     guard !current.isOutdated else { return restarted(current, in: environment) }
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    var actions = catchUp(in: environment)
     hasData = true
     dataUpdatedAt = environment.now
     dataUpdateCount += 1
@@ -110,13 +112,12 @@ extension EntryMachine {
   /// - Returns: What to do; `ended` says whether there was data to keep. If there was none, the
   ///   fetch failed.
   package mutating func attemptKept(_ id: FetchID, in environment: Environment) -> EntryActions {
-    guard case .running(let current) = phase, current.id == id else { return .none }
+    guard let current = running(id) else { return .none }
     guard !current.isOutdated else { return restarted(current, in: environment) }
     guard hasData || current.undo.stashed != nil else {
       return attemptFailed(id, retryAfter: nil, in: environment)
     }
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    var actions = catchUp(in: environment)
     unstash(current, &actions)
     // The answer is about the data before a write; the write has its own age and mark.
     if !current.wasWritten {
@@ -143,15 +144,14 @@ extension EntryMachine {
     retryAfter: TimeSpan?,
     in environment: Environment
   ) -> EntryActions {
-    guard case .running(let current) = phase, current.id == id else { return .none }
+    guard let current = running(id) else { return .none }
     guard !current.isOutdated else { return restarted(current, in: environment) }
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    var actions = catchUp(in: environment)
     failureCount += 1
     tick(at: environment.now.instant)
     actions.changed = true
     if let retryAfter, !current.stopsRetrying, let until = environment.now.instant + retryAfter {
-      phase = .waiting(current, until: until)
+      fetch?.stage = .waiting(until: until)
     } else {
       fail(in: environment, &actions)
     }
@@ -166,9 +166,8 @@ extension EntryMachine {
   /// - Returns: What to do.
   package mutating func attemptCancelled(_ id: FetchID, in environment: Environment) -> EntryActions
   {
-    guard case .running(let current) = phase, current.id == id else { return .none }
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    guard let current = running(id) else { return .none }
+    var actions = catchUp(in: environment)
     undo(current, &actions)
     end(.cancelled, in: environment, &actions)
     return actions
@@ -179,8 +178,7 @@ extension EntryMachine {
   /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do; nothing if none is in flight.
   package mutating func cancelRequested(in environment: Environment) -> EntryActions {
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    var actions = catchUp(in: environment)
     cancelCurrent(in: environment, &actions)
     return actions
   }

@@ -83,12 +83,17 @@ extension EntryMachine {
   ///
   /// Data that became stale since the last input is reported with this one, because an input may
   /// arrive before the timer of the same time.
-  mutating func catchUp(in environment: Environment, _ actions: inout EntryActions) {
+  ///
+  /// - Parameter environment: The world at the transaction.
+  /// - Returns: What the input's own actions are added to.
+  mutating func catchUp(in environment: Environment) -> EntryActions {
+    var actions = EntryActions()
     let now = environment.now.instant
-    guard now > toldUntil else { return }
+    guard now > toldUntil else { return actions }
     if groups.contains(where: { staleFlip(of: $0.resolvedOptions).map { $0 <= now } ?? false }) {
       actions.changed = true
     }
     toldUntil = now
+    return actions
   }
 }

@@ -34,7 +34,7 @@ extension EntryMachine {
 
   private func checkFetch(_ rule: (String, Bool) -> Void) {
     rule("waiters are not negative", waiterCount >= 0)
-    guard let current else {
+    guard let current = fetch else {
       rule("who waits, waits for a fetch", waiterCount == 0)
       return
     }
@@ -49,22 +49,22 @@ extension EntryMachine {
       "somebody wants a fetch, or it is abandoned",
       isWanted || current.hasClientLease || isAbandoned || mayLingerForEver
     )
-    switch phase {
-    case .idle, .running: break
+    switch current.stage {
+    case .running: break
     case .waiting: rule("who waits to retry has failed", failureCount > 0)
-    case .paused(_, before: .firstAttempt):
+    case .paused(before: .firstAttempt):
       rule("a fetch that rests before its start has not failed", failureCount == 0)
       rule(
         "only online fetches rest before their start",
         current.fetchOptions.networkMode == .online
       )
-    case .paused(_, before: .retry): rule("who rests before a retry has failed", failureCount > 0)
+    case .paused(before: .retry): rule("who rests before a retry has failed", failureCount > 0)
     }
   }
 
   /// Waiting for ever for somebody to return leaves no trace.
   private var mayLingerForEver: Bool {
-    current?.fetchOptions.abandonment == .linger(.infinite)
+    fetch?.fetchOptions.abandonment == .linger(.infinite)
   }
 
   private func checkOutcome(_ rule: (String, Bool) -> Void) {

@@ -22,19 +22,17 @@ extension EntryMachine {
   /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func outdated(in environment: Environment) -> EntryActions {
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
-    switch phase {
-    case .idle: break
-    case .running:
-      updateCurrent { $0.isOutdated = true }
-    case .waiting(let current, until: _), .paused(let current, before: _):
-      fetchSerial &+= 1
-      let serial = fetchSerial
-      updateCurrent { $0.id = FetchID(rawValue: serial) }
+    var actions = catchUp(in: environment)
+    guard var current = fetch else { return actions }
+    if current.stage == .running {
+      current.isOutdated = true
+    } else {
       actions.cancelled = current.id
       actions.isBegunAnew = true
+      fetchSerial &+= 1
+      current.id = FetchID(rawValue: fetchSerial)
     }
+    fetch = current
     return actions
   }
 
@@ -43,14 +41,13 @@ extension EntryMachine {
   /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do; nothing if the fetch in flight is not outdated.
   package mutating func outdatedRestarted(in environment: Environment) -> EntryActions {
-    guard case .running(let current) = phase, current.isOutdated else { return .none }
+    guard let current = fetch, current.stage == .running, current.isOutdated else { return .none }
     return restarted(current, in: environment)
   }
 
   /// Restarts a fetch, for all callers that wait for it.
-  mutating func restarted(_ current: Current, in environment: Environment) -> EntryActions {
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+  mutating func restarted(_ current: InFlight, in environment: Environment) -> EntryActions {
+    var actions = catchUp(in: environment)
     actions.cancelled = current.id
     actions.isBegunAnew = true
     begin(
@@ -62,11 +59,9 @@ extension EntryMachine {
       &actions
     )
     // A caller that left the old fetch has left the new one too.
-    updateCurrent {
-      $0.stopsRetrying = current.stopsRetrying
-      $0.lingersUntil = current.lingersUntil
-      $0.supersessions = current.supersessions
-    }
+    fetch?.stopsRetrying = current.stopsRetrying
+    fetch?.lingersUntil = current.lingersUntil
+    fetch?.supersessions = current.supersessions
     return actions
   }
 

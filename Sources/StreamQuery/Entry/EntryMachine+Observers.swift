@@ -19,8 +19,7 @@ extension EntryMachine {
     arrival: Arrival = .subscribed,
     in environment: Environment
   ) -> EntryActions {
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    var actions = catchUp(in: environment)
     join(resolvedOptions, at: environment.now.instant)
     interestRegained()
     let fetches =
@@ -39,7 +38,7 @@ extension EntryMachine {
   package func lookup(by resolvedOptions: ResolvedObserverOptions, at now: Instant) -> CacheLookup?
   {
     guard resolvedOptions.isEnabled else { return nil }
-    guard hasData else { return current == nil ? .miss : .joined }
+    guard hasData else { return isIdle ? .miss : .joined }
     return isStale(resolvedOptions.freshness, at: now) ? .staleHit : .hit
   }
 
@@ -55,8 +54,7 @@ extension EntryMachine {
     since base: Instant,
     in environment: Environment
   ) -> EntryActions {
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    var actions = catchUp(in: environment)
     leave(resolvedOptions, since: base)
     if observerCount == 0 { leaverGcTime = resolvedOptions.gcTime }
     interestLost(linger: resolvedOptions.linger, in: environment, &actions)
@@ -82,8 +80,7 @@ extension EntryMachine {
     isTurnedByFunction: Bool = false,
     in environment: Environment
   ) -> (EntryActions, base: Instant) {
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    var actions = catchUp(in: environment)
     let newBase = rhythm(from: old, since: base, to: new, in: environment)
     leave(old, since: base)
     join(new, at: newBase)
@@ -157,7 +154,7 @@ extension EntryMachine {
   mutating func interestRegained() {
     leaverGcTime = nil
     // Retries that were given up resume only if somebody asks for the fetch: see `request`.
-    updateCurrent { $0.lingersUntil = nil }
+    if !isIdle { fetch?.lingersUntil = nil }
   }
 
   /// Somebody left; if nobody is left, the fetch's own terms decide what happens to it.
@@ -167,7 +164,7 @@ extension EntryMachine {
     _ actions: inout EntryActions
   ) {
     guard !isWanted else { return }
-    guard let current else {
+    guard let current = fetch else {
       unwantedSince = environment.now.instant
       return
     }
@@ -176,12 +173,12 @@ extension EntryMachine {
     case .cancel:
       cancelCurrent(in: environment, &actions)
     case .linger(let span):
-      if let until = environment.now.instant + span { updateCurrent { $0.lingersUntil = until } }
+      if let until = environment.now.instant + span { fetch?.lingersUntil = until }
     case .finish:
       if isPaused, !hasData {
         cancelCurrent(in: environment, &actions)
       } else {
-        updateCurrent { $0.stopsRetrying = true }
+        fetch?.stopsRetrying = true
       }
     }
   }

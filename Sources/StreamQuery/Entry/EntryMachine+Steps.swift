@@ -8,7 +8,7 @@ extension EntryMachine {
     in environment: Environment,
     _ actions: inout EntryActions
   ) {
-    guard let current else {
+    guard var current = fetch else {
       begin(cause, clientLease: clientLease, direction: direction, in: environment, &actions)
       return
     }
@@ -23,26 +23,19 @@ extension EntryMachine {
         in: environment,
         &actions
       )
-      let supersessions = min(current.supersessions + 1, Self.supersessionLimit)
-      updateCurrent { $0.supersessions = supersessions }
+      fetch?.supersessions = min(current.supersessions + 1, Self.supersessionLimit)
     } else {
-      let isTooOld =
-        superseding && direction == nil && mayAnswerLate && (hasData || current.predatesMark)
-      let isMarked = isInvalidated
-      updateCurrent {
-        $0.hasClientLease = $0.hasClientLease || clientLease
-        $0.stopsRetrying = false
-        $0.lingersUntil = nil
-        if isTooOld {
-          $0.successor = $0.successor ?? cause
-          $0.predatesMark = isMarked
-        }
+      if superseding, direction == nil, current.mayAnswerLate, hasData || current.predatesMark {
+        current.successor = current.successor ?? cause
+        current.predatesMark = isInvalidated
       }
+      current.hasClientLease = current.hasClientLease || clientLease
+      current.stopsRetrying = false
+      current.lingersUntil = nil
+      fetch = current
       // A reconnect lets mutations go first. A caller that asks meanwhile does not wait for them:
       // it may be one of them, and they may wait for it.
-      if case .paused(let current, let next) = phase, canContinue(current, in: environment) {
-        proceed(current, to: next, in: environment, &actions)
-      }
+      if isPaused { proceed(in: environment, &actions) }
     }
   }
 
@@ -54,23 +47,22 @@ extension EntryMachine {
     _ cause: FetchCause,
     clientLease: Bool,
     direction: PageDirection?,
-    undo: Undo? = nil,
+    undo: InFlight.Undo? = nil,
     in environment: Environment,
     _ actions: inout EntryActions
   ) {
-    let previous = self.current
     fetchSerial &+= 1
-    var current = Current(
+    var current = InFlight(
       id: FetchID(rawValue: fetchSerial),
       fetchOptions: fetchOptions,
       hasClientLease: clientLease,
       direction: direction,
       undo: undo
-        ?? Undo(
+        ?? InFlight.Undo(
           isError: isError,
           isInvalidated: isInvalidated,
           failureCount: failureCount,
-          cause: previous?.undo.cause ?? self.cause,
+          cause: fetch?.undo.cause ?? self.cause,
           direction: self.direction
         )
     )
@@ -84,19 +76,19 @@ extension EntryMachine {
     tick(at: environment.now.instant)
     actions.changed = true
     if fetchOptions.networkMode == .online, !environment.isOnline {
-      phase = .paused(current, before: .firstAttempt)
+      current.stage = .paused(before: .firstAttempt)
       actions.paused = true
     } else {
       stash(&current, &actions)
-      phase = .running(current)
       actions.started = current.id
     }
+    fetch = current
   }
 
   /// Starts the fetch that was requested while another one ran that could not be replaced; if
   /// nobody wants it any more, the data stays marked.
   mutating func follow(
-    _ current: Current,
+    _ current: InFlight,
     in environment: Environment,
     _ actions: inout EntryActions
   ) {
@@ -108,20 +100,20 @@ extension EntryMachine {
     isError = true
     errorUpdatedAt = environment.now
     errorUpdateCount += 1
-    if current?.fetchOptions.failureInvalidates ?? true {
+    if fetch?.fetchOptions.failureInvalidates ?? true {
       isInvalidated = true
     }
     end(.failed, in: environment, &actions)
   }
 
   mutating func cancelCurrent(in environment: Environment, _ actions: inout EntryActions) {
-    guard let current else { return }
+    guard let current = fetch else { return }
     actions.cancelled = current.id
     undo(current, &actions)
     end(.cancelled, in: environment, &actions)
   }
 
-  mutating func undo(_ current: Current, _ actions: inout EntryActions) {
+  mutating func undo(_ current: InFlight, _ actions: inout EntryActions) {
     unstash(current, &actions)
     // Undoes only what the fetch itself changed: a write or an invalidation in between stays.
     if !hasData {
@@ -139,7 +131,7 @@ extension EntryMachine {
     in environment: Environment,
     _ actions: inout EntryActions
   ) {
-    phase = .idle
+    fetch = nil
     tick(at: environment.now.instant)
     // The waiters are answered now; nobody waits for the next fetch yet.
     waiterCount = 0
@@ -152,7 +144,7 @@ extension EntryMachine {
   /// data there, so its entry's fetches do not wait for the app.
   // Inlined: the machine is a large value, and a call would copy it.
   @inline(__always)
-  func canContinue(_ current: Current, in environment: Environment) -> Bool {
+  func canContinue(_ current: InFlight, in environment: Environment) -> Bool {
     (environment.isActive || pollsInBackground)
       && (current.fetchOptions.networkMode == .always || environment.isOnline)
   }
@@ -168,15 +160,11 @@ extension EntryMachine {
   }
 
   /// Continues after a retry wait or a pause, if the environment and the fetch's terms allow it.
-  mutating func proceed(
-    _ current: Current,
-    to next: Pause,
-    in environment: Environment,
-    _ actions: inout EntryActions
-  ) {
+  mutating func proceed(in environment: Environment, _ actions: inout EntryActions) {
+    guard var current = fetch, let next = current.next else { return }
     guard canContinue(current, in: environment) else {
       if !isPaused {
-        phase = .paused(current, before: next)
+        fetch?.stage = .paused(before: next)
         actions.paused = true
         actions.changed = true
         tick(at: environment.now.instant)
@@ -187,20 +175,19 @@ extension EntryMachine {
     if current.stopsRetrying, next == .retry {
       // Giving up counts as one more failure, as if the attempt had been made.
       failureCount += 1
-      fail(in: environment, &actions)
-    } else {
-      var current = current
-      if next == .firstAttempt { stash(&current, &actions) }
-      current.wasWritten = false
-      if next == .retry, !current.fetchOptions.keepsProgress {
-        // This answer is requested after the mark, so it is newer.
-        current.predatesMark = false
-        current.successor = nil
-      }
-      phase = .running(current)
-      actions.started = current.id
-      actions.changed = true
+      return fail(in: environment, &actions)
     }
+    if next == .firstAttempt { stash(&current, &actions) }
+    current.stage = .running
+    current.wasWritten = false
+    if next == .retry, !current.fetchOptions.keepsProgress {
+      // This answer is requested after the mark, so it is newer.
+      current.predatesMark = false
+      current.successor = nil
+    }
+    fetch = current
+    actions.started = current.id
+    actions.changed = true
   }
 
   mutating func tick(at now: Instant) {

@@ -11,8 +11,8 @@ extension EntryMachine {
       guard let instant else { return }
       earliest = min(earliest ?? instant, instant)
     }
-    if case .waiting(_, let until) = phase { consider(until) }
-    consider(current?.lingersUntil)
+    if case .waiting(let until) = stage { consider(until) }
+    consider(fetch?.lingersUntil)
     consider(retentionEnd)
     // By index, so that looking at a group does not copy it.
     for index in groups.indices {
@@ -29,16 +29,13 @@ extension EntryMachine {
   /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do.
   package mutating func timeReached(in environment: Environment) -> EntryActions {
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    var actions = catchUp(in: environment)
     let now = environment.now.instant
-    if let until = current?.lingersUntil, until <= now {
+    if let until = fetch?.lingersUntil, until <= now {
       cancelCurrent(in: environment, &actions)
     }
     let polls = groups.contains { nextPoll(of: $0, in: environment).map { $0 <= now } ?? false }
-    if case .waiting(let current, let until) = phase, until <= now {
-      proceed(current, to: .retry, in: environment, &actions)
-    }
+    if case .waiting(let until) = stage, until <= now { proceed(in: environment, &actions) }
     if polls {
       request(.interval, superseding: false, clientLease: false, in: environment, &actions)
     }
@@ -57,8 +54,7 @@ extension EntryMachine {
     _ cause: FetchCause?,
     in environment: Environment
   ) -> EntryActions {
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    let actions = catchUp(in: environment)
     // Beats that fell into the background are skipped.
     if cause == .active { polledUntil = max(polledUntil, environment.now.instant) }
     return actions
@@ -74,8 +70,7 @@ extension EntryMachine {
     _ cause: FetchCause?,
     in environment: Environment
   ) -> EntryActions {
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    var actions = catchUp(in: environment)
     let now = environment.now.instant
     let isWilling = groups.contains {
       isDue($0.resolvedOptions, since: lastTick, cause, in: environment)
@@ -83,9 +78,7 @@ extension EntryMachine {
     if isWilling, let cause {
       request(cause, superseding: false, clientLease: false, in: environment, &actions)
     }
-    if case .paused(let current, let next) = phase {
-      proceed(current, to: next, in: environment, &actions)
-    }
+    if isPaused { proceed(in: environment, &actions) }
     // Beats that fell into the background are skipped.
     if cause == .active { polledUntil = max(polledUntil, now) }
     return actions

@@ -14,8 +14,7 @@ extension EntryMachine {
     fencing: Bool,
     in environment: Environment
   ) -> EntryActions {
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    var actions = catchUp(in: environment)
     forgetStashed(&actions)
     hasData = true
     isRemoved = false
@@ -23,23 +22,22 @@ extension EntryMachine {
     dataUpdateCount += 1
     isError = false
     isInvalidated = false
-    let failures = failureCount
-    updateCurrent {
-      // A cancellation goes back to the write, not to what the write replaced.
-      $0.undo.failureCount = failures
-      $0.wasWritten = true
-      $0.predatesMark = false
-    }
     actions.changed = true
-    if let current {
-      if fencing {
-        actions.cancelled = current.id
-        failureCount = 0
-        end(.replaced, in: environment, &actions)
-      }
-    } else {
+    guard var current = fetch else {
       failureCount = 0
       if !isWanted { unwantedSince = environment.now.instant }
+      return actions
+    }
+    if fencing {
+      actions.cancelled = current.id
+      failureCount = 0
+      end(.replaced, in: environment, &actions)
+    } else {
+      // A cancellation goes back to the write, not to what the write replaced.
+      current.undo.failureCount = failureCount
+      current.wasWritten = true
+      current.predatesMark = false
+      fetch = current
     }
     return actions
   }
@@ -54,8 +52,7 @@ extension EntryMachine {
     updatedAt: Timestamp,
     in environment: Environment
   ) -> EntryActions {
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    var actions = catchUp(in: environment)
     forgetStashed(&actions)
     hasData = true
     isRemoved = false
@@ -79,8 +76,7 @@ extension EntryMachine {
     in environment: Environment
   ) -> EntryActions {
     guard isIdle, hasData else { return .none }
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
+    var actions = catchUp(in: environment)
     isError = true
     errorUpdatedAt = updatedAt
     errorUpdateCount += 1
@@ -103,9 +99,8 @@ extension EntryMachine {
     isJoining: Bool = false,
     in environment: Environment
   ) -> EntryActions {
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
-    if !isJoining, !hasData, mayAnswerLate { updateCurrent { $0.predatesMark = true } }
+    var actions = catchUp(in: environment)
+    if !isJoining, !hasData, fetch?.mayAnswerLate == true { fetch?.predatesMark = true }
     if !isInvalidated {
       isInvalidated = true
       // Polling restarts, unless a tick is already due and only its timer is late.
@@ -127,9 +122,8 @@ extension EntryMachine {
     isRemoved: Bool = false,
     in environment: Environment
   ) -> EntryActions {
-    var actions = EntryActions()
-    catchUp(in: environment, &actions)
-    if let current {
+    var actions = catchUp(in: environment)
+    if let current = fetch {
       actions.cancelled = current.id
       end(.removed, in: environment, &actions)
     }

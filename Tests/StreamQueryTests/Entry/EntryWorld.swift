@@ -59,7 +59,7 @@ struct EntryWorld {
     }
   }
 
-  private var isRunning: Bool { if case .running = machine.phase { true } else { false } }
+  private var isRunning: Bool { machine.stage == .running }
   private var id: FetchID { machine.current?.id ?? FetchID(rawValue: 0) }
 
   mutating func apply(_ input: Input) {
@@ -266,14 +266,14 @@ extension EntryWorld {
       let age = Int((environment.now.instant.nanoseconds - instant.nanoseconds) / 1_000_000_000)
       add(age > 12 ? 12 + age % 3 : age)
     }
-    switch machine.phase {
-    case .idle: add(0)
+    switch machine.stage {
+    case nil: add(0)
     case .running: add(1)
-    case .waiting(_, let until):
+    case .waiting(let until):
       add(2)
       add(until)
-    case .paused(_, before: .firstAttempt): add(3)
-    case .paused(_, before: .retry): add(4)
+    case .paused(before: .firstAttempt): add(3)
+    case .paused(before: .retry): add(4)
     }
     if let current = machine.current {
       add(current.hasClientLease)

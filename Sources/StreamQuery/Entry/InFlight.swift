@@ -1,0 +1,80 @@
+/// A fetch in flight.
+package struct InFlight: Equatable, Sendable {
+  /// What the fetch is doing.
+  package enum Stage: Equatable, Sendable {
+    /// An attempt runs; leads to `waiting` when it is retried.
+    case running
+    /// Between attempts; leads to `running` or `paused` when the time comes.
+    case waiting(until: Instant)
+    /// Waits for the network or the app; leads to `running` when both allow it.
+    case paused(before: Pause)
+  }
+
+  /// What a paused fetch would do next.
+  package enum Pause: Equatable, Sendable {
+    case firstAttempt
+    case retry
+  }
+
+  package var id: FetchID
+  package var stage = Stage.running
+  /// The terms when it started: a newer plan does not change a running fetch.
+  package var fetchOptions: FetchOptions
+  /// The client itself wants it: background work on a key that nobody observes.
+  package var hasClientLease: Bool
+  /// Abandoned under `.finish`: no further attempt starts.
+  package var stopsRetrying = false
+  /// Abandoned under `.linger`: cancelled at this time.
+  package var lingersUntil: Instant?
+  /// Which page it adds; `nil` fetches the whole value.
+  package var direction: PageDirection?
+  /// The truth changed since it started: its answer does not land but restarts it.
+  package var isOutdated = false
+  /// What the start of the fetch changed, for a cancellation to undo.
+  package var undo: Undo
+  /// The entry was invalidated since the attempt started, and the fetch could not be replaced:
+  /// its answer may be older than the mark, so the mark outlives it.
+  package var predatesMark = false
+  /// A value was written since the attempt started.
+  package var wasWritten = false
+  /// Why one more fetch follows if this one succeeds: somebody asked for a newer answer.
+  package var successor: FetchCause?
+  /// How many fetches in a row, up to this one, replaced another without any of them landing.
+  package var supersessions: UInt8 = 0
+
+  /// What the fetch does next if nothing keeps it from it; `nil` while an attempt runs.
+  var next: Pause? {
+    switch stage {
+    case .running: nil
+    case .waiting: .retry
+    case .paused(let next): next
+    }
+  }
+
+  /// Whether its answer may be older than now: an attempt is running, or the fetch kept part of an
+  /// earlier answer for the next attempt.
+  var mayAnswerLate: Bool {
+    switch next {
+    case nil: true
+    case .firstAttempt: false
+    case .retry: fetchOptions.keepsProgress
+    }
+  }
+
+  /// What the start of a fetch changed.
+  package struct Undo: Equatable, Sendable {
+    package var isError: Bool
+    package var isInvalidated: Bool
+    package var failureCount: Int
+    package var cause: FetchCause?
+    package var direction: PageDirection?
+    /// Data that the fetch hid.
+    package var stashed: Stashed?
+  }
+
+  /// Data that a fetch hid when it started, to be restored by a cancellation.
+  package struct Stashed: Equatable, Sendable {
+    package var updatedAt: Timestamp
+    package var updateCount: Int
+  }
+}
