@@ -7,7 +7,7 @@ extension CacheState {
   ///   - transaction: The transaction.
   mutating func resumeMutations(releases: Bool, _ transaction: inout Transaction) {
     guard mutations.pendingCount > 0 else { return }
-    var line: OneShot<Void>?
+    var begun: OneShot<Void>?
     for id in mutations.all {
       guard let index = mutations.find(id), mutations.slots[index].machine.isPending else {
         continue
@@ -18,25 +18,10 @@ extension CacheState {
         actions = mutations.slots[index].machine.environmentChanged(in: transaction.environment)
       }
       if actions.performs || actions.prepares, let job = mutations.slots[index].job {
-        line = lineUp(id, behind: line)
+        begun = job.gate(behind: begun)
         emit(.resumed, job, transaction)
       }
       apply(actions, to: id, &transaction)
-    }
-  }
-
-  /// Makes a run that resumes in this transaction start after the runs before it in a line.
-  ///
-  /// Their tasks are created in this order, but any of them might run first.
-  ///
-  /// - Returns: What the next run in the line starts behind.
-  func lineUp(_ id: MutationID, behind before: OneShot<Void>?) -> OneShot<Void>? {
-    guard let index = mutations.find(id) else { return before }
-    switch mutations.slots[index].machine.phase {
-    case .preparing, .running:
-      return mutations.slots[index].job?.lineUp(behind: before) ?? before
-    case .queued, .paused, .waiting, .settling, .ended:
-      return before
     }
   }
 
@@ -79,9 +64,10 @@ extension CacheState {
     for paused: Set<MutationID>,
     _ transaction: inout Transaction
   ) {
-    let sweep = HeldSweep(cause: cause, awaited: paused)
     // A flapping network must not pile them up while a run is at work.
-    if !mutations.held.contains(sweep) { mutations.held.append(sweep) }
+    if !mutations.held.contains(where: { $0 == (cause, paused) }) {
+      mutations.held.append((cause, paused))
+    }
     tell(of: cause, &transaction)
   }
 
@@ -96,9 +82,8 @@ extension CacheState {
     return Set(
       mutations.all.filter { run in
         guard isPaused(run), let index = mutations.find(run) else { return false }
-        guard rests, let first = mutations.lanes.first(in: mutations.slots[index].job?.scope)
-        else { return true }
-        return isPaused(first)
+        guard rests, let scope = mutations.slots[index].job?.scope else { return true }
+        return mutations.scopes[scope]?.first.map { isPaused($0) } ?? true
       }
     )
   }

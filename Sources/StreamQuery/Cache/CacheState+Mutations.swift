@@ -25,7 +25,7 @@ extension CacheState {
     mutations.slots[index].job = job
     hurry(mutation.scope, for: job, &transaction)
     if let waiter { mutations.slots[index].waiters = [waiter] }
-    let isFirst = mutations.lanes.join(id, mutation.scope)
+    let isFirst = mutations.scopes.join(id, mutation.scope)
     mutations.slots[index].machine = MutationMachine(
       runOptions: mutation.runOptions,
       isFirst: isFirst,
@@ -33,7 +33,7 @@ extension CacheState {
       at: transaction.environment.now
     )
     let newest = mutations.runs[mutation.key]?.last
-    mutations.runs[mutation.key, default: MutationLine()].append(id)
+    mutations.runs[mutation.key, default: RunQueue()].append(id)
     mutations.pendingCount += 1
     moveStreams(of: mutation.key, from: newest, to: id, transaction)
     emit(.started, job, transaction)
@@ -43,14 +43,15 @@ extension CacheState {
     return id
   }
 
-  /// Makes the runs in a lane as urgent as a run that is about to join it, because it waits for
+  /// Makes the runs of a scope as urgent as a run that is about to join it, because it waits for
   /// them.
   ///
   /// - Complexity: O(*n*) in the number of less urgent runs. A run that is as urgent has already
   ///   told those before it.
   private func hurry(_ scope: String?, for job: MutationJob, _ transaction: inout Transaction) {
-    guard let scope, let priority = job.tasks?.priority else { return }
-    for run in mutations.lanes.runs(in: scope).reversed() {
+    guard let scope, let queue = mutations.scopes[scope], let priority = job.tasks?.priority
+    else { return }
+    for run in queue.reversed() {
       guard let index = mutations.find(run), let tasks = mutations.slots[index].job?.tasks,
         let present = tasks.priority, present < priority
       else { return }
@@ -140,16 +141,7 @@ extension CacheState {
     mutations.slots[index].waiters = []
     transaction.drop(job.retire())
     answer(waiters, outcome)
-    leaveLane(id, job.scope, &transaction)
-  }
-
-  private mutating func leaveLane(
-    _ id: MutationID,
-    _ scope: String?,
-    _ transaction: inout Transaction
-  ) {
-    let next = mutations.lanes.leave(id, scope)
-    if let next, let index = mutations.find(next) {
+    if let next = mutations.scopes.leave(id, job.scope), let index = mutations.find(next) {
       let actions = mutations.slots[index].machine.reachedFront(in: transaction.environment)
       apply(actions, to: next, &transaction)
     }
@@ -207,14 +199,14 @@ extension CacheState {
         // No work of a paused run is running: an archive that has it may restore it.
         if mutations.slots[index].machine.isPaused { mutations.archived.remove(job.identity) }
         outbox.append(.mutation(.cancel(job)))
-        // It is no longer in a lane: no run waits for what its work still waits for.
+        // It is no longer in a scope: no run waits for what its work still waits for.
         job.tasks?.workEnded()
         mutations.pendingCount -= 1
         emit(.cancelled, job, transaction)
         dropLayers(of: job, index, &transaction)
         answer(mutations.slots[index].waiters, .cancelled)
         // The runs behind it are removed as well: none of them moves to the front.
-        _ = mutations.lanes.leave(id, job.scope)
+        _ = mutations.scopes.leave(id, job.scope)
         release(id)
       }
       forget(id, &transaction)

@@ -1,7 +1,7 @@
 extension QueryClient: CarriedClient {}
 
 extension CarriedClient {
-  fileprivate var client: QueryClient {
+  var client: QueryClient {
     // Nothing else conforms. Checked in debug builds by `unsafeDowncast` itself.
     unsafeDowncast(self, to: QueryClient.self)
   }

@@ -3,7 +3,7 @@ import Synchronization
 /// The tasks that work for a fetch or for a mutation run, one after the other, all in the context
 /// of the caller that started it.
 ///
-/// Each attempt, or piece of a run, is its own task. The next task is made where its context is
+/// Each attempt, or stage of a run, is its own task. The next task is made where its context is
 /// available: by the task before it, or by the caller whose transaction started the work. If the
 /// task is started in the same place, it starts directly; otherwise a ``Standby`` is in between.
 // A separate object, although each job has just one: with a common superclass, Swift 6.3 gives the

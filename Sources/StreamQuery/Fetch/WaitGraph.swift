@@ -1,22 +1,17 @@
 /// Which fetches and runs wait for which others, from inside their work.
 ///
 /// Pure. A wait that would close a circle is refused when it begins, so there never is a circle. A
-/// run also waits for all runs before it in its lane. Those waits need not be registered: only runs
+/// run also waits for all runs before it in its scope. Those waits need not be registered: only runs
 /// that wait for something themselves matter.
 struct WaitGraph: Sendable {
-  private struct Lane: Hashable {
-    var cache: UInt64
-    var scope: String
-  }
-
   /// What each piece of work waits for, by the numbers of its waits.
   private var waits: [WorkID: [UInt64: WorkID]] = [:]
-  /// The runs of each lane that wait for something, by their own numbers.
-  private var lanes: [Lane: Set<UInt64>] = [:]
+  /// The runs of each scope that wait for something.
+  private var scopes: [WorkID: Set<WorkID>] = [:]
   private var lastNumber: UInt64 = 0
 
   /// Whether nothing waits.
-  var isEmpty: Bool { waits.isEmpty && lanes.isEmpty }
+  var isEmpty: Bool { waits.isEmpty && scopes.isEmpty }
 
   /// Whether a piece of work waits for any other.
   func isWaiting(_ work: WorkID) -> Bool { waits[work] != nil }
@@ -42,9 +37,8 @@ struct WaitGraph: Sendable {
     }
     while let next = open.popLast() {
       for ahead in (waits[next] ?? [:]).values where isFound(ahead) { return true }
-      guard case .run(let cache, let serial, let scope?) = next else { continue }
-      for ahead in lanes[Lane(cache: cache, scope: scope)] ?? [] where ahead < serial {
-        if isFound(.run(cache: cache, serial: ahead, scope: scope)) { return true }
+      for ahead in next.scope.flatMap({ scopes[$0] }) ?? [] where next.isBehind(ahead) {
+        if isFound(ahead) { return true }
       }
     }
     return false
@@ -60,9 +54,7 @@ struct WaitGraph: Sendable {
     guard !waits(target, for: source) else { return nil }
     lastNumber += 1
     waits[source, default: [:]][lastNumber] = target
-    if case .run(let cache, let serial, let scope?) = source {
-      lanes[Lane(cache: cache, scope: scope), default: []].insert(serial)
-    }
+    if let scope = source.scope { scopes[scope, default: []].insert(source) }
     return lastNumber
   }
 
@@ -75,9 +67,8 @@ struct WaitGraph: Sendable {
   /// Ends all waits of a piece of work that is over, even if its tasks still wait.
   mutating func ended(_ work: WorkID) {
     waits[work] = nil
-    guard case .run(let cache, let serial, let scope?) = work else { return }
-    let lane = Lane(cache: cache, scope: scope)
-    lanes[lane]?.remove(serial)
-    if lanes[lane]?.isEmpty == true { lanes[lane] = nil }
+    guard let scope = work.scope else { return }
+    scopes[scope]?.remove(work)
+    if scopes[scope]?.isEmpty == true { scopes[scope] = nil }
   }
 }

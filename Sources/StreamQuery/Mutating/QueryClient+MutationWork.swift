@@ -18,7 +18,7 @@ extension QueryClient {
     }
   }
 
-  /// Runs a piece of a run in its own task, in the context of the run's caller; it keeps the client
+  /// Runs a stage of a run in its own task, in the context of the run's caller; it keeps the client
   /// alive meanwhile.
   private nonisolated func work(
     on job: MutationJob,
@@ -42,15 +42,14 @@ extension QueryClient {
     tasks.attach(task, on: executor)
   }
 
-  // MARK: Pieces
+  // MARK: Stages
 
   private nonisolated func prepare(_ job: MutationJob) async {
-    await job.beginInLine()
+    await job.passGate()
     let facts = MutationFacts(client: self, job: job)
-    guard let mutation = job.mutation else { return }
+    guard let callbacks = job.mutation?.callbacks else { return }
     do {
-      if let hook = mutation.hooks.onMutate, let info = info(of: job) { try await hook(info, self) }
-      for prepare in mutation.definition.prepare {
+      for prepare in callbacks.onMutate {
         try Task.checkCancellation()
         showSaved(of: job)
         job.save(try await prepare(facts))
@@ -63,7 +62,7 @@ extension QueryClient {
   }
 
   private nonisolated func perform(_ job: MutationJob, attempt: Int) async {
-    await job.beginInLine()
+    await job.passGate()
     do {
       guard let perform = job.mutation?.perform else {
         throw QueryError.missingPerform(key: job.key.key.description)
@@ -98,68 +97,48 @@ extension QueryClient {
     }
   }
 
-  /// Calls the callbacks of the end: the client's, then the mutation's own.
+  /// Calls the callbacks of the end.
   private nonisolated func settle(_ job: MutationJob, _ outcome: WaitOutcome) async {
-    let facts = MutationFacts(client: self, job: job)
-    guard let resolved = job.mutation else { return }
-    let mutation = resolved.definition
-    let hooks = resolved.hooks
-    let info = hooks.concludes ? info(of: job) : nil
-    switch outcome {
-    case .value(let box):
-      if let hook = hooks.onSuccess, let info {
-        await call("onSuccess", of: job) { try await hook(box.erased, info, self) }
-      }
-      for callback in mutation.onSuccess {
-        await call("onSuccess", of: job) { try await callback(.success(box), facts) }
-      }
-    case .failure, .cancelled, .settled:
-      let error = outcome.error
-      if let hook = hooks.onError, let info {
-        await call("onError", of: job) { try await hook(error, info, self) }
-      }
-      for callback in mutation.onError {
-        await call("onError", of: job) { try await callback(.failure(error), facts) }
-      }
+    guard let callbacks = job.mutation?.callbacks else { return }
+    if case .value = outcome {
+      await call("onSuccess", callbacks.onSuccess, of: job, outcome)
+    } else {
+      await call("onError", callbacks.onError, of: job, outcome)
     }
     // Refetches after a return of network or app are to bring what the run has changed.
     if cache.read({ !$0.mutations.held.isEmpty }) {
       transaction { state, _ in state.release(job.id) }
     }
-    let result: Result<ValueBox, any Error> =
-      if case .value(let box) = outcome { .success(box) } else { .failure(outcome.error) }
-    if let hook = hooks.onSettled, let info {
-      await call("onSettled", of: job) { try await hook(result.map(\.erased), info, self) }
-    }
-    for callback in mutation.onSettled {
-      await call("onSettled", of: job) { try await callback(result, facts) }
-    }
+    await call("onSettled", callbacks.onSettled, of: job, outcome)
     step(job) { $0.callbacksEnded(in: $1) }
   }
 
-  /// Calls a callback; an error that it throws is reported and changes nothing.
+  /// Calls callbacks; an error that one throws is reported and changes nothing.
   ///
   /// Only clearing the client cancels callbacks: the remaining ones are not called.
   private nonisolated func call(
     _ name: String,
+    _ callbacks: [MutationCallbacks.Conclude],
     of job: MutationJob,
-    _ body: () async throws -> Void
+    _ outcome: WaitOutcome
   ) async {
-    if Task.isCancelled { return }
-    do {
-      try await body()
-    } catch {
-      // A run that was cleared meanwhile was told to stop.
-      if Task.isCancelled { return }
-      report(
-        .callbackFailed(
-          key: job.key.key.description,
-          callback: name,
-          error: String(describing: error)
+    let facts = MutationFacts(client: self, job: job)
+    for callback in callbacks where !Task.isCancelled {
+      do {
+        try await callback(outcome.result, facts)
+      } catch {
+        // A run that was cleared meanwhile was told to stop.
+        if Task.isCancelled { return }
+        report(
+          .callbackFailed(
+            key: job.key.key.description,
+            callback: name,
+            error: String(describing: error)
+          )
         )
-      )
-      transaction { state, transaction in
-        state.emit(.callbackFailed(error, callback: name), job, transaction)
+        transaction { state, transaction in
+          state.emit(.callbackFailed(error, callback: name), job, transaction)
+        }
       }
     }
   }
@@ -216,17 +195,15 @@ extension QueryClient {
       state.apply(actions, to: job.id, &transaction)
     }
   }
-
-  private nonisolated func info(of job: MutationJob) -> MutationInfo? {
-    cache.read { state in
-      state.mutations.find(job.id).flatMap { state.mutations.glimpse($0) }
-    }.map(MutationInfo.init)
-  }
 }
 
 extension WaitOutcome {
-  /// What callbacks are told about a run without an output.
-  fileprivate var error: any Error {
-    if case .failure(let error) = self { error } else { CancellationError() }
+  /// What callbacks are told.
+  fileprivate var result: Result<ValueBox, any Error> {
+    switch self {
+    case .value(let box): .success(box)
+    case .failure(let error): .failure(error)
+    case .cancelled, .settled: .failure(CancellationError())
+    }
   }
 }

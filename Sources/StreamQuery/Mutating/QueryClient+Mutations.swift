@@ -117,7 +117,8 @@ extension QueryClient {
   /// Returns a plan merged with the client's defaults and callbacks.
   nonisolated func resolve(_ key: EntryKey, _ definition: MutationDefinition) -> ResolvedMutation {
     let defaults = mutationDefaults.withLock { $0 }
-    return ResolvedMutation(key, definition, defaults: defaults, hooks: configuration.mutationHooks)
+    let hooks = configuration.mutationHooks.callbacks
+    return ResolvedMutation(key, definition, defaults: defaults, hooks: hooks)
   }
 
   /// The layers of a run by key: user code, so it is called before the transaction.

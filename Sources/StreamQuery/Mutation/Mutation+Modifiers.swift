@@ -96,9 +96,9 @@ extension Mutation {
   ) -> Self {
     Mutation(
       key: key,
-      definition: definition.with(layers: { input, layers in
-        changes(input.value(as: Input.self), &layers)
-      })
+      definition: definition.with(layers: [
+        { input, layers in changes(input.value(as: Input.self), &layers) }
+      ])
     )
   }
 
@@ -134,13 +134,14 @@ extension Mutation {
     @_inheritActorContext _ body:
       @escaping @Sendable (Input, MutationRunContext<Input>) async throws -> Saved
   ) -> Self {
-    Mutation(
-      key: key,
-      definition: definition.with(prepare: { facts in
-        let context = MutationRunContext<Input>(facts: facts)
-        return try await body(context.input, context)
-      })
-    )
+    adding { callbacks in
+      callbacks.onMutate = [
+        { facts in
+          let context = MutationRunContext<Input>(facts: facts)
+          return try await body(context.input, context)
+        }
+      ]
+    }
   }
 
   /// Adds a callback for when the work has returned, called before the caller gets the output.
@@ -153,13 +154,14 @@ extension Mutation {
     @_inheritActorContext _ body:
       @escaping @Sendable (Output, MutationRunContext<Input>) async throws -> Void
   ) -> Self {
-    Mutation(
-      key: key,
-      definition: definition.with(onSuccess: { outcome, facts in
-        guard case .success(let box) = outcome else { return }
-        try await body(box.value(as: Output.self), MutationRunContext(facts: facts))
-      })
-    )
+    adding { callbacks in
+      callbacks.onSuccess = [
+        { outcome, facts in
+          guard case .success(let box) = outcome else { return }
+          try await body(box.value(as: Output.self), MutationRunContext(facts: facts))
+        }
+      ]
+    }
   }
 
   /// Adds a callback for a run that failed or was cancelled (with `CancellationError`).
@@ -173,13 +175,14 @@ extension Mutation {
     @_inheritActorContext _ body:
       @escaping @Sendable (any Error, MutationRunContext<Input>) async throws -> Void
   ) -> Self {
-    Mutation(
-      key: key,
-      definition: definition.with(onError: { outcome, facts in
-        guard case .failure(let error) = outcome else { return }
-        try await body(error, MutationRunContext(facts: facts))
-      })
-    )
+    adding { callbacks in
+      callbacks.onError = [
+        { outcome, facts in
+          guard case .failure(let error) = outcome else { return }
+          try await body(error, MutationRunContext(facts: facts))
+        }
+      ]
+    }
   }
 
   /// Adds a callback that is called after `onSuccess` or `onError`.
@@ -191,12 +194,19 @@ extension Mutation {
       @escaping @Sendable (Result<Output, any Error>, MutationRunContext<Input>) async throws
       -> Void
   ) -> Self {
-    Mutation(
-      key: key,
-      definition: definition.with(onSettled: { outcome, facts in
-        let result = outcome.map { $0.value(as: Output.self) }
-        try await body(result, MutationRunContext(facts: facts))
-      })
-    )
+    adding { callbacks in
+      callbacks.onSettled = [
+        { outcome, facts in
+          let result = outcome.map { $0.value(as: Output.self) }
+          try await body(result, MutationRunContext(facts: facts))
+        }
+      ]
+    }
+  }
+
+  private func adding(_ add: (inout MutationCallbacks) -> Void) -> Self {
+    var callbacks = MutationCallbacks()
+    add(&callbacks)
+    return Mutation(key: key, definition: definition.with(callbacks: callbacks))
   }
 }

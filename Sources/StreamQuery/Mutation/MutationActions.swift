@@ -6,12 +6,12 @@ package struct MutationActions: Equatable, Sendable {
   package var prepares = false
   /// Run an attempt.
   package var performs = false
-  /// The run is idle: it waits for its lane, the network or the app.
+  /// The run is idle: it waits for its scope, the network or the app.
   package var paused = false
   /// The outcome is decided: update the run's layers, then call its callbacks unless it has ended
   /// already.
   package var concluded: MutationMachine.Ending?
-  /// The run is over: answer its callers, and give its place in the lane to the next run.
+  /// The run is over: answer its callers, and give its place in the scope to the next run.
   package var ended: MutationMachine.Ending?
   /// An observer may see a difference.
   package var changed = false

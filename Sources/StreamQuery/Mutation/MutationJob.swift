@@ -13,9 +13,8 @@ final class MutationJob: Sendable {
     var saved = SavedValues()
     /// `nil` when the run is over.
     var tasks: TaskChain?
-    /// What the next piece waits for before it begins, and what the pieces behind it in the line
-    /// wait for.
-    var gates: (before: OneShot<Void>?, own: OneShot<Void>)?
+    /// What its next stage waits for before it begins.
+    var gate: StartGate?
   }
 
   let id: MutationID
@@ -45,7 +44,7 @@ final class MutationJob: Sendable {
     self.input = input
     self.submittedAt = submittedAt
     let work = WorkID.run(cache: cache, serial: id.serial, scope: mutation.scope)
-    // The runs behind it in the lane ask for its priority.
+    // The runs behind it in the scope ask for its priority.
     let tasks = TaskChain(of: work, isCompared: mutation.scope != nil)
     present = Mutex(Present(mutation: mutation, meta: mutation.meta, tasks: tasks))
   }
@@ -54,7 +53,7 @@ final class MutationJob: Sendable {
   /// `nil` when the run is over.
   var mutation: ResolvedMutation? { present.withLock { $0.mutation } }
 
-  /// The tasks of the run's pieces; `nil` when the run is over.
+  /// The tasks of the run's stages; `nil` when the run is over.
   var tasks: TaskChain? { present.withLock { $0.tasks } }
 
   /// Facts that the mutation carries.
@@ -108,20 +107,28 @@ final class MutationJob: Sendable {
     }
   }
 
-  /// Makes the next piece, `onMutate` or an attempt, begin after that of the run before it in a
-  /// line.
+  /// Makes the next stage, `onMutate` or an attempt, begin after that of another run that begins in
+  /// the same transaction.
   ///
-  /// - Returns: What the pieces behind it wait for.
-  func lineUp(behind before: OneShot<Void>?) -> OneShot<Void> {
-    let own = OneShot<Void>()
-    present.withLock { $0.gates = (before, own) }
-    return own
+  /// The tasks are created in this order, but any of them might run first.
+  ///
+  /// - Parameter before: The other run's beginning.
+  /// - Returns: The beginning of this one.
+  func gate(behind before: OneShot<Void>?) -> OneShot<Void> {
+    let gate = StartGate(before: before)
+    present.withLock { $0.gate = gate }
+    return gate.begun
   }
 
-  /// Waits until the pieces before it in a line have begun.
-  func beginInLine() async {
-    guard let (before, own) = present.withLock({ $0.gates.take() }) else { return }
-    _ = await before?.take()
-    own.give(())
+  /// Waits for its turn to begin, if it has a gate.
+  func passGate() async {
+    guard let gate = present.withLock({ $0.gate.take() }) else { return }
+    _ = await gate.before?.take()
+    gate.begun.give(())
+  }
+
+  private struct StartGate {
+    let before: OneShot<Void>?
+    let begun = OneShot<Void>()
   }
 }

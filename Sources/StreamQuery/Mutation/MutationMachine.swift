@@ -2,7 +2,7 @@
 ///
 /// Pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are facts
 /// with the environment as a parameter; outputs are ``MutationActions``. Input, output and errors
-/// are stored next to it, and it is told its place in its lane: see ``MutationLanes``.
+/// are stored next to it, and it is told its place in its scope: see ``RunQueue``.
 ///
 /// | input \ phase | preparing | queued | paused | running | waiting | settling |
 /// |---|---|---|---|---|---|---|
@@ -25,7 +25,7 @@ package struct MutationMachine: Equatable, Sendable {
     /// `onMutate` runs; when it returns: to `running`, `paused` or `queued`; if it throws:
     /// concluded.
     case preparing
-    /// Waits for its transaction in its lane.
+    /// Waits for its turn in its scope.
     case queued
     /// Waits for the network or the app; to `running` when both allow it.
     case paused(before: Pause)
@@ -60,7 +60,7 @@ package struct MutationMachine: Equatable, Sendable {
   // ended, and in this order it is a quarter smaller.
   /// The run was cancelled while one of its tasks was at work; that task has the last word.
   package private(set) var isCancelRequested = false
-  /// Whether it is first in its lane, or has none.
+  /// Whether it is first in its scope, or has none.
   private var isFirst: Bool
   /// Whether it waits for ``released(in:)`` before it begins.
   private var isHeld: Bool
@@ -79,7 +79,7 @@ package struct MutationMachine: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - runOptions: What the run is started with.
-  ///   - isFirst: Whether it is first in its lane, or has none.
+  ///   - isFirst: Whether it is first in its scope, or has none.
   ///   - isHeld: Whether it begins only when it is released.
   ///   - now: The time of the transaction.
   package init(runOptions: RunOptions, isFirst: Bool, isHeld: Bool = false, at now: Timestamp) {
@@ -90,7 +90,7 @@ package struct MutationMachine: Equatable, Sendable {
     unwantedSince = now.instant
   }
 
-  /// Whether the run waits for its lane, the network or the app.
+  /// Whether the run waits for its scope, the network or the app.
   package var isPaused: Bool {
     switch phase {
     case .queued, .paused: true
@@ -187,7 +187,7 @@ package struct MutationMachine: Equatable, Sendable {
     return actions
   }
 
-  /// The runs before it in its lane are over.
+  /// The runs before it in its scope are over.
   ///
   /// - Parameter environment: The world at the transaction.
   /// - Returns: What to do.

@@ -5,18 +5,19 @@ struct MutationTable {
   var lastSerial: UInt64 = 0
   var snapshotSerial: UInt64 = 0
   /// The runs of each mutation, in the order in which they were started.
-  var runs: [EntryKey: MutationLine] = [:]
+  var runs: [EntryKey: RunQueue] = [:]
   /// All runs, in the order in which they were started.
-  private var order = MutationLine()
-  var lanes = MutationLanes()
+  private(set) var all = RunQueue()
+  var scopes: [String: RunQueue] = [:]
   var followers: [Int: MutationFollower] = [:]
   var lastFollower = 0
   /// The number of streams that follow each mutation; all of them follow its newest run.
   var streams: [EntryKey: Int32] = [:]
   /// The sum of these numbers.
   var streamCount = 0
-  /// In the order of the transitions.
-  var held: [HeldSweep] = []
+  /// The transitions of network or app, in order, whose sweep over the entries waits for the runs
+  /// that were paused before it.
+  var held: [(cause: FetchCause, awaited: Set<MutationID>)] = []
   /// The runs that an archive may bring: those that were exported or imported.
   ///
   /// They are remembered for as long as the client lives, which is longer than the runs are kept.
@@ -34,11 +35,6 @@ struct MutationTable {
     MutationID(index: Int32(truncatingIfNeeded: index), serial: slots[index].serial)
   }
 
-  /// All runs, in the order in which they were started.
-  ///
-  /// - Complexity: O(*n*) in the number of runs that are kept.
-  var all: ArraySlice<MutationID> { order.runs }
-
   /// Takes a slot for a new run.
   mutating func makeSlot() -> MutationID {
     let index: Int
@@ -53,13 +49,13 @@ struct MutationTable {
     slots[index].serial = lastSerial
     slots[index].nextFree = -1
     let id = id(of: index)
-    order.append(id)
+    all.append(id)
     return id
   }
 
   /// Frees the slot of a run, which then holds nothing of it.
   mutating func freeSlot(of id: MutationID) {
-    order.remove(id)
+    all.remove(id)
     slots[Int(id.index)] = MutationSlot()
     slots[Int(id.index)].nextFree = freeSlot
     freeSlot = id.index

@@ -6,18 +6,19 @@ final class ResolvedMutation: Sendable {
   let retry: RetryPolicy
   let scope: String?
   let meta: QueryMeta
-  let hooks: MutationHooks
+  /// Those of the client's hooks, then those of the mutation.
+  let callbacks: MutationCallbacks
   let runOptions: RunOptions
 
   init(
     _ key: EntryKey,
     _ definition: MutationDefinition,
     defaults: MutationDefaultsTable,
-    hooks: MutationHooks
+    hooks: MutationCallbacks
   ) {
     self.key = key
     self.definition = definition
-    self.hooks = hooks
+    callbacks = hooks + definition.callbacks
     let options = definition.options.over(defaults.options(for: key.key))
     perform =
       definition.perform ?? defaults.perform(for: key.key).map { Self.typed($0, key, definition) }
@@ -27,16 +28,14 @@ final class ResolvedMutation: Sendable {
     var runOptions = RunOptions()
     runOptions.networkMode = options.networkMode ?? .online
     runOptions.gcTime = TimeSpan(options.gcTime ?? .seconds(300))
-    runOptions.prepares = !definition.prepare.isEmpty || hooks.onMutate != nil
-    runOptions.settles =
-      !definition.onSuccess.isEmpty || !definition.onError.isEmpty || !definition.onSettled.isEmpty
-      || hooks.concludes
+    runOptions.prepares = !callbacks.onMutate.isEmpty
+    runOptions.settles = callbacks.concludes
     self.runOptions = runOptions
   }
 
   /// Returns this definition for the rest of a run that was started with another definition.
   ///
-  /// Work and callbacks are those of this definition. Identity, lane, retries and network mode
+  /// Work and callbacks are those of this definition. Identity, scope, retries and network mode
   /// cannot change under a run, and retention only grows.
   ///
   /// - Parameter start: What the run was started with.
@@ -52,7 +51,7 @@ final class ResolvedMutation: Sendable {
     retry = start.retry
     scope = start.scope
     meta = new.meta
-    hooks = new.hooks
+    callbacks = new.callbacks
     var runOptions = start.runOptions
     runOptions.gcTime = max(runOptions.gcTime, new.runOptions.gcTime)
     runOptions.settles = new.runOptions.settles

@@ -27,7 +27,7 @@ extension CacheState {
       let stamp = RunStamp(key: run.mutation.key, submittedAt: run.submittedAt)
       if nameless[stamp] == nil { nameless[stamp] = count(stamp) }
     }
-    var line: OneShot<Void>?
+    var begun: OneShot<Void>?
     for run in runs {
       guard !isShutDown, !isKnown(run, &nameless) else {
         refused.append(
@@ -51,7 +51,11 @@ extension CacheState {
         isHeld: !resuming,
         &transaction
       )
-      line = lineUp(id, behind: line)
+      if let index = mutations.find(id), !mutations.slots[index].machine.rests,
+        let job = mutations.slots[index].job
+      {
+        begun = job.gate(behind: begun)
+      }
     }
     return refused
   }
@@ -86,7 +90,7 @@ extension CacheState {
   /// The number of runs with a stamp that the client has and that no archive without identities
   /// brought.
   private func count(_ stamp: RunStamp) -> Int {
-    (mutations.runs[stamp.key]?.runs ?? []).count { id in
+    (mutations.runs[stamp.key] ?? RunQueue()).count { id in
       guard let job = mutations.find(id).flatMap({ mutations.slots[$0].job }) else { return false }
       return job.submittedAt.date == stamp.submittedAt && !job.identity.isDerived
     }

@@ -230,43 +230,43 @@ private struct RunWorld {
   }
 }
 
-@Suite struct MutationLanesTests {
+@Suite struct RunQueueTests {
   private func id(_ serial: UInt64) -> MutationID { MutationID(index: 0, serial: serial) }
 
   // T66
   @Test func everyOrderOfLeavingMakesTheNextOneFirst() {
-    // Four runs leave one lane in each of the 24 orders.
+    // Four runs leave one scope in each of the 24 orders.
     for order in permutations([1, 2, 3, 4] as [UInt64]) {
-      var lanes = MutationLanes()
+      var scopes: [String: RunQueue] = [:]
       for serial in 1...4 as ClosedRange<UInt64> {
-        let isFirst = lanes.join(id(serial), "s")
+        let isFirst = scopes.join(id(serial), "s")
         #expect(isFirst == (serial == 1))
       }
       var present: [UInt64] = [1, 2, 3, 4]
       for leaver in order {
         let wasFirst = present.first == leaver
         present.removeAll { $0 == leaver }
-        let next = lanes.leave(id(leaver), "s")
+        let next = scopes.leave(id(leaver), "s")
         #expect(next == (wasFirst ? present.first.map(id) : nil))
-        #expect(lanes.first(in: "s")?.serial == present.first)
+        #expect(scopes["s"]?.first?.serial == present.first)
       }
-      #expect(lanes.count == 0)
+      #expect(scopes.count == 0)
     }
   }
 
   // T66
-  @Test func aLongLaneGivesItsRoomBack() {
-    var lanes = MutationLanes()
-    for serial in 1...10_000 as ClosedRange<UInt64> { _ = lanes.join(id(serial), "s") }
+  @Test func aLongScopeGivesItsRoomBack() {
+    var scopes: [String: RunQueue] = [:]
+    for serial in 1...10_000 as ClosedRange<UInt64> { _ = scopes.join(id(serial), "s") }
     for serial in 1..<10_000 as Range<UInt64> {
-      let next = lanes.leave(id(serial), "s")
+      let next = scopes.leave(id(serial), "s")
       #expect(next == id(serial + 1))
     }
-    #expect(lanes.first(in: "s") == id(10_000))
-    let last = lanes.leave(id(10_000), "s")
+    #expect(scopes["s"]?.first == id(10_000))
+    let last = scopes.leave(id(10_000), "s")
     #expect(last == nil)
-    #expect(lanes.count == 0)
-    let isFirst = lanes.join(id(1), nil)
+    #expect(scopes.count == 0)
+    let isFirst = scopes.join(id(1), nil)
     #expect(isFirst)
   }
 

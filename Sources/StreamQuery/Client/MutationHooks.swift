@@ -48,5 +48,42 @@ public struct MutationHooks: Sendable, _FreeOfActors {
     self.onSettled = onSettled
   }
 
-  var concludes: Bool { onSuccess != nil || onError != nil || onSettled != nil }
+  /// The hooks as a mutation's callbacks.
+  var callbacks: MutationCallbacks {
+    func conclude<Outcome>(
+      _ hook: (@Sendable (Outcome, MutationInfo, QueryClient) async throws -> Void)?,
+      _ outcome: @escaping @Sendable (Result<any Sendable, any Error>) throws -> Outcome?
+    ) -> [MutationCallbacks.Conclude] {
+      guard let hook else { return [] }
+      return [
+        { result, facts in
+          guard let outcome = try outcome(result.map(\.erased)), let info = facts.info
+          else { return }
+          try await hook(outcome, info, facts.client.client)
+        }
+      ]
+    }
+    return MutationCallbacks(
+      onMutate: onMutate.map { hook in
+        [
+          { facts in
+            if let info = facts.info { try await hook(info, facts.client.client) }
+            return ()
+          }
+        ]
+      } ?? [],
+      onSuccess: conclude(onSuccess) { try $0.get() },
+      onError: conclude(onError) { if case .failure(let error) = $0 { error } else { nil } },
+      onSettled: conclude(onSettled) { $0 }
+    )
+  }
+}
+
+extension MutationFacts {
+  /// The run as it is now; `nil` if it was cleared.
+  fileprivate var info: MutationInfo? {
+    client.client.cache.read { state in
+      state.mutations.find(job.id).flatMap { state.mutations.glimpse($0) }
+    }.map(MutationInfo.init)
+  }
 }

@@ -1,0 +1,82 @@
+/// Runs in the order in which they were started: those of a scope, of a mutation, or all.
+///
+/// Most leave at the front, where retention ends first, or at the end, where the newest is cancelled.
+struct RunQueue: RandomAccessCollection, Sendable {
+  /// The first run; in the most frequent case the only one, and then there is no array.
+  private var head: MutationID?
+  private var rest: [MutationID] = []
+  /// The elements of the rest before this one are gone, so leaving at the front costs nothing.
+  private var front = 0
+
+  var startIndex: Int { 0 }
+
+  var endIndex: Int { head == nil ? 0 : rest.count - front + 1 }
+
+  subscript(position: Int) -> MutationID {
+    if position == 0, let head { head } else { rest[front + position - 1] }
+  }
+
+  /// Appends a run that is newer than all others.
+  mutating func append(_ run: MutationID) {
+    if head == nil { head = run } else { rest.append(run) }
+  }
+
+  /// Removes a run, wherever it stands; does nothing if it is not in the queue.
+  ///
+  /// - Complexity: O(1) at either end, otherwise O(*n*) in the number of newer runs.
+  mutating func remove(_ run: MutationID) {
+    guard head == run else {
+      if let place = place(of: run) { rest.remove(at: place) }
+      return
+    }
+    guard front < rest.count else { return self = RunQueue() }
+    head = rest[front]
+    front += 1
+    // The room of removed runs is released now and then, at an amortized constant cost for each.
+    guard front > 16, front * 2 > rest.count else { return }
+    rest.removeFirst(front)
+    front = 0
+  }
+
+  /// Runs are numbered in the order of their start.
+  private func place(of run: MutationID) -> Int? {
+    var (low, high) = (front, rest.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if rest[middle] < run { low = middle + 1 } else { high = middle }
+    }
+    return low < rest.count && rest[low] == run ? low : nil
+  }
+}
+
+/// The queues of scopes, by their names; only the first run of each may perform.
+///
+/// A scope exists for as long as it has a run.
+extension [String: RunQueue] {
+  /// Appends a run to a scope.
+  ///
+  /// - Parameters:
+  ///   - run: The run, which is in no scope yet.
+  ///   - scope: The scope; `nil` is none, where every run is first.
+  /// - Returns: Whether the run is the first of the scope.
+  mutating func join(_ run: MutationID, _ scope: String?) -> Bool {
+    guard let scope else { return true }
+    self[scope, default: RunQueue()].append(run)
+    return self[scope]?.first == run
+  }
+
+  /// Removes a run from its scope, wherever it stands.
+  ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - scope: Its scope.
+  /// - Returns: The run that is first now, if the removed run was the first.
+  mutating func leave(_ run: MutationID, _ scope: String?) -> MutationID? {
+    guard let scope, let place = index(forKey: scope) else { return nil }
+    let wasFirst = values[place].first == run
+    values[place].remove(run)
+    if let first = values[place].first { return wasFirst ? first : nil }
+    remove(at: place)
+    return nil
+  }
+}
