@@ -7,24 +7,13 @@ extension QueryClient {
   /// Each stream keeps at most 1,024 events; an observer that falls behind misses the oldest and is
   /// told how many by ``QueryEvent/Kind/missed(count:)``.
   public nonisolated var events: AsyncStream<QueryEvent> {
-    let broadcaster = eventBroadcaster
-    guard let id = broadcaster.subscribe() else { return AsyncStream { nil } }
-    cache.emitsEvents { true }
-    let subscription = BroadcasterSubscription { [weak self] in
-      broadcaster.unsubscribe(id)
-      guard let self else { return }
-      let isAlwaysNeeded = self.configuration.onEvent != nil
+    let isAlwaysNeeded = configuration.onEvent != nil
+    let subscription = eventBroadcaster.subscribe { [weak self, eventBroadcaster] in
       // Checked under the lock: otherwise a concurrent subscription would be overruled.
-      self.cache.emitsEvents { isAlwaysNeeded || broadcaster.hasSubscribers }
+      self?.cache.emitsEvents { isAlwaysNeeded || eventBroadcaster.hasSubscribers }
     }
-    return AsyncStream(
-      unfolding: { [weak self, subscription] in
-        await broadcaster.next(id) {
-          self?.observerWaits(for: "events", subscription) { subscription.end() }
-        }
-      },
-      onCancel: { subscription.end() }
-    )
+    cache.emitsEvents { isAlwaysNeeded || eventBroadcaster.hasSubscribers }
+    return stream(of: subscription, "events") { $0 }
   }
 
   /// How many entries are fetching, now and whenever the number changes.
@@ -33,23 +22,37 @@ extension QueryClient {
   /// - Returns: A stream of numbers that keeps only the newest; it skips a number equal to the one
   ///   before.
   public nonisolated func fetchingCounts(_ filter: QueryFilter = .all) -> AsyncStream<Int> {
-    let broadcaster = counts
-    guard let id = broadcaster.subscribe() else { return AsyncStream { nil } }
-    transaction { state, _ in state.countsFetches = true }
-    let subscription = BroadcasterSubscription { [weak self] in
-      broadcaster.unsubscribe(id)
-      guard let self else { return }
-      self.transaction { state, _ in state.countsFetches = broadcaster.hasSubscribers }
+    let subscription = counts.subscribe { [weak self, counts] in
+      self?.transaction { state, _ in state.countsFetches = counts.hasSubscribers }
     }
+    transaction { state, _ in state.countsFetches = counts.hasSubscribers }
     let last = LastSeen<Int>()
+    return stream(of: subscription, "counts of fetches") { [self] in
+      let count = fetchingCount(filter)
+      return last.changed(to: count) ? count : nil
+    }
+  }
+
+  /// Returns a stream of what a subscription brings; it ends at once without a subscription.
+  ///
+  /// - Parameters:
+  ///   - subscription: The subscription, which ends with the stream.
+  ///   - subject: What the stream waits for, in words.
+  ///   - element: Makes an element of an item; `nil` if there is nothing new to show.
+  /// - Returns: A stream for one observer.
+  nonisolated func stream<Content: Inbox, Element: Sendable>(
+    of subscription: Broadcaster<Content>.Subscription?,
+    _ subject: String,
+    _ element: @escaping @Sendable (Content.Item) -> Element?
+  ) -> AsyncStream<Element> {
+    guard let subscription else { return AsyncStream { nil } }
     return AsyncStream(
-      unfolding: { [subscription, self] in
+      unfolding: { [weak self] in
         let waits = {
-          self.observerWaits(for: "counts of fetches", subscription) { subscription.end() }
+          self?.observerWaits(for: subject, subscription) { subscription.end() } ?? ()
         }
-        while await broadcaster.next(id, whenSuspended: waits) != nil {
-          let count = self.fetchingCount(filter)
-          if last.changed(to: count) { return count }
+        while let item = await subscription.next(whenSuspended: waits) {
+          if let element = element(item) { return element }
         }
         return nil
       },

@@ -117,13 +117,9 @@ extension QueryClient {
     // Weak: the loop must not keep an unused client alive. Detached, like everything that lasts as
     // long as the client: it must not keep the first caller's priority and task-locals for ever.
     let task = Task.detached(executorPreference: configuration.executor) { [weak self, signals] in
-      var batch: [SignalPort.Delivery] = []
-      while await signals.take(into: &batch) {
-        for delivery in batch {
-          self?.handle(delivery.signal)
-          delivery.receipt?.yield()
-        }
-        batch.removeAll(keepingCapacity: true)
+      while let delivery = await signals.next() {
+        self?.handle(delivery.signal)
+        delivery.receipt?.yield()
       }
     }
     sources.append(task)
@@ -138,7 +134,6 @@ extension QueryClient {
     case .online(let isOnline): environmentChanged(isOnline: isOnline, isActive: nil)
     case .active(let isActive): environmentChanged(isOnline: nil, isActive: isActive)
     case .query(let key):
-      signals.took(key)
       transaction { state, transaction in
         guard let index = state.find(key), state.slots[index].machine.isActive,
           state.slots[index].query?.fetch != nil

@@ -2,9 +2,7 @@
 ///
 /// A ring: when it is full, the oldest event is dropped, and the subscriber is told how many it
 /// missed before it gets the next one.
-struct EventRing: BroadcasterInbox {
-  typealias Topic = Never
-
+struct EventRing: Inbox {
   /// The maximum number of events that a subscriber may be behind.
   static let capacity = 1_024
 

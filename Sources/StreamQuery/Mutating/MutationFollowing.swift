@@ -9,7 +9,7 @@ final class MutationFollowing: Sendable {
   let follower: Int
   /// The mutation whose newest run is followed; if `nil`, only the given run is followed.
   private let identity: EntryKey?
-  private let news: Int?
+  private let news: Broadcaster<NewsFlag<MutationTopic>>.Subscription?
   private let seen = LastSeen<UInt64>()
   private let isEnded = Atomic(false)
 
@@ -42,7 +42,7 @@ final class MutationFollowing: Sendable {
 
   private func finish() {
     guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    if let news { client.mutationNews.unsubscribe(news) }
+    news?.end()
     client.transaction { state, transaction in
       if let identity { return state.streamEnded(of: identity, &transaction) }
       state.removeFollower(follower, &transaction)
@@ -69,7 +69,7 @@ final class MutationFollowing: Sendable {
   func next() async -> MutationSnapshot?? {
     guard let news else { return nil }
     let waits = { self.client.observerWaits(for: "news of a mutation", self) { self.cancel() } }
-    while await client.mutationNews.next(news, whenSuspended: waits) != nil {
+    while await news.next(whenSuspended: waits) != nil {
       let snapshot = snapshot
       // 0 is the version of no run.
       if seen.changed(to: snapshot?.version ?? 0) { return .some(snapshot) }

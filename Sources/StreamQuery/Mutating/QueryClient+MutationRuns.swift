@@ -97,20 +97,6 @@ extension QueryClient {
     about topics: [MutationTopic]?,
     _ look: @escaping @Sendable (QueryClient) -> Element?
   ) -> AsyncStream<Element> {
-    let broadcaster = mutationNews
-    guard let id = broadcaster.subscribe(to: topics) else { return AsyncStream { nil } }
-    let subscription = BroadcasterSubscription { broadcaster.unsubscribe(id) }
-    return AsyncStream(
-      unfolding: { [subscription, self] in
-        let waits = {
-          self.observerWaits(for: "news of mutations", subscription) { subscription.end() }
-        }
-        while await broadcaster.next(id, whenSuspended: waits) != nil {
-          if let element = look(self) { return element }
-        }
-        return nil
-      },
-      onCancel: { subscription.end() }
-    )
+    stream(of: mutationNews.subscribe(to: topics), "news of mutations") { [self] in look(self) }
   }
 }

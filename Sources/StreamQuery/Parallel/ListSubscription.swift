@@ -61,7 +61,7 @@ final class ListSubscription: Sendable {
   /// The results of all members, as soon as any has news or the list is new; `nil` at the end.
   ///
   /// For streams that end the observation when they are cancelled, which ends the wait; see
-  /// ``Broadcaster/next(_:)`` for why there is no handler here.
+  /// ``Mailbox/next(whenSuspended:)`` for why there is no handler here.
   ///
   /// - Parameter isolation: The caller's isolation, which is kept.
   /// - Returns: Every member's result, in the order of the list.

@@ -51,7 +51,7 @@ package final class JointSubscription: Sendable {
   }
 
   /// The same for a stream whose own cancellation ends the observation, and with it the wait; see
-  /// ``Broadcaster/next(_:)`` for why there is no handler here.
+  /// ``Mailbox/next(whenSuspended:)`` for why there is no handler here.
   func nextInStream() async -> [(snapshot: EntrySnapshot, flags: QueryFlags)]? {
     while true {
       switch look() {

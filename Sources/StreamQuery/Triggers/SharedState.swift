@@ -3,9 +3,8 @@ internal import Synchronization
 /// One on-or-off source of the operating system, shared by all listeners of the process.
 ///
 /// The source starts with the first iterator and stops with the last. Each iterator has its own
-/// subscription: it gets the present state first, then changes, conflated as ``StateBroadcast``
-/// says. `next` returns `nil` at once when its task is cancelled, and the subscription ends with
-/// it.
+/// subscription: it gets the present state first, then changes, conflated as ``StateInbox`` says.
+/// `next` returns `nil` at once when its task is cancelled, and the subscription ends with it.
 final class SharedState: Sendable {
   /// Takes a state; may be called on any thread, but not concurrently, and in the order of the
   /// facts.
@@ -18,9 +17,14 @@ final class SharedState: Sendable {
   typealias Start = @Sendable (_ report: @escaping Report) -> Stop
 
   private struct State {
-    var broadcast = StateBroadcast()
-    var waits: [StateBroadcast.WaitID: CheckedContinuation<Bool?, Never>] = [:]
-    var stops: [StateBroadcast.RunID: Stop] = [:]
+    /// In order of arrival, and resumed in this order.
+    var listeners: [Mailbox<StateInbox>] = []
+    /// What the running source reported last; `nil` before its first report.
+    var present: Bool?
+    /// Counts the periods during which the source runs, so that late reports of an earlier one are
+    /// ignored.
+    var run = 0
+    var stop: Stop?
   }
 
   private let start: Start
@@ -31,100 +35,79 @@ final class SharedState: Sendable {
   }
 
   /// How many iterators listen.
-  var subscriberCount: Int { state.withLock { $0.broadcast.subscriberCount } }
+  var subscriberCount: Int { state.withLock { $0.listeners.count } }
 
   func subscribe() -> Subscription {
-    let (id, actions) = state.withLock { $0.broadcast.subscribed() }
-    perform(actions)
-    return Subscription(id: id, source: self)
-  }
-
-  fileprivate func next(
-    for id: StateBroadcast.SubscriberID,
-    isolation: isolated (any Actor)?
-  ) async -> Bool? {
-    guard !Task.isCancelled else {
-      leave(id)
-      return nil
+    let mailbox = Mailbox<StateInbox>()
+    let run = state.withLock { state -> Int? in
+      state.listeners.append(mailbox)
+      // Under the lock, so that no report comes in between: nobody waits yet who would be resumed.
+      if let present = state.present { mailbox.receive(present) }
+      guard state.listeners.count == 1 else { return nil }
+      state.run += 1
+      return state.run
     }
-    switch state.withLock({ $0.broadcast.asked(by: id) }) {
-    case .state(let present):
-      return present
-    case .finished:
-      return nil
-    case .wait(let wait):
-      return await withTaskCancellationHandler {
-        await withCheckedContinuation(isolation: isolation) { continuation in
-          park(continuation, as: wait, for: id)
-        }
-      } onCancel: {
-        leave(id)
-      }
+    if let run {
+      // Strong: the running source keeps this alive until `stop`, which comes with the last
+      // subscriber and releases the closure. (A weak reference here reads as a leak to
+      // LeakSanitizer, which does not see how an object that is never released refers to its side
+      // table.)
+      let stop = start { self.reported($0, by: run) }
+      // The subscriber that made the source start does not have its subscription yet and cannot
+      // have left: the run is still wanted.
+      state.withLock { $0.stop = stop }
     }
+    return Subscription(mailbox: mailbox, source: self)
   }
 
-  fileprivate func leave(_ id: StateBroadcast.SubscriberID) {
-    holding(self) { apply { $0.left(id) } }
-  }
-
-  /// If the cancellation came first, the subscriber has left already, and the wait ends at once.
-  private func park(
-    _ continuation: CheckedContinuation<Bool?, Never>,
-    as wait: StateBroadcast.WaitID,
-    for id: StateBroadcast.SubscriberID
-  ) {
-    let actions = state.withLock { state in
-      state.waits[wait] = continuation
-      return state.broadcast.waited(wait, by: id)
+  private func reported(_ present: Bool, by run: Int) {
+    let listeners = state.withLock { state -> [Mailbox<StateInbox>] in
+      // A source that is being stopped may still report.
+      guard run == state.run, !state.listeners.isEmpty, present != state.present else { return [] }
+      state.present = present
+      return state.listeners
     }
-    perform(actions)
+    for listener in listeners { listener.receive(present) }
   }
 
-  private func apply(_ input: (inout StateBroadcast) -> [StateBroadcast.Action]) {
-    perform(state.withLock { input(&$0.broadcast) })
-  }
-
-  private func perform(_ actions: [StateBroadcast.Action]) {
-    for action in actions {
-      switch action {
-      case .start(let run):
-        begin(run)
-      case .stop(let run):
-        state.withLock { $0.stops.removeValue(forKey: run) }?()
-      case .resume(let wait, let present):
-        state.withLock { $0.waits.removeValue(forKey: wait) }?.resume(returning: present)
-      }
+  /// Both cancellation and release of an iterator call it.
+  private func leave(_ mailbox: Mailbox<StateInbox>) {
+    let stop = state.withLock { state -> Stop? in
+      state.listeners.removeAll { $0 === mailbox }
+      guard state.listeners.isEmpty else { return nil }
+      // Nobody observes the source from here on: the state may be wrong at the next start.
+      state.present = nil
+      return state.stop.take()
     }
-  }
-
-  private func begin(_ run: StateBroadcast.RunID) {
-    // Strong: the running source keeps this alive until `stop`, which comes with the last subscriber
-    // and releases the closure. (A weak reference here reads as a leak to LeakSanitizer, which does
-    // not see how an object that is never released refers to its side table.)
-    let stop = start { present in
-      self.apply { $0.reported(present, by: run) }
-    }
-    // The subscriber that made the source start does not have its subscription yet and cannot have
-    // left: the run is still wanted.
-    state.withLock { $0.stops[run] = stop }
+    stop?()
+    mailbox.close()
   }
 
   /// The subscription of one iterator; ends when the iterator is released or its task is cancelled.
   final class Subscription: Sendable {
-    private let id: StateBroadcast.SubscriberID
+    private let mailbox: Mailbox<StateInbox>
     private let source: SharedState
 
-    fileprivate init(id: StateBroadcast.SubscriberID, source: SharedState) {
-      self.id = id
+    fileprivate init(mailbox: Mailbox<StateInbox>, source: SharedState) {
+      self.mailbox = mailbox
       self.source = source
     }
 
     deinit {
-      source.leave(id)
+      source.leave(mailbox)
     }
 
+    /// The next state, if it is there already.
+    func take() -> Bool? { mailbox.take() }
+
     func next(isolation: isolated (any Actor)?) async -> Bool? {
-      await source.next(for: id, isolation: isolation)
+      await withTaskCancellationHandler {
+        // Captured, so that the closure stays on the caller's actor.
+        _ = isolation
+        return await mailbox.next()
+      } onCancel: {
+        holding(self) { source.leave(mailbox) }
+      }
     }
   }
 }

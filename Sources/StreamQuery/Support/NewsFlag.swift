@@ -1,6 +1,6 @@
-/// Whether a number may have changed: the subscriber does the counting, so the newest always wins.
-struct NewsFlag<Topic: Hashable & Sendable>: BroadcasterInbox {
-  /// Each subscription begins with news: the number at its start.
+/// Whether something may have changed: the reader looks for itself, so the newest always wins.
+struct NewsFlag<Topic: Hashable & Sendable>: Inbox {
+  /// Each subscription begins with news: the state at its start.
   private var hasNews = true
 
   var isEmpty: Bool { !hasNews }

@@ -1,9 +1,9 @@
-/// What one subscriber of a hub has not seen yet.
-protocol BroadcasterInbox: Sendable {
+/// What one reader has not read yet: it decides on order, buffering and conflation.
+protocol Inbox: Sendable {
   associatedtype Message: Sendable
   associatedtype Item: Sendable
-  /// The type of the topics of messages; `Never` if all messages are for every subscriber.
-  associatedtype Topic: Hashable & Sendable
+  /// The type of the topics of messages; `Never` if all messages are for every reader.
+  associatedtype Topic: Hashable & Sendable = Never
 
   init()
 

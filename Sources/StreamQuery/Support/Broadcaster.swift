@@ -1,0 +1,150 @@
+import Synchronization
+
+/// Hands messages to any number of subscribers, each with its own mailbox.
+///
+/// Messages are sent one after the other. Subscribers to other topics are not visited: the cost of
+/// a message depends only on the subscribers that it reaches.
+final class Broadcaster<Content: Inbox>: Sendable {
+  private struct Member: Sendable {
+    let number: Int
+    let mailbox = Mailbox<Content>()
+  }
+
+  /// Subscriptions of one kind, in the order in which they began.
+  ///
+  /// Ended subscriptions are removed all at once when they outnumber the others, so that each costs
+  /// a constant amount, wherever it stands.
+  private struct Audience: Sendable {
+    /// Some of them may have ended.
+    var members: [Member] = []
+    private var goneCount = 0
+
+    mutating func lostOne() {
+      goneCount += 1
+      guard goneCount * 2 > members.count else { return }
+      members.removeAll(where: \.mailbox.isClosed)
+      goneCount = 0
+    }
+  }
+
+  private struct State {
+    /// The subscriptions to everything.
+    var general = Audience()
+    var topics: [Content.Topic: Audience] = [:]
+    var count = 0
+    var lastNumber = 0
+    var isFinished = false
+
+    /// The subscriptions that a message reaches, in the order of subscription: no output depends on
+    /// the order of a dictionary.
+    func members(about topics: [Content.Topic]) -> [Member] {
+      var members = general.members
+      guard !self.topics.isEmpty else { return members }
+      for topic in topics { members += self.topics[topic]?.members ?? [] }
+      if members.count > general.members.count { members.sort { $0.number < $1.number } }
+      return members
+    }
+
+    /// Returns the topics that have no subscription left, since the parts of keys are the user's
+    /// and must be released outside the lock.
+    mutating func lostOne(of lost: [Content.Topic]?) -> [Content.Topic] {
+      guard !isFinished else { return [] }
+      count -= 1
+      if lost == nil { general.lostOne() }
+      return (lost ?? []).compactMap { topic in
+        guard let place = topics.index(forKey: topic) else { return nil }
+        topics.values[place].lostOne()
+        return topics[place].value.members.isEmpty ? topics.remove(at: place).key : nil
+      }
+    }
+  }
+
+  private let state = Mutex(State())
+
+  var hasSubscribers: Bool { state.withLock { $0.count > 0 } }
+
+  /// Hands a message to the subscriptions to everything and to those to one of some topics.
+  ///
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - topics: The topics of the message.
+  /// - Complexity: O(*n* log *n*) in the number of subscriptions that it reaches.
+  func send(_ message: Content.Message, about topics: [Content.Topic] = []) {
+    for member in state.withLock({ $0.members(about: topics) }) { member.mailbox.receive(message) }
+  }
+
+  /// Begins a subscription.
+  ///
+  /// - Parameters:
+  ///   - topics: The topics of the subscription, each once; `nil` is everything.
+  ///   - onEnd: Called when it has ended, for whatever reason but ``finish()``.
+  /// - Returns: The subscription; `nil` after the end.
+  func subscribe(
+    to topics: [Content.Topic]? = nil,
+    onEnd: @escaping @Sendable () -> Void = {}
+  ) -> Subscription? {
+    let member = state.withLock { state -> Member? in
+      guard !state.isFinished else { return nil }
+      state.count += 1
+      state.lastNumber += 1
+      let member = Member(number: state.lastNumber)
+      if topics == nil { state.general.members.append(member) }
+      for topic in topics ?? [] { state.topics[topic, default: Audience()].members.append(member) }
+      return member
+    }
+    return member.map { Subscription($0.mailbox, topics, self, onEnd) }
+  }
+
+  /// Ends all subscriptions, and refuses new ones.
+  func finish() {
+    let former = state.withLock { state in
+      defer { state = State(isFinished: true) }
+      return state
+    }
+    // The keys are released here, outside the lock.
+    for member in former.members(about: Array(former.topics.keys)) { member.mailbox.close() }
+  }
+
+  /// A subscription, until it is ended or released.
+  final class Subscription: Sendable {
+    private let mailbox: Mailbox<Content>
+    private let topics: [Content.Topic]?
+    private let broadcaster: Broadcaster
+    private let onEnd: @Sendable () -> Void
+    private let isEnded = Atomic(false)
+
+    fileprivate init(
+      _ mailbox: Mailbox<Content>,
+      _ topics: [Content.Topic]?,
+      _ broadcaster: Broadcaster,
+      _ onEnd: @escaping @Sendable () -> Void
+    ) {
+      self.mailbox = mailbox
+      self.topics = topics
+      self.broadcaster = broadcaster
+      self.onEnd = onEnd
+    }
+
+    deinit {
+      finish()
+    }
+
+    private func finish() {
+      guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+      mailbox.close()
+      let unused = broadcaster.state.withLock { $0.lostOne(of: topics) }
+      _ = unused
+      onEnd()
+    }
+
+    /// Ends the subscription; a second call does nothing.
+    func end() {
+      holding(self) { finish() }
+    }
+
+    /// See ``Mailbox/next(whenSuspended:)``.
+    func next(whenSuspended: () -> Void = {}) async -> Content.Item? {
+      await mailbox.next(whenSuspended: whenSuspended)
+    }
+  }
+}

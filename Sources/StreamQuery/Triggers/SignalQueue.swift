@@ -1,0 +1,30 @@
+/// The signals that a client's loop has not taken yet, oldest first.
+///
+/// Few items wait for the loop, however fast the sources are: a key waits at most once, and a
+/// forwarded source has at most one element under way.
+struct SignalQueue: Inbox {
+  /// Taken signals are gone from their places, which are released now and then.
+  private var queue: [SignalPort.Delivery?] = []
+  private var front = 0
+  /// Keys with a trigger that waits for the loop: a second trigger would request the same.
+  private var waiting: Set<EntryKey> = []
+
+  var isEmpty: Bool { front == queue.count }
+
+  mutating func receive(_ delivery: SignalPort.Delivery) -> SignalPort.Delivery? {
+    if case .query(let key) = delivery.signal, !waiting.insert(key).inserted { return delivery }
+    queue.append(delivery)
+    return nil
+  }
+
+  mutating func take() -> SignalPort.Delivery? {
+    guard front < queue.count, let delivery = queue[front].take() else { return nil }
+    if case .query(let key) = delivery.signal { waiting.remove(key) }
+    front += 1
+    if front == queue.count || (front > 16 && front * 2 > queue.count) {
+      queue.replaceSubrange(..<front, with: EmptyCollection())
+      front = 0
+    }
+    return delivery
+  }
+}
