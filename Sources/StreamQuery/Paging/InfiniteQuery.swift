@@ -159,6 +159,6 @@ extension Query {
   public func refetchingFirstPageOnly<Page, PageParam>() -> Self
   where Value == Pages<Page, PageParam> {
     guard let changed = definition.refetchingFirstPageOnly else { return self }
-    return Query(key: key, definition: changed.with(options: definition.options, like: definition))
+    return Query(key: key, definition: changed.with(optionsOf: definition))
   }
 }

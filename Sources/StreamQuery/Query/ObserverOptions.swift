@@ -25,19 +25,28 @@
 ///
 /// To change the options of an existing observer, call ``QueryObserver/update(query:options:)``.
 public struct ObserverOptions: Sendable, _FreeOfActors {
+  /// What is over the query's options.
+  private(set) var options = QueryOptions()
+
   /// Whether this observer fetches by itself; `nil` follows the query.
   ///
   /// A disabled observer sees what others fetch and write, its data is never stale, and its
   /// `refetch` works. It keeps a running fetch alive like any other observer. Enabling it refetches
   /// stale data.
-  public var enabled: Enabled?
+  public var enabled: Enabled? {
+    get { options.enabled }
+    set { options.enabled = newValue }
+  }
 
   /// How long data counts as fresh for this observer; `nil` follows the query.
   ///
   /// It decides whether this subscription and later events refetch for this observer, and when its
   /// `isStale` changes. An invalidation makes data stale for all observers except
   /// ``StaleTime/static`` ones.
-  public var staleTime: StaleTime?
+  public var staleTime: StaleTime? {
+    get { options.staleTime }
+    set { options.staleTime = newValue }
+  }
 
   /// How long the entry is kept if this observer leaves last, regardless of what others requested;
   /// `nil` is the longest retention requested for the entry.
@@ -50,46 +59,48 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
   /// Without data, it fetches whatever the policy. This and ``refetchOnSubscribeRule`` are one
   /// option: the one that was set last applies.
   public var refetchOnSubscribe: RefetchPolicy? {
-    get { if case .fixed(let policy) = subscribePolicy { policy } else { nil } }
-    set { subscribePolicy = newValue.map(SubscribePolicy.fixed) }
+    get { options.refetchOnSubscribe }
+    set { options.refetchOnSubscribe = newValue }
   }
 
   /// The same as a function of the query's state, called by this subscription; must be pure and
   /// quick.
   public var refetchOnSubscribeRule: (@Sendable (QueryInfo) -> RefetchPolicy)? {
-    get { if case .asked(let rule) = subscribePolicy { rule } else { nil } }
-    set {
-      if let newValue {
-        subscribePolicy = .asked(newValue)
-      } else if case .asked = subscribePolicy {
-        subscribePolicy = nil
-      }
-    }
+    get { options.refetchOnSubscribeRule }
+    set { options.refetchOnSubscribeRule = newValue }
   }
-
-  private enum SubscribePolicy: Sendable {
-    case fixed(RefetchPolicy)
-    case asked(@Sendable (QueryInfo) -> RefetchPolicy)
-  }
-
-  private var subscribePolicy: SubscribePolicy?
 
   /// Whether a reconnect refetches for this observer; `nil` follows the query.
-  public var refetchOnReconnect: EventRefetchPolicy?
+  public var refetchOnReconnect: EventRefetchPolicy? {
+    get { options.refetchOnReconnect }
+    set { options.refetchOnReconnect = newValue }
+  }
 
   /// Whether becoming active refetches for this observer; `nil` follows the query.
-  public var refetchOnActive: EventRefetchPolicy?
+  public var refetchOnActive: EventRefetchPolicy? {
+    get { options.refetchOnActive }
+    set { options.refetchOnActive = newValue }
+  }
 
   /// The interval at which this observer refetches; `nil` follows the query.
   ///
   /// ``RefetchInterval/off`` turns the query's polling off for this observer.
-  public var refetchInterval: RefetchInterval?
+  public var refetchInterval: RefetchInterval? {
+    get { options.refetchInterval }
+    set { options.refetchInterval = newValue }
+  }
 
   /// Whether this observer's polling continues while the app is inactive; `nil` follows the query.
-  public var refetchIntervalInBackground: BackgroundInterval?
+  public var refetchIntervalInBackground: BackgroundInterval? {
+    get { options.refetchIntervalInBackground }
+    set { options.refetchIntervalInBackground = newValue }
+  }
 
   /// Whether this subscription refetches after a failure without data; `nil` follows the query.
-  public var retryOnSubscribe: Bool?
+  public var retryOnSubscribe: Bool? {
+    get { options.retryOnSubscribe }
+    set { options.retryOnSubscribe = newValue }
+  }
 
   /// How long a running fetch outlives this observer when nobody else wants it; `nil` leaves it to the
   /// fetch's ``AbandonmentPolicy``.
@@ -128,27 +139,12 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
     self.enabled = enabled.map(Enabled.fixed)
     self.staleTime = staleTime
     self.gcTime = gcTime
-    subscribePolicy = refetchOnSubscribe.map(SubscribePolicy.fixed)
+    self.refetchOnSubscribe = refetchOnSubscribe
     self.refetchOnReconnect = refetchOnReconnect
     self.refetchOnActive = refetchOnActive
     self.refetchInterval = refetchInterval
     self.refetchIntervalInBackground = refetchIntervalInBackground
     self.retryOnSubscribe = retryOnSubscribe
     self.linger = linger
-  }
-
-  /// These options as a layer over a query's.
-  var layer: QueryOptions {
-    QueryOptions(
-      staleTime: staleTime,
-      enabled: enabled,
-      refetchOnSubscribe: refetchOnSubscribe,
-      refetchOnReconnect: refetchOnReconnect,
-      refetchOnActive: refetchOnActive,
-      refetchInterval: refetchInterval,
-      refetchIntervalInBackground: refetchIntervalInBackground,
-      retryOnSubscribe: retryOnSubscribe,
-      refetchOnSubscribeRule: refetchOnSubscribeRule
-    )
   }
 }

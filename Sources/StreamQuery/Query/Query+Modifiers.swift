@@ -27,7 +27,9 @@ extension Query {
   /// - Parameter change: Changes the options that are set so far.
   /// - Returns: The changed query.
   public func options(_ change: (inout QueryOptions) -> Void) -> Self {
-    Query(key: key, definition: QueryDefinition(definition, changing: change))
+    var options = definition.options
+    change(&options)
+    return Query(key: key, definition: definition.with(options: options))
   }
 
   /// The same query with other options over its own; an option that is `nil` in them stays as it

@@ -6,7 +6,7 @@
 final class QueryDefinition: Sendable {
   typealias Fetch = @Sendable (FetchContext) async throws -> ValueBox
 
-  let options: QueryOptions
+  let boxedOptions: BoxedOptions
   let fetch: Fetch?
   /// The type of the values; stored as a type, because a closure for each question about it would
   /// be an object.
@@ -14,6 +14,7 @@ final class QueryDefinition: Sendable {
   /// The parts that most plans do not have; see ``DefinitionExtras``.
   private let extras: DefinitionExtras?
 
+  var options: QueryOptions { boxedOptions.value }
   var initialData: DefinitionExtras.InitialDataSource? { extras?.values.initialData }
   var placeholder: ValueBox? { extras?.values.placeholder }
   /// Joins the cached value with a fetched one, for structural reuse.
@@ -28,12 +29,12 @@ final class QueryDefinition: Sendable {
   var resetsData: Bool { extras?.values.resetsData ?? false }
 
   private init(
-    options: QueryOptions,
+    options: BoxedOptions,
     fetch: Fetch?,
     valueType: any Sendable.Type,
     extras: DefinitionExtras?
   ) {
-    self.options = options
+    boxedOptions = options
     self.fetch = fetch
     self.valueType = valueType
     self.extras = extras
@@ -51,21 +52,11 @@ final class QueryDefinition: Sendable {
     extras: DefinitionExtras.Values? = nil
   ) {
     self.init(
-      options: .default,
+      options: .none,
       fetch: fetch,
       valueType: type,
       extras: extras.map(DefinitionExtras.init)
     )
-  }
-
-  /// A copy with other options.
-  init(_ other: QueryDefinition, changing change: (inout QueryOptions) -> Void) {
-    var options = other.options
-    change(&options)
-    self.options = options
-    fetch = other.fetch
-    valueType = other.valueType
-    extras = other.extras
   }
 
   var valueTypeName: String { String(reflecting: valueType) }
@@ -79,33 +70,27 @@ final class QueryDefinition: Sendable {
   }
 
   /// A copy with the options and extras of another plan, except those about how to fetch.
-  func with(options: QueryOptions, like definition: QueryDefinition) -> QueryDefinition {
+  func with(optionsOf definition: QueryDefinition) -> QueryDefinition {
     var values = definition.extras?.values ?? DefinitionExtras.Values()
     values.paging = paging
     values.refetchingFirstPageOnly = extras?.values.refetchingFirstPageOnly
     values.resetsData = resetsData
-    return QueryDefinition(
-      options: options,
-      fetch: fetch,
-      valueType: valueType,
-      extras: DefinitionExtras(values)
-    )
+    return with(definition.boxedOptions, DefinitionExtras(values))
   }
 
   /// A copy with other options.
   func with(options: QueryOptions) -> QueryDefinition {
-    QueryDefinition(options: options, fetch: fetch, valueType: valueType, extras: extras)
+    with(BoxedOptions(options), extras)
   }
 
   /// A copy with other extras.
   func with(_ change: (inout DefinitionExtras.Values) -> Void) -> QueryDefinition {
     var values = extras?.values ?? DefinitionExtras.Values()
     change(&values)
-    return QueryDefinition(
-      options: options,
-      fetch: fetch,
-      valueType: valueType,
-      extras: DefinitionExtras(values)
-    )
+    return with(boxedOptions, DefinitionExtras(values))
+  }
+
+  private func with(_ options: BoxedOptions, _ extras: DefinitionExtras?) -> QueryDefinition {
+    QueryDefinition(options: options, fetch: fetch, valueType: valueType, extras: extras)
   }
 }

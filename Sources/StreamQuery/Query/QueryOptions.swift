@@ -21,84 +21,49 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   public var retryOnSubscribe: Bool?
   /// Whether the query fetches by itself; `true` by default.
   public var enabled: Enabled?
-  /// The policy of subscriptions; never set together with ``refetchOnSubscribeRule``.
-  private var subscribePolicy: RefetchPolicy?
-  /// The other options, which most queries do not set; see ``RareOptions``.
-  private var rare: RareOptions?
+  /// Whether a reconnect refetches; ``EventRefetchPolicy/ifStale`` by default.
+  public var refetchOnReconnect: EventRefetchPolicy?
+  /// Whether becoming active refetches; ``EventRefetchPolicy/ifStale`` by default.
+  public var refetchOnActive: EventRefetchPolicy?
+  /// Polling; off by default.
+  public var refetchInterval: RefetchInterval?
+  /// Polling in the background; off by default.
+  public var refetchIntervalInBackground: BackgroundInterval?
+  /// What happens to a fetch that nobody wants; ``AbandonmentPolicy/cancel`` by default.
+  public var abandonment: AbandonmentPolicy?
+  /// Facts for the fetch, filters and events.
+  public var meta: QueryMeta?
+  /// Which errors are thrown to an error boundary; ``ThrowPolicy/never`` by default.
+  public var throwOnError: ThrowPolicy?
+  /// What a fetched value keeps of the cached one; ``SharingPolicy/automatic`` by default.
+  public var sharing: SharingPolicy?
+  /// The policy of subscriptions, which has two spellings.
+  private var subscribePolicy: SubscribePolicy?
+
+  private enum SubscribePolicy: Sendable {
+    case fixed(RefetchPolicy)
+    case asked(@Sendable (QueryInfo) -> RefetchPolicy)
+  }
 
   /// Whether a subscription refetches cached data; ``RefetchPolicy/ifStale`` by default.
   ///
   /// This and ``refetchOnSubscribeRule`` are one option: the one that was set last applies.
   public var refetchOnSubscribe: RefetchPolicy? {
-    get { subscribePolicy }
-    set {
-      subscribePolicy = newValue
-      if refetchOnSubscribeRule != nil { changeRare { $0.refetchOnSubscribeRule = nil } }
-    }
+    get { if case .fixed(let policy) = subscribePolicy { policy } else { nil } }
+    set { subscribePolicy = newValue.map(SubscribePolicy.fixed) }
   }
 
   /// The same as a function of the query's state, called by each subscription; must be pure and
   /// quick.
   public var refetchOnSubscribeRule: (@Sendable (QueryInfo) -> RefetchPolicy)? {
-    get { rare?.values.refetchOnSubscribeRule }
+    get { if case .asked(let rule) = subscribePolicy { rule } else { nil } }
     set {
-      if newValue != nil { subscribePolicy = nil }
-      changeRare { $0.refetchOnSubscribeRule = newValue }
+      if let newValue {
+        subscribePolicy = .asked(newValue)
+      } else if case .asked = subscribePolicy {
+        subscribePolicy = nil
+      }
     }
-  }
-
-  /// Whether a reconnect refetches; ``EventRefetchPolicy/ifStale`` by default.
-  public var refetchOnReconnect: EventRefetchPolicy? {
-    get { rare?.values.refetchOnReconnect }
-    set { changeRare { $0.refetchOnReconnect = newValue } }
-  }
-
-  /// Whether becoming active refetches; ``EventRefetchPolicy/ifStale`` by default.
-  public var refetchOnActive: EventRefetchPolicy? {
-    get { rare?.values.refetchOnActive }
-    set { changeRare { $0.refetchOnActive = newValue } }
-  }
-
-  /// Polling; off by default.
-  public var refetchInterval: RefetchInterval? {
-    get { rare?.values.refetchInterval }
-    set { changeRare { $0.refetchInterval = newValue } }
-  }
-
-  /// Polling in the background; off by default.
-  public var refetchIntervalInBackground: BackgroundInterval? {
-    get { rare?.values.refetchIntervalInBackground }
-    set { changeRare { $0.refetchIntervalInBackground = newValue } }
-  }
-
-  /// What happens to a fetch that nobody wants; ``AbandonmentPolicy/cancel`` by default.
-  public var abandonment: AbandonmentPolicy? {
-    get { rare?.values.abandonment }
-    set { changeRare { $0.abandonment = newValue } }
-  }
-
-  /// Facts for the fetch, filters and events.
-  public var meta: QueryMeta? {
-    get { rare?.values.meta }
-    set { changeRare { $0.meta = newValue } }
-  }
-
-  /// Which errors are thrown to an error boundary; ``ThrowPolicy/never`` by default.
-  public var throwOnError: ThrowPolicy? {
-    get { rare?.values.throwOnError }
-    set { changeRare { $0.throwOnError = newValue } }
-  }
-
-  /// What a fetched value keeps of the cached one; ``SharingPolicy/automatic`` by default.
-  public var sharing: SharingPolicy? {
-    get { rare?.values.sharing }
-    set { changeRare { $0.sharing = newValue } }
-  }
-
-  private mutating func changeRare(_ change: (inout RareOptions.Values) -> Void) {
-    var values = rare?.values ?? RareOptions.Values()
-    change(&values)
-    rare = RareOptions(ifAny: values)
   }
 
   /// Creates options; those left out come from the layer below.
@@ -142,22 +107,18 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     self.gcTime = gcTime
     self.retry = retry
     self.networkMode = networkMode
-    subscribePolicy = refetchOnSubscribeRule == nil ? refetchOnSubscribe : nil
     self.retryOnSubscribe = retryOnSubscribe
     self.enabled = enabled
-    rare = RareOptions(
-      ifAny: RareOptions.Values(
-        refetchOnSubscribeRule: refetchOnSubscribeRule,
-        refetchOnReconnect: refetchOnReconnect,
-        refetchOnActive: refetchOnActive,
-        refetchInterval: refetchInterval,
-        refetchIntervalInBackground: refetchIntervalInBackground,
-        abandonment: abandonment,
-        meta: meta,
-        throwOnError: throwOnError,
-        sharing: sharing
-      )
-    )
+    self.refetchOnReconnect = refetchOnReconnect
+    self.refetchOnActive = refetchOnActive
+    self.refetchInterval = refetchInterval
+    self.refetchIntervalInBackground = refetchIntervalInBackground
+    self.abandonment = abandonment
+    self.meta = meta
+    self.throwOnError = throwOnError
+    self.sharing = sharing
+    self.refetchOnSubscribe = refetchOnSubscribe
+    if let refetchOnSubscribeRule { self.refetchOnSubscribeRule = refetchOnSubscribeRule }
   }
 
   /// Every option left to the layer below.
@@ -172,13 +133,16 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     merged.networkMode = networkMode ?? base.networkMode
     merged.retryOnSubscribe = retryOnSubscribe ?? base.retryOnSubscribe
     merged.enabled = enabled ?? base.enabled
-    if let weaker = base.rare { merged.rare = rare?.over(weaker) ?? weaker }
-    // Two spellings of one option: a layer that sets either decides.
-    if subscribePolicy != nil {
-      merged.refetchOnSubscribe = subscribePolicy
-    } else if refetchOnSubscribeRule == nil {
-      merged.subscribePolicy = base.subscribePolicy
-    }
+    merged.refetchOnReconnect = refetchOnReconnect ?? base.refetchOnReconnect
+    merged.refetchOnActive = refetchOnActive ?? base.refetchOnActive
+    merged.refetchInterval = refetchInterval ?? base.refetchInterval
+    merged.refetchIntervalInBackground =
+      refetchIntervalInBackground ?? base.refetchIntervalInBackground
+    merged.abandonment = abandonment ?? base.abandonment
+    merged.meta = QueryMeta.merge(meta, over: base.meta)
+    merged.throwOnError = throwOnError ?? base.throwOnError
+    merged.sharing = sharing ?? base.sharing
+    merged.subscribePolicy = subscribePolicy ?? base.subscribePolicy
     return merged
   }
 }

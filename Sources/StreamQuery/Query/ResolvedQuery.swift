@@ -13,21 +13,13 @@ final class ResolvedQuery: Sendable {
   /// The resolved options without the answers of closures; see ``isDynamic``.
   private let fixed: ResolvedObserverOptions
   /// The options, if some are closures that have to be evaluated repeatedly.
-  private let asked: Asked?
+  private let asked: BoxedOptions?
   /// Whether it includes an observer's own options.
   private let isOfObserver: Bool
   /// Whether an option is a closure that has to be evaluated whenever the entry changes.
   let isDynamic: Bool
   /// What a fetched value keeps of the cached one.
   let sharing: SharingPolicy.Kind
-
-  private final class Asked: Sendable {
-    let options: QueryOptions
-
-    init(_ options: QueryOptions) {
-      self.options = options
-    }
-  }
 
   convenience init(
     _ definition: QueryDefinition,
@@ -41,18 +33,24 @@ final class ResolvedQuery: Sendable {
         definition,
         for: key,
         defaults,
-        observer.layer.over(definition.options),
+        observer.options.over(definition.options),
         over: defaults.options(for: key),
         observer: (observer.gcTime.map(TimeSpan.init), observer.linger.map(TimeSpan.init))
       )
     } else if defaults.prefixes.isEmpty {
-      self.init(definition, for: key, defaults, definition.options, over: defaults.client.options)
+      self.init(
+        definition,
+        for: key,
+        defaults,
+        definition.boxedOptions.value,
+        over: defaults.client.options
+      )
     } else {
       self.init(
         definition,
         for: key,
         defaults,
-        definition.options,
+        definition.boxedOptions.value,
         over: defaults.options(for: key)
       )
     }
@@ -111,7 +109,7 @@ final class ResolvedQuery: Sendable {
     let hasRule = rule != nil || onSubscribe == nil && base.refetchOnSubscribeRule != nil
     let isAsked =
       isDynamic || hasRule || onReconnect?.condition != nil || onActive?.condition != nil
-    asked = isAsked ? Asked(own.over(base)) : nil
+    asked = isAsked ? BoxedOptions(own.over(base)) : nil
 
     var resolvedOptions = ResolvedObserverOptions()
     resolvedOptions.onSubscribe = onSubscribe ?? base.refetchOnSubscribe ?? .ifStale
@@ -138,10 +136,10 @@ final class ResolvedQuery: Sendable {
   /// Whether a function decides if a new subscription refetches.
   ///
   /// Separate from ``isDynamic``: it has no meaning for existing observers.
-  var asksOnSubscribe: Bool { asked?.options.refetchOnSubscribeRule != nil }
+  var asksOnSubscribe: Bool { asked?.value.refetchOnSubscribeRule != nil }
 
   /// Whether a function decides if an observer is enabled.
-  var asksWhetherEnabled: Bool { if case .when = asked?.options.enabled { true } else { false } }
+  var asksWhetherEnabled: Bool { if case .when = asked?.value.enabled { true } else { false } }
 
   /// The resolved options in the present state; evaluates closures only if there are any.
   ///
@@ -151,7 +149,7 @@ final class ResolvedQuery: Sendable {
   /// - Returns: The resolved options.
   func resolvedOptions(isArrival: Bool = false, _ info: () -> QueryInfo) -> ResolvedObserverOptions
   {
-    guard let options = asked?.options else { return fixed }
+    guard let options = asked?.value else { return fixed }
     var resolvedOptions = fixed
     if isArrival, let rule = options.refetchOnSubscribeRule {
       resolvedOptions.onSubscribe = rule(info())
@@ -180,8 +178,8 @@ final class ResolvedQuery: Sendable {
   /// none.
   func condition(of cause: FetchCause) -> EventRefetchPolicy.Condition? {
     switch cause {
-    case .reconnect: asked?.options.refetchOnReconnect?.condition
-    case .active: asked?.options.refetchOnActive?.condition
+    case .reconnect: asked?.value.refetchOnReconnect?.condition
+    case .active: asked?.value.refetchOnActive?.condition
     case .subscribed, .invalidated, .interval, .manual, .reset, .trigger: nil
     }
   }
