@@ -62,7 +62,7 @@ extension CacheState {
   }
 
   /// Suspends several observers together until one of them has news; either all or none.
-  mutating func park(_ ids: [ObserverID], _ wait: JointWait) -> Parking {
+  mutating func park(_ ids: [ObserverID], _ wait: SharedOneShot<Void>) -> Parking {
     for id in ids {
       let parking = park(id, .jointly(wait))
       guard case .suspended = parking else { return parking }

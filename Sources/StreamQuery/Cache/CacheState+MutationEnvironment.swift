@@ -7,7 +7,7 @@ extension CacheState {
   ///   - transaction: The transaction.
   mutating func resumeMutations(releases: Bool, _ transaction: inout Transaction) {
     guard mutations.pendingCount > 0 else { return }
-    var begun: OneShot<Void>?
+    var begun: SharedOneShot<Void>?
     for id in mutations.all {
       guard let index = mutations.find(id), mutations.slots[index].machine.isPending else {
         continue

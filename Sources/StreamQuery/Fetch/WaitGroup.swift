@@ -9,12 +9,11 @@ final class WaitGroup: Sendable {
     /// The waits of the work that the caller belongs to.
     var waits: [WorkWait] = []
     var failure: (any Error)?
-    var isDelivered = false
-    var continuation: UnsafeContinuation<(any Error)?, Never>?
   }
 
   private let failsFast: Bool
   private let state: Mutex<State>
+  private let answer = OneShot<(any Error)?>()
 
   /// Creates a wait group that starts with one thing to wait for: ``open()``.
   init(failsFast: Bool) {
@@ -31,13 +30,13 @@ final class WaitGroup: Sendable {
   }
 
   /// Whether the wait has ended.
-  var isOver: Bool { state.withLock { $0.isDelivered } }
+  var isOver: Bool { answer.isSettled }
 
   /// The entries whose fetches are waited for.
   var entries: [EntryID] { state.withLock { $0.entries } }
 
   func resolve(_ outcome: WaitOutcome) {
-    let answer = take { state in
+    let resumption = settle { state in
       state.remaining -= 1
       switch outcome {
       case .failure(let error): state.failure = state.failure ?? error
@@ -46,7 +45,7 @@ final class WaitGroup: Sendable {
       }
       return state.remaining <= 0 || (failsFast && state.failure != nil)
     }
-    answer?.give()
+    resumption?.resume()
   }
 
   /// Says that all are registered: from now on, the last one to settle ends the wait.
@@ -69,15 +68,7 @@ final class WaitGroup: Sendable {
     let wait = subject.map { CallerWait($0) { self.leave(onCancel) } }
     defer { withExtendedLifetime(wait) {} }
     return await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        let ready = state.withLock { state -> (isReady: Bool, failure: (any Error)?) in
-          if state.isDelivered { return (true, state.failure) }
-          state.continuation = continuation
-          return (false, nil)
-        }
-        if ready.isReady { return continuation.resume(returning: ready.failure) }
-        wait?.began()
-      }
+      await answer.take { wait?.began() } ?? nil
     } onCancel: {
       leave(onCancel)
     }
@@ -85,34 +76,25 @@ final class WaitGroup: Sendable {
 
   /// The caller was cancelled.
   private func leave(_ onCancel: @Sendable () -> Void) {
-    let answer = take { _ in true }
+    let resumption = settle { _ in true }
     onCancel()
     // At the very end, as above.
-    answer?.give()
+    resumption?.resume()
   }
 
-  /// The caller, and the answer that it gets.
-  private struct Answer {
-    let continuation: UnsafeContinuation<(any Error)?, Never>
-    let failure: (any Error)?
-
-    func give() {
-      continuation.resume(returning: failure)
-    }
-  }
-
-  /// Ends the wait if nothing else is missing; `nil` if the caller is not suspended yet.
-  private func take(_ isDone: (inout State) -> Bool) -> Answer? {
-    let (answer, waits) = state.withLock { state -> (Answer?, [WorkWait]) in
-      guard !state.isDelivered, isDone(&state) else { return (nil, []) }
-      state.isDelivered = true
-      let failure = state.failure
-      let answer = state.continuation.take().map { Answer(continuation: $0, failure: failure) }
+  /// Ends the wait if nothing else is missing; `nil` if it does not end now.
+  private func settle(
+    _ isDone: (inout State) -> Bool
+  ) -> OneShot<(any Error)?>.Resumption? {
+    let (resumption, waits) = state.withLock { state in
+      guard isDone(&state), let resumption = answer.settle(.some(state.failure)) else {
+        return (OneShot<(any Error)?>.Resumption?.none, [WorkWait]())
+      }
       defer { state.waits = [] }
-      return (answer, state.waits)
+      return (resumption, state.waits)
     }
     // A wait that fails fast abandons the others.
     for wait in waits { wait.end() }
-    return answer
+    return resumption
   }
 }

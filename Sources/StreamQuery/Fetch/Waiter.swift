@@ -15,13 +15,6 @@ final class Waiter: Sendable {
     case watchingUnlessPaused
   }
 
-  private enum State {
-    case registered
-    case waiting(UnsafeContinuation<WaitOutcome, Never>)
-    case resolved(WaitOutcome)
-    case delivered
-  }
-
   let role: Role
   let entry: EntryID
   /// The priority of its caller when it began to wait.
@@ -41,7 +34,7 @@ final class Waiter: Sendable {
   private let storedWait = Atomic(false)
   /// The wait of the work that the caller belongs to.
   private let wait: WorkWait?
-  private let state = Mutex(State.registered)
+  private let answer = OneShot<WaitOutcome>()
   private let group: WaitGroup?
   /// The entry when the fetch ended, if nobody observed it; written under the cache's lock.
   ///
@@ -80,18 +73,7 @@ final class Waiter: Sendable {
     let wait = subject.map { CallerWait($0) { self.leave(onCancel) } }
     defer { withExtendedLifetime(wait) {} }
     return await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        let resolved: WaitOutcome? = state.withLock { state in
-          if case .resolved(let outcome) = state {
-            state = .delivered
-            return outcome
-          }
-          state = .waiting(continuation)
-          return nil
-        }
-        if let resolved { return continuation.resume(returning: resolved) }
-        wait?.began()
-      }
+      await answer.take { wait?.began() } ?? .cancelled
     } onCancel: {
       leave(onCancel)
     }
@@ -103,27 +85,19 @@ final class Waiter: Sendable {
   ///   - outcome: The outcome that it gets.
   ///   - giveBack: Gives the lease back.
   func leave(as outcome: WaitOutcome = .cancelled, _ giveBack: @Sendable () -> Void) {
-    guard let place = take(outcome) else { return }
+    guard let resumption = settle(outcome) else { return }
     group?.resolve(outcome)
     giveBack()
     // At the very end: an executor that runs jobs inside `enqueue` continues the caller here, and
     // everything that the handler captured is released with the caller's snapshot.
-    place.continuation?.resume(returning: outcome)
+    resumption.resume()
   }
 
   /// Ends the wait of the caller's work: the outcome is decided, or the caller left.
   func endWait() { wait?.end() }
 
   /// Whether the caller was answered or has left.
-  var isResolved: Bool {
-    let isAnswered = state.withLock {
-      switch $0 {
-      case .registered, .waiting: false
-      case .resolved, .delivered: true
-      }
-    }
-    return isAnswered || group?.isOver == true
-  }
+  var isResolved: Bool { answer.isSettled || group?.isOver == true }
 
   /// Answers the caller; the first answer counts.
   ///
@@ -133,33 +107,16 @@ final class Waiter: Sendable {
   /// - Returns: Whether it was the first.
   @discardableResult
   func resolve(_ outcome: WaitOutcome) -> Bool {
-    guard let place = take(outcome) else { return false }
+    guard let resumption = settle(outcome) else { return false }
     group?.resolve(outcome)
-    place.continuation?.resume(returning: outcome)
+    resumption.resume()
     return true
   }
 
-  /// The destination of the first answer.
-  private struct Place {
-    /// `nil` if the caller is not suspended yet, and will find the answer.
-    let continuation: UnsafeContinuation<WaitOutcome, Never>?
-  }
-
   /// Stores an answer; `nil` if it is not the first.
-  private func take(_ outcome: WaitOutcome) -> Place? {
+  private func settle(_ outcome: WaitOutcome) -> OneShot<WaitOutcome>.Resumption? {
     defer { endWait() }
-    return state.withLock { state in
-      switch state {
-      case .registered:
-        state = .resolved(outcome)
-        return Place(continuation: nil)
-      case .waiting(let continuation):
-        state = .delivered
-        return Place(continuation: continuation)
-      case .resolved, .delivered:
-        return nil
-      }
-    }
+    return answer.settle(outcome)
   }
 }
 

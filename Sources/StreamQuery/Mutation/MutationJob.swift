@@ -114,7 +114,7 @@ final class MutationJob: Sendable {
   ///
   /// - Parameter before: The other run's beginning.
   /// - Returns: The beginning of this one.
-  func gate(behind before: OneShot<Void>?) -> OneShot<Void> {
+  func gate(behind before: SharedOneShot<Void>?) -> SharedOneShot<Void> {
     let gate = StartGate(before: before)
     present.withLock { $0.gate = gate }
     return gate.begun
@@ -128,7 +128,7 @@ final class MutationJob: Sendable {
   }
 
   private struct StartGate {
-    let before: OneShot<Void>?
-    let begun = OneShot<Void>()
+    let before: SharedOneShot<Void>?
+    let begun = SharedOneShot<Void>()
   }
 }

@@ -25,7 +25,7 @@ extension QueryClient {
         continuation.finish()
       }
     }
-    let joint = JointSubscription(queries.map { subscribe($0, options: options) })
+    let joint = JointSubscription(self, queries.map { subscribe($0, options: options) })
     return AsyncStream(
       unfolding: { await joint.nextInStream()?.map(QueryResult.init) },
       onCancel: { joint.cancel() }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Observes a list of queries, of one value type or of several, that can be replaced in place.
 ///
 /// ```swift
@@ -12,17 +14,35 @@
 /// replaced list. The handle and its streams are one observer: it counts as an observer of each
 /// query of the list until one of the streams is cancelled, or the last of them all is released.
 public final class QueryListObserver: Sendable {
-  private let joint: ListSubscription
+  /// One observer of the list.
+  private struct Member: Sendable {
+    var key: EntryKey
+    var triggerCount: Int
+    var subscription: Subscription
+  }
 
-  init(_ joint: ListSubscription) {
-    self.joint = joint
+  private struct State {
+    var members: [Member]
+    /// The last requested list, if it has not taken effect yet.
+    var wanted: [AnyQuery]?
+    var isUpdating = false
+  }
+
+  private let joint: JointSubscription
+  private let state: Mutex<State>
+
+  fileprivate init(_ client: QueryClient, _ queries: [AnyQuery]) {
+    let members = queries.map { Self.subscribe($0, client) }
+    state = Mutex(State(members: members))
+    joint = JointSubscription(client, members.map(\.subscription), isNew: true)
+    joint.endWithClient()
   }
 
   /// The results as a stream for one observer; it ends when cancelled or when the client is shut
   /// down.
   public var stream: AsyncStream<QueryListResults> {
     AsyncStream(
-      unfolding: { [joint] in await joint.next().map(QueryListResults.init) },
+      unfolding: { [joint] in await joint.nextInStream().map(QueryListResults.init) },
       onCancel: { [joint] in joint.cancel() }
     )
   }
@@ -42,7 +62,7 @@ public final class QueryListObserver: Sendable {
     let last = LastValue<Output>()
     return AsyncStream(
       unfolding: { [joint] in
-        while let members = await joint.next() {
+        while let members = await joint.nextInStream() {
           let output = transform(QueryListResults(members: members))
           if last.replace(with: output) { return output }
         }
@@ -63,7 +83,68 @@ public final class QueryListObserver: Sendable {
   ///
   /// - Parameter queries: The new list; a key may appear more than once.
   /// - Complexity: O(*n*) in the lengths of both lists.
-  public func update(_ queries: [AnyQuery]) { joint.update(queries) }
+  public func update(_ queries: [AnyQuery]) {
+    // Lists that are no longer wanted hold closures of the user: they are released outside the
+    // lock.
+    let (mustWork, _) = state.withLock { state -> (Bool, [AnyQuery]?) in
+      let dropped = state.wanted
+      guard !joint.isCancelled else { return (false, dropped) }
+      state.wanted = queries
+      defer { state.isUpdating = true }
+      return (!state.isUpdating, dropped)
+    }
+    guard mustWork else { return }
+    // Subscribing calls the user's closures, so no lock is held meanwhile.
+    while let (wanted, members) = nextWanted() { replace(members, by: wanted) }
+  }
+
+  /// The last requested list, and the present one; of several concurrent replacements the last one
+  /// wins.
+  private func nextWanted() -> ([AnyQuery], [Member])? {
+    let (wanted, members, isOver) = state.withLock { state in
+      let wanted = state.wanted.take()
+      let isOver = wanted == nil || joint.isCancelled
+      state.isUpdating = !isOver
+      return (wanted, state.members, isOver)
+    }
+    return isOver ? nil : wanted.map { ($0, members) }
+  }
+
+  private func replace(_ old: [Member], by queries: [AnyQuery]) {
+    var left: [EntryKey: [Member]] = [:]
+    // Last first, so that of equal keys the first one is taken first.
+    for member in old.reversed() { left[member.key, default: []].append(member) }
+    let members = queries.map { query in
+      guard let kept = left[query.entryKey]?.popLast() else {
+        return Self.subscribe(query, joint.client)
+      }
+      return update(kept, query)
+    }
+    // Returned, so that the old members are released outside the lock.
+    _ = state.withLock { state in
+      defer { state.members = members }
+      return state.members
+    }
+    joint.replace(by: members.map(\.subscription))
+  }
+
+  private func update(_ member: Member, _ query: AnyQuery) -> Member {
+    joint.client.update(member.subscription.id, query.entryKey, query.definition, query.options)
+    var member = member
+    if member.triggerCount != query.definition.triggers.count {
+      member.triggerCount = query.definition.triggers.count
+      member.subscription.forward(query.definition.triggers, into: query.entryKey)
+    }
+    return member
+  }
+
+  private static func subscribe(_ query: AnyQuery, _ client: QueryClient) -> Member {
+    Member(
+      key: query.entryKey,
+      triggerCount: query.definition.triggers.count,
+      subscription: client.subscribe(query.entryKey, query.definition, options: query.options)
+    )
+  }
 }
 
 extension QueryClient {
@@ -72,6 +153,6 @@ extension QueryClient {
   /// - Parameter queries: The queries to observe.
   /// - Returns: The handle, which observes from now on.
   public nonisolated func observer(all queries: [AnyQuery]) -> QueryListObserver {
-    QueryListObserver(ListSubscription(client: self, queries))
+    QueryListObserver(self, queries)
   }
 }

@@ -10,19 +10,13 @@
 /// }
 /// ```
 public struct QueryListResults: Sendable {
-  struct Member: Sendable {
-    var key: EntryKey
-    var snapshot: EntrySnapshot
-    var flags: QueryFlags
-  }
-
-  let members: [Member]
+  let members: [(snapshot: EntrySnapshot, flags: QueryFlags)]
 
   /// The number of queries in the list.
   public var count: Int { members.count }
 
   /// The keys, in the order of the list.
-  public var keys: [AnyQueryKey] { members.map(\.key.key) }
+  public var keys: [AnyQueryKey] { members.compactMap(\.snapshot.key?.key) }
 
   /// The result of a key; the first one if the list has the key twice.
   ///
@@ -31,9 +25,7 @@ public struct QueryListResults: Sendable {
   /// - Complexity: O(*n*) in the length of the list.
   public subscript<Value>(key: QueryKey<Value>) -> QueryResult<Value>? {
     let key = EntryKey(key)
-    return members.first { $0.key == key }.map {
-      QueryResult(snapshot: $0.snapshot, flags: $0.flags)
-    }
+    return members.first { $0.snapshot.key == key }.map(QueryResult.init)
   }
 
   /// The result of a query.
@@ -48,10 +40,7 @@ public struct QueryListResults: Sendable {
   /// - Parameter type: The value type.
   /// - Returns: The results of the queries of that type.
   public func results<Value: Sendable>(of type: Value.Type) -> [QueryResult<Value>] {
-    members.compactMap {
-      $0.key.valueTypeID == ObjectIdentifier(type)
-        ? QueryResult(snapshot: $0.snapshot, flags: $0.flags) : nil
-    }
+    members.filter { $0.snapshot.key?.valueTypeID == ObjectIdentifier(type) }.map(QueryResult.init)
   }
 
   /// Whether any of the queries is pending: it has no data yet, and no final error.

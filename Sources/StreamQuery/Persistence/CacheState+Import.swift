@@ -27,7 +27,7 @@ extension CacheState {
       let stamp = RunStamp(key: run.mutation.key, submittedAt: run.submittedAt)
       if nameless[stamp] == nil { nameless[stamp] = count(stamp) }
     }
-    var begun: OneShot<Void>?
+    var begun: SharedOneShot<Void>?
     for run in runs {
       guard !isShutDown, !isKnown(run, &nameless) else {
         refused.append(

@@ -3,7 +3,7 @@ enum SuspendedObserver: Sendable {
   /// It waits for one entry.
   case alone(UnsafeContinuation<Void, Never>)
   /// It waits for any of several entries, and is suspended with each.
-  case jointly(JointWait)
+  case jointly(SharedOneShot<Void>)
 
   /// Wakes the observer.
   ///
@@ -11,7 +11,7 @@ enum SuspendedObserver: Sendable {
   func wake() {
     switch self {
     case .alone(let continuation): continuation.resume()
-    case .jointly(let wait): wait.wake()
+    case .jointly(let wait): wait.give(())
     }
   }
 
@@ -26,6 +26,6 @@ enum SuspendedObserver: Sendable {
 
   /// Whether news of another entry has already ended the wait.
   var isSpent: Bool {
-    if case .jointly(let wait) = self { wait.isSpent } else { false }
+    if case .jointly(let wait) = self { wait.isSettled } else { false }
   }
 }

@@ -22,7 +22,7 @@ final class WakeTimer: Sendable {
     /// The tasks that the plan knows; one that has just been started may be missing.
     var tasks: [WakePlan.TaskID: Task<Void, Never>] = [:]
     /// The wait of the resting task.
-    var resting: UnsafeContinuation<Instant?, Never>?
+    var resting: SharedOneShot<Instant>?
   }
 
   private let state = Mutex(State())
@@ -41,14 +41,14 @@ final class WakeTimer: Sendable {
     _ makeWork: () -> Work
   ) {
     let (arming, resting) = state.withLock {
-      state -> (WakePlan.Arming, UnsafeContinuation<Instant?, Never>?) in
+      state -> (WakePlan.Arming, SharedOneShot<Instant>?) in
       let arming = state.plan.armed(instant, at: now)
       guard case .reuse = arming else { return (arming, nil) }
       return (arming, state.resting.take())
     }
     switch arming {
     case .covered: return
-    case .reuse(_, let until): resting?.resume(returning: until)
+    case .reuse(_, let until): resting?.give(until)
     case .begin(let id, let until):
       // Detached: it serves the client, not the caller that armed the deadline.
       let task = Task.detached(executorPreference: executor) { [work = makeWork()] in
@@ -87,16 +87,15 @@ final class WakeTimer: Sendable {
 
   /// Waits to be armed again; `nil` if another task already does or the timer has ended.
   private func rest(_ id: WakePlan.TaskID) async -> Instant? {
-    await withUnsafeContinuation { continuation in
-      let (isResting, task) = state.withLock { state in
-        guard state.plan.rested(id) else { return (false, state.tasks.removeValue(forKey: id)) }
-        state.resting = continuation
-        return (true, nil)
-      }
-      // Released outside the lock.
-      _ = task
-      if !isResting { continuation.resume(returning: nil) }
+    let rest = SharedOneShot<Instant>()
+    let (isResting, task) = state.withLock { state in
+      guard state.plan.rested(id) else { return (false, state.tasks.removeValue(forKey: id)) }
+      state.resting = rest
+      return (true, nil)
     }
+    // Released outside the lock.
+    _ = task
+    return isResting ? await rest.take() : nil
   }
 
   /// Ends all tasks; nothing can be armed any more.
@@ -107,6 +106,6 @@ final class WakeTimer: Sendable {
       return (state.tasks, state.resting.take())
     }
     for (_, task) in tasks.sorted(by: { $0.key < $1.key }) { task.cancel() }
-    resting?.resume(returning: nil)
+    resting?.close()
   }
 }
