@@ -33,14 +33,7 @@ extension CacheState {
     resolvedOptions: ResolvedObserverOptions,
     _ transaction: inout Transaction
   ) -> ObserverID {
-    let index: Int
-    if freeObserver >= 0 {
-      index = Int(freeObserver)
-      freeObserver = observers[index].nextFree
-    } else {
-      index = observers.count
-      observers.append(Observer())
-    }
+    let index = freeObservers.take(from: &observers, new: Observer())
     observerCount += 1
     observerSerial &+= 1
     let id = ObserverID(index: Int32(truncatingIfNeeded: index), generation: observerSerial)
@@ -115,8 +108,8 @@ extension CacheState {
     transaction.drop(observers[index].releaseQuery())
     if let suspended = observers[index].suspended { call(suspended) }
     for suspended in observers[index].alsoSuspended { call(suspended) }
-    observers[index].reset(next: freeObserver)
-    freeObserver = Int32(truncatingIfNeeded: index)
+    observers[index].reset()
+    freeObservers.put(index, in: &observers)
     observerCount -= 1
     if observerCount == 0, observers.count > leastObservers { mayShrink = true }
   }

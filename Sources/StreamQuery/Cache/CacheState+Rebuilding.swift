@@ -91,7 +91,7 @@ extension CacheState {
   private mutating func forgetObservers(_ transaction: inout Transaction) {
     var old: [Observer] = []
     swap(&old, &observers)
-    freeObserver = -1
+    freeObservers = FreeRows()
     transaction.drop(FormerTables(observers: old))
   }
 
@@ -99,7 +99,7 @@ extension CacheState {
   private mutating func forgetRuns(_ transaction: inout Transaction) {
     var old: [MutationSlot] = []
     swap(&old, &mutations.slots)
-    mutations.freeSlot = -1
+    mutations.freeSlots = FreeRows()
     transaction.drop(FormerTables(runs: old))
   }
 
@@ -120,7 +120,7 @@ extension CacheState {
     swap(&old, &slots)
     swap(&oldDeadlines, &deadlines)
     swap(&oldPositions, &heapPositions)
-    freeSlot = -1
+    freeSlots = FreeRows()
     live = []
     moved = Dictionary(minimumCapacity: kept.count)
     slots.reserveCapacity(kept.count)

@@ -16,7 +16,7 @@ struct CacheState: ~Copyable {
   /// Distinguishes the caches of the process.
   let id: UInt64
   var slots: [EntrySlot] = []
-  var freeSlot: Int32 = -1
+  var freeSlots = FreeRows()
   /// The slots, by generation, of entries that moved after they may have been named.
   var moved: [UInt64: Int32] = [:]
   /// Counts the entries ever made.
@@ -30,7 +30,7 @@ struct CacheState: ~Copyable {
   /// line.
   var heapPositions: [Int32] = []
   var observers: [Observer] = []
-  var freeObserver: Int32 = -1
+  var freeObservers = FreeRows()
   var observerCount = 0
   /// Counts the observers ever added.
   var observerSerial: UInt32 = 0
@@ -135,16 +135,8 @@ struct CacheState: ~Copyable {
     _ query: ResolvedQuery?,
     _ transaction: inout Transaction
   ) -> Int {
-    let index: Int
-    if freeSlot >= 0 {
-      index = Int(freeSlot)
-      freeSlot = slots[index].livePosition
-      slots[index].livePosition = -1
-    } else {
-      index = slots.count
-      slots.append(EntrySlot())
-      heapPositions.append(-1)
-    }
+    let index = freeSlots.take(from: &slots, new: EntrySlot())
+    if index == heapPositions.count { heapPositions.append(-1) }
     entrySerial += 1
     slots[index].generation = entrySerial
     slots[index].key = key
@@ -182,8 +174,8 @@ struct CacheState: ~Copyable {
     removeAllLayers(index, &transaction)
     if !moved.isEmpty { moved[slots[index].generation] = nil }
     slots[index].release(to: &transaction)
-    slots[index].reset(next: freeSlot)
-    freeSlot = short
+    slots[index].reset()
+    freeSlots.put(index, in: &slots)
     if slots.count > leastSlots, isSparse { mayShrink = true }
   }
 

@@ -1,6 +1,6 @@
 /// An entry as stored in the cache: the machine, and what machines must not hold.
 @dynamicMemberLookup
-struct EntrySlot {
+struct EntrySlot: ReusableRow {
   /// `nil` while the slot is free.
   var key: EntryKey?
   var machine = EntryMachine(at: .zero)
@@ -85,15 +85,17 @@ struct EntrySlot {
     transaction.drop(rareData[0].previousSnapshot)
   }
 
-  /// Gives the slot back, after all user objects were handed out.
-  ///
-  /// - Parameter next: The slot that was given back before this one.
-  mutating func reset(next: Int32) {
+  var nextFree: Int32 {
+    get { livePosition }
+    set { livePosition = newValue }
+  }
+
+  /// Empties the slot, after all user objects were handed out.
+  mutating func reset() {
     machine = EntryMachine(at: .zero)
     if job != nil { job = nil }
     if !rareData.isEmpty { rareData = [] }
     revision = 0
-    livePosition = next
   }
 
   // MARK: Values

@@ -2,7 +2,7 @@
 ///
 /// It holds no elements: an observer pulls the newest snapshot that it has not seen. So memory is
 /// constant however slow the observer is, and the newest snapshot wins.
-struct Observer {
+struct Observer: ReusableRow {
   /// The number of the observer.
   ///
   /// It is unique until the same row has been used four thousand million times.
@@ -72,10 +72,8 @@ struct Observer {
     settledBase = counts
   }
 
-  /// Gives the row back.
-  ///
-  /// - Parameter next: The row that was given back before this one.
-  mutating func reset(next: Int32) {
+  /// Empties the row.
+  mutating func reset() {
     isLive = false
     entry = -1
     position = -1
@@ -84,6 +82,5 @@ struct Observer {
     seenFlags = QueryFlags()
     suspended = nil
     if !alsoSuspended.isEmpty { alsoSuspended = [] }
-    nextFree = next
   }
 }

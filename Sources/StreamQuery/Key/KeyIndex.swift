@@ -20,20 +20,25 @@ package struct KeyIndex {
     var parts: [KeyPart] = []
   }
 
-  /// An entry, or a free place, whose `next` is the next free one.
-  struct Entry {
+  /// An entry, or a free place.
+  struct Entry: ReusableRow {
     var key: KeyStorage?
     /// The key's hash: reading the key itself would be a cache miss.
-    var hash: Int
-    var order: UInt64
-    var id: Int32
-    var node: Int32
-    var next: Int32
-    var previous: Int32
+    var hash = 0
+    var order: UInt64 = 0
+    var id: Int32 = 0
+    var node = none
+    var next = none
+    var previous = none
+
+    var nextFree: Int32 {
+      get { next }
+      set { next = newValue }
+    }
   }
 
-  /// A prefix, or a free place, whose `nextSibling` is the next free one.
-  struct Node {
+  /// A prefix, or a free place.
+  struct Node: ReusableRow {
     /// The last part of the prefix; `nil` in the root and in free places.
     var part: KeyPart?
     var hash: Int
@@ -44,6 +49,11 @@ package struct KeyIndex {
     var lastChild: Int32 = none
     var firstEntry: Int32 = none
     var lastEntry: Int32 = none
+
+    var nextFree: Int32 {
+      get { nextSibling }
+      set { nextSibling = newValue }
+    }
   }
 
   static let none: Int32 = -1
@@ -54,8 +64,8 @@ package struct KeyIndex {
   var nodes: [Node] = [Node(part: nil, hash: 0, parent: none)]
   var entryTable = PositionTable()
   var nodeTable = PositionTable()
-  private var freeEntry = none
-  private var freeNode = none
+  private var freeEntries = FreeRows()
+  private var freeNodes = FreeRows()
   var order: UInt64 = 0
   /// The walks that rest while the index may change; there is hardly ever one.
   var walks: [Int: Walk] = [:]
@@ -103,18 +113,9 @@ package struct KeyIndex {
       order: order,
       id: id,
       node: node,
-      next: KeyIndex.none,
       previous: previous
     )
-    let position: Int32
-    if freeEntry == KeyIndex.none {
-      position = Int32(truncatingIfNeeded: entries.count)
-      entries.append(entry)
-    } else {
-      position = freeEntry
-      freeEntry = entries[Int(position)].next
-      entries[Int(position)] = entry
-    }
+    let position = freeEntries.store(entry, in: &entries)
     if previous == KeyIndex.none {
       nodes[Int(node)].firstEntry = position
     } else {
@@ -159,16 +160,8 @@ package struct KeyIndex {
     } else {
       entries[Int(entry.next)].previous = entry.previous
     }
-    entries[Int(position)] = Entry(
-      key: nil,
-      hash: 0,
-      order: 0,
-      id: 0,
-      node: KeyIndex.none,
-      next: freeEntry,
-      previous: KeyIndex.none
-    )
-    freeEntry = position
+    entries[Int(position)] = Entry()
+    freeEntries.put(Int(position), in: &entries)
     prune(from: entry.node, into: &remains)
     return remains
   }
@@ -279,15 +272,7 @@ package struct KeyIndex {
     let previous = nodes[Int(parent)].lastChild
     var node = Node(part: part, hash: hash, parent: parent)
     node.previousSibling = previous
-    let position: Int32
-    if freeNode == KeyIndex.none {
-      position = Int32(truncatingIfNeeded: nodes.count)
-      nodes.append(node)
-    } else {
-      position = freeNode
-      freeNode = nodes[Int(position)].nextSibling
-      nodes[Int(position)] = node
-    }
+    let position = freeNodes.store(node, in: &nodes)
     if previous == KeyIndex.none {
       nodes[Int(parent)].firstChild = position
     } else {
@@ -320,10 +305,8 @@ package struct KeyIndex {
         nodes[Int(node.nextSibling)].previousSibling = node.previousSibling
       }
       if let part = node.part { remains.parts.append(part) }
-      var free = Node(part: nil, hash: 0, parent: KeyIndex.none)
-      free.nextSibling = freeNode
-      nodes[Int(position)] = free
-      freeNode = position
+      nodes[Int(position)] = Node(part: nil, hash: 0, parent: KeyIndex.none)
+      freeNodes.put(Int(position), in: &nodes)
       position = node.parent
     }
   }

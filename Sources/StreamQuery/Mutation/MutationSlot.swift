@@ -1,5 +1,5 @@
 /// A run in the cache: its machine, and next to it what machines must not hold.
-struct MutationSlot {
+struct MutationSlot: ReusableRow {
   /// 0 while the slot is free.
   var serial: UInt64 = 0
   var machine = MutationMachine(runOptions: RunOptions(), isFirst: true, at: .never)
@@ -19,6 +19,5 @@ struct MutationSlot {
   var handle: Int?
   /// The run's position in the deadline heap; -1 if it is not in it.
   var heapPosition: Int32 = -1
-  /// The next free slot, while this one is free.
   var nextFree: Int32 = -1
 }

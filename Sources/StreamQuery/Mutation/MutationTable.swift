@@ -1,7 +1,7 @@
 /// The runs of a client, in slots.
 struct MutationTable {
   var slots: [MutationSlot] = []
-  var freeSlot: Int32 = -1
+  var freeSlots = FreeRows()
   var lastSerial: UInt64 = 0
   var snapshotSerial: UInt64 = 0
   /// The runs of each mutation, in the order in which they were started.
@@ -37,17 +37,9 @@ struct MutationTable {
 
   /// Takes a slot for a new run.
   mutating func makeSlot() -> MutationID {
-    let index: Int
-    if freeSlot >= 0 {
-      index = Int(freeSlot)
-      freeSlot = slots[index].nextFree
-    } else {
-      index = slots.count
-      slots.append(MutationSlot())
-    }
+    let index = freeSlots.take(from: &slots, new: MutationSlot())
     lastSerial += 1
     slots[index].serial = lastSerial
-    slots[index].nextFree = -1
     let id = id(of: index)
     all.append(id)
     return id
@@ -57,8 +49,7 @@ struct MutationTable {
   mutating func freeSlot(of id: MutationID) {
     all.remove(id)
     slots[Int(id.index)] = MutationSlot()
-    slots[Int(id.index)].nextFree = freeSlot
-    freeSlot = id.index
+    freeSlots.put(Int(id.index), in: &slots)
   }
 
   /// The present snapshot of a run, for a single read.
