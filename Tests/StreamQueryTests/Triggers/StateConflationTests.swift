@@ -132,19 +132,19 @@ import Testing
 
   @Test func everyListenerIsResumedInTheOrderOfArrival() async {
     let executor = QueuedExecutor()
-    let heard = TestLock<[Int]>([])
+    let heard = Notes<Int>()
     let tasks = (0..<5).map { number in
       let listener = shared.subscribe()
       return Task(executorPreference: executor) {
         _ = await listener.next(isolation: nil)
-        heard.withLock { $0.append(number) }
+        heard.add(number)
       }
     }
     executor.drain()
     system.report(true)
     executor.drain()
     for task in tasks { await task.value }
-    #expect(heard.withLock { $0 } == [0, 1, 2, 3, 4])
+    #expect(heard.all == [0, 1, 2, 3, 4])
   }
 
   @Test func leavingEndsEveryWait() async {
