@@ -5,6 +5,17 @@ import Foundation
 #endif
 
 extension CacheState {
+  /// Tells an entry's machine what happened, and carries out what it decides.
+  @inline(__always)
+  mutating func input(
+    _ index: Int,
+    _ transaction: inout Transaction,
+    _ fact: (inout EntryMachine, Environment) -> EntryActions
+  ) {
+    let actions = fact(&slots[index].machine, transaction.environment)
+    apply(actions, index, &transaction)
+  }
+
   /// Carries out what a machine decided.
   mutating func apply(_ actions: EntryActions, _ index: Int, _ transaction: inout Transaction) {
     noteChange(of: index)

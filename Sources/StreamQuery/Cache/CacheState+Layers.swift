@@ -55,8 +55,7 @@ extension CacheState {
       for position in slots[index].layers.indices where slots[index].layers[position].job === job {
         slots[index].layers[position].keptSince = newest
       }
-      let actions = slots[index].machine.outdated(in: transaction.environment)
-      apply(actions, index, &transaction)
+      input(index, &transaction) { $0.outdated(in: $1) }
     }
   }
 
@@ -69,11 +68,7 @@ extension CacheState {
   mutating func settleLayers(of job: MutationJob, _ run: Int, _ transaction: inout Transaction) {
     for index in layeredEntries(run) {
       // Its answer would not land. A fetch that starts now will land, and replaces the layers.
-      apply(
-        slots[index].machine.outdatedRestarted(in: transaction.environment),
-        index,
-        &transaction
-      )
+      input(index, &transaction) { $0.outdatedRestarted(in: $1) }
       let newest = slots[index].machine.newestFetch
       removeLayers(index, &transaction) { $0.job === job && $0.keptSince == newest }
     }

@@ -98,9 +98,7 @@ extension CacheState {
     guard waiter.round != 0, waiter.round == slots[index].waiterRound else { return }
     waiter.round = 0
     waiterWent(index, &transaction)
-    if waiter.role == .leasing {
-      apply(slots[index].machine.waiterLeft(in: transaction.environment), index, &transaction)
-    }
+    if waiter.role == .leasing { input(index, &transaction) { $0.waiterLeft(in: $1) } }
   }
 
   /// Removes the waiters of a cancelled bulk call; they held no leases.

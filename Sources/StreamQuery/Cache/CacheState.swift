@@ -244,14 +244,7 @@ struct CacheState: ~Copyable {
     slots[index].beginning = beginning
     transaction.drop(slots[index].data)
     slots[index].data = initialData.box
-    apply(
-      slots[index].machine.initialDataPlaced(
-        updatedAt: beginning.time,
-        in: transaction.environment
-      ),
-      index,
-      &transaction
-    )
+    input(index, &transaction) { $0.initialDataPlaced(updatedAt: beginning.time, in: $1) }
   }
 
   // MARK: Snapshots

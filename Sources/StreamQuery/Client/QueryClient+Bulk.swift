@@ -154,11 +154,7 @@ extension QueryClient {
   public nonisolated func cancel(_ filter: QueryFilter) {
     select(filter) { state, indices, transaction in
       for index in indices {
-        state.apply(
-          state.slots[index].machine.cancelRequested(in: transaction.environment),
-          index,
-          &transaction
-        )
+        state.input(index, &transaction) { $0.cancelRequested(in: $1) }
       }
     }
   }
@@ -242,19 +238,14 @@ extension QueryClient {
     _ group: WaitGroup?
   ) {
     select(filter) { state, indices, transaction in
-      let refetched = indices.map {
-        state.isInScope(scope, $0) && state.isBulkRefetched($0)
-      }
+      let refetched = indices.filter { state.isInScope(scope, $0) && state.isBulkRefetched($0) }
       for index in indices {
         state.emit(.invalidated, index, transaction)
         // A fetch that invalidates itself would never end.
-        let actions = state.slots[index].machine.invalidated(
-          isJoining: !superseding || state.waitsForCaller(index, transaction),
-          in: transaction.environment
-        )
-        state.apply(actions, index, &transaction)
+        let isJoining = !superseding || state.waitsForCaller(index, transaction)
+        state.input(index, &transaction) { $0.invalidated(isJoining: isJoining, in: $1) }
       }
-      for (index, refetches) in zip(indices, refetched) where refetches {
+      for index in refetched {
         state.refetch(index, cause, superseding: superseding, group, &transaction)
       }
     }

@@ -250,10 +250,6 @@ extension CacheState {
     emit(.written, index, transaction)
     let stamp =
       updatedAt.map(transaction.environment.now.placing(date:)) ?? transaction.environment.now
-    apply(
-      slots[index].machine.written(updatedAt: stamp, fencing: fencing, in: transaction.environment),
-      index,
-      &transaction
-    )
+    input(index, &transaction) { $0.written(updatedAt: stamp, fencing: fencing, in: $1) }
   }
 }

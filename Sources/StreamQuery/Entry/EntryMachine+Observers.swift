@@ -27,9 +27,7 @@ extension EntryMachine {
       case .subscribed: fetchesOnSubscribe(resolvedOptions, at: environment.now.instant)
       case .moved: isStale(for: resolvedOptions, at: environment.now.instant)
       }
-    if fetches {
-      request(.subscribed, superseding: false, clientLease: false, in: environment, &actions)
-    }
+    if fetches { request(.subscribed, in: environment, &actions) }
     return actions
   }
 
@@ -88,7 +86,7 @@ extension EntryMachine {
     if !old.isEnabled, isStale(for: new, at: environment.now.instant),
       !(isRemoved && isTurnedByFunction)
     {
-      request(.subscribed, superseding: false, clientLease: false, in: environment, &actions)
+      request(.subscribed, in: environment, &actions)
     }
     return (actions, newBase)
   }

@@ -2,15 +2,14 @@
 extension EntryMachine {
   mutating func request(
     _ cause: FetchCause,
-    superseding: Bool,
-    clientLease: Bool,
+    superseding: Bool = false,
+    clientLease: Bool = false,
     direction: PageDirection? = nil,
     in environment: Environment,
     _ actions: inout EntryActions
   ) {
     guard var current = fetch else {
-      begin(cause, clientLease: clientLease, direction: direction, in: environment, &actions)
-      return
+      return begin(cause, clientLease: clientLease, direction: direction, in: environment, &actions)
     }
     // A caller that asks for a page gets it: joining would not fetch one.
     let isBound = direction == nil && current.supersessions >= Self.supersessionLimit
@@ -100,9 +99,7 @@ extension EntryMachine {
     isError = true
     errorUpdatedAt = environment.now
     errorUpdateCount += 1
-    if fetch?.fetchOptions.failureInvalidates ?? true {
-      isInvalidated = true
-    }
+    if fetch?.fetchOptions.failureInvalidates ?? true { isInvalidated = true }
     end(.failed, in: environment, &actions)
   }
 

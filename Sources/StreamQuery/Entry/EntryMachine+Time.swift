@@ -1,7 +1,7 @@
 extension EntryMachine {
   /// The next time at which the entry has something to do, or `nil` if there is none.
   ///
-  /// - Parameter world: The world at the transaction.
+  /// - Parameter environment: The world at the transaction.
   /// - Returns: The earliest deadline.
   // Inlined: the machine is a large value, and a call would copy it.
   @inline(__always)
@@ -31,14 +31,10 @@ extension EntryMachine {
   package mutating func timeReached(in environment: Environment) -> EntryActions {
     var actions = catchUp(in: environment)
     let now = environment.now.instant
-    if let until = fetch?.lingersUntil, until <= now {
-      cancelCurrent(in: environment, &actions)
-    }
+    if let until = fetch?.lingersUntil, until <= now { cancelCurrent(in: environment, &actions) }
     let polls = groups.contains { nextPoll(of: $0, in: environment).map { $0 <= now } ?? false }
     if case .waiting(let until) = stage, until <= now { proceed(in: environment, &actions) }
-    if polls {
-      request(.interval, superseding: false, clientLease: false, in: environment, &actions)
-    }
+    if polls { request(.interval, in: environment, &actions) }
     polledUntil = max(polledUntil, now)
     actions.expired = isExpired(at: now)
     return actions
@@ -70,17 +66,12 @@ extension EntryMachine {
     _ cause: FetchCause?,
     in environment: Environment
   ) -> EntryActions {
-    var actions = catchUp(in: environment)
-    let now = environment.now.instant
+    var actions = environmentMoved(cause, in: environment)
     let isWilling = groups.contains {
       isDue($0.resolvedOptions, since: lastTick, cause, in: environment)
     }
-    if isWilling, let cause {
-      request(cause, superseding: false, clientLease: false, in: environment, &actions)
-    }
+    if isWilling, let cause { request(cause, in: environment, &actions) }
     if isPaused { proceed(in: environment, &actions) }
-    // Beats that fell into the background are skipped.
-    if cause == .active { polledUntil = max(polledUntil, now) }
     return actions
   }
 

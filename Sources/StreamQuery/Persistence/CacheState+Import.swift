@@ -117,8 +117,7 @@ extension CacheState {
     if let error = restored.error { restore(error, of: restored, index, &transaction) }
     if restored.isInvalidated {
       // The mark is as old as the data: a fetch that is already running brings something newer.
-      let actions = slots[index].machine.invalidated(isJoining: true, in: transaction.environment)
-      apply(actions, index, &transaction)
+      input(index, &transaction) { $0.invalidated(isJoining: true, in: $1) }
     }
     return nil
   }
