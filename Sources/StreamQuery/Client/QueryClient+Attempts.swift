@@ -35,21 +35,15 @@ extension QueryClient {
       }
       land(box, of: job)
     } catch {
-      // Ask the task, not the error: URLSession throws -999 when its task is cancelled.
-      if Task.isCancelled || error is CancellationError {
-        transaction { state, transaction in
-          guard let index = state.find(job.entry) else { return }
-          state.apply(
-            state.slots[index].machine.attemptCancelled(job.id, in: transaction.environment),
-            index,
-            &transaction
-          )
-        }
-      } else if error is NotModified {
-        keep(job)
-      } else {
-        fail(job, attempt: attempt, error)
-      }
+      let answer = AttemptAnswer(
+        error,
+        isCancelled: Task.isCancelled,
+        after: attempt,
+        of: job.key.key,
+        retry: job.retry,
+        jitter: nextJitter()
+      )
+      transaction { state, transaction in _ = state.answered(answer, by: job, &transaction) }
     }
   }
 
@@ -57,36 +51,19 @@ extension QueryClient {
   /// keeps unchanged parts.
   private nonisolated func land(_ fetched: ValueBox, of job: FetchJob) {
     let join = job.joining.withLock { $0 }
-    // A join builds on the cached value, so its result already shares with it.
-    let merge = join == nil ? job.query.share(for: job.key.key) : job.query.definition.merge
-    let asks = join != nil || merge != nil
-    // A merge is only about sharing and may give up after three rounds; a join keeps an update, and
-    // never gives up.
-    let rounds = join == nil ? 3 : Int.max
-    func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Void> {
-      // User code runs before the transaction, which accepts its answer only if it was about the
-      // present data. Boxes are never changed, so the same box means the same data.
-      let present = asks ? cache.read { $0.box(job.entry) } : nil
-      var box = join?(present) ?? fetched
-      if let present, let merge {
-        if join == nil {
-          box = merge(present, box)
-        } else {
-          // Repeated until it lands, so it must not change the data that it waits for.
-          UpdateChain.run(job.key, of: self) { box = merge(present, box) }
-        }
-      }
+    let landing = Landing(fetched, join: join, job.query, job.key.key)
+    func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
+      guard landing.usesData else { return .answer((nil, fetched)) }
+      let present = cache.read { $0.box(job.entry) }
+      guard landing.isEndless else { return .answer((present, landing.value(over: present))) }
+      var box = fetched
+      UpdateChain.run(job.key, of: self) { box = landing.value(over: present) }
       return .answer((present, box))
     }
-    commit(rounds: rounds, asking: ask) { answer, isLast, state, transaction -> Void? in
-      guard let index = state.find(job.entry) else { return () }
-      if asks, !isLast, state.box(job.entry) !== answer.present { return nil }
-      let actions = state.slots[index].machine.attemptSucceeded(job.id, in: transaction.environment)
-      guard actions != .none else { return () }
-      // If it has not ended, the answer is outdated and the fetch was restarted.
-      if actions.ended == .succeeded { state.slots[index].store(answer.box, &transaction) }
-      state.apply(actions, index, &transaction)
-      return ()
+    commit(rounds: landing.rounds, asking: ask) { answer, isLast, state, transaction -> Bool? in
+      landing.usesData && !isLast
+        ? state.answered(.value(answer.box), madeFrom: answer.present, by: job, &transaction)
+        : state.answered(.value(answer.box), by: job, &transaction)
     }
   }
 
@@ -108,68 +85,8 @@ extension QueryClient {
       UpdateChain.run(job.key, of: self) { made = make(isBegin ? nil : present) }
       return made.map { .answer((present, $0)) } ?? .over(false)
     }
-    return commit(asking: ask) { answer, _, state, transaction -> Bool? in
-      guard let index = state.find(job.entry) else { return false }
-      guard state.box(job.entry) === answer.present else { return nil }
-      let actions = state.slots[index].machine.attemptProgressed(
-        job.id,
-        in: transaction.environment
-      )
-      guard actions.changed else { return false }
-      // The part is outdated, and the fetch was restarted.
-      guard actions.cancelled == nil else {
-        state.apply(actions, index, &transaction)
-        return false
-      }
-      state.slots[index].store(answer.box, &transaction)
-      state.apply(actions, index, &transaction)
-      return true
-    }
-  }
-
-  /// Keeps the data, which is still good, if there is any.
-  private nonisolated func keep(_ job: FetchJob) {
-    let missing = ErrorBox(QueryError.notModifiedWithoutData(key: job.key.key.description))
-    transaction { state, transaction in
-      guard let index = state.find(job.entry) else { return }
-      let actions = state.slots[index].machine.attemptKept(job.id, in: transaction.environment)
-      if actions.ended == .failed {
-        transaction.drop(state.slots[index].failureReason)
-        state.slots[index].failureReason = missing
-      }
-      state.apply(actions, index, &transaction)
-    }
-  }
-
-  private nonisolated func fail(_ job: FetchJob, attempt: Int, _ error: any Error) {
-    let box = ErrorBox(error)
-    var delay = job.retry.delay(failures: attempt, error: error, jitter: nextJitter())
-    // A retry would find the same.
-    if case .notModifiedWithoutData? = error as? QueryError { delay = nil }
-    transaction { state, transaction in
-      guard let index = state.find(job.entry) else { return }
-      let actions = state.slots[index].machine.attemptFailed(
-        job.id,
-        retryAfter: delay,
-        in: transaction.environment
-      )
-      guard actions.changed else { return }
-      // The failure is outdated, and the fetch was restarted.
-      guard actions.cancelled == nil else { return state.apply(actions, index, &transaction) }
-      transaction.drop(state.slots[index].failureReason)
-      state.slots[index].failureReason = box
-      if actions.ended == nil, let delay {
-        let count = state.slots[index].machine.failureCount
-        state.emit(
-          .attemptFailed(error, count: count, retryAfter: delay.duration),
-          index,
-          transaction,
-          job: job
-        )
-      }
-      state.apply(actions, index, &transaction)
-      // The timer will start the next attempt, but in the context of this task.
-      if actions.ended == nil { transaction.standBy(job.tasks) }
+    return commit(asking: ask) { answer, _, state, transaction in
+      state.answered(.part(answer.box), madeFrom: answer.present, by: job, &transaction)
     }
   }
 
@@ -198,37 +115,8 @@ extension QueryClient {
     if isNews { report(.clockFailed(error: "\(error)")) }
   }
 
-  /// Handles due deadlines, at most a thousand in a transaction, so that the lock is held briefly.
+  /// Handles due deadlines, at most a thousand in a transaction.
   nonisolated func timeReached() {
-    var isDone = false
-    while !isDone {
-      isDone = transaction { state, transaction in
-        state.armed = nil
-        var left = 1_000
-        while let first = state.deadlines.first,
-          first.deadline <= transaction.environment.now.instant
-        {
-          guard left > 0 else { return false }
-          left -= 1
-          guard first.owner >= 0 else {
-            state.timeReached(mutation: Int(~first.owner), &transaction)
-            continue
-          }
-          let index = Int(first.owner)
-          guard !state.slots[index].machine.isExpired(at: transaction.environment.now.instant)
-          else {
-            state.drop(index, reason: .expired, &transaction)
-            continue
-          }
-          state.electObserver(of: index, .interval, &transaction)
-          state.apply(
-            state.slots[index].machine.timeReached(in: transaction.environment),
-            index,
-            &transaction
-          )
-        }
-        return true
-      }
-    }
+    while !transaction({ $0.timeReached(limit: 1_000, &$1) }) {}
   }
 }

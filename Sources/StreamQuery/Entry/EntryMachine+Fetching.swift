@@ -84,24 +84,22 @@ extension EntryMachine {
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
   ///   - environment: The world at the transaction.
-  /// - Returns: What to do; `ended` is set if and only if the value lands.
-  package mutating func attemptSucceeded(_ id: FetchID, in environment: Environment) -> EntryActions
-  {
-    guard let current = running(id) else { return .none }
-    guard !current.isOutdated else { return restarted(current, in: environment) }
+  /// - Returns: What becomes of the value.
+  package mutating func attemptSucceeded(
+    _ id: FetchID,
+    in environment: Environment
+  ) -> AttemptOutcome {
+    guard let current = running(id) else { return .late }
+    guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
     var actions = catchUp(in: environment)
     hasData = true
     dataUpdatedAt = environment.now
-    dataUpdateCount += 1
-    isError = false
-    failureCount = 0
     // Adding a page clears the mark as well, although the pages before it are no newer: what is on
     // the screen was requested just now. But no answer clears a mark that was set after the answer
     // was requested.
     isInvalidated = current.predatesMark
-    end(.succeeded, in: environment, &actions)
-    follow(current, in: environment, &actions)
-    return actions
+    succeed(current, as: .succeeded, in: environment, &actions)
+    return .landed(actions)
   }
 
   /// An attempt found that the data is still good.
@@ -109,11 +107,10 @@ extension EntryMachine {
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
   ///   - environment: The world at the transaction.
-  /// - Returns: What to do; `ended` says whether there was data to keep. If there was none, the
-  ///   fetch failed.
-  package mutating func attemptKept(_ id: FetchID, in environment: Environment) -> EntryActions {
-    guard let current = running(id) else { return .none }
-    guard !current.isOutdated else { return restarted(current, in: environment) }
+  /// - Returns: What becomes of it; without data, the fetch failed.
+  package mutating func attemptKept(_ id: FetchID, in environment: Environment) -> AttemptOutcome {
+    guard let current = running(id) else { return .late }
+    guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
     guard hasData || current.undo.stashed != nil else {
       return attemptFailed(id, retryAfter: nil, in: environment)
     }
@@ -124,12 +121,21 @@ extension EntryMachine {
       dataUpdatedAt = environment.now
       isInvalidated = current.predatesMark
     }
+    succeed(current, as: .kept, in: environment, &actions)
+    return .landed(actions)
+  }
+
+  private mutating func succeed(
+    _ current: InFlight,
+    as ending: FetchEnding,
+    in environment: Environment,
+    _ actions: inout EntryActions
+  ) {
     dataUpdateCount += 1
     isError = false
     failureCount = 0
-    end(.kept, in: environment, &actions)
+    end(ending, in: environment, &actions)
     follow(current, in: environment, &actions)
-    return actions
   }
 
   /// An attempt failed.
@@ -138,24 +144,24 @@ extension EntryMachine {
   ///   - id: The fetch; an old one is a no-op.
   ///   - retryAfter: The wait before the next attempt, or `nil` if there is none.
   ///   - environment: The world at the transaction.
-  /// - Returns: What to do; `changed` is set if and only if the failure counts.
+  /// - Returns: What becomes of the failure.
   package mutating func attemptFailed(
     _ id: FetchID,
     retryAfter: TimeSpan?,
     in environment: Environment
-  ) -> EntryActions {
-    guard let current = running(id) else { return .none }
-    guard !current.isOutdated else { return restarted(current, in: environment) }
+  ) -> AttemptOutcome {
+    guard let current = running(id) else { return .late }
+    guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
     var actions = catchUp(in: environment)
     failureCount += 1
     tick(at: environment.now.instant)
     actions.changed = true
     if let retryAfter, !current.stopsRetrying, let until = environment.now.instant + retryAfter {
       fetch?.stage = .waiting(until: until)
-    } else {
-      fail(in: environment, &actions)
+      return .retrying(actions, after: retryAfter)
     }
-    return actions
+    fail(in: environment, &actions)
+    return .failed(actions)
   }
 
   /// An attempt ended itself by cancellation, which is never an error (contract law 10).
@@ -163,14 +169,16 @@ extension EntryMachine {
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
   ///   - environment: The world at the transaction.
-  /// - Returns: What to do.
-  package mutating func attemptCancelled(_ id: FetchID, in environment: Environment) -> EntryActions
-  {
-    guard let current = running(id) else { return .none }
+  /// - Returns: What becomes of the fetch.
+  package mutating func attemptCancelled(
+    _ id: FetchID,
+    in environment: Environment
+  ) -> AttemptOutcome {
+    guard let current = running(id) else { return .late }
     var actions = catchUp(in: environment)
     undo(current, &actions)
     end(.cancelled, in: environment, &actions)
-    return actions
+    return .cancelled(actions)
   }
 
   /// Somebody cancelled the entry's fetch.

@@ -42,11 +42,11 @@ extension EntryMachine {
   /// - Returns: What to do; nothing if the fetch in flight is not outdated.
   package mutating func outdatedRestarted(in environment: Environment) -> EntryActions {
     guard let current = fetch, current.stage == .running, current.isOutdated else { return .none }
-    return restarted(current, in: environment)
+    return restart(current, in: environment)
   }
 
   /// Restarts a fetch, for all callers that wait for it.
-  mutating func restarted(_ current: InFlight, in environment: Environment) -> EntryActions {
+  mutating func restart(_ current: InFlight, in environment: Environment) -> EntryActions {
     var actions = catchUp(in: environment)
     actions.cancelled = current.id
     actions.isBegunAnew = true

@@ -7,13 +7,13 @@ extension EntryMachine {
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
   ///   - environment: The world at the transaction.
-  /// - Returns: What to do; `changed` without `cancelled` is set if and only if the part lands.
+  /// - Returns: What becomes of the part.
   package mutating func attemptProgressed(
     _ id: FetchID,
     in environment: Environment
-  ) -> EntryActions {
-    guard var current = running(id) else { return .none }
-    guard !current.isOutdated else { return restarted(current, in: environment) }
+  ) -> AttemptOutcome {
+    guard var current = running(id) else { return .late }
+    guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
     var actions = catchUp(in: environment)
     hasData = true
     dataUpdatedAt = environment.now
@@ -30,7 +30,7 @@ extension EntryMachine {
     current.supersessions = 0
     fetch = current
     actions.changed = true
-    return actions
+    return .landed(actions)
   }
 
   /// Hides the data if the fetch that starts now is to show pending again.

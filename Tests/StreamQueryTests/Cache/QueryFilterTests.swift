@@ -49,7 +49,7 @@ import Testing
       apply { $0.requested(.manual, clientLease: true, in: environment) }
       let id = state.slots[index].machine.current?.id ?? FetchID(rawValue: 0)
       state.slots[index].failureReason = ErrorBox(CancellationError())
-      apply { $0.attemptFailed(id, retryAfter: nil, in: environment) }
+      apply { $0.attemptFailed(id, retryAfter: nil, in: environment).actions }
     case 6: apply { $0.observed(by: .make(staleAfter: .seconds(5)), in: environment) }
     case 7: apply { $0.observed(by: .disabled, in: environment) }
     default: break

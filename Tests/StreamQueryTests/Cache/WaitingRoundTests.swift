@@ -26,7 +26,8 @@ import Testing
 
   private func succeed() throws {
     let current = try #require(state.slots[index].machine.current)
-    let actions = state.slots[index].machine.attemptSucceeded(current.id, in: turn.environment)
+    let actions = state.slots[index].machine
+      .attemptSucceeded(current.id, in: turn.environment).actions
     state.slots[index].store(TypedBox(1), &turn)
     state.apply(actions, index, &turn)
   }

@@ -103,11 +103,17 @@ struct EntryDriver {
   mutating func stopWaiting() -> EntryActions { machine.waiterLeft(in: environment) }
 
   @discardableResult
-  mutating func succeed() -> EntryActions { machine.attemptSucceeded(currentID, in: environment) }
+  mutating func succeed() -> EntryActions {
+    machine.attemptSucceeded(currentID, in: environment).actions
+  }
 
   @discardableResult
   mutating func fail(retryAfter seconds: Double? = nil) -> EntryActions {
-    machine.attemptFailed(currentID, retryAfter: seconds.map(TimeSpan.seconds), in: environment)
+    machine.attemptFailed(
+      currentID,
+      retryAfter: seconds.map(TimeSpan.seconds),
+      in: environment
+    ).actions
   }
 
   @discardableResult

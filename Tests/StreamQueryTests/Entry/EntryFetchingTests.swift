@@ -151,7 +151,7 @@ import Testing
       driver.currentID,
       retryAfter: .infinite,
       in: driver.environment
-    )
+    ).actions
     #expect(actions.ended == .failed)
   }
 
@@ -162,7 +162,7 @@ import Testing
     let before = driver.machine
     #expect(driver.succeed() == .none)
     #expect(driver.fail() == .none)
-    #expect(driver.machine.attemptCancelled(driver.currentID, in: driver.environment) == .none)
+    #expect(driver.machine.attemptCancelled(driver.currentID, in: driver.environment) == .late)
     #expect(driver.machine == before)
   }
 
@@ -195,12 +195,12 @@ import Testing
     }
     driver.pass(to: 9)
     let before = driver.machine
-    #expect(driver.machine.attemptSucceeded(old, in: driver.environment) == .none)
-    #expect(driver.machine.attemptFailed(old, retryAfter: nil, in: driver.environment) == .none)
+    #expect(driver.machine.attemptSucceeded(old, in: driver.environment) == .late)
+    #expect(driver.machine.attemptFailed(old, retryAfter: nil, in: driver.environment) == .late)
     #expect(
-      driver.machine.attemptFailed(old, retryAfter: .seconds(1), in: driver.environment) == .none
+      driver.machine.attemptFailed(old, retryAfter: .seconds(1), in: driver.environment) == .late
     )
-    #expect(driver.machine.attemptCancelled(old, in: driver.environment) == .none)
+    #expect(driver.machine.attemptCancelled(old, in: driver.environment) == .late)
     #expect(driver.machine == before)
   }
 
@@ -290,7 +290,7 @@ import Testing
   @Test func anAttemptThatCancelledItselfIsNoError() {
     var driver = EntryDriver()
     driver.wait()
-    let actions = driver.machine.attemptCancelled(driver.currentID, in: driver.environment)
+    let actions = driver.machine.attemptCancelled(driver.currentID, in: driver.environment).actions
     #expect(actions.ended == .cancelled)
     #expect(actions.cancelled == nil)
     #expect(!driver.machine.isError)

@@ -68,15 +68,15 @@ import Testing
     driver.observe(.fresh)
     for _ in 0..<5 { invalidate(&driver) }
     driver.pass(to: 3)
-    let actions = driver.machine.attemptKept(driver.currentID, in: driver.environment)
+    let actions = driver.machine.attemptKept(driver.currentID, in: driver.environment).actions
     #expect(actions.ended == .kept)
     #expect(actions.started == driver.currentID)
     #expect(driver.machine.isInvalidated)
     #expect(driver.machine.dataUpdatedAt == .seconds(3))
-    let last = driver.machine.attemptKept(driver.currentID, in: driver.environment)
+    let last = driver.machine.attemptKept(driver.currentID, in: driver.environment).actions
     #expect(last.started == nil)
     #expect(!driver.machine.isInvalidated)
-    #expect(driver.machine.attemptKept(driver.currentID, in: driver.environment) == .none)
+    #expect(driver.machine.attemptKept(driver.currentID, in: driver.environment) == .late)
   }
 
   @Test func whoJoinsOnPurposeTakesTheAnswerForNewEnough() {

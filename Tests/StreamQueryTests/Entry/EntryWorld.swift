@@ -109,11 +109,11 @@ struct EntryWorld {
         direction: .next,
         in: environment
       )
-    case .succeed: actions = machine.attemptSucceeded(id, in: environment)
+    case .succeed: actions = machine.attemptSucceeded(id, in: environment).actions
     case .failAndRetry:
-      actions = machine.attemptFailed(id, retryAfter: .seconds(1), in: environment)
-    case .failForGood: actions = machine.attemptFailed(id, retryAfter: nil, in: environment)
-    case .cancelItself: actions = machine.attemptCancelled(id, in: environment)
+      actions = machine.attemptFailed(id, retryAfter: .seconds(1), in: environment).actions
+    case .failForGood: actions = machine.attemptFailed(id, retryAfter: nil, in: environment).actions
+    case .cancelItself: actions = machine.attemptCancelled(id, in: environment).actions
     case .cancel: actions = machine.cancelRequested(in: environment)
     case .write:
       actions = machine.written(updatedAt: environment.now, fencing: false, in: environment)
@@ -243,12 +243,12 @@ extension EntryWorld {
   private var ignoresLateAnswers: Bool {
     let old = FetchID(rawValue: machine.fetchSerial &- 1)
     var copy = machine
-    let actions = [
+    let outcomes = [
       copy.attemptSucceeded(old, in: environment),
       copy.attemptFailed(old, retryAfter: .zero, in: environment),
       copy.attemptCancelled(old, in: environment),
     ]
-    return actions == [.none, .none, .none] && copy == machine
+    return outcomes == [.late, .late, .late] && copy == machine
   }
 }
 

@@ -1,0 +1,27 @@
+extension CacheState {
+  /// Handles the deadlines that are due.
+  ///
+  /// - Parameters:
+  ///   - limit: How many at most, so that the lock is held briefly.
+  ///   - transaction: The transaction.
+  /// - Returns: Whether none is left.
+  mutating func timeReached(limit: Int, _ transaction: inout Transaction) -> Bool {
+    armed = nil
+    let now = transaction.environment.now.instant
+    var left = limit
+    while let first = deadlines.first, first.deadline <= now {
+      guard left > 0 else { return false }
+      left -= 1
+      let index = Int(first.owner)
+      if index < 0 {
+        timeReached(mutation: ~index, &transaction)
+      } else if slots[index].machine.isExpired(at: now) {
+        drop(index, reason: .expired, &transaction)
+      } else {
+        electObserver(of: index, .interval, &transaction)
+        input(index, &transaction) { $0.timeReached(in: $1) }
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import StreamQuery
+
+/// How a fetched value becomes the data.
+@Suite struct LandingTests {
+  private func landing(
+    _ query: Query<[Int]>,
+    join: Landing.Join? = nil
+  ) -> Landing {
+    let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
+    let key = EntryKey(query.key).key
+    let resolved = ResolvedQuery(query.definition, for: key, defaults: defaults)
+    return Landing(TypedBox([1, 2]), join: join, resolved, key)
+  }
+
+  private func value(_ landing: Landing, over present: [Int]?) -> [Int] {
+    landing.value(over: present.map { TypedBox($0) }).value(as: [Int].self)
+  }
+
+  private let plain = Query<[Int]>("n") { [] }.sharing(.off)
+  private let merging = Query<[Int]>("n") { [] }.merge { old, new in old + new }
+
+  private func joining(_ present: ValueBox?) -> ValueBox? {
+    TypedBox([0] + (present?.value(as: [Int].self) ?? []))
+  }
+
+  @Test func aPlainValueNeedsNoDataAndLandsAsItIs() {
+    let landing = landing(plain)
+    #expect(!landing.usesData)
+    #expect(value(landing, over: [9]) == [1, 2])
+  }
+
+  @Test func aMergeIsGivenUpAfterThreeRounds() {
+    let landing = landing(merging)
+    #expect(landing.usesData)
+    #expect(landing.rounds == 3)
+    #expect(!landing.isEndless)
+    #expect(value(landing, over: [9]) == [9, 1, 2])
+    #expect(value(landing, over: nil) == [1, 2], "there is nothing to merge with")
+  }
+
+  @Test func aJoinIsMadeUntilItLandsAndSharesNothingMore() {
+    let landing = landing(Query<[Int]>("n") { [] }, join: joining)
+    #expect(landing.usesData)
+    #expect(landing.rounds == .max)
+    #expect(landing.merge == nil)
+    #expect(!landing.isEndless, "it runs no user code")
+    #expect(value(landing, over: [9]) == [0, 9])
+  }
+
+  @Test func aMergeFollowsAJoinAndIsThenRepeatedWithoutEnd() {
+    let landing = landing(merging, join: joining)
+    #expect(landing.rounds == .max)
+    #expect(landing.isEndless)
+    #expect(value(landing, over: [9]) == [9, 0, 9])
+  }
+
+  @Test func aJoinThatHasNothingToAddLeavesTheValue() {
+    #expect(value(landing(plain, join: { _ in nil }), over: [9]) == [1, 2])
+  }
+}

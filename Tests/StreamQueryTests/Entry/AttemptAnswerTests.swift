@@ -1,0 +1,57 @@
+import Testing
+
+@testable import StreamQuery
+
+/// What an error means that an attempt threw.
+@Suite("Thrown errors: contract law 10") struct AttemptAnswerTests {
+  private func answer(
+    _ error: any Error,
+    isCancelled: Bool = false,
+    after failures: Int = 0,
+    retry: RetryPolicy = .times(2).backoff(.constant(.seconds(3)))
+  ) -> String {
+    let answer = AttemptAnswer(
+      error,
+      isCancelled: isCancelled,
+      after: failures,
+      of: "n",
+      retry: retry,
+      jitter: 0
+    )
+    switch answer {
+    case .cancelled: return "cancelled"
+    case .notModified(let missing): return "not modified, else \(missing.error)"
+    case .failure(let error, let delay):
+      return "\(error.error), \(delay.map { "again in \($0.duration)" } ?? "for good")"
+    case .value, .part: return "a value"
+    }
+  }
+
+  @Test func anErrorIsRetriedAfterTheWaitOfThePolicy() {
+    #expect(answer(Boom(), after: 1) == "\(Boom()), again in \(Duration.seconds(3))")
+  }
+
+  @Test func anErrorIsFinalWhenThePolicyGivesUp() {
+    #expect(answer(Boom(), after: 2) == "\(Boom()), for good")
+    #expect(answer(Boom(), retry: .never) == "\(Boom()), for good")
+  }
+
+  @Test func aThrownCancellationIsNoError() {
+    #expect(answer(CancellationError()) == "cancelled")
+  }
+
+  @Test func anyErrorOfACancelledTaskIsItsCancellation() {
+    #expect(answer(Boom(), isCancelled: true) == "cancelled")
+    #expect(answer(NotModified(), isCancelled: true) == "cancelled")
+  }
+
+  @Test func notModifiedKeepsTheDataAndNamesTheErrorOfHavingNone() {
+    let missing = QueryError.notModifiedWithoutData(key: AnyQueryKey("n").description)
+    #expect(answer(NotModified()) == "not modified, else \(missing)")
+  }
+
+  @Test func havingNoDataToKeepIsNeverRetried() {
+    let missing = QueryError.notModifiedWithoutData(key: "n")
+    #expect(answer(missing, retry: .forever) == "\(missing), for good")
+  }
+}
