@@ -7,4 +7,6 @@ struct FetchRequest {
   var hasClientLease = false
   /// Which page to add; `nil` fetches the whole value.
   var direction: PageDirection?
+  /// How many pages to fetch, if the caller says so.
+  var pageCount: Int?
 }

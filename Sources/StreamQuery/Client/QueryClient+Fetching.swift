@@ -88,20 +88,6 @@ extension QueryClient {
     _ = try? await fetch(query, .ifStale)
   }
 
-  enum FetchNeed: Sendable {
-    case ifStale
-    case ifMissing
-    case ifMissingElseRevalidate
-  }
-
-  private enum FetchStart: Sendable {
-    case cached(ValueBox)
-    case waiting(Waiter)
-    case missingFetch
-    case recursive
-    case shutDown
-  }
-
   nonisolated func fetch<Value>(
     _ query: Query<Value>,
     _ need: FetchNeed,
@@ -109,23 +95,33 @@ extension QueryClient {
   ) async throws -> ValueBox {
     let key = EntryKey(query.key)
     let start = begin(key, query.definition, need, pageCount)
+    // Here, because a cached value needs no asynchronous call.
     if case .cached(let box) = start { return box.settled }
     return try await end(start, of: key)
   }
 
   private nonisolated func end(_ start: FetchStart, of key: EntryKey) async throws -> ValueBox {
+    switch try await outcome(of: start, of: key).0 {
+    case .value(let box): return box.settled
+    case .failure(let error): throw error
+    case .cancelled, .settled: throw CancellationError()
+    }
+  }
+
+  /// Waits for the fetch that a caller's request led to.
+  nonisolated func outcome(
+    of start: FetchStart,
+    of key: EntryKey
+  ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
     switch start {
-    case .cached(let box): return box.settled
+    case .cached(let box): return (.value(box), nil)
     case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
     case .recursive: throw QueryError.recursiveFetch(key: key.key.description)
     case .shutDown: throw QueryError.shutDown
     case .waiting(let waiter):
       let subject = observed("a fetch of \(key.key)")
-      switch await waiter.outcome(subject, onCancel: leaving(waiter)) {
-      case .value(let box): return box.settled
-      case .failure(let error): throw error
-      case .cancelled, .settled: throw CancellationError()
-      }
+      let outcome = await waiter.outcome(subject, onCancel: leaving(waiter))
+      return (outcome, waiter.end)
     }
   }
 
@@ -135,50 +131,9 @@ extension QueryClient {
     _ need: FetchNeed,
     _ pageCount: Int?
   ) -> FetchStart {
-    resolving(key, definition) { state, index, query, resolvedOptions, initialData, transaction in
-      guard !state.isShutDown else { return .shutDown }
-      // Only a fetch that starts takes over how to fetch; a cached answer changes nothing.
-      let index = index ?? state.entry(key, query, &transaction)
-      state.placeInitialData(index, initialData, &transaction)
-      transaction.isImperative = true
-      transaction.pageCount = pageCount
-      let canFetch = query.fetch != nil || state.slots[index].query?.fetch != nil
-      let isStale = state.slots[index].machine.isStale(
-        resolvedOptions.freshness,
-        at: transaction.environment.now.instant
-      )
-      if state.slots[index].machine.hasData, let box = state.slots[index].visible {
-        switch need {
-        case .ifStale:
-          if !isStale {
-            state.note(.hit, index, transaction)
-            return .cached(box)
-          }
-        case .ifMissing:
-          state.note(isStale ? .staleHit : .hit, index, transaction)
-          return .cached(box)
-        case .ifMissingElseRevalidate:
-          state.note(isStale ? .staleHit : .hit, index, transaction)
-          if isStale, canFetch {
-            if state.slots[index].machine.isIdle { state.adopt(index, query, &transaction) }
-            let actions = state.slots[index].machine.requested(
-              .manual,
-              clientLease: true,
-              in: transaction.environment
-            )
-            state.apply(actions, index, &transaction)
-          }
-          return .cached(box)
-        }
-      }
-      guard canFetch || !state.slots[index].machine.isIdle else {
-        // The entry may have just been made: its retention has to start.
-        state.updateBookkeeping(index, transaction)
-        return .missingFetch
-      }
-      let request = FetchRequest(cause: .manual)
-      return state.request(index, request, query: query, role: .leasing, &transaction)
-        .map(FetchStart.waiting) ?? .recursive
+    let request = FetchRequest(cause: .manual, pageCount: pageCount)
+    return resolving(key, definition) {
+      $0.fetch(key, at: $1, need, request, role: .leasing, $2, $3.freshness, $4, &$5)
     }
   }
 }

@@ -59,44 +59,11 @@ extension QueryClient {
     direction: PageDirection? = nil,
     superseding: Bool
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
-    enum Start {
-      case waiting(Waiter)
-      case missingFetch
-      case recursive
-      case shutDown
+    let request = FetchRequest(cause: .manual, isSuperseding: superseding, direction: direction)
+    let start = resolving(key, definition, options) {
+      $0.fetch(key, at: $1, .always, request, role: .watching, $2, $3.freshness, $4, &$5)
     }
-    let start: Start = resolving(key, definition, options) {
-      state,
-      index,
-      query,
-      _,
-      initialData,
-      transaction in
-      guard !state.isShutDown else { return .shutDown }
-      let index = index ?? state.entry(key, query, &transaction)
-      state.placeInitialData(index, initialData, &transaction)
-      guard query.fetch != nil || state.slots[index].query?.fetch != nil else {
-        // The entry may have just been made: its retention has to start.
-        state.updateBookkeeping(index, transaction)
-        return .missingFetch
-      }
-      let request = FetchRequest(
-        cause: .manual,
-        isSuperseding: superseding,
-        direction: direction
-      )
-      return state.request(index, request, query: query, role: .watching, &transaction)
-        .map(Start.waiting) ?? .recursive
-    }
-    switch start {
-    case .shutDown: throw QueryError.shutDown
-    case .recursive: throw QueryError.recursiveFetch(key: key.key.description)
-    case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
-    case .waiting(let waiter):
-      let subject = observed("a fetch of \(key.key)")
-      let outcome = await waiter.outcome(subject, onCancel: leaving(waiter))
-      return (outcome, waiter.end)
-    }
+    return try await outcome(of: start, of: key)
   }
 
   /// Removes a waiter whose caller was cancelled.

@@ -1,0 +1,56 @@
+extension CacheState {
+  /// Gives a caller the cached value, or starts or joins a fetch for it.
+  ///
+  /// - Parameters:
+  ///   - key: What it asks for.
+  ///   - index: The entry, if there is one.
+  ///   - need: Which cached data it accepts.
+  ///   - request: What it asks of a fetch.
+  ///   - role: Its role for the fetch.
+  ///   - query: How to fetch.
+  ///   - freshness: When data is stale for it.
+  ///   - initialData: The initial data that it brings.
+  ///   - transaction: The transaction.
+  /// - Returns: What it led to.
+  mutating func fetch(
+    _ key: EntryKey,
+    at index: Int?,
+    _ need: FetchNeed,
+    _ request: FetchRequest,
+    role: Waiter.Role,
+    _ query: ResolvedQuery,
+    _ freshness: Freshness,
+    _ initialData: InitialData?,
+    _ transaction: inout Transaction
+  ) -> FetchStart {
+    guard !isShutDown else { return .shutDown }
+    // Only a fetch that starts takes over how to fetch; a cached answer changes nothing.
+    let index = index ?? entry(key, query, &transaction)
+    placeInitialData(index, initialData, &transaction)
+    transaction.isImperative = role == .leasing
+    transaction.pageCount = request.pageCount
+    let decision = slots[index].machine.decision(
+      for: need,
+      freshness,
+      canFetch: query.fetch != nil || slots[index].query?.fetch != nil,
+      at: transaction.environment.now.instant
+    )
+    switch decision {
+    case .useCached(let lookup, let revalidates):
+      guard let box = slots[index].visible else { break }
+      note(lookup, index, transaction)
+      if revalidates {
+        if slots[index].machine.isIdle { adopt(index, query, &transaction) }
+        input(index, &transaction) { $0.requested(.manual, clientLease: true, in: $1) }
+      }
+      return .cached(box)
+    case .fetch: break
+    case .missingFetch:
+      // The entry may have just been made: its retention has to start.
+      updateBookkeeping(index, transaction)
+      return .missingFetch
+    }
+    return self.request(index, request, query: query, role: role, &transaction)
+      .map(FetchStart.waiting) ?? .recursive
+  }
+}

@@ -1,0 +1,10 @@
+/// What the request of a caller that asks for a value led to.
+enum FetchStart: Sendable {
+  case cached(ValueBox)
+  /// A fetch was started or joined.
+  case waiting(Waiter)
+  case missingFetch
+  /// The fetch waits for the caller.
+  case recursive
+  case shutDown
+}

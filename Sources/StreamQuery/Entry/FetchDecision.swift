@@ -1,0 +1,47 @@
+/// What a caller that asks for a value gets of what it finds.
+///
+/// | found \ need | `ifStale` | `ifMissing` | `ifMissingElseRevalidate` | `always` |
+/// |---|---|---|---|---|
+/// | fresh data | the data | the data | the data | a fetch |
+/// | stale data | a fetch | the data | the data, and a refetch | a fetch |
+/// | no data | a fetch | a fetch | a fetch | a fetch |
+///
+/// A fetch is started or, if one is in flight, joined. Without a way to fetch, one in flight is
+/// still joined, but only by a caller that would have accepted cached data.
+enum FetchDecision: Equatable {
+  case useCached(CacheLookup, revalidates: Bool)
+  case fetch
+  case missingFetch
+}
+
+extension EntryMachine {
+  /// What a caller that asks for a value gets.
+  ///
+  /// - Parameters:
+  ///   - need: Which data it accepts.
+  ///   - freshness: When data is stale for it.
+  ///   - canFetch: Whether it or the entry knows how to fetch.
+  ///   - now: The time of the transaction.
+  /// - Returns: What it gets.
+  // Inlined: the machine is a large value, and a call would copy it.
+  @inline(__always)
+  func decision(
+    for need: FetchNeed,
+    _ freshness: Freshness,
+    canFetch: Bool,
+    at now: Instant
+  ) -> FetchDecision {
+    let isStale = isStale(freshness, at: now)
+    let accepts =
+      switch need {
+      case .ifStale: !isStale
+      case .ifMissing, .ifMissingElseRevalidate: hasData
+      case .always: false
+      }
+    guard !accepts else {
+      let revalidates = need == .ifMissingElseRevalidate && isStale && canFetch
+      return .useCached(isStale ? .staleHit : .hit, revalidates: revalidates)
+    }
+    return canFetch || !isIdle && need != .always ? .fetch : .missingFetch
+  }
+}

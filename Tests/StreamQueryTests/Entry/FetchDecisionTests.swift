@@ -1,0 +1,78 @@
+import Testing
+
+@testable import StreamQuery
+
+/// What a caller that asks for a value gets of what it finds: each test is a row of the table.
+@Suite("What a caller finds: C01, T08") struct FetchDecisionTests {
+  private static let needs: [FetchNeed] = [.ifStale, .ifMissing, .ifMissingElseRevalidate, .always]
+
+  /// The decisions for each need, in the order of the table.
+  private func decisions(_ entry: EntryDriver, canFetch: Bool = true) -> [FetchDecision] {
+    Self.needs.map {
+      entry.machine.decision(
+        for: $0,
+        .after(.seconds(5)),
+        canFetch: canFetch,
+        at: entry.environment.now.instant
+      )
+    }
+  }
+
+  private let fresh = EntryDriver.withData()
+  private var stale: EntryDriver {
+    var entry = EntryDriver.withData()
+    entry.pass(to: 5)
+    return entry
+  }
+
+  @Test func freshDataIsForEveryoneButWhoWantsANewAnswer() {
+    let hit = FetchDecision.useCached(.hit, revalidates: false)
+    #expect(decisions(fresh) == [hit, hit, hit, .fetch])
+  }
+
+  @Test func staleDataIsForThoseWhoOnlyWantSomeAndMayBeRefetchedBehindThem() {
+    #expect(
+      decisions(stale) == [
+        .fetch, .useCached(.staleHit, revalidates: false), .useCached(.staleHit, revalidates: true),
+        .fetch,
+      ]
+    )
+  }
+
+  @Test func invalidatedDataIsStaleAtAnyAge() {
+    var entry = fresh
+    entry.invalidate()
+    #expect(decisions(entry) == decisions(stale))
+  }
+
+  @Test func whereNothingIsCachedEveryoneFetches() {
+    #expect(decisions(EntryDriver()) == [.fetch, .fetch, .fetch, .fetch])
+  }
+
+  @Test func withoutAFetchCachedDataIsAllThereIs() {
+    let staleHit = FetchDecision.useCached(.staleHit, revalidates: false)
+    #expect(
+      decisions(stale, canFetch: false) == [.missingFetch, staleHit, staleHit, .missingFetch]
+    )
+    #expect(decisions(EntryDriver(), canFetch: false) == Array(repeating: .missingFetch, count: 4))
+  }
+
+  @Test func whoHasNoFetchStillJoinsOneThatRuns() {
+    var entry = EntryDriver()
+    entry.request()
+    #expect(decisions(entry, canFetch: false) == [.fetch, .fetch, .fetch, .missingFetch])
+  }
+
+  @Test func neverStaleDataIsFreshEvenIfInvalidated() {
+    var entry = fresh
+    entry.invalidate()
+    entry.pass(to: 1_000)
+    let decision = entry.machine.decision(
+      for: .ifStale,
+      .static,
+      canFetch: true,
+      at: entry.environment.now.instant
+    )
+    #expect(decision == .useCached(.hit, revalidates: false))
+  }
+}
