@@ -1,4 +1,45 @@
 extension CacheState {
+  /// The network or the app was reported to be in a state.
+  ///
+  /// - Parameters:
+  ///   - isOnline: Whether the network is reachable; `nil` if nothing was said about it.
+  ///   - isActive: Whether the app is active; `nil` if nothing was said about it.
+  ///   - transaction: The transaction.
+  /// - Returns: The conditions to evaluate.
+  mutating func environmentReported(
+    isOnline: Bool? = nil,
+    isActive: Bool? = nil,
+    _ transaction: inout Transaction
+  ) -> [RefetchCondition.Asking] {
+    let old = transaction.environment
+    transaction.environment.isOnline = isOnline ?? old.isOnline
+    transaction.environment.isActive = isActive ?? old.isActive
+    self.isOnline = transaction.environment.isOnline
+    self.isActive = transaction.environment.isActive
+    switch EnvironmentTransition(from: old, to: transaction.environment) {
+    case nil: return []
+    case .away:
+      resumeMutations(releases: false, &transaction)
+      tell(of: nil, &transaction)
+      return []
+    case .back(let cause):
+      // Mutations go first: the refetches should bring what they change.
+      let paused = pausedMutations
+      resumeMutations(releases: self.isOnline, &transaction)
+      guard !paused.isEmpty else { return sweep(cause, &transaction) }
+      hold(cause, for: paused, &transaction)
+      resumeAwaitedFetches(&transaction)
+      return []
+    }
+  }
+
+  /// A query's own trigger stream had an element.
+  mutating func triggered(_ key: EntryKey, _ transaction: inout Transaction) {
+    guard let index = find(key), slots[index].machine.isActive, slots[index].query?.fetch != nil
+    else { return }
+    input(index, &transaction) { $0.requested(.trigger, in: $1) }
+  }
+
   /// Tells the observed and fetching entries that the network or the app changed, with no fetch
   /// following, or not yet.
   ///
@@ -7,12 +48,7 @@ extension CacheState {
   ///   - transaction: The transaction.
   mutating func tell(of cause: FetchCause?, _ transaction: inout Transaction) {
     for entry in live.sorted() {
-      let index = Int(entry)
-      apply(
-        slots[index].machine.environmentMoved(cause, in: transaction.environment),
-        index,
-        &transaction
-      )
+      input(Int(entry), &transaction) { $0.environmentMoved(cause, in: $1) }
     }
   }
 
@@ -30,11 +66,7 @@ extension CacheState {
     for entry in live.sorted() {
       let index = Int(entry)
       electObserver(of: index, cause, &transaction)
-      apply(
-        slots[index].machine.environmentChanged(cause, in: transaction.environment),
-        index,
-        &transaction
-      )
+      input(index, &transaction) { $0.environmentChanged(cause, in: $1) }
       var present: QueryInfo?
       for position in slots[index].observers {
         guard let predicate = predicate(of: cause, Int(position)),
@@ -60,11 +92,7 @@ extension CacheState {
   mutating func resumeAwaitedFetches(_ transaction: inout Transaction) {
     for index in live.sorted().lazy.map(Int.init)
     where slots[index].machine.isPaused && !slots[index].waiters.isEmpty {
-      apply(
-        slots[index].machine.environmentChanged(nil, in: transaction.environment),
-        index,
-        &transaction
-      )
+      input(index, &transaction) { $0.environmentChanged(nil, in: $1) }
     }
   }
 
@@ -98,11 +126,7 @@ extension CacheState {
     if slots[index].machine.isIdle, let query = observers[observer].query {
       adopt(index, query, &transaction)
     }
-    apply(
-      slots[index].machine.requested(condition.cause, in: transaction.environment),
-      index,
-      &transaction
-    )
+    input(index, &transaction) { $0.requested(condition.cause, in: $1) }
     return nil
   }
 

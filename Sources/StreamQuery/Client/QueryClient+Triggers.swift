@@ -131,60 +131,24 @@ extension QueryClient {
   private nonisolated func handle(_ signal: Signal) {
     switch signal {
     case .time: timeReached()
-    case .online(let isOnline): environmentChanged(isOnline: isOnline, isActive: nil)
-    case .active(let isActive): environmentChanged(isOnline: nil, isActive: isActive)
+    case .online(let isOnline): conditions { $0.environmentReported(isOnline: isOnline, &$1) }
+    case .active(let isActive): conditions { $0.environmentReported(isActive: isActive, &$1) }
     case .query(let key):
-      transaction { state, transaction in
-        guard let index = state.find(key), state.slots[index].machine.isActive,
-          state.slots[index].query?.fetch != nil
-        else { return }
-        state.apply(
-          state.slots[index].machine.requested(.trigger, in: transaction.environment),
-          index,
-          &transaction
-        )
-      }
+      transaction { $0.triggered(key, &$1) }
     case .trigger(let trigger): start(trigger)
     }
   }
 
-  private nonisolated func environmentChanged(isOnline: Bool?, isActive: Bool?) {
-    let askings = transaction { state, transaction -> [RefetchCondition.Asking] in
-      let wasOnline = state.isOnline
-      let wasActive = state.isActive
-      state.isOnline = isOnline ?? wasOnline
-      state.isActive = isActive ?? wasActive
-      transaction.environment.isOnline = state.isOnline
-      transaction.environment.isActive = state.isActive
-      guard state.isOnline != wasOnline || state.isActive != wasActive else { return [] }
-      let cause: FetchCause? =
-        if state.isOnline, !wasOnline { .reconnect } else if state.isActive, !wasActive {
-          .active
-        } else { nil }
-      // Mutations go first: the refetches should bring what they change.
-      let releases = cause != nil && state.isOnline
-      let paused = cause == nil ? [] : state.pausedMutations
-      state.resumeMutations(releases: releases, &transaction)
-      guard let cause else {
-        state.tell(of: nil, &transaction)
-        return []
-      }
-      guard paused.isEmpty else {
-        state.hold(cause, for: paused, &transaction)
-        state.resumeAwaitedFetches(&transaction)
-        return []
-      }
-      return state.sweep(cause, &transaction)
-    }
-    for asking in askings { ask(asking) }
-  }
-
   /// Does the refetches of reconnects and activations that had to wait for mutations.
   nonisolated func sweep(_ causes: [FetchCause]) {
-    for cause in causes {
-      let askings = transaction { state, transaction in state.sweep(cause, &transaction) }
-      for asking in askings { ask(asking) }
-    }
+    for cause in causes { conditions { $0.sweep(cause, &$1) } }
+  }
+
+  /// Evaluates the conditions that a transaction asks about.
+  private nonisolated func conditions(
+    _ body: (inout CacheState, inout Transaction) -> [RefetchCondition.Asking]
+  ) {
+    for asking in transaction(body) { ask(asking) }
   }
 
   /// Evaluates a condition in its own task: nothing else waits for it.
