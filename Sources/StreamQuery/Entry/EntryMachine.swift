@@ -95,6 +95,7 @@ package struct EntryMachine: Equatable, Sendable {
     }
   }
 
+  /// The same, by the name that tests know.
   package var current: InFlight? { fetch }
 
   /// What the fetch in flight is doing; `nil` if there is none.

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// What a report about the network or the app refetches.
-@Suite("Transitions: T14, T15, T31") struct CacheEnvironmentTests {
+@Suite("Transitions: O06, T10, T11, T70") struct CacheEnvironmentTests {
   private let cache = CacheDriver()
 
   /// An observed query with data of the present time.

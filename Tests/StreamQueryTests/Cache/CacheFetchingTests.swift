@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// What `fetch` does with what it finds, in the cache's own terms.
-@Suite("Fetching from a cache: C01, T08, L02") struct CacheFetchingTests {
+@Suite("Fetching from a cache: Q03 to Q05, T41") struct CacheFetchingTests {
   private let cache = CacheDriver(id: UInt64.max - 40)
   private let query = Query<Int>.n().staleTime(.seconds(5))
 

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// What a caller that asks for a value gets of what it finds: each test is a row of the table.
-@Suite("What a caller finds: C01, T08") struct FetchDecisionTests {
+@Suite("What a caller finds: Q03, Q04, T41") struct FetchDecisionTests {
   private static let needs: [FetchNeed] = [.ifStale, .ifMissing, .ifMissingElseRevalidate, .always]
 
   /// The decisions for each need, in the order of the table.
