@@ -5,6 +5,10 @@
 # Input: every Swift file of the checkout.
 
 BEGIN {
+  # What a query is made of, apart from what `StoredQuery` says of it.
+  CLOSURES = "[^A-Za-z0-9_](QueryDefinition|DefinitionExtras|BoxedOptions|QueryOptions|ObserverOptions|" \
+    "ResolvedQuery|DefaultsTable|QueryDefaults|EventRefetchPolicy|RetryPolicy|ThrowPolicy|SharingPolicy|" \
+    "StaleTime|RefetchInterval|Enabled|FetchContext)[^A-Za-z0-9_]"
   while ((getline line < list) > 0) {
     number++
     sub(/#.*/, "", line)
@@ -50,6 +54,12 @@ FNR == 1 {
     }
     if (!explained() && padded ~ /@unchecked Sendable|nonisolated\(unsafe\)|[^A-Za-z0-9_]try!|[^A-Za-z0-9_](fatalError|unsafeDowncast)\(/)
       report(file, FNR, "reason", "needs a `//` comment, on its line or the one above, that says why it is right: " trim($0))
+    if (file ~ /^Sources\/StreamQuery\/(Cache|Fetch)\//) {
+      if (padded ~ CLOSURES)
+        report(file, FNR, "closure", "the cache names no type that holds closures of users; it keeps a `StoredQuery`: " trim($0))
+      if (padded ~ /[^A-Za-z0-9_](let|var) [A-Za-z0-9_]+:.*(@Sendable|->)/ && !explained())
+        report(file, FNR, "closure", "the cache keeps no closure; if it is no user's, say so in a comment: " trim($0))
+    }
     tasks()
   }
 }

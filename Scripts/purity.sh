@@ -115,6 +115,17 @@ for code in 'final class A: @unchecked Sendable {}' 'nonisolated(unsafe) var a =
   expect nothing $pure <<<"// It is right because of this."$'\n'"$code"
   expect nothing $pure <<<"/// Unchecked, since this."$'\n'"/// And more."$'\n'"$code"
 done
+for code in 'let definition: QueryDefinition' 'var retry: RetryPolicy?' \
+  'let fetch: @Sendable (Int) -> Int' 'var joins: ((Int) -> Int)?'; do
+  expect closure Sources/StreamQuery/Cache/Slot.swift <<<"$code"
+  expect nothing Sources/StreamQuery/Client/Slot.swift <<<"$code"
+done
+expect nothing Sources/StreamQuery/Cache/Slot.swift <<'SWIFT'
+let query: StoredQuery
+func read(_ body: (Int) -> Int) -> Int { body(query.count) }
+// It belongs to the configuration.
+let wall: @Sendable () -> Int
+SWIFT
 for code in 'Task { await f() }' 'Task.detached { await f() }' 'Task(priority: .low) { await f() }' \
   'Task<Void, Never> { await f() }'; do
   expect executor $shell <<<"$code"

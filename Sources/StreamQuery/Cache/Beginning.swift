@@ -1,11 +1,12 @@
 /// What an entry began with: a reset restores it with its age, whoever observes the entry by then.
 final class Beginning: Sendable {
-  let source: DefinitionExtras.InitialDataSource
+  /// The query whose initial data it was.
+  let query: StoredQuery
   /// When its data was good.
   let time: Timestamp
 
-  init(source: DefinitionExtras.InitialDataSource, time: Timestamp) {
-    self.source = source
+  init(query: StoredQuery, time: Timestamp) {
+    self.query = query
     self.time = time
   }
 }

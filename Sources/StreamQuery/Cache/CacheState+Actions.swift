@@ -142,7 +142,7 @@ extension CacheState {
     _ index: Int,
     _ transaction: inout Transaction
   ) -> FetchJob {
-    guard job.query.fetch == nil, slots[index].query?.fetch != nil,
+    guard !job.query.canFetch, slots[index].query?.canFetch == true,
       let able = makeJob(index, &transaction, like: job)
     else { return job }
     slots[index].machine.fetchBecameKnown()
@@ -175,14 +175,6 @@ extension CacheState {
     if former == nil {
       slots[index].keepReason(&transaction)
     }
-    let fetch: QueryDefinition.Fetch
-    // Without `??`, which wraps its operand.
-    if let own = query.fetch {
-      fetch = own
-    } else {
-      // A caller that gave no fetch gets the error as any other failure.
-      fetch = { _ in throw QueryError.missingFetch(key: key.key.description) }
-    }
     let isImperative = slots[index].machine.cause == .manual && transaction.isImperative
     let job = FetchJob(
       cache: id,
@@ -190,7 +182,6 @@ extension CacheState {
       id: current.id,
       key: key,
       query: query,
-      fetch: fetch,
       isImperative: former?.isImperative ?? isImperative,
       retryQuery: former.map { $0.retryQuery ?? $0.query },
       cause: slots[index].machine.cause ?? .manual,

@@ -71,11 +71,13 @@ extension CacheState {
     }
   }
 
-  /// The initial data that a reset restores: what the entry began with or, without that, what its
-  /// newest query begins with.
+  /// The query whose initial data a reset restores: the one that the entry began with or, without
+  /// that, its newest one.
   @inline(__always)
-  func initialData(of index: Int) -> DefinitionExtras.InitialDataSource? {
-    slots[index].beginning?.source ?? slots[index].query?.definition.initialData
+  func beginner(of index: Int) -> StoredQuery? {
+    if let beginning = slots[index].beginning { return beginning.query }
+    guard let query = slots[index].query, query.hasInitialData else { return nil }
+    return query
   }
 
   /// The dynamic options of an entry's observers to evaluate before it is reset.
@@ -99,7 +101,7 @@ extension CacheState {
     else {
       return nil
     }
-    let plans = slot.observers.compactMap { position -> (ObserverID, ResolvedQuery)? in
+    let plans = slot.observers.compactMap { position -> (ObserverID, StoredQuery)? in
       let observer = observers[Int(position)]
       guard let query = observer.query, query.isDynamic else { return nil }
       return (ObserverID(index: position, generation: observer.generation), query)
@@ -145,31 +147,5 @@ extension CacheState {
         &transaction
       )
     }
-  }
-}
-
-/// The dynamic options to evaluate before an entry is reset.
-struct ResetCondition: Sendable {
-  /// What one observer asks for after the reset.
-  struct Answer: Sendable {
-    var observer: ObserverID
-    var query: ResolvedQuery
-    var resolvedOptions: ResolvedObserverOptions
-  }
-
-  let entry: EntryID
-  let revision: UInt32
-  /// The entry as it will be, without the refetch.
-  let info: QueryInfo
-  let plans: [(ObserverID, ResolvedQuery)]
-
-  /// Runs user code: never call it under the lock.
-  var answered: (revision: UInt32, profiles: [Answer]) {
-    (
-      revision,
-      plans.map {
-        Answer(observer: $0.0, query: $0.1, resolvedOptions: $0.1.resolvedOptions { info })
-      }
-    )
   }
 }

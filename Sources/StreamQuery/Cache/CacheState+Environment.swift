@@ -35,7 +35,7 @@ extension CacheState {
 
   /// A query's own trigger stream had an element.
   mutating func triggered(_ key: EntryKey, _ transaction: inout Transaction) {
-    guard let index = find(key), slots[index].machine.isActive, slots[index].query?.fetch != nil
+    guard let index = find(key), slots[index].machine.isActive, slots[index].query?.canFetch == true
     else { return }
     input(index, &transaction) { $0.requested(.trigger, in: $1) }
   }
@@ -69,7 +69,7 @@ extension CacheState {
       input(index, &transaction) { $0.environmentChanged(cause, in: $1) }
       var present: QueryInfo?
       for position in slots[index].observers {
-        guard let predicate = predicate(of: cause, Int(position)),
+        guard let query = conditionalQuery(of: cause, Int(position)),
           let info = present ?? info(index, at: transaction.environment.now.instant)
         else { continue }
         present = info
@@ -79,7 +79,7 @@ extension CacheState {
         // One at a time: a flapping network must not pile up slow conditions.
         if conditions.updateValue(conditions[condition] != nil, forKey: condition) == nil {
           askings.append(
-            RefetchCondition.Asking(condition: condition, predicate: predicate, info: info)
+            RefetchCondition.Asking(condition: condition, query: query, info: info)
           )
         }
       }
@@ -112,7 +112,7 @@ extension CacheState {
     let isOutdated = conditions.removeValue(forKey: condition) ?? false
     guard let observer = find(condition.observer),
       find(condition.entry) == Int(observers[observer].entry),
-      let predicate = predicate(of: condition.cause, observer)
+      let query = conditionalQuery(of: condition.cause, observer)
     else { return nil }
     let index = Int(observers[observer].entry)
     let (resolvedOptions, now) = (
@@ -121,21 +121,18 @@ extension CacheState {
     guard slots[index].machine.isWilling(policy, resolvedOptions, at: now) else {
       guard isOutdated, let info = info(index, at: now) else { return nil }
       conditions[condition] = false
-      return RefetchCondition.Asking(condition: condition, predicate: predicate, info: info)
+      return RefetchCondition.Asking(condition: condition, query: query, info: info)
     }
-    if slots[index].machine.isIdle, let query = observers[observer].query {
-      adopt(index, query, &transaction)
-    }
+    if slots[index].machine.isIdle { adopt(index, query, &transaction) }
     input(index, &transaction) { $0.requested(condition.cause, in: $1) }
     return nil
   }
 
-  /// The condition to evaluate before an edge refetches for an observer; `nil` if there is none.
-  private func predicate(
-    of cause: FetchCause,
-    _ observer: Int
-  ) -> EventRefetchPolicy.Condition? {
-    guard observers[observer].resolvedOptions.isEnabled else { return nil }
-    return observers[observer].query?.condition(of: cause)
+  /// The query of an observer, if its condition has to be evaluated before an edge refetches for it.
+  private func conditionalQuery(of cause: FetchCause, _ observer: Int) -> StoredQuery? {
+    guard observers[observer].resolvedOptions.isEnabled, let query = observers[observer].query,
+      query.conditionalCauses.contains(cause)
+    else { return nil }
+    return query
   }
 }

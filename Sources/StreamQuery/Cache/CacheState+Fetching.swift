@@ -18,7 +18,7 @@ extension CacheState {
     _ need: FetchNeed,
     _ request: FetchRequest,
     role: Waiter.Role,
-    _ query: ResolvedQuery,
+    _ query: StoredQuery,
     _ freshness: Freshness,
     _ initialData: InitialData?,
     _ transaction: inout Transaction
@@ -32,7 +32,7 @@ extension CacheState {
     let decision = slots[index].machine.decision(
       for: need,
       freshness,
-      canFetch: query.fetch != nil || slots[index].query?.fetch != nil,
+      canFetch: query.canFetch || slots[index].query?.canFetch == true,
       at: transaction.environment.now.instant
     )
     switch decision {

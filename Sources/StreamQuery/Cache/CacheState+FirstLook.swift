@@ -54,7 +54,7 @@ extension CacheState {
   /// - Returns: Its first snapshot and flags, without a stand-in for data.
   func firstLook(
     _ key: EntryKey,
-    _ query: ResolvedQuery,
+    _ query: StoredQuery,
     _ resolvedOptions: ResolvedObserverOptions,
     _ initialData: InitialData? = nil,
     at now: ClockReading
@@ -78,7 +78,7 @@ extension CacheState {
         data: machine.hasData ? initialData?.box : nil,
         error: nil,
         failureReason: nil,
-        paging: query.definition.paging
+        feature: query.feature
       )
       return (
         snapshot, machine.flags(for: resolvedOptions, since: nil, at: environment.now.instant)
@@ -96,7 +96,7 @@ extension CacheState {
       )
       return (glimpse(index), flags)
     }
-    let hasBetter = query.fetch == nil && slots[index].query?.fetch != nil
+    let hasBetter = !query.canFetch && slots[index].query?.canFetch == true
     let beginning = slots[index].beginning ?? initialData?.beginning(at: environment.now)
     let (machine, isStashed) = slots[index].machine.arrived(
       resolvedOptions,
@@ -117,7 +117,7 @@ extension CacheState {
       data: data,
       error: machine.isError ? slots[index].error : nil,
       failureReason: machine.failureCount > 0 ? slots[index].failureReason : nil,
-      paging: query.definition.paging ?? slots[index].query?.definition.paging,
+      feature: query.feature ?? slots[index].query?.feature,
       layered: layered
     )
     return (snapshot, machine.flags(for: resolvedOptions, since: nil, at: environment.now.instant))
@@ -126,7 +126,7 @@ extension CacheState {
   /// The info for the dynamic options of an observer that arrives at an entry with initial data.
   func infoOfArrival(
     _ key: EntryKey,
-    _ query: ResolvedQuery,
+    _ query: StoredQuery,
     _ initialData: InitialData?,
     at now: ClockReading
   ) -> QueryInfo {

@@ -134,13 +134,12 @@ extension CacheState {
 
 /// Shows a plan's placeholder if a query has neither data nor error.
 func stand(
-  in query: ResolvedQuery?,
+  in query: StoredQuery?,
   for snapshot: EntrySnapshot,
   _ flags: QueryFlags
 ) -> (EntrySnapshot, QueryFlags) {
   // What layers show is not known here; what is below them is.
-  guard snapshot.base == nil, snapshot.error == nil, let placeholder = query?.definition.placeholder
-  else {
+  guard snapshot.base == nil, snapshot.error == nil, let placeholder = query?.placeholder else {
     return (snapshot, flags)
   }
   return (EntrySnapshot(snapshot, standIn: placeholder), flags.union(.placeholder))

@@ -14,7 +14,7 @@ extension CacheState {
   mutating func addObserver(
     _ index: Int?,
     at key: EntryKey,
-    _ query: ResolvedQuery,
+    _ query: StoredQuery,
     _ resolvedOptions: ResolvedObserverOptions,
     _ initialData: InitialData?,
     _ transaction: inout Transaction
@@ -29,7 +29,7 @@ extension CacheState {
   /// Adds an observer to an entry and lets the machine decide about a fetch.
   mutating func subscribe(
     _ entry: Int,
-    query: ResolvedQuery,
+    query: StoredQuery,
     resolvedOptions: ResolvedObserverOptions,
     _ transaction: inout Transaction
   ) -> ObserverID {
@@ -136,7 +136,7 @@ extension CacheState {
   /// entry.
   func placeholder(of id: ObserverID, on key: EntryKey) -> ValueBox? {
     guard let index = find(id), slots[Int(observers[index].entry)].key == key else { return nil }
-    return observers[index].query?.definition.placeholder
+    return observers[index].query?.placeholder
   }
 
   /// Changes what an existing observer asks for.
@@ -149,7 +149,7 @@ extension CacheState {
   ///   - transaction: The transaction.
   mutating func reobserve(
     _ observer: Int,
-    query: ResolvedQuery,
+    query: StoredQuery,
     resolvedOptions: ResolvedObserverOptions,
     keepsPlaceholder: Bool = true,
     _ transaction: inout Transaction
@@ -189,7 +189,7 @@ extension CacheState {
   mutating func move(
     _ observer: Int,
     to entry: Int,
-    query: ResolvedQuery,
+    query: StoredQuery,
     resolvedOptions: ResolvedObserverOptions,
     _ transaction: inout Transaction
   ) {

@@ -14,7 +14,7 @@ extension CacheState {
   mutating func request(
     _ index: Int,
     _ request: FetchRequest,
-    query: ResolvedQuery? = nil,
+    query: StoredQuery? = nil,
     role: Waiter.Role?,
     group: WaitGroup? = nil,
     _ transaction: inout Transaction

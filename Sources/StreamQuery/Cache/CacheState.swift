@@ -46,11 +46,11 @@ struct CacheState: ~Copyable {
   var isActive = true
   /// The latest time of any transaction: time never runs backwards, whichever thread comes first.
   var latest: Timestamp
-  /// The defaults for queries that arrive from now on.
-  var defaults: DefaultsTable
+  /// The defaults for queries that arrive from now on; only the client knows what they are.
+  var defaults: any AnyObject & Sendable
   /// The queries of entries that began with a write, by value type: under the current defaults they
   /// are the same for every key that has none of its own.
-  var barePlans: [ObjectIdentifier: ResolvedQuery] = [:]
+  var barePlans: [ObjectIdentifier: StoredQuery] = [:]
   /// The deadline that the timer sleeps for.
   var armed: Instant?
   var snapshotSerial: UInt64 = 0
@@ -85,7 +85,7 @@ struct CacheState: ~Copyable {
   ///   - defaults: The defaults of queries.
   ///   - date: The date at the beginning of time, in seconds since the reference date.
   ///   - emitsEvents: Whether there are listeners for events.
-  init(id: UInt64 = 0, defaults: DefaultsTable, date: Double, emitsEvents: Bool) {
+  init(id: UInt64 = 0, defaults: any AnyObject & Sendable, date: Double, emitsEvents: Bool) {
     self.id = id
     self.defaults = defaults
     latest = Timestamp(instant: .zero, date: date)
@@ -132,7 +132,7 @@ struct CacheState: ~Copyable {
   /// Makes the entry of a key; only an entry that begins with an optimistic change has no plan yet.
   mutating func entry(
     _ key: EntryKey,
-    _ query: ResolvedQuery?,
+    _ query: StoredQuery?,
     _ transaction: inout Transaction
   ) -> Int {
     let index = freeSlots.take(from: &slots, new: EntrySlot())
@@ -180,7 +180,7 @@ struct CacheState: ~Copyable {
   }
 
   /// Gives an entry a plan for its next fetch, and a retention.
-  mutating func adopt(_ index: Int, _ query: ResolvedQuery, _ transaction: inout Transaction) {
+  mutating func adopt(_ index: Int, _ query: StoredQuery, _ transaction: inout Transaction) {
     noteChange(of: index)
     let hasBetter = !slots[index].takes(query)
     slots[index].machine.adopted(
@@ -192,10 +192,8 @@ struct CacheState: ~Copyable {
     guard !hasBetter, slots[index].query !== query else { return }
     transaction.drop(slots[index].query)
     slots[index].query = query
-    // The entry was only written to, by key, so far: how its pages follow each other is known only
-    // now.
-    if query.definition.paging != nil, let snapshot = slots[index].snapshot, snapshot.paging == nil
-    {
+    // The entry was only written to, by key, so far: what its query is about is known only now.
+    if query.feature != nil, let snapshot = slots[index].snapshot, snapshot.feature == nil {
       transaction.drop(snapshot)
       slots[index].snapshot = nil
     }
@@ -226,8 +224,8 @@ struct CacheState: ~Copyable {
 
   /// Whether the entry has no data and its plan has initial data.
   @inline(__always)
-  func wantsInitialData(_ index: Int?, _ query: ResolvedQuery) -> Bool {
-    guard query.definition.initialData != nil else { return false }
+  func wantsInitialData(_ index: Int?, _ query: StoredQuery) -> Bool {
+    guard query.hasInitialData else { return false }
     return index.map { !slots[$0].machine.hasData } ?? true
   }
 

@@ -3,7 +3,7 @@
 /// An object, because most subscriptions never need room for it.
 final class DetachedObserver: Sendable {
   let key: EntryKey
-  let query: ResolvedQuery?
+  let query: StoredQuery?
   let resolvedOptions: ResolvedObserverOptions
   let settledBase: SettledCounts
 

@@ -4,7 +4,7 @@ struct EntryFacts {
   var revision: UInt32
 
   /// The facts about a key that has no entry, apart from what the given plan adds.
-  static func empty(_ key: EntryKey, _ query: ResolvedQuery) -> EntryFacts {
+  static func empty(_ key: EntryKey, _ query: StoredQuery) -> EntryFacts {
     EntryFacts(
       info: QueryInfo(
         key: key.key,
@@ -32,7 +32,7 @@ extension CacheState {
 
   /// The facts of an entry when a plan arrives at it; the entry is going to carry that plan's
   /// metadata.
-  func facts(_ key: EntryKey, metBy query: ResolvedQuery, at now: Instant) -> EntryFacts {
+  func facts(_ key: EntryKey, metBy query: StoredQuery, at now: Instant) -> EntryFacts {
     guard let index = find(key), var facts = facts(key, at: now) else { return .empty(key, query) }
     if slots[index].takes(query) { facts.info.meta = query.meta ?? QueryMeta() }
     return facts

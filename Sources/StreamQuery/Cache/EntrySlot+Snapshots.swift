@@ -34,7 +34,7 @@ extension EntrySlot {
       data: machine.hasData ? data : nil,
       error: machine.isError ? self.error : nil,
       failureReason: machine.failureCount > 0 ? self.failureReason : nil,
-      paging: query?.definition.paging,
+      feature: query?.feature,
       layered: self.shown
     )
   }

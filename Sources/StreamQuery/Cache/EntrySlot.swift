@@ -6,7 +6,7 @@ struct EntrySlot: ReusableRow {
   var machine = EntryMachine(at: .zero)
   var data: ValueBox?
   /// The newest query that was given; one that can fetch has precedence.
-  var query: ResolvedQuery?
+  var query: StoredQuery?
   /// The fetch in flight.
   var job: FetchJob?
   /// The current state; `nil` until somebody looks.
@@ -69,7 +69,7 @@ struct EntrySlot: ReusableRow {
 
   /// Whether a new query replaces the current one: not if only the current one can fetch.
   @inline(__always)
-  func takes(_ query: ResolvedQuery) -> Bool { query.fetch != nil || self.query?.fetch == nil }
+  func takes(_ query: StoredQuery) -> Bool { query.canFetch || self.query?.canFetch != true }
 
   /// Hands out all user objects before the slot is emptied.
   mutating func release(to transaction: inout Transaction) {

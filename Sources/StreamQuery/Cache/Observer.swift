@@ -15,7 +15,7 @@ struct Observer: ReusableRow {
   var entry: Int32 = -1
   /// The observer's position in its entry's list.
   var position: Int32 = -1
-  private(set) var query: ResolvedQuery?
+  private(set) var query: StoredQuery?
   /// Increases with each arrival at an entry: the first observer refetches first.
   var arrival: UInt64 = 0
   var resolvedOptions = ResolvedObserverOptions()
@@ -39,21 +39,21 @@ struct Observer: ReusableRow {
   /// - Parameters:
   ///   - query: What is asked for.
   ///   - generation: What distinguishes it from all others.
-  mutating func begin(with query: ResolvedQuery, _ generation: UInt32) {
+  mutating func begin(with query: StoredQuery, _ generation: UInt32) {
     isLive = true
     self.generation = generation
     follow(query)
   }
 
   /// Asks for something else from now on.
-  mutating func follow(_ query: ResolvedQuery) {
+  mutating func follow(_ query: StoredQuery) {
     self.query = query
     isDynamic = query.isDynamic
-    hasPlaceholder = query.definition.placeholder != nil
+    hasPlaceholder = query.placeholder != nil
   }
 
   /// Hands out the plan before the row is given back.
-  mutating func releaseQuery() -> ResolvedQuery? { query.take() }
+  mutating func releaseQuery() -> StoredQuery? { query.take() }
 
   /// Moves to the list of another entry.
   mutating func observe(

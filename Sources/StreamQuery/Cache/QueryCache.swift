@@ -18,6 +18,7 @@ final class QueryCache: Sendable {
   private let state: Mutex<CacheState>
   private let roomWaits = RoomWaits()
   let clock: ErasedClock
+  // Of the configuration, and called outside the lock.
   let wallClock: @Sendable () -> Date
   /// Whether every transaction needs a date; the same as ``CacheState/emitsEvents``, but read
   /// without the lock.
@@ -30,7 +31,7 @@ final class QueryCache: Sendable {
     clock: ErasedClock,
     wallClock: @escaping @Sendable () -> Date,
     emitsEvents: Bool,
-    defaults: DefaultsTable
+    defaults: any AnyObject & Sendable
   ) {
     self.clock = clock
     self.wallClock = wallClock

@@ -8,7 +8,8 @@ struct RefetchCondition: Hashable, Sendable {
   /// A question and what is needed to evaluate it.
   struct Asking: Sendable {
     let condition: RefetchCondition
-    let predicate: EventRefetchPolicy.Condition
+    /// The query that has the condition.
+    let query: StoredQuery
     /// The entry at the transaction that asks.
     let info: QueryInfo
   }

@@ -26,9 +26,9 @@ extension QueryClient {
     let now = cache.now(isDated: definition.initialData != nil)
     // Usually the entry has this very query, and no user code is needed: one transaction is enough.
     let quick = cache.transaction(self, at: now) { state, transaction -> QuickTransaction<Result> in
-      guard let index = state.find(key), let query = state.slots[index].query,
-        query.isMade(of: definition, under: state.defaults)
-      else { return .unknown(state.defaults) }
+      guard let index = state.find(key), let query = state.slots[index].query?.resolved,
+        query.isMade(of: definition, under: state.defaultsTable)
+      else { return .unknown(state.defaultsTable) }
       guard let resolvedOptions = query.fixedOptions, !(isArrival && query.asksOnSubscribe),
         !state.wantsInitialData(index, query)
       else { return .known(query) }
@@ -62,7 +62,7 @@ extension QueryClient {
     ) -> CommitAnswer<(revision: UInt32?, resolvedOptions: ResolvedObserverOptions), Result> {
       if wantsInitialData, !hasInitialData {
         hasInitialData = true
-        initialData = query.definition.initialData.flatMap(InitialData.init)
+        initialData = InitialData(of: query)
         // Dynamic options are evaluated for the entry with its initial data, so it has to be made
         // first.
         if isAsked, let initialData { begin(key, query, with: initialData) }
@@ -111,7 +111,7 @@ extension QueryClient {
     _ definition: QueryDefinition,
     _ defaults: DefaultsTable
   ) -> ResolvedQuery {
-    let known = cache.read { state in state.find(key).flatMap { state.slots[$0].query } }
+    let known = cache.read { state in state.find(key).flatMap { state.slots[$0].query } }?.resolved
     if let known, known.isMade(of: definition, under: defaults) { return known }
     return ResolvedQuery(definition, for: key.key, defaults: defaults)
   }
@@ -131,11 +131,11 @@ extension QueryClient {
     }
     guard askRound > 0 else { return }
     typealias Answers = [(
-      id: ObserverID, query: ResolvedQuery, resolvedOptions: ResolvedObserverOptions
+      id: ObserverID, query: StoredQuery, resolvedOptions: ResolvedObserverOptions
     )]
     func ask(_: Int) -> CommitAnswer<(revision: UInt32, answers: Answers), Void> {
       let now = cache.now(isDated: false)
-      let asked = cache.read { state -> (QueryInfo, UInt32, [(ObserverID, ResolvedQuery)])? in
+      let asked = cache.read { state -> (QueryInfo, UInt32, [(ObserverID, StoredQuery)])? in
         guard let index = state.find(entry), let info = state.info(index, at: now.instant)
         else { return nil }
         let dynamic = state.slots[index].observers.compactMap { position in
@@ -149,7 +149,7 @@ extension QueryClient {
       }
       guard let (info, revision, dynamic) = asked, !dynamic.isEmpty else { return .over(()) }
       let answers = AskRound.$current.withValue(askRound) {
-        dynamic.map { ($0.0, $0.1, $0.1.resolvedOptions { info }) }
+        dynamic.map { ($0.0, $0.1, $0.1.resolved.resolvedOptions { info }) }
       }
       return .answer((revision, answers))
     }

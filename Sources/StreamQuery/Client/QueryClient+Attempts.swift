@@ -30,7 +30,11 @@ extension QueryClient {
         try await Scheduling.$current.withValue(scheduling) {
           job.tasks.life.taskBegan()
           defer { job.tasks.life.taskEnded() }
-          return try await job.fetch(context)
+          guard let fetch = job.query.resolved.fetch else {
+            // A caller that gave no fetch gets the error as any other failure.
+            throw QueryError.missingFetch(key: job.key.key.description)
+          }
+          return try await fetch(context)
         }
       }
       land(box, of: job)
@@ -50,8 +54,7 @@ extension QueryClient {
   /// Lands a fetched value: joins it with the cached one if the fetch or the query says how, and
   /// keeps unchanged parts.
   private nonisolated func land(_ fetched: ValueBox, of job: FetchJob) {
-    let join = job.joining.withLock { $0 }
-    let landing = Landing(fetched, join: join, job.query, job.key.key)
+    let landing = Landing(fetched, join: job.joining, job.query.resolved, job.key.key)
     func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
       guard landing.usesData else { return .answer((nil, fetched)) }
       let present = cache.read { $0.box(job.entry) }

@@ -278,11 +278,11 @@ extension QueryClient {
   private nonisolated func resetting(_ filter: QueryFilter, _ group: WaitGroup) {
     // Initial data is user code: it is evaluated before the transaction, for every entry that may
     // match.
-    let initial = search(filter) { state, index, _ in state.initialData(of: index) }
+    let initial = search(filter) { state, index, _ in state.beginner(of: index) }
     var initialData: [EntryID: InitialData] = [:]
     for finding in initial {
-      guard let data = finding.item else { continue }
-      initialData[finding.id] = InitialData(data)
+      guard let query = finding.item else { continue }
+      initialData[finding.id] = InitialData(of: query.resolved)
     }
     var round = 0
     var isDone = false
@@ -310,5 +310,18 @@ extension QueryClient {
         return true
       }
     }
+  }
+}
+
+extension ResetCondition {
+  /// Runs user code: never call it under the lock.
+  fileprivate var answered: (revision: UInt32, profiles: [Answer]) {
+    (
+      revision,
+      plans.map { observer, query in
+        let options = query.resolved.resolvedOptions { info }
+        return Answer(observer: observer, query: query, resolvedOptions: options)
+      }
+    )
   }
 }

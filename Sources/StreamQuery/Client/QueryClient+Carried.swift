@@ -40,11 +40,12 @@ extension FetchContext {
   public func previous<Value: Sendable>(as type: Value.Type = Value.self) -> Value? {
     if let page, page.type == type { return page.cached?()?.value(as: Value.self) }
     guard let job else { return nil }
-    guard job.query.definition.valueType == type else {
+    let definition = job.query.resolved.definition
+    guard definition.valueType == type else {
       client.report(
         .previousOfOtherType(
           key: key.description,
-          expected: job.query.definition.valueTypeName,
+          expected: definition.valueTypeName,
           asked: String(reflecting: type)
         )
       )

@@ -52,8 +52,8 @@ extension QueryClient {
   }
 
   private nonisolated func replaceDefaults(_ change: (DefaultsTable) -> DefaultsTable) {
-    let old = transaction { state, _ -> (DefaultsTable, [ObjectIdentifier: ResolvedQuery]) in
-      let old = (state.defaults, state.barePlans)
+    let old = transaction { state, _ -> (DefaultsTable, [ObjectIdentifier: StoredQuery]) in
+      let old = (state.defaultsTable, state.barePlans)
       state.defaults = change(old.0)
       state.barePlans = [:]
       return old

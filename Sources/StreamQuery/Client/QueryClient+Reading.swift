@@ -41,8 +41,8 @@ extension QueryClient {
     let key = EntryKey(query.key)
     let now = cache.now(isDated: query.definition.initialData != nil)
     let quick = cache.record { state -> (ResolvedQuery, EntrySnapshot, QueryFlags)? in
-      guard let index = state.find(key), let known = state.slots[index].query,
-        known.isMade(of: query.definition, under: state.defaults),
+      guard let index = state.find(key), let known = state.slots[index].query?.resolved,
+        known.isMade(of: query.definition, under: state.defaultsTable),
         let resolvedOptions = known.fixedOptions,
         !state.wantsInitialData(index, known)
       else { return nil }
@@ -56,7 +56,7 @@ extension QueryClient {
     // User code runs outside the lock.
     let initialData =
       cache.read { state in state.wantsInitialData(state.find(key), query) }
-      ? query.definition.initialData.flatMap(InitialData.init) : nil
+      ? InitialData(of: query) : nil
     let resolvedOptions = query.resolvedOptions {
       cache.read { $0.infoOfArrival(key, query, initialData, at: now) }
     }
@@ -94,8 +94,8 @@ extension QueryClient {
     _ query: ResolvedQuery
   ) -> QueryResult<Value> {
     var (snapshot, flags) = stand(in: query, for: snapshot, flags)
-    if snapshot.paging == nil, let paging = query.definition.paging {
-      snapshot = EntrySnapshot(snapshot, paging: paging)
+    if snapshot.feature == nil, let feature = query.feature {
+      snapshot = EntrySnapshot(snapshot, feature: feature)
     }
     return QueryResult(snapshot: snapshot, flags: flags)
   }
@@ -167,7 +167,7 @@ extension QueryClient {
     let key = EntryKey(key)
     let now = cache.now(isDated: false)
     let known = cache.read { state -> (ResolvedQuery, EntryFacts)? in
-      guard let index = state.find(key), let query = state.slots[index].query,
+      guard let index = state.find(key), let query = state.slots[index].query?.resolved,
         let facts = state.facts(key, at: max(now.instant, state.latest.instant))
       else { return nil }
       return (query, facts)

@@ -156,11 +156,12 @@ extension QueryClient {
     _ = Task.detached(executorPreference: configuration.executor) { [weak self, scheduling] in
       var asking = asking
       while true {
+        let condition = asking.condition
+        let predicate = asking.query.resolved.condition(of: condition.cause)
         let policy = await Scheduling.$current.withValue(scheduling) {
-          await asking.predicate.answer(asking.info)
+          await predicate?.answer(asking.info) ?? .never
         }
         guard let self else { return }
-        let condition = asking.condition
         let next = self.transaction { state, transaction in
           state.answered(condition, policy, &transaction)
         }

@@ -229,7 +229,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) -> Int? {
     // All keys of a type begin with the same plan, except those with their own defaults.
-    let isOrdinary = !defaults.isSpecial(key.key)
+    let isOrdinary = !defaultsTable.isSpecial(key.key)
     if let query {
       if isOrdinary, query.defaults === defaults { barePlans[key.valueTypeID] = query }
       return entry(key, query, &transaction)

@@ -95,7 +95,7 @@ public actor QueryClient {
     cache.transaction(self, at: cache.now(isDated: isDated), startsFetches: startsFetches, body)
   }
 
-  nonisolated var defaults: DefaultsTable { cache.read { $0.defaults } }
+  nonisolated var defaults: DefaultsTable { cache.read { $0.defaultsTable } }
 }
 
 extension QueryClient: ActionRunner {

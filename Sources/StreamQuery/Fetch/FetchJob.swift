@@ -7,12 +7,11 @@ final class FetchJob: FetchWork, Sendable {
   let entry: EntryID
   let id: FetchID
   let key: EntryKey
-  let query: ResolvedQuery
-  let fetch: QueryDefinition.Fetch
+  let query: StoredQuery
   /// Whether an imperative call started it: such fetches retry only if told to.
   let isImperative: Bool
   /// The plan that says how to retry, if the fetch was restarted; `nil` means its own.
-  let retryQuery: ResolvedQuery?
+  let retryQuery: StoredQuery?
   let cause: FetchCause
   let startedAt: Timestamp
   let direction: PageDirection?
@@ -22,22 +21,17 @@ final class FetchJob: FetchWork, Sendable {
   let isPageCountOwn: Bool
   /// The tasks of its attempts.
   let tasks: TaskChain
-  /// How far earlier attempts got: a retry continues where they failed.
+  /// How far the attempts got: a retry continues where they failed.
   let progress = Mutex<(any FetchProgress)?>(nil)
-  /// Joins the fetched value with the data that is cached when it lands, so that no update is lost.
-  ///
-  /// Runs outside the lock, and again if the data changed.
-  let joining = Mutex<(@Sendable (_ present: ValueBox?) -> ValueBox?)?>(nil)
 
   init(
     cache: UInt64,
     entry: EntryID,
     id: FetchID,
     key: EntryKey,
-    query: ResolvedQuery,
-    fetch: @escaping QueryDefinition.Fetch,
+    query: StoredQuery,
     isImperative: Bool,
-    retryQuery: ResolvedQuery?,
+    retryQuery: StoredQuery?,
     cause: FetchCause,
     startedAt: Timestamp,
     direction: PageDirection?,
@@ -49,7 +43,6 @@ final class FetchJob: FetchWork, Sendable {
     self.id = id
     self.key = key
     self.query = query
-    self.fetch = fetch
     self.isImperative = isImperative
     self.retryQuery = retryQuery
     self.cause = cause
@@ -57,12 +50,6 @@ final class FetchJob: FetchWork, Sendable {
     self.direction = direction
     self.pageCount = pageCount
     self.isPageCountOwn = isPageCountOwn
-  }
-
-  /// Computed only when an attempt has failed: most never do.
-  var retry: RetryPolicy {
-    let query = retryQuery ?? query
-    return isImperative ? query.imperativeRetry : query.retry
   }
 
   /// Whether the fetch continues to its end when nobody wants it.
@@ -73,6 +60,12 @@ final class FetchJob: FetchWork, Sendable {
   /// Takes over the progress that a restarted fetch can use.
   func beginsAnew(_ former: FetchJob) {
     if let progress = former.progress.withLock({ $0 })?.restarted() { keep(progress) }
+  }
+
+  /// The progress that joins the fetched value with the cached data; `nil` if the value lands as it
+  /// is.
+  var joining: (any FetchProgress)? {
+    progress.withLock { $0?.joins == true ? $0 : nil }
   }
 
   /// Keeps how far the fetch got, for its next attempt.
@@ -86,9 +79,4 @@ final class FetchJob: FetchWork, Sendable {
     }
     _ = old
   }
-}
-
-extension FetchContext {
-  /// The fetch to which the context belongs; `nil` for a context that a test made.
-  var fetchJob: FetchJob? { job as? FetchJob }
 }

@@ -1,7 +1,21 @@
-/// How far the attempts of a fetch got, for the next attempt.
+/// How far the attempts of a fetch got, for the next attempt and for the landing.
+///
+/// The features that fetch in parts implement it; the cache and the client only pass it on.
 protocol FetchProgress: Sendable {
   /// The part that a restarted fetch can use; `nil` if all of it is outdated.
   func restarted() -> (any FetchProgress)?
+
+  /// Whether the value is joined with the data that is cached when it lands, so that no update is
+  /// lost.
+  var joins: Bool { get }
+
+  /// The value to cache, if it is joined.
+  ///
+  /// Runs outside the lock, and again if the data changed.
+  ///
+  /// - Parameter present: The cached data; `nil` if there is none.
+  /// - Returns: The value; `nil` is the fetched one.
+  func landed(on present: ValueBox?) -> ValueBox?
 }
 
 extension FetchProgress {

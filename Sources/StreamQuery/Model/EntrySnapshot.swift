@@ -31,8 +31,8 @@ package final class EntrySnapshot: Sendable {
   package let cause: FetchCause?
   /// Which page the running fetch adds, or which one the last fetch added.
   let direction: PageDirection?
-  /// How the entry's pages follow each other, if its value consists of pages.
-  let paging: PagingDefinition?
+  /// What the feature that made the entry's query knows of the value.
+  let feature: QueryFeature?
   /// What ``base`` was made from, if it is not the cached value itself.
   private let origin: Origin
 
@@ -57,7 +57,7 @@ package final class EntrySnapshot: Sendable {
     data: ValueBox?,
     error: ErrorBox?,
     failureReason: ErrorBox?,
-    paging: PagingDefinition? = nil,
+    feature: QueryFeature? = nil,
     layered: LayeredBox? = nil
   ) {
     self.version = version
@@ -77,7 +77,7 @@ package final class EntrySnapshot: Sendable {
     isInvalidated = facts.isInvalidated
     cause = facts.cause
     direction = facts.direction
-    self.paging = paging
+    self.feature = feature
     origin = .base
     fetchStatus = facts.fetchStatus
   }
@@ -118,7 +118,7 @@ package final class EntrySnapshot: Sendable {
     layered: LayeredBox?,
     isStandIn: Bool? = nil,
     replacesStandIn: Bool = false,
-    paging: PagingDefinition? = nil
+    feature: QueryFeature? = nil
   ) {
     version = base.version
     key = base.key
@@ -137,13 +137,13 @@ package final class EntrySnapshot: Sendable {
     isInvalidated = base.isInvalidated
     cause = base.cause
     direction = base.direction
-    self.paging = paging ?? base.paging
+    self.feature = feature ?? base.feature
     origin = .other(base.source)
     fetchStatus = base.fetchStatus
   }
 
-  /// The same snapshot with the rules of an infinite query, for an entry that was only written to.
-  convenience init(_ base: EntrySnapshot, paging: PagingDefinition) {
+  /// The same snapshot with the feature of a query, for an entry that was only written to.
+  convenience init(_ base: EntrySnapshot, feature: QueryFeature) {
     self.init(
       base,
       data: base.base,
@@ -152,7 +152,7 @@ package final class EntrySnapshot: Sendable {
       layered: base.layered,
       isStandIn: base.isStandIn,
       replacesStandIn: base.replacesStandIn,
-      paging: paging
+      feature: feature
     )
   }
 
@@ -190,7 +190,7 @@ package final class EntrySnapshot: Sendable {
       && dataUpdateCount == other.dataUpdateCount && failureCount == other.failureCount
       && cause == other.cause
       && direction == other.direction
-      // The same query written twice has the same rules.
-      && (paging == nil) == (other.paging == nil)
+      // The same query written twice has features that do the same.
+      && (feature == nil) == (other.feature == nil)
   }
 }

@@ -10,7 +10,12 @@ extension QueryDefinition {
     typealias Run = Pages<Page, PageParam>
     let paging = PagingDefinition(
       hasNextPage: { rules.next($0.value(as: Run.self)) != nil },
-      hasPreviousPage: { rules.previous?($0.value(as: Run.self)) != nil }
+      hasPreviousPage: { rules.previous?($0.value(as: Run.self)) != nil },
+      refetchingFirstPageOnly: {
+        var rules = rules
+        rules.refetchesFirstPageOnly = true
+        return pages(initialParam: initialParam, rules: rules, fetchPage: fetchPage)
+      }
     )
     return QueryDefinition(
       of: Run.self,
@@ -66,27 +71,18 @@ extension QueryDefinition {
           } else if keptCount > 0, loop.direction == nil {
             throw NotModified()
           } else if let box = context.presentBox {
-            job?.joining.withLock { [loop] in
-              $0 = { loop.landed(on: $0?.value(as: Run.self)).map(TypedBox.init) }
-            }
+            job?.keep(loop)
             return box
           }
         }
         // The command checked beforehand whether there is such a page; the pages have changed
         // since. Nothing was fetched, and nothing may look as if it were, so the fetch ends as if
         // it had not begun.
-        guard let run = loop.landed(on: nil) else { throw CancellationError() }
+        guard let run = loop.landed(on: nil as Run?) else { throw CancellationError() }
         if keptCount == run.count, keptCount == present?.count { throw NotModified() }
         return TypedBox(run)
       },
-      extras: DefinitionExtras.Values(
-        paging: paging,
-        refetchingFirstPageOnly: {
-          var rules = rules
-          rules.refetchesFirstPageOnly = true
-          return pages(initialParam: initialParam, rules: rules, fetchPage: fetchPage)
-        }
-      )
+      extras: DefinitionExtras.Values(feature: paging)
     )
   }
 }
@@ -99,4 +95,11 @@ extension FetchContext {
 }
 
 // A retry continues with the page that failed.
-extension PageLoop: FetchProgress {}
+extension PageLoop: FetchProgress {
+  /// A single page is kept only when it has arrived.
+  var joins: Bool { !isRun }
+
+  func landed(on present: ValueBox?) -> ValueBox? {
+    landed(on: present?.value(as: Run.self)).map(TypedBox.init)
+  }
+}

@@ -12,10 +12,8 @@ final class DefinitionExtras: Sendable {
     var merge: Merge?
     /// Streams whose elements refetch; made for each subscription.
     var triggers: [TriggerSource] = []
-    /// How pages follow each other, if the value is pages.
-    var paging: PagingDefinition?
-    /// Makes the same plan with refetches that fetch only the first page.
-    var refetchingFirstPageOnly: (@Sendable () -> QueryDefinition)?
+    /// What a feature built on queries, such as pages, knows of the value.
+    var feature: QueryFeature?
     /// Whether a refetch hides the data.
     var resetsData = false
   }

@@ -21,10 +21,8 @@ final class QueryDefinition: Sendable {
   var merge: DefinitionExtras.Merge? { extras?.values.merge }
   /// Streams whose elements refetch; made for each subscription.
   var triggers: [DefinitionExtras.TriggerSource] { extras?.values.triggers ?? [] }
-  /// How pages follow each other, if the value is pages.
-  var paging: PagingDefinition? { extras?.values.paging }
-  /// The same plan with refetches that fetch only the first page; `nil` if its value is not pages.
-  var refetchingFirstPageOnly: QueryDefinition? { extras?.values.refetchingFirstPageOnly?() }
+  /// What a feature built on queries, such as pages, knows of the value.
+  var feature: QueryFeature? { extras?.values.feature }
   /// Whether a refetch hides the data.
   var resetsData: Bool { extras?.values.resetsData ?? false }
 
@@ -72,8 +70,7 @@ final class QueryDefinition: Sendable {
   /// A copy with the options and extras of another plan, except those about how to fetch.
   func with(optionsOf definition: QueryDefinition) -> QueryDefinition {
     var values = definition.extras?.values ?? DefinitionExtras.Values()
-    values.paging = paging
-    values.refetchingFirstPageOnly = extras?.values.refetchingFirstPageOnly
+    values.feature = feature
     values.resetsData = resetsData
     return with(definition.boxedOptions, DefinitionExtras(values))
   }

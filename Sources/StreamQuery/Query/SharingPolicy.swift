@@ -75,26 +75,3 @@ extension Query {
     options { $0.sharing = policy }
   }
 }
-
-extension ResolvedQuery {
-  /// The function that keeps unchanged parts of the cached value; `nil` if answers land as they
-  /// are.
-  ///
-  /// - Parameter key: The key of the plan.
-  /// - Returns: The function, which takes the cached value and the new one; it is user code, so
-  ///   never call it under the lock.
-  func share(for key: AnyQueryKey) -> DefinitionExtras.Merge? {
-    if let merge = definition.merge { return merge }
-    switch sharing {
-    case .off: return nil
-    case .custom:
-      let policy = definition.options.sharing ?? defaults.options(for: key).sharing
-      if let custom = policy?.custom, custom.type == ObjectIdentifier(definition.valueType) {
-        return custom.share
-      }
-    case .automatic: break
-    }
-    guard let rule = SharingRule.of(definition.valueType) else { return nil }
-    return { old, new in rule.share(old, new) }
-  }
-}

@@ -146,7 +146,7 @@ extension QueryDefinition {
       // A sequence may end because its task is cancelled; that is not the end of the stream.
       try Task.checkCancellation()
       if hidden {
-        let share = job.query.share(for: job.key.key)
+        let share = job.query.resolved.share(for: job.key.key)
         let whole = TypedBox(value)
         let isShown = context.client.progress(job) { present in
           present.flatMap { share?($0, whole) } ?? whole
@@ -157,7 +157,9 @@ extension QueryDefinition {
         isFirst = false
       }
       // The cache already has what was shown element by element, updates included.
-      if !isFirst { job.joining.withLock { $0 = { $0 } } }
+      if !isFirst {
+        job.keep(StreamStart(base: start.base, hasShown: start.hasShown || !hidden, joins: true))
+      }
       return TypedBox(value)
     }
     return QueryDefinition(

@@ -6,8 +6,12 @@ struct StreamStart: FetchProgress {
   var hasShown = false
   /// Whether it was found by the fetch that this one restarts.
   var isInherited = false
+  /// Whether all of the stream was shown: the cache has the value, updates included.
+  var joins = false
 
   func restarted() -> (any FetchProgress)? {
     StreamStart(base: base, hasShown: hasShown, isInherited: true)
   }
+
+  func landed(on present: ValueBox?) -> ValueBox? { present }
 }

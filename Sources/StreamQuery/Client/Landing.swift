@@ -1,21 +1,24 @@
 /// How a fetched value becomes the data: joined with what is cached by then, or sharing unchanged
 /// parts with it.
 struct Landing: Sendable {
-  /// Joins the fetched value with the cached one, so that no update is lost.
-  typealias Join = @Sendable (_ present: ValueBox?) -> ValueBox?
-
   let fetched: ValueBox
-  let join: Join?
+  let join: (any FetchProgress)?
   let merge: DefinitionExtras.Merge?
 
   /// Creates the landing of a value.
   ///
   /// - Parameters:
   ///   - fetched: The value.
-  ///   - join: How the fetch joins it with the cached one, if it does.
+  ///   - join: How the fetch joins it with the cached one, so that no update is lost; `nil` if it
+  ///     does not.
   ///   - query: How to fetch.
   ///   - key: The key.
-  init(_ fetched: ValueBox, join: Join?, _ query: ResolvedQuery, _ key: AnyQueryKey) {
+  init(
+    _ fetched: ValueBox,
+    join: (any FetchProgress)?,
+    _ query: ResolvedQuery,
+    _ key: AnyQueryKey
+  ) {
     self.fetched = fetched
     self.join = join
     // A join builds on the cached value, so its result already shares with it.
@@ -42,7 +45,7 @@ struct Landing: Sendable {
   /// - Parameter present: The cached value.
   /// - Returns: The value.
   func value(over present: ValueBox?) -> ValueBox {
-    let joined = join?(present) ?? fetched
+    let joined = join?.landed(on: present) ?? fetched
     guard let present, let merge else { return joined }
     return merge(present, joined)
   }

@@ -1,13 +1,11 @@
 /// A plan under a client's defaults and an observer's options: every layer merged, once.
 ///
 /// It keeps the resolved values rather than the options, which are many and mostly not set.
-final class ResolvedQuery: Sendable {
+// Unchecked as its superclass is: all stored properties are immutable and `Sendable`.
+final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   let definition: QueryDefinition
   let defaults: DefaultsTable
   let fetch: QueryDefinition.Fetch?
-  let fetchOptions: FetchOptions
-  let gcTime: TimeSpan
-  let meta: QueryMeta?
   /// Retries, if some layer says so.
   private let ownRetry: RetryPolicy?
   /// The resolved options without the answers of closures; see ``isDynamic``.
@@ -16,8 +14,6 @@ final class ResolvedQuery: Sendable {
   private let asked: BoxedOptions?
   /// Whether it includes an observer's own options.
   private let isOfObserver: Bool
-  /// Whether an option is a closure that has to be evaluated whenever the entry changes.
-  let isDynamic: Bool
   /// What a fetched value keeps of the cached one.
   let sharing: SharingPolicy.Kind
 
@@ -75,40 +71,39 @@ final class ResolvedQuery: Sendable {
     } else {
       fetch = nil
     }
-    gcTime = (own.gcTime ?? base.gcTime).map(TimeSpan.init) ?? TimeSpan(.seconds(300))
     ownRetry = RetryPolicy.merge(own.retry, over: base.retry)
-    meta = QueryMeta.merge(own.meta, over: base.meta)
     sharing = (own.sharing ?? base.sharing)?.kind ?? .automatic
 
     var fetchOptions = FetchOptions()
     fetchOptions.networkMode = own.networkMode ?? base.networkMode ?? .online
     fetchOptions.failureInvalidates = defaults.failureInvalidates
     fetchOptions.resetsData = definition.resetsData
-    fetchOptions.keepsProgress = definition.paging != nil
+    fetchOptions.keepsProgress = definition.feature != nil
     fetchOptions.abandonment =
       switch own.abandonment ?? base.abandonment ?? .cancel {
       case .cancel: .cancel
       case .finish: .finish
       case .linger(let duration): .linger(TimeSpan(duration))
       }
-    self.fetchOptions = fetchOptions
 
     let enabled = own.enabled ?? base.enabled
     let staleTime = own.staleTime ?? base.staleTime
     let refetchInterval = own.refetchInterval ?? base.refetchInterval
     let onReconnect = own.refetchOnReconnect ?? base.refetchOnReconnect
     let onActive = own.refetchOnActive ?? base.refetchOnActive
-    var isDynamic = false
-    if case .when = enabled { isDynamic = true }
+    var asksWhetherEnabled = false
+    if case .when = enabled { asksWhetherEnabled = true }
+    var isDynamic = asksWhetherEnabled
     if case .dynamic = staleTime?.kind { isDynamic = true }
     if case .dynamic = refetchInterval?.kind { isDynamic = true }
-    self.isDynamic = isDynamic
+    var conditionalCauses: Set<FetchCause> = []
+    if onReconnect?.condition != nil { conditionalCauses.insert(.reconnect) }
+    if onActive?.condition != nil { conditionalCauses.insert(.active) }
     let onSubscribe = own.refetchOnSubscribe
     let rule = own.refetchOnSubscribeRule
     // With a fixed policy of a stronger layer, no rule has to be evaluated.
     let hasRule = rule != nil || onSubscribe == nil && base.refetchOnSubscribeRule != nil
-    let isAsked =
-      isDynamic || hasRule || onReconnect?.condition != nil || onActive?.condition != nil
+    let isAsked = isDynamic || hasRule || !conditionalCauses.isEmpty
     asked = isAsked ? BoxedOptions(own.over(base)) : nil
 
     var resolvedOptions = ResolvedObserverOptions()
@@ -128,6 +123,18 @@ final class ResolvedQuery: Sendable {
     resolvedOptions.interval = interval ?? .infinite
     resolvedOptions.backgroundInterval = background?.resolved(interval: interval) ?? .infinite
     fixed = resolvedOptions
+    super.init(
+      fetchOptions: fetchOptions,
+      gcTime: (own.gcTime ?? base.gcTime).map(TimeSpan.init) ?? TimeSpan(.seconds(300)),
+      meta: QueryMeta.merge(own.meta, over: base.meta),
+      placeholder: definition.placeholder,
+      feature: definition.feature,
+      canFetch: fetch != nil,
+      hasInitialData: definition.initialData != nil,
+      isDynamic: isDynamic,
+      asksWhetherEnabled: asksWhetherEnabled,
+      conditionalCauses: conditionalCauses
+    )
   }
 
   /// The resolved options, if it does not depend on closures.
@@ -137,9 +144,6 @@ final class ResolvedQuery: Sendable {
   ///
   /// Separate from ``isDynamic``: it has no meaning for existing observers.
   var asksOnSubscribe: Bool { asked?.value.refetchOnSubscribeRule != nil }
-
-  /// Whether a function decides if an observer is enabled.
-  var asksWhetherEnabled: Bool { if case .when = asked?.value.enabled { true } else { false } }
 
   /// The resolved options in the present state; evaluates closures only if there are any.
   ///
@@ -203,5 +207,28 @@ final class ResolvedQuery: Sendable {
       }
       return box
     }
+  }
+}
+
+extension ResolvedQuery {
+  /// The function that keeps unchanged parts of the cached value; `nil` if answers land as they
+  /// are.
+  ///
+  /// - Parameter key: The key of the plan.
+  /// - Returns: The function, which takes the cached value and the new one; it is user code, so
+  ///   never call it under the lock.
+  func share(for key: AnyQueryKey) -> DefinitionExtras.Merge? {
+    if let merge = definition.merge { return merge }
+    switch sharing {
+    case .off: return nil
+    case .custom:
+      let policy = definition.options.sharing ?? defaults.options(for: key).sharing
+      if let custom = policy?.custom, custom.type == ObjectIdentifier(definition.valueType) {
+        return custom.share
+      }
+    case .automatic: break
+    }
+    guard let rule = SharingRule.of(definition.valueType) else { return nil }
+    return { old, new in rule.share(old, new) }
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct LandingTests {
   private func landing(
     _ query: Query<[Int]>,
-    join: Landing.Join? = nil
+    join: (any FetchProgress)? = nil
   ) -> Landing {
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
     let key = EntryKey(query.key).key
@@ -21,8 +21,18 @@ import Testing
   private let plain = Query<[Int]>("n") { [] }.sharing(.off)
   private let merging = Query<[Int]>("n") { [] }.merge { old, new in old + new }
 
-  private func joining(_ present: ValueBox?) -> ValueBox? {
-    TypedBox([0] + (present?.value(as: [Int].self) ?? []))
+  private struct Joining: FetchProgress {
+    let joins = true
+
+    func landed(on present: ValueBox?) -> ValueBox? {
+      TypedBox([0] + (present?.value(as: [Int].self) ?? []))
+    }
+  }
+
+  private struct JoiningNothing: FetchProgress {
+    let joins = true
+
+    func landed(on present: ValueBox?) -> ValueBox? { nil }
   }
 
   @Test func aPlainValueNeedsNoDataAndLandsAsItIs() {
@@ -41,7 +51,7 @@ import Testing
   }
 
   @Test func aJoinIsMadeUntilItLandsAndSharesNothingMore() {
-    let landing = landing(Query<[Int]>("n") { [] }, join: joining)
+    let landing = landing(Query<[Int]>("n") { [] }, join: Joining())
     #expect(landing.usesData)
     #expect(landing.rounds == .max)
     #expect(landing.merge == nil)
@@ -50,13 +60,13 @@ import Testing
   }
 
   @Test func aMergeFollowsAJoinAndIsThenRepeatedWithoutEnd() {
-    let landing = landing(merging, join: joining)
+    let landing = landing(merging, join: Joining())
     #expect(landing.rounds == .max)
     #expect(landing.isEndless)
     #expect(value(landing, over: [9]) == [9, 0, 9])
   }
 
   @Test func aJoinThatHasNothingToAddLeavesTheValue() {
-    #expect(value(landing(plain, join: { _ in nil }), over: [9]) == [1, 2])
+    #expect(value(landing(plain, join: JoiningNothing()), over: [9]) == [1, 2])
   }
 }

@@ -1,0 +1,41 @@
+// What the cache keeps for the client, with its types.
+
+extension StoredQuery {
+  /// The query with its closures.
+  @inline(__always)
+  var resolved: ResolvedQuery {
+    // No other subclass exists, and the base class is never instantiated. Checked in debug builds by
+    // `unsafeDowncast` itself.
+    unsafeDowncast(self, to: ResolvedQuery.self)
+  }
+}
+
+extension CacheState {
+  /// The defaults for queries that arrive from now on.
+  @inline(__always)
+  var defaultsTable: DefaultsTable {
+    // The client puts nothing else there. Checked in debug builds by `unsafeDowncast` itself.
+    unsafeDowncast(defaults, to: DefaultsTable.self)
+  }
+}
+
+extension InitialData {
+  /// Evaluates the initial data of a query, which is user code; `nil` if there is none after all.
+  init?(of query: ResolvedQuery) {
+    guard let source = query.definition.initialData, let box = source.value() else { return nil }
+    self.init(box: box, updatedAt: source.updatedAt, query: query)
+  }
+}
+
+extension FetchJob {
+  /// Computed only when an attempt has failed: most never do.
+  var retry: RetryPolicy {
+    let query = (retryQuery ?? query).resolved
+    return isImperative ? query.imperativeRetry : query.retry
+  }
+}
+
+extension FetchContext {
+  /// The fetch to which the context belongs; `nil` for a context that a test made.
+  var fetchJob: FetchJob? { job as? FetchJob }
+}

@@ -1,0 +1,36 @@
+/// What an infinite query knows of its pages, for results, page commands and modifiers.
+///
+/// The closures are user code, so they are called outside the lock.
+final class PagingDefinition: Sendable {
+  let hasNextPage: @Sendable (ValueBox) -> Bool
+  let hasPreviousPage: @Sendable (ValueBox) -> Bool
+  /// Makes the same definition with refetches that fetch only the first page.
+  let refetchingFirstPageOnly: @Sendable () -> QueryDefinition
+
+  init(
+    hasNextPage: @escaping @Sendable (ValueBox) -> Bool,
+    hasPreviousPage: @escaping @Sendable (ValueBox) -> Bool,
+    refetchingFirstPageOnly: @escaping @Sendable () -> QueryDefinition
+  ) {
+    self.hasNextPage = hasNextPage
+    self.hasPreviousPage = hasPreviousPage
+    self.refetchingFirstPageOnly = refetchingFirstPageOnly
+  }
+
+  func hasPage(_ direction: PageDirection, _ box: ValueBox) -> Bool {
+    switch direction {
+    case .next: hasNextPage(box)
+    case .previous: hasPreviousPage(box)
+    }
+  }
+}
+
+extension QueryDefinition {
+  /// How pages follow each other, if the value is pages.
+  var paging: PagingDefinition? { feature as? PagingDefinition }
+}
+
+extension EntrySnapshot {
+  /// How the entry's pages follow each other, if its value is pages.
+  var paging: PagingDefinition? { feature as? PagingDefinition }
+}
