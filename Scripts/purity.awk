@@ -6,7 +6,7 @@
 
 BEGIN {
   # What a query is made of, apart from what `StoredQuery` says of it.
-  CLOSURES = "[^A-Za-z0-9_](QueryDefinition|DefinitionExtras|BoxedOptions|QueryOptions|ObserverOptions|" \
+  CLOSURES = "[^A-Za-z0-9_](QueryDefinition|DefinitionExtras|QueryOptions|ObserverOptions|" \
     "ResolvedQuery|DefaultsTable|QueryDefaults|EventRefetchPolicy|RetryPolicy|ThrowPolicy|SharingPolicy|" \
     "StaleTime|RefetchInterval|Enabled|FetchContext)[^A-Za-z0-9_]"
   while ((getline line < list) > 0) {

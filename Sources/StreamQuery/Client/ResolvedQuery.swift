@@ -11,11 +11,19 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// The resolved options without the answers of closures; see ``isDynamic``.
   private let fixed: ResolvedObserverOptions
   /// The options, if some are closures that have to be evaluated repeatedly.
-  private let asked: BoxedOptions?
+  private let asked: Asked?
   /// Whether it includes an observer's own options.
   private let isOfObserver: Bool
   /// What a fetched value keeps of the cached one.
   let sharing: SharingPolicy.Kind
+
+  private final class Asked: Sendable {
+    let options: QueryOptions
+
+    init(_ options: QueryOptions) {
+      self.options = options
+    }
+  }
 
   convenience init(
     _ definition: QueryDefinition,
@@ -34,19 +42,13 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
         observer: (observer.gcTime.map(TimeSpan.init), observer.linger.map(TimeSpan.init))
       )
     } else if defaults.prefixes.isEmpty {
-      self.init(
-        definition,
-        for: key,
-        defaults,
-        definition.boxedOptions.value,
-        over: defaults.client.options
-      )
+      self.init(definition, for: key, defaults, definition.options, over: defaults.client.options)
     } else {
       self.init(
         definition,
         for: key,
         defaults,
-        definition.boxedOptions.value,
+        definition.options,
         over: defaults.options(for: key)
       )
     }
@@ -104,7 +106,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     // With a fixed policy of a stronger layer, no rule has to be evaluated.
     let hasRule = rule != nil || onSubscribe == nil && base.refetchOnSubscribeRule != nil
     let isAsked = isDynamic || hasRule || !conditionalCauses.isEmpty
-    asked = isAsked ? BoxedOptions(own.over(base)) : nil
+    asked = isAsked ? Asked(own.over(base)) : nil
 
     var resolvedOptions = ResolvedObserverOptions()
     resolvedOptions.onSubscribe = onSubscribe ?? base.refetchOnSubscribe ?? .ifStale
@@ -143,7 +145,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// Whether a function decides if a new subscription refetches.
   ///
   /// Separate from ``isDynamic``: it has no meaning for existing observers.
-  var asksOnSubscribe: Bool { asked?.value.refetchOnSubscribeRule != nil }
+  var asksOnSubscribe: Bool { asked?.options.refetchOnSubscribeRule != nil }
 
   /// The resolved options in the present state; evaluates closures only if there are any.
   ///
@@ -153,7 +155,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// - Returns: The resolved options.
   func resolvedOptions(isArrival: Bool = false, _ info: () -> QueryInfo) -> ResolvedObserverOptions
   {
-    guard let options = asked?.value else { return fixed }
+    guard let options = asked?.options else { return fixed }
     var resolvedOptions = fixed
     if isArrival, let rule = options.refetchOnSubscribeRule {
       resolvedOptions.onSubscribe = rule(info())
@@ -182,8 +184,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// none.
   func condition(of cause: FetchCause) -> EventRefetchPolicy.Condition? {
     switch cause {
-    case .reconnect: asked?.value.refetchOnReconnect?.condition
-    case .active: asked?.value.refetchOnActive?.condition
+    case .reconnect: asked?.options.refetchOnReconnect?.condition
+    case .active: asked?.options.refetchOnActive?.condition
     case .subscribed, .invalidated, .interval, .manual, .reset, .trigger: nil
     }
   }

@@ -6,15 +6,16 @@
 final class QueryDefinition: Sendable {
   typealias Fetch = @Sendable (FetchContext) async throws -> ValueBox
 
-  let boxedOptions: BoxedOptions
   let fetch: Fetch?
   /// The type of the values; stored as a type, because a closure for each question about it would
   /// be an object.
   let valueType: any Sendable.Type
   /// The parts that most plans do not have; see ``DefinitionExtras``.
   private let extras: DefinitionExtras?
+  /// Last, and in place: they are large, but an object of their own would cost each modifier one
+  /// more allocation than its definition.
+  let options: QueryOptions
 
-  var options: QueryOptions { boxedOptions.value }
   var initialData: DefinitionExtras.InitialDataSource? { extras?.values.initialData }
   var placeholder: ValueBox? { extras?.values.placeholder }
   /// Joins the cached value with a fetched one, for structural reuse.
@@ -27,12 +28,12 @@ final class QueryDefinition: Sendable {
   var resetsData: Bool { extras?.values.resetsData ?? false }
 
   private init(
-    options: BoxedOptions,
+    options: QueryOptions,
     fetch: Fetch?,
     valueType: any Sendable.Type,
     extras: DefinitionExtras?
   ) {
-    boxedOptions = options
+    self.options = options
     self.fetch = fetch
     self.valueType = valueType
     self.extras = extras
@@ -50,7 +51,7 @@ final class QueryDefinition: Sendable {
     extras: DefinitionExtras.Values? = nil
   ) {
     self.init(
-      options: .none,
+      options: .default,
       fetch: fetch,
       valueType: type,
       extras: extras.map(DefinitionExtras.init)
@@ -72,22 +73,22 @@ final class QueryDefinition: Sendable {
     var values = definition.extras?.values ?? DefinitionExtras.Values()
     values.feature = feature
     values.resetsData = resetsData
-    return with(definition.boxedOptions, DefinitionExtras(values))
+    return with(definition.options, DefinitionExtras(values))
   }
 
   /// A copy with other options.
   func with(options: QueryOptions) -> QueryDefinition {
-    with(BoxedOptions(options), extras)
+    with(options, extras)
   }
 
   /// A copy with other extras.
   func with(_ change: (inout DefinitionExtras.Values) -> Void) -> QueryDefinition {
     var values = extras?.values ?? DefinitionExtras.Values()
     change(&values)
-    return with(boxedOptions, DefinitionExtras(values))
+    return with(options, DefinitionExtras(values))
   }
 
-  private func with(_ options: BoxedOptions, _ extras: DefinitionExtras?) -> QueryDefinition {
+  private func with(_ options: QueryOptions, _ extras: DefinitionExtras?) -> QueryDefinition {
     QueryDefinition(options: options, fetch: fetch, valueType: valueType, extras: extras)
   }
 }
