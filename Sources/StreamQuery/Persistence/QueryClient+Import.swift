@@ -91,7 +91,8 @@ extension QueryClient {
   /// The queries for which the cache has a plan, and so knows how to make their values.
   private nonisolated func knownQueries() -> [(key: EntryKey, definition: QueryDefinition)] {
     search(.all) { state, index, _ -> (key: EntryKey, definition: QueryDefinition)? in
-      guard let key = state.slots[index].key, let query = state.slots[index].query?.resolved.definition
+      guard let key = state.slots[index].key,
+        let query = state.slots[index].query?.resolved.definition
       else { return nil }
       return (key, query)
     }.compactMap(\.item)

@@ -1,11 +1,3 @@
-/// A row of a table that is used again and again.
-protocol ReusableRow {
-  /// While the row is free, the row that was freed before it; -1 if there is none.
-  ///
-  /// It may be stored in place of something that only a row in use needs.
-  var nextFree: Int32 { get set }
-}
-
 /// The free rows of a table: the one that was freed last is used first.
 ///
 /// The table itself stays an array of its owner: its rows are large, and are read in place.

@@ -75,7 +75,7 @@ final class CacheDriver {
       mutation.identity,
       mutation.definition,
       defaults: MutationDefaultsTable(),
-      hooks: MutationHooks()
+      hooks: MutationCallbacks()
     )
     return state.begin(
       resolved,
@@ -114,7 +114,8 @@ final class CacheDriver {
   var isOnline: Bool { state.isOnline }
   var isActive: Bool { state.isActive }
   var count: Int { state.index.count }
-  var held: [HeldSweep] { state.mutations.held }
+  /// The refetches that wait for runs.
+  var held: [(cause: FetchCause, awaited: Set<MutationID>)] { state.mutations.held }
   var conditionCount: Int { state.conditions.count }
   var nextDeadline: Instant? { state.deadlines.first?.deadline }
 
@@ -141,7 +142,7 @@ final class CacheDriver {
 
   private func resolve(_ query: Query<Int>) -> (EntryKey, ResolvedQuery) {
     let key = EntryKey(query.key)
-    return (key, ResolvedQuery(query.definition, for: key.key, defaults: state.defaults))
+    return (key, ResolvedQuery(query.definition, for: key.key, defaults: state.defaultsTable))
   }
 }
 

@@ -118,7 +118,8 @@ import Testing
     _ = cache.online(false)
     let run = cache.run(Mutation("m") { $0 })
     #expect(cache.online(true).isEmpty)
-    #expect(cache.held == [HeldSweep(cause: .reconnect, awaited: [run])])
+    #expect(cache.held.map(\.cause) == [.reconnect])
+    #expect(cache.held.map(\.awaited) == [[run]])
     #expect(cache.fetching(query) == nil)
   }
 

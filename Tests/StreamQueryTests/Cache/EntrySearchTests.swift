@@ -16,7 +16,11 @@ import Testing
     let part = keys[random.next(below: keys.count)]
     let key = EntryKey(part, valueType: types[random.next(below: types.count)])
     guard let index = state.find(key) else {
-      let plan = ResolvedQuery(QueryDefinition(of: Int.self), for: part, defaults: state.defaultsTable)
+      let plan = ResolvedQuery(
+        QueryDefinition(of: Int.self),
+        for: part,
+        defaults: state.defaultsTable
+      )
       _ = state.entry(key, plan, &turn)
       return
     }
