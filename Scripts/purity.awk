@@ -107,11 +107,12 @@ function impure(padded) {
   if (padded ~ /[^A-Za-z0-9_]Task[^A-Za-z0-9_]/) return "Task"
   if (padded ~ /Continuation[^A-Za-z0-9_]/) return "Continuation"
   if (padded ~ /[^A-Za-z0-9_]Mutex[^A-Za-z0-9_]/) return "Mutex"
-  # A transaction's environment carries the time as an argument: it was read before.
+  # The environment of a transaction carries the time as an argument: it was read before.
   gsub(/[^A-Za-z0-9_.](transaction\.)?environment\.now/, " given", padded)
   gsub(/self\.now = now/, " given", padded)
   if (padded ~ /\.now[^A-Za-z0-9_]/) return ".now"
-  if (padded ~ /Clock[^A-Za-z0-9_]/) return "Clock"
+  # A clock that is handed on is a value; one that is made reads the time.
+  if (padded ~ /Clock\(\)/) return "Clock"
   # A generator that is handed in is an argument as any other.
   if (padded ~ /\.(random|randomElement|shuffle|shuffled)\(/ && padded !~ /using:/) return "random"
   if (padded ~ /SystemRandomNumberGenerator/) return "random"

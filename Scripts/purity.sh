@@ -97,6 +97,7 @@ let several = """
   """
 let drawn = Int.random(in: 0..<3, using: &generator)
 let age = environment.now.instant; apply(transaction.environment.now); self.now = now
+let clock: any Clock<Duration>; func f(wallClock: ErasedClock) { clock = ErasedClock(wallClock) }
 struct Tasks { var now = 0; var subscribedDate: Int; let randomised = 1; let taskID = 2 }
 SWIFT
 expect list Scripts/shell-files.txt <<<'Sources/A/Gone.swift'

@@ -9,7 +9,7 @@ extension CacheState {
   /// Makes a handle, which shows no run yet.
   mutating func makeFollower() -> Int {
     mutations.lastFollower += 1
-    mutations.followers[mutations.lastFollower] = MutationFollower()
+    mutations.followers[mutations.lastFollower] = MutationTable.Follower()
     return mutations.lastFollower
   }
 

@@ -1,6 +1,6 @@
 /// An entry as stored in the cache: the machine, and what machines must not hold.
 @dynamicMemberLookup
-struct EntrySlot: ReusableRow {
+struct EntrySlot: FreeRows.Row {
   /// `nil` while the slot is free.
   var key: EntryKey?
   var machine = EntryMachine(at: .zero)

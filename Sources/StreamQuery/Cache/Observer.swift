@@ -2,7 +2,7 @@
 ///
 /// It holds no elements: an observer pulls the newest snapshot that it has not seen. So memory is
 /// constant however slow the observer is, and the newest snapshot wins.
-struct Observer: ReusableRow {
+struct Observer: FreeRows.Row {
   /// The number of the observer.
   ///
   /// It is unique until the same row has been used four thousand million times.

@@ -79,7 +79,7 @@ public struct MutationHooks: Sendable, _FreeOfActors {
   }
 }
 
-extension MutationFacts {
+extension MutationCallbacks.Facts {
   /// The run as it is now; `nil` if it was cleared.
   fileprivate var info: MutationInfo? {
     client.client.cache.read { state in

@@ -2,5 +2,5 @@
 /// differs for equal values.
 protocol CanonicallyEncodable {
   /// Returns the text.
-  func canonicalText(at place: KeyTextPlace) throws -> String
+  func canonicalText(at place: KeyText.Place) throws -> String
 }

@@ -5,13 +5,13 @@ extension KeyTextNode {
     guard level < KeyNesting.encoded, !isTooDeep else {
       // Somebody may catch the error; the text must then not be that of another value.
       becomeTooDeep()
-      throw KeyTextTooDeep()
+      throw KeyText.TooDeep()
     }
     // Only these few are handled here; everything else goes through the type's own conformance.
     if let text = KeyTextNode.primitive(value) {
       set(text)
     } else if let value = value as? any CanonicallyEncodable {
-      let place = KeyTextPlace(codingPath: codingPath, depth: depth, level: level + 1)
+      let place = KeyText.Place(codingPath: codingPath, depth: depth, level: level + 1)
       set(try value.canonicalText(at: place))
     } else {
       try value.encode(to: KeyEncoder(node: self, codingPath: codingPath, level: level + 1))
@@ -19,7 +19,7 @@ extension KeyTextNode {
   }
 
   /// Returns the text of a value.
-  static func text(of value: any Encodable, at place: KeyTextPlace) throws -> String {
+  static func text(of value: any Encodable, at place: KeyText.Place) throws -> String {
     let node = KeyTextNode(depth: place.depth)
     try node.encode(value, codingPath: place.codingPath, level: place.level)
     return try node.text()

@@ -21,7 +21,7 @@ package struct KeyIndex {
   }
 
   /// An entry, or a free place.
-  struct Entry: ReusableRow {
+  struct Entry: FreeRows.Row {
     var key: KeyStorage?
     /// The key's hash: reading the key itself would be a cache miss.
     var hash = 0
@@ -38,7 +38,7 @@ package struct KeyIndex {
   }
 
   /// A prefix, or a free place.
-  struct Node: ReusableRow {
+  struct Node: FreeRows.Row {
     /// The last part of the prefix; `nil` in the root and in free places.
     var part: KeyPart?
     var hash: Int

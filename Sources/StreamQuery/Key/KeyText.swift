@@ -4,6 +4,39 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
+/// What the texts of keys are made with.
+enum KeyText {
+  /// The position at which something is written in the text of a key.
+  struct Place {
+    var codingPath: [any CodingKey] = []
+    /// The number of lists and objects around it.
+    var depth: Int
+    /// The number of values around it, which may be greater: one value may be written as another.
+    var level = 0
+
+    /// The position inside a list or object at this place.
+    ///
+    /// - Throws: ``TooDeep`` if there are too many around it.
+    func opened() throws(TooDeep) -> Self {
+      guard depth < KeyNesting.text else { throw TooDeep() }
+      return Self(codingPath: codingPath, depth: depth + 1, level: level)
+    }
+  }
+
+  /// Something nests deeper than ``KeyNesting/text`` or ``KeyNesting/encoded`` levels.
+  struct TooDeep: Error {}
+
+  /// What is wrong with a part, before its position is known.
+  struct Failure: Error {
+    var typeName: String
+    var reason: KeyEncodingError.Reason
+
+    static func tooDeep(typeName: String) -> Self {
+      Self(typeName: typeName, reason: .tooDeep(limit: KeyNesting.text))
+    }
+  }
+}
+
 extension AnyQueryKey {
   /// Returns the canonical text of the parts, the same on every launch and platform.
   ///
@@ -28,7 +61,7 @@ extension AnyQueryKey {
     var texts: [String] = []
     texts.reserveCapacity(storage.parts.count)
     for (index, part) in storage.parts.enumerated() {
-      do throws(KeyTextFailure) {
+      do throws(KeyText.Failure) {
         texts.append(try part.canonicalText(depth: 1))
       } catch {
         throw KeyEncodingError(part: index, typeName: error.typeName, reason: error.reason)
@@ -67,7 +100,7 @@ extension KeyPart {
   /// - Parameter depth: The number of brackets around it.
   /// - Returns: The text.
   /// - Throws: What is wrong with it.
-  func canonicalText(depth: Int) throws(KeyTextFailure) -> String {
+  func canonicalText(depth: Int) throws(KeyText.Failure) -> String {
     switch self {
     case .null: return "null"
     case .bool(let value): return value ? "true" : "false"
@@ -75,7 +108,7 @@ extension KeyPart {
     case .string(let value):
       // The type of a tuple is a string by now, but its name may still differ in other builds.
       guard hasStableName(value) else {
-        throw KeyTextFailure(typeName: value, reason: .unstableTypeName)
+        throw KeyText.Failure(typeName: value, reason: .unstableTypeName)
       }
       return KeyTextNode.quoted(value)
     case .double(let bits):
@@ -106,16 +139,16 @@ extension KeyPart {
   }
 }
 
-private func checkedName(of type: any Any.Type) throws(KeyTextFailure) -> String {
+private func checkedName(of type: any Any.Type) throws(KeyText.Failure) -> String {
   let name = stableName(of: type)
   guard hasStableName(name) else {
-    throw KeyTextFailure(typeName: name, reason: .unstableTypeName)
+    throw KeyText.Failure(typeName: name, reason: .unstableTypeName)
   }
   return name
 }
 
 /// Returns the text of a value whose type is known from its tag.
-private func payloadText(of value: any Hashable, depth: Int) throws(KeyTextFailure) -> String {
+private func payloadText(of value: any Hashable, depth: Int) throws(KeyText.Failure) -> String {
   if let value = value as? any TextKeyPart { return KeyTextNode.quoted(value.keyText) }
   let encodable: any Encodable
   if let value = value as? any Encodable {
@@ -123,14 +156,14 @@ private func payloadText(of value: any Hashable, depth: Int) throws(KeyTextFailu
   } else if let value = value as? any RawRepresentable, let raw = rawValue(of: value) {
     encodable = raw
   } else {
-    throw KeyTextFailure(typeName: stableName(of: type(of: value)), reason: .notEncodable)
+    throw KeyText.Failure(typeName: stableName(of: type(of: value)), reason: .notEncodable)
   }
   do {
-    return try KeyTextNode.text(of: encodable, at: KeyTextPlace(depth: depth))
-  } catch is KeyTextTooDeep {
+    return try KeyTextNode.text(of: encodable, at: KeyText.Place(depth: depth))
+  } catch is KeyText.TooDeep {
     throw .tooDeep(typeName: stableName(of: type(of: value)))
   } catch {
-    throw KeyTextFailure(
+    throw KeyText.Failure(
       typeName: stableName(of: type(of: value)),
       reason: .failed(String(describing: error))
     )
@@ -159,14 +192,14 @@ extension Unicode.Scalar: TextKeyPart {
 }
 
 extension Set: CanonicallyEncodable where Element: Encodable {
-  func canonicalText(at place: KeyTextPlace) throws -> String {
+  func canonicalText(at place: KeyText.Place) throws -> String {
     let inner = try place.opened()
     return KeyTextNode.list(ofSorted: try map { try KeyTextNode.text(of: $0, at: inner) })
   }
 }
 
 extension Dictionary: CanonicallyEncodable where Key: Encodable, Value: Encodable {
-  func canonicalText(at place: KeyTextPlace) throws -> String {
+  func canonicalText(at place: KeyText.Place) throws -> String {
     // A list of pairs has two brackets.
     let inner = try Key.self == String.self ? place.opened() : place.opened().opened()
     let pairs = try map { key, value in
@@ -184,7 +217,7 @@ extension Dictionary: CanonicallyEncodable where Key: Encodable, Value: Encodabl
 }
 
 extension URL: CanonicallyEncodable {
-  func canonicalText(at place: KeyTextPlace) -> String {
+  func canonicalText(at place: KeyText.Place) -> String {
     let relative = KeyTextNode.quoted(relativeString)
     guard let baseURL else { return relative }
     return KeyTextNode.list([relative, KeyTextNode.quoted(baseURL.absoluteString)])
@@ -193,7 +226,7 @@ extension URL: CanonicallyEncodable {
 
 extension Decimal: CanonicallyEncodable {
   /// 1.0 and 1.00 are equal but encode differently.
-  func canonicalText(at place: KeyTextPlace) -> String {
+  func canonicalText(at place: KeyText.Place) -> String {
     guard !isNaN else { return "\"nan\"" }
     var text = description
     if text.contains(".") {

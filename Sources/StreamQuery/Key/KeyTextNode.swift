@@ -90,14 +90,14 @@ final class KeyTextNode {
 
   /// The text; a node to which nothing was written is an empty object.
   ///
-  /// - Throws: ``KeyTextTooDeep`` if something in it was too deep to be written.
+  /// - Throws: ``KeyText.TooDeep`` if something in it was too deep to be written.
   func text() throws -> String {
     switch content {
     case .empty: "{}"
     case .text(let text): text
     case .list(let elements): KeyTextNode.list(try elements.map { try $0.text() })
     case .object(let fields): KeyTextNode.object(try fields.map { ($0.key, try $0.value.text()) })
-    case .tooDeep: throw KeyTextTooDeep()
+    case .tooDeep: throw KeyText.TooDeep()
     }
   }
 }

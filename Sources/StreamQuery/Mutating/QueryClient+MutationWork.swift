@@ -46,7 +46,7 @@ extension QueryClient {
 
   private nonisolated func prepare(_ job: MutationJob) async {
     await job.passGate()
-    let facts = MutationFacts(client: self, job: job)
+    let facts = MutationCallbacks.Facts(client: self, job: job)
     guard let callbacks = job.mutation?.callbacks else { return }
     do {
       for prepare in callbacks.onMutate {
@@ -122,7 +122,7 @@ extension QueryClient {
     of job: MutationJob,
     _ outcome: WaitOutcome
   ) async {
-    let facts = MutationFacts(client: self, job: job)
+    let facts = MutationCallbacks.Facts(client: self, job: job)
     for callback in callbacks where !Task.isCancelled {
       do {
         try await callback(outcome.result, facts)

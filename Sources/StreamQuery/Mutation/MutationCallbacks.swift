@@ -1,8 +1,14 @@
 /// What is called before and after the work of a mutation, without its types.
 struct MutationCallbacks: Sendable {
+  /// ``MutationRunContext`` without the input's type.
+  struct Facts: Sendable {
+    let client: any CarriedClient
+    let job: MutationJob
+  }
+
   /// Returns what later callbacks may read.
-  typealias Prepare = @Sendable (MutationFacts) async throws -> any Sendable
-  typealias Conclude = @Sendable (Result<ValueBox, any Error>, MutationFacts) async throws -> Void
+  typealias Prepare = @Sendable (Facts) async throws -> any Sendable
+  typealias Conclude = @Sendable (Result<ValueBox, any Error>, Facts) async throws -> Void
 
   var onMutate: [Prepare] = []
   var onSuccess: [Conclude] = []

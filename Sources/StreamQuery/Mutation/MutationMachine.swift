@@ -56,7 +56,7 @@ package struct MutationMachine: Equatable, Sendable {
   }
 
   package private(set) var phase: Phase
-  // Flags are stored next to the phase, and counts next to the terms: a run is kept long after it
+  // Flags are stored next to the phase, and counts next to the options: a run is kept long after it
   // ended, and in this order it is a quarter smaller.
   /// The run was cancelled while one of its tasks was at work; that task has the last word.
   package private(set) var isCancelRequested = false
@@ -121,7 +121,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// The run begins: with its preparation if it has one, otherwise with its first attempt.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func begun(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
@@ -141,7 +141,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// A run that was held may begin; for any other it is a no-op.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func released(in environment: Environment) -> MutationActions {
     guard isHeld, case .paused = phase else { return .none }
@@ -151,14 +151,14 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// Another plan replaced the one that the run was started with.
   ///
-  /// - Parameter runOptions: The terms of the new plan.
+  /// - Parameter runOptions: The options of the new plan.
   package mutating func replanned(_ runOptions: RunOptions) {
     self.runOptions = runOptions
   }
 
   /// `onMutate` returned.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func prepared(in environment: Environment) -> MutationActions {
     guard case .preparing = phase else { return .none }
@@ -175,7 +175,7 @@ package struct MutationMachine: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - isCancellation: Whether it threw because it was cancelled.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func preparationFailed(
     isCancellation: Bool,
@@ -189,7 +189,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// The runs before it in its scope are over.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func reachedFront(in environment: Environment) -> MutationActions {
     isFirst = true
@@ -206,7 +206,7 @@ package struct MutationMachine: Equatable, Sendable {
   ///
   /// It counts even if the run was cancelled meanwhile, because its effect on the server is done.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func attemptSucceeded(in environment: Environment) -> MutationActions {
     guard case .running = phase else { return .none }
@@ -220,7 +220,7 @@ package struct MutationMachine: Equatable, Sendable {
   /// - Parameters:
   ///   - retryAfter: The wait before the next attempt, or `nil` if there is to be none.
   ///   - isCancellation: Whether it failed because it was cancelled, which is never an error.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func attemptFailed(
     retryAfter: TimeSpan?,
@@ -245,7 +245,7 @@ package struct MutationMachine: Equatable, Sendable {
   ///
   /// A task at work is cancelled and has the last word: if it succeeds in spite of that, the run
   /// succeeds. A run that only waits ends at once. After the outcome is decided it is too late.
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func cancelRequested(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
@@ -265,7 +265,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// The callbacks at the end of the run returned.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func callbacksEnded(in environment: Environment) -> MutationActions {
     guard case .settling(let ending) = phase else { return .none }
@@ -276,7 +276,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// The network or the app changed.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func environmentChanged(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
@@ -294,7 +294,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// Time has passed.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func timeReached(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
@@ -323,7 +323,7 @@ package struct MutationMachine: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - count: How many.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   package mutating func unfollowed(by count: Int32 = 1, in environment: Environment) {
     followerCount -= count
     if followerCount == 0 { unwantedSince = environment.now.instant }

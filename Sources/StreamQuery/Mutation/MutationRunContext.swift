@@ -13,7 +13,7 @@ public import Foundation
 /// }
 /// ```
 public struct MutationRunContext<Input: Sendable>: Sendable, _FreeOfActors {
-  let facts: MutationFacts
+  let facts: MutationCallbacks.Facts
 
   /// The mutation's key.
   public var key: AnyQueryKey { facts.job.key.key }

@@ -1,5 +1,5 @@
 /// A run in the cache: its machine, and next to it what machines must not hold.
-struct MutationSlot: ReusableRow {
+struct MutationSlot: FreeRows.Row {
   /// 0 while the slot is free.
   var serial: UInt64 = 0
   var machine = MutationMachine(runOptions: RunOptions(), isFirst: true, at: .never)

@@ -1,5 +1,12 @@
 /// The runs of a client, in slots.
 struct MutationTable {
+  /// A handle that shows one run: the last one that was started through it.
+  struct Follower {
+    var run: MutationID?
+    /// The final state of a run that was cleared, which a handle that showed the run still shows.
+    var kept: MutationSnapshot?
+  }
+
   var slots: [MutationSlot] = []
   var freeSlots = FreeRows()
   var lastSerial: UInt64 = 0
@@ -9,7 +16,7 @@ struct MutationTable {
   /// All runs, in the order in which they were started.
   private(set) var all = RunQueue()
   var scopes: [String: RunQueue] = [:]
-  var followers: [Int: MutationFollower] = [:]
+  var followers: [Int: Follower] = [:]
   var lastFollower = 0
   /// The number of streams that follow each mutation; all of them follow its newest run.
   var streams: [EntryKey: Int32] = [:]

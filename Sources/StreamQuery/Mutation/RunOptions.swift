@@ -9,7 +9,7 @@ package struct RunOptions: Hashable, Sendable {
   /// Whether there are callbacks before the end.
   package var settles = false
 
-  /// Creates the terms of a run without callbacks that is not kept.
+  /// Creates the options of a run without callbacks that is not kept.
   package init() {}
 
   func canStart(in environment: Environment) -> Bool {

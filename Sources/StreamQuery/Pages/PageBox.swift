@@ -4,4 +4,17 @@
 /// Code that keeps, copies and changes them then needs no type metadata, which in generic code
 /// costs more than the work itself.
 // Unchecked because it is not final: its only subclass has immutable `Sendable` properties.
-class PageBox: @unchecked Sendable {}
+class PageBox: @unchecked Sendable {
+  /// A page with its types.
+  // Unchecked because its superclass is; its properties are immutable and `Sendable`.
+  final class Typed<Page: Sendable, PageParam: Sendable>: PageBox, @unchecked Sendable {
+    let page: Page
+    let param: PageParam
+
+    init(_ page: Page, param: PageParam) {
+      self.page = page
+      self.param = param
+      super.init()
+    }
+  }
+}

@@ -59,12 +59,12 @@ public final class QueryListObserver: Sendable {
   public func combine<Output: Equatable & Sendable>(
     _ transform: @escaping @Sendable (QueryListResults) -> Output
   ) -> AsyncStream<Output> {
-    let last = LastValue<Output>()
+    let last = LastSeen<Output>()
     return AsyncStream(
       unfolding: { [joint] in
         while let members = await joint.nextInStream() {
           let output = transform(QueryListResults(members: members))
-          if last.replace(with: output) { return output }
+          if last.changed(to: output) { return output }
         }
         return nil
       },

@@ -1,14 +1,20 @@
 import Synchronization
 
-/// What an observer saw last.
+/// What an observer saw last, for leaving out equal values.
 final class LastSeen<Value: Equatable & Sendable>: Sendable {
   private let last = Mutex<Value?>(nil)
 
+  /// Takes a value; comparing and releasing may run user code, so both happen outside the lock.
+  ///
+  /// - Parameter value: The value.
+  /// - Returns: Whether it differs from the one before.
   func changed(to value: Value) -> Bool {
-    last.withLock { last in
-      guard last != value else { return false }
-      last = value
-      return true
+    guard last.withLock({ $0 }) != value else { return false }
+    // Returned, so that it is released outside the lock.
+    _ = last.withLock { last in
+      defer { last = value }
+      return last
     }
+    return true
   }
 }

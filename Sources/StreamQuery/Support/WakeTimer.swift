@@ -8,7 +8,7 @@ import Synchronization
 final class WakeTimer: Sendable {
   /// How a task sleeps, and what it notifies.
   struct Work: Sendable {
-    /// Sleeps until a moment.
+    /// Sleeps until an instant.
     var sleep: @Sendable (_ until: Instant) async throws -> Void
     /// Called when the time of a deadline may have come; arms again what is not due yet.
     var onWake: @Sendable () -> Void
@@ -27,7 +27,7 @@ final class WakeTimer: Sendable {
 
   private let state = Mutex(State())
 
-  /// Ensures a wake-up at a moment.
+  /// Ensures a wake-up at an instant.
   ///
   /// - Parameters:
   ///   - instant: The deadline.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamQuery
 
-/// N01, N03, T80, T81: the shell around `StateBroadcast`.
+/// N01, N03, T80, T81: one source, its listeners and their waits.
 @Suite struct SharedStateTests {
   @Test func manyListenersShareOneSource() async {
     let system = ScriptedSystem(present: true)

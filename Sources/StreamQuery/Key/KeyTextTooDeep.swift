@@ -1,2 +1,0 @@
-/// Something nests deeper than ``KeyNesting/text`` or ``KeyNesting/encoded`` levels.
-struct KeyTextTooDeep: Error {}
