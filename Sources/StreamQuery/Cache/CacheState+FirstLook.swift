@@ -5,9 +5,9 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - resolvedOptions: What the observer asks for.
-  ///   - fetchOptions: The terms of its plan; `nil` if the entry has a better one.
+  ///   - fetchOptions: The options of its query; `nil` if the entry has a better one.
   ///   - initialData: When the initial data that it would bring was good.
-  ///   - environment: The world at the time of the look.
+  ///   - environment: The environment at the time of the look.
   /// - Returns: The entry, and whether a fetch would have hidden its data.
   func arrived(
     _ resolvedOptions: ResolvedObserverOptions,

@@ -96,7 +96,7 @@ extension CacheState {
     for observer in slots[entry].observers { wakeIfNews(Int(observer)) }
   }
 
-  /// Another plan may add, change or remove a placeholder.
+  /// Another query may add, change or remove a placeholder.
   mutating func showPlaceholder(_ observer: Int, isKept: Bool) {
     let wasShown = observers[observer].seenFlags.contains(.placeholder)
     guard wasShown || observers[observer].suspended != nil else { return }
@@ -132,7 +132,7 @@ extension CacheState {
   }
 }
 
-/// Shows a plan's placeholder if a query has neither data nor error.
+/// Shows a query's placeholder if it has neither data nor error.
 func stand(
   in query: StoredQuery?,
   for snapshot: EntrySnapshot,

@@ -29,7 +29,7 @@ extension CacheState {
     mutationsChanged(MutationNews(handle: follower))
   }
 
-  /// Gives the run that a follower shows another plan for the rest of the run.
+  /// Gives the run that a follower shows another mutation for the rest of the run.
   mutating func replan(
     _ follower: Int,
     _ mutation: ResolvedMutation,

@@ -143,9 +143,9 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - observer: The observer.
-  ///   - query: Its new plan.
+  ///   - query: The new query.
   ///   - resolvedOptions: What it asks for from now on.
-  ///   - keepsPlaceholder: Whether the new plan has the same placeholder as the old one.
+  ///   - keepsPlaceholder: Whether the new query has the same placeholder as the old one.
   ///   - transaction: The transaction.
   mutating func reobserve(
     _ observer: Int,

@@ -5,7 +5,7 @@ extension CacheState {
   ///   - index: The entry.
   ///   - request: What is requested.
   ///   - query: How to fetch if a fetch starts; a running one is joined as it is. `nil` keeps the
-  ///     current plan.
+  ///     current query.
   ///   - role: The caller's role for the fetch; `nil` if it does not wait.
   ///   - group: Where the caller waits for several fetches.
   ///   - transaction: The transaction.

@@ -129,7 +129,8 @@ struct CacheState: ~Copyable {
     EntryID(index: Int32(truncatingIfNeeded: index), generation: slots[index].generation)
   }
 
-  /// Makes the entry of a key; only an entry that begins with an optimistic change has no plan yet.
+  /// Makes the entry of a key; only an entry that begins with an optimistic change has no query
+  /// yet.
   mutating func entry(
     _ key: EntryKey,
     _ query: StoredQuery?,
@@ -179,7 +180,7 @@ struct CacheState: ~Copyable {
     if slots.count > leastSlots, isSparse { mayShrink = true }
   }
 
-  /// Gives an entry a plan for its next fetch, and a retention.
+  /// Gives an entry a query for its next fetch, and a retention.
   mutating func adopt(_ index: Int, _ query: StoredQuery, _ transaction: inout Transaction) {
     noteChange(of: index)
     let hasBetter = !slots[index].takes(query)
@@ -222,7 +223,7 @@ struct CacheState: ~Copyable {
     find(entry).map { slots[$0].machine.dataUpdateCount == 0 } ?? true
   }
 
-  /// Whether the entry has no data and its plan has initial data.
+  /// Whether the entry has no data and its query has initial data.
   @inline(__always)
   func wantsInitialData(_ index: Int?, _ query: StoredQuery) -> Bool {
     guard query.hasInitialData else { return false }
@@ -351,7 +352,7 @@ struct CacheState: ~Copyable {
     var event = makeEvent(kind, key.key, transaction, job: job)
     event.valueType = key.valueType
     event.isNotModified = isNotModified
-    // A fetch may use another plan than the entry's current one.
+    // A fetch may use another query than the entry's current one.
     if let meta = (job?.query ?? slots[index].query)?.meta { event.meta = meta }
     outbox.append(.emit(event))
   }

@@ -3,7 +3,7 @@ struct EntryFacts {
   var info: QueryInfo
   var revision: UInt32
 
-  /// The facts about a key that has no entry, apart from what the given plan adds.
+  /// The facts about a key that has no entry, apart from what the given query adds.
   static func empty(_ key: EntryKey, _ query: StoredQuery) -> EntryFacts {
     EntryFacts(
       info: QueryInfo(
@@ -30,7 +30,7 @@ extension CacheState {
     return EntryFacts(info: info, revision: slots[index].revision)
   }
 
-  /// The facts of an entry when a plan arrives at it; the entry is going to carry that plan's
+  /// The facts of an entry when a query arrives at it; the entry is going to carry that query's
   /// metadata.
   func facts(_ key: EntryKey, metBy query: StoredQuery, at now: Instant) -> EntryFacts {
     guard let index = find(key), var facts = facts(key, at: now) else { return .empty(key, query) }

@@ -8,7 +8,7 @@ struct Observer: FreeRows.Row {
   /// It is unique until the same row has been used four thousand million times.
   private(set) var generation: UInt32 = 0
   var isLive = false
-  /// What each look needs to know about the plan: whether it has options to evaluate, and whether
+  /// What each look needs to know about the query: whether it has options to evaluate, and whether
   /// it may have a stand-in for data.
   private(set) var isDynamic = false
   private(set) var hasPlaceholder = false
@@ -52,7 +52,7 @@ struct Observer: FreeRows.Row {
     hasPlaceholder = query.placeholder != nil
   }
 
-  /// Hands out the plan before the row is given back.
+  /// Hands out the query before the row is given back.
   mutating func releaseQuery() -> StoredQuery? { query.take() }
 
   /// Moves to the list of another entry.

@@ -11,7 +11,7 @@ struct Transaction: Sendable {
   var environment: Environment
   /// Whether a caller waits directly: such fetches retry only if told to.
   var isImperative = false
-  /// How many pages the caller of this transaction asks for, if it gives its plan.
+  /// How many pages the caller of this transaction asks for, if it gives its query.
   var pageCount: Int?
   /// The fetch or the run that the call was made from.
   let caller: TaskChain?

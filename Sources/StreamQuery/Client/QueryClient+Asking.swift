@@ -105,7 +105,7 @@ extension QueryClient {
     }
   }
 
-  /// The plan under the defaults; the entry's own plan if it was made from the same ones.
+  /// The query under the defaults; the entry's own query if it was made from the same ones.
   nonisolated func resolve(
     _ key: EntryKey,
     _ definition: QueryDefinition,
@@ -181,8 +181,8 @@ typealias ResolvedTransaction<Result> = (
 /// The result of a transaction that tries to do without user code.
 private enum QuickTransaction<Result: Sendable>: Sendable {
   case done(Result)
-  /// The entry's plan matches, but user code has to be evaluated.
+  /// The entry's query matches, but user code has to be evaluated.
   case known(ResolvedQuery)
-  /// The plan has to be made under these defaults.
+  /// The query has to be made under these defaults.
   case unknown(DefaultsTable)
 }

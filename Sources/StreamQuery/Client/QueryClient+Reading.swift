@@ -155,8 +155,8 @@ extension QueryClient {
   /// Whether a key's data is missing, invalidated or too old.
   ///
   /// Data has no stale time of its own. It is judged by the stale time of the query or observer
-  /// that last said how to fetch the key, so it is stale exactly if a refetch by that plan would be
-  /// due. A filter treats an observed key as stale if its data is too old for any observer, and
+  /// that last said how to fetch the key, so it is stale exactly if a refetch by that query would
+  /// be due. A filter treats an observed key as stale if its data is too old for any observer, and
   /// ignores the age of data that nobody observes; see ``QueryFilter/stale``. Data that was only
   /// written is judged by the defaults of its key.
   ///

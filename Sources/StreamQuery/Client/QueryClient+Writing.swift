@@ -55,7 +55,7 @@ extension QueryClient {
     let key = EntryKey(key, valueType: type)
     guard !isUpdating(key) else { return }
     let date = updatedAt?.timeIntervalSinceReferenceDate
-    // Usually the entry exists, and no plan has to be made.
+    // Usually the entry exists, and no query has to be made.
     commit(asking: { .answer($0 == 1 ? nil : bare(key, for: box)) }) {
       query,
       _,
@@ -70,7 +70,7 @@ extension QueryClient {
     }
   }
 
-  /// The plan of an entry that begins with a write: the defaults of its key.
+  /// The query of an entry that begins with a write: the defaults of its key.
   private nonisolated func bare(_ key: EntryKey, for box: ValueBox) -> ResolvedQuery {
     ResolvedQuery(QueryDefinition(of: box.valueType), for: key.key, defaults: defaults)
   }
@@ -220,15 +220,15 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - query: The plan that was made outside the lock; `nil` if none was needed so far.
+  ///   - query: The query that was made outside the lock; `nil` if none was needed so far.
   ///   - transaction: The transaction.
-  /// - Returns: The entry; `nil` if a plan has to be made first.
+  /// - Returns: The entry; `nil` if a query has to be made first.
   fileprivate mutating func bareEntry(
     _ key: EntryKey,
     _ query: ResolvedQuery?,
     _ transaction: inout Transaction
   ) -> Int? {
-    // All keys of a type begin with the same plan, except those with their own defaults.
+    // All keys of a type begin with the same query, except those with their own defaults.
     let isOrdinary = !defaultsTable.isSpecial(key.key)
     if let query {
       if isOrdinary, query.defaults === defaults { barePlans[key.valueTypeID] = query }

@@ -1,4 +1,4 @@
-/// A plan under a client's defaults and an observer's options: every layer merged, once.
+/// A query under a client's defaults and an observer's options: every layer merged, once.
 ///
 /// It keeps the resolved values rather than the options, which are many and mostly not set.
 // Unchecked as its superclass is: all stored properties are immutable and `Sendable`.
@@ -216,7 +216,7 @@ extension ResolvedQuery {
   /// The function that keeps unchanged parts of the cached value; `nil` if answers land as they
   /// are.
   ///
-  /// - Parameter key: The key of the plan.
+  /// - Parameter key: The key of the query.
   /// - Returns: The function, which takes the cached value and the new one; it is user code, so
   ///   never call it under the lock.
   func share(for key: AnyQueryKey) -> DefinitionExtras.Merge? {

@@ -1,8 +1,8 @@
 extension EntryMachine {
-  /// The plan of the next fetch or a retention was given.
+  /// The query of the next fetch or a retention was given.
   ///
   /// - Parameters:
-  ///   - fetchOptions: The terms of the next fetch; `nil` leaves them.
+  ///   - fetchOptions: The options of the next fetch; `nil` leaves them.
   ///   - gcTime: A requested retention; the longest one applies.
   package mutating func adopted(fetchOptions: FetchOptions?, gcTime: TimeSpan) {
     if let fetchOptions { self.fetchOptions = fetchOptions }
@@ -25,7 +25,7 @@ extension EntryMachine {
   ///     case; if its answer may be too old by then, one more fetch follows it.
   ///   - clientLease: Whether the client itself wants the fetch, although nobody observes the key.
   ///   - direction: Which page to add; `nil` fetches the whole value.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func requested(
     _ cause: FetchCause,
@@ -62,7 +62,7 @@ extension EntryMachine {
 
   /// A waiting caller was cancelled.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func waiterLeft(in environment: Environment) -> EntryActions {
     // Its fetch has ended, and the lease with it.
@@ -73,8 +73,8 @@ extension EntryMachine {
     return actions
   }
 
-  /// The fetch whose attempt has an answer; `nil` if it was superseded, cancelled or fenced, so that
-  /// the answer comes too late.
+  /// The fetch whose attempt has an answer; `nil` if it was superseded, cancelled or fenced, so
+  /// that the answer comes too late.
   func running(_ id: FetchID) -> InFlight? {
     fetch.flatMap { $0.stage == .running && $0.id == id ? $0 : nil }
   }
@@ -83,7 +83,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What becomes of the value.
   package mutating func attemptSucceeded(
     _ id: FetchID,
@@ -106,7 +106,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What becomes of it; without data, the fetch failed.
   package mutating func attemptKept(_ id: FetchID, in environment: Environment) -> AttemptOutcome {
     guard let current = running(id) else { return .late }
@@ -143,7 +143,7 @@ extension EntryMachine {
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
   ///   - retryAfter: The wait before the next attempt, or `nil` if there is none.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What becomes of the failure.
   package mutating func attemptFailed(
     _ id: FetchID,
@@ -168,7 +168,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What becomes of the fetch.
   package mutating func attemptCancelled(
     _ id: FetchID,
@@ -183,7 +183,7 @@ extension EntryMachine {
 
   /// Somebody cancelled the entry's fetch.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: What to do; nothing if none is in flight.
   package mutating func cancelRequested(in environment: Environment) -> EntryActions {
     var actions = catchUp(in: environment)

@@ -84,7 +84,7 @@ extension EntryMachine {
   /// Data that became stale since the last input is reported with this one, because an input may
   /// arrive before the timer of the same time.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: What the input's own actions are added to.
   mutating func catchUp(in environment: Environment) -> EntryActions {
     var actions = EntryActions()

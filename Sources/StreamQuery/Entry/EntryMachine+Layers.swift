@@ -6,7 +6,7 @@ extension EntryMachine {
 
   /// Nothing lies over the entry's data any more.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   package mutating func unpinned(in environment: Environment) {
     guard isPinned else { return }
     isPinned = false
@@ -19,7 +19,7 @@ extension EntryMachine {
   /// code that changed the truth often asks for a refetch at once. A fetch that is waiting is
   /// replaced by a new one.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func outdated(in environment: Environment) -> EntryActions {
     var actions = catchUp(in: environment)
@@ -38,7 +38,7 @@ extension EntryMachine {
 
   /// An outdated fetch is restarted now, not when it answers.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: What to do; nothing if the fetch in flight is not outdated.
   package mutating func outdatedRestarted(in environment: Environment) -> EntryActions {
     guard let current = fetch, current.stage == .running, current.isOutdated else { return .none }

@@ -12,7 +12,7 @@ extension EntryMachine {
   /// - Parameters:
   ///   - resolvedOptions: What it asks for.
   ///   - arrival: How it came.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func observed(
     by resolvedOptions: ResolvedObserverOptions,
@@ -45,7 +45,7 @@ extension EntryMachine {
   /// - Parameters:
   ///   - resolvedOptions: What it asked for.
   ///   - base: When it started polling.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func unobserved(
     by resolvedOptions: ResolvedObserverOptions,
@@ -69,7 +69,7 @@ extension EntryMachine {
   ///   - base: When it started polling.
   ///   - new: What it asks for now.
   ///   - isTurnedByFunction: Whether a function of the entry's state decides if it is enabled.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What to do, and the time that its polling counts from.
   package mutating func reobserved(
     from old: ResolvedObserverOptions,

@@ -6,7 +6,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What becomes of the part.
   package mutating func attemptProgressed(
     _ id: FetchID,

@@ -1,7 +1,7 @@
 extension EntryMachine {
   /// The next time at which the entry has something to do, or `nil` if there is none.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: The earliest deadline.
   // Inlined: the machine is a large value, and a call would copy it.
   @inline(__always)
@@ -26,7 +26,7 @@ extension EntryMachine {
 
   /// Time passed.
   ///
-  /// - Parameter environment: The world at the transaction.
+  /// - Parameter environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func timeReached(in environment: Environment) -> EntryActions {
     var actions = catchUp(in: environment)
@@ -44,7 +44,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - cause: The edge, or `nil` if network or app went away.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func environmentMoved(
     _ cause: FetchCause?,
@@ -60,7 +60,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - cause: The edge that refetches willing observers, or `nil` if there is none.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func environmentChanged(
     _ cause: FetchCause?,
@@ -104,7 +104,7 @@ extension EntryMachine {
   ///   - resolvedOptions: What the observer asks for.
   ///   - base: When it started polling.
   ///   - cause: The time, or the change of the environment.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: Whether its refetch is due.
   package func isDue(
     _ resolvedOptions: ResolvedObserverOptions,

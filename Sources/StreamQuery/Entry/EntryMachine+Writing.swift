@@ -7,7 +7,7 @@ extension EntryMachine {
   /// - Parameters:
   ///   - updatedAt: When the value was good.
   ///   - fencing: Whether a fetch in flight must not land.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func written(
     updatedAt: Timestamp,
@@ -46,7 +46,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - updatedAt: When the value was good.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func initialDataPlaced(
     updatedAt: Timestamp,
@@ -68,7 +68,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - updatedAt: When the fetch failed.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What to do; `changed` is set if and only if the error is to be shown. A fetch in
   ///   flight will report its own result.
   package mutating func failureRestored(
@@ -93,7 +93,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - isJoining: Whether the caller accepts the answer of a running fetch as new enough.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func invalidated(
     isJoining: Bool = false,
@@ -116,7 +116,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - isRemoved: Whether it was removed, and so stays empty until somebody asks for it.
-  ///   - environment: The world at the transaction.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func cleared(
     isRemoved: Bool = false,

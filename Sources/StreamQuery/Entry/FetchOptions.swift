@@ -1,4 +1,4 @@
-/// What a machine needs to know about a plan to run its fetch.
+/// What a machine needs to know about a query to run its fetch.
 package struct FetchOptions: Hashable, Sendable {
   /// What happens while offline.
   package var networkMode = NetworkMode.online

@@ -18,7 +18,7 @@ package struct InFlight: Equatable, Sendable {
 
   package var id: FetchID
   package var stage = Stage.running
-  /// The terms when it started: a newer plan does not change a running fetch.
+  /// The options when it started: a newer query does not change a running fetch.
   package var fetchOptions: FetchOptions
   /// The client itself wants it: background work on a key that nobody observes.
   package var hasClientLease: Bool

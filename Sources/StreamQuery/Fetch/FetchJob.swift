@@ -10,7 +10,7 @@ final class FetchJob: FetchWork, Sendable {
   let query: StoredQuery
   /// Whether an imperative call started it: such fetches retry only if told to.
   let isImperative: Bool
-  /// The plan that says how to retry, if the fetch was restarted; `nil` means its own.
+  /// The query that says how to retry, if the fetch was restarted; `nil` means its own.
   let retryQuery: StoredQuery?
   let cause: FetchCause
   let startedAt: Timestamp

@@ -114,7 +114,7 @@ extension QueryClient {
     }
   }
 
-  /// Returns a plan merged with the client's defaults and callbacks.
+  /// Returns a mutation merged with the client's defaults and callbacks.
   nonisolated func resolve(_ key: EntryKey, _ definition: MutationDefinition) -> ResolvedMutation {
     let defaults = mutationDefaults.withLock { $0 }
     let hooks = configuration.mutationHooks.callbacks

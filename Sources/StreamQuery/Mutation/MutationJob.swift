@@ -68,7 +68,7 @@ final class MutationJob: Sendable {
     present.withLock { $0.saved.values.append(value) }
   }
 
-  /// Replaces the current plan with another one.
+  /// Replaces the current mutation with another one.
   ///
   /// - Returns: The old one, whose closures are the user's: it must not be released under a lock.
   func replace(with mutation: ResolvedMutation) -> Leftovers {

@@ -149,9 +149,9 @@ package struct MutationMachine: Equatable, Sendable {
     return begun(in: environment)
   }
 
-  /// Another plan replaced the one that the run was started with.
+  /// Another mutation replaced the one that the run was started with.
   ///
-  /// - Parameter runOptions: The options of the new plan.
+  /// - Parameter runOptions: The options of the new mutation.
   package mutating func replanned(_ runOptions: RunOptions) {
     self.runOptions = runOptions
   }

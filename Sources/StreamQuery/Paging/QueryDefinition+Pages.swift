@@ -1,7 +1,7 @@
 import Synchronization
 
 extension QueryDefinition {
-  /// The plan of an infinite query.
+  /// The definition of an infinite query.
   static func pages<Page: Sendable, PageParam: Hashable & Sendable>(
     initialParam: PageParam,
     rules: PageRules<Page, PageParam>,

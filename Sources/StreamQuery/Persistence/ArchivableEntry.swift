@@ -14,8 +14,8 @@ struct ArchivableEntry: Sendable {
     decode = { TypedBox(try $1.decode(Value.self, from: $0)) }
   }
 
-  /// How the entry of a plan is made if only the cache knows its value type; `nil` if the value
-  /// cannot be decoded.
+  /// How the entry of a definition is made if only the cache knows its value type; `nil` if the
+  /// value cannot be decoded.
   init?(known type: any Any.Type, _ definition: QueryDefinition) {
     guard type is any Decodable.Type else { return nil }
     self.definition = definition

@@ -88,7 +88,7 @@ extension QueryClient {
     )
   }
 
-  /// The queries for which the cache has a plan, and so knows how to make their values.
+  /// The queries that the cache knows, and so how to make their values.
   private nonisolated func knownQueries() -> [(key: EntryKey, definition: QueryDefinition)] {
     search(.all) { state, index, _ -> (key: EntryKey, definition: QueryDefinition)? in
       guard let key = state.slots[index].key,

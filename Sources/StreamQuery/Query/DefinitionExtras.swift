@@ -1,6 +1,6 @@
-/// Parts of a plan that most queries do not have, in their own object.
+/// Parts of a definition that most queries do not have, in their own object.
 ///
-/// Each modifier makes a plan and each entry keeps one: there, these parts take one word.
+/// Each modifier makes a definition and each entry keeps one: there, these parts take one word.
 final class DefinitionExtras: Sendable {
   typealias Merge = @Sendable (_ old: ValueBox, _ new: ValueBox) -> ValueBox
   typealias TriggerSource = @Sendable () -> any AsyncSequence

@@ -1,7 +1,7 @@
 /// A query without its key and value type: made once, shared by reference.
 ///
-/// An entry keeps the newest plan that it was given, so that an automatic refetch (a reconnect, an
-/// interval, an invalidation) knows how to fetch.
+/// An entry keeps the newest definition that it was given, so that an automatic refetch (a
+/// reconnect, an interval, an invalidation) knows how to fetch.
 @usableFromInline
 final class QueryDefinition: Sendable {
   typealias Fetch = @Sendable (FetchContext) async throws -> ValueBox
@@ -10,7 +10,7 @@ final class QueryDefinition: Sendable {
   /// The type of the values; stored as a type, because a closure for each question about it would
   /// be an object.
   let valueType: any Sendable.Type
-  /// The parts that most plans do not have; see ``DefinitionExtras``.
+  /// The parts that most definitions do not have; see ``DefinitionExtras``.
   private let extras: DefinitionExtras?
   /// Last, and in place: they are large, but an object of their own would cost each modifier one
   /// more allocation than its definition.
@@ -39,12 +39,12 @@ final class QueryDefinition: Sendable {
     self.extras = extras
   }
 
-  /// Creates the plan of a key about which nothing else is known.
+  /// Creates the definition of a key about which nothing else is known.
   ///
   /// - Parameters:
   ///   - type: The type of the values.
   ///   - fetch: Fetches a value.
-  ///   - extras: The parts that most plans do not have.
+  ///   - extras: The parts that most definitions do not have.
   convenience init<Value: Sendable>(
     of type: Value.Type,
     fetch: Fetch? = nil,
@@ -60,7 +60,7 @@ final class QueryDefinition: Sendable {
 
   var valueTypeName: String { String(reflecting: valueType) }
 
-  /// Boxes a value of unknown type; `nil` if it is of another type than the plan's.
+  /// Boxes a value of unknown type; `nil` if it is of another type than the definition's.
   func box(_ value: Any) -> ValueBox? {
     func boxed<Value: Sendable>(as type: Value.Type) -> ValueBox? {
       (value as? Value).map(TypedBox.init)
@@ -68,7 +68,7 @@ final class QueryDefinition: Sendable {
     return boxed(as: valueType)
   }
 
-  /// A copy with the options and extras of another plan, except those about how to fetch.
+  /// A copy with the options and extras of another definition, except those about how to fetch.
   func with(optionsOf definition: QueryDefinition) -> QueryDefinition {
     var values = definition.extras?.values ?? DefinitionExtras.Values()
     values.feature = feature
