@@ -62,20 +62,9 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     over base: borrowing QueryOptions,
     observer: (gcTime: TimeSpan?, linger: TimeSpan?)? = nil
   ) {
-    self.definition = definition
-    self.defaults = defaults
-    isOfObserver = observer != nil
-    // Not with `??`, which wraps its operands: each fetch would run through the wrappers.
-    if let own = definition.fetch {
-      fetch = own
-    } else if let common = defaults.fetch(for: key) {
-      fetch = Self.typed(common, definition)
-    } else {
-      fetch = nil
-    }
-    ownRetry = RetryPolicy.merge(own.retry, over: base.retry)
-    sharing = (own.sharing ?? base.sharing)?.kind ?? .automatic
-
+    // Locals first: an optimised build of 6.3.1 crashes in the compiler if a property is read before
+    // `super.init`.
+    let fetch = Self.fetch(of: definition, for: key, defaults)
     var fetchOptions = FetchOptions()
     fetchOptions.networkMode = own.networkMode ?? base.networkMode ?? .online
     fetchOptions.failureInvalidates = defaults.failureInvalidates
@@ -106,7 +95,6 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     // With a fixed policy of a stronger layer, no rule has to be evaluated.
     let hasRule = rule != nil || onSubscribe == nil && base.refetchOnSubscribeRule != nil
     let isAsked = isDynamic || hasRule || !conditionalCauses.isEmpty
-    asked = isAsked ? Asked(own.over(base)) : nil
 
     var resolvedOptions = ResolvedObserverOptions()
     resolvedOptions.onSubscribe = onSubscribe ?? base.refetchOnSubscribe ?? .ifStale
@@ -124,6 +112,14 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     let background = own.refetchIntervalInBackground ?? base.refetchIntervalInBackground
     resolvedOptions.interval = interval ?? .infinite
     resolvedOptions.backgroundInterval = background?.resolved(interval: interval) ?? .infinite
+
+    self.definition = definition
+    self.defaults = defaults
+    self.fetch = fetch
+    ownRetry = RetryPolicy.merge(own.retry, over: base.retry)
+    sharing = (own.sharing ?? base.sharing)?.kind ?? .automatic
+    asked = isAsked ? Asked(own.over(base)) : nil
+    isOfObserver = observer != nil
     fixed = resolvedOptions
     super.init(
       fetchOptions: fetchOptions,
@@ -137,6 +133,18 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       asksWhetherEnabled: asksWhetherEnabled,
       conditionalCauses: conditionalCauses
     )
+  }
+
+  /// How a query fetches: by its own closure, or by its key's default.
+  private static func fetch(
+    of definition: QueryDefinition,
+    for key: AnyQueryKey,
+    _ defaults: DefaultsTable
+  ) -> QueryDefinition.Fetch? {
+    // Not with `??`, which wraps its operands: each fetch would run through the wrappers.
+    if let own = definition.fetch { return own }
+    guard let common = defaults.fetch(for: key) else { return nil }
+    return typed(common, definition)
   }
 
   /// The resolved options, if it does not depend on closures.
