@@ -30,29 +30,39 @@ extension QueryClient {
         try await Scheduling.$current.withValue(scheduling) {
           job.tasks.life.taskBegan()
           defer { job.tasks.life.taskEnded() }
-          guard let fetch = job.query.resolved.fetch else {
-            // A caller that gave no fetch gets the error as any other failure.
-            throw QueryError.missingFetch(key: job.key.key.description)
-          }
-          return try await fetch(context)
+          return try await job.fetch(context)
         }
       }
       land(box, of: job)
     } catch {
-      let answer = AttemptAnswer(
-        error,
-        isCancelled: Task.isCancelled,
-        after: attempt,
-        of: job.key.key,
-        retry: job.retry,
-        jitter: nextJitter()
-      )
-      transaction { state, transaction in _ = state.answered(answer, by: job, &transaction) }
+      failed(job, attempt: attempt, error, isCancelled: Task.isCancelled)
     }
+  }
+
+  /// An attempt threw.
+  ///
+  /// Never inlined: the task of each fetch would make room for it.
+  @inline(never)
+  private nonisolated func failed(
+    _ job: FetchJob,
+    attempt: Int,
+    _ error: any Error,
+    isCancelled: Bool
+  ) {
+    let answer = AttemptAnswer(
+      error,
+      isCancelled: isCancelled,
+      after: attempt,
+      of: job.key.key,
+      retry: job.retry,
+      jitter: nextJitter()
+    )
+    transaction { state, transaction in _ = state.answered(answer, by: job, &transaction) }
   }
 
   /// Lands a fetched value: joins it with the cached one if the fetch or the query says how, and
   /// keeps unchanged parts.
+  @inline(never)
   private nonisolated func land(_ fetched: ValueBox, of job: FetchJob) {
     let landing = Landing(fetched, join: job.joining, job.query.resolved, job.key.key)
     func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {

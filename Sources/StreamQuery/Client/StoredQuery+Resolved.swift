@@ -28,6 +28,16 @@ extension InitialData {
 }
 
 extension FetchJob {
+  /// How to fetch; throws if neither the caller nor a default says it.
+  var fetch: QueryDefinition.Fetch {
+    get throws(QueryError) {
+      guard let fetch = query.resolved.fetch else {
+        throw QueryError.missingFetch(key: key.key.description)
+      }
+      return fetch
+    }
+  }
+
   /// Computed only when an attempt has failed: most never do.
   var retry: RetryPolicy {
     let query = (retryQuery ?? query).resolved
