@@ -41,7 +41,7 @@ extension QueryClient {
   ///   - element: Makes an element of an item; `nil` if there is nothing new to show.
   /// - Returns: A stream for one observer.
   nonisolated func stream<Content: Inbox, Element: Sendable>(
-    of subscription: Broadcaster<Content>.Subscription?,
+    of subscription: Broadcaster<Content>.Listener?,
     _ subject: String,
     _ element: @escaping @Sendable (Content.Item) -> Element?
   ) -> AsyncStream<Element> {

@@ -9,7 +9,7 @@ final class MutationFollowing: Sendable {
   let follower: Int
   /// The mutation whose newest run is followed; if `nil`, only the given run is followed.
   private let identity: EntryKey?
-  private let news: Broadcaster<NewsFlag<MutationTopic>>.Subscription?
+  private let news: Broadcaster<NewsFlag<MutationTopic>>.Listener?
   private let seen = LastSeen<UInt64>()
   private let isEnded = Atomic(false)
 

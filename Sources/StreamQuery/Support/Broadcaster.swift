@@ -82,7 +82,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
   func subscribe(
     to topics: [Content.Topic]? = nil,
     onEnd: @escaping @Sendable () -> Void = {}
-  ) -> Subscription? {
+  ) -> Listener? {
     let member = state.withLock { state -> Member? in
       guard !state.isFinished else { return nil }
       state.count += 1
@@ -92,7 +92,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
       for topic in topics ?? [] { state.topics[topic, default: Audience()].members.append(member) }
       return member
     }
-    return member.map { Subscription($0.mailbox, topics, self, onEnd) }
+    return member.map { Listener($0.mailbox, topics, self, onEnd) }
   }
 
   /// Ends all subscriptions, and refuses new ones.
@@ -106,7 +106,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
   }
 
   /// A subscription, until it is ended or released.
-  final class Subscription: Sendable {
+  final class Listener: Sendable {
     private let mailbox: Mailbox<Content>
     private let topics: [Content.Topic]?
     private let broadcaster: Broadcaster

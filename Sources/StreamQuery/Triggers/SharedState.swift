@@ -37,7 +37,7 @@ final class SharedState: Sendable {
   /// How many iterators listen.
   var subscriberCount: Int { state.withLock { $0.listeners.count } }
 
-  func subscribe() -> Subscription {
+  func subscribe() -> Listener {
     let mailbox = Mailbox<StateInbox>()
     let run = state.withLock { state -> Int? in
       state.listeners.append(mailbox)
@@ -57,7 +57,7 @@ final class SharedState: Sendable {
       // have left: the run is still wanted.
       state.withLock { $0.stop = stop }
     }
-    return Subscription(mailbox: mailbox, source: self)
+    return Listener(mailbox: mailbox, source: self)
   }
 
   private func reported(_ present: Bool, by run: Int) {
@@ -84,7 +84,7 @@ final class SharedState: Sendable {
   }
 
   /// The subscription of one iterator; ends when the iterator is released or its task is cancelled.
-  final class Subscription: Sendable {
+  final class Listener: Sendable {
     private let mailbox: Mailbox<StateInbox>
     private let source: SharedState
 

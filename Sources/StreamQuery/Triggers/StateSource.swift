@@ -70,7 +70,7 @@ private struct ConstantIterator: AsyncIteratorProtocol {
 }
 
 private struct SharedIterator: AsyncIteratorProtocol {
-  let subscription: SharedState.Subscription
+  let subscription: SharedState.Listener
 
   mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Bool? {
     await subscription.next(isolation: actor)

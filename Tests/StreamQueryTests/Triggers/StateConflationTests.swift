@@ -24,8 +24,8 @@ import Testing
   }
 
   @Test func theFirstListenerStartsTheSourceAndTheLastStopsIt() {
-    var ada: SharedState.Subscription? = shared.subscribe()
-    var grace: SharedState.Subscription? = shared.subscribe()
+    var ada: SharedState.Listener? = shared.subscribe()
+    var grace: SharedState.Listener? = shared.subscribe()
     #expect(system.counts == .init(starts: 1, stops: 0))
     withExtendedLifetime(ada) {}
     ada = nil
@@ -190,7 +190,7 @@ import Testing
     #expect(await waits[1].value == false)
   }
 
-  private func drained(_ listener: SharedState.Subscription) -> [Bool] {
+  private func drained(_ listener: SharedState.Listener) -> [Bool] {
     var states: [Bool] = []
     while let state = listener.take() { states.append(state) }
     return states
