@@ -283,7 +283,7 @@ extension Query {
   ///
   /// ```swift
   /// enum Label: QueryMetaKey { static let defaultValue = "" }
-  /// let user = Query("user", id) { try await api.user(id) }.meta(Label.self, "resolved options")
+  /// let user = Query("user", id) { try await api.user(id) }.meta(Label.self, "profile")
   /// ```
   ///
   /// - Parameters:

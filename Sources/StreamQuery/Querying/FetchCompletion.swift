@@ -9,7 +9,7 @@ public struct FetchCompletion<Value: Sendable>: Sendable {
   /// Gives up the work when the fetch is cancelled.
   ///
   /// ```swift
-  /// let resolved options = Query<Resolved options>.callback("resolved options") { completion in
+  /// let profile = Query<Profile>.callback("profile") { completion in
   ///   let request = api.loadWithHandle { completion($0) }
   ///   completion.onCancel { api.cancel(request) }
   /// }

@@ -5,7 +5,7 @@ extension Query {
   /// closure elsewhere correctly.
   ///
   /// ```swift
-  /// let resolved options = Query<Resolved options>.callback("resolved options") { completion in
+  /// let profile = Query<Profile>.callback("profile") { completion in
   ///   api.load { completion($0) }
   /// }
   /// ```
@@ -49,7 +49,7 @@ extension Query {
   /// A query over a function, passed by name, that takes a handler of results.
   ///
   /// ```swift
-  /// let resolved options = Query<Resolved options>.callback("resolved options", start: api.load)
+  /// let profile = Query<Profile>.callback("profile", start: api.load)
   /// ```
   ///
   /// - Parameters:
