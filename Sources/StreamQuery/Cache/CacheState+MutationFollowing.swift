@@ -29,19 +29,27 @@ extension CacheState {
     mutationsChanged(MutationNews(handle: follower))
   }
 
-  /// Gives the run that a follower shows another mutation for the rest of the run.
+  /// The mutation that the run of a handle was started with; `nil` if the run is over.
+  func plan(of follower: Int) -> StoredMutation? {
+    pendingRun(of: follower).flatMap { mutations.slots[$0].job?.mutation }
+  }
+
+  /// Gives the run that a handle shows another mutation for the rest of the run.
   mutating func replan(
     _ follower: Int,
-    _ mutation: ResolvedMutation,
+    _ mutation: StoredMutation,
     _ transaction: inout Transaction
   ) {
-    guard let run = mutations.followers[follower]?.run, let index = mutations.find(run),
-      mutations.slots[index].machine.isPending, let job = mutations.slots[index].job,
-      let present = job.mutation
-    else { return }
-    let next = mutation.takingOver(present)
-    transaction.drop(job.replace(with: next))
-    mutations.slots[index].machine.replanned(next.runOptions)
+    guard let index = pendingRun(of: follower), let job = mutations.slots[index].job else { return }
+    transaction.drop(job.replace(with: mutation))
+    mutations.slots[index].machine.replanned(mutation.runOptions)
+  }
+
+  private func pendingRun(of follower: Int) -> Int? {
+    guard let index = mutations.followers[follower]?.run.flatMap(mutations.find),
+      mutations.slots[index].machine.isPending
+    else { return nil }
+    return index
   }
 
   mutating func removeFollower(_ follower: Int, _ transaction: inout Transaction) {

@@ -1,7 +1,7 @@
 extension CacheState {
   /// Makes a run and starts it; a run from an archive was submitted earlier.
   mutating func begin(
-    _ mutation: ResolvedMutation,
+    _ mutation: StoredMutation,
     _ origin: RunOrigin,
     input: ValueBox,
     waiter: Waiter?,

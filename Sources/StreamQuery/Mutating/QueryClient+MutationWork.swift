@@ -47,7 +47,7 @@ extension QueryClient {
   private nonisolated func prepare(_ job: MutationJob) async {
     await job.passGate()
     let facts = MutationCallbacks.Facts(client: self, job: job)
-    guard let callbacks = job.mutation?.callbacks else { return }
+    guard let callbacks = job.mutation?.resolved.callbacks else { return }
     do {
       for prepare in callbacks.onMutate {
         try Task.checkCancellation()
@@ -64,7 +64,7 @@ extension QueryClient {
   private nonisolated func perform(_ job: MutationJob, attempt: Int) async {
     await job.passGate()
     do {
-      guard let perform = job.mutation?.perform else {
+      guard let perform = job.mutation?.resolved.perform else {
         throw QueryError.missingPerform(key: job.key.key.description)
       }
       let context = MutationContext(
@@ -88,7 +88,7 @@ extension QueryClient {
       // Ask the task, not the error: URLSession throws -999 when its task is cancelled.
       let isCancellation = Task.isCancelled || error is CancellationError
       var delay: TimeSpan?
-      if !isCancellation, let mutation = job.mutation, mutation.perform != nil {
+      if !isCancellation, let mutation = job.mutation?.resolved, mutation.perform != nil {
         delay = mutation.retry.delay(failures: attempt, error: error, jitter: nextJitter())
       }
       fail(job, error, retryAfter: delay) {
@@ -99,7 +99,7 @@ extension QueryClient {
 
   /// Calls the callbacks of the end.
   private nonisolated func settle(_ job: MutationJob, _ outcome: WaitOutcome) async {
-    guard let callbacks = job.mutation?.callbacks else { return }
+    guard let callbacks = job.mutation?.resolved.callbacks else { return }
     if case .value = outcome {
       await call("onSuccess", callbacks.onSuccess, of: job, outcome)
     } else {

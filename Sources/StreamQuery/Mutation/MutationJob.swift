@@ -8,7 +8,7 @@ import Synchronization
 final class MutationJob: Sendable {
   private struct Present {
     /// `nil` when the run is over.
-    var mutation: ResolvedMutation?
+    var mutation: StoredMutation?
     var meta: QueryMeta
     var saved = SavedValues()
     /// `nil` when the run is over.
@@ -32,7 +32,7 @@ final class MutationJob: Sendable {
     cache: UInt64,
     id: MutationID,
     identity: RunIdentity,
-    mutation: ResolvedMutation,
+    mutation: StoredMutation,
     key: EntryKey,
     input: ValueBox,
     submittedAt: Timestamp
@@ -49,9 +49,8 @@ final class MutationJob: Sendable {
     present = Mutex(Present(mutation: mutation, meta: mutation.meta, tasks: tasks))
   }
 
-  /// The work and the callbacks of the run: those that it was started with, or their replacement;
-  /// `nil` when the run is over.
-  var mutation: ResolvedMutation? { present.withLock { $0.mutation } }
+  /// What the run was started with, or its replacement; `nil` when the run is over.
+  var mutation: StoredMutation? { present.withLock { $0.mutation } }
 
   /// The tasks of the run's stages; `nil` when the run is over.
   var tasks: TaskChain? { present.withLock { $0.tasks } }
@@ -71,7 +70,7 @@ final class MutationJob: Sendable {
   /// Replaces the current mutation with another one.
   ///
   /// - Returns: The old one, whose closures are the user's: it must not be released under a lock.
-  func replace(with mutation: ResolvedMutation) -> Leftovers {
+  func replace(with mutation: StoredMutation) -> Leftovers {
     present.withLock { present in
       let old = Leftovers(mutation: present.mutation, meta: present.meta)
       present.mutation = mutation
@@ -92,12 +91,12 @@ final class MutationJob: Sendable {
 
   /// What a run no longer needs.
   final class Leftovers: Sendable {
-    let mutation: ResolvedMutation?
+    let mutation: StoredMutation?
     let meta: QueryMeta?
     let work: TaskChain.Remains?
 
     init(
-      mutation: ResolvedMutation?,
+      mutation: StoredMutation?,
       meta: QueryMeta? = nil,
       work: TaskChain.Remains? = nil
     ) {

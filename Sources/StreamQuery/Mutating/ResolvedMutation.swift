@@ -1,14 +1,11 @@
 /// A definition merged with a client's defaults: what a run is started with.
-final class ResolvedMutation: Sendable {
-  let key: EntryKey
+// Unchecked as its superclass is: all stored properties are immutable and `Sendable`.
+final class ResolvedMutation: StoredMutation, @unchecked Sendable {
   let definition: MutationDefinition
   let perform: MutationDefinition.Perform?
   let retry: RetryPolicy
-  let scope: String?
-  let meta: QueryMeta
   /// Those of the client's hooks, then those of the mutation.
   let callbacks: MutationCallbacks
-  let runOptions: RunOptions
 
   init(
     _ key: EntryKey,
@@ -16,21 +13,26 @@ final class ResolvedMutation: Sendable {
     defaults: MutationDefaultsTable,
     hooks: MutationCallbacks
   ) {
-    self.key = key
-    self.definition = definition
-    callbacks = hooks + definition.callbacks
+    // Locals first: an optimised build of 6.3.1 crashes in the compiler if a property is read before
+    // `super.init`.
+    let callbacks = hooks + definition.callbacks
     let options = definition.options.over(defaults.options(for: key.key))
-    perform =
-      definition.perform ?? defaults.perform(for: key.key).map { Self.typed($0, key, definition) }
-    retry = options.retry ?? .never
-    scope = options.scope
-    meta = options.meta ?? QueryMeta()
     var runOptions = RunOptions()
     runOptions.networkMode = options.networkMode ?? .online
     runOptions.gcTime = TimeSpan(options.gcTime ?? .seconds(300))
     runOptions.prepares = !callbacks.onMutate.isEmpty
     runOptions.settles = callbacks.concludes
-    self.runOptions = runOptions
+    self.definition = definition
+    self.callbacks = callbacks
+    perform =
+      definition.perform ?? defaults.perform(for: key.key).map { Self.typed($0, key, definition) }
+    retry = options.retry ?? .never
+    super.init(
+      key: key,
+      scope: options.scope,
+      meta: options.meta ?? QueryMeta(),
+      runOptions: runOptions
+    )
   }
 
   /// Returns this definition for the rest of a run that was started with another definition.
@@ -45,17 +47,14 @@ final class ResolvedMutation: Sendable {
   }
 
   private init(_ new: ResolvedMutation, takingOver start: ResolvedMutation) {
-    key = start.key
-    definition = new.definition
-    perform = new.perform
-    retry = start.retry
-    scope = start.scope
-    meta = new.meta
-    callbacks = new.callbacks
     var runOptions = start.runOptions
     runOptions.gcTime = max(runOptions.gcTime, new.runOptions.gcTime)
     runOptions.settles = new.runOptions.settles
-    self.runOptions = runOptions
+    definition = new.definition
+    perform = new.perform
+    retry = start.retry
+    callbacks = new.callbacks
+    super.init(key: start.key, scope: start.scope, meta: new.meta, runOptions: runOptions)
   }
 
   private static func typed(
@@ -74,5 +73,15 @@ final class ResolvedMutation: Sendable {
       }
       return box
     }
+  }
+}
+
+extension StoredMutation {
+  /// The mutation with its work and its callbacks.
+  @inline(__always)
+  var resolved: ResolvedMutation {
+    // No other subclass exists, and the base class is never instantiated. Checked in debug builds by
+    // `unsafeDowncast` itself.
+    unsafeDowncast(self, to: ResolvedMutation.self)
   }
 }

@@ -1,0 +1,19 @@
+/// What the cache knows of a mutation under its defaults: values, and no closure of a user.
+///
+/// The client makes it and takes it back as a `ResolvedMutation`, its only subclass, which has the
+/// work and the callbacks. See ``StoredQuery``. `Sendable` is correct because all stored properties
+/// of both are immutable and `Sendable`.
+class StoredMutation: @unchecked Sendable {
+  final let key: EntryKey
+  final let scope: String?
+  final let meta: QueryMeta
+  /// What the machine of a run needs.
+  final let runOptions: RunOptions
+
+  init(key: EntryKey, scope: String?, meta: QueryMeta, runOptions: RunOptions) {
+    self.key = key
+    self.scope = scope
+    self.meta = meta
+    self.runOptions = runOptions
+  }
+}
