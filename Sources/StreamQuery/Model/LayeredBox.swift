@@ -34,7 +34,7 @@ final class LayeredBox: ValueBox, @unchecked Sendable {
     if Self.isAtWork { return base }
     if case .shown(let box) = known.withLock({ $0 }) { return box }
     let box = Self.$isAtWork.withValue(true) {
-      layers.reduce(base) { below, layer in layer.change(below) }
+      layers.reduce(base) { below, layer in layer.applied(to: below) }
     }
     // The first answer wins, so that all readers see the same box.
     return known.withLock { known in

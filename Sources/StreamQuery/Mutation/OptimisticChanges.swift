@@ -30,12 +30,6 @@ public struct OptimisticChanges: _FreeOfActors {
     _ key: QueryKey<Value>,
     _ change: @escaping @Sendable (inout Value?) -> Void
   ) {
-    layers.append(
-      OptimisticLayer(EntryKey(key)) { box in
-        var value = box?.value(as: Value.self)
-        change(&value)
-        return value.map(TypedBox.init)
-      }
-    )
+    layers.append(TypedLayer(key, change))
   }
 }
