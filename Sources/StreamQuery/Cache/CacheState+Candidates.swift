@@ -13,21 +13,21 @@ struct ChangeLog: Sendable {
 
 extension CacheState {
   /// Where to look for the entries that a filter matches.
-  func candidates(of filter: QueryFilter.Node) -> EntryCandidates {
+  func candidates(of filter: EntryFilter) -> EntryCandidates {
     let narrowing = filter.narrowing
     let sources = sources(of: narrowing)
     if case .prefix = narrowing { return EntryCandidates(sources: sources, isByMaking: true) }
     return EntryCandidates(sources: sources, isByMaking: false)
   }
 
-  private func sources(of narrowing: QueryFilter.Node) -> [EntryCandidates.Source] {
+  private func sources(of narrowing: EntryFilter) -> [EntryCandidates.Source] {
     switch narrowing {
     case .entry(let key):
       return find(key).map { [.list([Int32(truncatingIfNeeded: $0)], next: 0)] } ?? []
     case .prefix(let key): return [.prefix(KeyIndex.Walk(of: key))]
     case .fetchStatus, .active: return [.list(live, next: 0)]
     case .or(let nodes): return nodes.flatMap { sources(of: $0) }
-    case .all, .stale, .status, .predicate, .and, .not: return [.slots(0..<slots.count)]
+    case .all, .stale, .status, .and, .not: return [.slots(0..<slots.count)]
     }
   }
 
@@ -93,7 +93,7 @@ extension CacheState {
 
   /// The rank of an entry among those that a filter matches: within a prefix, in the order of
   /// creation.
-  mutating func rank(_ index: Int, in filter: QueryFilter.Node) -> UInt64 {
+  mutating func rank(_ index: Int, in filter: EntryFilter) -> UInt64 {
     guard case .prefix = filter.narrowing, let key = slots[index].key else { return UInt64(index) }
     return self.index.order(of: key.storage, id: Int32(truncatingIfNeeded: index))
   }

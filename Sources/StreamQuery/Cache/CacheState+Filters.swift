@@ -1,7 +1,7 @@
 extension CacheState {
-  /// The entries that a filter without predicates matches; within a prefix, in the order of
+  /// The entries that a filter matches; within a prefix, in the order of
   /// creation.
-  func entries(matching filter: QueryFilter.Node, at now: Instant) -> [Int] {
+  func entries(matching filter: EntryFilter, at now: Instant) -> [Int] {
     var matches: [Int] = []
     // Separate, because a closure that can read the state copies it for each entry.
     guard !filter.isExact else {
@@ -18,7 +18,7 @@ extension CacheState {
   ///
   /// - Returns: The entries; `nil` if many entries would be looked at that the filter may not
   ///   match.
-  mutating func entriesAtHand(matching filter: QueryFilter.Node, at now: Instant) -> [Int]? {
+  mutating func entriesAtHand(matching filter: EntryFilter, at now: Instant) -> [Int]? {
     guard !filter.isExact else { return entries(matching: filter, at: now) }
     var candidates = self.candidates(of: filter)
     var found = takeCandidates(&candidates)
@@ -38,7 +38,7 @@ extension CacheState {
   }
 
   /// Visits a superset of the entries that a filter matches, as small as keys and prefixes allow.
-  func forEachCandidate(of filter: QueryFilter.Node, _ body: (Int) -> Void) {
+  func forEachCandidate(of filter: EntryFilter, _ body: (Int) -> Void) {
     switch filter.narrowing {
     case .entry(let key):
       if let index = find(key) { body(index) }
@@ -56,7 +56,7 @@ extension CacheState {
     }
   }
 
-  func matches(_ filter: QueryFilter.Node, _ index: Int, at now: Instant) -> Bool {
+  func matches(_ filter: EntryFilter, _ index: Int, at now: Instant) -> Bool {
     switch filter {
     case .all: return true
     case .entry(let key): return slots[index].key == key
@@ -68,8 +68,6 @@ extension CacheState {
       return status
         == (slots[index].machine.isPaused
           ? .paused : slots[index].machine.isFetching ? .fetching : .idle)
-    // Filters with predicates are answered from infos, outside the lock.
-    case .predicate: return false
     case .and(let nodes): return nodes.allSatisfy { matches($0, index, at: now) }
     case .or(let nodes): return nodes.contains { matches($0, index, at: now) }
     case .not(let operand): return !matches(operand, index, at: now)
@@ -87,9 +85,9 @@ extension CacheState {
   }
 }
 
-extension QueryFilter.Node {
+extension EntryFilter {
   /// The part of a filter that leads to its entries without looking at all of them.
-  var narrowing: QueryFilter.Node {
+  var narrowing: EntryFilter {
     switch self {
     case .entry, .prefix, .active: return self
     case .fetchStatus(let status): return status == .idle ? .all : self
@@ -98,17 +96,7 @@ extension QueryFilter.Node {
     case .or(let nodes):
       let parts = nodes.map(\.narrowing)
       return parts.allSatisfy(\.isNarrow) ? .or(parts) : .all
-    case .all, .stale, .status, .predicate, .not: return .all
-    }
-  }
-
-  /// Whether user code must be called.
-  var hasPredicate: Bool {
-    switch self {
-    case .predicate: true
-    case .and(let nodes), .or(let nodes): nodes.contains(where: \.hasPredicate)
-    case .not(let operand): operand.hasPredicate
-    case .all, .entry, .prefix, .stale, .active, .status, .fetchStatus: false
+    case .all, .stale, .status, .not: return .all
     }
   }
 
@@ -120,7 +108,7 @@ extension QueryFilter.Node {
     case .fetchStatus: 2
     case .active: 3
     case .or: 4
-    case .all, .stale, .status, .predicate, .and, .not: 5
+    case .all, .stale, .status, .and, .not: 5
     }
   }
 
@@ -129,7 +117,7 @@ extension QueryFilter.Node {
     switch self {
     case .entry, .prefix: true
     case .or(let nodes): nodes.allSatisfy(\.isExact)
-    case .all, .stale, .active, .status, .fetchStatus, .predicate, .and, .not: false
+    case .all, .stale, .active, .status, .fetchStatus, .and, .not: false
     }
   }
 
@@ -138,24 +126,7 @@ extension QueryFilter.Node {
     switch self {
     case .entry, .fetchStatus, .active, .or: true
     case .prefix(let key): !key.storage.parts.isEmpty
-    case .all, .stale, .status, .predicate, .and, .not: false
-    }
-  }
-
-  /// Answers from an info, including predicates; runs user code.
-  func matches(_ info: QueryInfo) -> Bool {
-    switch self {
-    case .all: true
-    case .entry(let key): info.entryKey == key
-    case .prefix(let key): key.isPrefix(of: info.key)
-    case .stale: info.isStale
-    case .active: info.isActive
-    case .status(let status): info.status == status
-    case .fetchStatus(let status): info.fetchStatus == status
-    case .predicate(let predicate): predicate(info)
-    case .and(let nodes): nodes.allSatisfy { $0.matches(info) }
-    case .or(let nodes): nodes.contains { $0.matches(info) }
-    case .not(let operand): !operand.matches(info)
+    case .all, .stale, .status, .and, .not: false
     }
   }
 }

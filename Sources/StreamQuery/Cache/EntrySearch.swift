@@ -6,8 +6,9 @@
 /// half a transaction is never seen (contract law 4). A search that finishes in one look records
 /// nothing.
 ///
-/// Predicates are user code. They are called between the looks, and again for what changed; after
-/// three rounds the last answers stand.
+/// What the filter matches may be only what the client then judges, by predicates, which are user
+/// code. It judges between the looks, and again what changed; after three rounds the last answers
+/// stand.
 struct EntrySearch<Item: Sendable> {
   /// What to do next.
   private enum Stage {
@@ -18,14 +19,14 @@ struct EntrySearch<Item: Sendable> {
     case catchingUp([EntryID], done: Int)
   }
 
-  /// How often predicates are called.
-  static var predicateRounds: Int { 3 }
+  /// How often the client judges.
+  static var judgedRounds: Int { 3 }
   /// How often a search tries to keep up with callers that change entries faster than it can look,
   /// before it holds the lock for everything that is left.
   static var rounds: Int { 8 }
 
-  let filter: QueryFilter.Node
-  private let hasPredicate: Bool
+  private let filter: EntryFilter
+  private let isJudged: Bool
   private let wantsInfo: Bool
   /// The time for measuring ages; ``Instant/distantPast`` before the first look.
   private(set) var instant = Instant.distantPast
@@ -40,18 +41,19 @@ struct EntrySearch<Item: Sendable> {
   /// The findings for changed entries, in the order of the looks; `nil` is an entry that the filter
   /// no longer matches.
   private var news: [(id: EntryID, finding: Finding<Item>?)] = []
-  /// How far predicates have been called, in ``found`` and in ``news``.
-  private var asked = (found: 0, news: 0)
+  /// How far the client has judged, in ``found`` and in ``news``.
+  private var judged = (found: 0, news: 0)
 
   /// Begins a search.
   ///
   /// - Parameters:
   ///   - filter: Which entries.
-  ///   - wantsInfo: Whether findings include an info even if no predicate is called.
-  init(_ filter: QueryFilter.Node, wantsInfo: Bool = false) {
+  ///   - isJudged: Whether the client says which of them are meant.
+  ///   - wantsInfo: Whether findings include an info even if nobody judges them.
+  init(_ filter: EntryFilter, isJudged: Bool = false, wantsInfo: Bool = false) {
     self.filter = filter
-    hasPredicate = filter.hasPredicate
-    self.wantsInfo = wantsInfo || hasPredicate
+    self.isJudged = isJudged
+    self.wantsInfo = wantsInfo || isJudged
   }
 
   // MARK: Under the lock
@@ -62,7 +64,7 @@ struct EntrySearch<Item: Sendable> {
   ///   - state: The cache.
   ///   - now: The current time.
   ///   - item: What is wanted from an entry.
-  /// - Returns: Whether that was all. If not, release the lock, call ``settle()`` and continue.
+  /// - Returns: Whether that was all. If not, release the lock, call ``settle(_:)`` and continue.
   mutating func look(
     at state: inout CacheState,
     now: Instant,
@@ -92,12 +94,12 @@ struct EntrySearch<Item: Sendable> {
   ) -> Bool {
     var candidates = candidates
     for candidate in state.takeCandidates(&candidates)
-    where hasPredicate || state.matches(filter, candidate.index, at: instant) {
+    where state.matches(filter, candidate.index, at: instant) {
       latest.append(finding(candidate.index, candidate.rank, in: &state, item))
     }
     if candidates.isOver {
-      // A search that found everything in the first look, without predicates, has seen one instant.
-      if log == nil, !hasPredicate {
+      // A search that found everything in the first look, and is not judged, has seen one instant.
+      if log == nil, !isJudged {
         swap(&found, &latest)
         return true
       }
@@ -122,9 +124,9 @@ struct EntrySearch<Item: Sendable> {
       return false
     }
     let fresh = log.map { state.takeChanges($0) } ?? []
-    if fresh.isEmpty || (hasPredicate && round >= Self.predicateRounds) { return true }
+    if fresh.isEmpty || (isJudged && round >= Self.judgedRounds) { return true }
     round += 1
-    if !hasPredicate, fresh.count <= state.lookLimit || round > Self.rounds {
+    if !isJudged, fresh.count <= state.lookLimit || round > Self.rounds {
       lookAgain(at: fresh[...], in: &state, item)
       return true
     }
@@ -141,7 +143,7 @@ struct EntrySearch<Item: Sendable> {
     for id in changed {
       // By identifier, because it may have moved.
       let index = state.find(id).flatMap { index in
-        hasPredicate || state.matches(filter, index, at: instant) ? index : nil
+        state.matches(filter, index, at: instant) ? index : nil
       }
       // Nothing is replaced here: the last reference to a value must not be released under the
       // lock.
@@ -167,35 +169,41 @@ struct EntrySearch<Item: Sendable> {
 
   // MARK: Outside the lock
 
-  /// Calls the predicates, and replaces earlier findings with those for changed entries.
+  /// What the client has to judge now: everything that was found since it last did.
+  var questions: [QueryInfo] {
+    guard isJudged else { return [] }
+    return (found[judged.found...] + latest).compactMap(\.info)
+      + news[judged.news...].compactMap { $0.finding?.info }
+  }
+
+  /// Drops what is not meant, and replaces earlier findings with those for changed entries.
   ///
-  /// Runs user code and releases user values: never call it under the lock.
-  mutating func settle() {
+  /// Releases user values: never call it under the lock.
+  ///
+  /// - Parameter answers: For each of the ``questions``, whether it is meant.
+  mutating func settle(_ answers: [Bool] = []) {
     found += latest
     latest.removeAll(keepingCapacity: true)
-    if hasPredicate { askPredicates() }
+    if isJudged { drop(by: answers) }
     guard case .catchingUp(let changed, let done) = stage else { return }
     if done == 0 { stage = .catchingUp(Self.unique(changed), done: 0) }
     guard done == changed.count, !news.isEmpty else { return }
     found = Self.merged(found, news)
     news = []
-    asked = (found.count, 0)
+    judged = (found.count, 0)
   }
 
-  private mutating func askPredicates() {
-    let (seen, heard) = asked
-    let fresh = Array(found[seen...])
-    found.removeSubrange(seen...)
+  private mutating func drop(by answers: [Bool]) {
+    var answers = answers.makeIterator()
+    func isMeant(_ finding: Finding<Item>) -> Bool { finding.info != nil && answers.next() == true }
+    let fresh = Array(found[judged.found...])
+    found.removeSubrange(judged.found...)
     found += fresh.filter(isMeant)
-    for position in news.indices[heard...] {
+    for position in news.indices[judged.news...] {
       guard let finding = news[position].finding, !isMeant(finding) else { continue }
       news[position].finding = nil
     }
-    asked = (found.count, news.count)
-  }
-
-  private func isMeant(_ finding: Finding<Item>) -> Bool {
-    finding.info.map(filter.matches) ?? false
+    judged = (found.count, news.count)
   }
 
   /// The findings, in order; each entry once.

@@ -179,7 +179,7 @@ extension QueryClient {
   /// - Complexity: One transaction, which locks the cache for about a microsecond per removed
   ///   entry; `.all` is like ``clear()``.
   public nonisolated func remove(_ filter: QueryFilter) {
-    if case .all = filter.node {
+    if case .plain(.all) = filter.node {
       transaction { state, transaction in state.removeAll(reason: .removed, &transaction) }
       return
     }

@@ -9,15 +9,16 @@ extension QueryClient {
     _ filter: QueryFilter,
     _ body: (inout CacheState, [Int], inout Transaction) -> Result
   ) -> Result {
-    if !filter.node.hasPredicate {
+    if !filter.hasPredicate {
+      let plain = filter.plainPart
       let result = transaction { state, transaction -> Result? in
         let now = transaction.environment.now.instant
-        guard let indices = state.entriesAtHand(matching: filter.node, at: now) else { return nil }
+        guard let indices = state.entriesAtHand(matching: plain, at: now) else { return nil }
         return body(&state, indices, &transaction)
       }
       if let result { return result }
     }
-    return search(EntrySearch<Void>(filter.node)) { _, _, _ in
+    return search(filter) { _, _, _ in
     } finally: { search, state, transaction in
       var indices: [Int] = []
       for finding in search.findings() {
@@ -29,7 +30,7 @@ extension QueryClient {
 
   /// The infos of the entries that match a filter, all of one instant.
   nonisolated func infos(_ filter: QueryFilter) -> [QueryInfo] {
-    search(EntrySearch<Void>(filter.node, wantsInfo: true)) { _, _, _ in
+    search(filter, wantsInfo: true) { _, _, _ in
     } finally: { _, _, _ in
     }.search.findings().compactMap(\.info)
   }
@@ -44,22 +45,28 @@ extension QueryClient {
     _ filter: QueryFilter,
     _ item: (inout CacheState, Int, Instant) -> Item
   ) -> [Finding<Item>] {
-    search(EntrySearch<Item>(filter.node), item) { _, _, _ in }.search.findings()
+    search(filter, item) { _, _, _ in }.search.findings()
   }
 
-  /// Runs a search to its end.
+  /// Runs a search to its end, and judges what it finds between its looks.
   ///
   /// - Parameters:
-  ///   - search: The search.
+  ///   - filter: Which entries.
+  ///   - wantsInfo: Whether findings include an info even if there are no predicates.
   ///   - item: Makes the item of an entry; runs under the lock.
   ///   - last: What else happens in the transaction that finishes the search.
   /// - Returns: The search, whose findings are from the same instant as the result, and the result.
   nonisolated func search<Item: Sendable, Result: Sendable>(
-    _ search: EntrySearch<Item>,
+    _ filter: QueryFilter,
+    wantsInfo: Bool = false,
     _ item: (inout CacheState, Int, Instant) -> Item,
     finally last: (borrowing EntrySearch<Item>, inout CacheState, inout Transaction) -> Result
   ) -> (search: EntrySearch<Item>, result: Result) {
-    var search = search
+    var search = EntrySearch<Item>(
+      filter.plainPart,
+      isJudged: filter.hasPredicate,
+      wantsInfo: wantsInfo
+    )
     while true {
       let result = transaction { state, transaction -> Result? in
         guard search.look(at: &state, now: transaction.environment.now.instant, item) else {
@@ -68,7 +75,7 @@ extension QueryClient {
         search.end(in: &state)
         return last(search, &state, &transaction)
       }
-      search.settle()
+      search.settle(search.questions.map(filter.matches))
       if let result { return (search, result) }
     }
   }

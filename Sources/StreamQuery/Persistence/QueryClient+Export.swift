@@ -32,7 +32,7 @@ extension QueryClient {
     coding: ArchiveCoding = .json
   ) -> ArchiveExport {
     // Of one instant, so that the archive has no half of a change.
-    let (search, runs) = search(EntrySearch<Void>(filter.node, wantsInfo: true)) { _, _, _ in
+    let (search, runs) = search(filter, wantsInfo: true) { _, _, _ in
     } finally: { _, state, _ in
       // Before anybody has the archive: it may be imported here long after the runs are forgotten.
       state.rememberPausedRuns()

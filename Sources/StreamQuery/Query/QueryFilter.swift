@@ -13,66 +13,70 @@
 /// The call then handles all matches in one transaction, which holds the lock in proportion to
 /// their number.
 public struct QueryFilter: Sendable, _FreeOfActors {
-  indirect enum Node: Sendable {
-    case all
-    case entry(EntryKey)
-    case prefix(AnyQueryKey)
-    case stale
-    case active
-    case status(QueryStatus)
-    case fetchStatus(FetchStatus)
+  enum Node: Sendable {
+    /// What the cache can answer. A node of this kind has no others below it, so that a filter has
+    /// predicates if, and only if, it is of another kind.
+    case plain(EntryFilter)
     case predicate(@Sendable (QueryInfo) -> Bool)
     /// All of these.
     case and([Node])
     /// Any of these.
     case or([Node])
-    case not(Node)
+    indirect case not(Node)
   }
 
   let node: Node
 
+  private init(node: Node) {
+    self.node = node
+  }
+
+  private init(_ filter: EntryFilter) {
+    node = .plain(filter)
+  }
+
   /// Every entry.
-  public static var all: Self { Self(node: .all) }
+  public static var all: Self { Self(.all) }
 
   /// Entries whose data is missing or invalidated, or too old for some observer.
   ///
   /// Each observer decides how old is too old, so unobserved data does not become stale by age.
-  public static var stale: Self { Self(node: .stale) }
+  public static var stale: Self { Self(.stale) }
 
   /// Entries that are not ``stale``.
-  public static var fresh: Self { Self(node: .not(.stale)) }
+  public static var fresh: Self { Self(.not(.stale)) }
 
   /// Entries with an enabled observer.
-  public static var active: Self { Self(node: .active) }
+  public static var active: Self { Self(.active) }
 
   /// Entries without an enabled observer.
-  public static var inactive: Self { Self(node: .not(.active)) }
+  public static var inactive: Self { Self(.not(.active)) }
 
   /// Entries whose fetch runs or waits for its next attempt.
-  public static var fetching: Self { Self(node: .fetchStatus(.fetching)) }
+  public static var fetching: Self { Self(.fetchStatus(.fetching)) }
 
   /// Entries whose fetch waits for the network or the app.
-  public static var paused: Self { Self(node: .fetchStatus(.paused)) }
+  public static var paused: Self { Self(.fetchStatus(.paused)) }
 
   /// Entries of a status.
   ///
   /// - Parameter status: The status.
   /// - Returns: The filter.
-  public static func status(_ status: QueryStatus) -> Self { Self(node: .status(status)) }
+  public static func status(_ status: QueryStatus) -> Self { Self(.status(status)) }
 
   /// Entries of a fetch status.
   ///
   /// - Parameter fetchStatus: The fetch status.
   /// - Returns: The filter.
   public static func fetchStatus(_ fetchStatus: FetchStatus) -> Self {
-    Self(node: .fetchStatus(fetchStatus))
+    Self(.fetchStatus(fetchStatus))
   }
 
   /// Entries whose keys start with the parts of a prefix; records match by subset.
   ///
   /// - Parameter key: The prefix.
   /// - Returns: The filter.
-  public static func prefix(_ key: AnyQueryKey) -> Self { Self(node: .prefix(key)) }
+  public static func prefix(_ key: AnyQueryKey) -> Self { Self(.prefix(key)) }
 
   /// Entries whose keys start with these parts.
   ///
@@ -111,7 +115,7 @@ public struct QueryFilter: Sendable, _FreeOfActors {
   /// - Parameter key: The key.
   /// - Returns: The filter.
   public static func key<Value>(_ key: QueryKey<Value>) -> Self {
-    Self(node: .entry(EntryKey(key)))
+    Self(.entry(EntryKey(key)))
   }
 
   /// Exactly the entry of a query.
@@ -131,18 +135,30 @@ public struct QueryFilter: Sendable, _FreeOfActors {
 
   /// Entries that match both filters.
   public static func && (lhs: Self, rhs: Self) -> Self {
-    Self(node: .and(lhs: lhs.node, rhs: rhs.node))
+    if let (lhs, rhs) = plain(lhs, rhs) { return Self(.and(lhs: lhs, rhs: rhs)) }
+    return Self(node: .and(lhs: lhs.node, rhs: rhs.node))
   }
 
   /// Entries that match either filter.
   ///
   /// - Complexity: In proportion to the matches of both if both name keys or prefixes.
   public static func || (lhs: Self, rhs: Self) -> Self {
-    Self(node: .or(lhs: lhs.node, rhs: rhs.node))
+    if let (lhs, rhs) = plain(lhs, rhs) { return Self(.or(lhs: lhs, rhs: rhs)) }
+    return Self(node: .or(lhs: lhs.node, rhs: rhs.node))
   }
 
   /// Entries that do not match the filter.
-  public static prefix func ! (operand: Self) -> Self { Self(node: .not(operand.node)) }
+  public static prefix func ! (operand: Self) -> Self {
+    if case .plain(let filter) = operand.node { return Self(.not(filter)) }
+    return Self(node: .not(operand.node))
+  }
+}
+
+extension QueryFilter {
+  private static func plain(_ lhs: Self, _ rhs: Self) -> (EntryFilter, EntryFilter)? {
+    guard case .plain(let lhs) = lhs.node, case .plain(let rhs) = rhs.node else { return nil }
+    return (lhs, rhs)
+  }
 }
 
 extension QueryFilter.Node: FilterNode {

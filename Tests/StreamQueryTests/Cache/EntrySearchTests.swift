@@ -34,7 +34,7 @@ import Testing
 
   /// Searches a cache that others change after some looks, and compares what it finds with what is there.
   static func expectOneInstant(
-    _ filter: QueryFilter.Node,
+    _ filter: EntryFilter,
     in state: inout CacheState,
     changing change: (inout CacheState, _ looks: Int) -> Void
   ) {
@@ -59,14 +59,14 @@ import Testing
     search.findings().map(\.item)
   }
 
-  static func expected(_ filter: QueryFilter.Node, _ state: borrowing CacheState) -> [EntryKey?] {
+  static func expected(_ filter: EntryFilter, _ state: borrowing CacheState) -> [EntryKey?] {
     state.entries(matching: filter, at: QueryFilterTests.now).map { state.slots[$0].key }
   }
 
   @Test(arguments: 0..<400 as Range<UInt64>)
   func whatIsFoundHoldsAtTheInstantOfTheLastLook(seed: UInt64) {
     var random = SmallRandom(seed: seed)
-    let filter = QueryFilterTests.random(&random, depth: 3, QueryFilterTests.leaves).node
+    let filter = QueryFilterTests.random(&random, depth: 3, QueryFilterTests.leaves).plainPart
     var state = QueryFilterTests.cache()
     state.lookLimit = 1 + random.next(below: 5)
     Self.expectOneInstant(filter, in: &state) { state, looks in
@@ -102,6 +102,34 @@ import Testing
     )
     #expect(state.searchSerial == 0)
     #expect(Self.found(search) == Self.expected(.all, state))
+  }
+
+  @Test func theClientIsAskedOncePerRoundAboutWhatWasFoundOrChanged() {
+    var state = QueryFilterTests.cache()
+    state.lookLimit = 2
+    let key = EntryKey(AnyQueryKey("b"), valueType: Int.self)
+    var turn = Transaction(
+      environment: Environment(now: Timestamp(instant: QueryFilterTests.now, date: 6))
+    )
+    var search = EntrySearch<EntryKey?>(.prefix("b"), isJudged: true)
+    var asked: [[EntryKey]] = []
+    while !search.look(
+      at: &state,
+      now: QueryFilterTests.now,
+      { state, index, _ in state.slots[index].key }
+    ) {
+      let questions = search.questions
+      asked.append(questions.map(\.entryKey))
+      // One entry is meant only after its change.
+      search.settle(questions.map { $0.entryKey != key || asked.count > 2 })
+      guard asked.count == 2, let index = state.find(key) else { continue }
+      state.write(TypedBox(1), index, updatedAt: nil, fencing: false, &turn)
+    }
+    search.settle()
+    #expect(asked.joined().count { $0 == key } == 2)
+    #expect(asked.joined().count == Self.expected(.prefix("b"), state).count + 1)
+    #expect(Self.found(search) == Self.expected(.prefix("b"), state))
+    search.end(in: &state)
   }
 
   // MARK: The client

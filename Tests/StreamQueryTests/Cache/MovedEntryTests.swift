@@ -27,12 +27,12 @@ import Testing
     var t = turn()
     for n in 0..<200 { _ = state.entry(EntryKey(["n", n], valueType: Int.self), plan, &t) }
     let kept = (193..<200).map { EntryKey(["n", $0], valueType: Int.self) }
-    var search = EntrySearch<EntryKey?>(QueryFilter.where { _ in true }.node)
+    var search = EntrySearch<EntryKey?>(.all, isJudged: true)
     let shrinkAt = 95 + random.next(below: 30)
     var looks = 0
     while !search.look(at: &state, now: .seconds(1), { state, index, _ in state.slots[index].key })
     {
-      search.settle()
+      search.settle(search.questions.map { _ in true })
       looks += 1
       var t = turn()
       for key in kept where random.next(below: 3) == 0 {

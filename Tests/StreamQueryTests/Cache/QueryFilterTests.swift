@@ -59,9 +59,9 @@ import Testing
   static let now = Instant.seconds(6)
 
   /// What a filter means, said without any narrowing.
-  static func naive(_ node: QueryFilter.Node, _ slot: EntrySlot) -> Bool {
+  static func naive(_ filter: EntryFilter, _ slot: EntrySlot) -> Bool {
     let machine = slot.machine
-    switch node {
+    switch filter {
     case .all: return true
     case .entry(let key): return slot.key == key
     case .prefix(let key): return slot.key.map { key.isPrefix(of: $0.key) } ?? false
@@ -73,7 +73,16 @@ import Testing
     case .fetchStatus(.idle): return machine.current == nil
     case .fetchStatus(.fetching): return machine.isFetching
     case .fetchStatus(.paused): return machine.isPaused
-    case .predicate: return machine.observerCount == 0
+    case .and(let filters): return filters.allSatisfy { naive($0, slot) }
+    case .or(let filters): return filters.contains { naive($0, slot) }
+    case .not(let operand): return !naive(operand, slot)
+    }
+  }
+
+  static func naive(_ node: QueryFilter.Node, _ slot: EntrySlot) -> Bool {
+    switch node {
+    case .plain(let filter): return naive(filter, slot)
+    case .predicate: return slot.machine.observerCount == 0
     case .and(let nodes): return nodes.allSatisfy { naive($0, slot) }
     case .or(let nodes): return nodes.contains { naive($0, slot) }
     case .not(let operand): return !naive(operand, slot)
@@ -118,7 +127,7 @@ import Testing
   @Test(arguments: 0..<300 as Range<UInt64>)
   func aFilterMeansWhatALookAtEveryEntrySays(_ seed: UInt64) {
     var random = SmallRandom(seed: seed)
-    let filter = Self.random(&random, depth: 4, Self.leaves).node
+    let filter = Self.random(&random, depth: 4, Self.leaves).plainPart
     let state = Self.cache()
     let found = state.entries(matching: filter, at: Self.now)
     let expected = state.slots.indices.filter { Self.naive(filter, state.slots[$0]) }
@@ -131,21 +140,31 @@ import Testing
     var random = SmallRandom(seed: seed)
     let predicate = QueryFilter.where { $0.observerCount == 0 }
     let filter = Self.random(&random, depth: 4, Self.leaves + [predicate, predicate, predicate])
-      .node
     let state = Self.cache()
-    var candidates: [Int] = []
-    state.forEachCandidate(of: filter) { candidates.append($0) }
-    let found = candidates.filter { index in
+    let found = state.entries(matching: filter.plainPart, at: Self.now).filter { index in
       state.info(index, at: Self.now).map(filter.matches) ?? false
     }
-    #expect(found.sorted() == state.slots.indices.filter { Self.naive(filter, state.slots[$0]) })
+    let expected = state.slots.indices.filter { Self.naive(filter.node, state.slots[$0]) }
+    #expect(found.sorted() == expected)
+  }
+
+  @Test func theCacheLooksForAllButWhatOnlyPredicatesExclude() {
+    let predicate = QueryFilter.where { _ in false }
+    let state = Self.cache()
+    func found(_ filter: QueryFilter) -> [Int] {
+      state.entries(matching: filter.plainPart, at: Self.now)
+    }
+    #expect(found(predicate && .stale && "a") == found(.stale && "a"))
+    #expect(found("a" && (.fetching || "b" && predicate)) == found("a" && (.fetching || "b")))
+    #expect(found("a" && !(predicate && .stale)) == found("a"))
+    #expect(found("a" || predicate) == found(.all))
   }
 
   @Test func keysAndPrefixesLookAtTheirMatchesOnly() {
     let state = Self.cache()
     func candidates(_ filter: QueryFilter) -> Int {
       var count = 0
-      state.forEachCandidate(of: filter.node) { _ in count += 1 }
+      state.forEachCandidate(of: filter.plainPart) { _ in count += 1 }
       return count
     }
     #expect(candidates(.key(QueryKey<Int>("a"))) == 1)
@@ -169,13 +188,13 @@ import Testing
     let index = state.find(EntryKey(QueryKey<Int>("a"))) ?? -1
     state.drop(index, reason: .removed, &turn)
     for filter in [QueryFilter.all, "a", .status(.pending), !.stale, .fetchStatus(.idle)] {
-      #expect(!state.entries(matching: filter.node, at: Self.now).contains(index))
+      #expect(!state.entries(matching: filter.plainPart, at: Self.now).contains(index))
     }
   }
 
   @Test func matchesComeInTheSameOrderWhateverCameAndWent() {
     let state = Self.cache()
-    let found = state.entries(matching: QueryFilter.fetching.node, at: Self.now)
+    let found = state.entries(matching: .fetchStatus(.fetching), at: Self.now)
     #expect(found == found.sorted())
     #expect(!found.isEmpty)
   }
@@ -195,8 +214,8 @@ import Testing
   }
 
   @Test func onlyPredicatesRunUserCode() {
-    #expect(QueryFilter.where { _ in true }.node.hasPredicate)
-    #expect((!("a" && (.stale || .where { _ in true }))).node.hasPredicate)
-    #expect(!(("a" && .stale) || !.active).node.hasPredicate)
+    #expect(QueryFilter.where { _ in true }.hasPredicate)
+    #expect((!("a" && (.stale || .where { _ in true }))).hasPredicate)
+    #expect(!(("a" && .stale) || !.active).hasPredicate)
   }
 }

@@ -129,7 +129,7 @@ import Testing
       #expect(state.slots.filter { $0.key != nil }.count == entries.count, comment)
       #expect(state.moved.count <= entries.count, comment)
       for prefix: AnyQueryKey in [[], "n", ["n", 0], ["n", 1], ["n", 2]] {
-        let filter = QueryFilter.prefix(prefix).node
+        let filter = EntryFilter.prefix(prefix)
         let found = state.entries(matching: filter, at: .zero).map { state.slots[$0].key?.key }
         #expect(found == entries.map(\.key.key).filter { prefix.isPrefix(of: $0) }, comment)
       }
@@ -208,12 +208,11 @@ import Testing
     environment.state.removeAll(reason: .cleared, &turn)
     #expect(Self.told(environment.takeErrands()) == Self.told(other.takeErrands()))
     #expect(environment.state.eventSerial == other.state.eventSerial)
-    let all = QueryFilter.all.node
     #expect(
-      environment.state.entries(matching: all, at: .zero).map {
+      environment.state.entries(matching: .all, at: .zero).map {
         environment.state.slots[$0].machine
       }
-        == other.state.entries(matching: all, at: .zero).map { other.state.slots[$0].machine }
+        == other.state.entries(matching: .all, at: .zero).map { other.state.slots[$0].machine }
     )
     #expect(environment.state.live.count == other.state.live.count)
     #expect(
@@ -319,7 +318,7 @@ import Testing
   @Test(arguments: 0..<200 as Range<UInt64>)
   func aSearchSeesOneInstantThoughTheTablesAreRebuilt(seed: UInt64) {
     var random = SmallRandom(seed: seed)
-    let filter = QueryFilterTests.random(&random, depth: 2, QueryFilterTests.leaves).node
+    let filter = QueryFilterTests.random(&random, depth: 2, QueryFilterTests.leaves).plainPart
     var state = QueryFilterTests.cache()
     state.lookLimit = 1 + random.next(below: 9)
     state.leastSlots = 0
