@@ -5,10 +5,15 @@
 # Input: every Swift file of the checkout.
 
 BEGIN {
-  # What a query is made of, apart from what `StoredQuery` says of it.
+  # What a query, a mutation and a filter are made of, apart from what the cache has of them.
   CLOSURES = "[^A-Za-z0-9_](QueryDefinition|DefinitionExtras|QueryOptions|ObserverOptions|" \
     "ResolvedQuery|DefaultsTable|QueryDefaults|EventRefetchPolicy|RetryPolicy|ThrowPolicy|SharingPolicy|" \
-    "StaleTime|RefetchInterval|Enabled|FetchContext)[^A-Za-z0-9_]"
+    "StaleTime|RefetchInterval|Enabled|FetchContext|ResolvedMutation|MutationDefinition|MutationOptions|" \
+    "MutationCallbacks|MutationHooks|MutationDefaultsTable|OptimisticChanges|TypedLayer|QueryFilter|" \
+    "MutationFilter)[^A-Za-z0-9_]"
+  # What the cache has of them, and keeps.
+  HELD = "^Sources/StreamQuery/(Cache/|Fetch/|Query/StoredQuery[.]|Query/EntryFilter[.]|" \
+    "Mutation/StoredMutation[.]|Mutation/Mutation(Job|Slot|Table|Snapshot)[.]|Model/OptimisticLayer[.])"
   while ((getline line < list) > 0) {
     number++
     sub(/#.*/, "", line)
@@ -54,9 +59,11 @@ FNR == 1 {
     }
     if (!explained() && padded ~ /@unchecked Sendable|nonisolated\(unsafe\)|[^A-Za-z0-9_]try!|[^A-Za-z0-9_](fatalError|unsafeDowncast)\(/)
       report(file, FNR, "reason", "needs a `//` comment, on its line or the one above, that says why it is right: " trim($0))
-    if (file ~ /^Sources\/StreamQuery\/(Cache|Fetch)\//) {
+    if (file ~ HELD) {
       if (padded ~ CLOSURES)
-        report(file, FNR, "closure", "the cache names no type that holds closures of users; it keeps a `StoredQuery`: " trim($0))
+        report(file, FNR, "closure", "the cache names no type that holds closures of users; it keeps what is stored of them, such as a `StoredQuery`: " trim($0))
+      if (padded ~ /\.(resolved[^A-Za-z0-9_(]|applied\(to:)/)
+        report(file, FNR, "closure", "the cache calls no user code; the client does, outside the lock: " trim($0))
       if (padded ~ /[^A-Za-z0-9_](let|var) [A-Za-z0-9_]+:.*(@Sendable|->)/ && !explained())
         report(file, FNR, "closure", "the cache keeps no closure; if it is no user's, say so in a comment: " trim($0))
     }

@@ -117,12 +117,21 @@ for code in 'final class A: @unchecked Sendable {}' 'nonisolated(unsafe) var a =
   expect nothing $pure <<<"/// Unchecked, since this."$'\n'"/// And more."$'\n'"$code"
 done
 for code in 'let definition: QueryDefinition' 'var retry: RetryPolicy?' \
-  'let fetch: @Sendable (Int) -> Int' 'var joins: ((Int) -> Int)?'; do
-  expect closure Sources/StreamQuery/Cache/Slot.swift <<<"$code"
-  expect nothing Sources/StreamQuery/Client/Slot.swift <<<"$code"
+  'let fetch: @Sendable (Int) -> Int' 'var joins: ((Int) -> Int)?' 'let mutation: ResolvedMutation?' \
+  'func begin(_ definition: MutationDefinition)' 'case settle([MutationCallbacks.Conclude])' \
+  'func entries(matching filter: QueryFilter.Node)' 'let retry = query.resolved.retry' \
+  'show(layer.applied(to: box))'; do
+  for path in Cache/Slot Fetch/FetchJob Mutation/MutationJob Model/OptimisticLayer; do
+    expect closure Sources/StreamQuery/$path.swift <<<"$code"
+  done
+  for path in Client/Slot Mutation/Mutation Model/LayeredBox; do
+    expect nothing Sources/StreamQuery/$path.swift <<<"$code"
+  done
 done
 expect nothing Sources/StreamQuery/Cache/Slot.swift <<'SWIFT'
 let query: StoredQuery
+let mutation: StoredMutation; let layer: OptimisticLayer; let resolvedOptions = options.resolvedOptions
+func look(for filter: EntryFilter) -> Bool { state.matches(filter, index, at: instant) }
 func read(_ body: (Int) -> Int) -> Int { body(query.count) }
 // It belongs to the configuration.
 let wall: @Sendable () -> Int
