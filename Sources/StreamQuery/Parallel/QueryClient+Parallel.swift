@@ -25,10 +25,10 @@ extension QueryClient {
         continuation.finish()
       }
     }
-    let joint = JointSubscription(self, queries.map { subscribe($0, options: options) })
+    let group = SubscriptionGroup(self, queries.map { subscribe($0, options: options) })
     return AsyncStream(
-      unfolding: { await joint.nextInStream()?.map(QueryResult.init) },
-      onCancel: { joint.cancel() }
+      unfolding: { await group.nextInStream()?.map(QueryResult.init) },
+      onCancel: { group.cancel() }
     )
   }
 }

@@ -28,22 +28,22 @@ public final class QueryListObserver: Sendable {
     var isUpdating = false
   }
 
-  private let joint: JointSubscription
+  private let group: SubscriptionGroup
   private let state: Mutex<State>
 
   fileprivate init(_ client: QueryClient, _ queries: [AnyQuery]) {
     let members = queries.map { Self.subscribe($0, client) }
     state = Mutex(State(members: members))
-    joint = JointSubscription(client, members.map(\.subscription), isNew: true)
-    joint.endWithClient()
+    group = SubscriptionGroup(client, members.map(\.subscription), isNew: true)
+    group.endWithClient()
   }
 
   /// The results as a stream for one observer; it ends when cancelled or when the client is shut
   /// down.
   public var stream: AsyncStream<QueryListResults> {
     AsyncStream(
-      unfolding: { [joint] in await joint.nextInStream().map(QueryListResults.init) },
-      onCancel: { [joint] in joint.cancel() }
+      unfolding: { [group] in await group.nextInStream().map(QueryListResults.init) },
+      onCancel: { [group] in group.cancel() }
     )
   }
 
@@ -61,19 +61,19 @@ public final class QueryListObserver: Sendable {
   ) -> AsyncStream<Output> {
     let last = LastSeen<Output>()
     return AsyncStream(
-      unfolding: { [joint] in
-        while let members = await joint.nextInStream() {
+      unfolding: { [group] in
+        while let members = await group.nextInStream() {
           let output = transform(QueryListResults(members: members))
           if last.changed(to: output) { return output }
         }
         return nil
       },
-      onCancel: { [joint] in joint.cancel() }
+      onCancel: { [group] in group.cancel() }
     )
   }
 
   /// The current results.
-  public var results: QueryListResults { QueryListResults(members: joint.current()) }
+  public var results: QueryListResults { QueryListResults(members: group.current()) }
 
   /// Replaces the list.
   ///
@@ -88,7 +88,7 @@ public final class QueryListObserver: Sendable {
     // lock.
     let (mustWork, _) = state.withLock { state -> (Bool, [AnyQuery]?) in
       let dropped = state.wanted
-      guard !joint.isCancelled else { return (false, dropped) }
+      guard !group.isCancelled else { return (false, dropped) }
       state.wanted = queries
       defer { state.isUpdating = true }
       return (!state.isUpdating, dropped)
@@ -103,7 +103,7 @@ public final class QueryListObserver: Sendable {
   private func nextWanted() -> ([AnyQuery], [Member])? {
     let (wanted, members, isOver) = state.withLock { state in
       let wanted = state.wanted.take()
-      let isOver = wanted == nil || joint.isCancelled
+      let isOver = wanted == nil || group.isCancelled
       state.isUpdating = !isOver
       return (wanted, state.members, isOver)
     }
@@ -116,7 +116,7 @@ public final class QueryListObserver: Sendable {
     for member in old.reversed() { left[member.key, default: []].append(member) }
     let members = queries.map { query in
       guard let kept = left[query.entryKey]?.popLast() else {
-        return Self.subscribe(query, joint.client)
+        return Self.subscribe(query, group.client)
       }
       return update(kept, query)
     }
@@ -125,11 +125,11 @@ public final class QueryListObserver: Sendable {
       defer { state.members = members }
       return state.members
     }
-    joint.replace(by: members.map(\.subscription))
+    group.replace(by: members.map(\.subscription))
   }
 
   private func update(_ member: Member, _ query: AnyQuery) -> Member {
-    joint.client.update(member.subscription.id, query.entryKey, query.definition, query.options)
+    group.client.update(member.subscription.id, query.entryKey, query.definition, query.options)
     var member = member
     if member.triggerCount != query.definition.triggers.count {
       member.triggerCount = query.definition.triggers.count

@@ -143,7 +143,7 @@ package final class Subscription: Sendable {
       // Captured, so that the closure stays on the caller's actor: otherwise each wait would hop.
       _ = isolation
       while true {
-        await withUnsafeContinuation(isolation: isolation, park)
+        await SuspendedTask.suspend(isolation: isolation, park)
         switch lookAgain() {
         case .news(let snapshot, let flags): return (snapshot, flags)
         case .over: return nil
@@ -158,18 +158,21 @@ package final class Subscription: Sendable {
   /// Suspends a task until there may be news.
   ///
   /// It looks again under the lock, so a wrong hint costs a round but no news.
-  private func park(_ continuation: UnsafeContinuation<Void, Never>) {
-    switch cache.record({ $0.park(id, .alone(continuation)) }) {
-    case .suspended: return client.observerWaits(for: self.subject, self) { cancel() }
-    case .suspendedBesideAnother(let key):
-      client.noteSharedStream(of: key)
-      return client.observerWaits(for: self.subject, self) { cancel() }
-    case .news: break
+  ///
+  /// - Parameter task: The task.
+  /// - Returns: `nil` if it has to wait.
+  private func park(_ task: SuspendedTask<Void>) -> Void? {
+    switch cache.record({ $0.park(id, .alone(task)) }) {
+    case .suspended: break
+    case .suspendedBesideAnother(let key): client.noteSharedStream(of: key)
+    case .news: return ()
     case .pointless(let fetch):
       client.report(.streamInsideFetch(key: fetch.key.key.description))
       cancel()
+      return ()
     }
-    continuation.resume()
+    client.observerWaits(for: self.subject, self) { cancel() }
+    return nil
   }
 
   private var subject: String {
@@ -195,7 +198,7 @@ package final class Subscription: Sendable {
           case .news(let snapshot, let flags): return QueryResult(snapshot: snapshot, flags: flags)
           case .over: return nil
           case .nothing:
-            await withUnsafeContinuation(self.park)
+            await SuspendedTask.suspend(self.park)
             outcome = self.lookAgain()
           }
         }

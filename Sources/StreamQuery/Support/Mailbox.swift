@@ -2,16 +2,16 @@ import Synchronization
 
 /// The inbox of one reader, and the tasks in which the reader waits for more.
 ///
-/// It parks a continuation itself, where others use a ``OneShot``: a client's loop waits again after
-/// each signal, and needs no allocation for that. Nothing is resumed or released under the lock.
+/// It keeps the task itself, where others use a ``OneShot``: a client's loop waits again after each
+/// signal, and needs no allocation for that. Nothing is resumed or released under the lock.
 final class Mailbox<Content: Inbox>: Sendable {
   private struct Waiting {
-    var first: UnsafeContinuation<Void, Never>?
+    var first: SuspendedTask<Void>?
     /// There are others only if several tasks iterate the same stream.
-    var others: [UnsafeContinuation<Void, Never>] = []
+    var others: [SuspendedTask<Void>] = []
 
-    mutating func append(_ continuation: UnsafeContinuation<Void, Never>) {
-      if first == nil { first = continuation } else { others.append(continuation) }
+    mutating func append(_ task: SuspendedTask<Void>) {
+      if first == nil { first = task } else { others.append(task) }
     }
 
     func resume() {
@@ -75,15 +75,16 @@ final class Mailbox<Content: Inbox>: Sendable {
     while true {
       let (item, isOver) = state.withLock { ($0.inbox?.take(), $0.isClosed) }
       if item != nil || isOver || Task.isCancelled { return item }
-      await withUnsafeContinuation { continuation in
+      await SuspendedTask.suspend { task in
         // An item may have arrived since the check above.
         let isSuspended = state.withLock { state in
           guard !state.isClosed, state.inbox?.isEmpty == true else { return false }
-          state.waiting.append(continuation)
+          state.waiting.append(task)
           return true
         }
-        guard isSuspended else { return continuation.resume() }
+        guard isSuspended else { return () }
         whenSuspended()
+        return nil
       }
     }
   }

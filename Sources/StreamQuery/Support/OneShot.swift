@@ -2,16 +2,14 @@ import Synchronization
 
 /// One value for one waiting task, whichever of the two comes first.
 ///
-/// It is stored in its owner; where several share it, as a ``SharedOneShot``. Whatever parks a
-/// continuation uses it, except where its allocation would be one for each wait of a loop:
-/// ``Mailbox``, and an observer that waits for one entry.
+/// It is stored in its owner; where several share it, as a ``SharedOneShot``.
 struct OneShot<Value: Sendable>: ~Copyable, Sendable {
   // Not private: its owners' files need to know of it to lay themselves out, and Swift 6.3 emits a
   // broken reference to a private one in debug builds.
   enum State {
     case empty
     case given(Value)
-    case awaited(UnsafeContinuation<Value?, Never>)
+    case awaited(SuspendedTask<Value?>)
     case over
   }
 
@@ -47,10 +45,10 @@ struct OneShot<Value: Sendable>: ~Copyable, Sendable {
       switch state {
       case .empty:
         state = value.map { .given($0) } ?? .over
-        return Resumption(continuation: nil, value: value)
+        return Resumption(task: nil, value: value)
       case .awaited(let waiting):
         state = .over
-        return Resumption(continuation: waiting, value: value)
+        return Resumption(task: waiting, value: value)
       case .given, .over:
         return nil
       }
@@ -60,10 +58,10 @@ struct OneShot<Value: Sendable>: ~Copyable, Sendable {
   /// What remains to be done for a value that was given, outside of locks.
   struct Resumption: Sendable {
     /// `nil` if the task is not suspended yet, and will find the value.
-    fileprivate let continuation: UnsafeContinuation<Value?, Never>?
+    fileprivate let task: SuspendedTask<Value?>?
     fileprivate let value: Value?
 
-    func resume() { continuation?.resume(returning: value) }
+    func resume() { task?.resume(returning: value) }
   }
 
   /// Waits for the value.
@@ -72,19 +70,20 @@ struct OneShot<Value: Sendable>: ~Copyable, Sendable {
   /// - Returns: The value; `nil` if there is none, or if another task takes it. Cancelling the task
   ///   does not end the wait: a caller that wants that gives a value on cancellation.
   func take(whenSuspended: () -> Void = {}) async -> Value? {
-    await withUnsafeContinuation { continuation in
-      let (isThere, value) = state.withLock { state -> (Bool, Value?) in
+    await SuspendedTask.suspend { task in
+      let found = state.withLock { state -> Value?? in
         switch state {
         case .empty:
-          state = .awaited(continuation)
-          return (false, nil)
+          state = .awaited(task)
+          return .none
         case .given(let value):
           state = .over
-          return (true, value)
-        case .awaited, .over: return (true, nil)
+          return .some(value)
+        case .awaited, .over: return .some(nil)
         }
       }
-      if isThere { continuation.resume(returning: value) } else { whenSuspended() }
+      if found == nil { whenSuspended() }
+      return found
     }
   }
 }

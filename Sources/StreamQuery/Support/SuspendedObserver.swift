@@ -1,7 +1,7 @@
 /// An observer's wait for news.
 enum SuspendedObserver: Sendable {
   /// It waits for one entry.
-  case alone(UnsafeContinuation<Void, Never>)
+  case alone(SuspendedTask<Void>)
   /// It waits for any of several entries, and is suspended with each.
   case jointly(SharedOneShot<Void>)
 
@@ -10,7 +10,7 @@ enum SuspendedObserver: Sendable {
   /// Never called under a lock.
   func wake() {
     switch self {
-    case .alone(let continuation): continuation.resume()
+    case .alone(let task): task.resume()
     case .jointly(let wait): wait.give(())
     }
   }

@@ -5,22 +5,22 @@ internal import StreamQuery
 /// All observers are looked at under one lock, so that a call which changes several keys is one
 /// update.
 struct JointUpdates<Failure: Error>: AsyncIteratorProtocol {
-  private let joint: JointSubscription
+  private let group: SubscriptionGroup
   private let observers: [CombinedPart<Failure>.Observer]
 
   /// Creates the updates of some observers; `nil` unless they are of one client.
   init?(_ observers: [CombinedPart<Failure>.Observer]) {
-    guard let joint = JointSubscription(ofOneClient: observers.map(\.subscription)) else {
+    guard let group = SubscriptionGroup(ofOneClient: observers.map(\.subscription)) else {
       return nil
     }
-    self.joint = joint
+    self.group = group
     self.observers = observers
   }
 
   mutating func next(
     isolation actor: isolated (any Actor)?
   ) async throws(Failure) -> (@Sendable () -> Void)? {
-    guard let views = await joint.next(isolation: actor) else { return nil }
+    guard let views = await group.next(isolation: actor) else { return nil }
     return { [notes = observers.map(\.note)] in
       for (note, view) in zip(notes, views) { note(view.snapshot, view.flags) }
     }

@@ -24,7 +24,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
   /// It cannot fail.
   public typealias Failure = Never
 
-  private typealias Waiter = UnsafeContinuation<Void, Never>
+  private typealias Waiter = SuspendedTask<Void>
 
   private let state: Mutex<CurrentValueState<Value, Waiter>>
 
@@ -66,7 +66,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
   /// Ends every iterator once it got the last value, also those that are made later.
   public func finish() {
     let waiting = state.withLock { $0.finish() }
-    for continuation in waiting { continuation.resume() }
+    for task in waiting { task.resume() }
   }
 
   /// Begins an iteration.
@@ -85,7 +85,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
     }
     // Here, outside the lock, goes the value before.
     _ = consume value
-    for continuation in waiting { continuation.resume() }
+    for task in waiting { task.resume() }
     return isDone
   }
 
@@ -106,13 +106,10 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
       await withTaskCancellationHandler {
         // Captured, so that the closure stays on the caller's actor.
         _ = isolation
-        await withUnsafeContinuation(isolation: isolation) { continuation in
+        await SuspendedTask.suspend(isolation: isolation) { task in
           // A cancellation that came before is seen here, one that comes later finds the waiter: whether
           // the task is cancelled is asked under the lock.
-          let isParked = state.withLock {
-            !Task.isCancelled && $0.park(continuation, id, after: seen)
-          }
-          if !isParked { continuation.resume() }
+          state.withLock { !Task.isCancelled && $0.park(task, id, after: seen) } ? nil : ()
         }
       } onCancel: {
         let waiter: Waiter? = state.withLock { $0.leave(id) }

@@ -1,3 +1,5 @@
+internal import StreamQuery
+
 /// What an `OperatorStorage` keeps under its lock: the machine, and the handles and values that stand
 /// for the machine's ids.
 struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error> {
@@ -10,7 +12,7 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     /// Whether it was pulled and its task has not taken note yet.
     var hasPull = false
     /// Its task, when it waits to be pulled.
-    var waiter: CheckedContinuation<Bool, Never>?
+    var waiter: SuspendedTask<Bool>?
   }
 
   enum Consumer {
@@ -18,7 +20,7 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     case absent
     /// Answered before it could park.
     case answered(Answer)
-    case parked(CheckedContinuation<Answer, Never>)
+    case parked(SuspendedTask<Answer>)
   }
 
   /// What a transaction leaves to do outside the lock.
@@ -26,8 +28,8 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     var starts: [(id: UpstreamID, source: Source, slot: TaskSlot)] = []
     var timer: (end: Duration, slot: TaskSlot)?
     var cancellations: [TaskSlot] = []
-    var pulls: [(waiter: CheckedContinuation<Bool, Never>, isPulled: Bool)] = []
-    var answer: (consumer: CheckedContinuation<Answer, Never>, answer: Answer)?
+    var pulls: [(waiter: SuspendedTask<Bool>, isPulled: Bool)] = []
+    var answer: (consumer: SuspendedTask<Answer>, answer: Answer)?
 
     // Only released, which runs code of the user's.
     var releasedAnswers: [Answer] = []

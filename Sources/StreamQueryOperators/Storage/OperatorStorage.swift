@@ -4,11 +4,11 @@ internal import Synchronization
 /// The tasks of the upstreams, the timer and the consumer of an operator: performs what its machine
 /// decides.
 ///
-/// Every input takes one transaction: lock, ask the machine, note what its actions leave to do, unlock, do it.
-/// Under the lock no continuation is resumed, no task is created or cancelled, no clock is read and no
-/// user's value is released; what a transaction drops leaves the lock in its effects. The effects of two
-/// turns may overlap: their order does not matter, since whatever must be in order (pulls, answers,
-/// stops) is noted under the lock.
+/// Every input takes one transaction: lock, ask the machine, note what its actions leave to do, unlock,
+/// do it. Under the lock no task is resumed, created or cancelled, no clock is read and no user's value
+/// is released; what a transaction drops leaves the lock in its effects. The effects of two transactions
+/// may overlap: their order does not matter, since whatever must be in order (pulls, answers, stops) is
+/// noted under the lock.
 ///
 /// Tasks hold the storage, the consumer's iterator holds a `Handle`. So dropping the iterator ends
 /// the tasks.
@@ -42,18 +42,17 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
       cancel()
       return nil
     }
-    turn { _ in .demanded }
+    transaction { _ in .demanded }
     if let answer = state.withLock({ $0.takeAnswer() }) { return try answer.get() }
     let answer = await withTaskCancellationHandler {
       // Captured, or the closure would lose the isolation and pay a hop for every wait.
       _ = isolation
-      return await withCheckedContinuation(isolation: isolation) { consumer in
-        let answer = state.withLock { state -> Answer? in
+      return await SuspendedTask.suspend(isolation: isolation) { consumer in
+        state.withLock { state in
           if let answer = state.takeAnswer() { return answer }
           state.consumer = .parked(consumer)
           return nil
         }
-        if let answer { consumer.resume(returning: answer) }
       }
     } onCancel: {
       cancel()
@@ -63,7 +62,7 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
 
   /// The consumer's task was cancelled, or its iterator dropped.
   func cancel() {
-    turn { _ in .cancelled }
+    transaction { _ in .cancelled }
   }
 
   // MARK: The upstreams
@@ -71,42 +70,43 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
   /// Waits until the machine wants an element of this upstream; `false` if it wants none any more.
   func isPulled(_ id: UpstreamID) async -> Bool {
     if let pulled = state.withLock({ $0.takePull(id) }) { return pulled }
-    return await withCheckedContinuation { waiter in
-      let pulled = state.withLock { state -> Bool? in
+    return await SuspendedTask.suspend { waiter in
+      state.withLock { state in
         if let pulled = state.takePull(id) { return pulled }
         state.upstreams[id]?.waiter = waiter
         return nil
       }
-      if let pulled { waiter.resume(returning: pulled) }
     }
   }
 
   func subscribed(_ id: UpstreamID) {
-    turn { _ in .subscribed(id) }
+    transaction { _ in .subscribed(id) }
   }
 
   func arrived(_ element: Output, from id: UpstreamID) {
-    turn { .arrived($0.store(.success(element)), from: id) }
+    transaction { .arrived($0.store(.success(element)), from: id) }
   }
 
   func opened(_ source: @escaping Source, from id: UpstreamID) {
-    turn { .opened($0.add(source), from: id) }
+    transaction { .opened($0.add(source), from: id) }
   }
 
   /// The task of an upstream is about to return.
   func ended(_ id: UpstreamID, with failure: Failure?) {
-    turn { state in
+    transaction { state in
       state.upstreams[id] = nil
       guard let failure else { return .finished(id) }
       return .failed(id, with: state.store(.failure(failure)))
     }
   }
 
-  // MARK: Turns
+  // MARK: Transactions
 
   /// The one door: every input passes here, made under the lock.
-  private func turn(notBefore earliest: Duration = .zero, _ input: (inout State) -> OperatorInput?)
-  {
+  private func transaction(
+    notBefore earliest: Duration = .zero,
+    _ input: (inout State) -> OperatorInput?
+  ) {
     // Read before the lock is taken: a clock is code of the user's.
     let present = max(time?.now() ?? .zero, earliest)
     let effects = state.withLock { state in
@@ -129,7 +129,7 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
       // A clock that fails for its own reasons counts as one that fired: the alternative is to wait
       // for ever.
       do { try await time.sleep(end) } catch { if Task.isCancelled { return } }
-      self.turn(notBefore: end) { $0.timerReported(slot) ? .timerFired : nil }
+      self.transaction(notBefore: end) { $0.timerReported(slot) ? .timerFired : nil }
     }
     slot.attach(task)
   }

@@ -1,3 +1,4 @@
+internal import StreamQuery
 internal import Synchronization
 
 /// A value that a test changes by hand: connectivity, activity, or any source of state.
@@ -100,7 +101,7 @@ private final class ManualSignalSubscription<Value: Sendable>: Sendable {
     let hub = hub
     let id = id
     return await withTaskCancellationHandler {
-      await withUnsafeContinuation(isolation: actor) { hub.take($0, for: id) }
+      await SuspendedTask.suspend(isolation: actor) { hub.take($0, for: id) }
     } onCancel: {
       hub.cancel(id)
     }
@@ -108,7 +109,7 @@ private final class ManualSignalSubscription<Value: Sendable>: Sendable {
 }
 
 private final class ManualSignalHub<Value: Sendable>: Sendable {
-  typealias Waiter = UnsafeContinuation<Value?, Never>
+  typealias Waiter = SuspendedTask<Value?>
 
   private struct Consumer {
     var unread: [Value]
@@ -145,8 +146,9 @@ private final class ManualSignalHub<Value: Sendable>: Sendable {
     consumer?.waiter?.resume(returning: nil)
   }
 
-  func take(_ waiter: Waiter, for id: Int) {
-    let answer: Value?? = state.withLock { state in
+  /// What it has for a consumer; `nil` if the consumer has to wait.
+  func take(_ waiter: Waiter, for id: Int) -> Value?? {
+    state.withLock { state in
       guard var consumer = state.consumers.removeValue(forKey: id) else { return .some(nil) }
       defer { state.consumers[id] = consumer }
       // A second wait on the same iterator is misuse; it ends, so that the first one is not lost.
@@ -154,9 +156,8 @@ private final class ManualSignalHub<Value: Sendable>: Sendable {
       if !consumer.unread.isEmpty { return .some(consumer.unread.removeFirst()) }
       if state.isFinished { return .some(nil) }
       consumer.waiter = waiter
-      return nil
+      return .none
     }
-    if let answer { waiter.resume(returning: answer) }
   }
 
   func cancel(_ id: Int) {

@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// It knows no types, since looking them up would take longer than all its other work.
 final class ScriptLog: Sendable {
-  private typealias Waiter = UnsafeContinuation<ValueBox, any Error>
+  private typealias Waiter = SuspendedTask<Result<ValueBox, any Error>>
 
   enum Outcome: Sendable {
     case value
@@ -121,14 +121,14 @@ final class ScriptLog: Sendable {
     waits?.callSuspended()
     defer { waits?.callWentOn() }
     return try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { (waiter: Waiter) in
-        let isParked = state.withLock { state in
-          if state.cancelledEarly.contains(id) { return false }
+      try await Waiter.suspend { waiter in
+        state.withLock { state in
+          if state.cancelledEarly.contains(id) { return .failure(CancellationError()) }
           state.gates.append(Gate(id: id, isReleasable: isReleasable, waiter: waiter))
-          return true
+          return nil
         }
-        if !isParked { waiter.resume(throwing: CancellationError()) }
       }
+      .get()
     } onCancel: {
       if !ignoresCancellation { cancel(id) }
     }
@@ -138,7 +138,7 @@ final class ScriptLog: Sendable {
     let gate = state.withLock { state in
       state.gates.firstIndex { $0.isReleasable }.map { state.gates.remove(at: $0) }
     }
-    gate?.waiter.resume(with: result)
+    gate?.waiter.resume(returning: result)
     return gate != nil
   }
 
@@ -150,7 +150,7 @@ final class ScriptLog: Sendable {
       if state.calls[id].end == nil { state.cancelledEarly.insert(id) }
       return nil
     }
-    gate?.waiter.resume(throwing: CancellationError())
+    gate?.waiter.resume(returning: .failure(CancellationError()))
   }
 
   /// Virtual time, or the time since the first call if the clock has no known zero.

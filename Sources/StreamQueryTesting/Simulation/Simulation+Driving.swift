@@ -68,7 +68,7 @@ extension Simulation {
     // A woken task may sleep again, deaf to cancellation; one that does so for ever is left alone.
     for _ in 0..<Self.maximumAwakenings {
       for waiter in core.read({ $0.sleepers.popAll() }) {
-        waiter.resume(throwing: CancellationError())
+        waiter.resume(returning: false)
       }
       guard core.settle(), core.read({ $0.sleepers.nextDeadline() }) != nil else { break }
     }

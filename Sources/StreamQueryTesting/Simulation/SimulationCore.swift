@@ -6,7 +6,8 @@ internal import Synchronization
 /// Separate from `Simulation`, so that tasks, which retain the executor that they prefer, do not
 /// keep the simulation itself alive.
 final class SimulationCore: TaskExecutor {
-  typealias Waiter = UnsafeContinuation<Void, any Error>
+  /// A sleeper, resumed with whether its time has come; otherwise it is cancelled.
+  typealias Waiter = SuspendedTask<Bool>
   typealias State = ScheduleState<ScheduledJob, Waiter>
 
   private let state: Mutex<State>
@@ -35,7 +36,7 @@ final class SimulationCore: TaskExecutor {
   func retire() {
     let rest = state.withLock { $0.retire() }
     for job in rest.jobs { job.sendOn() }
-    for waiter in rest.sleepers { waiter.resume(throwing: CancellationError()) }
+    for waiter in rest.sleepers { waiter.resume(returning: false) }
   }
 
   func read<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
@@ -50,7 +51,7 @@ final class SimulationCore: TaskExecutor {
     while true {
       switch state.withLock({ $0.next() }) {
       case .run(let job): job.run(on: executor)
-      case .wake(let waiter): waiter.resume()
+      case .wake(let waiter): waiter.resume(returning: true)
       case .settled: return true
       case .exhausted: return false
       }
@@ -67,25 +68,27 @@ final class SimulationCore: TaskExecutor {
     let ticket = state.withLock { state in
       state.sleepers.reserve(isBackground: isBackground, isLast: isLast)
     }
-    try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { (waiter: Waiter) in
+    let isDue = await withTaskCancellationHandler {
+      await Waiter.suspend { waiter in
         let isParked = state.withLock { state in
           if state.isOver { return false }
           // A deadline in the past counts as now: it must not overtake one that is due before it.
           return state.sleepers.park(waiter, on: ticket, until: max(deadline, state.now))
         }
-        guard isParked else { return waiter.resume(throwing: CancellationError()) }
+        guard isParked else { return false }
         if !isBackground, waits.verdict(in: self) == .hopeless, waits.report("virtual time") {
           cancel(ticket)
         }
+        return nil
       }
     } onCancel: {
       cancel(ticket)
     }
+    if !isDue { throw CancellationError() }
   }
 
   private func cancel(_ ticket: Sleepers<Waiter>.Ticket) {
-    state.withLock { $0.sleepers.cancel(ticket) }?.resume(throwing: CancellationError())
+    state.withLock { $0.sleepers.cancel(ticket) }?.resume(returning: false)
   }
 }
 

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Several observers of one client that are read together, and that may be replaced by others.
+/// Several subscriptions of one client that are read together, and that may be replaced by others.
 ///
 /// All members are read under one lock, so an observer of all of them sees a call that changes
 /// several keys in one transaction as one change. It sees the old members or the new ones, and at
 /// least one element of the new ones.
-package final class JointSubscription: Sendable {
+package final class SubscriptionGroup: Sendable {
   private struct State {
     var members: [Subscription]
     var ids: [ObserverID]
@@ -23,7 +23,7 @@ package final class JointSubscription: Sendable {
   let client: QueryClient
   private let state: Mutex<State>
 
-  /// Creates a joint view of observers.
+  /// Creates a group of observers.
   ///
   /// - Parameters:
   ///   - client: The client of all of them.
@@ -34,7 +34,7 @@ package final class JointSubscription: Sendable {
     state = Mutex(State(members: members, ids: members.map(\.id), isNew: isNew))
   }
 
-  /// Creates a joint view of observers, if they belong to one client.
+  /// Creates a group of observers, if they belong to one client.
   ///
   /// - Parameter observers: The observers; the result is `nil` unless they belong to one client.
   package convenience init?(ofOneClient observers: [Subscription]) {
@@ -121,7 +121,7 @@ package final class JointSubscription: Sendable {
     }
   }
 
-  private func look() -> JointPollResult {
+  private func look() -> GroupPollResult {
     if Task.isCancelled { cancel() }
     let (ids, serial, isNew, isOver) = state.withLock {
       ($0.ids, $0.serial, $0.isNew, $0.isCancelled)
@@ -170,8 +170,8 @@ package final class JointSubscription: Sendable {
   }
 }
 
-/// The result of a joint observer's look.
-enum JointPollResult: Sendable {
+/// The result of a look at a group.
+enum GroupPollResult: Sendable {
   case results([(snapshot: EntrySnapshot, flags: QueryFlags)])
   case nothing
   case ended
@@ -179,7 +179,7 @@ enum JointPollResult: Sendable {
 
 extension CacheState {
   /// What several observers see, if any of them has news or the list of them is new.
-  mutating func poll(_ ids: [ObserverID], isNew: Bool = false) -> JointPollResult {
+  mutating func poll(_ ids: [ObserverID], isNew: Bool = false) -> GroupPollResult {
     var hasNews = isNew
     var results: [(snapshot: EntrySnapshot, flags: QueryFlags)] = []
     results.reserveCapacity(ids.count)
