@@ -186,11 +186,11 @@ extension CacheState {
       retryQuery: former.map { $0.retryQuery ?? $0.query },
       cause: slots[index].machine.cause ?? .manual,
       startedAt: transaction.environment.now,
-      direction: current.direction,
-      pageCount: former?.pageCount ?? slots[index].pageCount,
-      isPageCountOwn: former?.isPageCountOwn ?? (transaction.pageCount != nil)
+      part: current.part,
+      setting: former?.setting ?? slots[index].setting,
+      isSettingOwn: former?.isSettingOwn ?? (transaction.setting != nil)
     )
-    if let former { job.beginsAnew(former) }
+    if let former { job.takeProgress(of: former) }
     return job
   }
 

@@ -28,7 +28,7 @@ extension CacheState {
     let index = index ?? entry(key, query, &transaction)
     placeInitialData(index, initialData, &transaction)
     transaction.isImperative = role == .leasing
-    transaction.pageCount = request.pageCount
+    transaction.setting = request.setting
     let decision = slots[index].machine.decision(
       for: need,
       freshness,

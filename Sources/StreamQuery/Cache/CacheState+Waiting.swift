@@ -33,7 +33,7 @@ extension CacheState {
       request.cause,
       superseding: request.isSuperseding,
       clientLease: request.hasClientLease,
-      direction: request.direction,
+      part: request.part,
       in: transaction.environment
     )
     let begins = slots[index].machine.current?.id != before
@@ -50,7 +50,7 @@ extension CacheState {
       let registered = register(index, role: role, wait, group)
       if begins {
         slots[index].starter = registered
-      } else if request.isSuperseding, request.direction == nil,
+      } else if request.isSuperseding, request.part == .whole,
         slots[index].machine.current?.successor != nil
       {
         registered.waitsForSuccessor = true

@@ -189,7 +189,7 @@ struct CacheState: ~Copyable {
       gcTime: query.gcTime
     )
     // Part of how to fetch: it applies to every refetch until a caller says otherwise.
-    if !hasBetter { slots[index].pageCount = transaction.pageCount }
+    if !hasBetter { slots[index].setting = transaction.setting }
     guard !hasBetter, slots[index].query !== query else { return }
     transaction.drop(slots[index].query)
     slots[index].query = query

@@ -54,8 +54,8 @@ struct EntrySlot: FreeRows.Row {
     var stashed: ValueBox?
     /// The initial data that the entry began with; `nil` if it began without.
     var beginning: Beginning?
-    /// How many pages the caller that gave the query asked for; `nil` is as many as there are.
-    var pageCount: Int?
+    /// What the caller that gave the query said about how to fetch; `nil` if nothing.
+    var setting: FetchSetting?
 
     /// Whether it holds nothing.
     var isEmpty: Bool {
@@ -63,7 +63,7 @@ struct EntrySlot: FreeRows.Row {
         && dynamicCount == 0 && askRound == 0 && waiterRound == 0 && goneWaiters == 0
         && error == nil && failureReason == nil && reasonBefore == nil && starter == nil
         && previousSnapshot == nil && shown == nil && stashed == nil && beginning == nil
-        && pageCount == nil
+        && setting == nil
     }
   }
 

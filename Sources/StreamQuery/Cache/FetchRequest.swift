@@ -5,8 +5,8 @@ struct FetchRequest {
   var isSuperseding = false
   /// Whether the client itself wants the fetch.
   var hasClientLease = false
-  /// Which page to add; `nil` fetches the whole value.
-  var direction: PageDirection?
-  /// How many pages to fetch, if the caller says so.
-  var pageCount: Int?
+  /// What to fetch.
+  var part = FetchPart.whole
+  /// What the caller says about how to fetch, if anything.
+  var setting: FetchSetting?
 }

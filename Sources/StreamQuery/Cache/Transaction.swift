@@ -11,8 +11,8 @@ struct Transaction: Sendable {
   var environment: Environment
   /// Whether a caller waits directly: such fetches retry only if told to.
   var isImperative = false
-  /// How many pages the caller of this transaction asks for, if it gives its query.
-  var pageCount: Int?
+  /// What the caller of this transaction says about how to fetch, in addition to its query.
+  var setting: FetchSetting?
   /// The fetch or the run that the call was made from.
   let caller: TaskChain?
   /// How many evaluations of dynamic options led to this transaction; `nil` uses ``AskRound``.

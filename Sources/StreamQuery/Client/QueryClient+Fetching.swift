@@ -91,10 +91,10 @@ extension QueryClient {
   nonisolated func fetch<Value>(
     _ query: Query<Value>,
     _ need: FetchNeed,
-    pageCount: Int? = nil
+    setting: FetchSetting? = nil
   ) async throws -> ValueBox {
     let key = EntryKey(query.key)
-    let start = begin(key, query.definition, need, pageCount)
+    let start = begin(key, query.definition, need, setting)
     // Here, because a cached value needs no asynchronous call.
     if case .cached(let box) = start { return box.settled }
     return try await end(start, of: key)
@@ -129,9 +129,9 @@ extension QueryClient {
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ need: FetchNeed,
-    _ pageCount: Int?
+    _ setting: FetchSetting?
   ) -> FetchStart {
-    let request = FetchRequest(cause: .manual, pageCount: pageCount)
+    let request = FetchRequest(cause: .manual, setting: setting)
     return resolving(key, definition) {
       $0.fetch(key, at: $1, need, request, role: .leasing, $2, $3.freshness, $4, &$5)
     }

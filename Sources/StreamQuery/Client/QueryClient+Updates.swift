@@ -56,10 +56,10 @@ extension QueryClient {
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ options: ObserverOptions?,
-    direction: PageDirection? = nil,
+    part: FetchPart = .whole,
     superseding: Bool
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
-    let request = FetchRequest(cause: .manual, isSuperseding: superseding, direction: direction)
+    let request = FetchRequest(cause: .manual, isSuperseding: superseding, part: part)
     let start = resolving(key, definition, options) {
       $0.fetch(key, at: $1, .always, request, role: .watching, $2, $3.freshness, $4, &$5)
     }

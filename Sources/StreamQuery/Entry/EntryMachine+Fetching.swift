@@ -24,14 +24,14 @@ extension EntryMachine {
   ///     Without data, and after ``supersessionLimit`` replacements in a row, it is joined in any
   ///     case; if its answer may be too old by then, one more fetch follows it.
   ///   - clientLease: Whether the client itself wants the fetch, although nobody observes the key.
-  ///   - direction: Which page to add; `nil` fetches the whole value.
+  ///   - part: What to fetch; a part is added to the data that is there.
   ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func requested(
     _ cause: FetchCause,
     superseding: Bool = false,
     clientLease: Bool = false,
-    direction: PageDirection? = nil,
+    part: FetchPart = .whole,
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
@@ -39,7 +39,7 @@ extension EntryMachine {
       cause,
       superseding: superseding,
       clientLease: clientLease,
-      direction: direction,
+      part: part,
       in: environment,
       &actions
     )
@@ -94,7 +94,7 @@ extension EntryMachine {
     var actions = catchUp(in: environment)
     hasData = true
     dataUpdatedAt = environment.now
-    // Adding a page clears the mark as well, although the pages before it are no newer: what is on
+    // Adding a part clears the mark as well, although the parts before it are no newer: what is on
     // the screen was requested just now. But no answer clears a mark that was set after the answer
     // was requested.
     isInvalidated = current.predatesMark

@@ -53,7 +53,7 @@ extension EntryMachine {
     begin(
       cause ?? .manual,
       clientLease: current.hasClientLease,
-      direction: current.direction,
+      part: current.part,
       undo: current.undo,
       in: environment,
       &actions

@@ -12,7 +12,7 @@ extension EntryMachine {
       fetchStatus: isPaused ? .paused : isFetching ? .fetching : .idle,
       isInvalidated: isInvalidated,
       cause: cause,
-      direction: direction
+      part: part
     )
   }
 }

@@ -4,27 +4,27 @@ extension EntryMachine {
     _ cause: FetchCause,
     superseding: Bool = false,
     clientLease: Bool = false,
-    direction: PageDirection? = nil,
+    part: FetchPart = .whole,
     in environment: Environment,
     _ actions: inout EntryActions
   ) {
     guard var current = fetch else {
-      return begin(cause, clientLease: clientLease, direction: direction, in: environment, &actions)
+      return begin(cause, clientLease: clientLease, part: part, in: environment, &actions)
     }
-    // A caller that asks for a page gets it: joining would not fetch one.
-    let isBound = direction == nil && current.supersessions >= Self.supersessionLimit
+    // A caller that asks for a part gets it: joining would not fetch it.
+    let isBound = part == .whole && current.supersessions >= Self.supersessionLimit
     if superseding, hasData, !isBound {
       actions.cancelled = current.id
       begin(
         cause,
         clientLease: clientLease || current.hasClientLease,
-        direction: direction,
+        part: part,
         in: environment,
         &actions
       )
       fetch?.supersessions = min(current.supersessions + 1, Self.supersessionLimit)
     } else {
-      if superseding, direction == nil, current.mayAnswerLate, hasData || current.predatesMark {
+      if superseding, part == .whole, current.mayAnswerLate, hasData || current.predatesMark {
         current.successor = current.successor ?? cause
         current.predatesMark = isInvalidated
       }
@@ -45,7 +45,7 @@ extension EntryMachine {
   mutating func begin(
     _ cause: FetchCause,
     clientLease: Bool,
-    direction: PageDirection?,
+    part: FetchPart,
     undo: InFlight.Undo? = nil,
     in environment: Environment,
     _ actions: inout EntryActions
@@ -55,18 +55,18 @@ extension EntryMachine {
       id: FetchID(rawValue: fetchSerial),
       fetchOptions: fetchOptions,
       hasClientLease: clientLease,
-      direction: direction,
+      part: part,
       undo: undo
         ?? InFlight.Undo(
           isError: isError,
           isInvalidated: isInvalidated,
           failureCount: failureCount,
           cause: fetch?.undo.cause ?? self.cause,
-          direction: self.direction
+          part: self.part
         )
     )
     self.cause = cause
-    self.direction = direction
+    self.part = part
     isRemoved = false
     failureCount = 0
     // A first fetch that restarts is pending again; a refetch keeps the error in addition to its
@@ -92,7 +92,7 @@ extension EntryMachine {
     _ actions: inout EntryActions
   ) {
     guard let cause = current.successor, isActive || current.hasClientLease else { return }
-    begin(cause, clientLease: current.hasClientLease, direction: nil, in: environment, &actions)
+    begin(cause, clientLease: current.hasClientLease, part: .whole, in: environment, &actions)
   }
 
   mutating func fail(in environment: Environment, _ actions: inout EntryActions) {
@@ -120,7 +120,7 @@ extension EntryMachine {
     }
     failureCount = current.undo.failureCount
     cause = current.undo.cause
-    direction = current.undo.direction
+    part = current.undo.part
   }
 
   mutating func end(

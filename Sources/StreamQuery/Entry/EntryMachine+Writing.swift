@@ -132,7 +132,7 @@ extension EntryMachine {
     isError = false
     isInvalidated = false
     cause = nil
-    direction = nil
+    part = .whole
     dataUpdatedAt = .never
     errorUpdatedAt = .never
     dataUpdateCount = 0

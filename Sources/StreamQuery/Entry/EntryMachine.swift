@@ -38,8 +38,8 @@ package struct EntryMachine: Equatable, Sendable {
   /// The entry was removed, and since then nothing arrived or was requested.
   package internal(set) var isRemoved = false
   package internal(set) var cause: FetchCause?
-  /// Which page the running fetch adds, or which one the last fetch added.
-  package internal(set) var direction: PageDirection?
+  /// What the running fetch fetches, or what the last one fetched.
+  package internal(set) var part = FetchPart.whole
   package internal(set) var dataUpdatedAt = Timestamp.never
   package internal(set) var errorUpdatedAt = Timestamp.never
   @SmallCount package internal(set) var dataUpdateCount = 0

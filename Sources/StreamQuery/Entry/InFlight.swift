@@ -26,8 +26,8 @@ package struct InFlight: Equatable, Sendable {
   package var stopsRetrying = false
   /// Abandoned under `.linger`: cancelled at this time.
   package var lingersUntil: Instant?
-  /// Which page it adds; `nil` fetches the whole value.
-  package var direction: PageDirection?
+  /// What it fetches.
+  package var part: FetchPart
   /// The truth changed since it started: its answer does not land but restarts it.
   package var isOutdated = false
   /// What the start of the fetch changed, for a cancellation to undo.
@@ -67,7 +67,7 @@ package struct InFlight: Equatable, Sendable {
     package var isInvalidated: Bool
     package var failureCount: Int
     package var cause: FetchCause?
-    package var direction: PageDirection?
+    package var part: FetchPart
     /// Data that the fetch hid.
     package var stashed: Stashed?
   }

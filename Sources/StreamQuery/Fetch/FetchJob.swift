@@ -14,11 +14,11 @@ final class FetchJob: FetchWork, Sendable {
   let retryQuery: StoredQuery?
   let cause: FetchCause
   let startedAt: Timestamp
-  let direction: PageDirection?
-  /// How many pages to fetch; `nil` means as many as are cached.
-  let pageCount: Int?
-  /// Whether this caller asked for that number of pages, rather than an earlier one.
-  let isPageCountOwn: Bool
+  let part: FetchPart
+  /// What a caller said about how to fetch; `nil` if nothing.
+  let setting: FetchSetting?
+  /// Whether the caller that started the fetch said so, rather than an earlier one.
+  let isSettingOwn: Bool
   /// The tasks of its attempts.
   let tasks: TaskChain
   /// How far the attempts got: a retry continues where they failed.
@@ -34,9 +34,9 @@ final class FetchJob: FetchWork, Sendable {
     retryQuery: StoredQuery?,
     cause: FetchCause,
     startedAt: Timestamp,
-    direction: PageDirection?,
-    pageCount: Int?,
-    isPageCountOwn: Bool
+    part: FetchPart,
+    setting: FetchSetting?,
+    isSettingOwn: Bool
   ) {
     self.entry = entry
     tasks = TaskChain(of: .fetch(cache: cache, entry: entry))
@@ -47,9 +47,9 @@ final class FetchJob: FetchWork, Sendable {
     self.retryQuery = retryQuery
     self.cause = cause
     self.startedAt = startedAt
-    self.direction = direction
-    self.pageCount = pageCount
-    self.isPageCountOwn = isPageCountOwn
+    self.part = part
+    self.setting = setting
+    self.isSettingOwn = isSettingOwn
   }
 
   /// Whether the fetch continues to its end when nobody wants it.
@@ -58,7 +58,7 @@ final class FetchJob: FetchWork, Sendable {
   }
 
   /// Takes over the progress that a restarted fetch can use.
-  func beginsAnew(_ former: FetchJob) {
+  func takeProgress(of former: FetchJob) {
     if let progress = former.progress.withLock({ $0 })?.restarted() { keep(progress) }
   }
 

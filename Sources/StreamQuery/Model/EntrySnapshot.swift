@@ -29,8 +29,8 @@ package final class EntrySnapshot: Sendable {
   package let fetchStatus: FetchStatus
   package let isInvalidated: Bool
   package let cause: FetchCause?
-  /// Which page the running fetch adds, or which one the last fetch added.
-  let direction: PageDirection?
+  /// What the running fetch fetches, or what the last one fetched.
+  let part: FetchPart
   /// What the feature that made the entry's query knows of the value.
   let feature: QueryFeature?
   /// What ``base`` was made from, if it is not the cached value itself.
@@ -41,7 +41,7 @@ package final class EntrySnapshot: Sendable {
     case other(ValueBox?)
   }
 
-  /// The cached value, without selection or stand-in: the paging rules apply to this.
+  /// The cached value, without selection or stand-in: what ``feature`` knows applies to this.
   var source: ValueBox? {
     switch origin {
     case .base: base
@@ -76,7 +76,7 @@ package final class EntrySnapshot: Sendable {
     failureCount = facts.failureCount
     isInvalidated = facts.isInvalidated
     cause = facts.cause
-    direction = facts.direction
+    part = facts.part
     self.feature = feature
     origin = .base
     fetchStatus = facts.fetchStatus
@@ -136,7 +136,7 @@ package final class EntrySnapshot: Sendable {
     failureCount = base.failureCount
     isInvalidated = base.isInvalidated
     cause = base.cause
-    direction = base.direction
+    part = base.part
     self.feature = feature ?? base.feature
     origin = .other(base.source)
     fetchStatus = base.fetchStatus
@@ -188,8 +188,7 @@ package final class EntrySnapshot: Sendable {
       && fetchStatus == other.fetchStatus && dataUpdatedAt == other.dataUpdatedAt
       && errorUpdatedAt == other.errorUpdatedAt && errorUpdateCount == other.errorUpdateCount
       && dataUpdateCount == other.dataUpdateCount && failureCount == other.failureCount
-      && cause == other.cause
-      && direction == other.direction
+      && cause == other.cause && part == other.part
       // The same query written twice has features that do the same.
       && (feature == nil) == (other.feature == nil)
   }

@@ -116,13 +116,13 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
   public var isLoading: Bool { isPending && isFetching }
 
   /// Whether the data is being refreshed: fetching, not pending, and not adding a page.
-  public var isRefetching: Bool { isFetching && !isPending && snapshot.direction == nil }
+  public var isRefetching: Bool { isFetching && !isPending && snapshot.part == .whole }
 
   /// Whether the first fetch failed: an error without data.
   public var isLoadingError: Bool { isError && snapshot.data == nil }
 
   /// Whether a refresh failed: an error in addition to data, and not from adding a page.
-  public var isRefetchError: Bool { isError && snapshot.data != nil && snapshot.direction == nil }
+  public var isRefetchError: Bool { isError && snapshot.data != nil && snapshot.part == .whole }
 
   /// Whether a fetch or write has ever settled.
   public var isFetched: Bool { snapshot.dataUpdateCount + snapshot.errorUpdateCount > 0 }

@@ -8,6 +8,6 @@ struct SnapshotFacts {
   var fetchStatus = FetchStatus.idle
   var isInvalidated = false
   var cause: FetchCause?
-  /// Which page the running fetch adds, or which one the last fetch added.
-  var direction: PageDirection?
+  /// What the running fetch fetches, or what the last one fetched.
+  var part = FetchPart.whole
 }

@@ -55,7 +55,7 @@ extension QueryClient {
     _ query: InfiniteQuery<Page, PageParam>,
     pages count: Int
   ) async throws -> Pages<Page, PageParam> {
-    try await fetch(query, .ifStale, pageCount: count).value(as: Pages<Page, PageParam>.self)
+    try await fetch(query, .ifStale, setting: .pages(count)).value(as: Pages<Page, PageParam>.self)
   }
 
   /// Returns the pages of a query: from the cache at any age, otherwise fetched.
@@ -70,7 +70,8 @@ extension QueryClient {
     _ query: InfiniteQuery<Page, PageParam>,
     pages count: Int
   ) async throws -> Pages<Page, PageParam> {
-    try await fetch(query, .ifMissing, pageCount: count).value(as: Pages<Page, PageParam>.self)
+    let box = try await fetch(query, .ifMissing, setting: .pages(count))
+    return box.value(as: Pages<Page, PageParam>.self)
   }
 
   /// Prefetches pages if they are missing or stale; never throws.
@@ -83,7 +84,7 @@ extension QueryClient {
     _ query: InfiniteQuery<Page, PageParam>,
     pages count: Int
   ) async {
-    _ = try? await fetch(query, .ifStale, pageCount: count)
+    _ = try? await fetch(query, .ifStale, setting: .pages(count))
   }
 
   private nonisolated func fetchPage<Value>(
@@ -124,7 +125,7 @@ extension QueryClient {
       key,
       definition,
       options,
-      direction: direction,
+      part: FetchPart(direction),
       superseding: superseding
     )
   }
@@ -149,5 +150,20 @@ extension QueryObserver where Value: PageSequenceValue {
   @discardableResult
   public func fetchPreviousPage(superseding: Bool = true) async throws -> QueryResult<Value> {
     try await fetchPage(.previous, superseding: superseding)
+  }
+
+  private func fetchPage(
+    _ direction: PageDirection,
+    superseding: Bool
+  ) async throws -> QueryResult<Value> {
+    let query = query
+    let (_, end) = try await subscription.client.fetchPage(
+      direction,
+      EntryKey(query.key),
+      query.definition,
+      asked.value.options,
+      superseding: superseding
+    )
+    return result(after: end)
   }
 }

@@ -28,9 +28,9 @@ extension QueryDefinition {
           kept.flatMap { $0 as? PageLoop<Page, PageParam> }
           ?? PageLoop(
             present: present,
-            direction: job?.direction,
-            pageCount: job?.pageCount,
-            isPageCountOwn: job?.isPageCountOwn ?? false,
+            direction: job?.part.direction,
+            pageCount: job?.setting?.pageCount,
+            isPageCountOwn: job?.isSettingOwn ?? false,
             rules: rules,
             initialParam: initialParam
           )

@@ -19,14 +19,14 @@ extension QueryResult where Value: PageSequenceValue {
   }
 
   /// Whether the page after the last one is being fetched.
-  public var isFetchingNextPage: Bool { isFetching && snapshot.direction == .next }
+  public var isFetchingNextPage: Bool { isFetching && snapshot.part == .nextPage }
 
   /// Whether the page before the first one is being fetched.
-  public var isFetchingPreviousPage: Bool { isFetching && snapshot.direction == .previous }
+  public var isFetchingPreviousPage: Bool { isFetching && snapshot.part == .previousPage }
 
   /// Whether the fetch of the page after the last one failed.
-  public var isFetchNextPageError: Bool { isError && snapshot.direction == .next }
+  public var isFetchNextPageError: Bool { isError && snapshot.part == .nextPage }
 
   /// Whether the fetch of the page before the first one failed.
-  public var isFetchPreviousPageError: Bool { isError && snapshot.direction == .previous }
+  public var isFetchPreviousPageError: Bool { isError && snapshot.part == .previousPage }
 }

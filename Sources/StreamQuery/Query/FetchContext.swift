@@ -22,7 +22,7 @@ public struct FetchContext: Sendable, _FreeOfActors {
   ///
   /// The first page of a query without data is the whole value, whichever page command asked for it.
   public var direction: PageDirection? {
-    if let page { page.direction } else { job?.direction }
+    if let page { page.direction } else { job?.part.direction }
   }
 
   let carriedClient: any CarriedClient

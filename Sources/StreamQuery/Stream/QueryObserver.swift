@@ -12,8 +12,8 @@
 /// observer.update(query: .user(2))     // shows what is cached of user 2 at once
 /// ```
 public final class QueryObserver<Value: Sendable>: Sendable {
-  private let subscription: Subscription
-  private let asked: AskedBox<Value>
+  let subscription: Subscription
+  let asked: AskedBox<Value>
 
   init(subscription: Subscription, query: Query<Value>, options: ObserverOptions?) {
     self.subscription = subscription
@@ -38,7 +38,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   public var result: QueryResult<Value> { result(after: nil) }
 
   /// What the observer sees now, or the entry's state at the end of a fetch if the entry is gone.
-  private func result(after end: EntryEnd?) -> QueryResult<Value> {
+  func result(after end: EntryEnd?) -> QueryResult<Value> {
     let query = query
     return subscription.current(of: EntryKey(query.key), after: end).map(QueryResult.init)
       ?? subscription.client.present(query)
@@ -126,21 +126,6 @@ public final class QueryObserver<Value: Sendable>: Sendable {
       asked.value.options,
       superseding: superseding
     )
-  }
-
-  func fetchPage(
-    _ direction: PageDirection,
-    superseding: Bool
-  ) async throws -> QueryResult<Value> {
-    let query = query
-    let (_, end) = try await subscription.client.fetchPage(
-      direction,
-      EntryKey(query.key),
-      query.definition,
-      asked.value.options,
-      superseding: superseding
-    )
-    return result(after: end)
   }
 
   /// Marks the query as invalidated and refetches it if it is observed and enabled.

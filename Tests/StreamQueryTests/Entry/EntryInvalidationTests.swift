@@ -173,7 +173,7 @@ import Testing
       let actions = driver.machine.requested(
         .manual,
         superseding: true,
-        direction: .next,
+        part: .nextPage,
         in: driver.environment
       )
       #expect(actions.started != nil)
@@ -181,7 +181,7 @@ import Testing
     #expect(invalidate(&driver).cancelled == nil)
     let actions = driver.succeed()
     #expect(actions.started != nil)
-    #expect(driver.machine.current?.direction == nil)
+    #expect(driver.machine.current?.part == .whole)
     #expect(driver.machine.isInvalidated)
   }
 

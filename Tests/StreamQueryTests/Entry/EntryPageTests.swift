@@ -14,7 +14,7 @@ struct EntryPageTests {
     _ = entry.machine.requested(
       .manual,
       superseding: true,
-      direction: direction,
+      part: FetchPart(direction),
       in: entry.environment
     )
   }
@@ -26,13 +26,13 @@ struct EntryPageTests {
   @Test("I11: the direction is that of the running fetch, or else of the last one")
   func directionIsKept() {
     var entry = loaded()
-    #expect(entry.machine.direction == nil)
+    #expect(entry.machine.part == .whole)
     page(&entry, .next)
-    #expect(entry.machine.current?.direction == .next)
+    #expect(entry.machine.current?.part == .nextPage)
     entry.succeed()
-    #expect(entry.machine.direction == .next)
+    #expect(entry.machine.part == .nextPage)
     _ = entry.machine.requested(.manual, in: entry.environment)
-    #expect(entry.machine.direction == nil)
+    #expect(entry.machine.part == .whole)
   }
 
   @Test func cancellingAPageBringsTheDirectionBackThatItsStartChanged() {
@@ -41,12 +41,12 @@ struct EntryPageTests {
     entry.succeed()
     page(&entry, .previous)
     _ = entry.machine.cancelRequested(in: entry.environment)
-    #expect(entry.machine.direction == .next)
+    #expect(entry.machine.part == .nextPage)
     #expect(entry.machine.isIdle)
     _ = entry.machine.requested(.manual, in: entry.environment)
     page(&entry, .previous)
     _ = entry.machine.cancelRequested(in: entry.environment)
-    #expect(entry.machine.direction == nil)
+    #expect(entry.machine.part == .whole)
     #expect(entry.machine.isIdle)
   }
 

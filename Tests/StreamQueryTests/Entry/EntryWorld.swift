@@ -106,7 +106,7 @@ struct EntryWorld {
         .manual,
         superseding: true,
         clientLease: machine.observerCount == 0,
-        direction: .next,
+        part: .nextPage,
         in: environment
       )
     case .succeed: actions = machine.attemptSucceeded(id, in: environment).actions
@@ -193,7 +193,7 @@ extension EntryWorld {
     {
       rule(
         "only a page takes the place of a fetch at the bound",
-        current.direction != nil
+        current.part != .whole
           || replaced.supersessions < EntryMachine.supersessionLimit
       )
     }
@@ -279,7 +279,7 @@ extension EntryWorld {
       add(current.hasClientLease)
       add(current.stopsRetrying)
       add(current.lingersUntil)
-      add(current.direction == nil)
+      add(current.part == .whole)
       add(current.predatesMark)
       add(current.successor == nil)
       add(Int(current.supersessions))

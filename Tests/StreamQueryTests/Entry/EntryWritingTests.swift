@@ -150,7 +150,7 @@ struct EntryWritingTests {
     var driver = EntryDriver.withData()
     if when == "before" { driver.invalidate() }
     if when == "resting" { driver.online(false) }
-    _ = driver.machine.requested(.manual, direction: .next, in: driver.environment)
+    _ = driver.machine.requested(.manual, part: .nextPage, in: driver.environment)
     if when == "joined" {
       driver.invalidate()
       driver.request(.invalidated)

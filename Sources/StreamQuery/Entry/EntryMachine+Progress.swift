@@ -25,7 +25,7 @@ extension EntryMachine {
       isInvalidated: isInvalidated,
       failureCount: 0,
       cause: cause,
-      direction: direction
+      part: part
     )
     current.supersessions = 0
     fetch = current
@@ -44,7 +44,7 @@ extension EntryMachine {
     actions.stashed = true
   }
 
-  /// Other data replaced the data on the shelf.
+  /// Other data replaced the stashed data.
   mutating func forgetStashed(_ actions: inout EntryActions) {
     actions.stashed = false
     if fetch?.undo.stashed != nil { fetch?.undo.stashed = nil }
