@@ -21,14 +21,14 @@ extension CacheState {
     noteChange(of: index)
     if actions.unstashed { unstash(index, &transaction) }
     if actions.stashed { stash(index, &transaction) }
-    if slots[index].hasStash, slots[index].machine.current?.undo.stashed == nil {
+    if slots[index].hasStash, slots[index].machine.fetch?.undo.stashed == nil {
       transaction.drop(slots[index].stashed)
       slots[index].stashed = nil
     }
-    if actions.cancelled != nil { cancelJob(index, &transaction, isBegunAnew: actions.isBegunAnew) }
+    if actions.cancelled != nil { cancelJob(index, &transaction, isRestarted: actions.isRestarted) }
     let watchers = actions.ended == nil ? [] : unobservedWatchers(of: index)
     if let ending = actions.ended { end(ending, index, &transaction) }
-    if actions.started != nil { start(index, &transaction, isFirst: actions.isBegunAnew) }
+    if actions.started != nil { start(index, &transaction, isFirst: actions.isRestarted) }
     if actions.paused { pause(index, isNews: actions.changed, &transaction) }
     if actions.changed { refresh(index, &transaction) }
     if !watchers.isEmpty, actions.ended != .removed {
@@ -64,10 +64,10 @@ extension CacheState {
     slots[index].stashed = nil
   }
 
-  private mutating func cancelJob(_ index: Int, _ transaction: inout Transaction, isBegunAnew: Bool)
+  private mutating func cancelJob(_ index: Int, _ transaction: inout Transaction, isRestarted: Bool)
   {
     guard let job = slots[index].job else { return }
-    let next = isBegunAnew ? makeJob(index, &transaction, like: job) : nil
+    let next = isRestarted ? makeJob(index, &transaction, like: job) : nil
     next?.tasks.takeOver(from: job.tasks)
     slots[index].job = next
     job.tasks.workEnded()
@@ -110,7 +110,7 @@ extension CacheState {
 
   /// Runs an attempt of the current fetch; the first attempt makes its job.
   private mutating func start(_ index: Int, _ transaction: inout Transaction, isFirst: Bool) {
-    guard let current = slots[index].machine.current else { return }
+    guard let current = slots[index].machine.fetch else { return }
     let job: FetchJob
     if let present = slots[index].job, present.id == current.id {
       job = withFetch(present, index, &transaction)
@@ -169,7 +169,7 @@ extension CacheState {
     _ transaction: inout Transaction,
     like former: FetchJob? = nil
   ) -> FetchJob? {
-    guard let current = slots[index].machine.current, let key = slots[index].key,
+    guard let current = slots[index].machine.fetch, let key = slots[index].key,
       let query = slots[index].query
     else { return nil }
     if former == nil {

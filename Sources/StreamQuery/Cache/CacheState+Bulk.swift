@@ -101,26 +101,31 @@ extension CacheState {
     else {
       return nil
     }
-    let plans = slot.observers.compactMap { position -> (ObserverID, StoredQuery)? in
+    let queries = slot.observers.compactMap { position -> (ObserverID, StoredQuery)? in
       let observer = observers[Int(position)]
       guard let query = observer.query, query.isDynamic else { return nil }
       return (ObserverID(index: position, generation: observer.generation), query)
     }
-    return ResetCondition(entry: id(of: index), revision: slot.revision, info: info, plans: plans)
+    return ResetCondition(
+      entry: id(of: index),
+      revision: slot.revision,
+      info: info,
+      queries: queries
+    )
   }
 
   /// Resets an entry to its beginning, and refetches it if an observer is enabled then.
   mutating func reset(
     _ index: Int,
     _ initialData: InitialData?,
-    _ profiles: [ResetCondition.Answer],
+    _ answers: [ResetCondition.Answer],
     _ group: WaitGroup,
     _ transaction: inout Transaction
   ) {
     emit(.reset, index, transaction)
     var enabledCount = slots[index].machine.enabledCount
     var turned: [(observer: Int, ResetCondition.Answer)] = []
-    for answer in profiles {
+    for answer in answers {
       guard let observer = find(answer.observer), observers[observer].query === answer.query,
         Int(observers[observer].entry) == index
       else { continue }
@@ -128,14 +133,14 @@ extension CacheState {
       if answer.resolvedOptions.isEnabled { enabledCount += 1 }
       turned.append((observer, answer))
     }
-    let starter = enabledCount > 0 ? takeStarter(index) : nil
+    let initiator = enabledCount > 0 ? takeInitiator(index) : nil
     empty(index, isRemoved: false, &transaction)
     self.placeInitialData(index, initialData, &transaction)
     if enabledCount > 0 {
       refetch(index, .reset, superseding: true, group, &transaction)
       // The caller of the dropped fetch waits for the one that replaced it.
-      if let starter {
-        readmit(starter, index)
+      if let initiator {
+        readmit(initiator, index)
         lendPriorityOfWaiters(index, &transaction)
       }
     }

@@ -44,7 +44,7 @@ extension CacheState {
   /// following, or not yet.
   ///
   /// - Parameters:
-  ///   - cause: The edge, or `nil` if the network or the app went away.
+  ///   - cause: The transition, or `nil` if the network or the app went away.
   ///   - transaction: The transaction.
   mutating func tell(of cause: FetchCause?, _ transaction: inout Transaction) {
     for entry in live.sorted() {
@@ -52,10 +52,10 @@ extension CacheState {
     }
   }
 
-  /// Applies an edge of the network or the app to the observed and fetching entries.
+  /// Applies a transition of the network or the app to the observed and fetching entries.
   ///
   /// - Parameters:
-  ///   - cause: The edge that refetches willing observers.
+  ///   - cause: The transition that refetches willing observers.
   ///   - transaction: The transaction.
   /// - Returns: The conditions to evaluate: those that are not already being evaluated.
   mutating func sweep(
@@ -102,8 +102,8 @@ extension CacheState {
   ///   - condition: Which one.
   ///   - policy: The answer.
   ///   - transaction: The transaction.
-  /// - Returns: What has to be evaluated again: a refusal does not answer an edge that came after
-  ///   the question.
+  /// - Returns: What has to be evaluated again: a refusal does not answer a transition that
+  ///   came after the question.
   mutating func answered(
     _ condition: RefetchCondition,
     _ policy: RefetchPolicy,
@@ -128,7 +128,8 @@ extension CacheState {
     return nil
   }
 
-  /// The query of an observer, if its condition has to be evaluated before an edge refetches for it.
+  /// The query of an observer, if its condition has to be evaluated before a transition refetches
+  /// for it.
   private func conditionalQuery(of cause: FetchCause, _ observer: Int) -> StoredQuery? {
     guard observers[observer].resolvedOptions.isEnabled, let query = observers[observer].query,
       query.conditionalCauses.contains(cause)

@@ -32,7 +32,7 @@ extension EntryMachine {
 }
 
 extension CacheState {
-  /// The world at a look, which is not a transaction.
+  /// The environment at a look, which is not a transaction.
   @inline(__always)
   func environmentSeen(at now: ClockReading) -> Environment {
     var time = latest

@@ -38,7 +38,7 @@ extension CacheState {
     let snapshot = snapshot(entry)
     let flags = flags(of: observer, entry)
     guard observers[observer].hasPlaceholder else { return (snapshot, flags) }
-    return stand(in: observers[observer].query, for: snapshot, flags)
+    return withStandIn(of: observers[observer].query, for: snapshot, flags)
   }
 
   /// Suspends an observer until there is news, unless there already is some or never will be.
@@ -133,8 +133,8 @@ extension CacheState {
 }
 
 /// Shows a query's placeholder if it has neither data nor error.
-func stand(
-  in query: StoredQuery?,
+func withStandIn(
+  of query: StoredQuery?,
   for snapshot: EntrySnapshot,
   _ flags: QueryFlags
 ) -> (EntrySnapshot, QueryFlags) {

@@ -57,7 +57,7 @@ extension CacheState {
     return waiters
   }
 
-  /// Delays the sweep of an edge until the runs that were paused at the edge have an outcome: the
+  /// Delays the sweep of a transition until the runs that were paused at it have an outcome: the
   /// refetch is to bring what they change.
   mutating func hold(
     _ cause: FetchCause,
@@ -97,7 +97,7 @@ extension CacheState {
     guard !mutations.held.isEmpty else { return }
     for index in mutations.held.indices { mutations.held[index].awaited.remove(id) }
     var due: [FetchCause] = []
-    // For several edges of the same kind one sweep is enough: the next would find its fetches
+    // For several transitions of the same kind one sweep is enough: the next would find its fetches
     // running.
     for sweep in mutations.held where sweep.awaited.isEmpty && !due.contains(sweep.cause) {
       due.append(sweep.cause)

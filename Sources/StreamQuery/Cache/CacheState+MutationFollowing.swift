@@ -29,20 +29,20 @@ extension CacheState {
     mutationsChanged(MutationNews(handle: follower))
   }
 
-  /// The mutation that the run of a handle was started with; `nil` if the run is over.
-  func plan(of follower: Int) -> StoredMutation? {
+  /// The mutation of the run that a follower shows; `nil` if the run is over.
+  func pendingMutation(of follower: Int) -> StoredMutation? {
     pendingRun(of: follower).flatMap { mutations.slots[$0].job?.mutation }
   }
 
-  /// Gives the run that a handle shows another mutation for the rest of the run.
-  mutating func replan(
-    _ follower: Int,
-    _ mutation: StoredMutation,
+  /// Gives the run that a follower shows another mutation for the rest of the run.
+  mutating func replaceMutation(
+    of follower: Int,
+    by mutation: StoredMutation,
     _ transaction: inout Transaction
   ) {
     guard let index = pendingRun(of: follower), let job = mutations.slots[index].job else { return }
     transaction.drop(job.replace(with: mutation))
-    mutations.slots[index].machine.replanned(mutation.runOptions)
+    mutations.slots[index].machine.mutationReplaced(mutation.runOptions)
   }
 
   private func pendingRun(of follower: Int) -> Int? {

@@ -119,17 +119,17 @@ extension CacheState {
     guard let entry = find(detached.key) else {
       if let end {
         let flags = end.flags(for: detached, at: latest.instant)
-        return stand(in: detached.query, for: end.snapshot, flags)
+        return withStandIn(of: detached.query, for: end.snapshot, flags)
       }
       let flags: QueryFlags = detached.resolvedOptions.isEnabled ? [.enabled, .stale] : []
-      return stand(in: detached.query, for: .empty, flags)
+      return withStandIn(of: detached.query, for: .empty, flags)
     }
     let flags = slots[entry].machine.flags(
       for: detached.resolvedOptions,
       since: detached.settledBase,
       at: latest.instant
     )
-    return stand(in: detached.query, for: glimpse(entry), flags)
+    return withStandIn(of: detached.query, for: glimpse(entry), flags)
   }
 
   /// The stand-in for the data of an entry that an observer observes; `nil` if it observes another

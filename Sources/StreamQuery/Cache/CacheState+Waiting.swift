@@ -24,7 +24,7 @@ extension CacheState {
       permit = wait(of: transaction.caller, for: work(of: index))
       if case .refused = permit { return nil }
     }
-    let before = slots[index].machine.current?.id
+    let before = slots[index].machine.fetch?.id
     if role == .leasing { note(before == nil ? .miss : .joined, index, transaction) }
     if let query, before == nil || (request.isSuperseding && slots[index].machine.hasData) {
       adopt(index, query, &transaction)
@@ -36,7 +36,7 @@ extension CacheState {
       part: request.part,
       in: transaction.environment
     )
-    let begins = slots[index].machine.current?.id != before
+    let begins = slots[index].machine.fetch?.id != before
     if begins, before != nil { answerJoiners(index) }
     if !begins, role != nil, let job = slots[index].job { transaction.lend(to: job.tasks) }
     var waiter: Waiter?
@@ -49,9 +49,9 @@ extension CacheState {
       group?.add(id(of: index), wait)
       let registered = register(index, role: role, wait, group)
       if begins {
-        slots[index].starter = registered
+        slots[index].initiator = registered
       } else if request.isSuperseding, request.part == .whole,
-        slots[index].machine.current?.successor != nil
+        slots[index].machine.fetch?.successor != nil
       {
         registered.waitsForSuccessor = true
       }
@@ -119,7 +119,7 @@ extension CacheState {
     slots[index].goneWaiters = 0
     // Some may hold the last reference to a user's error.
     for waiter in waiters where waiter.isResolved {
-      if waiter === slots[index].starter { slots[index].starter = nil }
+      if waiter === slots[index].initiator { slots[index].initiator = nil }
       transaction.drop(waiter)
     }
   }
@@ -134,7 +134,7 @@ extension CacheState {
 
   /// Answers all waiters of a fetch that ended.
   mutating func answerWaiters(_ ending: FetchEnding, _ index: Int) {
-    let (all, starter) = slots[index].takeWaiters()
+    let (all, initiator) = slots[index].takeWaiters()
     guard !all.isEmpty else { return }
     let waiters = passOn(all, index)
     guard !waiters.isEmpty else { return }
@@ -146,8 +146,8 @@ extension CacheState {
     case .cancelled:
       // The initiator gets the restored data; joiners learn that the fetch was cancelled.
       let data = slots[index].machine.hasData ? slots[index].visible.map(WaitOutcome.value) : nil
-      if let starter { answer([starter], data ?? .cancelled) }
-      answer(waiters.filter { $0 !== starter }, .cancelled)
+      if let initiator { answer([initiator], data ?? .cancelled) }
+      answer(waiters.filter { $0 !== initiator }, .cancelled)
     case .removed:
       answer(waiters, .cancelled)
     }
@@ -178,7 +178,7 @@ extension CacheState {
       } else {
         readmit(waiter, index)
         // The initiator moves along if that fetch is replaced in turn.
-        if slots[index].starter == nil { slots[index].starter = waiter }
+        if slots[index].initiator == nil { slots[index].initiator = waiter }
       }
     }
     return answered
@@ -187,28 +187,28 @@ extension CacheState {
   /// A fetch replaced another: the old one's initiator waits for the new one, and joiners learn
   /// that theirs was cancelled.
   private mutating func answerJoiners(_ index: Int) {
-    let starter = takeStarter(index)
+    let initiator = takeInitiator(index)
     let joiners = slots[index].takeWaiters().waiters
     slots[index].machine.waitersAnswered(leaving: 0)
     answer(joiners, .cancelled)
-    if let starter { readmit(starter, index) }
+    if let initiator { readmit(initiator, index) }
   }
 
   /// Removes the caller that initiated the running fetch, if it still waits, so that it outlives
   /// the fetch.
-  mutating func takeStarter(_ index: Int) -> Waiter? {
-    guard let starter = slots[index].starter else { return nil }
-    slots[index].starter = nil
+  mutating func takeInitiator(_ index: Int) -> Waiter? {
+    guard let initiator = slots[index].initiator else { return nil }
+    slots[index].initiator = nil
     // It may have left in the meantime.
-    guard starter.round == slots[index].waiterRound else { return nil }
-    slots[index].waiters.removeAll { $0 === starter }
-    return starter
+    guard initiator.round == slots[index].waiterRound else { return nil }
+    slots[index].waiters.removeAll { $0 === initiator }
+    return initiator
   }
 
   /// Lets a caller wait for the fetch that replaced its own.
-  mutating func readmit(_ starter: Waiter, _ index: Int) {
-    starter.round = waiterRound(of: index)
-    slots[index].waiters.append(starter)
-    if starter.role == .leasing { slots[index].machine.waiterJoined() }
+  mutating func readmit(_ initiator: Waiter, _ index: Int) {
+    initiator.round = waiterRound(of: index)
+    slots[index].waiters.append(initiator)
+    if initiator.role == .leasing { slots[index].machine.waiterJoined() }
   }
 }

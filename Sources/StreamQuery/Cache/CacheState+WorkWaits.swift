@@ -23,7 +23,7 @@ extension CacheState {
     guard !caller.life.isOver else { return false }
     guard case .fetch(id, let entry) = caller.work else { return true }
     guard let index = find(entry), let job = slots[index].job else { return false }
-    return job.tasks === caller && slots[index].machine.current?.id == job.id
+    return job.tasks === caller && slots[index].machine.fetch?.id == job.id
   }
 
   /// The current fetch of an entry, as something to wait for.

@@ -40,7 +40,7 @@ struct CacheState: ~Copyable {
   /// Entries that are observed or fetching; reconnects and counts visit these.
   var live: [Int32] = []
   var mutations = MutationTable()
-  /// The conditions that are being evaluated, and whether another edge came meanwhile.
+  /// The conditions that are being evaluated, and whether another transition came meanwhile.
   var conditions: [RefetchCondition: Bool] = [:]
   var isOnline = true
   var isActive = true
@@ -50,7 +50,7 @@ struct CacheState: ~Copyable {
   var defaults: any AnyObject & Sendable
   /// The queries of entries that began with a write, by value type: under the current defaults they
   /// are the same for every key that has none of its own.
-  var barePlans: [ObjectIdentifier: StoredQuery] = [:]
+  var bareQueries: [ObjectIdentifier: StoredQuery] = [:]
   /// The deadline that the timer sleeps for.
   var armed: Instant?
   var snapshotSerial: UInt64 = 0
@@ -92,7 +92,7 @@ struct CacheState: ~Copyable {
     self.emitsEvents = emitsEvents
   }
 
-  /// The world at a transaction.
+  /// The environment at a transaction.
   mutating func environment(at now: ClockReading) -> Environment {
     // A thread that read the clock earlier may take the lock later.
     if now.instant >= latest.instant {

@@ -43,13 +43,13 @@ extension EntrySlot {
   }
 
   /// Removes all waiters, and the one whose call started the fetch.
-  mutating func takeWaiters() -> (waiters: [Waiter], starter: Waiter?) {
+  mutating func takeWaiters() -> (waiters: [Waiter], initiator: Waiter?) {
     guard !rareData.isEmpty else { return ([], nil) }
     var waiters: [Waiter] = []
     swap(&waiters, &rareData[0].waiters)
     rareData[0].waiterRound = 0
     rareData[0].goneWaiters = 0
-    return (waiters, rareData[0].starter.take())
+    return (waiters, rareData[0].initiator.take())
   }
 
   /// Whether the entry is observed.

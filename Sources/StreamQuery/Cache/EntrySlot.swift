@@ -42,7 +42,7 @@ struct EntrySlot: FreeRows.Row {
     /// The newest failure when the fetch in flight started; a cancellation restores it.
     var reasonBefore: ErrorBox?
     /// The waiter whose call started the fetch in flight.
-    var starter: Waiter?
+    var initiator: Waiter?
     /// The state before the current one, if both have the same data: a change that is undone before
     /// anybody looks restores it, so nobody sees the same snapshot twice.
     var previousSnapshot: EntrySnapshot?
@@ -61,7 +61,7 @@ struct EntrySlot: FreeRows.Row {
     var isEmpty: Bool {
       observers.isEmpty && waiters.isEmpty && layers.isEmpty
         && dynamicCount == 0 && askRound == 0 && waiterRound == 0 && goneWaiters == 0
-        && error == nil && failureReason == nil && reasonBefore == nil && starter == nil
+        && error == nil && failureReason == nil && reasonBefore == nil && initiator == nil
         && previousSnapshot == nil && shown == nil && stashed == nil && beginning == nil
         && setting == nil
     }

@@ -8,7 +8,7 @@ enum MutationAction: Sendable {
   case cancel(MutationJob)
   /// Some runs were changed, added or removed.
   case news([MutationNews])
-  /// Refetch for the edges that waited for mutations.
+  /// Refetch for the transitions that waited for mutations.
   case sweep([FetchCause])
 }
 

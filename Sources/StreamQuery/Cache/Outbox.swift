@@ -119,7 +119,7 @@ struct Outbox<Item: Sendable>: Sendable {
     pending.append(item)
   }
 
-  // MARK: Turns
+  // MARK: Transactions
 
   /// A transaction begins.
   ///

@@ -11,5 +11,6 @@ struct ResetCondition: Sendable {
   let revision: UInt32
   /// The entry as it will be, without the refetch.
   let info: QueryInfo
-  let plans: [(ObserverID, StoredQuery)]
+  /// The queries of the observers with dynamic options.
+  let queries: [(ObserverID, StoredQuery)]
 }

@@ -305,7 +305,7 @@ extension QueryClient {
         guard isLast || !isOutdated else { return false }
         for index in indices {
           let id = state.id(of: index)
-          state.reset(index, initialData[id], answers[id]?.profiles ?? [], group, &transaction)
+          state.reset(index, initialData[id], answers[id]?.answers ?? [], group, &transaction)
         }
         return true
       }
@@ -315,10 +315,10 @@ extension QueryClient {
 
 extension ResetCondition {
   /// Runs user code: never call it under the lock.
-  fileprivate var answered: (revision: UInt32, profiles: [Answer]) {
+  fileprivate var answered: (revision: UInt32, answers: [Answer]) {
     (
       revision,
-      plans.map { observer, query in
+      queries.map { observer, query in
         let options = query.resolved.resolvedOptions { info }
         return Answer(observer: observer, query: query, resolvedOptions: options)
       }

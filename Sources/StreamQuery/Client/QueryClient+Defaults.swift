@@ -53,9 +53,9 @@ extension QueryClient {
 
   private nonisolated func replaceDefaults(_ change: (DefaultsTable) -> DefaultsTable) {
     let old = transaction { state, _ -> (DefaultsTable, [ObjectIdentifier: StoredQuery]) in
-      let old = (state.defaultsTable, state.barePlans)
+      let old = (state.defaultsTable, state.bareQueries)
       state.defaults = change(old.0)
-      state.barePlans = [:]
+      state.bareQueries = [:]
       return old
     }
     // Its closures are user code: they are released outside the lock.

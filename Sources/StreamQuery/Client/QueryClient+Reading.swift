@@ -93,7 +93,7 @@ extension QueryClient {
     _ flags: QueryFlags,
     _ query: ResolvedQuery
   ) -> QueryResult<Value> {
-    var (snapshot, flags) = stand(in: query, for: snapshot, flags)
+    var (snapshot, flags) = withStandIn(of: query, for: snapshot, flags)
     if snapshot.feature == nil, let feature = query.feature {
       snapshot = EntrySnapshot(snapshot, feature: feature)
     }

@@ -231,10 +231,10 @@ extension CacheState {
     // All keys of a type begin with the same query, except those with their own defaults.
     let isOrdinary = !defaultsTable.isSpecial(key.key)
     if let query {
-      if isOrdinary, query.defaults === defaults { barePlans[key.valueTypeID] = query }
+      if isOrdinary, query.defaults === defaults { bareQueries[key.valueTypeID] = query }
       return entry(key, query, &transaction)
     }
-    return isOrdinary ? barePlans[key.valueTypeID].map { entry(key, $0, &transaction) } : nil
+    return isOrdinary ? bareQueries[key.valueTypeID].map { entry(key, $0, &transaction) } : nil
   }
 
   mutating func write(

@@ -84,7 +84,7 @@ public actor QueryClient {
     configuration.onMisuse(misuse)
   }
 
-  // MARK: Turns
+  // MARK: Transactions
 
   @discardableResult
   nonisolated func transaction<Result: Sendable>(

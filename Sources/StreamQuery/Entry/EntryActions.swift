@@ -3,7 +3,7 @@ package struct EntryActions: Equatable, Sendable {
   /// Cancel the task of this fetch, which is no longer the current one.
   package var cancelled: FetchID?
   /// Whether a cancelled fetch is restarted, for the same callers and with the same request.
-  package var isBegunAnew = false
+  package var isRestarted = false
   /// Tell waiters and watchers that the current fetch ended.
   package var ended: FetchEnding?
   /// Run an attempt of this fetch, which is now the current one.
@@ -20,12 +20,12 @@ package struct EntryActions: Equatable, Sendable {
   /// Retention is over: the entry may be dropped.
   package var expired = false
 
-  /// Whether a fetch starts, pauses or ends with these effects.
+  /// Whether a fetch starts, pauses or ends with these actions.
   package var concernsFetch: Bool {
     cancelled != nil || ended != nil || started != nil || paused
   }
 
-  /// Creates effects that ask for nothing.
+  /// Creates actions that ask for nothing.
   package init() {}
 
   /// Nothing to do.

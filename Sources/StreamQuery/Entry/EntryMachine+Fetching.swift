@@ -9,8 +9,8 @@ extension EntryMachine {
     self.gcTime = max(self.gcTime, gcTime)
   }
 
-  /// The current fetch had nothing to call so far; its function is known now, and its terms decide
-  /// what happens when nobody wants the fetch.
+  /// The current fetch had nothing to call so far; its function is known now, and its options
+  /// decide what happens when nobody wants the fetch.
   package mutating func fetchBecameKnown() {
     let abandonment = fetchOptions.abandonment
     fetch?.fetchOptions.abandonment = abandonment

@@ -10,8 +10,8 @@ extension EntryMachine {
     checkFetch(rule)
     checkOutcome(rule)
     rule("what was told of lies in the past", toldUntil <= now)
-    rule("the beats dealt with lie in the past", polledUntil <= now)
-    rule("the last beat lies in the past", lastTick <= now)
+    rule("the ticks dealt with lie in the past", polledUntil <= now)
+    rule("the last tick lies in the past", lastTick <= now)
     rule("nobody stopped wanting the entry in the future", unwantedSince <= now)
     return broken
   }
@@ -23,12 +23,12 @@ extension EntryMachine {
       enabledCount == groups.reduce(0) { $0 + ($1.resolvedOptions.isEnabled ? $1.count : 0) }
     )
     rule("no group is empty", groups.allSatisfy { $0.count > 0 })
-    rule("profiles are distinct", Set(groups.map(\.resolvedOptions)).count == groups.count)
+    rule("groups have distinct options", Set(groups.map(\.resolvedOptions)).count == groups.count)
     for group in groups {
       rule("only polling groups keep bases", group.resolvedOptions.polls || group.bases.isEmpty)
       rule("no more bases than observers", group.bases.count <= group.count)
       rule("bases are in order", zip(group.bases, group.bases.dropFirst()).allSatisfy { $0 <= $1 })
-      rule("bases are later than the last beat", group.bases.allSatisfy { $0 > lastTick })
+      rule("bases are later than the last tick", group.bases.allSatisfy { $0 > lastTick })
     }
   }
 
@@ -53,12 +53,12 @@ extension EntryMachine {
     case .running: break
     case .waiting: rule("who waits to retry has failed", failureCount > 0)
     case .paused(before: .firstAttempt):
-      rule("a fetch that rests before its start has not failed", failureCount == 0)
+      rule("a fetch that is paused before its start has not failed", failureCount == 0)
       rule(
-        "only online fetches rest before their start",
+        "only online fetches pause before their start",
         current.fetchOptions.networkMode == .online
       )
-    case .paused(before: .retry): rule("who rests before a retry has failed", failureCount > 0)
+    case .paused(before: .retry): rule("who is paused before a retry has failed", failureCount > 0)
     }
   }
 

@@ -28,7 +28,7 @@ extension EntryMachine {
       current.isOutdated = true
     } else {
       actions.cancelled = current.id
-      actions.isBegunAnew = true
+      actions.isRestarted = true
       fetchSerial &+= 1
       current.id = FetchID(rawValue: fetchSerial)
     }
@@ -49,7 +49,7 @@ extension EntryMachine {
   mutating func restart(_ current: InFlight, in environment: Environment) -> EntryActions {
     var actions = catchUp(in: environment)
     actions.cancelled = current.id
-    actions.isBegunAnew = true
+    actions.isRestarted = true
     begin(
       cause ?? .manual,
       clientLease: current.hasClientLease,

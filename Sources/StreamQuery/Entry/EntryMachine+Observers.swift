@@ -155,7 +155,7 @@ extension EntryMachine {
     if !isIdle { fetch?.lingersUntil = nil }
   }
 
-  /// Somebody left; if nobody is left, the fetch's own terms decide what happens to it.
+  /// Somebody left; if nobody is left, the fetch's own options decide what happens to it.
   mutating func interestLost(
     linger: TimeSpan?,
     in environment: Environment,

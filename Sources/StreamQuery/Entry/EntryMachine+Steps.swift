@@ -1,4 +1,4 @@
-// The steps that several inputs share: each adds to the effects of its input.
+// The steps that several inputs share: each adds to the actions of its input.
 extension EntryMachine {
   mutating func request(
     _ cause: FetchCause,
@@ -40,7 +40,7 @@ extension EntryMachine {
 
   /// Starts a fetch.
   ///
-  /// A cancellation restores this moment, even if the fetch replaces another one, unless another
+  /// A cancellation restores this state, even if the fetch replaces another one, unless another
   /// state to restore is given.
   mutating func begin(
     _ cause: FetchCause,
@@ -156,7 +156,7 @@ extension EntryMachine {
     return false
   }
 
-  /// Continues after a retry wait or a pause, if the environment and the fetch's terms allow it.
+  /// Continues after a retry wait or a pause, if the environment and the fetch's options allow it.
   mutating func proceed(in environment: Environment, _ actions: inout EntryActions) {
     guard var current = fetch, let next = current.next else { return }
     guard canContinue(current, in: environment) else {

@@ -43,7 +43,7 @@ extension EntryMachine {
   /// The network or the app changed, and nothing follows from it, or not yet.
   ///
   /// - Parameters:
-  ///   - cause: The edge, or `nil` if network or app went away.
+  ///   - cause: The transition, or `nil` if network or app went away.
   ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func environmentMoved(
@@ -51,7 +51,7 @@ extension EntryMachine {
     in environment: Environment
   ) -> EntryActions {
     let actions = catchUp(in: environment)
-    // Beats that fell into the background are skipped.
+    // Ticks that fell into the background are skipped.
     if cause == .active { polledUntil = max(polledUntil, environment.now.instant) }
     return actions
   }
@@ -59,7 +59,7 @@ extension EntryMachine {
   /// Network or app changed.
   ///
   /// - Parameters:
-  ///   - cause: The edge that refetches willing observers, or `nil` if there is none.
+  ///   - cause: The transition that refetches willing observers, or `nil` if there is none.
   ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func environmentChanged(
@@ -156,7 +156,7 @@ extension EntryMachine {
     let interval = resolvedOptions.interval(isActive: environment.isActive)
     guard interval > .zero, let first = base + interval else { return nil }
     guard first <= polledUntil else { return first }
-    // Beats that were handled, or that fell into a pause of polling, are skipped.
+    // Ticks that were handled, or that fell into a pause of polling, are skipped.
     let late = (polledUntil.nanoseconds &- first.nanoseconds) % interval.nanoseconds
     let (next, overflows) = polledUntil.nanoseconds.addingReportingOverflow(
       interval.nanoseconds &- late

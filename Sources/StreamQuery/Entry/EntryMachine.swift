@@ -53,14 +53,14 @@ package struct EntryMachine: Equatable, Sendable {
   /// Callers that wait with a lease: `fetch`, `ensure`, `prefetch`.
   @SmallCount package internal(set) var waiterCount = 0
 
-  /// Terms of the next fetch.
+  /// The options of the next fetch.
   var fetchOptions = FetchOptions()
   var fetchSerial: UInt32 = 0
   /// The last start, failure or end of a fetch: polling counts from this tick.
   var lastTick = Instant.distantPast
   /// Data that became stale up to this time has been reported.
   var toldUntil = Instant.distantPast
-  /// Beats of polling up to this time have been handled; later ones are still to come.
+  /// Ticks of polling up to this time have been handled; later ones are still to come.
   var polledUntil = Instant.distantPast
   /// The longest retention that anyone asked for.
   package internal(set) var gcTime = TimeSpan.zero
@@ -94,9 +94,6 @@ package struct EntryMachine: Equatable, Sendable {
       }
     }
   }
-
-  /// The same, by the name that tests know.
-  package var current: InFlight? { fetch }
 
   /// What the fetch in flight is doing; `nil` if there is none.
   package var stage: InFlight.Stage? {

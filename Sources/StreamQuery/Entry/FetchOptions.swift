@@ -11,6 +11,6 @@ package struct FetchOptions: Hashable, Sendable {
   /// Whether a retry continues where the previous attempt failed.
   package var keepsProgress = false
 
-  /// Creates the default terms.
+  /// Creates the default options.
   package init() {}
 }

@@ -57,8 +57,8 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
     let client = following.client
     let resolved = client.resolve(mutation.identity, mutation.definition)
     client.transaction { [follower = following.follower] state, transaction in
-      guard let start = state.plan(of: follower)?.resolved else { return }
-      state.replan(follower, resolved.takingOver(start), &transaction)
+      guard let start = state.pendingMutation(of: follower)?.resolved else { return }
+      state.replaceMutation(of: follower, by: resolved.takingOver(start), &transaction)
     }
   }
 

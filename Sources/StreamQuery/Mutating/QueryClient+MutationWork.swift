@@ -143,7 +143,7 @@ extension QueryClient {
     }
   }
 
-  // MARK: Turns
+  // MARK: Transactions
 
   private nonisolated func step(
     _ job: MutationJob,

@@ -152,7 +152,7 @@ package struct MutationMachine: Equatable, Sendable {
   /// Another mutation replaced the one that the run was started with.
   ///
   /// - Parameter runOptions: The options of the new mutation.
-  package mutating func replanned(_ runOptions: RunOptions) {
+  package mutating func mutationReplaced(_ runOptions: RunOptions) {
     self.runOptions = runOptions
   }
 

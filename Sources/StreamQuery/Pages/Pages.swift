@@ -3,7 +3,7 @@
 /// There is always at least one page, and there are as many parameters as pages. Runs share their
 /// common parts, so adding the thousandth page costs as little as adding the second.
 public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _FreeOfActors {
-  /// Only this type makes the sheets, so each is a ``PageBox.Typed`` of the run's own types.
+  /// Only this type makes the boxes, so each is a ``PageBox.Typed`` of the run's own types.
   private var deque: ChunkedDeque<PageBox>
   /// Stores the arrays after the first access.
   private var flat = FlatPages()
@@ -11,7 +11,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
   private typealias Box = PageBox.Typed<Page, PageParam>
 
   private func box(_ index: Int) -> PageBox.Typed<Page, PageParam> {
-    // The deck is private, and the sheets in it are made below, with exactly these types.
+    // The deque is private, and the boxes in it are made below, with exactly these types.
     unsafeDowncast(deque[index], to: PageBox.Typed<Page, PageParam>.self)
   }
 

@@ -8,7 +8,7 @@ private import Glibc
 struct ErasedClock: Sendable {
   /// The time since the client started.
   let now: @Sendable () -> Instant
-  /// Sleeps until a moment; throws `CancellationError` at once if the task is cancelled.
+  /// Sleeps until an instant; throws `CancellationError` at once if the task is cancelled.
   let sleep: @Sendable (_ until: Instant) async throws -> Void
 
   init(_ clock: any Clock<Duration>) {

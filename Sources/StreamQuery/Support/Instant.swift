@@ -1,12 +1,12 @@
 /// A point on a client's own time line, in nanoseconds since the client started.
 ///
-/// Machines compare and add moments; they never read a clock. The range of 0…100 years added to any
-/// moment of the same range fits in 64 bits, so no arithmetic here can trap.
+/// Machines compare and add instants; they never read a clock. The range of 0…100 years added to
+/// any instant of the same range fits in 64 bits, so no arithmetic here can trap.
 package struct Instant: Hashable, Comparable, Sendable {
   /// Nanoseconds since the client started; negative for data that is older than the client.
   package var nanoseconds: Int64
 
-  /// Creates a moment.
+  /// Creates an instant.
   ///
   /// - Parameter nanoseconds: Nanoseconds since the client started.
   package init(nanoseconds: Int64) {
@@ -23,7 +23,7 @@ package struct Instant: Hashable, Comparable, Sendable {
     lhs.nanoseconds < rhs.nanoseconds
   }
 
-  /// The moment a span after another, or `nil` if that is never.
+  /// The instant a span after another, or `nil` if that is never.
   package static func + (lhs: Self, rhs: TimeSpan) -> Instant? {
     guard !rhs.isInfinite else { return nil }
     let (sum, overflow) = lhs.nanoseconds.addingReportingOverflow(rhs.nanoseconds)

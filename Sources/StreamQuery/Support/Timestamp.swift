@@ -1,6 +1,6 @@
-/// A moment together with the date that users see for it.
+/// An instant together with the date that users see for it.
 ///
-/// Decisions use the moment, which never runs backwards. The date is kept as it was given or read,
+/// Decisions use the instant, which never runs backwards. The date is kept as it was given or read,
 /// so that a jumping wall clock changes no age and a date that was passed in comes out unchanged.
 package struct Timestamp: Hashable, Sendable {
   /// The time on the client's time line.

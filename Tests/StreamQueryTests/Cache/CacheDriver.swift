@@ -4,7 +4,7 @@
 final class CacheDriver {
   var state: CacheState
   /// The transaction of the next input.
-  var turn = Transaction(environment: Environment(now: .seconds(0)))
+  var transaction = Transaction(environment: Environment(now: .seconds(0)))
 
   /// - Parameter id: A number that no other cache has, where work waits for work.
   init(id: UInt64 = 0) {
@@ -12,7 +12,7 @@ final class CacheDriver {
     state = CacheState(id: id, defaults: defaults, date: 0, emitsEvents: false)
   }
 
-  func pass(to seconds: Double) { turn.environment.now = .seconds(seconds) }
+  func pass(to seconds: Double) { transaction.environment.now = .seconds(seconds) }
 
   // MARK: Inputs
 
@@ -23,7 +23,7 @@ final class CacheDriver {
     from caller: TaskChain? = nil
   ) -> FetchStart {
     let (key, resolved) = resolve(query)
-    turn = Transaction(environment: turn.environment, caller: caller)
+    transaction = Transaction(environment: transaction.environment, caller: caller)
     return state.fetch(
       key,
       at: state.find(key),
@@ -33,7 +33,7 @@ final class CacheDriver {
       resolved,
       (resolved.fixedOptions ?? ResolvedObserverOptions()).freshness,
       nil,
-      &turn
+      &transaction
     )
   }
 
@@ -41,7 +41,7 @@ final class CacheDriver {
   func observe(_ query: Query<Int>) -> ObserverID {
     let (key, resolved) = resolve(query)
     let options = resolved.fixedOptions ?? ResolvedObserverOptions()
-    return state.addObserver(state.find(key), at: key, resolved, options, nil, &turn)
+    return state.addObserver(state.find(key), at: key, resolved, options, nil, &transaction)
   }
 
   /// The attempt of a query's fetch has an answer.
@@ -51,21 +51,21 @@ final class CacheDriver {
   }
 
   func answer(_ job: FetchJob, _ answer: AttemptAnswer) -> Bool {
-    state.answered(answer, by: job, &turn)
+    state.answered(answer, by: job, &transaction)
   }
 
   func answer(_ job: FetchJob, _ answer: AttemptAnswer, madeFrom present: ValueBox?) -> Bool? {
-    state.answered(answer, madeFrom: present, by: job, &turn)
+    state.answered(answer, madeFrom: present, by: job, &transaction)
   }
 
   func remove(_ query: Query<Int>) {
-    if let index = index(of: query) { state.remove(index, reason: .removed, &turn) }
+    if let index = index(of: query) { state.remove(index, reason: .removed, &transaction) }
   }
 
   /// The truth of a query changed at its source.
   func outdate(_ query: Query<Int>) {
     guard let index = index(of: query) else { return }
-    state.input(index, &turn) { $0.outdated(in: $1) }
+    state.input(index, &transaction) { $0.outdated(in: $1) }
   }
 
   /// Starts a run that rests if the network is away.
@@ -83,16 +83,16 @@ final class CacheDriver {
       input: TypedBox(1),
       waiter: nil,
       layers: [],
-      &turn
+      &transaction
     )
   }
 
   func online(_ isOnline: Bool) -> [RefetchCondition.Asking] {
-    state.environmentReported(isOnline: isOnline, &turn)
+    state.environmentReported(isOnline: isOnline, &transaction)
   }
 
   func active(_ isActive: Bool) -> [RefetchCondition.Asking] {
-    state.environmentReported(isActive: isActive, &turn)
+    state.environmentReported(isActive: isActive, &transaction)
   }
 
   func answer(
@@ -101,12 +101,12 @@ final class CacheDriver {
   )
     -> RefetchCondition.Asking?
   {
-    state.answered(asking.condition, policy, &turn)
+    state.answered(asking.condition, policy, &transaction)
   }
 
-  func trigger(_ query: Query<Int>) { state.triggered(EntryKey(query.key), &turn) }
+  func trigger(_ query: Query<Int>) { state.triggered(EntryKey(query.key), &transaction) }
 
-  func timeReached(limit: Int) -> Bool { state.timeReached(limit: limit, &turn) }
+  func timeReached(limit: Int) -> Bool { state.timeReached(limit: limit, &transaction) }
 
   // MARK: What there is
 

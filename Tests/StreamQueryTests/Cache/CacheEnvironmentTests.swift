@@ -106,7 +106,7 @@ import Testing
     let observer = cache.observe(query)
     cache.answer(query, .value(TypedBox(1)))
     let asking = try #require(leaveAndReturn().first)
-    cache.state.unsubscribe(observer, &cache.turn)
+    cache.state.unsubscribe(observer, &cache.transaction)
     #expect(cache.answer(asking, .always) == nil)
     #expect(cache.fetching(query) == nil)
   }

@@ -28,9 +28,9 @@ import Testing
 
   @Test func aSecondCallerJoinsTheFetch() {
     cache.fetch(query)
-    let id = cache.machine(of: query)?.current?.id
+    let id = cache.machine(of: query)?.fetch?.id
     #expect(cache.fetch(query).summary == "waiting")
-    #expect(cache.machine(of: query)?.current?.id == id)
+    #expect(cache.machine(of: query)?.fetch?.id == id)
     #expect(cache.machine(of: query)?.waiterCount == 2)
     #expect(lookups() == [.joined, .miss])
   }
@@ -66,7 +66,7 @@ import Testing
     #expect(cache.fetch(query, .ifMissingElseRevalidate).summary == "cached 1")
     #expect(cache.fetching(query) == .manual)
     #expect(cache.machine(of: query)?.waiterCount == 0)
-    #expect(cache.machine(of: query)?.current?.hasClientLease == true)
+    #expect(cache.machine(of: query)?.fetch?.hasClientLease == true)
   }
 
   @Test func whoWantsANewAnswerJoinsTheFetchInFlightOrStartsOne() {

@@ -16,12 +16,12 @@ import Testing
     let part = keys[random.next(below: keys.count)]
     let key = EntryKey(part, valueType: types[random.next(below: types.count)])
     guard let index = state.find(key) else {
-      let plan = ResolvedQuery(
+      let resolved = ResolvedQuery(
         QueryDefinition(of: Int.self),
         for: part,
         defaults: state.defaultsTable
       )
-      _ = state.entry(key, plan, &turn)
+      _ = state.entry(key, resolved, &turn)
       return
     }
     switch random.next(below: 3) {

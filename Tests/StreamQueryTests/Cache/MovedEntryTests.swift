@@ -13,19 +13,19 @@ import Testing
     state.leastSlots = 0
     state.lookLimit = 2
     var seconds = 0.0
-    func turn() -> Transaction {
+    func transaction() -> Transaction {
       seconds += 1
       return Transaction(
         environment: Environment(now: Timestamp(instant: .seconds(seconds), date: seconds))
       )
     }
-    let plan = ResolvedQuery(
+    let resolved = ResolvedQuery(
       QueryDefinition(of: Int.self) { _ in TypedBox(1) },
       for: [],
       defaults: defaults
     )
-    var t = turn()
-    for n in 0..<200 { _ = state.entry(EntryKey(["n", n], valueType: Int.self), plan, &t) }
+    var t = transaction()
+    for n in 0..<200 { _ = state.entry(EntryKey(["n", n], valueType: Int.self), resolved, &t) }
     let kept = (193..<200).map { EntryKey(["n", $0], valueType: Int.self) }
     var search = EntrySearch<EntryKey?>(.all, isJudged: true)
     let shrinkAt = 95 + random.next(below: 30)
@@ -34,7 +34,7 @@ import Testing
     {
       search.settle(search.questions.map { _ in true })
       looks += 1
-      var t = turn()
+      var t = transaction()
       for key in kept where random.next(below: 3) == 0 {
         if let index = state.find(key) {
           state.write(TypedBox(1), index, updatedAt: nil, fencing: false, &t)

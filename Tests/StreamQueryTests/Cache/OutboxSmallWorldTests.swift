@@ -2,14 +2,14 @@ import Testing
 
 @testable import StreamQuery
 
-/// A few threads, their turns and the sweepers, in every order that there is.
+/// A few threads, their transactions and the sweepers, in every order that there is.
 @Suite struct OutboxSmallWorldTests {
   struct Setting: Hashable, Sendable, CustomStringConvertible {
-    /// How many errands the turns of each thread add.
+    /// How many actions the transactions of each thread add.
     var scripts: [[Int]]
     /// Threads of low priority.
     var low: Set<Int> = []
-    /// Errands that make a turn that adds one more.
+    /// Actions that make a transaction that adds one more.
     var nesting: Set<Int> = []
     var share = 1
     var room = 2
@@ -37,7 +37,7 @@ import Testing
     Setting(scripts: [[1, 2], [2]], nesting: [0, 2]),
     Setting(scripts: [[1, 2], [2]], nesting: [1], hasTimeouts: true, runsAtOnce: true),
   ])
-  func everyErrandIsPerformedOnceAndInOrder(_ setting: Setting) {
+  func everyActionIsPerformedOnceAndInOrder(_ setting: Setting) {
     var seen: Set<Environment> = [Environment(setting)]
     var frontier = Array(seen)
     while let environment = frontier.popLast() {
@@ -63,7 +63,7 @@ import Testing
       var batch = Box.Batch()
       /// How far the batch was performed.
       var place = 0
-      /// How many it performed in all, and how many its turn had added.
+      /// How many it performed in all, and how many its transaction had added.
       var performed = 0
       var added = 0
       var toTell: [ThreadIdentity] = []
@@ -157,8 +157,8 @@ import Testing
       threads[thread].calls.append(call)
     }
 
-    /// Adds errands in a turn.
-    private mutating func turn(_ count: Int, _ thread: Int) -> Call {
+    /// Adds actions in a transaction.
+    private mutating func transaction(_ count: Int, _ thread: Int) -> Call {
       var call = Call(added: count)
       let before = box.count
       for _ in 0..<count {
@@ -175,7 +175,7 @@ import Testing
       let isBounded = !setting.hasTimeouts && setting.nesting.isEmpty && setting.low.isEmpty
       let most = setting.scripts.joined().max() ?? 0
       if isBounded, box.count > setting.room + most * setting.scripts.count {
-        broken = "\(box.count) errands wait"
+        broken = "\(box.count) actions wait"
       }
       return call
     }
@@ -186,7 +186,7 @@ import Testing
       guard let call = threads[thread].calls.last else {
         guard !environment.threads[thread].script.isEmpty else { return nil }
         let count = environment.threads[thread].script.removeFirst()
-        let call = environment.turn(count, thread)
+        let call = environment.transaction(count, thread)
         if call.step != .leave { environment.threads[thread].calls.append(call) }
         return environment
       }
@@ -223,7 +223,7 @@ import Testing
         call.step = .perform
       case .perform:
         if call.place < call.batch.end {
-          // Nobody notices where between two turns of its own the drainer is.
+          // Nobody notices where between two transactions of its own the drainer is.
           repeat {
             let item = call.batch.items[call.place]
             if item != performed { broken = "\(item) is performed instead of \(performed)" }
@@ -231,7 +231,7 @@ import Testing
             call.place += 1
             call.performed += 1
             guard setting.nesting.contains(item) else { continue }
-            if turn(1, thread).step != .leave { broken = "an errand's turn does not just append" }
+            if transaction(1, thread).step != .leave { broken = "an action does not just append" }
             break
           } while call.place < call.batch.end
         } else {

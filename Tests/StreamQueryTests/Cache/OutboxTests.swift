@@ -10,8 +10,8 @@ import Testing
   let two = ThreadIdentity(number: 2)
   let three = ThreadIdentity(number: 3)
 
-  /// Makes a turn that adds some errands.
-  func turn(
+  /// Makes a transaction that adds some actions.
+  func transaction(
     _ box: inout Box,
     _ items: some Sequence<Int>,
     on thread: ThreadIdentity,
@@ -30,20 +30,20 @@ import Testing
     return Array(batch.items[batch.start..<end])
   }
 
-  @Test func aTurnWithoutErrandsLeavesThemToWhoeverDrains() {
+  @Test func aTransactionWithoutActionsLeavesThemToWhoeverDrains() {
     var box = Box()
     var batch = Box.Batch()
-    #expect(turn(&box, [], on: one, into: &batch) == .leave)
+    #expect(transaction(&box, [], on: one, into: &batch) == .leave)
   }
 
-  @Test func aCallPerformsWhatItsTurnAddedAndIsDone() {
+  @Test func aCallPerformsWhatItsTransactionAddedAndIsDone() {
     var box = Box()
     var batch = Box.Batch()
-    #expect(turn(&box, 0..<1_000, on: one, into: &batch) == .perform)
+    #expect(transaction(&box, 0..<1_000, on: one, into: &batch) == .perform)
     #expect(!batch.hadBacklog)
     #expect(perform(&batch) == Array(0..<1_000))
     #expect(box.performed(&batch, on: one) == .leave)
-    #expect(turn(&box, [1_000], on: two, into: &batch) == .perform)
+    #expect(transaction(&box, [1_000], on: two, into: &batch) == .perform)
     #expect(perform(&batch) == [1_000])
   }
 
@@ -51,9 +51,9 @@ import Testing
     var box = Box(share: 3, room: 100)
     var batch = Box.Batch()
     var other = Box.Batch()
-    #expect(turn(&box, 0..<2, on: one, into: &batch) == .perform)
+    #expect(transaction(&box, 0..<2, on: one, into: &batch) == .perform)
     #expect(perform(&batch) == [0, 1])
-    #expect(turn(&box, 2..<10, on: two, into: &other) == .leave)
+    #expect(transaction(&box, 2..<10, on: two, into: &other) == .leave)
     #expect(box.performed(&batch, on: one) == .perform)
     #expect(perform(&batch) == [2, 3, 4])
     #expect(box.performed(&batch, on: one) == .ask)
@@ -67,14 +67,14 @@ import Testing
     var box = Box(share: 2, room: 100)
     var batch = Box.Batch()
     var other = Box.Batch()
-    #expect(turn(&box, [0], on: one, into: &batch) == .perform)
+    #expect(transaction(&box, [0], on: one, into: &batch) == .perform)
     #expect(perform(&batch) == [0])
-    #expect(turn(&box, [1, 2], on: two, into: &other) == .leave)
+    #expect(transaction(&box, [1, 2], on: two, into: &other) == .leave)
     #expect(box.performed(&batch, on: one) == .perform)
     #expect(perform(&batch) == [1, 2])
-    #expect(turn(&box, [3], on: two, into: &other) == .leave)
+    #expect(transaction(&box, [3], on: two, into: &other) == .leave)
     #expect(box.performed(&batch, on: one) == .ask)
-    // And it may end with the last errand of all.
+    // And it may end with the last action of all.
     #expect(box.sweeperCame(on: two, into: &other) == .perform)
     #expect(perform(&other) == [3])
     #expect(box.performed(&other, on: two) == .leave)
@@ -84,15 +84,15 @@ import Testing
     var box = Box(share: 1, room: 100)
     var batch = Box.Batch()
     var other = Box.Batch()
-    #expect(turn(&box, [0], on: one, into: &batch) == .perform)
-    #expect(turn(&box, 1..<6, on: two, into: &other) == .leave)
+    #expect(transaction(&box, [0], on: one, into: &batch) == .perform)
+    #expect(transaction(&box, 1..<6, on: two, into: &other) == .leave)
     #expect(perform(&batch) == [0])
     #expect(box.performed(&batch, on: one) == .perform)
     #expect(perform(&batch) == [1])
     #expect(box.performed(&batch, on: one) == .ask)
-    // As many as its turn added and one more, the oldest first: its own is not among them.
+    // As many as its transaction added and one more, the oldest first: its own is not among them.
     other = Box.Batch()
-    #expect(turn(&box, [6, 7], on: two, into: &other) == .perform)
+    #expect(transaction(&box, [6, 7], on: two, into: &other) == .perform)
     #expect(other.hadBacklog)
     #expect(perform(&other) == [2, 3, 4])
     // A sweeper is on its way already.
@@ -103,24 +103,24 @@ import Testing
     #expect(box.performed(&other, on: three) == .ask)
   }
 
-  @Test func aTurnThatAddsNothingDoesNotWorkForOthers() {
+  @Test func aTransactionThatAddsNothingDoesNotWorkForOthers() {
     var box = Box(share: 1, room: 100)
     var batch = Box.Batch()
-    _ = turn(&box, [0], on: one, into: &batch)
+    _ = transaction(&box, [0], on: one, into: &batch)
     var other = Box.Batch()
-    _ = turn(&box, 1..<6, on: two, into: &other)
+    _ = transaction(&box, 1..<6, on: two, into: &other)
     _ = perform(&batch)
     #expect(box.performed(&batch, on: one) == .perform)
     _ = perform(&batch)
     #expect(box.performed(&batch, on: one) == .ask)
-    #expect(turn(&box, [], on: two, into: &other) == .leave)
+    #expect(transaction(&box, [], on: two, into: &other) == .leave)
   }
 
   @Test func aSweeperThatFindsSomebodyDrainingOrNothingToDoEnds() {
     var box = Box(share: 1, room: 100)
     var batch = Box.Batch()
     var sweeper = Box.Batch()
-    _ = turn(&box, [0], on: one, into: &batch)
+    _ = transaction(&box, [0], on: one, into: &batch)
     #expect(box.sweeperCame(on: two, into: &sweeper) == .leave)
     _ = perform(&batch)
     #expect(box.performed(&batch, on: one) == .leave)
@@ -129,14 +129,14 @@ import Testing
 
   // MARK: Low priorities
 
-  @Test func aCallOfLowPriorityLeavesItsErrandsToTheSweeper() {
+  @Test func aCallOfLowPriorityLeavesItsActionsToTheSweeper() {
     var box = Box(share: 1, room: 100)
     var batch = Box.Batch()
-    #expect(turn(&box, 0..<3, on: one, isLow: true, into: &batch) == .ask)
+    #expect(transaction(&box, 0..<3, on: one, isLow: true, into: &batch) == .ask)
     #expect(box.asked(on: one) == .leave)
-    #expect(turn(&box, 3..<5, on: one, isLow: true, into: &batch) == .leave)
+    #expect(transaction(&box, 3..<5, on: one, isLow: true, into: &batch) == .leave)
     // Somebody else need not wait for it.
-    #expect(turn(&box, 5..<10, on: two, into: &batch) == .perform)
+    #expect(transaction(&box, 5..<10, on: two, into: &batch) == .perform)
     #expect(perform(&batch) == [0, 1, 2, 3, 4, 5])
     #expect(box.performed(&batch, on: two) == .leave)
   }
@@ -144,21 +144,22 @@ import Testing
   @Test func aCallOfLowPriorityDrainsOnceThereIsTooMuch() {
     var box = Box(share: 1, room: 4)
     var batch = Box.Batch()
-    #expect(turn(&box, 0..<4, on: one, isLow: true, into: &batch) == .ask)
-    #expect(turn(&box, [4], on: one, isLow: true, into: &batch) == .perform)
+    #expect(transaction(&box, 0..<4, on: one, isLow: true, into: &batch) == .ask)
+    #expect(transaction(&box, [4], on: one, isLow: true, into: &batch) == .perform)
     #expect(perform(&batch) == [0, 1])
   }
 
   // MARK: Room
 
-  /// A drainer that stands in its first errand, and a turn that leaves more than there is room for.
+  /// A drainer that stands in its first action, and a transaction that leaves more than there is
+  /// room for.
   func crowded(_ body: (inout Box, inout Box.Batch, inout Box.Batch) -> Void) {
     var box = Box(share: 2, room: 4)
     var batch = Box.Batch()
     var other = Box.Batch()
-    #expect(turn(&box, [0], on: one, into: &batch) == .perform)
-    #expect(turn(&box, 1..<5, on: two, into: &other) == .leave)
-    #expect(turn(&box, [5], on: two, into: &other) == .prepareToWait)
+    #expect(transaction(&box, [0], on: one, into: &batch) == .perform)
+    #expect(transaction(&box, 1..<5, on: two, into: &other) == .leave)
+    #expect(transaction(&box, [5], on: two, into: &other) == .prepareToWait)
     body(&box, &batch, &other)
   }
 
@@ -177,14 +178,14 @@ import Testing
 
   @Test func whoLeavesFarTooMuchWaitsLonger() {
     crowded { box, _, other in
-      #expect(turn(&box, 6..<13, on: three, into: &other) == .prepareToWait)
+      #expect(transaction(&box, 6..<13, on: three, into: &other) == .prepareToWait)
       #expect(box.wait(on: three, isLow: false, into: &other) == .wait(crowds: 3))
     }
   }
 
   @Test func theDrainersOwnThreadNeverWaits() {
     crowded { box, _, other in
-      #expect(turn(&box, 6..<100, on: one, into: &other) == .leave)
+      #expect(transaction(&box, 6..<100, on: one, into: &other) == .leave)
     }
   }
 
@@ -200,9 +201,9 @@ import Testing
     crowded { box, batch, other in
       _ = perform(&batch)
       #expect(box.performed(&batch, on: one) == .perform)
-      #expect(turn(&box, 6..<12, on: two, into: &other) == .prepareToWait)
+      #expect(transaction(&box, 6..<12, on: two, into: &other) == .prepareToWait)
       var low = Box.Batch()
-      #expect(turn(&box, [12], on: three, into: &low) == .prepareToWait)
+      #expect(transaction(&box, [12], on: three, into: &low) == .prepareToWait)
       // Who would be kept from running itself comes last.
       #expect(box.wait(on: three, isLow: true, into: &low) == .wait(crowds: 1))
       #expect(box.wait(on: two, isLow: false, into: &other) == .wait(crowds: 1))
@@ -257,8 +258,8 @@ import Testing
     var box = Box(share: 2, room: 100)
     var batch = Box.Batch()
     var other = Box.Batch()
-    _ = turn(&box, [0], on: one, into: &batch)
-    _ = turn(&box, 1..<6, on: two, into: &other)
+    _ = transaction(&box, [0], on: one, into: &batch)
+    _ = transaction(&box, 1..<6, on: two, into: &other)
     batch.budget = 1
     _ = perform(&batch)
     #expect(box.performed(&batch, on: one) == .ask)
@@ -279,9 +280,9 @@ import Testing
     #expect(box.asked(on: one) == .leave)
   }
 
-  // MARK: Errands of which one is enough
+  // MARK: Actions of which one is enough
 
-  @Test func ofErrandsOfOneKindTheNewestStandsWhereTheFirstOneStood() {
+  @Test func ofActionsOfOneKindTheNewestStandsWhereTheFirstOneStood() {
     var box = Box()
     var batch = Box.Batch()
     box.append(1)
@@ -298,7 +299,7 @@ import Testing
     #expect(box.count == 1)
   }
 
-  @Test func aTurnThatOnlyReplacesAnErrandAddsNone() {
+  @Test func aTransactionThatOnlyReplacesAnActionAddsNone() {
     var box = Box()
     var batch = Box.Batch()
     box.append(1, insteadOf: .arm)

@@ -20,8 +20,8 @@ import Testing
         var turn = Transaction(
           environment: Environment(now: .seconds(Double(number % 3)), isOnline: number % 4 != 0)
         )
-        let plan = ResolvedQuery(QueryDefinition(of: Int.self), for: key, defaults: defaults)
-        let index = state.entry(EntryKey(key, valueType: type), plan, &turn)
+        let resolved = ResolvedQuery(QueryDefinition(of: Int.self), for: key, defaults: defaults)
+        let index = state.entry(EntryKey(key, valueType: type), resolved, &turn)
         bring(&state, index, into: (number + round) % 8, &turn)
       }
     }
@@ -47,7 +47,7 @@ import Testing
     case 1, 4: apply { $0.requested(.manual, clientLease: true, in: environment) }
     case 2, 5:
       apply { $0.requested(.manual, clientLease: true, in: environment) }
-      let id = state.slots[index].machine.current?.id ?? FetchID(rawValue: 0)
+      let id = state.slots[index].machine.fetch?.id ?? FetchID(rawValue: 0)
       state.slots[index].failureReason = ErrorBox(CancellationError())
       apply { $0.attemptFailed(id, retryAfter: nil, in: environment).actions }
     case 6: apply { $0.observed(by: .make(staleAfter: .seconds(5)), in: environment) }
@@ -70,7 +70,7 @@ import Testing
     case .status(.pending): return !machine.hasData && !machine.isError
     case .status(.success): return machine.hasData && !machine.isError
     case .status(.error): return machine.isError
-    case .fetchStatus(.idle): return machine.current == nil
+    case .fetchStatus(.idle): return machine.fetch == nil
     case .fetchStatus(.fetching): return machine.isFetching
     case .fetchStatus(.paused): return machine.isPaused
     case .and(let filters): return filters.allSatisfy { naive($0, slot) }

@@ -14,7 +14,7 @@ import Testing
     var goneConsumers: [ObserverID] = []
     var random: SmallRandom
     private var seconds = 0.0
-    private let plan: ResolvedQuery
+    private let resolved: ResolvedQuery
 
     init(seed: UInt64, emitsEvents: Bool = false) {
       random = SmallRandom(seed: seed)
@@ -22,14 +22,14 @@ import Testing
       state = CacheState(defaults: defaults, date: 0, emitsEvents: emitsEvents)
       state.leastSlots = 8
       state.leastObservers = 8
-      plan = ResolvedQuery(
+      resolved = ResolvedQuery(
         QueryDefinition(of: Int.self) { _ in TypedBox(1) },
         for: [],
         defaults: defaults
       )
     }
 
-    mutating func turn() -> Transaction {
+    mutating func transaction() -> Transaction {
       seconds += 1
       return Transaction(
         environment: StreamQuery.Environment(
@@ -42,36 +42,36 @@ import Testing
 
     /// Makes, writes, observes, fetches, leaves or drops an entry.
     mutating func change() {
-      var turn = self.turn()
+      var transaction = self.transaction()
       let key = EntryKey(["n", random.next(below: 3), random.next(below: 12)], valueType: Int.self)
       guard let index = state.find(key) else {
         guard random.next(below: 3) > 0 else { return }
-        let index = state.entry(key, plan, &turn)
+        let index = state.entry(key, resolved, &transaction)
         entries.append((key, [state.id(of: index)]))
         return
       }
       switch random.next(below: 7) {
       case 0, 1:
-        let id = state.subscribe(index, query: plan, resolvedOptions: .make(), &turn)
+        let id = state.subscribe(index, query: resolved, resolvedOptions: .make(), &transaction)
         consumers.append((id, key))
       case 2:
-        state.write(TypedBox(1), index, updatedAt: nil, fencing: false, &turn)
+        state.write(TypedBox(1), index, updatedAt: nil, fencing: false, &transaction)
       case 3:
         let actions = state.slots[index].machine.requested(
           .manual,
           clientLease: true,
-          in: turn.environment
+          in: transaction.environment
         )
-        state.apply(actions, index, &turn)
+        state.apply(actions, index, &transaction)
       default:
         // Whoever observes it leaves first: then it is gone.
         for consumer in consumers where consumer.key == key {
-          state.unsubscribe(consumer.id, &turn)
+          state.unsubscribe(consumer.id, &transaction)
           goneConsumers.append(consumer.id)
         }
         consumers.removeAll { $0.key == key }
         let index = state.find(key)
-        if let index { state.remove(index, reason: .removed, &turn) }
+        if let index { state.remove(index, reason: .removed, &transaction) }
         forget { $0 == key }
       }
     }
@@ -83,24 +83,24 @@ import Testing
     }
 
     mutating func removeAll() {
-      var turn = self.turn()
-      state.removeAll(reason: .cleared, &turn)
+      var transaction = self.transaction()
+      state.removeAll(reason: .cleared, &transaction)
       let observed = Set(consumers.map(\.key))
       forget { !observed.contains($0) }
     }
 
     /// Gives room back, however little it is.
     mutating func shrink() {
-      var turn = self.turn()
+      var transaction = self.transaction()
       state.leastSlots = 0
       state.leastObservers = 0
-      state.shrink(&turn)
+      state.shrink(&transaction)
       state.leastSlots = 8
       state.leastObservers = 8
     }
 
     /// Takes what lies in the outbox.
-    mutating func takeErrands() -> [Action] {
+    mutating func takeActions() -> [Action] {
       var batch = Outbox<Action>.Batch()
       _ = state.outbox.transactionEnded(since: 0, on: .current, isLow: false, into: &batch)
       let actions = batch.items
@@ -175,7 +175,7 @@ import Testing
     try environment.check("seed \(seed)")
   }
 
-  /// What the events of a turn say, and what else it asks for.
+  /// What the events of a transaction say, and what else it asks for.
   static func told(_ actions: [Action]) -> [String] {
     actions.map { action in
       switch action {
@@ -191,7 +191,7 @@ import Testing
   private static func grown(_ seed: UInt64) -> Environment {
     var environment = Environment(seed: seed, emitsEvents: true)
     for _ in 0..<60 { environment.change() }
-    _ = environment.takeErrands()
+    _ = environment.takeActions()
     return environment
   }
 
@@ -200,13 +200,13 @@ import Testing
     // The same cache twice.
     var environment = Self.grown(seed)
     var other = Self.grown(seed)
-    var turn = other.turn()
+    var transaction = other.transaction()
     for index in other.state.slots.indices where other.state.slots[index].key != nil {
-      other.state.remove(index, reason: .cleared, &turn)
+      other.state.remove(index, reason: .cleared, &transaction)
     }
-    turn = environment.turn()
-    environment.state.removeAll(reason: .cleared, &turn)
-    #expect(Self.told(environment.takeErrands()) == Self.told(other.takeErrands()))
+    transaction = environment.transaction()
+    environment.state.removeAll(reason: .cleared, &transaction)
+    #expect(Self.told(environment.takeActions()) == Self.told(other.takeActions()))
     #expect(environment.state.eventSerial == other.state.eventSerial)
     #expect(
       environment.state.entries(matching: .all, at: .zero).map {
@@ -227,19 +227,19 @@ import Testing
     var state = CacheState(defaults: defaults, date: 0, emitsEvents: false)
     state.leastSlots = 1_024
     state.leastObservers = 1_024
-    let plan = ResolvedQuery(QueryDefinition(of: Int.self), for: [], defaults: defaults)
+    let resolved = ResolvedQuery(QueryDefinition(of: Int.self), for: [], defaults: defaults)
     for number in 0..<count {
-      var turn = Transaction(environment: StreamQuery.Environment(now: .seconds(1)))
+      var transaction = Transaction(environment: StreamQuery.Environment(now: .seconds(1)))
       let key = EntryKey(["n", number % 3, number], valueType: Int.self)
-      let index = state.entry(key, plan, &turn)
-      state.write(TypedBox(number), index, updatedAt: nil, fencing: false, &turn)
+      let index = state.entry(key, resolved, &transaction)
+      state.write(TypedBox(number), index, updatedAt: nil, fencing: false, &transaction)
       guard number == count / 2 else { continue }
       let actions = state.slots[index].machine.requested(
         .manual,
         clientLease: true,
-        in: turn.environment
+        in: transaction.environment
       )
-      state.apply(actions, index, &turn)
+      state.apply(actions, index, &transaction)
     }
     return state
   }
@@ -247,19 +247,19 @@ import Testing
   @Test func whatRemovingAllDoesUnderTheLockDoesNotGrowWithTheCache() {
     func handled(_ count: Int) -> (dropped: Int, actions: Int) {
       var state = Self.cache(idle: count)
-      var turn = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
+      var transaction = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
       let before = state.outbox.count
-      state.removeAll(reason: .cleared, &turn)
+      state.removeAll(reason: .cleared, &transaction)
       #expect(state.index.count == 0)
-      return (turn.droppedCount + turn.remains.count, state.outbox.count - before)
+      return (transaction.droppedCount + transaction.remains.count, state.outbox.count - before)
     }
     #expect(handled(20) == handled(5_000))
   }
 
   @Test func anEmptiedCacheGivesItsRoomBack() {
     var state = Self.cache(idle: 5_000)
-    var turn = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
-    state.removeAll(reason: .cleared, &turn)
+    var transaction = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
+    state.removeAll(reason: .cleared, &transaction)
     #expect(state.slots.capacity < 16)
     #expect(state.heapPositions.capacity < 16)
     #expect(state.deadlines.items.capacity < 16)
@@ -272,12 +272,12 @@ import Testing
     var state = Self.cache(idle: 5_000)
     var most = 0
     for number in 0..<4_990 {
-      var turn = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
+      var transaction = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
       let key = EntryKey(["n", number % 3, number], valueType: Int.self)
       let found = state.find(key)
       let index = try #require(found)
-      state.remove(index, reason: .removed, &turn)
-      state.shrink(&turn)
+      state.remove(index, reason: .removed, &transaction)
+      state.shrink(&transaction)
       // Never more than eight times what is left, above the least.
       most = max(most, state.slots.count - max(1_024, state.index.count * 8))
     }
@@ -296,20 +296,20 @@ import Testing
     var state = Self.cache(idle: 2)
     let found = state.find(EntryKey(["n", 0, 0], valueType: Int.self))
     let index = try #require(found)
-    var turn = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
-    let plan = try #require(state.slots[index].query)
+    var transaction = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
+    let resolved = try #require(state.slots[index].query)
     var ids: [ObserverID] = []
     for _ in 0..<1_025 {
-      ids.append(state.subscribe(index, query: plan, resolvedOptions: .make(), &turn))
+      ids.append(state.subscribe(index, query: resolved, resolvedOptions: .make(), &transaction))
     }
-    for id in ids.dropLast() { state.unsubscribe(id, &turn) }
-    state.shrink(&turn)
+    for id in ids.dropLast() { state.unsubscribe(id, &transaction) }
+    state.shrink(&transaction)
     #expect(state.observers.count == 1_025)
-    if let last = ids.last { state.unsubscribe(last, &turn) }
-    state.shrink(&turn)
+    if let last = ids.last { state.unsubscribe(last, &transaction) }
+    state.shrink(&transaction)
     #expect(state.observers.capacity == 0)
     for _ in 0..<3 {
-      _ = state.subscribe(index, query: plan, resolvedOptions: .make(), &turn)
+      _ = state.subscribe(index, query: resolved, resolvedOptions: .make(), &transaction)
     }
     #expect(ids.allSatisfy { state.find($0) == nil })
     #expect(state.observerCount == 3)
@@ -325,16 +325,16 @@ import Testing
     state.leastObservers = 0
     EntrySearchTests.expectOneInstant(filter, in: &state) { state, looks in
       guard looks % 4 == 0 else { return }
-      var turn = Transaction(
+      var transaction = Transaction(
         environment: StreamQuery.Environment(now: Timestamp(instant: QueryFilterTests.now, date: 6))
       )
       switch looks % 16 {
       case 4:
         for index in state.slots.indices where index % 9 > 0 && state.slots[index].key != nil {
-          if !state.slots[index].isWatched { state.drop(index, reason: .removed, &turn) }
+          if !state.slots[index].isWatched { state.drop(index, reason: .removed, &transaction) }
         }
-        state.shrink(&turn)
-      case 12: state.removeAll(reason: .removed, &turn)
+        state.shrink(&transaction)
+      case 12: state.removeAll(reason: .removed, &transaction)
       default: for _ in 0..<9 { EntrySearchTests.change(&state, &random) }
       }
     }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct RetentionTurnTests {
-  @Test func expiredEntriesGoAThousandInATurn() {
+@Suite struct RetentionTransactionTests {
+  @Test func expiredEntriesGoAThousandInATransaction() {
     let simulation = Simulation()
     let client = Dial<QueryClient?>(nil)
     let left = Notes<Int>()
     client.value = QueryClient(simulation: simulation) {
       $0.defaults = QueryDefaults(gcTime: .seconds(60))
-      // Told after the turn that removed the entry, and before the next one.
+      // Told after the transaction that removed the entry, and before the next one.
       $0.onEvent = { event in
         guard case .removed = event.kind else { return }
         left.add(client.value?.cache.read { $0.index.count } ?? -1)

@@ -5,8 +5,8 @@ import Testing
 /// Rounds of waiters: who leaves after it was answered takes nothing from those who wait since.
 @Suite("Waiting: contract law 6") final class WaitingRoundTests {
   private var state: CacheState
-  private var turn = Transaction(environment: Environment(now: .seconds(0)))
-  private let plan: ResolvedQuery
+  private var transaction = Transaction(environment: Environment(now: .seconds(0)))
+  private let resolved: ResolvedQuery
   private let key = EntryKey("n", valueType: Int.self)
   private let index: Int
 
@@ -14,27 +14,29 @@ import Testing
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
     state = CacheState(defaults: defaults, date: 0, emitsEvents: false)
     let query = QueryDefinition(of: Int.self) { _ in TypedBox(1) }
-    plan = ResolvedQuery(query, for: key.key, defaults: defaults)
-    index = state.entry(key, plan, &turn)
+    resolved = ResolvedQuery(query, for: key.key, defaults: defaults)
+    index = state.entry(key, resolved, &transaction)
   }
 
   /// Waits for the fetch in flight, or a new one.
   private func wait(superseding: Bool = false) throws -> Waiter {
     let request = FetchRequest(cause: .manual, isSuperseding: superseding)
-    return try #require(state.request(index, request, query: plan, role: .leasing, &turn))
+    return try #require(
+      state.request(index, request, query: resolved, role: .leasing, &transaction)
+    )
   }
 
   private func succeed() throws {
-    let current = try #require(state.slots[index].machine.current)
+    let current = try #require(state.slots[index].machine.fetch)
     let actions = state.slots[index].machine
-      .attemptSucceeded(current.id, in: turn.environment).actions
-    state.slots[index].store(TypedBox(1), &turn)
-    state.apply(actions, index, &turn)
+      .attemptSucceeded(current.id, in: transaction.environment).actions
+    state.slots[index].store(TypedBox(1), &transaction)
+    state.apply(actions, index, &transaction)
   }
 
   private func leave(_ waiter: Waiter) {
     waiter.resolve(.cancelled)
-    state.leave(waiter, &turn)
+    state.leave(waiter, &transaction)
   }
 
   private var machine: EntryMachine { state.slots[index].machine }
@@ -59,8 +61,8 @@ import Testing
   @Test func whoLeavesTheLastSlotTakesNoLeaseOfTheNextEntryInIt() throws {
     let old = try wait()
     try succeed()
-    state.drop(index, reason: .removed, &turn)
-    #expect(state.entry(key, plan, &turn) == index)
+    state.drop(index, reason: .removed, &transaction)
+    #expect(state.entry(key, resolved, &transaction) == index)
     _ = try wait()
     leave(old)
     #expect(machine.waiterCount == 1)
@@ -69,13 +71,13 @@ import Testing
   @Test func whoBeganAFetchThatWasReplacedLeavesTheOneThatTookItsPlace() throws {
     _ = try wait()
     try succeed()
-    let starter = try wait()
+    let initiator = try wait()
     let joiner = try wait()
     let replacing = try wait(superseding: true)
     #expect(machine.waiterCount == 2, "the one that joined was answered")
     leave(joiner)
     #expect(machine.waiterCount == 2)
-    leave(starter)
+    leave(initiator)
     #expect(machine.waiterCount == 1)
     leave(replacing)
     #expect(machine.waiterCount == 0)
@@ -85,10 +87,10 @@ import Testing
   @Test func whoLeftIsNotTakenAlongToTheFetchThatReplacesItsOwn() throws {
     _ = try wait()
     try succeed()
-    let starter = try wait()
+    let initiator = try wait()
     _ = try wait()
     _ = try wait()
-    leave(starter)
+    leave(initiator)
     _ = try wait(superseding: true)
     #expect(machine.waiterCount == 1)
   }

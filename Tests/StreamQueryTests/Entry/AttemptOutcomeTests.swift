@@ -50,7 +50,7 @@ import Testing
       _ = entry.machine.outdated(in: entry.environment)
       var expected = EntryActions()
       expected.cancelled = old
-      expected.isBegunAnew = true
+      expected.isRestarted = true
       expected.started = FetchID(rawValue: old.rawValue + 1)
       expected.changed = true
       #expect(answer(&entry, way) == .restarted(expected))
@@ -108,7 +108,7 @@ import Testing
 
   @Test func aFetchThatNobodyWantsIsNotRetried() {
     var entry = EntryDriver()
-    entry.plan(abandonment: .finish)
+    entry.adopt(abandonment: .finish)
     entry.wait()
     entry.stopWaiting()
     var expected = EntryActions()

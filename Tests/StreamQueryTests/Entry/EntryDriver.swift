@@ -6,7 +6,7 @@ struct EntryDriver {
   var environment = Environment(now: .seconds(0))
 
   /// The number of the fetch in flight.
-  var currentID: FetchID { machine.current?.id ?? FetchID(rawValue: 0) }
+  var currentID: FetchID { machine.fetch?.id ?? FetchID(rawValue: 0) }
 
   var deadline: Double? {
     machine.nextDeadline(in: environment).map { Double($0.nanoseconds) / 1e9 }
@@ -52,7 +52,7 @@ struct EntryDriver {
   // MARK: Inputs
 
   @discardableResult
-  mutating func plan(
+  mutating func adopt(
     networkMode: NetworkMode = .online,
     abandonment: Abandonment = .cancel,
     failureInvalidates: Bool = true,
@@ -153,7 +153,7 @@ struct EntryDriver {
   /// A machine that got its data at the present time and that nobody wants.
   static func withData(at seconds: Double = 0) -> EntryDriver {
     var driver = EntryDriver()
-    driver.plan()
+    driver.adopt()
     driver.pass(to: seconds)
     driver.write()
     return driver
@@ -162,7 +162,7 @@ struct EntryDriver {
   /// A machine whose last fetch failed and that has no data.
   static func failed() -> EntryDriver {
     var driver = EntryDriver()
-    driver.plan()
+    driver.adopt()
     driver.wait()
     driver.fail()
     return driver

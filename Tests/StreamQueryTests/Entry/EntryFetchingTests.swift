@@ -85,7 +85,7 @@ import Testing
   @Test("X13: freshness by age alone survives a failure if so configured")
   func failureNeedNotInvalidate() {
     var driver = EntryDriver.withData()
-    driver.plan(failureInvalidates: false)
+    driver.adopt(failureInvalidates: false)
     driver.request()
     driver.fail()
     #expect(!driver.machine.isInvalidated)
@@ -113,7 +113,7 @@ import Testing
   @Test func termsGivenDuringAFetchDoNotChangeIt() {
     var driver = EntryDriver.withData()
     driver.request()
-    driver.plan(failureInvalidates: false)
+    driver.adopt(failureInvalidates: false)
     driver.fail()
     #expect(driver.machine.isInvalidated)
   }

@@ -13,7 +13,7 @@ import Testing
 
   @Test func aMarkOutlivesTheAnswerOfAFirstLoadThatIsFetchedOnceMore() {
     var driver = EntryDriver()
-    driver.plan()
+    driver.adopt()
     driver.observe()
     let first = driver.currentID
     #expect(invalidate(&driver) == .none)
@@ -32,7 +32,7 @@ import Testing
   @Test(arguments: ["left", "disabled", "never asked"])
   func withoutAnActiveObserverTheAnswerStaysMarked(_ how: String) {
     var driver = EntryDriver()
-    driver.plan(abandonment: .finish)
+    driver.adopt(abandonment: .finish)
     driver.observe()
     if how == "never asked" { driver.invalidate() } else { invalidate(&driver) }
     switch how {
@@ -55,12 +55,12 @@ import Testing
 
   @Test func theClientsOwnFetchIsFollowedToo() {
     var driver = EntryDriver()
-    driver.plan()
+    driver.adopt()
     driver.wait()
     driver.invalidate()
     driver.request(.invalidated, superseding: true, clientLease: true)
     #expect(driver.succeed().started != nil)
-    #expect(driver.machine.current?.hasClientLease == true)
+    #expect(driver.machine.fetch?.hasClientLease == true)
   }
 
   @Test func whatWasKeptIsAsOldAsTheAnswerAndFollowedToo() {
@@ -82,7 +82,7 @@ import Testing
   @Test func whoJoinsOnPurposeTakesTheAnswerForNewEnough() {
     for hasData in [true, false] {
       var driver = hasData ? EntryDriver.withData() : EntryDriver()
-      driver.plan()
+      driver.adopt()
       driver.observe()
       let first = driver.currentID
       _ = driver.machine.invalidated(isJoining: true, in: driver.environment)
@@ -95,7 +95,7 @@ import Testing
 
   @Test func anAttemptThatBeganAfterTheMarkClearsIt() {
     var driver = EntryDriver()
-    driver.plan()
+    driver.adopt()
     driver.observe()
     invalidate(&driver)
     driver.fail(retryAfter: 1)
@@ -104,7 +104,7 @@ import Testing
     #expect(!driver.machine.isInvalidated)
 
     var resting = EntryDriver()
-    resting.plan()
+    resting.adopt()
     resting.online(false)
     resting.observe()
     invalidate(&resting)
@@ -128,7 +128,7 @@ import Testing
 
   @Test func aFailureIsNotFollowed() {
     var driver = EntryDriver()
-    driver.plan()
+    driver.adopt()
     driver.observe()
     invalidate(&driver)
     let actions = driver.fail()
@@ -140,7 +140,7 @@ import Testing
 
   @Test func aWriteClearsTheMarkForGoodAndTheFetchThatWasAskedForFollows() {
     var driver = EntryDriver()
-    driver.plan()
+    driver.adopt()
     driver.observe()
     invalidate(&driver)
     driver.write()
@@ -162,7 +162,7 @@ import Testing
     #expect(actions.ended == .succeeded)
     #expect(driver.machine.isInvalidated)
     #expect(actions.started == driver.currentID)
-    // Something landed: the count begins anew.
+    // Something landed: the count starts again.
     #expect(invalidate(&driver).cancelled == actions.started)
   }
 
@@ -181,7 +181,7 @@ import Testing
     #expect(invalidate(&driver).cancelled == nil)
     let actions = driver.succeed()
     #expect(actions.started != nil)
-    #expect(driver.machine.current?.part == .whole)
+    #expect(driver.machine.fetch?.part == .whole)
     #expect(driver.machine.isInvalidated)
   }
 
@@ -200,7 +200,7 @@ import Testing
   func noStormKeepsAnswersAway(_ seed: UInt64) {
     var random = SmallRandom(seed: seed)
     var driver = random.next(below: 2) == 0 ? EntryDriver.withData() : EntryDriver()
-    driver.plan()
+    driver.adopt()
     var startsSinceAnswer = driver.observe(.fresh).started == nil ? 0 : 1
     var finishesAt = startsSinceAnswer > 0 ? 0.3 : nil
     var answers = 0

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct EntryLayerTests {
   // Law 7
-  @Test func anOutdatedAnswerDoesNotLandButBeginsTheFetchAnew() {
+  @Test func anOutdatedAnswerDoesNotLandButRestartsTheFetch() {
     for fails in [false, true] {
       var driver = EntryDriver.withData()
       driver.pass(to: 1)
@@ -29,7 +29,7 @@ import Testing
   }
 
   // Law 7
-  @Test func anOutdatedFetchIsBegunAnewWhenAskedTo() {
+  @Test func anOutdatedFetchIsRestartedWhenAskedTo() {
     var driver = EntryDriver.withData()
     #expect(driver.machine.outdatedRestarted(in: driver.environment) == .none)
     driver.wait()
@@ -72,7 +72,7 @@ import Testing
   // T72
   @Test func anEntryUnderLayersIsKeptAndItsRetentionBeginsAfterThem() {
     var driver = EntryDriver.withData()
-    driver.plan(gcTime: .seconds(10))
+    driver.adopt(gcTime: .seconds(10))
     driver.machine.pinned()
     #expect(driver.deadline == nil)
     driver.pass(to: 400)

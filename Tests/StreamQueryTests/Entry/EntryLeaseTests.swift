@@ -77,7 +77,7 @@ import Testing
 
   @Test func finishLetsTheRunningAttemptLand() {
     var driver = EntryDriver()
-    driver.plan(abandonment: .finish)
+    driver.adopt(abandonment: .finish)
     driver.observe()
     #expect(driver.leave() == .none)
     #expect(driver.succeed().ended == .succeeded)
@@ -85,7 +85,7 @@ import Testing
 
   @Test func finishStartsNoFurtherAttempt() {
     var driver = EntryDriver()
-    driver.plan(abandonment: .finish)
+    driver.adopt(abandonment: .finish)
     driver.observe()
     driver.leave()
     let actions = driver.fail(retryAfter: 1)
@@ -95,7 +95,7 @@ import Testing
 
   @Test func finishEndsAWaitForTheNextAttemptAsAFailure() {
     var driver = EntryDriver()
-    driver.plan(abandonment: .finish)
+    driver.adopt(abandonment: .finish)
     driver.observe()
     driver.fail(retryAfter: 1)
     driver.leave()
@@ -106,7 +106,7 @@ import Testing
 
   @Test func finishGivesUpAPausedFirstLoad() {
     var driver = EntryDriver()
-    driver.plan(abandonment: .finish)
+    driver.adopt(abandonment: .finish)
     driver.online(false)
     driver.observe()
     #expect(driver.leave().ended == .cancelled)
@@ -114,7 +114,7 @@ import Testing
 
   @Test func finishLetsAPausedRefetchLandLater() {
     var driver = EntryDriver.withData()
-    driver.plan(abandonment: .finish)
+    driver.adopt(abandonment: .finish)
     driver.online(false)
     driver.observe()
     #expect(driver.leave() == .none)
@@ -124,7 +124,7 @@ import Testing
 
   @Test func whoComesBackInTimeGetsItsRetriesBack() {
     var driver = EntryDriver()
-    driver.plan(abandonment: .finish)
+    driver.adopt(abandonment: .finish)
     driver.observe()
     driver.leave()
     driver.observe()
@@ -135,7 +135,7 @@ import Testing
 
   @Test func lingerCancelsWhenNobodyReturnsInTime() {
     var driver = EntryDriver()
-    driver.plan(abandonment: .linger(.seconds(5)))
+    driver.adopt(abandonment: .linger(.seconds(5)))
     driver.observe()
     driver.pass(to: 1)
     #expect(driver.leave() == .none)
@@ -146,7 +146,7 @@ import Testing
   @Test(arguments: ["observer", "waiter", "client"])
   func lingerEndsWhenSomebodyReturnsInTime(_ who: String) {
     var driver = EntryDriver()
-    driver.plan(abandonment: .linger(.seconds(5)))
+    driver.adopt(abandonment: .linger(.seconds(5)))
     driver.observe()
     driver.leave()
     driver.pass(to: 4)
@@ -168,7 +168,7 @@ import Testing
 
   @Test func aLingeringFetchIsRetriedAndMayLand() {
     var driver = EntryDriver()
-    driver.plan(abandonment: .linger(.seconds(5)))
+    driver.adopt(abandonment: .linger(.seconds(5)))
     driver.observe()
     driver.leave()
     driver.fail(retryAfter: 1)
@@ -179,7 +179,7 @@ import Testing
 
   @Test func lingeringForEverIsUntilTheFetchEnds() {
     var driver = EntryDriver()
-    driver.plan(abandonment: .linger(.infinite))
+    driver.adopt(abandonment: .linger(.infinite))
     driver.observe()
     driver.leave()
     #expect(driver.deadline == nil)
@@ -188,7 +188,7 @@ import Testing
 
   @Test func lingeringForNoTimeEndsInTheSameInstant() {
     var driver = EntryDriver()
-    driver.plan(abandonment: .linger(.zero))
+    driver.adopt(abandonment: .linger(.zero))
     driver.observe()
     driver.leave()
     #expect(driver.run(to: 0).map(\.actions.ended) == [.cancelled])

@@ -28,7 +28,7 @@ struct EntryPageTests {
     var entry = loaded()
     #expect(entry.machine.part == .whole)
     page(&entry, .next)
-    #expect(entry.machine.current?.part == .nextPage)
+    #expect(entry.machine.fetch?.part == .nextPage)
     entry.succeed()
     #expect(entry.machine.part == .nextPage)
     _ = entry.machine.requested(.manual, in: entry.environment)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Pausing: T10, T34") struct EntryPausingTests {
   static func offline(_ mode: NetworkMode) -> EntryDriver {
     var driver = EntryDriver()
-    driver.plan(networkMode: mode)
+    driver.adopt(networkMode: mode)
     driver.online(false)
     return driver
   }
@@ -32,7 +32,7 @@ import Testing
   @Test(arguments: [(NetworkMode.online, true), (.offlineFirst, true), (.always, false)])
   func retriesWaitForTheNetworkUnlessTheyNeedNone(_ mode: NetworkMode, _ waits: Bool) {
     var driver = EntryDriver()
-    driver.plan(networkMode: mode)
+    driver.adopt(networkMode: mode)
     driver.observe(.make(onReconnect: .never))
     driver.online(false)
     driver.fail(retryAfter: 1)
@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: [NetworkMode.online, .always, .offlineFirst])
   func retriesWaitForTheApp(_ mode: NetworkMode) {
     var driver = EntryDriver()
-    driver.plan(networkMode: mode)
+    driver.adopt(networkMode: mode)
     driver.observe(.make(onActive: .never))
     driver.active(false)
     driver.fail(retryAfter: 1)

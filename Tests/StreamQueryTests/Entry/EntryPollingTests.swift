@@ -13,7 +13,7 @@ import Testing
   /// An entry with data of time 0 and an observer that polls since then.
   static func polled(every seconds: Double, background: TimeSpan = .infinite) -> EntryDriver {
     var driver = EntryDriver()
-    driver.plan()
+    driver.adopt()
     driver.observe(polling(every: seconds, background: background))
     driver.succeed()
     return driver
@@ -33,7 +33,7 @@ import Testing
 
   @Test func joinsARunningFetchWhenTheBeatComes() {
     var driver = EntryDriver()
-    driver.plan()
+    driver.adopt()
     driver.observe(Self.polling(every: 10))
     let first = driver.currentID
     for (_, actions) in driver.run(to: 35) { #expect(actions == .none) }

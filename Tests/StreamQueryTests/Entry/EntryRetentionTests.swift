@@ -15,8 +15,8 @@ import Testing
 
   @Test func theLongestRetentionThatWasAskedForHolds() {
     var driver = EntryDriver.withData()
-    driver.plan(gcTime: .seconds(900))
-    driver.plan(gcTime: .seconds(10))
+    driver.adopt(gcTime: .seconds(900))
+    driver.adopt(gcTime: .seconds(10))
     #expect(driver.deadline == 900)
   }
 
@@ -76,18 +76,18 @@ import Testing
 
   @Test func noRetentionGoesAtOnceAndAnInfiniteOneNever() {
     var driver = EntryDriver()
-    driver.plan(gcTime: .zero)
+    driver.adopt(gcTime: .zero)
     driver.wait()
     driver.pass(to: 1)
     driver.succeed()
     #expect(driver.run(to: 1).map(\.actions.expired) == [true])
-    driver.plan(gcTime: .infinite)
+    driver.adopt(gcTime: .infinite)
     #expect(driver.deadline == nil)
   }
 
   @Test func whatIsKeptForNoTimeGoesAsItsLingeringFetchEnds() {
     var driver = EntryDriver()
-    driver.plan(abandonment: .linger(.seconds(5)), gcTime: .zero)
+    driver.adopt(abandonment: .linger(.seconds(5)), gcTime: .zero)
     driver.observe()
     driver.leave()
     driver.pass(to: 5)
@@ -99,7 +99,7 @@ import Testing
 
   @Test func afterAWaiterTheEntryIsKeptFromTheEndOfItsFetch() {
     var driver = EntryDriver()
-    driver.plan()
+    driver.adopt()
     driver.wait()
     driver.pass(to: 20)
     driver.fail()
@@ -108,7 +108,7 @@ import Testing
 
   @Test func afterACancelledFetchTheEntryIsKeptFromItsEnd() {
     var driver = EntryDriver()
-    driver.plan()
+    driver.adopt()
     driver.observe()
     driver.pass(to: 20)
     driver.leave()

@@ -142,7 +142,7 @@ struct EntryStreamingTests {
     default:
       _ = entry.machine.initialDataPlaced(updatedAt: entry.environment.now, in: entry.environment)
     }
-    #expect(entry.machine.current?.undo.stashed == nil)
+    #expect(entry.machine.fetch?.undo.stashed == nil)
     let end = entry.cancel()
     #expect(!end.unstashed)
     #expect(entry.machine.hasData)
@@ -170,8 +170,8 @@ struct EntryStreamingTests {
         case .clear: _ = next.machine.cleared(in: next.environment)
         }
         let broken = next.machine.brokenInvariants(at: next.environment.now.instant)
-        let isShelvedBesideData = next.machine.hasData && next.machine.current?.undo.stashed != nil
-        if !broken.isEmpty || isShelvedBesideData {
+        let isStashedBesideData = next.machine.hasData && next.machine.fetch?.undo.stashed != nil
+        if !broken.isEmpty || isStashedBesideData {
           Issue.record("\(trace + [event]): \(broken)")
           return
         }

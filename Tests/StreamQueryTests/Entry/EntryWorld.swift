@@ -60,7 +60,7 @@ struct EntryWorld {
   }
 
   private var isRunning: Bool { machine.stage == .running }
-  private var id: FetchID { machine.current?.id ?? FetchID(rawValue: 0) }
+  private var id: FetchID { machine.fetch?.id ?? FetchID(rawValue: 0) }
 
   mutating func apply(_ input: Input) {
     actions = .none
@@ -122,7 +122,7 @@ struct EntryWorld {
     case .seeded: actions = machine.initialDataPlaced(updatedAt: environment.now, in: environment)
     case .mark: actions = machine.invalidated(in: environment)
     case .invalidate:
-      // As the shell does it: who is active is refetched in the same turn.
+      // As the shell does it: who is active is refetched in the same transaction.
       actions = machine.invalidated(in: environment)
       guard machine.isActive else { return }
       let isChanged = actions.changed
@@ -159,26 +159,26 @@ extension EntryWorld {
   func broken(after input: Input, from old: EntryWorld) -> [String] {
     var broken = machine.brokenInvariants(at: environment.now.instant)
     func rule(_ name: String, _ holds: Bool) { if !holds { broken.append(name) } }
-    let current = machine.current?.id
+    let current = machine.fetch?.id
 
     if let started = actions.started {
       rule("what started runs, or was abandoned at once", isRunning && current == started)
     }
     if let cancelled = actions.cancelled {
-      rule("what was cancelled was in flight", cancelled == old.machine.current?.id)
+      rule("what was cancelled was in flight", cancelled == old.machine.fetch?.id)
       rule("what was cancelled is not in flight", cancelled != current)
     }
     if actions.ended != nil {
-      rule("what ended was in flight", old.machine.current != nil)
-      rule("what ended is not in flight", old.machine.current?.id != current)
+      rule("what ended was in flight", old.machine.fetch != nil)
+      rule("what ended is not in flight", old.machine.fetch?.id != current)
       rule("who waited was answered", machine.waiterCount == 0)
-    } else if let was = old.machine.current?.id, was != current {
+    } else if let was = old.machine.fetch?.id, was != current {
       rule(
         "only a replaced fetch goes without an end",
         actions.started == current || actions.paused
       )
     }
-    if case .succeed = input, let answered = old.machine.current {
+    if case .succeed = input, let answered = old.machine.fetch {
       rule(
         "no answer clears a mark that came after it was asked for",
         !answered.predatesMark || machine.isInvalidated
@@ -186,9 +186,9 @@ extension EntryWorld {
       let isWanted = machine.isActive || answered.hasClientLease
       rule(
         "one more fetch follows exactly if one was asked for and is wanted",
-        (machine.current != nil) == (answered.successor != nil && isWanted)
+        (machine.fetch != nil) == (answered.successor != nil && isWanted)
       )
-    } else if let replaced = old.machine.current, let current = machine.current,
+    } else if let replaced = old.machine.fetch, let current = machine.fetch,
       replaced.id != current.id, actions.ended == nil
     {
       rule(
@@ -211,7 +211,7 @@ extension EntryWorld {
     rule("who came to rest says so", !machine.isPaused || old.machine.isPaused || actions.paused)
     rule(
       "a new attempt is told to the shell",
-      !isRunning || old.isRunning && old.machine.current?.id == current || actions.started != nil
+      !isRunning || old.isRunning && old.machine.fetch?.id == current || actions.started != nil
     )
     rule(
       "what expires is idle and unwanted",
@@ -275,7 +275,7 @@ extension EntryWorld {
     case .paused(before: .firstAttempt): add(3)
     case .paused(before: .retry): add(4)
     }
-    if let current = machine.current {
+    if let current = machine.fetch {
       add(current.hasClientLease)
       add(current.stopsRetrying)
       add(current.lingersUntil)

@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-/// Whose task-locals the pieces of a run see: of the caller whose turn began it.
+/// Whose task-locals the pieces of a run see: of the caller whose transaction began it.
 @Suite struct MutationWorkContextTests {
   let simulation = Simulation(seed: 71)
   let online = ManualSignal(true)

@@ -226,7 +226,7 @@ import Testing
   }
 
   // Law 7
-  @Test func aFetchFromBeforeTheSuccessDoesNotLandButBeginsAnew() {
+  @Test func aFetchFromBeforeTheSuccessDoesNotLandButIsRestarted() {
     let client = QueryClient(simulation: simulation)
     let server = Dial([1])
     let query = Query(key: Self.list) {

@@ -2,8 +2,8 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-/// Law 7: fetches that begin anew because a mutation changed the truth.
-@Suite struct BegunAnewTests {
+/// Law 7: fetches that are restarted because a mutation changed the truth.
+@Suite struct RestartedFetchTests {
   let simulation = Simulation(seed: 5)
 
   @Test func aPartFromBeforeTheSuccessDoesNotLand() {
@@ -34,7 +34,7 @@ import Testing
     #expect(client.data(for: list) == [9])
   }
 
-  @Test func aFetchOfSeveralPagesThatBeginsAnewLoadsAsMany() throws {
+  @Test func aRestartedFetchOfSeveralPagesLoadsAsMany() throws {
     let client = QueryClient(simulation: simulation)
     let server = PageServer(last: 9)
     let query = server.query()
@@ -50,7 +50,7 @@ import Testing
     withExtendedLifetime(pages) {}
   }
 
-  @Test func aFetchThatBeginsAnewRetriesAsItsCallerAsked() throws {
+  @Test func aRestartedFetchRetriesAsItsCallerAsked() throws {
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(
       .value(0, after: .milliseconds(10), ignoringCancellation: true),
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: [0, 2])
-  func aFetchThatBeginsAnewRetriesAsThePlanThatItBeganWith(retries: Int) {
+  func aRestartedFetchRetriesAsTheQueryThatItBeganWith(retries: Int) {
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(
       .value(0, after: .milliseconds(10), ignoringCancellation: true),
@@ -80,12 +80,12 @@ import Testing
     let query = Query.scripted("n", fetch)
     let first = simulation.record(client.stream(query.retry(.times(retries))))
     simulation.advance(by: .milliseconds(5))
-    // The entry's plan from here on: how the next fetch retries.
+    // The entry's query from here on: how the next fetch retries.
     let second = simulation.record(client.stream(query.retry(.times(5))))
     simulation.settle()
     let mutation = Mutation<Int, Int>("m") { $0 }
       .optimistic { _, changes in changes.update(query) { _ in } }
-    // Twice, so that it begins anew from one that was begun anew.
+    // Twice, so that a restarted fetch is restarted.
     for _ in 1...2 {
       simulation.start(mutation, with: 1, on: client)
       simulation.settle()
@@ -97,7 +97,7 @@ import Testing
   }
 
   // Law 6
-  @Test func aFetchThatLingersAndBeginsAnewLingersNoLonger() {
+  @Test func aRestartedFetchLingersNoLonger() {
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(.never)
     let query = Query.scripted("n", fetch).onAbandonment(.linger(.seconds(10)))
@@ -116,7 +116,7 @@ import Testing
   }
 
   // Law 6
-  @Test func aFetchThatFinishesForNobodyAndBeginsAnewIsNotRetried() {
+  @Test func aRestartedFetchThatFinishesForNobodyIsNotRetried() {
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(
       .value(0, after: .milliseconds(10), ignoringCancellation: true),
@@ -135,7 +135,7 @@ import Testing
     #expect(simulation.isIdle)
   }
 
-  @Test func aStreamThatAppendsAndBeginsAnewAddsItsElementsOnce() {
+  @Test func aRestartedStreamThatAppendsAddsItsElementsOnce() {
     let client = QueryClient(simulation: simulation)
     let list = QueryKey<[Int]>("list")
     let query = Query<[Int]>.streamed("list", refetch: .append) { _ in

@@ -266,8 +266,8 @@ struct ArchiveClientTests {
     #expect(other.import(archive, for: [.query(name)]).entryCount == 0)
   }
 
-  @Test("one turn: streams show all of an archive at once, and nobody sees half")
-  func oneTurn() {
+  @Test("one transaction: streams show all of an archive at once, and nobody sees half")
+  func oneTransaction() {
     client.setData("ada", for: name)
     client.setData(3, for: count)
     let archive = client.export().archive

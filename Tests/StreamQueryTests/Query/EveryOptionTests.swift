@@ -18,11 +18,11 @@ import Testing
   }
 
   struct Outcome {
-    let plan: ResolvedQuery
+    let resolvedQuery: ResolvedQuery
     let throwPolicy: ThrowPolicy
 
     var resolved: ResolvedObserverOptions {
-      plan.resolvedOptions(isArrival: true) { QueryOptionsTests.info }
+      resolvedQuery.resolvedOptions(isArrival: true) { QueryOptionsTests.info }
     }
   }
 
@@ -45,17 +45,19 @@ import Testing
     "gcTime": Option(
       strong: { $0.gcTime = .seconds(7) },
       weak: { $0.gcTime = .zero },
-      outcome: { $0.plan.gcTime }
+      outcome: { $0.resolvedQuery.gcTime }
     ),
     "retry": Option(
       strong: { $0.retry = 7 },
       weak: { $0.retry = .never },
-      outcome: { $0.plan.retry.delay(failures: 6, error: CancellationError(), jitter: 0) != nil }
+      outcome: {
+        $0.resolvedQuery.retry.delay(failures: 6, error: CancellationError(), jitter: 0) != nil
+      }
     ),
     "networkMode": Option(
       strong: { $0.networkMode = .offlineFirst },
       weak: { $0.networkMode = .always },
-      outcome: { $0.plan.fetchOptions.networkMode }
+      outcome: { $0.resolvedQuery.fetchOptions.networkMode }
     ),
     "retryOnSubscribe": Option(
       strong: { $0.retryOnSubscribe = false },
@@ -97,12 +99,12 @@ import Testing
     "abandonment": Option(
       strong: { $0.abandonment = .finish },
       weak: { $0.abandonment = .linger(.seconds(2)) },
-      outcome: { $0.plan.fetchOptions.abandonment }
+      outcome: { $0.resolvedQuery.fetchOptions.abandonment }
     ),
     "meta": Option(
       strong: { $0.meta = meta("strong") },
       weak: { $0.meta = meta("weak") },
-      outcome: { $0.plan.meta?[Label.self] }
+      outcome: { $0.resolvedQuery.meta?[Label.self] }
     ),
     "throwOnError": Option(
       strong: { $0.throwOnError = .always },
@@ -112,7 +114,7 @@ import Testing
     "sharing": Option(
       strong: { $0.sharing = .off },
       weak: { $0.sharing = .custom { (old: Int, _: Int) in old } },
-      outcome: { $0.plan.share(for: QueryOptionsTests.key) == nil }
+      outcome: { $0.resolvedQuery.share(for: QueryOptionsTests.key) == nil }
     ),
     "subscribePolicy": Option(
       strong: { $0.refetchOnSubscribe = .always },
@@ -153,14 +155,16 @@ import Testing
     let client = QueryClient(configuration: configuration)
     if let prefix { client.setDefaults(prefix, for: "products") }
     let query = Query(key: QueryKey<Int>(QueryOptionsTests.key)) { 1 }.options(queryOptions)
-    let plan = ResolvedQuery(
+    let resolvedQuery = ResolvedQuery(
       query.definition,
       for: QueryOptionsTests.key,
       defaults: client.defaults,
       observer: observer
     )
     return AnyHashable(
-      option.outcome(Outcome(plan: plan, throwPolicy: client.throwPolicy(of: query)))
+      option.outcome(
+        Outcome(resolvedQuery: resolvedQuery, throwPolicy: client.throwPolicy(of: query))
+      )
     )
   }
 

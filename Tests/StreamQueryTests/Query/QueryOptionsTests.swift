@@ -19,7 +19,7 @@ import Testing
     snapshot: .empty
   )
 
-  static func plan(
+  static func resolve(
     _ options: QueryOptions = .default,
     fetches: Bool = true,
     client: QueryDefaults = QueryDefaults(),
@@ -36,8 +36,8 @@ import Testing
     )
   }
 
-  static func resolvedOptions(_ plan: ResolvedQuery) -> ResolvedObserverOptions {
-    plan.resolvedOptions { info }
+  static func resolvedOptions(_ resolved: ResolvedQuery) -> ResolvedObserverOptions {
+    resolved.resolvedOptions { info }
   }
 
   // MARK: Values
@@ -123,13 +123,13 @@ import Testing
       throwOnError: .always
     )
     for options in [full.over(.default), QueryOptions.default.over(full)] {
-      let plan = Self.plan(options)
-      #expect(Self.resolvedOptions(plan) == Self.resolvedOptions(onEdges: .always))
-      #expect(plan.gcTime == .seconds(1))
-      #expect(plan.fetchOptions.networkMode == .offlineFirst)
-      #expect(plan.fetchOptions.abandonment == .finish)
-      #expect(plan.retry.delay(failures: 6, error: CancellationError(), jitter: 0) != nil)
-      #expect(plan.retry.delay(failures: 7, error: CancellationError(), jitter: 0) == nil)
+      let resolved = Self.resolve(options)
+      #expect(Self.resolvedOptions(resolved) == Self.resolvedOptions(onEdges: .always))
+      #expect(resolved.gcTime == .seconds(1))
+      #expect(resolved.fetchOptions.networkMode == .offlineFirst)
+      #expect(resolved.fetchOptions.abandonment == .finish)
+      #expect(resolved.retry.delay(failures: 6, error: CancellationError(), jitter: 0) != nil)
+      #expect(resolved.retry.delay(failures: 7, error: CancellationError(), jitter: 0) == nil)
       #expect(options.throwOnError?.shouldThrow(CancellationError()) == true)
     }
   }
@@ -148,7 +148,7 @@ import Testing
     return resolvedOptions
   }
 
-  /// Every option of a plan, as closures where that may be.
+  /// Every option of a resolved query, as closures where that may be.
   static var everything: QueryOptions {
     var options = QueryOptions(
       staleTime: .dynamic { _ in .static },
@@ -172,26 +172,26 @@ import Testing
   enum Layer: CaseIterable { case client, prefix, query }
 
   @Test(arguments: Layer.allCases, [true, false])
-  func aPlanHasEveryOptionOfEveryLayer(_ layer: Layer, isObserved: Bool) {
+  func aResolvedQueryHasEveryOptionOfEveryLayer(_ layer: Layer, isObserved: Bool) {
     var client = QueryDefaults()
     if layer == .client { client.options = Self.everything }
     let prefix = DefaultsTable.Prefix(key: "products", options: Self.everything)
-    let plan = Self.plan(
+    let resolved = Self.resolve(
       layer == .query ? Self.everything : .default,
       client: client,
       prefixes: layer == .prefix ? [prefix] : [],
       observer: isObserved ? ObserverOptions() : nil
     )
-    #expect(plan.isDynamic)
-    #expect(Self.resolvedOptions(plan) == Self.resolvedOptions(onEdges: .never))
-    #expect(plan.condition(of: .reconnect) != nil)
-    #expect(plan.condition(of: .active) != nil)
-    #expect(plan.condition(of: .interval) == nil)
-    #expect(plan.gcTime == .seconds(1))
-    #expect(plan.fetchOptions.networkMode == .offlineFirst)
-    #expect(plan.fetchOptions.abandonment == .finish)
-    #expect(plan.meta?[Colour.self] == "red")
-    for retry in [plan.retry, plan.imperativeRetry] {
+    #expect(resolved.isDynamic)
+    #expect(Self.resolvedOptions(resolved) == Self.resolvedOptions(onEdges: .never))
+    #expect(resolved.condition(of: .reconnect) != nil)
+    #expect(resolved.condition(of: .active) != nil)
+    #expect(resolved.condition(of: .interval) == nil)
+    #expect(resolved.gcTime == .seconds(1))
+    #expect(resolved.fetchOptions.networkMode == .offlineFirst)
+    #expect(resolved.fetchOptions.abandonment == .finish)
+    #expect(resolved.meta?[Colour.self] == "red")
+    for retry in [resolved.retry, resolved.imperativeRetry] {
       #expect(retry.delay(failures: 6, error: CancellationError(), jitter: 0) != nil)
       #expect(retry.delay(failures: 7, error: CancellationError(), jitter: 0) == nil)
     }
@@ -202,13 +202,13 @@ import Testing
     client.options = Self.everything
     let fixed = QueryOptions(refetchOnReconnect: .always, refetchOnActive: .ifStale)
     let observer = ObserverOptions(refetchOnReconnect: .always, refetchOnActive: .ifStale)
-    for plan in [
-      Self.plan(fixed, client: client), Self.plan(client: client, observer: observer),
+    for resolved in [
+      Self.resolve(fixed, client: client), Self.resolve(client: client, observer: observer),
     ] {
-      #expect(plan.condition(of: .reconnect) == nil)
-      #expect(plan.condition(of: .active) == nil)
-      #expect(Self.resolvedOptions(plan).onReconnect == .always)
-      #expect(Self.resolvedOptions(plan).onActive == .ifStale)
+      #expect(resolved.condition(of: .reconnect) == nil)
+      #expect(resolved.condition(of: .active) == nil)
+      #expect(Self.resolvedOptions(resolved).onReconnect == .always)
+      #expect(Self.resolvedOptions(resolved).onActive == .ifStale)
     }
   }
 
@@ -245,8 +245,8 @@ import Testing
       retryOnSubscribe: false
     )
     let other = QueryOptions(retry: 1, refetchOnActive: .always)
-    func arrival(_ plan: ResolvedQuery) -> RefetchPolicy {
-      plan.resolvedOptions(isArrival: true) { Self.info }.onSubscribe
+    func arrival(_ resolved: ResolvedQuery) -> RefetchPolicy {
+      resolved.resolvedOptions(isArrival: true) { Self.info }.onSubscribe
     }
     func client(_ options: QueryOptions) -> QueryDefaults {
       var client = QueryDefaults()
@@ -256,24 +256,24 @@ import Testing
     var rule = ObserverOptions()
     rule.refetchOnSubscribeRule = { _ in .always }
     let never = ObserverOptions(refetchOnSubscribe: .never)
-    for plan in [
-      Self.plan(Self.asked), Self.plan(Self.asked, client: client(fixed)),
-      Self.plan(other, client: client(Self.asked)), Self.plan(Self.asked.over(fixed)),
-      Self.plan(other.over(Self.asked)), Self.plan(QueryOptions.default.over(Self.asked)),
-      Self.plan(fixed, observer: rule), Self.plan(Self.asked, observer: ObserverOptions()),
+    for resolved in [
+      Self.resolve(Self.asked), Self.resolve(Self.asked, client: client(fixed)),
+      Self.resolve(other, client: client(Self.asked)), Self.resolve(Self.asked.over(fixed)),
+      Self.resolve(other.over(Self.asked)), Self.resolve(QueryOptions.default.over(Self.asked)),
+      Self.resolve(fixed, observer: rule), Self.resolve(Self.asked, observer: ObserverOptions()),
     ] {
-      #expect(plan.asksOnSubscribe && !plan.isDynamic)
-      #expect(arrival(plan) == .always)
+      #expect(resolved.asksOnSubscribe && !resolved.isDynamic)
+      #expect(arrival(resolved) == .always)
       // Only who comes asks.
-      #expect(Self.resolvedOptions(plan).onSubscribe != .always)
+      #expect(Self.resolvedOptions(resolved).onSubscribe != .always)
     }
-    for plan in [
-      Self.plan(fixed), Self.plan(fixed, client: client(Self.asked)),
-      Self.plan(fixed.over(Self.asked)), Self.plan(Self.asked, observer: never),
-      Self.plan(other.over(fixed), client: client(Self.asked)),
+    for resolved in [
+      Self.resolve(fixed), Self.resolve(fixed, client: client(Self.asked)),
+      Self.resolve(fixed.over(Self.asked)), Self.resolve(Self.asked, observer: never),
+      Self.resolve(other.over(fixed), client: client(Self.asked)),
     ] {
-      #expect(!plan.asksOnSubscribe)
-      #expect(arrival(plan) == .never)
+      #expect(!resolved.asksOnSubscribe)
+      #expect(arrival(resolved) == .never)
     }
   }
 
@@ -298,8 +298,8 @@ import Testing
     #expect(options.throwOnError != nil)
     options.throwOnError = nil
     #expect(options.throwOnError == nil)
-    let plan = Self.plan(options)
-    let resolvedOptions = Self.resolvedOptions(plan)
+    let resolved = Self.resolve(options)
+    let resolvedOptions = Self.resolvedOptions(resolved)
     #expect(resolvedOptions.isEnabled)
     #expect(resolvedOptions.freshness == .after(.zero))
     #expect(resolvedOptions.onSubscribe == .ifStale)
@@ -310,16 +310,18 @@ import Testing
     #expect(resolvedOptions.backgroundInterval.isInfinite)
     #expect(resolvedOptions.gcTime == nil)
     #expect(resolvedOptions.linger == nil)
-    #expect(plan.fetchOptions.networkMode == .online)
-    #expect(plan.fetchOptions.abandonment == .cancel)
-    #expect(plan.fetchOptions.failureInvalidates)
-    #expect(!plan.fetchOptions.resetsData)
-    #expect(!plan.fetchOptions.keepsProgress)
-    #expect(plan.gcTime == .seconds(300))
-    #expect(plan.retry.delay(failures: 2, error: CancellationError(), jitter: 0) == .seconds(4))
-    #expect(plan.retry.delay(failures: 3, error: CancellationError(), jitter: 0) == nil)
-    #expect(plan.imperativeRetry.delay(failures: 0, error: CancellationError(), jitter: 0) == nil)
-    #expect(!plan.isDynamic)
+    #expect(resolved.fetchOptions.networkMode == .online)
+    #expect(resolved.fetchOptions.abandonment == .cancel)
+    #expect(resolved.fetchOptions.failureInvalidates)
+    #expect(!resolved.fetchOptions.resetsData)
+    #expect(!resolved.fetchOptions.keepsProgress)
+    #expect(resolved.gcTime == .seconds(300))
+    #expect(resolved.retry.delay(failures: 2, error: CancellationError(), jitter: 0) == .seconds(4))
+    #expect(resolved.retry.delay(failures: 3, error: CancellationError(), jitter: 0) == nil)
+    #expect(
+      resolved.imperativeRetry.delay(failures: 0, error: CancellationError(), jitter: 0) == nil
+    )
+    #expect(!resolved.isDynamic)
   }
 
   @Test func lengthsOfTimeMeanTheSameWhereverTheyAreWritten() {
@@ -353,25 +355,27 @@ import Testing
 
   @Test func theObserverWinsOverTheQueryAndTheQueryOverItsClient() {
     let client = QueryDefaults(staleTime: .seconds(1), gcTime: .seconds(1))
-    #expect(Self.resolvedOptions(Self.plan(client: client)).freshness == .after(.seconds(1)))
+    #expect(Self.resolvedOptions(Self.resolve(client: client)).freshness == .after(.seconds(1)))
     let query = QueryOptions(staleTime: .after(.seconds(2)))
-    #expect(Self.resolvedOptions(Self.plan(query, client: client)).freshness == .after(.seconds(2)))
+    #expect(
+      Self.resolvedOptions(Self.resolve(query, client: client)).freshness == .after(.seconds(2))
+    )
     let observer = ObserverOptions(staleTime: .seconds(3))
-    let plan = Self.plan(query, client: client, observer: observer)
-    #expect(Self.resolvedOptions(plan).freshness == .after(.seconds(3)))
-    #expect(plan.gcTime == .seconds(1))
+    let resolved = Self.resolve(query, client: client, observer: observer)
+    #expect(Self.resolvedOptions(resolved).freshness == .after(.seconds(3)))
+    #expect(resolved.gcTime == .seconds(1))
   }
 
   @Test("X01: an observer's own retention is not the entry's")
   func observersRetention() {
-    let plan = Self.plan(
+    let resolved = Self.resolve(
       QueryOptions(gcTime: .seconds(9)),
       observer: ObserverOptions(gcTime: .seconds(1))
     )
-    #expect(plan.gcTime == .seconds(9))
-    #expect(Self.resolvedOptions(plan).gcTime == .seconds(1))
+    #expect(resolved.gcTime == .seconds(9))
+    #expect(Self.resolvedOptions(resolved).gcTime == .seconds(1))
     #expect(
-      Self.resolvedOptions(Self.plan(observer: ObserverOptions(linger: .seconds(2)))).linger
+      Self.resolvedOptions(Self.resolve(observer: ObserverOptions(linger: .seconds(2)))).linger
         == .seconds(2)
     )
   }
@@ -381,36 +385,38 @@ import Testing
   @Test("T55: who ignores the network does not refetch on its return, unless told")
   func reconnect() {
     let always = QueryOptions(networkMode: .always)
-    #expect(Self.resolvedOptions(Self.plan(always)).onReconnect == .never)
+    #expect(Self.resolvedOptions(Self.resolve(always)).onReconnect == .never)
     let told = QueryOptions(networkMode: .always, refetchOnReconnect: .ifStale)
-    #expect(Self.resolvedOptions(Self.plan(told)).onReconnect == .ifStale)
+    #expect(Self.resolvedOptions(Self.resolve(told)).onReconnect == .ifStale)
     #expect(
-      Self.resolvedOptions(Self.plan(QueryOptions(networkMode: .offlineFirst))).onReconnect
+      Self.resolvedOptions(Self.resolve(QueryOptions(networkMode: .offlineFirst))).onReconnect
         == .ifStale
     )
   }
 
   @Test("T55: without a fetch a query is disabled, whatever it says")
   func missingFetch() {
-    #expect(!Self.resolvedOptions(Self.plan(QueryOptions(enabled: true), fetches: false)).isEnabled)
+    #expect(
+      !Self.resolvedOptions(Self.resolve(QueryOptions(enabled: true), fetches: false)).isEnabled
+    )
     let client = QueryDefaults { _ in 5 }
-    #expect(Self.resolvedOptions(Self.plan(fetches: false, client: client)).isEnabled)
+    #expect(Self.resolvedOptions(Self.resolve(fetches: false, client: client)).isEnabled)
   }
 
-  @Test func onlyClosuresMakeAPlanDynamic() {
-    #expect(Self.plan(QueryOptions(enabled: .when { _ in true })).isDynamic)
-    #expect(Self.plan(QueryOptions(staleTime: .dynamic { _ in .static })).isDynamic)
-    #expect(Self.plan(QueryOptions(refetchInterval: .dynamic { _ in nil })).isDynamic)
-    #expect(!Self.plan(QueryOptions(refetchOnActive: .when { true })).isDynamic)
+  @Test func onlyClosuresMakeAQueryDynamic() {
+    #expect(Self.resolve(QueryOptions(enabled: .when { _ in true })).isDynamic)
+    #expect(Self.resolve(QueryOptions(staleTime: .dynamic { _ in .static })).isDynamic)
+    #expect(Self.resolve(QueryOptions(refetchInterval: .dynamic { _ in nil })).isDynamic)
+    #expect(!Self.resolve(QueryOptions(refetchOnActive: .when { true })).isDynamic)
     #expect(
-      Self.resolvedOptions(Self.plan(QueryOptions(refetchOnActive: .when { true }))).onActive
+      Self.resolvedOptions(Self.resolve(QueryOptions(refetchOnActive: .when { true }))).onActive
         == .never
     )
   }
 
   @Test func enabledIsAskedWithThePresentState() {
-    let plan = Self.plan(QueryOptions(enabled: .when { $0.observerCount > 0 }))
-    #expect(!Self.resolvedOptions(plan).isEnabled)
+    let resolved = Self.resolve(QueryOptions(enabled: .when { $0.observerCount > 0 }))
+    #expect(!Self.resolvedOptions(resolved).isEnabled)
   }
 
   // MARK: Prefixes
@@ -442,9 +448,9 @@ import Testing
   @Test func prefixDefaultsLieBetweenClientAndQuery() {
     let client = QueryDefaults(gcTime: .seconds(1))
     let prefix = Self.prefix("products", gcTime: 2)
-    #expect(Self.plan(client: client, prefixes: [prefix]).gcTime == .seconds(2))
+    #expect(Self.resolve(client: client, prefixes: [prefix]).gcTime == .seconds(2))
     let query = QueryOptions(gcTime: .seconds(3))
-    #expect(Self.plan(query, client: client, prefixes: [prefix]).gcTime == .seconds(3))
+    #expect(Self.resolve(query, client: client, prefixes: [prefix]).gcTime == .seconds(3))
   }
 
   @Test func clientDefaultsChangeWithoutTheirPrefixes() {

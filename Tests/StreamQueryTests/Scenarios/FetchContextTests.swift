@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-/// Whose task-locals a fetch sees: of the caller whose turn began it, whoever performs it.
+/// Whose task-locals a fetch sees: of the caller whose transaction began it, whoever performs it.
 @Suite struct FetchContextTests {
   let simulation = Simulation(seed: 61)
   let online = ManualSignal(true)
@@ -193,7 +193,7 @@ import Testing
     #expect(recording.summaries.last == .success(1))
   }
 
-  @Test func aRunningFetchThatAMutationOutdatesIsBegunAnewInThatMutationsContext() {
+  @Test func aRunningFetchThatAMutationOutdatesIsRestartedInThatMutationsContext() {
     let (client, query) = (client, query(taking: .milliseconds(50)))
     let recording = Caller.named("ada") { simulation.record(client.stream(query)) }
     simulation.advance(by: .milliseconds(10))

@@ -178,7 +178,7 @@ import Testing
     #expect(told.all == story + ["removed (expired) [\"unseen\"]"])
     #expect(fetch.calls.isEmpty)
     #expect(recording.timeline == snapshots)
-    // Nobody's plan came in by a look: a refetch is by the one who observes.
+    // Nobody's query came in by a look: a refetch is by the one who observes.
     simulation.task { await client.refetch("seen") }
     simulation.settle()
     #expect(seen.callCount == 2)

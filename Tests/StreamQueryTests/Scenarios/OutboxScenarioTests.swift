@@ -25,7 +25,8 @@ import Testing
     let simulation = Simulation(seed: 3)
     let (client, told) = cascade(simulation, to: 2_000)
     client.setData(0, for: Self.key)
-    // Two of its own turn, the entry was added and written, and its share of those that followed.
+    // Two of its own transaction, the entry was added and written, and its share of those that
+    // followed.
     #expect(told.count == 258)
     simulation.settle()
     // The first event made one more, and so did each.
@@ -68,7 +69,7 @@ import Testing
     #expect(traces[0].1 == traces[0].1.sorted())
   }
 
-  @Test func aConsumerOfManyKeysIsWokenOnceForATurnThatChangesAll() {
+  @Test func aConsumerOfManyKeysIsWokenOnceForATransactionThatChangesAll() {
     let simulation = Simulation(seed: 5)
     let client = QueryClient(simulation: simulation)
     let keys = (0..<50).map { QueryKey<Int>("n", $0) }
@@ -89,7 +90,7 @@ import Testing
     #expect(alone.values.count == 2)
   }
 
-  @Test func aRecountIsAskedForOnceHoweverManyTurnsDo() {
+  @Test func aRecountIsAskedForOnceHoweverManyTransactionsDo() {
     let simulation = Simulation(seed: 5)
     let lengths = Notes<Int>()
     let box = Dial<@Sendable () -> QueryClient?> { nil }
@@ -99,10 +100,10 @@ import Testing
           let client = box.value()
         else { return }
         for _ in 0..<5 {
-          client.transaction { state, turn in
+          client.transaction { state, transaction in
             // One event and one recount each.
             if let index = state.find(EntryKey(QueryKey<Int>("first"))) {
-              state.emit(.reset, index, turn)
+              state.emit(.reset, index, transaction)
               state.outbox.append(.recount, insteadOf: .recount)
             }
             lengths.add(state.outbox.count)

@@ -6,7 +6,7 @@ import Testing
 
 /// What a call performs, and what waits, with real threads: counts, whatever the order.
 @Suite(.timeLimit(.minutes(10))) struct OutboxStressTests {
-  /// How many errands of others a call performs at most, and how many may wait before callers do.
+  /// How many actions of others a call performs at most, and how many may wait before callers do.
   static let share = 256
   static let room = 4_096
 
@@ -58,7 +58,7 @@ import Testing
     for reader in readers { await reader.value }
   }
 
-  /// Performs errands slowly, and checks them.
+  /// Performs actions slowly, and checks them.
   final class Shell: ActionRunner, Sendable {
     let counts = Counts()
     let disorder = Dial(0)
@@ -97,10 +97,10 @@ import Testing
       Task.detached { self.cache.sweep(self) }
     }
 
-    /// A turn that adds errands with the next numbers.
+    /// A transaction that adds actions with the next numbers.
     ///
     /// - Returns: How many lay in the outbox after it.
-    func turn(adding count: Int) -> Int {
+    func transaction(adding count: Int) -> Int {
       cache.transaction(self, at: cache.now(isDated: false), startsFetches: false) { state, _ in
         for _ in 0..<count {
           let number = Int32(truncatingIfNeeded: state.eventSerial)
@@ -121,7 +121,7 @@ import Testing
     )
   }
 
-  @Test func everyErrandIsPerformedInOrderBoundedlyAndTheOutboxStaysSmall() async {
+  @Test func everyActionIsPerformedInOrderBoundedlyAndTheOutboxStaysSmall() async {
     let workers = 4
     let rounds = 2_000
     let shell = Shell(Self.makeCache(), last: workers * rounds * 3 - 1)
@@ -132,7 +132,7 @@ import Testing
         group.addTask {
           for _ in 0..<rounds {
             let before = shell.counts.own
-            let length = shell.turn(adding: 3)
+            let length = shell.transaction(adding: 3)
             let performed = shell.counts.own - before
             most.with { $0 = max($0, performed) }
             longest.with { $0 = max($0, length) }
@@ -155,7 +155,7 @@ import Testing
         group.addTask {
           for _ in 0..<20 {
             let before = shell.counts.own
-            _ = shell.turn(adding: 2_500)
+            _ = shell.transaction(adding: 2_500)
             let performed = shell.counts.own - before
             most.with { $0 = max($0, performed) }
           }
@@ -167,7 +167,7 @@ import Testing
     #expect(most.value <= 2_500 + Self.share)
   }
 
-  @Test func anErrandMayWaitForAThreadThatMakesTurns() {
+  @Test func anActionMayWaitForAThreadThatMakesTransactions() {
     let inside = DispatchSemaphore(value: 0)
     let isFree = DispatchSemaphore(value: 0)
     let counts = Counts()
@@ -186,8 +186,8 @@ import Testing
     )
     DispatchQueue.global().async { client.setData(0, for: QueryKey<Int>("n")) }
     inside.wait()
-    // The drainer stands until this thread has made its turns: were it to wait for the drainer until
-    // there is room, both would stand for ever.
+    // The drainer stands until this thread has made its transactions: were it to wait for the
+    // drainer until there is room, both would stand for ever.
     for round in 0..<(Self.room + 20) { client.setData(round, for: QueryKey<Int>("n")) }
     #expect(client.cache.read { $0.outbox.count } >= Self.room + 20)
     #expect(counts.own == 0)
@@ -197,7 +197,7 @@ import Testing
   @Test func aCallOfLowPriorityPerformsNothingItself() async {
     let shell = Shell(Self.makeCache(), last: 29, isOfLowPriority: true)
     let before = shell.counts.own
-    for _ in 0..<10 { _ = shell.turn(adding: 3) }
+    for _ in 0..<10 { _ = shell.transaction(adding: 3) }
     // No suspension since: what was performed meanwhile was so by another thread.
     #expect(shell.counts.own == before)
     for await _ in shell.isDone {}

@@ -47,7 +47,7 @@ import Testing
     #expect(client.isStale(key))
   }
 
-  @Test func theNewestPlanOfAKeyCounts() {
+  @Test func theNewestQueryOfAKeyCounts() {
     let client = QueryClient(simulation: simulation)
     let key = QueryKey<Int>("n")
     let long = client.observer(of: Query(key: key) { 1 }.staleTime(.seconds(100)))

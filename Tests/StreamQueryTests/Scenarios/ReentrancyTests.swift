@@ -285,7 +285,7 @@ import Testing
   @Test func aWriteBetweenTheLookAndTheLandingIsMergedToo() {
     let write = Dial<(@Sendable () -> Void)?>(nil)
     let client = QueryClient(simulation: simulation) {
-      // The clock is asked right before each turn.
+      // The clock is asked right before each transaction.
       $0.wallClock = {
         let action = write.with { $0.take() }
         action?()

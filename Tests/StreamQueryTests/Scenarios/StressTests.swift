@@ -41,7 +41,7 @@ import Testing
     await concurrently { worker in
       for _ in 0..<100 {
         client.updateData(matching: "n", of: Int.self) { _, value in value? += 1 }
-        // One turn: all of them, or none.
+        // One transaction: all of them, or none.
         let seen = Set(client.entries(of: Int.self, "n").map(\.data))
         #expect(seen.count == 1)
       }

@@ -142,7 +142,7 @@ import Testing
     #expect(simulation.leakReport() == [])
   }
 
-  // Law 8: what a turn asks for is done in order, and an end that came first holds.
+  // Law 8: what a transaction asks for is done in order, and an end that came first holds.
   @Test func aFetchThatIsCancelledBeforeItIsStartedIsNotCalled() {
     let intrusion = Intrusion()
     let client = QueryClient(simulation: simulation) { $0.onEvent = { _ in intrusion.happen() } }

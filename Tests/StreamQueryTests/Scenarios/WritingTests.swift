@@ -208,7 +208,7 @@ import Foundation
   }
 
   // T45
-  @Test func updatingManyEntriesIsOneTurnOfOneValueType() {
+  @Test func updatingManyEntriesIsOneTransactionOfOneValueType() {
     let client = QueryClient(simulation: simulation)
     for n in 1...3 { client.setData(n, for: QueryKey<Int>("n", n)) }
     client.setData("x", for: QueryKey<String>("n", 1))
