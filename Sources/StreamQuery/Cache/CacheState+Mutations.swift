@@ -189,7 +189,7 @@ extension CacheState {
   /// Ends every run without callbacks: work that is still running is cancelled and its result
   /// ignored.
   mutating func clearMutations(_ transaction: inout Transaction) {
-    // Cleared entries are not refetched at once, whatever edge waited for the runs.
+    // Cleared entries are not refetched at once, whatever event waited for the runs.
     mutations.held = []
     for id in mutations.all {
       guard let index = mutations.find(id), let job = mutations.slots[index].job else { continue }

@@ -119,7 +119,7 @@ extension QueryClient {
     let task = Task.detached(executorPreference: configuration.executor) { [weak self, signals] in
       while let delivery = await signals.next() {
         self?.handle(delivery.signal)
-        delivery.receipt?.yield()
+        delivery.receipt?.give(())
       }
     }
     sources.append(task)

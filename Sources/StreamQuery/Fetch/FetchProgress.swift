@@ -1,7 +1,9 @@
 /// How far the attempts of a fetch got, for the next attempt and for the landing.
 ///
 /// The features that fetch in parts implement it; the cache and the client only pass it on.
-protocol FetchProgress: Sendable {
+///
+/// An object: each fetch holds one optionally, and a bare existential is copied at run time.
+protocol FetchProgress: AnyObject, Sendable {
   /// The part that a restarted fetch can use; `nil` if all of it is outdated.
   func restarted() -> (any FetchProgress)?
 

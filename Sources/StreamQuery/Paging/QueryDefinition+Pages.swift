@@ -25,7 +25,7 @@ extension QueryDefinition {
         // Asked only if there is something to cast, since a cast looks its type up.
         let kept = job?.progress.withLock { $0 }
         var loop =
-          kept.flatMap { $0 as? PageLoop<Page, PageParam> }
+          kept.flatMap { $0 as? PageProgress<Page, PageParam> }?.loop
           ?? PageLoop(
             present: present,
             direction: job?.part.direction,
@@ -67,11 +67,11 @@ extension QueryDefinition {
           // A single page ends its fetch: only a fetch of several pages can be resumed in the
           // middle.
           if loop.isRun {
-            job?.keep(loop)
+            job?.keep(PageProgress(loop))
           } else if keptCount > 0, loop.direction == nil {
             throw NotModified()
           } else if let box = context.presentBox {
-            job?.keep(loop)
+            job?.keep(PageProgress(loop))
             return box
           }
         }
@@ -91,15 +91,5 @@ extension FetchContext {
   /// The data that is cached at present.
   fileprivate var presentBox: ValueBox? {
     job.flatMap { job in client.cache.read { $0.box(job.entry) } }
-  }
-}
-
-// A retry continues with the page that failed.
-extension PageLoop: FetchProgress {
-  /// A single page is kept only when it has arrived.
-  var joins: Bool { !isRun }
-
-  func landed(on present: ValueBox?) -> ValueBox? {
-    landed(on: present?.value(as: Run.self)).map(TypedBox.init)
   }
 }

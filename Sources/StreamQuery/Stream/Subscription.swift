@@ -16,7 +16,7 @@ package final class Subscription: Sendable {
   /// `shutdownHandlers`.
   private let forwarders = Mutex<Forwarders?>(nil)
   /// Whether there ever were any: most subscriptions need not take the lock.
-  private let isPumping = Atomic(false)
+  private let hasForwarded = Atomic(false)
 
   /// What was observed, once the observation has ended.
   private let detached = Mutex<DetachedObserver?>(nil)
@@ -42,15 +42,15 @@ package final class Subscription: Sendable {
   func forward(_ triggers: [@Sendable () -> any AsyncSequence], into key: EntryKey) {
     let bag = TaskBag()
     let ending = triggers.isEmpty ? nil : client.shutdownHandlers.add { bag.cancel() }
-    replacePumps(by: ending.map { Forwarders(bag, ending: $0) })
+    replaceForwarders(by: ending.map { Forwarders(bag, ending: $0) })
     guard ending != nil else { return }
-    isPumping.store(true, ordering: .releasing)
+    hasForwarded.store(true, ordering: .releasing)
     // Checked after the store: if the observation ends meanwhile, its end finds what to cancel.
-    guard cache.read({ $0.find(id) != nil }) else { return replacePumps(by: nil) }
+    guard cache.read({ $0.find(id) != nil }) else { return replaceForwarders(by: nil) }
     for trigger in triggers { bag.append(client.forward(trigger, into: key)) }
   }
 
-  private func replacePumps(by new: Forwarders?) {
+  private func replaceForwarders(by new: Forwarders?) {
     let old = forwarders.withLock { forwarders in
       let old = forwarders
       forwarders = new
@@ -66,7 +66,7 @@ package final class Subscription: Sendable {
     client.transaction(isDated: false, startsFetches: false) { state, transaction in
       state.unsubscribe(id, &transaction)
     }
-    stopPumps()
+    stopForwarders()
   }
 
   /// Ends the observation; a second call does nothing.
@@ -77,12 +77,12 @@ package final class Subscription: Sendable {
         if let last = state.detached(of: id) { detached.withLock { $0 = last } }
         state.unsubscribe(id, &transaction)
       }
-      stopPumps()
+      stopForwarders()
     }
   }
 
-  private func stopPumps() {
-    if isPumping.load(ordering: .acquiring) { replacePumps(by: nil) }
+  private func stopForwarders() {
+    if hasForwarded.load(ordering: .acquiring) { replaceForwarders(by: nil) }
   }
 
   /// The result of a look without a wait.

@@ -9,13 +9,13 @@ final class SignalPort: Sendable {
   /// A signal on its way, and the waiter for its completion.
   struct Delivery: Sendable {
     let signal: Signal
-    let receipt: AsyncStream<Void>.Continuation?
+    let receipt: SharedOneShot<Void>?
   }
 
   private let mailbox = Mailbox<SignalQueue>()
   private let isOpen = Atomic(false)
 
-  func send(_ signal: Signal, receipt: AsyncStream<Void>.Continuation? = nil) {
+  func send(_ signal: Signal, receipt: SharedOneShot<Void>? = nil) {
     guard isOpen.load(ordering: .acquiring) else { return }
     mailbox.receive(Delivery(signal: signal, receipt: receipt))
   }
@@ -28,13 +28,17 @@ final class SignalPort: Sendable {
     _ source: Source,
     _ signal: (Source.Element) -> Signal
   ) async {
-    let (receipts, receipt) = AsyncStream.makeStream(of: Void.self)
-    var handled = receipts.makeAsyncIterator()
     do {
       for try await element in source {
         guard !Task.isCancelled else { return }
+        let receipt = SharedOneShot<Void>()
         send(signal(element), receipt: receipt)
-        guard await handled.next() != nil else { return }
+        let isHandled: Void? = await withTaskCancellationHandler {
+          await receipt.take()
+        } onCancel: {
+          receipt.close()
+        }
+        guard isHandled != nil else { return }
       }
     } catch {
       // A failed source sends no more; its owner knows of the failure.

@@ -9,7 +9,7 @@ import Testing
 
   /// Makes, writes or drops an entry.
   static func change(_ state: inout CacheState, _ random: inout SmallRandom) {
-    var turn = Transaction(
+    var transaction = Transaction(
       environment: Environment(now: Timestamp(instant: QueryFilterTests.now, date: 6))
     )
     let keys = QueryFilterTests.keys
@@ -21,14 +21,18 @@ import Testing
         for: part,
         defaults: state.defaultsTable
       )
-      _ = state.entry(key, resolved, &turn)
+      _ = state.entry(key, resolved, &transaction)
       return
     }
     switch random.next(below: 3) {
-    case 0: state.drop(index, reason: .removed, &turn)
-    case 1: state.write(TypedBox(1), index, updatedAt: nil, fencing: false, &turn)
+    case 0: state.drop(index, reason: .removed, &transaction)
+    case 1: state.write(TypedBox(1), index, updatedAt: nil, fencing: false, &transaction)
     default:
-      state.apply(state.slots[index].machine.invalidated(in: turn.environment), index, &turn)
+      state.apply(
+        state.slots[index].machine.invalidated(in: transaction.environment),
+        index,
+        &transaction
+      )
     }
   }
 
@@ -108,7 +112,7 @@ import Testing
     var state = QueryFilterTests.cache()
     state.lookLimit = 2
     let key = EntryKey(AnyQueryKey("b"), valueType: Int.self)
-    var turn = Transaction(
+    var transaction = Transaction(
       environment: Environment(now: Timestamp(instant: QueryFilterTests.now, date: 6))
     )
     var search = EntrySearch<EntryKey?>(.prefix("b"), isJudged: true)
@@ -123,7 +127,7 @@ import Testing
       // One entry is meant only after its change.
       search.settle(questions.map { $0.entryKey != key || asked.count > 2 })
       guard asked.count == 2, let index = state.find(key) else { continue }
-      state.write(TypedBox(1), index, updatedAt: nil, fencing: false, &turn)
+      state.write(TypedBox(1), index, updatedAt: nil, fencing: false, &transaction)
     }
     search.settle()
     #expect(asked.joined().count { $0 == key } == 2)

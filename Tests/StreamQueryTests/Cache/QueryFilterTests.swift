@@ -17,12 +17,12 @@ import Testing
     for (round, type) in ([Int.self, String.self, Bool.self] as [any Any.Type]).enumerated() {
       for key in keys {
         number += 1
-        var turn = Transaction(
+        var transaction = Transaction(
           environment: Environment(now: .seconds(Double(number % 3)), isOnline: number % 4 != 0)
         )
         let resolved = ResolvedQuery(QueryDefinition(of: Int.self), for: key, defaults: defaults)
-        let index = state.entry(EntryKey(key, valueType: type), resolved, &turn)
-        bring(&state, index, into: (number + round) % 8, &turn)
+        let index = state.entry(EntryKey(key, valueType: type), resolved, &transaction)
+        bring(&state, index, into: (number + round) % 8, &transaction)
       }
     }
     return state
@@ -32,15 +32,15 @@ import Testing
     _ state: inout CacheState,
     _ index: Int,
     into condition: Int,
-    _ turn: inout Transaction
+    _ transaction: inout Transaction
   ) {
     func apply(_ input: (inout EntryMachine) -> EntryActions) {
-      state.apply(input(&state.slots[index].machine), index, &turn)
+      state.apply(input(&state.slots[index].machine), index, &transaction)
     }
-    let environment = turn.environment
+    let environment = transaction.environment
     let box = TypedBox(1)
     if condition >= 3 {
-      state.slots[index].store(box, &turn)
+      state.slots[index].store(box, &transaction)
       apply { $0.written(updatedAt: environment.now, fencing: false, in: environment) }
     }
     switch condition {
@@ -184,9 +184,9 @@ import Testing
 
   @Test func droppedEntriesAreNobodys() {
     var state = Self.cache()
-    var turn = Transaction(environment: Environment(now: .seconds(6)))
+    var transaction = Transaction(environment: Environment(now: .seconds(6)))
     let index = state.find(EntryKey(QueryKey<Int>("a"))) ?? -1
-    state.drop(index, reason: .removed, &turn)
+    state.drop(index, reason: .removed, &transaction)
     for filter in [QueryFilter.all, "a", .status(.pending), !.stale, .fetchStatus(.idle)] {
       #expect(!state.entries(matching: filter.plainPart, at: Self.now).contains(index))
     }

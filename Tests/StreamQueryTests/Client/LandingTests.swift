@@ -21,7 +21,7 @@ import Testing
   private let plain = Query<[Int]>("n") { [] }.sharing(.off)
   private let merging = Query<[Int]>("n") { [] }.merge { old, new in old + new }
 
-  private struct Joining: FetchProgress {
+  private final class Joining: FetchProgress {
     let joins = true
 
     func landed(on present: ValueBox?) -> ValueBox? {
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  private struct JoiningNothing: FetchProgress {
+  private final class JoiningNothing: FetchProgress {
     let joins = true
 
     func landed(on present: ValueBox?) -> ValueBox? { nil }

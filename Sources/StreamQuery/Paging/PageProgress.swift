@@ -1,0 +1,15 @@
+/// The pages that a fetch has so far: a retry continues with the page that failed.
+final class PageProgress<Page: Sendable, PageParam: Hashable & Sendable>: FetchProgress {
+  let loop: PageLoop<Page, PageParam>
+
+  init(_ loop: PageLoop<Page, PageParam>) {
+    self.loop = loop
+  }
+
+  /// A single page is kept only when it has arrived.
+  var joins: Bool { !loop.isRun }
+
+  func landed(on present: ValueBox?) -> ValueBox? {
+    loop.landed(on: present?.value(as: Pages<Page, PageParam>.self)).map(TypedBox.init)
+  }
+}
