@@ -45,7 +45,7 @@ extension QueryClient {
     let key = EntryKey(query.key)
     let start = begin(key, query.definition, .ifStale, nil)
     guard case .waiting(let waiter) = start else {
-      return try await end(start, of: key).value(as: Value.self)
+      return try await outcome(of: start, of: key).outcome.box.value(as: Value.self)
     }
     let span = TimeSpan(limit)
     let timedOut = QueryError.timedOut(key: key.key.description, limit: limit)
@@ -62,7 +62,7 @@ extension QueryClient {
         waiter.leave(as: .failure(timedOut), leave)
       }
     defer { timer?.cancel() }
-    return try await end(start, of: key).value(as: Value.self)
+    return try await outcome(of: start, of: key).outcome.box.value(as: Value.self)
   }
 
   /// The value of a query: from the cache at any age, otherwise fetched.
@@ -97,15 +97,7 @@ extension QueryClient {
     let start = begin(key, query.definition, need, setting)
     // Here, because a cached value needs no asynchronous call.
     if case .cached(let box) = start { return box.settled }
-    return try await end(start, of: key)
-  }
-
-  private nonisolated func end(_ start: FetchStart, of key: EntryKey) async throws -> ValueBox {
-    switch try await outcome(of: start, of: key).0 {
-    case .value(let box): return box.settled
-    case .failure(let error): throw error
-    case .cancelled, .settled: throw CancellationError()
-    }
+    return try await outcome(of: start, of: key).outcome.box
   }
 
   /// Waits for the fetch that a caller's request led to.

@@ -5,4 +5,15 @@ enum WaitOutcome: Sendable {
   case cancelled
   /// The fetch settled: for callers that only watch.
   case settled
+
+  /// The fetched value; throws if there is none.
+  var box: ValueBox {
+    get throws {
+      switch self {
+      case .value(let box): return box.settled
+      case .failure(let error): throw error
+      case .cancelled, .settled: throw CancellationError()
+      }
+    }
+  }
 }
