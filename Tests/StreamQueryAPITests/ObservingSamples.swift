@@ -111,4 +111,28 @@ import Testing
     #expect(recording.values.first?.isPlaceholderData == true)
     #expect(client.data(for: .users) == nil)
   }
+
+  @Test func aGroupReadsManyObservers() {
+    let client = client
+    let names = simulation.run {
+      let observers = [1, 2].map { client.observer(of: .user($0)) }
+      let group = ObservationGroup(client)
+      var shown = observers.map { group.insert($0).result(of: $0) ?? .idle }
+      while shown.contains(where: \.isPending), let changes = await group.next() {
+        for change in changes {
+          guard let result = change.result(of: observers[change.position]) else { continue }
+          #expect(!result.isSame(as: shown[change.position]))
+          #expect(result.hasSameError(as: shown[change.position]))
+          shown[change.position] = result
+        }
+      }
+      #expect(!shown[0].hasSameData(as: shown[1]))
+      group.remove(0)
+      #expect(group.takeChanges().isEmpty)
+      return shown.map { $0.data?.name }
+    }
+    #expect(names == ["Ada", "Ada"])
+    #expect(client.throwPolicy(of: .user(1)).shouldThrow(Offline()) == false)
+    #expect(client.abandonmentPolicy(of: .user(1).onAbandonment(.finish)) == .finish)
+  }
 }

@@ -54,6 +54,8 @@ extension CacheState {
       // News of another entry may have ended a wait for several entries.
       observers[index].alsoSuspended.removeAll(where: \.isSpent)
       observers[index].alsoSuspended.append(suspended)
+      // A group takes no news away from a task.
+      if case .member = observers[index].suspended { return .suspended }
       if case .alone = suspended, let key = slots[Int(observers[index].entry)].key {
         return .suspendedBesideAnother(key)
       }
@@ -120,6 +122,7 @@ extension CacheState {
   /// Ends a wait, unless that was already requested.
   @inline(__always)
   mutating func call(_ suspended: SuspendedObserver) {
+    if case .member(let place) = suspended { return note(place) }
     if suspended.claim() { outbox.append(.wake(suspended)) }
   }
 

@@ -46,9 +46,20 @@ extension QueryClient {
   ///
   /// - Parameter query: The query.
   /// - Returns: The policy.
-  package nonisolated func throwPolicy<Value>(of query: Query<Value>) -> ThrowPolicy {
+  public nonisolated func throwPolicy<Value>(of query: Query<Value>) -> ThrowPolicy {
     query.definition.options.throwOnError
       ?? defaults.options(for: query.key.erased).throwOnError ?? .never
+  }
+
+  /// What happens to a fetch of a query when nobody wants it any more: by its own option, or else
+  /// by the defaults of its key.
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The policy; `nil` if neither says anything.
+  public nonisolated func abandonmentPolicy<Value>(
+    of query: Query<Value>
+  ) -> AbandonmentPolicy? {
+    query.definition.options.abandonment ?? defaults.options(for: query.key.erased).abandonment
   }
 
   private nonisolated func replaceDefaults(_ change: (DefaultsTable) -> DefaultsTable) {

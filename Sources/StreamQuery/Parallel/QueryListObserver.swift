@@ -28,7 +28,7 @@ public final class QueryListObserver: Sendable {
     var isUpdating = false
   }
 
-  private let group: SubscriptionGroup
+  let group: SubscriptionGroup
   private let state: Mutex<State>
 
   fileprivate init(_ client: QueryClient, _ queries: [AnyQuery]) {

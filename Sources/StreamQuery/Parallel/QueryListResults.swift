@@ -43,6 +43,18 @@ public struct QueryListResults: Sendable {
     members.filter { $0.snapshot.key?.valueTypeID == ObjectIdentifier(type) }.map(QueryResult.init)
   }
 
+  /// Whether both are the same snapshots; quick, and `false` may still mean that they look alike.
+  ///
+  /// - Parameter other: Other results.
+  /// - Returns: Whether nothing differs.
+  /// - Complexity: O(*n*) in the length of the list.
+  public func isSame(as other: Self) -> Bool {
+    members.count == other.members.count
+      && zip(members, other.members).allSatisfy {
+        $0.snapshot === $1.snapshot && $0.flags == $1.flags
+      }
+  }
+
   /// Whether any of the queries is pending: it has no data yet, and no final error.
   public var isPending: Bool { members.contains { $0.snapshot.status == .pending } }
 

@@ -53,6 +53,9 @@ package final class SubscriptionGroup: Sendable {
     if let ending { state.withLock { $0.ending = ending } } else { cancel() }
   }
 
+  /// The members, in their order.
+  var ids: [ObserverID] { state.withLock { $0.ids } }
+
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
   /// Ends the observation of all; a second call does nothing.

@@ -4,6 +4,8 @@ enum SuspendedObserver: Sendable {
   case alone(SuspendedTask<Void>)
   /// It waits for any of several entries, and is suspended with each.
   case jointly(SharedOneShot<Void>)
+  /// Nobody waits: an ``ObservationGroup`` notes that its member has news.
+  case member(GroupPlace)
 
   /// Wakes the observer.
   ///
@@ -12,6 +14,7 @@ enum SuspendedObserver: Sendable {
     switch self {
     case .alone(let task): task.resume()
     case .jointly(let wait): wait.give(())
+    case .member: break
     }
   }
 

@@ -33,8 +33,8 @@ extension AsyncSequence {
 public struct KeepPreviousDataStep<Value: Sendable>: ResultStep, Sendable {
   private var previous = PreviousData<Value>()
 
-  @usableFromInline
-  init() {}
+  /// Creates a step that has seen nothing, for code that has results without a sequence.
+  public init() {}
 
   /// Takes the next result.
   ///

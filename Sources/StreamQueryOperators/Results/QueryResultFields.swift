@@ -29,17 +29,10 @@ struct QueryResultFields: Sendable {
         && old.isFetchedSinceSubscribing != new.isFetchedSinceSubscribing
       || has(.isEnabled) && old.isEnabled != new.isEnabled
       || has(.cause) && a.cause != b.cause
-      || has(.data) && dataDiffers(old, new)
+      || has(.data) && !old.hasSameData(as: new)
   }
 
   private func has(_ field: QueryResultField) -> Bool {
     bits & field.bit != 0
-  }
-
-  private func dataDiffers<Value>(_ old: QueryResult<Value>, _ new: QueryResult<Value>) -> Bool {
-    guard old.snapshot.data !== new.snapshot.data else { return false }
-    guard let oldData = old.data, let newData = new.data else { return true }
-    // Compared at run time: a second overload for Equatable values would double every operator.
-    return Equality.compare(oldData, newData) != true
   }
 }

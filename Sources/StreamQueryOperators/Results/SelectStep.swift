@@ -41,8 +41,10 @@ public struct SelectStep<Value: Sendable, Selected: Sendable>: ResultStep, Senda
   /// Why the present data has no selection, and when that data came.
   private var failure: (error: ErrorBox, at: Timestamp)?
 
-  @usableFromInline
-  init(transform: @escaping @Sendable (Value) throws -> Selected) {
+  /// Creates a step that has seen nothing, for code that has results without a sequence.
+  ///
+  /// - Parameter transform: Makes the selection.
+  public init(transform: @escaping @Sendable (Value) throws -> Selected) {
     self.transform = transform
   }
 

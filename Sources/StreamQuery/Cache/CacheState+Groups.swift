@@ -1,0 +1,127 @@
+// Members of a group wait without a task: instead of being woken, a member with news is noted in
+// its group, by the transaction that changed it. So one look of the group shows whole transactions,
+// and costs one lock however many members have changed.
+extension CacheState {
+  /// Makes a group.
+  ///
+  /// - Returns: Its number.
+  mutating func makeGroup() -> Int32 {
+    freeGroups.store(GroupRow(), in: &groups)
+  }
+
+  /// Gives a group's number back; its members observe nothing together any more.
+  mutating func disband(_ group: Int32) {
+    for position in groups[Int(group)].members.indices {
+      leave(group, Int32(truncatingIfNeeded: position))
+    }
+    groups[Int(group)] = GroupRow()
+    freeGroups.put(Int(group), in: &groups)
+  }
+
+  /// Adds an observer to a group.
+  ///
+  /// - Returns: What it sees now; later changes are noted.
+  mutating func join(_ group: Int32, _ id: ObserverID) -> ObservationChange {
+    let position = groups[Int(group)].add(id)
+    let seen = find(id).map { index in
+      enlist(index, GroupPlace(position, in: group))
+      return see(index)
+    }
+    return ObservationChange(position: Int(position), id: id, seen: seen)
+  }
+
+  /// Removes an observer from a group; a second time is a no-op.
+  mutating func leave(_ group: Int32, _ position: Int32) {
+    guard let id = groups[Int(group)].remove(Int(position)), let index = find(id) else { return }
+    let place = GroupPlace(position, in: group)
+    observers[index].alsoSuspended.removeAll { $0.isMember(at: place) }
+    if observers[index].suspended?.isMember(at: place) == true {
+      observers[index].suspended = observers[index].alsoSuspended.popLast()
+    }
+  }
+
+  /// Notes that a member has news.
+  mutating func note(_ place: GroupPlace) {
+    let group = place.group
+    groups[Int(group)].changed.append(place.position)
+    guard !groups[Int(group)].waiting.isEmpty else { return }
+    for wait in takeWaiting(of: group) { outbox.append(.wake(.jointly(wait))) }
+  }
+
+  /// States that nothing more comes.
+  ///
+  /// - Returns: Whoever waits for news of the group, to be woken outside the lock.
+  mutating func finish(_ group: Int32) -> [SharedOneShot<Void>] {
+    groups[Int(group)].isOver = true
+    return takeWaiting(of: group)
+  }
+
+  private mutating func takeWaiting(of group: Int32) -> [SharedOneShot<Void>] {
+    var waiting: [SharedOneShot<Void>] = []
+    swap(&waiting, &groups[Int(group)].waiting)
+    return waiting
+  }
+
+  /// The newest snapshot of each member that has changed since the last look; or else somebody
+  /// waits for the next change, and `nil` if none will come.
+  mutating func takeChanges(
+    of group: Int32,
+    orSuspend wait: SharedOneShot<Void>
+  ) -> [ObservationChange]? {
+    let changes = takeChanges(of: group)
+    guard changes.isEmpty else { return changes }
+    guard !groups[Int(group)].isOver else { return nil }
+    groups[Int(group)].waiting.removeAll(where: \.isSettled)
+    groups[Int(group)].waiting.append(wait)
+    return []
+  }
+
+  /// The newest snapshot of each member that has changed since the last look.
+  mutating func takeChanges(of group: Int32) -> [ObservationChange] {
+    guard !groups[Int(group)].changed.isEmpty else { return [] }
+    var changed: [Int32] = []
+    swap(&changed, &groups[Int(group)].changed)
+    var changes: [ObservationChange] = []
+    changes.reserveCapacity(changed.count)
+    for position in changed {
+      // A member that left after the change.
+      guard let id = groups[Int(group)].member(at: Int(position)) else { continue }
+      guard let index = find(id) else {
+        changes.append(ObservationChange(position: Int(position), id: id, seen: nil))
+        continue
+      }
+      enlist(index, GroupPlace(position, in: group))
+      // Nothing new: a position that two members have had since the last look.
+      guard case .result(let snapshot, let flags) = poll(id) else { continue }
+      changes.append(
+        ObservationChange(position: Int(position), id: id, seen: (snapshot, flags))
+      )
+    }
+    return changes
+  }
+
+  /// What an observer sees now, as seen from now on.
+  private mutating func see(_ observer: Int) -> (snapshot: EntrySnapshot, flags: QueryFlags) {
+    let (snapshot, flags) = view(observer)
+    observers[observer].seenVersion = snapshot.version
+    observers[observer].seenFlags = flags
+    return (snapshot, flags)
+  }
+
+  private mutating func enlist(_ observer: Int, _ place: GroupPlace) {
+    guard let suspended = observers[observer].suspended, !suspended.isSpent else {
+      observers[observer].suspended = .member(place)
+      return
+    }
+    guard !suspended.isMember(at: place),
+      !observers[observer].alsoSuspended.contains(where: { $0.isMember(at: place) })
+    else { return }
+    observers[observer].alsoSuspended.append(.member(place))
+  }
+}
+
+extension SuspendedObserver {
+  fileprivate func isMember(at place: GroupPlace) -> Bool {
+    if case .member(place) = self { true } else { false }
+  }
+}
