@@ -7,11 +7,14 @@ let package = Package(
   products: [
     .library(name: "StreamQuery", targets: ["StreamQuery"]),
     .library(name: "StreamQueryOperators", targets: ["StreamQueryOperators"]),
+    .library(name: "StreamQueryUI", targets: ["StreamQueryUI"]),
     .library(name: "StreamQueryTesting", targets: ["StreamQueryTesting"]),
   ],
   targets: [
     .target(name: "StreamQuery"),
     .target(name: "StreamQueryOperators", dependencies: ["StreamQuery"]),
+    // Uses the public surface of the others only: what it needs, authors of other adapters need too.
+    .target(name: "StreamQueryUI", dependencies: ["StreamQuery", "StreamQueryOperators"]),
     .target(name: "StreamQueryTesting", dependencies: ["StreamQuery"]),
     .testTarget(
       name: "StreamQueryTests",
@@ -20,6 +23,10 @@ let package = Package(
     .testTarget(
       name: "StreamQueryOperatorsTests",
       dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryTesting"]
+    ),
+    .testTarget(
+      name: "StreamQueryUITests",
+      dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryUI", "StreamQueryTesting"]
     ),
     .testTarget(
       name: "StreamQueryTestingTests",
@@ -35,7 +42,7 @@ let package = Package(
     // Imports the modules plainly: every documented call must compile for a user.
     .testTarget(
       name: "StreamQueryAPITests",
-      dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryTesting"]
+      dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryUI", "StreamQueryTesting"]
     ),
     // An app as Xcode makes it: everything belongs to the main actor unless it says otherwise.
     .testTarget(

@@ -4,7 +4,7 @@
 # An API newer than the floor compiles on Linux, where availability means nothing, and fails only
 # on a user's Mac. This script finds it here: it turns the textual interfaces that every Swift
 # toolchain carries for Linux into interfaces for a macOS triple (they keep their `@available`
-# lines), and compiles the three modules against them. Frameworks that only Apple has are stood in
+# lines), and compiles the modules against them. Frameworks that only Apple has are stood in
 # for by the small modules in Scripts/apple-stubs: these prove the shape of our code, not that the
 # framework behaves so, and an API of theirs carries only the availability written there.
 #
@@ -180,7 +180,7 @@ expect_failure() {
   echo "check-apple: self-test: $name is refused"
 }
 
-for module in StreamQuery StreamQueryOperators StreamQueryTesting; do
+for module in StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting; do
   check_module "$module" "$root/Sources/$module"
 done
 

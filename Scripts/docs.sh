@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the documentation of the three modules, warnings as errors: a link to a symbol that is gone
+# Builds the documentation of the modules, warnings as errors: a link to a symbol that is gone
 # or a parameter that does not exist fails.
 #
 # The toolchain has all it needs, so the package does not depend on the DocC plugin.
@@ -46,7 +46,7 @@ fi
 
 rm -rf "$output"
 dependencies=()
-for module in StreamQuery StreamQueryOperators StreamQueryTesting; do
+for module in StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting; do
   graphs="$output/graphs/$module"
   mkdir -p "$graphs"
   swift symbolgraph-extract -module-name "$module" -I "$products/Modules" -I "$products" \

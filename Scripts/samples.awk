@@ -28,6 +28,7 @@ function write(    name, function_name) {
   written = name
   print "import Foundation\nimport StreamQuery\nimport StreamQueryOperators" > (name ".swift")
   print "import StreamQueryTesting\nimport Testing\n@testable import App" > (name ".swift")
+  if (FILENAME ~ /StreamQueryUI/) print "import StreamQueryUI" > (name ".swift")
   function_name = "sample"
   if (together) {
     function_name = name
@@ -35,7 +36,9 @@ function write(    name, function_name) {
     gsub(/[^A-Za-z0-9]/, "_", function_name)
     if (isFile) emit(name ".swift", 1)
   }
-  if (!isFile || together) print "func " function_name "() async throws {" > (name ".swift")
+  # What observes for views belongs to the main actor, and so do its samples.
+  actor = FILENAME ~ /StreamQueryUI/ ? "@MainActor " : ""
+  if (!isFile || together) print actor "func " function_name "() async throws {" > (name ".swift")
   emit(name ".swift", isFile && together ? 0 : -1)
   if (!isFile || together) print "}" > (name ".swift")
   close(name ".swift")

@@ -44,7 +44,7 @@ settings+=(-I "$work")
 
 # Objects of files that are gone may lie beside the others, so only those of present files count.
 objects=()
-for module in StreamQuery StreamQueryOperators StreamQueryTesting; do
+for module in StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting; do
   while IFS= read -r source; do
     objects+=("$products/$module.build/$(basename "$source").o")
   done < <(find "Sources/$module" -name '*.swift' | sort)

@@ -190,6 +190,44 @@ import Testing
     #expect(options.refetchOnSubscribe == .never)
   }
 
+  @Test func subscriptionsMayBeConditional() {
+    let simulation = Simulation()
+    let client = QueryClient(simulation: simulation)
+    let isSearching = false
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let query = Query("n", fetch: fetch).staleTime(.minutes(5))
+    client.setData(0, for: query)
+    var recordings: [Recording<QueryResult<Int>>] = []
+    for query in [
+      query.refetchOnSubscribe(.when { isSearching }),
+      query.refetchOnSubscribe(.when { $0.observerCount > 0 }),
+      query.refetchOnSubscribe(.dynamic { $0.status == .success ? .ifStale : .always }),
+      query.refetchOnSubscribe(.when { !isSearching }),
+      query.refetchOnSubscribe(.ifStale).refetchOnSubscribe(.always),
+    ] {
+      recordings.append(simulation.record(client.stream(query)))
+      simulation.settle()
+    }
+    #expect(fetch.callCount == 3)
+  }
+
+  @Test func errorsAreThrownByErrorAndQuery() {
+    let simulation = Simulation()
+    let client = QueryClient(simulation: simulation)
+    let inline = query.throwOnError(.when { $0 is AuthError })
+    let empty = query.throwOnError(.when { error, info in error is Offline && info.data == nil })
+    #expect(
+      client.shouldThrow(AuthError(), of: inline) && !client.shouldThrow(Offline(), of: inline)
+    )
+    // An unknown query is not asked about.
+    #expect(!client.shouldThrow(Offline(), of: empty))
+    _ = simulation.record(client.stream(empty.enabled(false)))
+    simulation.settle()
+    #expect(client.shouldThrow(Offline(), of: empty) && !client.shouldThrow(AuthError(), of: empty))
+    client.setData(.ada, for: empty)
+    #expect(!client.shouldThrow(Offline(), of: empty))
+  }
+
   @Test func factsTravelWithTheQuery() {
     enum Screen: QueryMetaKey { static let defaultValue = "none" }
     let named = query.meta(Screen.self, "profile")

@@ -51,6 +51,20 @@ extension QueryClient {
       ?? defaults.options(for: query.key.erased).throwOnError ?? .never
   }
 
+  /// Whether an error of a query is thrown to an error boundary: by the query's own option, or else
+  /// by the defaults of its key.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - query: The query.
+  /// - Returns: Whether it is thrown.
+  public nonisolated func shouldThrow<Value>(
+    _ error: any Error,
+    of query: Query<Value>
+  ) -> Bool {
+    throwPolicy(of: query).shouldThrow(error, of: diagnostics(.query(query)).first)
+  }
+
   /// What happens to a fetch of a query when nobody wants it any more: by its own option, or else
   /// by the defaults of its key.
   ///

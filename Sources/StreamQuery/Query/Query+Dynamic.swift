@@ -118,6 +118,19 @@ extension Query {
     options { $0.refetchOnSubscribeRule = policy }
   }
 
+  /// Whether a new subscription refetches cached data, by a condition.
+  ///
+  /// ```swift
+  /// let found = Query("found") { try await api.todos() }
+  ///   .refetchOnSubscribe(.when { isVisible })
+  /// ```
+  ///
+  /// - Parameter rule: Decides for each subscription.
+  /// - Returns: The changed query.
+  public func refetchOnSubscribe(_ rule: RefetchRule) -> Self {
+    options { $0.refetchOnSubscribeRule = rule.decides }
+  }
+
   /// Whether a reconnect refetches while the query is observed, evaluated at each reconnect.
   ///
   /// - Parameter policy: Returns the policy for this event, and may wait; see

@@ -23,6 +23,9 @@ extension QueryClient {
     of query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> ThrowingSequence<QueryResults<Value>, Value> {
-    results(of: query, options: options).throwing(when: throwPolicy(of: query))
+    let policy = throwPolicy(of: query)
+    return results(of: query, options: options).throwing { error in
+      policy.shouldThrow(error, of: self.diagnostics(.query(query)).first)
+    }
   }
 }

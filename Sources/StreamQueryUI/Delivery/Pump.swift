@@ -1,0 +1,85 @@
+internal import StreamQuery
+
+/// Brings changes to all observed objects of one client, in one job of the main actor at a time.
+///
+/// A thousand rows have one pump between them and no task of their own. However many writes happen
+/// before the main actor is free again, each object that they concern is told once, of the newest
+/// state. There is one pump for each client; it ends with the client.
+@MainActor
+final class Pump {
+  private static var pumps: [ObjectIdentifier: Pump] = [:]
+
+  private struct Slot {
+    weak var member: (any PumpMember)?
+  }
+
+  let group: ObservationGroup
+  private weak let client: QueryClient?
+  /// The members, by their position in the group.
+  ///
+  /// A member that is released leaves its slot to the next one that gets the position.
+  private var slots: [Slot] = []
+  /// What is left to do at the end of a delivery.
+  private var rest: [@MainActor () -> Void] = []
+  /// What is kept for objects that cannot keep it themselves.
+  private var kept: [ObjectIdentifier: any OwnedMember] = [:]
+
+  /// The pump of a client.
+  static func of(_ client: QueryClient) -> Pump {
+    // An identifier may come back after its client is gone.
+    if let pump = pumps[ObjectIdentifier(client)], pump.client === client { return pump }
+    let pump = Pump(client)
+    pumps[ObjectIdentifier(client)] = pump
+    pump.start(as: ObjectIdentifier(client))
+    return pump
+  }
+
+  private init(_ client: QueryClient) {
+    self.client = client
+    group = ObservationGroup(client)
+  }
+
+  private func start(as id: ObjectIdentifier) {
+    // Detached: it serves every view, so it must not have the task-locals of the first one.
+    // No executor preference: it runs on the main actor.
+    Task.detached { await self.run(as: id) }
+  }
+
+  private func run(as id: ObjectIdentifier) async {
+    while let changes = await group.next() { deliver(changes) }
+    if Self.pumps[id] === self { Self.pumps[id] = nil }
+  }
+
+  private func deliver(_ changes: [ObservationChange]) {
+    for change in changes { member(at: change.position)?.changed(change) }
+    while let next = rest.popLast() { next() }
+    if !kept.isEmpty { releaseOrphans() }
+  }
+
+  /// Adds something to do when all changes of this delivery have been brought: what several of them
+  /// concern is done once.
+  func afterwards(_ action: @escaping @MainActor () -> Void) { rest.append(action) }
+
+  /// Keeps a member until it is released, or its owner is gone.
+  func retain(_ member: any OwnedMember) {
+    releaseOrphans()
+    kept[ObjectIdentifier(member)] = member
+  }
+
+  func release(_ member: any OwnedMember) { kept[ObjectIdentifier(member)] = nil }
+
+  private func releaseOrphans() {
+    for member in kept.values where member.isOrphan { member.cancel() }
+  }
+
+  private func member(at position: Int) -> (any PumpMember)? {
+    // In place: a weak reference is expensive to copy.
+    slots.withUnsafeBufferPointer { $0[position].member }
+  }
+
+  /// Tells an object of the changes at a position from now on, until it is released.
+  func tell(_ member: any PumpMember, of position: Int) {
+    while slots.count <= position { slots.append(Slot()) }
+    slots[position].member = member
+  }
+}

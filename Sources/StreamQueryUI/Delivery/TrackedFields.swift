@@ -1,0 +1,30 @@
+internal import Observation
+
+/// Stands for an observed object wherever a field of it is named to `Observation`.
+///
+/// A key path of a generic type would be made anew at every access; these exist once.
+struct TrackedFields: Observable {
+  subscript(field: ResultField) -> Void { () }
+
+  @MainActor private static let keyPaths: [KeyPath<TrackedFields, Void>] =
+    ResultField.allCases.map { \TrackedFields[$0] }
+
+  @MainActor static func keyPath(of field: ResultField) -> KeyPath<TrackedFields, Void> {
+    keyPaths[Int(field.rawValue)]
+  }
+}
+
+@MainActor
+extension ObservationRegistrar {
+  func access(_ field: ResultField) {
+    access(TrackedFields(), keyPath: TrackedFields.keyPath(of: field))
+  }
+
+  func willChange(_ fields: ResultFields) {
+    for field in fields { willSet(TrackedFields(), keyPath: TrackedFields.keyPath(of: field)) }
+  }
+
+  func didChange(_ fields: ResultFields) {
+    for field in fields { didSet(TrackedFields(), keyPath: TrackedFields.keyPath(of: field)) }
+  }
+}

@@ -1,0 +1,136 @@
+public import Observation
+internal import StreamQuery
+
+/// Collects errors of the queries within a part of a screen, to show them in its place.
+///
+/// A query's `throwOnError` says which of its errors go to a boundary. All others stay in the
+/// results. An observed query reports to the boundary that it was given; a view gives it the
+/// nearest one.
+///
+/// ```swift
+/// let boundary = ErrorBoundary()
+/// let user = ObservedQuery(.user(42).throwOnError(.when { $0 is AuthError }), client: client)
+/// user.boundary = boundary
+/// if let error = boundary.error {
+///   show(error)
+///   await boundary.reset()         // a button: tries all again
+/// }
+/// ```
+///
+/// Boundaries may be nested: what one does not catch goes to its parent.
+@MainActor
+public final class ErrorBoundary: nonisolated Observable {
+  /// What has failed: a query, or what a view has reported itself.
+  private enum Source: Hashable {
+    case query(ObjectIdentifier, AnyQueryKey)
+    case report(Int)
+  }
+
+  private typealias Retry = @MainActor () async -> Void
+
+  /// The boundary around this one.
+  public let parent: ErrorBoundary?
+
+  private let registrar = ObservationRegistrar()
+  private var machine = BoundaryMachine<Source, Retry>()
+  private let catches: @MainActor (any Error) -> Bool
+  private let onReset: @MainActor () -> Void
+  private var reportCount = 0
+
+  /// Creates a boundary.
+  ///
+  /// - Parameters:
+  ///   - parent: The boundary around it.
+  ///   - onReset: Called by ``reset()``, before the queries try again.
+  ///   - catches: Whether it catches an error; by default all. Others go to the parent.
+  public init(
+    parent: ErrorBoundary? = nil,
+    onReset: @escaping @MainActor () -> Void = {},
+    catches: @escaping @MainActor (any Error) -> Bool = { _ in true }
+  ) {
+    self.parent = parent
+    self.catches = catches
+    self.onReset = onReset
+  }
+
+  /// The errors that it has caught, one for each query, in the order in which they first failed.
+  public var errors: [any Error] {
+    registrar.access(.error)
+    return machine.caught.map(\.error)
+  }
+
+  /// The first of them; `nil` if there is nothing to show.
+  public var error: (any Error)? { errors.first }
+
+  /// Reports an error that is no query's, such as one of a button.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - retry: What ``reset()`` does about it.
+  /// - Returns: Whether this boundary or one around it has caught it.
+  @discardableResult
+  public func report(
+    _ error: any Error,
+    retry: @escaping @MainActor () async -> Void = {}
+  ) -> Bool {
+    reportCount += 1
+    return take(error, by: .report(reportCount), retry: retry)
+  }
+
+  /// Forgets all errors and lets their queries try again, and waits until they have.
+  ///
+  /// Queries that have nothing to show are reset: they begin as if they had never failed. The
+  /// others keep their data and are fetched.
+  public func reset() async {
+    onReset()
+    var retries: [Retry] = []
+    change { retries = $0.reset() }
+    // No executor preference: they run on the main actor.
+    let tasks = retries.map { retry in Task { await retry() } }
+    for task in tasks { await task.value }
+  }
+
+  /// Forgets all errors, and fetches nothing.
+  public func dismiss() {
+    change { _ = $0.reset() }
+  }
+
+  func report<Value>(_ error: any Error, of query: Query<Value>, in client: QueryClient) {
+    let source = source(of: query, client)
+    _ = take(error, by: source) {
+      if client.data(for: query) == nil {
+        await client.reset(query)
+      } else {
+        await client.refetch(query)
+      }
+    }
+  }
+
+  /// A query has recovered by itself: its error need not be shown any more.
+  func recovered<Value>(_ query: Query<Value>, in client: QueryClient) {
+    let source = source(of: query, client)
+    if machine.caught.contains(where: { $0.source == source }) {
+      change { _ = $0.recovered(source) }
+    } else {
+      parent?.recovered(query, in: client)
+    }
+  }
+
+  private func source<Value>(of query: Query<Value>, _ client: QueryClient) -> Source {
+    .query(ObjectIdentifier(client), query.key.erased)
+  }
+
+  private func take(_ error: any Error, by source: Source, retry: @escaping Retry) -> Bool {
+    guard catches(error) else {
+      return parent?.take(error, by: source, retry: retry) ?? false
+    }
+    change { $0.reported(error, by: source, retry: retry) }
+    return true
+  }
+
+  private func change(_ body: (inout BoundaryMachine<Source, Retry>) -> Void) {
+    registrar.willChange(ResultFields(.error))
+    body(&machine)
+    registrar.didChange(ResultFields(.error))
+  }
+}

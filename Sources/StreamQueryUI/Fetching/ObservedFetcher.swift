@@ -1,0 +1,79 @@
+public import StreamQuery
+
+/// A query with the object that fetches it: changes the object and fetches in one step.
+///
+/// ```swift
+/// @MainActor final class NameSearch: QueryFetcher {
+///   var text = ""
+///   func fetch() async throws -> User { try await api.user(email: text) }
+/// }
+///
+/// let search = ObservedFetcher("search", fetcher: NameSearch(), client: client)
+/// await search.refetch { $0.text = "ada@example.com" }     // a button need not wait
+/// show(search.query.data, search.fetcher.text)
+/// ```
+@MainActor
+public final class ObservedFetcher<F: QueryFetcher> {
+  /// The object that fetches.
+  public let fetcher: F
+  /// The query; read the results and start and stop here.
+  public let query: ObservedQuery<F.Output>
+
+  /// Creates an object that observes a query over a fetcher.
+  ///
+  /// - Parameters:
+  ///   - fetcher: The fetcher.
+  ///   - client: The client; without one, nothing is observed until the query is started.
+  ///   - options: Options of the observer, over those of the query.
+  ///   - query: Makes the query over the fetcher, with its options.
+  public init(
+    fetcher: F,
+    client: QueryClient? = nil,
+    options: ObserverOptions? = nil,
+    query: (F) -> Query<F.Output>
+  ) {
+    self.fetcher = fetcher
+    self.query = ObservedQuery(query(fetcher), options: options)
+    if let client { self.query.start(using: client) }
+  }
+
+  /// Creates an object that observes a query over a fetcher.
+  ///
+  /// - Parameters:
+  ///   - first: The first part of the key.
+  ///   - part: The further parts, in order.
+  ///   - fetcher: The fetcher.
+  ///   - client: The client; without one, nothing is observed until the query is started.
+  ///   - options: Options of the observer.
+  public convenience init<First: Hashable & Sendable, each Part: Hashable & Sendable>(
+    _ first: First,
+    _ part: repeat each Part,
+    fetcher: F,
+    client: QueryClient? = nil,
+    options: ObserverOptions? = nil
+  ) {
+    let key = QueryKey<F.Output>(first, repeat each part)
+    self.init(fetcher: fetcher, client: client, options: options) { Query(key: key, fetcher: $0) }
+  }
+
+  /// Changes the fetcher, then fetches with it, and waits.
+  ///
+  /// A running fetch, which has read the former properties, does not land.
+  ///
+  /// - Parameter change: Changes the fetcher.
+  /// - Returns: The result that is shown after the fetch; a failure is in it.
+  @discardableResult
+  public func refetch(_ change: (F) -> Void = { _ in }) async -> QueryResult<F.Output> {
+    change(fetcher)
+    return await query.restart()
+  }
+
+  /// Changes the fetcher, then fetches with it, without waiting: for buttons.
+  ///
+  /// - Parameter change: Changes the fetcher.
+  public func refetch(_ change: (F) -> Void = { _ in }) {
+    change(fetcher)
+    // No executor preference: it runs on the main actor.
+    Task { await query.restart() }
+  }
+}

@@ -1,0 +1,41 @@
+internal import StreamQuery
+
+/// Collects the errors that a boundary has caught; each source has one at most.
+struct BoundaryMachine<Source: Hashable, Action> {
+  /// An error, and what makes its source try again.
+  struct Caught {
+    var source: Source
+    var error: any Error
+    var retry: Action
+  }
+
+  /// In the order in which their sources first failed.
+  private(set) var caught: [Caught] = []
+
+  /// A source has failed, for the first time or again.
+  mutating func reported(_ error: any Error, by source: Source, retry: Action) {
+    let new = Caught(source: source, error: error, retry: retry)
+    if let index = caught.firstIndex(where: { $0.source == source }) {
+      caught[index] = new
+    } else {
+      caught.append(new)
+    }
+  }
+
+  /// A source has recovered.
+  ///
+  /// - Returns: Whether its error was there.
+  mutating func recovered(_ source: Source) -> Bool {
+    let count = caught.count
+    caught.removeAll { $0.source == source }
+    return caught.count < count
+  }
+
+  /// All are to try again.
+  ///
+  /// - Returns: What makes them try, in order.
+  mutating func reset() -> [Action] {
+    defer { caught = [] }
+    return caught.map(\.retry)
+  }
+}

@@ -1,0 +1,34 @@
+internal import StreamQuery
+
+/// Decides when an error of an observed query is to be offered to a boundary.
+///
+/// Each failure is offered once, when no fetch runs: while a failed query is fetched again, it may
+/// still succeed.
+struct ErrorRouteMachine<Value: Sendable> {
+  /// What has to be done.
+  enum Step {
+    case nothing
+    /// Ask whether the error is thrown, and report it if so.
+    case offer(any Error)
+    /// The query has recovered from an error that was offered.
+    case recovered
+  }
+
+  /// The result whose error was offered last.
+  private var offered: QueryResult<Value>?
+
+  /// A result is shown.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: What to do.
+  mutating func shown(_ result: QueryResult<Value>) -> Step {
+    guard let error = result.error else {
+      // Without data, a fetch hides the error that it may end with again.
+      let isOver = !result.isFetching || result.isSuccess && !result.isPlaceholderData
+      return isOver && offered.take() != nil ? .recovered : .nothing
+    }
+    guard !result.isFetching, offered?.hasSameError(as: result) != true else { return .nothing }
+    offered = result
+    return .offer(error)
+  }
+}

@@ -1,0 +1,13 @@
+/// What a view may read of a result: each is tracked by itself.
+///
+/// Derived flags are fields of their own: a view that reads `isPending` is not drawn again for a
+/// failure of a refetch.
+enum ResultField: UInt8, CaseIterable {
+  case result, data, error, status, fetchStatus
+  case isPending, isSuccess, isError, isFetching, isPaused, isLoading, isRefetching
+  case isLoadingError, isRefetchError, isFetched, isFetchedSinceSubscribing
+  case isStale, isEnabled, isPlaceholderData, isOptimistic
+  case dataUpdatedAt, errorUpdatedAt, errorUpdateCount, failureCount, failureReason, cause
+  case hasNextPage, hasPreviousPage, isFetchingNextPage, isFetchingPreviousPage
+  case isFetchNextPageError, isFetchPreviousPageError
+}

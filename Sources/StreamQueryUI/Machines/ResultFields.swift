@@ -1,0 +1,27 @@
+/// Several fields as one word.
+struct ResultFields: Equatable, Sequence {
+  private var bits: UInt32 = 0
+
+  init(_ fields: ResultField...) {
+    for field in fields { insert(field) }
+  }
+
+  var isEmpty: Bool { bits == 0 }
+
+  mutating func insert(_ field: ResultField) { bits |= 1 << field.rawValue }
+
+  mutating func remove(_ other: Self) { bits &= ~other.bits }
+
+  func makeIterator() -> Iterator { Iterator(bits: bits) }
+
+  /// The fields in their order.
+  struct Iterator: IteratorProtocol {
+    fileprivate var bits: UInt32
+
+    mutating func next() -> ResultField? {
+      guard bits != 0 else { return nil }
+      defer { bits &= bits - 1 }
+      return ResultField(rawValue: UInt8(bits.trailingZeroBitCount))
+    }
+  }
+}

@@ -1,0 +1,127 @@
+internal import StreamQuery
+internal import StreamQueryOperators
+
+/// Decides what an observed query shows, and which fields of it have changed for its readers.
+///
+/// A field counts as read until its next change: a reader that is told of a change reads again if
+/// it still cares. So what nobody reads is neither compared nor announced.
+///
+/// A change has two steps, because readers are told before it and after it: ``arrived(_:)`` says
+/// what will change, ``show(_:)`` changes it.
+struct ResultMachine<Stored: Sendable, Selected: Sendable> {
+  /// How the shown result is made from the stored one.
+  enum Selection {
+    /// They are the same; the closure is the identity, which generic code cannot write.
+    case whole(@Sendable (QueryResult<Stored>) -> QueryResult<Selected>)
+    /// Indirect: most observed queries select nothing.
+    indirect case part(SelectStep<Stored, Selected>)
+  }
+
+  /// A result that is about to be shown.
+  struct Arrival {
+    fileprivate(set) var stored: QueryResult<Stored>
+    fileprivate(set) var shown: QueryResult<Selected>
+    /// What changes among the fields that somebody has read.
+    fileprivate(set) var changed: ResultFields
+  }
+
+  /// The newest result of the query.
+  private(set) var stored = QueryResult<Stored>.idle
+  /// What is shown of it.
+  private(set) var shown = QueryResult<Selected>.idle
+
+  private var selection: Selection
+  private var keeping: KeepPreviousDataStep<Stored>?
+  private var read = ResultFields()
+
+  init(_ selection: Selection, keepsPreviousData: Bool) {
+    self.selection = selection
+    if keepsPreviousData { keeping = KeepPreviousDataStep() }
+  }
+
+  /// Whether somebody has to be told if something changes; if not, results may wait until they are
+  /// read.
+  var hasReaders: Bool { !read.isEmpty }
+
+  /// Whether nothing has arrived yet.
+  private(set) var isNew = true
+
+  mutating func wasRead(_ field: ResultField) { read.insert(field) }
+
+  /// Decides what becomes of a new result.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: What to show; `nil` if that is shown already.
+  mutating func arrived(_ result: QueryResult<Stored>) -> Arrival? {
+    guard !result.isSame(as: stored) else { return nil }
+    let kept = keeping?.take(result) ?? result
+    guard let shown = select(kept) else { return nil }
+    var changed = ResultFields()
+    for field in read where differs(field, stored: result, shown: shown) { changed.insert(field) }
+    read.remove(changed)
+    return Arrival(stored: result, shown: shown, changed: changed)
+  }
+
+  mutating func show(_ arrival: Arrival) {
+    isNew = false
+    stored = arrival.stored
+    shown = arrival.shown
+  }
+
+  private mutating func select(_ result: QueryResult<Stored>) -> QueryResult<Selected>? {
+    switch selection {
+    case .whole(let identity): return identity(result)
+    case .part(var step):
+      defer { selection = .part(step) }
+      return step.take(result)
+    }
+  }
+
+  private func differs(
+    _ field: ResultField,
+    stored newStored: QueryResult<Stored>,
+    shown new: QueryResult<Selected>
+  ) -> Bool {
+    let old = shown
+    func pages(_ fact: KeyPath<PageFacts, Bool>) -> Bool {
+      PageFacts(stored)?[keyPath: fact] ?? false != PageFacts(newStored)?[keyPath: fact] ?? false
+    }
+    return switch field {
+    case .result: true
+    case .data: !old.hasSameData(as: new)
+    case .error: !old.hasSameError(as: new)
+    case .status: old.status != new.status
+    case .fetchStatus: old.fetchStatus != new.fetchStatus
+    case .isPending: old.isPending != new.isPending
+    case .isSuccess: old.isSuccess != new.isSuccess
+    case .isError: old.isError != new.isError
+    case .isFetching: old.isFetching != new.isFetching
+    case .isPaused: old.isPaused != new.isPaused
+    case .isLoading: old.isLoading != new.isLoading
+    case .isRefetching: old.isRefetching != new.isRefetching
+    case .isLoadingError: old.isLoadingError != new.isLoadingError
+    case .isRefetchError: old.isRefetchError != new.isRefetchError
+    case .isFetched: old.isFetched != new.isFetched
+    case .isFetchedSinceSubscribing:
+      old.isFetchedSinceSubscribing != new.isFetchedSinceSubscribing
+    case .isStale: old.isStale != new.isStale
+    case .isEnabled: old.isEnabled != new.isEnabled
+    case .isPlaceholderData: old.isPlaceholderData != new.isPlaceholderData
+    case .isOptimistic: old.isOptimistic != new.isOptimistic
+    case .dataUpdatedAt: old.dataUpdatedAt != new.dataUpdatedAt
+    case .errorUpdatedAt: old.errorUpdatedAt != new.errorUpdatedAt
+    case .errorUpdateCount: old.errorUpdateCount != new.errorUpdateCount
+    case .failureCount: old.failureCount != new.failureCount
+    case .failureReason:
+      // Reasons cannot be compared, and there seldom is one.
+      old.failureReason != nil || new.failureReason != nil
+    case .cause: old.cause != new.cause
+    case .hasNextPage: pages(\.hasNextPage)
+    case .hasPreviousPage: pages(\.hasPreviousPage)
+    case .isFetchingNextPage: pages(\.isFetchingNextPage)
+    case .isFetchingPreviousPage: pages(\.isFetchingPreviousPage)
+    case .isFetchNextPageError: pages(\.isFetchNextPageError)
+    case .isFetchPreviousPageError: pages(\.isFetchPreviousPageError)
+    }
+  }
+}

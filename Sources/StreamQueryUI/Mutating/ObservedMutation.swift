@@ -1,0 +1,173 @@
+public import Observation
+public import StreamQuery
+
+/// A mutation as an observable object: runs it and shows the newest run.
+///
+/// ```swift
+/// let rename = ObservedMutation(.rename(), client: client)
+/// rename.run(Rename(id: 42, name: "Ada"))          // a button
+/// show(rename.isPending ? rename.variables?.name : nil, rename.error)
+/// ```
+///
+/// It shows only runs that were started through it. A run that it no longer shows goes on, also
+/// after it was released. Each property is tracked by itself.
+@MainActor @Observable
+public final class ObservedMutation<Input: Sendable, Output: Sendable> {
+  /// The run that is shown, with all that is known about it; a reader is told of every change.
+  public private(set) var state = MutationRun<Input, Output>.idle
+  /// What the run is doing, or how it ended.
+  public private(set) var status = MutationStatus.idle
+  /// Whether the run waits for its scope, the network or the app.
+  public private(set) var isPaused = false
+  /// What the run was started with; `nil` if there is no run.
+  public private(set) var variables: Input?
+  /// What the work returned; `nil` until the run has succeeded.
+  public private(set) var output: Output?
+  /// Why the run failed; `nil` until it has failed.
+  public private(set) var error: (any Error)?
+  /// The number of failed attempts so far; 0 after a success.
+  public private(set) var failureCount = 0
+
+  /// What it runs.
+  @ObservationIgnored public private(set) var mutation: Mutation<Input, Output>
+
+  @ObservationIgnored private var client: QueryClient?
+  @ObservationIgnored private var observer: MutationObserver<Input, Output>?
+  /// Follows the runs, from the first one on; ended by ``reset()``.
+  @ObservationIgnored private var following: Task<Void, Never>?
+
+  /// Creates an object that runs a mutation.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation.
+  ///   - client: The client; without one it can run nothing until ``follow(_:using:)``.
+  public init(_ mutation: Mutation<Input, Output>, client: QueryClient? = nil) {
+    self.mutation = mutation
+    self.client = client
+  }
+
+  deinit {
+    following?.cancel()
+  }
+
+  /// Whether there is no run: none was started, or it was reset or cancelled.
+  public var isIdle: Bool { status == .idle }
+  /// Whether the run has not ended.
+  public var isPending: Bool { status == .pending }
+  /// Whether the run ended with an output.
+  public var isSuccess: Bool { status == .success }
+  /// Whether the run failed.
+  public var isError: Bool { status == .error }
+
+  /// Runs this mutation of this client from now on, whatever it ran before.
+  ///
+  /// For property wrappers and other adapters. A run that is shown stays if the client and the key
+  /// are the same, and takes over the new callbacks.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation; `nil` keeps it.
+  ///   - client: The client.
+  public func follow(_ mutation: Mutation<Input, Output>? = nil, using client: QueryClient) {
+    if let mutation { self.mutation = mutation }
+    if self.client !== client {
+      reset()
+      observer = nil
+      self.client = client
+    } else if let observer, let mutation {
+      observer.update(mutation: mutation)
+      take(observer.run)
+    }
+  }
+
+  /// Runs the mutation without waiting, as a button does.
+  ///
+  /// An earlier run is no longer shown, but goes on. Optimistic changes show at once.
+  ///
+  /// - Parameter input: The input of the run.
+  public func run(_ input: Input) {
+    guard let observer = observing() else { return fail() }
+    observer.start(with: input)
+    take(observer.run)
+    follow(observer)
+  }
+
+  /// Runs the mutation and waits for its end.
+  ///
+  /// - Parameters:
+  ///   - input: The input of the run.
+  ///   - detached: Whether the run outlives its caller: cancelling the caller then only ends its
+  ///     wait.
+  /// - Returns: What the work returned.
+  /// - Throws: As `QueryClient.mutate(_:with:detached:)`; ``ObservationError/noClient``.
+  @discardableResult
+  public func mutate(_ input: Input, detached: Bool = false) async throws -> Output {
+    guard let observer = observing() else {
+      fail()
+      throw ObservationError.noClient
+    }
+    follow(observer)
+    defer { if self.observer === observer { take(observer.run) } }
+    return try await observer.mutate(input, detached: detached)
+  }
+
+  /// Cancels the run that is shown, if it has not ended.
+  public func cancel() {
+    guard let observer else { return }
+    observer.cancel()
+    take(observer.run)
+  }
+
+  /// Shows no run any more; the run itself goes on.
+  public func reset() {
+    following?.cancel()
+    following = nil
+    observer?.reset()
+    take(.idle)
+  }
+
+  private func observing() -> MutationObserver<Input, Output>? {
+    if observer == nil { observer = client?.observer(of: mutation) }
+    return observer
+  }
+
+  /// Shows that nothing can be run.
+  private func fail() {
+    status = .error
+    error = ObservationError.noClient
+  }
+
+  private func follow(_ observer: MutationObserver<Input, Output>) {
+    guard following == nil else { return }
+    let runs = observer.runs
+    // No executor preference: it runs on the main actor.
+    following = Task { [weak self] in
+      for await run in runs {
+        guard let self, !Task.isCancelled else { return }
+        take(run)
+      }
+    }
+  }
+
+  private func take(_ run: MutationRun<Input, Output>) {
+    let changed = MutationFields(state, run)
+    if status != run.status { status = run.status }
+    state = run
+    if changed.contains(.isPaused) { isPaused = run.isPaused }
+    if changed.contains(.variables) { variables = run.input }
+    if changed.contains(.output) { output = run.output }
+    if changed.contains(.error) || run.error == nil && error != nil { error = run.error }
+    if changed.contains(.failures) { failureCount = run.failureCount }
+  }
+}
+
+extension ObservedMutation where Input == Void {
+  /// Runs a mutation that has no input, without waiting.
+  public func run() { run(()) }
+
+  /// Runs a mutation that has no input, and waits for its end.
+  ///
+  /// - Returns: What the work returned.
+  /// - Throws: As ``mutate(_:detached:)``.
+  @discardableResult
+  public func mutate() async throws -> Output { try await mutate(()) }
+}

@@ -1,0 +1,63 @@
+#if canImport(ObjectiveC)
+internal import ObjectiveC
+#endif
+internal import StreamQuery
+
+/// An observation that lasts as long as an object; see `QueryClient.observe(_:on:options:_:)`.
+@MainActor
+public final class ObjectObservation {
+  private weak let owner: AnyObject?
+  private let pump: Pump
+  private var position: Int?
+  private var show: ((ObservationChange) -> Void)?
+
+  init(_ owner: AnyObject, pump: Pump) {
+    self.owner = owner
+    self.pump = pump
+  }
+
+  /// Whether the closure is still called.
+  public var isObserving: Bool { show != nil && owner != nil }
+
+  /// Ends the observation; a second call does nothing.
+  public func cancel() {
+    guard let position else { return }
+    self.position = nil
+    show = nil
+    pump.group.remove(position)
+    pump.release(self)
+  }
+
+  func begin<Value>(
+    _ observer: QueryObserver<Value>,
+    _ show: @escaping @MainActor (QueryResult<Value>) -> Void
+  ) {
+    let first = pump.group.insert(observer)
+    position = first.position
+    self.show = { change in
+      if let result = change.result(of: observer) { show(result) }
+    }
+    pump.tell(self, of: first.position)
+    keep()
+    show(first.result(of: observer) ?? observer.result)
+  }
+
+  private func keep() {
+    #if canImport(ObjectiveC)
+    guard let owner else { return }
+    // The observation is its own key: an object may have several.
+    let key = Unmanaged.passUnretained(self).toOpaque()
+    objc_setAssociatedObject(owner, key, self, .OBJC_ASSOCIATION_RETAIN)
+    #else
+    pump.retain(self)
+    #endif
+  }
+}
+
+extension ObjectObservation: OwnedMember {
+  var isOrphan: Bool { owner == nil }
+
+  func changed(_ change: ObservationChange) {
+    if owner == nil || change.isOver { cancel() } else { show?(change) }
+  }
+}

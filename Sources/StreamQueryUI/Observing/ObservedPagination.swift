@@ -1,0 +1,129 @@
+public import Observation
+public import StreamQuery
+
+/// A position in pages as an observable object, with the query of the page that is shown.
+///
+/// ```swift
+/// let repositories = ObservedPagination(Pagination(input: "swift"), client: client) { text, page in
+///   .search(text, page)
+/// }
+/// show(repositories.query.data, repositories.page)
+/// repositories.moveToNextPage()
+/// repositories.input = "kotlin"        // its first page
+/// ```
+///
+/// Each page is a query of its own, with input and page in its key: going back to a fresh page
+/// makes no request. While a page is fetched for the first time, the one before it is shown.
+@MainActor @Observable
+public final class ObservedPagination<
+  Input: Hashable & Sendable,
+  Page: Hashable & Sendable,
+  Value: Sendable
+> {
+  /// The query of the page that is shown; read the results and start and stop here.
+  @ObservationIgnored public let query: ObservedQuery<Value>
+
+  /// Where it is.
+  public private(set) var pagination: Pagination<Input, Page>
+
+  @ObservationIgnored private var queryOfPage: @Sendable (Input, Page) -> Query<Value>
+
+  /// Creates an object that observes a page from now on.
+  ///
+  /// - Parameters:
+  ///   - pagination: Where to begin.
+  ///   - client: The client.
+  ///   - options: Options of the observer, over those of the query.
+  ///   - keepsPreviousData: Whether a page is shown until the next one is there.
+  ///   - query: The query of a page; its key must contain input and page.
+  public convenience init(
+    _ pagination: Pagination<Input, Page>,
+    client: QueryClient,
+    options: ObserverOptions? = nil,
+    keepsPreviousData: Bool = true,
+    query: @escaping @Sendable (Input, Page) -> Query<Value>
+  ) {
+    self.init(
+      pagination,
+      options: options,
+      keepsPreviousData: keepsPreviousData,
+      query: query
+    )
+    self.query.start(using: client)
+  }
+
+  /// Creates an object that observes nothing until its query is started.
+  ///
+  /// - Parameters:
+  ///   - pagination: Where to begin.
+  ///   - options: Options of the observer, over those of the query.
+  ///   - keepsPreviousData: Whether a page is shown until the next one is there.
+  ///   - query: The query of a page; its key must contain input and page.
+  public init(
+    _ pagination: Pagination<Input, Page>,
+    options: ObserverOptions? = nil,
+    keepsPreviousData: Bool = true,
+    query: @escaping @Sendable (Input, Page) -> Query<Value>
+  ) {
+    self.pagination = pagination
+    queryOfPage = query
+    self.query = ObservedQuery(
+      query(pagination.input, pagination.page),
+      options: options,
+      keepsPreviousData: keepsPreviousData
+    )
+  }
+
+  /// Observes from now on; see ``ObservedSelection/follow(_:options:using:)``.
+  ///
+  /// - Parameters:
+  ///   - options: Options of the observer; `nil` keeps the present ones.
+  ///   - client: The client.
+  ///   - query: The query of a page from now on; `nil` keeps the present one.
+  public func follow(
+    options: ObserverOptions? = nil,
+    using client: QueryClient,
+    query: (@Sendable (Input, Page) -> Query<Value>)? = nil
+  ) {
+    if let query { queryOfPage = query }
+    self.query.follow(
+      queryOfPage(pagination.input, pagination.page),
+      options: options,
+      using: client
+    )
+  }
+
+  /// The input whose pages are shown; setting another one starts at its initial page.
+  public var input: Input {
+    get { pagination.input }
+    set { move { $0.input = newValue } }
+  }
+
+  /// The page that is shown.
+  public var page: Page { pagination.page }
+
+  /// Whether there is a page before the one that is shown.
+  public var canMoveToPreviousPage: Bool { pagination.canMoveToPreviousPage }
+
+  /// Moves to the page after the one that is shown.
+  public func moveToNextPage() { move { $0.moveToNextPage() } }
+
+  /// Moves to the page before the one that is shown, if there is one.
+  public func moveToPreviousPage() { move { $0.moveToPreviousPage() } }
+
+  /// Moves to any page.
+  ///
+  /// - Parameter page: The page.
+  public func move(to page: Page) { move { $0.move(to: page) } }
+
+  /// Moves to the initial page.
+  public func reset() { move { $0.reset() } }
+
+  private func move(_ change: (inout Pagination<Input, Page>) -> Void) {
+    var new = pagination
+    change(&new)
+    guard !new.isSamePlace(as: pagination) else { return }
+    pagination = new
+    query.update(query: queryOfPage(new.input, new.page))
+  }
+}

@@ -1,0 +1,183 @@
+public import Observation
+public import StreamQuery
+
+/// A list of queries of any value types as an observable object.
+///
+/// ```swift
+/// let batch = ObservedQueries([AnyQuery(.user(1)), AnyQuery(.repos(1))], client: client)
+/// show(batch[.user(1)]?.data, batch[.repos(1)]?.data)
+/// ```
+///
+/// Each query is observed and fetched for itself; one that fails is a failed result among the others.
+/// What one transaction of the cache changed shows together.
+@MainActor
+public final class ObservedQueries: nonisolated Observable {
+  private let registrar = ObservationRegistrar()
+  private var queries: [AnyQuery]
+  private var life = ObservingMachine()
+  private var client: QueryClient?
+  private var observer: QueryListObserver?
+  private var group: ObservationGroup?
+  private var positions: [Int] = []
+  private var shown: QueryListResults?
+  /// Whether it waits for the end of a delivery, which may bring several changes.
+  private var isOutdated = false
+
+  /// Creates an object that observes a list from now on.
+  ///
+  /// - Parameters:
+  ///   - queries: The queries.
+  ///   - client: The client.
+  public convenience init(_ queries: [AnyQuery], client: QueryClient) {
+    self.init(queries)
+    start(using: client)
+  }
+
+  /// Creates an object that observes nothing until ``start(using:)``.
+  ///
+  /// - Parameter queries: The queries.
+  public init(_ queries: [AnyQuery] = []) {
+    self.queries = queries
+  }
+
+  deinit {
+    for position in positions { group?.remove(position) }
+  }
+
+  // MARK: Life
+
+  /// Whether it observes: it was started, and not stopped since.
+  public var isObserving: Bool { life.isObserving }
+
+  /// Observes from now on; nothing if it does.
+  ///
+  /// - Parameter client: The client; another one than before is observed instead of that.
+  public func start(using client: QueryClient) {
+    perform(life.asked(for: ObjectIdentifier(client), isOther: false), client)
+  }
+
+  /// Observes no longer; what is shown stays.
+  public func stop() { perform(life.stopped(), nil) }
+
+  /// Replaces the list.
+  ///
+  /// Queries whose keys were in the old list keep their observers, so a view may call it whenever
+  /// it is drawn.
+  ///
+  /// - Parameter queries: The new list.
+  public func update(_ queries: [AnyQuery]) {
+    self.queries = queries
+    guard let client else { return }
+    perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
+  }
+
+  /// Observes a list of queries of a client from now on, whatever it did before.
+  ///
+  /// - Parameters:
+  ///   - queries: The queries.
+  ///   - client: The client.
+  public func follow(_ queries: [AnyQuery], using client: QueryClient) {
+    self.queries = queries
+    perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
+  }
+
+  private func perform(_ step: ObservingMachine.Step, _ client: QueryClient?) {
+    switch step {
+    case .nothing: break
+    case .begin: if let client { begin(client) }
+    case .change:
+      observer?.update(queries)
+      join()
+      show()
+    case .beginAgain:
+      end()
+      if let client { begin(client) }
+    case .end: end()
+    }
+  }
+
+  private func begin(_ client: QueryClient) {
+    self.client = client
+    observer = client.observer(all: queries)
+    join()
+    show()
+  }
+
+  private func end() {
+    if isOutdated { show() }
+    leave()
+    observer = nil
+    client = nil
+  }
+
+  private func join() {
+    guard let observer, let client else { return }
+    leave()
+    let pump = Pump.of(client)
+    group = pump.group
+    positions = pump.group.insert(observer)
+    for position in positions { pump.tell(self, of: position) }
+  }
+
+  private func leave() {
+    for position in positions { group?.remove(position) }
+    positions = []
+  }
+
+  // MARK: Showing
+
+  /// The results; `nil` before the first start.
+  ///
+  /// A reader is told of every change of any of them.
+  public var results: QueryListResults? {
+    registrar.access(.result)
+    return shown
+  }
+
+  /// The result of a key.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The result, also of a query that failed; `nil` if the list has no such query.
+  /// - Complexity: O(*n*) in the length of the list.
+  public subscript<Value>(key: QueryKey<Value>) -> QueryResult<Value>? { results?[key] }
+
+  /// The result of a query.
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The result, also of one that failed; `nil` if the list has no query of that key.
+  /// - Complexity: O(*n*) in the length of the list.
+  public subscript<Value>(query: Query<Value>) -> QueryResult<Value>? { results?[query] }
+
+  /// Whether any of the queries is pending, or none was started yet.
+  public var isPending: Bool { results?.isPending ?? true }
+
+  /// Whether any of the queries is fetching.
+  public var isFetching: Bool { results?.isFetching ?? false }
+
+  /// Whether all of the queries have data and no error.
+  public var isSuccess: Bool { results?.isSuccess ?? false }
+
+  /// The errors, in the order of the list.
+  public var errors: [any Error] { results?.errors ?? [] }
+
+  private func show() {
+    isOutdated = false
+    guard let new = observer?.results, shown?.isSame(as: new) != true else { return }
+    registrar.willChange(ResultFields(.result))
+    shown = new
+    registrar.didChange(ResultFields(.result))
+  }
+}
+
+extension ObservedQueries: PumpMember {
+  func changed(_ change: ObservationChange) {
+    guard !change.isOver else {
+      // The client was shut down: the last state stays.
+      observer = nil
+      return
+    }
+    guard !isOutdated, let client else { return }
+    isOutdated = true
+    Pump.of(client).afterwards { [weak self] in self?.show() }
+  }
+}

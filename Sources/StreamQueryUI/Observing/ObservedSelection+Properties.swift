@@ -1,0 +1,73 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+public import StreamQuery
+
+// What is shown. Each property is tracked by itself.
+extension ObservedSelection {
+  /// The whole result; a reader is told of every change.
+  public var result: QueryResult<Selected> { read(.result) { $0 } }
+
+  /// The state in the form that most views switch over.
+  ///
+  /// A reader is told of changes of data and error.
+  public var phase: QueryResult<Selected>.Phase {
+    noteRead(of: .data)
+    return read(.error) { $0.phase }
+  }
+
+  /// The newest data: fetched, written, kept or a placeholder.
+  public var data: Selected? { read(.data) { $0.data } }
+  /// Why the last fetch failed; `nil` after a success.
+  public var error: (any Error)? { read(.error) { $0.error } }
+  /// Whether there is data, an error, or nothing yet.
+  public var status: QueryStatus { read(.status) { $0.status } }
+  /// What the fetch is doing.
+  public var fetchStatus: FetchStatus { read(.fetchStatus) { $0.fetchStatus } }
+  /// Whether there is no data yet, and no final error.
+  public var isPending: Bool { read(.isPending) { $0.isPending } }
+  /// Whether there is data and the last fetch or write succeeded.
+  public var isSuccess: Bool { read(.isSuccess) { $0.isSuccess } }
+  /// Whether the last fetch failed.
+  public var isError: Bool { read(.isError) { $0.isError } }
+  /// Whether a fetch is running or waiting for its next attempt.
+  public var isFetching: Bool { read(.isFetching) { $0.isFetching } }
+  /// Whether a fetch is waiting for the network or the app.
+  public var isPaused: Bool { read(.isPaused) { $0.isPaused } }
+  /// Whether the first fetch is running: pending and fetching.
+  public var isLoading: Bool { read(.isLoading) { $0.isLoading } }
+  /// Whether the data is being refreshed.
+  public var isRefetching: Bool { read(.isRefetching) { $0.isRefetching } }
+  /// Whether the first fetch failed: an error without data.
+  public var isLoadingError: Bool { read(.isLoadingError) { $0.isLoadingError } }
+  /// Whether a refresh failed: an error in addition to data.
+  public var isRefetchError: Bool { read(.isRefetchError) { $0.isRefetchError } }
+  /// Whether a fetch or write has ever settled.
+  public var isFetched: Bool { read(.isFetched) { $0.isFetched } }
+  /// Whether a fetch or write has settled since the observation began.
+  public var isFetchedSinceSubscribing: Bool {
+    read(.isFetchedSinceSubscribing) { $0.isFetchedSinceSubscribing }
+  }
+  /// Whether the data is stale for this observer; `false` for a disabled one.
+  public var isStale: Bool { read(.isStale) { $0.isStale } }
+  /// Whether the query fetches by itself for this observer.
+  public var isEnabled: Bool { read(.isEnabled) { $0.isEnabled } }
+  /// Whether the data is a stand-in, or that of the former key.
+  public var isPlaceholderData: Bool { read(.isPlaceholderData) { $0.isPlaceholderData } }
+  /// Whether a mutation shows changes that the server has not confirmed yet.
+  public var isOptimistic: Bool { read(.isOptimistic) { $0.isOptimistic } }
+  /// When the data was fetched or written.
+  public var dataUpdatedAt: Date? { read(.dataUpdatedAt) { $0.dataUpdatedAt } }
+  /// When a fetch last failed; `nil` if none ever did.
+  public var errorUpdatedAt: Date? { read(.errorUpdatedAt) { $0.errorUpdatedAt } }
+  /// How often a fetch failed for good.
+  public var errorUpdateCount: Int { read(.errorUpdateCount) { $0.errorUpdateCount } }
+  /// Failed attempts of the running fetch, or of the last one if it failed.
+  public var failureCount: Int { read(.failureCount) { $0.failureCount } }
+  /// Why the newest attempt failed; `nil` after a success.
+  public var failureReason: (any Error)? { read(.failureReason) { $0.failureReason } }
+  /// Why the running fetch was started, or the last one if none is running.
+  public var cause: FetchCause? { read(.cause) { $0.cause } }
+}

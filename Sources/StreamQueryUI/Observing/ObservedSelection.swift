@@ -1,0 +1,325 @@
+public import Observation
+public import StreamQuery
+
+/// A query as an observable object that shows a selection of its data; ``ObservedQuery`` shows all.
+///
+/// ```swift
+/// let names = ObservedSelection(.users, client: client) { $0.map(\.name) }
+/// show(names.data, names.isFetching)
+/// ```
+///
+/// **Life.** It observes from ``start(using:)`` to ``stop()``, or until it is released. What it
+/// shows stays after a stop. A fetch outlives it by a second, so that a view that is back soon
+/// finds its request still running, unless the query or the options say otherwise.
+///
+/// **Changes.** They come together: however many writes happen while the main actor is busy, each
+/// object changes once, to the newest state. All changes of a transaction of the cache show in the
+/// same job of the main actor. No object has a task of its own.
+///
+/// **Tracking.** A reader is told only of changes of the properties that it has read. The data
+/// changes when it is another value, if it is `Equatable`.
+@MainActor
+public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: nonisolated Observable {
+  /// What is observed, or will be.
+  public private(set) var query: Query<Stored>
+  /// The options of the observer, over those of the query.
+  public var options: ObserverOptions? { boxedOptions?.options }
+
+  /// Boxed: most observers have none, and they are large.
+  private var boxedOptions: OptionsBox?
+
+  /// Where errors go that the query's `throwOnError` names; they stay in the results all the same.
+  ///
+  /// It is not retained: the view or the model that shows its errors owns it.
+  public weak var boundary: ErrorBoundary? {
+    didSet { if boundary != nil, boundary !== oldValue { offerError() } }
+  }
+
+  private let registrar = ObservationRegistrar()
+  private var route = ErrorRouteMachine<Selected>()
+  private var machine: ResultMachine<Stored, Selected>
+  /// The newest change, while nobody has read anything that it might concern.
+  private var unread: ObservationChange?
+  private var life = ObservingMachine()
+  /// What happened to the view that it belongs to, if it belongs to one.
+  var visibility = VisibilityMachine()
+  private var observer: QueryObserver<Stored>?
+  private var client: QueryClient?
+  private var group: ObservationGroup?
+  private var position = 0
+
+  init(
+    _ query: Query<Stored>,
+    options: ObserverOptions?,
+    machine: ResultMachine<Stored, Selected>
+  ) {
+    self.query = query
+    boxedOptions = options.map(OptionsBox.init)
+    self.machine = machine
+  }
+
+  deinit {
+    // First, so that the end of the observation is no news.
+    group?.remove(position)
+    if let observer, let client { Self.leave(observer, boxedOptions?.options, client) }
+  }
+
+  // MARK: Life
+
+  /// Whether it observes: it was started, and not stopped since.
+  public var isObserving: Bool { life.isObserving }
+
+  /// Observes from now on; nothing if it does.
+  ///
+  /// What is cached shows at once, and initial data or a placeholder if nothing is.
+  ///
+  /// - Parameter client: The client; another one than before is observed instead of that.
+  public func start(using client: QueryClient) {
+    perform(life.asked(for: ObjectIdentifier(client), isOther: false), client)
+  }
+
+  /// Observes no longer; what is shown stays.
+  public func stop() { perform(life.stopped(), nil) }
+
+  /// Observes another query, or with other options, in place.
+  ///
+  /// This is no new subscription: with the same key nothing is fetched, so a view may call it
+  /// whenever it is drawn. With another key, what is cached under that shows at once, and is
+  /// fetched if it is stale.
+  ///
+  /// - Parameters:
+  ///   - query: What to observe from now on; `nil` keeps it.
+  ///   - options: The options from now on; `nil` keeps them.
+  public func update(query: Query<Stored>? = nil, options: ObserverOptions? = nil) {
+    if let query { self.query = query }
+    if let options { boxedOptions = OptionsBox(options) }
+    guard let client else { return }
+    perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
+  }
+
+  /// Observes a query of a client from now on, whatever it did before.
+  ///
+  /// For property wrappers and other adapters, which say at each update what they want.
+  ///
+  /// - Parameters:
+  ///   - query: What to observe.
+  ///   - options: Options of the observer; `nil` keeps the present ones.
+  ///   - client: The client.
+  public func follow(
+    _ query: Query<Stored>,
+    options: ObserverOptions? = nil,
+    using client: QueryClient
+  ) {
+    self.query = query
+    if let options { boxedOptions = OptionsBox(options) }
+    perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
+  }
+
+  /// Shows what a new observer would see, without being one; nothing if the query was shown already.
+  func preview(_ query: Query<Stored>, _ options: ObserverOptions?, _ client: QueryClient) {
+    let isOther = self.query.key != query.key
+    self.query = query
+    if let options { boxedOptions = OptionsBox(options) }
+    if isOther || machine.isNew { take(client.result(for: query)) }
+  }
+
+  private func perform(_ step: ObservingMachine.Step, _ client: QueryClient?) {
+    // Of the former key: its data may have to be kept.
+    if unread != nil { catchUp() }
+    switch step {
+    case .nothing: break
+    case .begin: if let client { begin(client) }
+    case .change:
+      observer?.update(query: query, options: options)
+      takeNow()
+    case .beginAgain:
+      end()
+      if let client { begin(client) }
+    case .end: end()
+    }
+  }
+
+  private func begin(_ client: QueryClient) {
+    self.client = client
+    let observer = client.observer(of: query, options: options)
+    let pump = Pump.of(client)
+    let first = pump.group.insert(observer)
+    pump.tell(self, of: first.position)
+    self.observer = observer
+    group = pump.group
+    position = first.position
+    take(first.result(of: observer) ?? observer.result)
+  }
+
+  private func end() {
+    group?.remove(position)
+    if let observer, let client { Self.leave(observer, boxedOptions?.options, client) }
+    group = nil
+    observer = nil
+    client = nil
+  }
+
+  /// Lets a running fetch outlive an observer that leaves by a second, where nobody said how long.
+  ///
+  /// Asked of the observer when it leaves: an option from the start would cost each observer a
+  /// definition of its own.
+  private nonisolated static func leave(
+    _ observer: QueryObserver<Stored>,
+    _ options: ObserverOptions?,
+    _ client: QueryClient
+  ) {
+    guard options?.linger == nil, observer.result.fetchStatus != .idle,
+      client.abandonmentPolicy(of: observer.query) == nil
+    else { return }
+    var options = options ?? ObserverOptions()
+    options.linger = .seconds(1)
+    observer.update(options: options)
+  }
+
+  // MARK: Showing
+
+  /// Shows a change that waited for a reader.
+  private func catchUp() {
+    if let change = unread.take(), let result = observer.flatMap(change.result) { take(result) }
+  }
+
+  /// Shows what the observer sees now, although the pump would bring it later.
+  private func takeNow() {
+    if let observer { take(observer.result) }
+  }
+
+  private func take(_ result: QueryResult<Stored>) {
+    unread = nil
+    guard let arrival = machine.arrived(result) else { return }
+    registrar.willChange(arrival.changed)
+    machine.show(arrival)
+    registrar.didChange(arrival.changed)
+    if boundary != nil { offerError() }
+  }
+
+  private func offerError() {
+    if unread != nil { catchUp() }
+    guard let boundary, let client else { return }
+    switch route.shown(machine.shown) {
+    case .nothing: break
+    case .offer(let error):
+      if client.shouldThrow(error, of: query) { boundary.report(error, of: query, in: client) }
+    case .recovered: boundary.recovered(query, in: client)
+    }
+  }
+
+  // A closure, because a key path of a generic type would be made anew at every read.
+  func read<Field>(_ field: ResultField, _ get: (QueryResult<Selected>) -> Field) -> Field {
+    noteRead(of: field)
+    return get(machine.shown)
+  }
+
+  func noteRead(of field: ResultField) {
+    if unread != nil { catchUp() }
+    machine.wasRead(field)
+    registrar.access(field)
+  }
+
+  /// The result that is shown now, and that of the query, without being tracked.
+  var present: (stored: QueryResult<Stored>, shown: QueryResult<Selected>) {
+    if unread != nil { catchUp() }
+    return (machine.stored, machine.shown)
+  }
+
+  // MARK: Commands
+
+  /// Fetches, even if the data is fresh or the query is disabled, and waits until the fetch is
+  /// settled.
+  ///
+  /// A failure is in the result. Cancelling the caller ends its wait and not the fetch, and is no
+  /// error: a gesture to refresh may be cancelled by the view that it redraws. Nothing is fetched
+  /// by an object that does not observe, and by a query that has no fetch.
+  ///
+  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
+  ///   it.
+  /// - Returns: The result that is shown after the fetch.
+  @discardableResult
+  public func refetch(superseding: Bool = true) async -> QueryResult<Selected> {
+    _ = try? await withObserver { try await $0.refetch(superseding: superseding) }
+    return present.shown
+  }
+
+  /// Fetches like ``refetch(superseding:)``, but throws a failure or a cancellation of the fetch.
+  ///
+  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
+  ///   it.
+  /// - Returns: The result that is shown after the fetch.
+  /// - Throws: As `QueryObserver.refetchThrowing(superseding:)`; `CancellationError` if nothing is
+  ///   observed.
+  @discardableResult
+  public func refetchThrowing(superseding: Bool = true) async throws -> QueryResult<Selected> {
+    let isObserving: Void? = try await withObserver { observer in
+      // Its failure is in the result, which is shown first.
+      defer { takeNow() }
+      try await observer.refetchThrowing(superseding: superseding)
+    }
+    if isObserving == nil { throw CancellationError() }
+    return present.shown
+  }
+
+  /// Marks the query as invalidated, and waits until it is fetched if it is observed and enabled.
+  public func invalidate() async {
+    await withObserver { await $0.invalidate() }
+  }
+
+  /// Returns the query to its initial state, with initial data, and refetches it if enabled.
+  public func reset() async {
+    await withObserver { await $0.reset() }
+  }
+
+  /// The first value: at once if there is data, or else that of the next fetch that ends.
+  ///
+  /// Cached data counts, however old; a placeholder does not.
+  ///
+  /// - Returns: The data, or the selection of it.
+  /// - Throws: The error if the fetch fails and there is nothing to show; `CancellationError` if
+  ///   the caller is cancelled or the client is shut down; ``ObservationError/noClient`` if
+  ///   nothing is observed.
+  public func firstValue() async throws -> Selected {
+    guard let client else { throw ObservationError.noClient }
+    var machine = machine
+    // An observer of its own: what is taken here must not be missing there.
+    for await result in client.results(of: query, options: options) {
+      if let arrival = machine.arrived(result) { machine.show(arrival) }
+      let shown = machine.shown
+      if let data = shown.data, !shown.isPlaceholderData { return data }
+      if let error = shown.error, !shown.isFetching { throw error }
+    }
+    throw CancellationError()
+  }
+
+  /// Fetches anew: a running fetch does not land.
+  func restart() async -> QueryResult<Selected> {
+    // Without data, a refetch would join it.
+    if present.stored.data == nil { client?.cancel(query) }
+    return await refetch()
+  }
+
+  func withObserver<Result>(
+    _ body: (QueryObserver<Stored>) async throws -> Result
+  ) async rethrows -> Result? {
+    guard let observer else { return nil }
+    let result = try await body(observer)
+    takeNow()
+    return result
+  }
+}
+
+extension ObservedSelection: PumpMember {
+  func changed(_ change: ObservationChange) {
+    // The client was shut down: the last state stays.
+    if change.isOver {
+      if let observer, change.ends(observer) { perform(.end, nil) }
+    } else if machine.hasReaders || boundary != nil {
+      // It may have another observer since the change was taken.
+      if let result = observer.flatMap(change.result) { take(result) }
+    } else {
+      unread = change
+    }
+  }
+}

@@ -1,0 +1,42 @@
+public import StreamQuery
+
+extension QueryClient {
+  /// Calls a closure with the results of a query for as long as an object lives: for UIKit, AppKit
+  /// and other code that is told what to show.
+  ///
+  /// The closure is called at once with what is cached, and then with each newer state, on the main
+  /// actor. However many writes happen while that is busy, it is called once, with the newest state.
+  ///
+  /// ```swift
+  /// final class ProfileController {
+  ///   @MainActor func viewDidLoad() {
+  ///     client.observe(.user(42), on: self) { result in
+  ///       show(result.data, refreshing: result.isFetching)
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// On Apple's systems the observation ends when the object is released, elsewhere with the next
+  /// change that the client has to tell anybody on the main actor. The closure may be stored, so
+  /// capture the object weakly in it.
+  ///
+  /// - Parameters:
+  ///   - query: What to observe.
+  ///   - owner: The object.
+  ///   - options: Options of the observer, over those of the query.
+  ///   - show: Shows a result.
+  /// - Returns: A handle that ends the observation before the object does.
+  @MainActor
+  @discardableResult
+  public func observe<Value>(
+    _ query: Query<Value>,
+    on owner: AnyObject,
+    options: ObserverOptions? = nil,
+    _ show: @escaping @MainActor (QueryResult<Value>) -> Void
+  ) -> ObjectObservation {
+    let observation = ObjectObservation(owner, pump: Pump.of(self))
+    observation.begin(observer(of: query, options: options), show)
+    return observation
+  }
+}

@@ -1,0 +1,183 @@
+import Observation
+import StreamQuery
+import StreamQueryTesting
+import StreamQueryUI
+import Testing
+
+/// Queries as observable objects, as models and views use them.
+@MainActor @Suite struct ObservedSamples {
+  @Test func aModelHoldsItsQueries() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let user = ObservedQuery(.user(42), client: client)
+      let name = ObservedSelection(.user(42), client: client) { $0.name }
+      #expect(user.isLoading && name.data == nil)
+      simulation.settle()
+      let (shown, refreshing): (User?, Bool) = (user.data, user.isFetching)
+      #expect(shown?.id == 42 && !refreshing && name.data == "Ada")
+      switch user.phase {
+      case .success(let user): #expect(user.name == "Ada")
+      case .pending, .failure: Issue.record("there is no data")
+      }
+    }
+  }
+
+  @Test func aViewStartsAndStops() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let user: ObservedQuery<User> = ObservedQuery(
+        .user(1),
+        options: ObserverOptions(staleTime: .minutes(1))
+      )
+      #expect(user.isPending && !user.isFetching && !user.isObserving)
+      user.start(using: client)
+      user.update(query: .user(2))
+      user.follow(.user(3), using: client)
+      simulation.settle()
+      #expect(user.data?.id == 3)
+      user.stop()
+      #expect(user.data?.id == 3)
+    }
+  }
+
+  @Test func commandsAreAwaited() throws {
+    try Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let user = ObservedQuery(.user(42), client: client)
+      let result: QueryResult<User> = await user.refetch()
+      #expect(result.data?.id == 42)
+      try await user.refetchThrowing()
+      await user.invalidate()
+      await user.reset()
+      #expect(user.isSuccess && user.cause == .reset)
+    }
+  }
+
+  @Test func pagesAreAdded() throws {
+    try Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let letters = InfiniteQuery<String, Int>("letters", initialPageParam: 0) { page, _ in
+        "page \(page)"
+      } nextPageParam: {
+        $0.pages.count < 2 ? $0.pages.count : nil
+      }
+      let observed: ObservedInfiniteQuery<String, Int> = ObservedQuery(letters, client: client)
+      let count = ObservedSelection(letters, client: client) { $0.pages.count }
+      await observed.refetch()
+      #expect(observed.hasNextPage && !observed.isFetchingNextPage)
+      await observed.fetchNextPage()
+      #expect(observed.pages == ["page 0", "page 1"] && !observed.hasNextPage)
+      try await simulation.settled()
+      #expect(count.data == 2 && !count.hasNextPage && !count.hasPreviousPage)
+    }
+  }
+
+  @Test func aPageIsTurned() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let repos = ObservedPagination(Pagination(input: "swift"), client: client) { text, page in
+        Query(Search(text: text, page: page))
+      }
+      repos.moveToNextPage()
+      simulation.settle()
+      #expect(repos.query.data?.map(\.id) == [2])
+      repos.input = "kotlin"
+      simulation.settle()
+      #expect(repos.query.data?.map(\.name) == ["kotlin"] && repos.page == 1)
+    }
+  }
+
+  @Test func severalQueriesAreOneObject() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let batch = ObservedQueries([AnyQuery(.user(1)), AnyQuery(.repos(1))], client: client)
+      simulation.settle()
+      let (user, repos): (User?, [Repo]?) = (batch[.user(1)]?.data, batch[.repos(1)]?.data)
+      #expect(user?.id == 1 && repos?.count == 1)
+      batch.update([AnyQuery(.user(2))])
+      #expect(batch[.user(2)]?.isFetching == true && batch[.repos(1)] == nil)
+    }
+  }
+
+  @Test func aButtonRunsAMutation() throws {
+    try Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let rename = ObservedMutation(
+        Mutation("rename") { try await api.rename($0, to: "Grace") } as Mutation<User.ID, User>,
+        client: client
+      )
+      rename.run(1)
+      #expect(rename.isPending && rename.variables == 1)
+      let user: User = try await rename.mutate(2)
+      #expect(user.name == "Grace" && rename.output == user)
+      rename.reset()
+      #expect(rename.isIdle && rename.error == nil)
+    }
+  }
+
+  @Test func aBoundaryShowsErrors() throws {
+    try Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let app = ErrorBoundary { /* logs */  }
+      let boundary = ErrorBoundary(parent: app, catches: { !($0 is AuthError) })
+      let failing = Query<User>("user", 1, fetch: ScriptedFetch(.failure(Offline()), .value(.ada)))
+        .retry(0).throwOnError(.when { error, info in info.data == nil && error is Offline })
+      let user = ObservedQuery(failing, client: client)
+      user.boundary = boundary
+      do {
+        _ = try await user.firstValue()
+        Issue.record("there is a value")
+      } catch {
+        #expect(error is Offline)
+      }
+      try await simulation.settled()
+      #expect(boundary.error is Offline && boundary.errors.count == 1 && app.error == nil)
+      await boundary.reset()
+      #expect(user.data == .ada && boundary.error == nil)
+      boundary.report(AuthError()) { await user.refetch() }
+      #expect(app.error is AuthError)
+      app.dismiss()
+      let name: String = try await ObservedSelection(failing, client: client) { $0.name }
+        .firstValue()
+      #expect(name == "Ada")
+    }
+  }
+
+  @MainActor final class UserSearch: QueryFetcher {
+    var email = ""
+
+    func fetch() async throws -> User { try await api.user(email: email) }
+  }
+
+  @Test func aFetcherIsChangedAndFetches() throws {
+    try Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let search = ObservedFetcher("search", fetcher: UserSearch(), client: client)
+      let result = await search.refetch { $0.email = "ada@example.com" }
+      #expect(result.data?.email == "ada@example.com" && search.query.data == result.data)
+      @MainActor func tap() { search.refetch { $0.email = "" } }
+      tap()
+      #expect(search.fetcher.email.isEmpty)
+      let users = Query("users", fetcher: Fetcher { try await api.users() }).staleTime(.minutes(1))
+      let fetched = try await client.fetch(users)
+      #expect(fetched == [.ada])
+      let other = Query(key: "users", fetcher: Fetcher { [User.ada] })
+      #expect(client.result(for: other).data == [.ada])
+    }
+  }
+
+  @Test func anObjectIsTold() {
+    Simulation.onMainActor { simulation in
+      final class Label { var text = "" }
+      let client = QueryClient(simulation: simulation)
+      let label = Label()
+      let observation = client.observe(.user(42), on: label) { [weak label] result in
+        label?.text = result.data?.name ?? "…"
+      }
+      #expect(label.text == "…" && observation.isObserving)
+      simulation.settle()
+      #expect(label.text == "Ada")
+      observation.cancel()
+    }
+  }
+}

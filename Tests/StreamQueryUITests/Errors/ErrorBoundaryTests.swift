@@ -1,0 +1,164 @@
+import StreamQuery
+import StreamQueryTesting
+import StreamQueryUI
+import Testing
+
+@MainActor
+struct ErrorBoundaryTests {
+  private struct Fatal: Error {}
+  private struct Minor: Error {}
+
+  private func run(_ body: @MainActor (Simulation, QueryClient) -> Void) {
+    for seed: UInt64 in 0..<10 {
+      Simulation.onMainActor(seed: seed) { body($0, QueryClient(simulation: $0)) }
+    }
+  }
+
+  private func query(
+    _ name: String,
+    _ steps: ScriptedFetch<String>.Step...
+  ) -> Query<String> {
+    Query(key: QueryKey(name), fetch: ScriptedFetch(steps)).retry(0)
+      .throwOnError(.when { $0 is Fatal })
+  }
+
+  private func names(_ boundary: ErrorBoundary) -> [String] { boundary.errors.map { "\($0)" } }
+
+  @Test("E04: only the errors that the query names go to the boundary")
+  func errorsAreChosen() {
+    run { simulation, client in
+      let boundary = ErrorBoundary()
+      let observed = [
+        query("fatal", .failure(Fatal())), query("minor", .failure(Minor())),
+        query("never", .failure(Fatal())).throwOnError(.never),
+        query("data", .failure(Fatal())).throwOnError(.when { $1.data == nil }),
+      ].map { ObservedQuery($0, client: client) }
+      client.setData("cached", for: observed[3].query)
+      for observed in observed { observed.boundary = boundary }
+      let screen = Screen { boundary.error == nil }
+      simulation.advance(by: .seconds(1))
+      #expect(names(boundary) == ["Fatal()"])
+      #expect(screen.frames == [true, false])
+      #expect(observed.allSatisfy { $0.isError })
+    }
+  }
+
+  @Test("T94, E02: a reset lets all try again, without data from the start, and waits for them")
+  func resetTriesAgain() {
+    run { simulation, client in
+      var resets = 0
+      let boundary = ErrorBoundary { resets += 1 }
+      let empty = ObservedQuery(
+        query("a", .failure(Fatal()), .value("A", after: .seconds(1))),
+        client: client
+      )
+      client.setData("old", for: QueryKey<String>("b"))
+      let full = ObservedQuery(query("b", .failure(Fatal()), .value("new")), client: client)
+      for observed in [empty, full] { observed.boundary = boundary }
+      simulation.advance(by: .seconds(1))
+      #expect(names(boundary) == ["Fatal()", "Fatal()"])
+      var isDone = false
+      Task {
+        await boundary.reset()
+        isDone = true
+      }
+      simulation.settle()
+      #expect(boundary.error == nil && resets == 1 && !isDone)
+      #expect(empty.isPending && empty.error == nil && full.data == "new")
+      simulation.advance(by: .seconds(1))
+      #expect(isDone && empty.data == "A" && boundary.errors.isEmpty)
+    }
+  }
+
+  @Test("a reset works when the views that failed are gone")
+  func resetOutlivesTheObjects() {
+    run { simulation, client in
+      let boundary = ErrorBoundary()
+      let failing = query("a", .failure(Fatal()), .value("A"))
+      do {
+        let observed = ObservedQuery(failing, client: client)
+        observed.boundary = boundary
+        simulation.settle()
+      }
+      #expect(names(boundary) == ["Fatal()"])
+      Task { await boundary.reset() }
+      simulation.settle()
+      let again = ObservedQuery(failing, client: client)
+      again.boundary = boundary
+      #expect(again.isLoading && boundary.error == nil)
+      simulation.settle()
+      #expect(again.data == "A")
+    }
+  }
+
+  @Test("E03: the nearest boundary that catches an error gets it")
+  func boundariesNest() {
+    run { simulation, client in
+      let app = ErrorBoundary()
+      let screen = ErrorBoundary(parent: app, catches: { $0 is Minor })
+      let fatal = ObservedQuery(query("a", .failure(Fatal()), .value("A")), client: client)
+      let minor = ObservedQuery(
+        query("b", .failure(Minor())).throwOnError(.always),
+        client: client
+      )
+      for observed in [fatal, minor] { observed.boundary = screen }
+      simulation.settle()
+      #expect(names(app) == ["Fatal()"] && names(screen) == ["Minor()"])
+      Task { await fatal.refetch() }
+      simulation.settle()
+      #expect(names(app) == [] && names(screen) == ["Minor()"])
+      screen.dismiss()
+      #expect(screen.errors.isEmpty && minor.isError)
+    }
+  }
+
+  @Test("E01: views report errors of their own")
+  func viewsReport() {
+    run { simulation, _ in
+      let app = ErrorBoundary(catches: { $0 is Fatal })
+      let boundary = ErrorBoundary(parent: app, catches: { _ in false })
+      var tries = 0
+      #expect(boundary.report(Fatal()) { tries += 1 })
+      #expect(!boundary.report(Minor()))
+      #expect(boundary.errors.isEmpty && names(app) == ["Fatal()"])
+      Task { await app.reset() }
+      simulation.settle()
+      #expect(tries == 1 && app.error == nil)
+    }
+  }
+
+  @Test("an error that was there before the boundary is reported to it")
+  func lateBoundaries() {
+    run { simulation, client in
+      let observed = ObservedQuery(query("a", .failure(Fatal())), client: client)
+      simulation.settle()
+      let boundary = ErrorBoundary()
+      observed.boundary = boundary
+      #expect(names(boundary) == ["Fatal()"])
+    }
+  }
+
+  @Test("T94: the first value is one await, and an error only if there is nothing to show")
+  func firstValues() {
+    run { simulation, client in
+      let log = FetchLog()
+      @MainActor func first<Stored, Selected>(_ observed: ObservedSelection<Stored, Selected>) {
+        Task {
+          do {
+            log.add("\(try await observed.firstValue())")
+          } catch {
+            log.add("\(error)")
+          }
+        }
+        simulation.advance(by: .seconds(1))
+      }
+      first(ObservedQuery(query("a", .value("A", after: .seconds(1))), client: client))
+      first(ObservedQuery(query("b", .failure(Fatal())).placeholder("stand-in"), client: client))
+      client.setData("old", for: QueryKey<String>("c"))
+      first(ObservedQuery(query("c", .failure(Fatal())), client: client))
+      first(ObservedSelection(query("a", .value("A")), client: client) { $0.count })
+      first(ObservedQuery(query("d", .never)))
+      #expect(log.lines == ["A", "Fatal()", "old", "1", "noClient"])
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import StreamQuery
+import StreamQueryTesting
+import StreamQueryUI
+import Testing
+
+@MainActor
+struct ObservedFetcherTests {
+  private struct Missing: Error {}
+
+  /// Finds what was looked for when it fetched.
+  private final class Search: QueryFetcher {
+    var text: String
+    private(set) var log: [String] = []
+    private let pause = ScriptedFetch(.value((), after: .milliseconds(10)))
+
+    init(_ text: String) { self.text = text }
+
+    func fetch() async throws -> String {
+      log.append(text)
+      let found = text
+      try await pause()
+      if found.isEmpty { throw Missing() }
+      return found
+    }
+  }
+
+  private func run(_ body: @MainActor (Simulation, QueryClient) -> Void) {
+    for seed: UInt64 in 0..<10 {
+      Simulation.onMainActor(seed: seed) { body($0, QueryClient(simulation: $0)) }
+    }
+  }
+
+  @Test("Q08, Q11: properties are read at the fetch; one call changes and fetches")
+  func refetchChangesAndFetches() {
+    run { simulation, client in
+      let search = ObservedFetcher("search", fetcher: Search("bulbasaur"), client: client)
+      let screen = Screen { search.query.data ?? "-" }
+      simulation.advance(by: .seconds(1))
+      search.refetch { $0.text = "pikachu" }
+      #expect(search.fetcher.text == "pikachu")
+      simulation.advance(by: .seconds(1))
+      var found: String?
+      Task { found = await search.refetch { $0.text = "mew" }.data }
+      simulation.advance(by: .seconds(1))
+      #expect(found == "mew")
+      #expect(screen.frames == ["-", "bulbasaur", "pikachu", "mew"])
+      #expect(search.fetcher.log == ["bulbasaur", "pikachu", "mew"])
+    }
+  }
+
+  @Test("Q11: what runs with the former input does not land, not even the first fetch")
+  func theFormerInputDoesNotLand() {
+    run { simulation, client in
+      let search = ObservedFetcher("search", fetcher: Search("a"), client: client)
+      let screen = Screen { search.query.data ?? "-" }
+      simulation.advance(by: .milliseconds(5))
+      search.refetch { $0.text = "b" }
+      simulation.advance(by: .milliseconds(5))
+      search.refetch { $0.text = "c" }
+      simulation.advance(by: .seconds(1))
+      #expect(screen.frames == ["-", "c"])
+      #expect(search.fetcher.log == ["a", "b", "c"])
+    }
+  }
+
+  @Test("Q09: a query over a fetcher has all options, and its failures are in the result")
+  func queriesHaveOptions() {
+    run { simulation, client in
+      let search = ObservedFetcher(fetcher: Search(""), client: client) {
+        Query("search", 1, fetcher: $0).retry(0).placeholder("…")
+      }
+      #expect(search.query.data == "…")
+      simulation.advance(by: .seconds(1))
+      #expect(search.query.error is Missing)
+    }
+  }
+
+  @Test("Q10, Q12: closures are fetchers, and one fetcher may serve several queries")
+  func closuresAndSharing() {
+    run { simulation, client in
+      let closure = ObservedFetcher("n", fetcher: Fetcher { 7 }, client: client)
+      let shared = Search("x")
+      let observed = [1, 2].map {
+        ObservedQuery(Query("shared", $0, fetcher: shared), client: client)
+      }
+      simulation.advance(by: .seconds(1))
+      #expect(closure.query.data == 7)
+      #expect(observed.map(\.data) == ["x", "x"] && shared.log == ["x", "x"])
+    }
+  }
+
+  @Test("a fetcher without a client waits for its start")
+  func startingLater() {
+    run { simulation, client in
+      let search = ObservedFetcher("search", fetcher: Search("a"))
+      search.refetch { $0.text = "b" }
+      simulation.advance(by: .seconds(1))
+      #expect(search.fetcher.log == [])
+      search.query.start(using: client)
+      simulation.advance(by: .seconds(1))
+      #expect(search.query.data == "b")
+    }
+  }
+}

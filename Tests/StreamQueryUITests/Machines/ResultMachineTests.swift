@@ -1,0 +1,166 @@
+import StreamQuery
+import StreamQueryOperators
+import StreamQueryTesting
+import Synchronization
+import Testing
+
+@testable import StreamQueryUI
+
+struct ResultMachineTests {
+  private let client = QueryClient(simulation: Simulation())
+
+  private func query(_ name: String) -> Query<[Int]> { Query(key: QueryKey(name)) }
+
+  /// The results of a query after each write of it.
+  private func results(_ writes: [Int]..., of query: Query<[Int]>) -> [QueryResult<[Int]>] {
+    writes.map { data in
+      client.setData(data, for: query)
+      return client.result(for: query)
+    }
+  }
+
+  private func whole(keepsPreviousData: Bool = false) -> ResultMachine<[Int], [Int]> {
+    ResultMachine(.whole { $0 }, keepsPreviousData: keepsPreviousData)
+  }
+
+  /// Reads fields, brings a result, and says which of them change.
+  private func changes<Selected>(
+    of fields: ResultField...,
+    in machine: inout ResultMachine<[Int], Selected>,
+    by result: QueryResult<[Int]>
+  ) -> [ResultField]? {
+    for field in fields { machine.wasRead(field) }
+    guard let arrival = machine.arrived(result) else { return nil }
+    machine.show(arrival)
+    return Array(arrival.changed)
+  }
+
+  @Test func nothingIsShownAtFirst() {
+    let machine = whole()
+    #expect(machine.shown.isPending && !machine.shown.isFetching)
+    #expect(machine.shown.data == nil)
+  }
+
+  @Test func onlyFieldsThatWereReadAndDifferChange() {
+    var machine = whole()
+    let results = results([1], [2], of: query("a"))
+    #expect(changes(in: &machine, by: results[0]) == [])
+    #expect(
+      changes(of: .data, .status, .isPending, in: &machine, by: results[1]) == [.data]
+    )
+    #expect(machine.shown.data == [2])
+  }
+
+  @Test func aChangeIsToldOnceUntilItIsReadAgain() {
+    var machine = whole()
+    let results = results([1], [2], [3], [4], of: query("a"))
+    #expect(changes(of: .data, in: &machine, by: results[0]) == [.data])
+    #expect(changes(in: &machine, by: results[1]) == [])
+    #expect(changes(of: .data, in: &machine, by: results[2]) == [.data])
+    #expect(changes(of: .error, in: &machine, by: results[3]) == [])
+  }
+
+  @Test func whatWasReadAndDidNotChangeIsStillRead() {
+    var machine = whole()
+    let results = results([1], [2], of: query("a"))
+    #expect(changes(of: .isSuccess, .isStale, in: &machine, by: results[0])?.isEmpty == false)
+    _ = changes(of: .isError, in: &machine, by: results[1])
+    client.setData([9], for: query("a"))
+    #expect(changes(in: &machine, by: .idle) == [])
+  }
+
+  @Test func theSameResultIsNoArrival() {
+    var machine = whole()
+    let result = results([1], of: query("a"))[0]
+    #expect(changes(of: .result, in: &machine, by: result) == [.result])
+    #expect(changes(of: .result, in: &machine, by: result) == nil)
+  }
+
+  @Test func equalDataDoesNotChangeButItsTimeMay() {
+    var machine = whole()
+    let (a, b) = (results([1], of: query("a"))[0], results([1], of: query("b"))[0])
+    #expect(changes(of: .data, in: &machine, by: a) == [.data])
+    #expect(changes(of: .data, .result, in: &machine, by: b) == [.result])
+  }
+
+  @Test func aSelectionIsMadeOncePerDataAndToldIfItIsAnother() {
+    let calls = Calls()
+    var machine = ResultMachine<[Int], Int>(
+      .part(
+        SelectStep {
+          calls.add()
+          return $0.count
+        }
+      ),
+      keepsPreviousData: false
+    )
+    let results = results([1], [2], [2, 3], of: query("a"))
+    #expect(changes(of: .data, in: &machine, by: results[0]) == [.data])
+    #expect(changes(of: .data, .isFetching, in: &machine, by: results[1]) == [])
+    #expect(changes(in: &machine, by: results[2]) == [.data])
+    #expect(machine.shown.data == 2)
+    #expect(machine.stored.data == [2, 3])
+    #expect(calls.count == 3)
+  }
+
+  @Test func aSelectionThatThrowsShowsItsErrorAndTheLastOne() {
+    struct Odd: Error {}
+    var machine = ResultMachine<[Int], Int>(
+      .part(SelectStep { if $0.isEmpty { throw Odd() } else { $0.count } }),
+      keepsPreviousData: false
+    )
+    let results = results([1], [], of: query("a"))
+    _ = changes(in: &machine, by: results[0])
+    #expect(
+      changes(of: .data, .error, .isError, in: &machine, by: results[1]) == [.error, .isError]
+    )
+    #expect(machine.shown.data == 1)
+    #expect(machine.stored.isSuccess)
+  }
+
+  @Test func thePreviousDataIsKeptOnlyIfAskedFor() {
+    for keeps in [false, true] {
+      var machine = whole(keepsPreviousData: keeps)
+      _ = changes(in: &machine, by: results([1], of: query("a"))[0])
+      #expect(
+        changes(of: .data, .isPlaceholderData, in: &machine, by: client.result(for: query("none")))
+          == (keeps ? [.isPlaceholderData] : [.data])
+      )
+      #expect(machine.shown.data == (keeps ? [1] : nil))
+      #expect(machine.stored.data == nil)
+    }
+  }
+
+  @Test func pagesChangeByTheirFacts() {
+    let feed = InfiniteQuery<Int, Int>("feed", initialPageParam: 0) { page, _ in
+      page
+    } nextPageParam: {
+      $0.lastPage < 1 ? $0.lastPage + 1 : nil
+    }
+    var machine = ResultMachine<Pages<Int, Int>, Pages<Int, Int>>(
+      .whole { $0 },
+      keepsPreviousData: false
+    )
+    func shown(_ pages: [Int]) -> [ResultField] {
+      if let data = Pages(pages, params: pages) { client.setData(data, for: feed) }
+      machine.wasRead(.hasNextPage)
+      machine.wasRead(.isFetchingNextPage)
+      guard let arrival = machine.arrived(client.result(for: feed)) else { return [] }
+      machine.show(arrival)
+      return Array(arrival.changed)
+    }
+    #expect(shown([0]) == [.hasNextPage])
+    #expect(shown([-1]) == [])
+    #expect(shown([0, 1]) == [.hasNextPage])
+    #expect(PageFacts(client.result(for: query("a"))) == nil)
+  }
+}
+
+/// Counts calls.
+private final class Calls: Sendable {
+  private let number = Mutex(0)
+
+  var count: Int { number.withLock { $0 } }
+
+  func add() { number.withLock { $0 += 1 } }
+}

@@ -1,0 +1,149 @@
+import StreamQuery
+import StreamQueryTesting
+import StreamQueryUI
+import Testing
+
+@MainActor
+struct ObservedMutationTests {
+  private struct Broken: Error {}
+
+  private func run(_ body: @MainActor (Simulation, QueryClient) -> Void) {
+    for seed: UInt64 in 0..<10 {
+      Simulation.onMainActor(seed: seed) { body($0, QueryClient(simulation: $0)) }
+    }
+  }
+
+  /// Doubles its input after some time; fails for negative ones.
+  private var double: Mutation<Int, Int> {
+    let pause = ScriptedFetch(.value((), after: .milliseconds(10)))
+    return Mutation("double") { (input: Int, _: MutationContext) in
+      try await pause()
+      if input < 0 { throw Broken() }
+      return 2 * input
+    }
+  }
+
+  private func text(_ observed: ObservedMutation<Int, Int>) -> String {
+    let values = [observed.variables, observed.output].map { $0.map(String.init) ?? "-" }
+    return "\(observed.status) \(values[0]) \(values[1])\(observed.error == nil ? "" : " failed")"
+  }
+
+  @Test("U05: a button runs it, and each state shows")
+  func runsShow() {
+    run { simulation, client in
+      let observed = ObservedMutation(double, client: client)
+      let screen = Screen { text(observed) }
+      observed.run(2)
+      #expect(observed.isPending && observed.variables == 2)
+      simulation.advance(by: .seconds(1))
+      observed.run(-1)
+      simulation.advance(by: .seconds(1))
+      observed.reset()
+      simulation.settle()
+      #expect(
+        screen.frames == [
+          "idle - -", "pending 2 -", "success 2 4", "pending -1 -", "error -1 - failed", "idle - -",
+        ]
+      )
+    }
+  }
+
+  @Test("each property is tracked by itself")
+  func readersOfTheOutputSeeOutputsOnly() {
+    run { simulation, client in
+      let observed = ObservedMutation(double.retry(1), client: client)
+      let output = Screen { observed.output }
+      let pending = Screen { observed.isPending }
+      let failures = Screen { observed.failureCount }
+      for input in [1, -1] {
+        observed.run(input)
+        simulation.advance(by: .seconds(10))
+      }
+      #expect(output.frames == [nil, 2, nil])
+      #expect(pending.frames == [false, true, false, true, false])
+      #expect(failures.frames == [0, 1, 2])
+      #expect(observed.state.failureCount == 2)
+    }
+  }
+
+  @Test("U06: a caller may wait for the output or the error")
+  func callersMayWait() {
+    run { simulation, client in
+      let observed = ObservedMutation(double, client: client)
+      var lines: [String] = []
+      Task {
+        lines.append("\((try? await observed.mutate(4)) ?? 0) \(text(observed))")
+        do {
+          try await observed.mutate(-4)
+        } catch {
+          lines.append("\(error) \(text(observed))")
+        }
+      }
+      simulation.advance(by: .seconds(1))
+      #expect(lines == ["8 success 4 8", "Broken() error -4 - failed"])
+    }
+  }
+
+  @Test("a newer run takes the place of an older one, which goes on")
+  func theNewestRunShows() {
+    run { simulation, client in
+      let observed = ObservedMutation(double, client: client)
+      observed.run(1)
+      simulation.advance(by: .milliseconds(5))
+      observed.run(2)
+      simulation.advance(by: .milliseconds(5))
+      #expect(text(observed) == "pending 2 -")
+      simulation.advance(by: .seconds(1))
+      #expect(text(observed) == "success 2 4")
+      #expect(client.mutations().map(\.status) == [.success, .success])
+    }
+  }
+
+  @Test("a cancelled run is idle, and a released object's run goes on")
+  func cancellingAndReleasing() {
+    run { simulation, client in
+      do {
+        let observed = ObservedMutation(double, client: client)
+        observed.run(1)
+        observed.cancel()
+        simulation.settle()
+        #expect(text(observed) == "idle - -")
+        observed.run(2)
+      }
+      simulation.advance(by: .seconds(1))
+      #expect(client.mutations().map(\.status) == [.success])
+      #expect(simulation.isIdle)
+    }
+  }
+
+  @Test("without a client nothing runs, and that shows")
+  func withoutAClient() {
+    run { simulation, client in
+      let observed = ObservedMutation(double)
+      observed.run(1)
+      #expect(observed.isError && observed.error as? ObservationError == .noClient)
+      observed.follow(using: client)
+      #expect(observed.isIdle && observed.error == nil)
+      observed.run(1)
+      observed.follow(double, using: client)
+      simulation.advance(by: .seconds(1))
+      #expect(text(observed) == "success 1 2")
+      observed.follow(using: QueryClient(simulation: simulation))
+      #expect(observed.isIdle)
+    }
+  }
+
+  @Test func aMutationWithoutInputNeedsNone() {
+    run { simulation, client in
+      let log = FetchLog()
+      let observed = ObservedMutation<Void, Void>(
+        Mutation("log-out") { (_: Void, _: MutationContext) in log.add("out") },
+        client: client
+      )
+      observed.run()
+      Task { try await observed.mutate() }
+      simulation.settle()
+      #expect(log.lines == ["out", "out"] && observed.isSuccess)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import StreamQuery
+import StreamQueryTesting
+import StreamQueryUI
+import Testing
+
+@MainActor
+struct ObjectObservationTests {
+  @MainActor private final class Controller {
+    var shown: [String] = []
+
+    func observe(_ query: Query<Int>, _ client: QueryClient) -> ObjectObservation {
+      client.observe(query, on: self) { [weak self] result in
+        self?.shown.append("\(result.data.map(String.init) ?? "-")\(result.isFetching ? "…" : "")")
+      }
+    }
+  }
+
+  private func run(_ body: @MainActor (Simulation, QueryClient) -> Void) {
+    for seed: UInt64 in 0..<10 {
+      Simulation.onMainActor(seed: seed) { body($0, QueryClient(simulation: $0)) }
+    }
+  }
+
+  @Test("F04: a controller is told at once and of each newer state")
+  func anObjectIsTold() {
+    run { simulation, client in
+      let query = Query("n", fetch: ScriptedFetch(.value(1, after: .milliseconds(10))))
+      let controller = Controller()
+      _ = controller.observe(query, client)
+      #expect(controller.shown == ["-…"])
+      simulation.advance(by: .seconds(1))
+      for number in 2...100 { client.setData(number, for: query) }
+      simulation.settle()
+      #expect(controller.shown == ["-…", "1", "100"])
+    }
+  }
+
+  @Test("it ends with the object, whoever else observes")
+  func itEndsWithTheObject() {
+    run { simulation, client in
+      let query = Query<Int>(key: "n")
+      let other = Query<Int>(key: "other")
+      let observed = ObservedQuery(other, client: client)
+      do { _ = Controller().observe(query, client) }
+      client.setData(1, for: other)
+      simulation.settle()
+      #expect(observed.data == 1)
+      #expect(client.diagnostics(.query(query)).map(\.observerCount) == [0])
+    }
+  }
+
+  @Test("a handle ends it earlier, and a shutdown too")
+  func handlesEndIt() {
+    run { simulation, client in
+      let query = Query<Int>(key: "n")
+      let controller = Controller()
+      let observations = [0, 1].map { _ in controller.observe(query, client) }
+      observations[0].cancel()
+      observations[0].cancel()
+      #expect(observations.map(\.isObserving) == [false, true])
+      client.setData(1, for: query)
+      simulation.settle()
+      #expect(controller.shown == ["-", "-", "1"])
+      client.shutDown()
+      simulation.settle()
+      #expect(!observations[1].isObserving && controller.shown.count == 3)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import StreamQuery
+import StreamQueryTesting
+import StreamQueryUI
+import Testing
+
+@MainActor
+struct ObservedQueriesTests {
+  private struct Broken: Error {}
+
+  private func query(_ name: String, _ step: ScriptedFetch<String>.Step) -> Query<String> {
+    Query(key: QueryKey(name), fetch: ScriptedFetch(step)).retry(0)
+  }
+
+  @Test("G05, G06: queries of any type run side by side, and are found by their typed keys")
+  func resultsAreFoundByKey() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let name = query("name", .value("Ada", after: .milliseconds(10)))
+      let age = Query("age", fetch: ScriptedFetch(.value(36, after: .milliseconds(20))))
+      let broken = query("broken", .failure(Broken(), after: .milliseconds(10)))
+      let batch = ObservedQueries(
+        [AnyQuery(name), AnyQuery(age), AnyQuery(broken)],
+        client: client
+      )
+      let screen = Screen {
+        let (name, age) = (batch[name]?.data ?? "-", batch[age.key]?.data.map(String.init) ?? "-")
+        return "\(name) \(age) \(batch.errors.count)\(batch.isFetching ? "…" : "")"
+      }
+      simulation.advance(by: .seconds(1))
+      #expect(screen.frames == ["- - 0…", "Ada - 0…", "Ada - 1…", "Ada 36 1"])
+      #expect(batch[broken]?.isError == true)
+      #expect(batch[QueryKey<Int>("none")] == nil)
+      #expect(!batch.isPending && !batch.isSuccess)
+    }
+  }
+
+  @Test("a transaction that changes several members is one frame, and a burst too")
+  func turnsAreWhole() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let queries = ["a", "b", "c"].map { Query<Int>(key: QueryKey($0)) }
+      for query in queries { client.setData(0, for: query) }
+      let batch = ObservedQueries(queries.map { AnyQuery($0) }, client: client)
+      let screen = Screen { queries.map { batch[$0]?.data } }
+      for number in 1...100 {
+        client.updateData(matching: .all, of: Int.self) { _, value in value = number }
+      }
+      simulation.settle()
+      #expect(screen.frames == [[0, 0, 0], [100, 100, 100]])
+    }
+  }
+
+  @Test("a replaced list keeps the observers of keys that stay")
+  func replacingTheList() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let log = FetchLog()
+      func query(_ name: String) -> AnyQuery {
+        AnyQuery(
+          Query(key: QueryKey<String>(name)) {
+            log.add(name)
+            return name
+          }
+        )
+      }
+      let batch = ObservedQueries()
+      #expect(batch.results == nil && batch.isPending && !batch.isObserving)
+      let screen = Screen { batch.results?.results(of: String.self).map { $0.data ?? "-" } }
+      batch.follow([query("a"), query("b")], using: client)
+      simulation.settle()
+      batch.follow([query("b"), query("c")], using: client)
+      simulation.settle()
+      client.setData("B", for: QueryKey("b"))
+      simulation.settle()
+      #expect(
+        screen.frames == [
+          nil, ["-", "-"], ["a", "b"], ["b", "-"], ["b", "c"], ["B", "c"],
+        ]
+      )
+      #expect(log.lines == ["a", "b", "c"])
+      #expect(client.diagnostics().map(\.observerCount) == [0, 1, 1])
+    }
+  }
+
+  @Test("what is stopped shows its last state, and what is released leaves nothing")
+  func theEnd() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let query = Query<Int>(key: "a")
+      do {
+        let batch = ObservedQueries([AnyQuery(query)], client: client)
+        client.setData(1, for: query)
+        simulation.settle()
+        batch.stop()
+        client.setData(2, for: query)
+        simulation.settle()
+        #expect(batch[query]?.data == 1)
+        batch.start(using: client)
+        #expect(batch[query]?.data == 2)
+      }
+      #expect(client.diagnostics().map(\.observerCount) == [0])
+    }
+  }
+}
