@@ -17,7 +17,7 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-standard_steps=(format purity layers debug release apple docs samples types refused playgrounds)
+standard_steps=(format purity layers debug views release apple docs samples types refused playgrounds)
 sanitizer_steps=(thread address)
 other_steps=(bench)
 strict=(-Xswiftc -warnings-as-errors)
@@ -47,6 +47,10 @@ step_layers() { # folders use each other downwards only, types are where their n
 
 step_debug() { # build with warnings as errors, then the tests
   run_tests .build-check "${strict[@]}"
+}
+
+step_views() { # the SwiftUI files run, on Linux beside a stand-in: see Tests/SwiftUIStandIn
+  run_tests "$PWD/.build-views" --package-path Tests/SwiftUIStandIn "${strict[@]}"
 }
 
 step_release() { # the same, optimised

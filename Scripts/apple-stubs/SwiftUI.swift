@@ -31,6 +31,17 @@ public struct ConditionalContent<First: View, Second: View>: View {
 extension Optional: View where Wrapped: View { public var body: Never { fatalError() } }
 public struct Text: View {
   public init(_ text: String) {}
+  public init(verbatim text: String) {}
+  public var body: Never { fatalError() }
+}
+public struct Button<Label: View>: View {
+  public var body: Never { fatalError() }
+}
+extension Button where Label == Text {
+  public init(_ title: String, action: @escaping @MainActor () -> Void) {}
+}
+public struct VStack<Content: View>: View {
+  public init(@ViewBuilder content: () -> Content) {}
   public var body: Never { fatalError() }
 }
 public struct Group<Content: View>: View {
@@ -117,6 +128,11 @@ extension View {
     _ path: WritableKeyPath<EnvironmentValues, Value>,
     _ value: Value
   ) -> some View { self }
+  public func transformEnvironment<Value>(
+    _ path: WritableKeyPath<EnvironmentValues, Value>,
+    transform: @escaping (inout Value) -> Void
+  ) -> some View { self }
+  public func refreshable(action: @escaping @Sendable () async -> Void) -> some View { self }
   public func task(
     priority: TaskPriority = .userInitiated,
     @_inheritActorContext _ action: sending @escaping @isolated(any) () async -> Void

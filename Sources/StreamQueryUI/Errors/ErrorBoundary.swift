@@ -98,7 +98,10 @@ public final class ErrorBoundary: nonisolated Observable {
   func report<Value>(_ error: any Error, of query: Query<Value>, in client: QueryClient) {
     let source = source(of: query, client)
     _ = take(error, by: source) {
-      if client.data(for: query) == nil {
+      if client.fetchingCount(.query(query)) > 0 {
+        // The views that show it are back, and have asked for it already: one request is enough.
+        await client.refetch(.query(query), superseding: false)
+      } else if client.data(for: query) == nil {
         await client.reset(query)
       } else {
         await client.refetch(query)

@@ -1,0 +1,5 @@
+/// What `$` of a property wrapper gives: for modifiers of views, which say what it observes or when.
+@MainActor
+public struct LiveHandle<Object: AnyObject> {
+  let holder: LiveHolder<Object>
+}

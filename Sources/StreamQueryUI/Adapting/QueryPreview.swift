@@ -1,0 +1,81 @@
+public import StreamQuery
+
+/// A client whose queries are in the states that a preview wants to show, and stay there.
+///
+/// Nothing is fetched: a query that was given no state shows none. What a preview writes by
+/// ``data(_:for:)`` shows at once, also later.
+///
+/// ```swift
+/// let preview = QueryPreview {
+///   $0.data(User(id: 1, name: "Ada"), for: .user(1))
+///   $0.loading(.repos(1))
+/// }
+/// show(preview.client.data(for: .user(1)))
+/// ```
+@MainActor
+public final class QueryPreview {
+  /// The client, for models; views get it by the modifier `queryPreview(_:)`.
+  public let client: QueryClient
+
+  private let executor = PreviewExecutor()
+  /// Ends the fetches that never end.
+  private let (silence, ending) = AsyncStream<Never>.makeStream()
+
+  /// Creates a client and brings its queries to their states.
+  ///
+  /// - Parameter states: Says the states.
+  public init(_ states: (QueryPreview) -> Void = { _ in }) {
+    var options = QueryOptions.default
+    options.refetchOnSubscribe = .never
+    options.retryOnSubscribe = false
+    client = QueryClient(
+      configuration: QueryClient.Configuration(
+        defaults: QueryDefaults(staleTime: .static, options: options),
+        connectivity: .alwaysOnline,
+        activity: .alwaysActive,
+        executor: executor
+      )
+    )
+    states(self)
+  }
+
+  deinit {
+    ending.finish()
+  }
+
+  /// A query that has data.
+  ///
+  /// - Parameters:
+  ///   - value: The data.
+  ///   - query: The query.
+  public func data<Value>(_ value: Value, for query: Query<Value>) {
+    client.setData(value, for: query)
+  }
+
+  /// A query that is being fetched: for the first time, or again if it has data.
+  ///
+  /// - Parameter query: The query.
+  public func loading<Value>(_ query: Query<Value>) {
+    fetch(
+      Query(key: query.key) { [silence] in
+        for await _ in silence {}
+        throw CancellationError()
+      }
+    )
+  }
+
+  /// A query whose fetch has failed; it keeps the data that it has.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - query: The query.
+  public func failure<Value>(_ error: any Error, for query: Query<Value>) {
+    fetch(Query(key: query.key) { throw error })
+  }
+
+  private func fetch<Value>(_ query: Query<Value>) {
+    let asked = query.retry(0).staleTime(.zero)
+    Task(executorPreference: executor) { [client] in _ = try? await client.fetch(asked) }
+    executor.run()
+  }
+}

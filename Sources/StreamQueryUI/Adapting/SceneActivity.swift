@@ -1,0 +1,52 @@
+public import StreamQuery
+
+/// Tells a client whether any scene of the app is in the foreground.
+///
+/// `Activity.system` speaks of the app. With this, a client that was made for it refetches, as each
+/// query wants, when a scene comes back, and rests while none is shown:
+///
+/// ```swift
+/// let scenes = SceneActivity()
+/// let client = QueryClient(configuration: .init(activity: scenes.activity))
+/// ```
+///
+/// Views say what becomes of their scenes by the modifier `sceneActivity(_:)`. A scene that is
+/// inactive, as behind a call, is still looked at.
+@MainActor
+public final class SceneActivity {
+  private var machine = SceneMachine<ObjectIdentifier>()
+  private var listeners: [AsyncStream<Bool>.Continuation] = []
+
+  /// Creates one that is active until a scene says otherwise.
+  public init() {}
+
+  /// What a client is to be configured with.
+  public nonisolated var activity: Activity {
+    Activity { [weak self] in
+      // Three, so that a departure and a return are not lost between two reads.
+      let (states, listener) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(3))
+      // No executor preference: it runs on the main actor.
+      Task { @MainActor in self?.add(listener) }
+      return states
+    }
+  }
+
+  private func add(_ listener: AsyncStream<Bool>.Continuation) {
+    listener.yield(machine.isActive)
+    listeners.append(listener)
+  }
+
+  /// Says that a scene has come to the foreground, or has left it.
+  ///
+  /// - Parameters:
+  ///   - scene: An object that stands for the scene while it exists.
+  ///   - isForeground: Whether it is in the foreground; `false` also when it ends.
+  public func changed(_ scene: AnyObject, isForeground: Bool) {
+    guard let isActive = machine.changed(ObjectIdentifier(scene), isForeground: isForeground)
+    else { return }
+    listeners.removeAll { listener in
+      if case .terminated = listener.yield(isActive) { return true }
+      return false
+    }
+  }
+}

@@ -1,0 +1,48 @@
+internal import StreamQuery
+
+// What each kind of observed object does when a view asks for something.
+extension ObservedSelection {
+  func asked(_ query: Query<Stored>, _ client: QueryClient, _ surroundings: Surroundings) {
+    if surroundings.isAllowed {
+      boundary = surroundings.boundary
+      follow(query, options: surroundings.options(over: options), using: client)
+    } else {
+      stop()
+      // A view that is not shown yet is drawn with what is cached.
+      preview(query, nil, client)
+    }
+  }
+}
+
+extension ObservedPagination {
+  func asked(
+    _ query: @escaping @Sendable (Input, Page) -> Query<Value>,
+    _ client: QueryClient,
+    _ surroundings: Surroundings
+  ) {
+    guard surroundings.isAllowed else { return self.query.stop() }
+    self.query.boundary = surroundings.boundary
+    follow(options: surroundings.options(over: self.query.options), using: client, query: query)
+  }
+}
+
+extension ObservedQueries {
+  func asked(_ queries: [AnyQuery], _ client: QueryClient, _ surroundings: Surroundings) {
+    if surroundings.isAllowed { follow(queries, using: client) } else { stop() }
+  }
+}
+
+extension Surroundings {
+  /// The options of an observer here; `nil` keeps them.
+  func options(over present: ObserverOptions?) -> ObserverOptions? {
+    guard isFrozen else { return nil }
+    var options = present ?? ObserverOptions()
+    options.enabled = .fixed(false)
+    return options
+  }
+}
+
+extension Query {
+  /// Stands for the query of a view that has not said yet what it wants; it is never observed.
+  static var none: Self { Self(key: "StreamQueryUI.none") }
+}

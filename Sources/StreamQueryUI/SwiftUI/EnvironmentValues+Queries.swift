@@ -1,0 +1,79 @@
+#if canImport(SwiftUI)
+public import StreamQuery
+public import SwiftUI
+
+extension EnvironmentValues {
+  /// The client of the queries in views.
+  ///
+  /// Without `queryClient(_:)` above, it is one that all such views share; a debug build says so
+  /// once.
+  public var queryClient: QueryClient {
+    get {
+      // SwiftUI reads the environment while it updates views, on the main actor.
+      surroundings.client ?? MainActor.assumeIsolated { FallbackClient.taken() }
+    }
+    set { surroundings.client = newValue }
+  }
+
+  /// Whether property wrappers observe their queries here; see `queryObservation(_:)`.
+  public var queryObservationEnabled: Bool {
+    get { surroundings.isAllowed }
+    set { surroundings.isAllowed = newValue }
+  }
+
+  /// Read by `@SwiftUI.Environment`, in full: within this package, the core has a type of that name.
+  var surroundings: Surroundings {
+    get { self[SurroundingsKey.self] }
+    set { self[SurroundingsKey.self] = newValue }
+  }
+
+  private enum SurroundingsKey: EnvironmentKey {
+    static var defaultValue: Surroundings { Surroundings() }
+  }
+}
+
+extension View {
+  /// Gives a client to the queries of this view and of all views in it.
+  ///
+  /// Queries that are observed already go over to the new client, as if the view were new.
+  ///
+  /// ```
+  /// WindowGroup { ContentView().queryClient(client) }
+  /// ```
+  ///
+  /// - Parameter client: The client.
+  /// - Returns: The view.
+  public func queryClient(_ client: QueryClient) -> some View {
+    environment(\.queryClient, client)
+  }
+}
+
+/// Gives a client to the queries of views; without one given, a client of its own.
+public struct QueryClientProvider<Content: View>: View {
+  @State private var own: LazyClient
+  private let given: QueryClient?
+  private let content: Content
+
+  /// Creates a view.
+  ///
+  /// - Parameters:
+  ///   - client: The client; `nil` makes one that lasts as long as this view.
+  ///   - content: The views.
+  public init(client: QueryClient? = nil, @ViewBuilder content: () -> Content) {
+    _own = State(wrappedValue: LazyClient())
+    given = client
+    self.content = content()
+  }
+
+  /// What it shows.
+  public var body: some View {
+    content.queryClient(given ?? own.client)
+  }
+}
+
+/// Made at each initialisation of a view; its client is made once.
+@MainActor
+private final class LazyClient {
+  private(set) lazy var client = QueryClient()
+}
+#endif

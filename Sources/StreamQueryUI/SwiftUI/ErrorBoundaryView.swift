@@ -1,0 +1,147 @@
+#if canImport(SwiftUI)
+public import SwiftUI
+
+/// Shows an error in place of its content when a query in it fails in a way that it should not show
+/// itself.
+///
+/// A query's `throwOnError` says which errors these are. All others stay in its properties.
+///
+/// ```
+/// ErrorBoundaryView {
+///   FeedView()
+/// } failure: { error, retry in
+///   Text("\(error)")
+///   Button("Try again", action: retry)
+/// }
+/// ```
+///
+/// The nearest boundary that catches an error shows it. Trying again resets the queries that failed,
+/// and shows the content.
+public struct ErrorBoundaryView<Content: View, Failure: View>: View {
+  @State private var holder: Holder
+  @SwiftUI.Environment(\.surroundings) private var surroundings
+  private let content: Content
+  private let failure: (any Error, @escaping @MainActor () -> Void) -> Failure
+  private let onReset: @MainActor () -> Void
+  private let catches: @MainActor (any Error) -> Bool
+
+  /// Creates a view.
+  ///
+  /// - Parameters:
+  ///   - catches: Whether it catches an error; by default all. Others go to the boundary around it.
+  ///   - onReset: Called when the user tries again, before the queries do.
+  ///   - content: The content.
+  ///   - failure: Makes what is shown in its place, of the error and of what to do to try again.
+  public init(
+    catching catches: @escaping @MainActor (any Error) -> Bool = { _ in true },
+    onReset: @escaping @MainActor () -> Void = {},
+    @ViewBuilder content: () -> Content,
+    @ViewBuilder failure:
+      @escaping (
+        _ error: any Error,
+        _ retry: @escaping @MainActor () -> Void
+      ) -> Failure
+  ) {
+    _holder = State(wrappedValue: Holder())
+    self.content = content()
+    self.failure = failure
+    self.onReset = onReset
+    self.catches = catches
+  }
+
+  /// What it shows.
+  public var body: some View {
+    let boundary = holder.boundary(in: surroundings.boundary, onReset, catches)
+    if let error = boundary.error {
+      failure(error) {
+        // No executor preference: it runs on the main actor.
+        Task { await boundary.reset() }
+      }
+    } else {
+      content.transformEnvironment(\.surroundings) { $0.boundary = boundary }
+    }
+  }
+
+  /// Made at each initialisation of the view; its boundary is made once.
+  @MainActor
+  private final class Holder {
+    private var boundary: ErrorBoundary?
+    private var onReset: @MainActor () -> Void = {}
+    private var catches: @MainActor (any Error) -> Bool = { _ in true }
+
+    func boundary(
+      in parent: ErrorBoundary?,
+      _ onReset: @escaping @MainActor () -> Void,
+      _ catches: @escaping @MainActor (any Error) -> Bool
+    ) -> ErrorBoundary {
+      self.onReset = onReset
+      self.catches = catches
+      if let boundary, boundary.parent === parent { return boundary }
+      let new = ErrorBoundary(parent: parent) { [weak self] in
+        self?.onReset()
+      } catches: { [weak self] in
+        self?.catches($0) ?? false
+      }
+      boundary = new
+      return new
+    }
+  }
+}
+
+extension View {
+  /// Shows an error in place of this view when a query in it fails; see ``ErrorBoundaryView``.
+  ///
+  /// - Parameters:
+  ///   - reset: Called when the user tries again, before the queries do.
+  ///   - failure: Makes what is shown in its place, of the error and of what to do to try again.
+  /// - Returns: The view.
+  public func errorBoundary(
+    reset: @escaping @MainActor () -> Void = {},
+    @ViewBuilder failure:
+      @escaping (
+        _ error: any Error,
+        _ retry: @escaping @MainActor () -> Void
+      ) -> some View
+  ) -> some View {
+    ErrorBoundaryView(onReset: reset) {
+      self
+    } failure: {
+      failure($0, $1)
+    }
+  }
+
+  /// Shows an error and a button to try again in place of this view when a query in it fails.
+  ///
+  /// - Parameter reset: Called when the user tries again, before the queries do.
+  /// - Returns: The view.
+  public func errorBoundary(reset: @escaping @MainActor () -> Void = {}) -> some View {
+    errorBoundary(reset: reset) { error, retry in
+      VStack {
+        Text(verbatim: "\(error)")
+        Button("Try again", action: retry)
+      }
+    }
+  }
+}
+
+/// Reports an error to the nearest ``ErrorBoundaryView``; does nothing if there is none.
+///
+/// ```
+/// @Environment(\.reportError) private var reportError
+/// ```
+public struct ReportErrorAction: Sendable {
+  let boundary: ErrorBoundary?
+
+  /// Reports an error, such as one of a button.
+  ///
+  /// - Parameter error: The error.
+  /// - Returns: Whether a boundary has caught it.
+  @MainActor @discardableResult
+  public func callAsFunction(_ error: any Error) -> Bool { boundary?.report(error) ?? false }
+}
+
+extension EnvironmentValues {
+  /// Reports errors that are no query's to the nearest boundary.
+  public var reportError: ReportErrorAction { ReportErrorAction(boundary: surroundings.boundary) }
+}
+#endif

@@ -1,0 +1,63 @@
+#if canImport(SwiftUI)
+public import StreamQuery
+public import SwiftUI
+
+/// Runs a mutation for a view with the client of its environment, and shows the newest run.
+///
+/// ```
+/// struct RenameButton: View {
+///   @LiveMutation(.rename()) var rename
+///
+///   var body: some View {
+///     Button("Rename") { rename.run(Rename(id: 42, name: "Ada")) }
+///       .disabled(rename.isPending)
+///   }
+/// }
+/// ```
+///
+/// A run goes on when the view is gone.
+@MainActor @propertyWrapper
+public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
+  @State private var holder: LiveHolder<ObservedMutation<Input, Output>>
+  @SwiftUI.Environment(\.surroundings) private var surroundings
+  private let mutation: Mutation<Input, Output>
+
+  /// Runs a mutation.
+  ///
+  /// - Parameter mutation: The mutation.
+  public init(_ mutation: Mutation<Input, Output>) {
+    _holder = State(wrappedValue: LiveHolder())
+    self.mutation = mutation
+  }
+
+  /// Runs a mutation that is given by its key and its work.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - perform: The work.
+  public init(key: AnyQueryKey, perform: @escaping @Sendable (Input) async throws -> Output) {
+    self.init(Mutation(key: key, perform: perform))
+  }
+
+  /// The mutation as an observable object.
+  public var wrappedValue: ObservedMutation<Input, Output> {
+    holder.object { ObservedMutation(mutation) }
+  }
+
+  /// For modifiers of views.
+  public var projectedValue: LiveHandle<ObservedMutation<Input, Output>> {
+    LiveHandle(holder: holder)
+  }
+
+  /// Called by SwiftUI before the view's body.
+  public nonisolated func update() {
+    // SwiftUI calls it on the main actor, although the requirement does not say so.
+    MainActor.assumeIsolated {
+      holder.installed { ObservedMutation(mutation) }
+      holder.asked(by: .wrapper, in: surroundings) { [mutation] observed, client, _ in
+        observed.follow(mutation, using: client)
+      }
+    }
+  }
+}
+#endif

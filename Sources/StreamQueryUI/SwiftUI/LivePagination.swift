@@ -1,0 +1,66 @@
+#if canImport(SwiftUI)
+public import StreamQuery
+public import SwiftUI
+
+/// Holds a position in pages for a view, and observes the query of the page that is shown.
+///
+/// ```
+/// @LivePagination(Pagination(input: "swift"), query: { .search($0, $1) }) var repositories
+/// ```
+///
+/// The position lasts as long as the view, however often that is drawn.
+@MainActor @propertyWrapper
+public struct LivePagination<
+  Input: Hashable & Sendable,
+  Page: Hashable & Sendable,
+  Value: Sendable
+>: DynamicProperty {
+  /// What the property is: the position, and the query of its page.
+  public typealias Observed = ObservedPagination<Input, Page, Value>
+
+  @State private var holder: LiveHolder<Observed>
+  @SwiftUI.Environment(\.surroundings) private var surroundings
+  private let query: @Sendable (Input, Page) -> Query<Value>
+  private let make: @MainActor () -> Observed
+
+  /// Observes a page.
+  ///
+  /// - Parameters:
+  ///   - pagination: Where to begin.
+  ///   - options: Options of the observer, over those of the query.
+  ///   - keepsPreviousData: Whether a page is shown until the next one is there.
+  ///   - query: The query of a page; its key must contain input and page.
+  public init(
+    _ pagination: Pagination<Input, Page>,
+    options: ObserverOptions? = nil,
+    keepsPreviousData: Bool = true,
+    query: @escaping @Sendable (Input, Page) -> Query<Value>
+  ) {
+    _holder = State(wrappedValue: LiveHolder())
+    self.query = query
+    make = {
+      ObservedPagination(
+        pagination,
+        options: options,
+        keepsPreviousData: keepsPreviousData,
+        query: query
+      )
+    }
+  }
+
+  /// Position and query as an observable object.
+  public var wrappedValue: ObservedPagination<Input, Page, Value> { holder.object(make) }
+
+  /// For modifiers of views.
+  public var projectedValue: LiveHandle<Observed> { LiveHandle(holder: holder) }
+
+  /// Called by SwiftUI before the view's body.
+  public nonisolated func update() {
+    // SwiftUI calls it on the main actor, although the requirement does not say so.
+    MainActor.assumeIsolated {
+      holder.installed(make)
+      holder.asked(by: .wrapper, in: surroundings) { [query] in $0.asked(query, $1, $2) }
+    }
+  }
+}
+#endif

@@ -1,0 +1,41 @@
+#if canImport(SwiftUI)
+public import StreamQuery
+public import SwiftUI
+
+/// Observes a list of queries of any value types for a view.
+///
+/// ```
+/// @LiveQueries([AnyQuery(.user(1)), AnyQuery(.repos(1))]) var batch
+/// ```
+@MainActor @propertyWrapper
+public struct LiveQueries: DynamicProperty {
+  @State private var holder: LiveHolder<ObservedQueries>
+  @SwiftUI.Environment(\.surroundings) private var surroundings
+  private let queries: [AnyQuery]?
+
+  /// Observes a list, or what a modifier says.
+  ///
+  /// - Parameter queries: The queries; `nil` observes nothing until the modifier `queries(_:_:)`
+  ///   names some.
+  public init(_ queries: [AnyQuery]? = nil) {
+    _holder = State(wrappedValue: LiveHolder())
+    self.queries = queries
+  }
+
+  /// The list as an observable object.
+  public var wrappedValue: ObservedQueries { holder.object { ObservedQueries() } }
+
+  /// For modifiers of views.
+  public var projectedValue: LiveHandle<ObservedQueries> { LiveHandle(holder: holder) }
+
+  /// Called by SwiftUI before the view's body.
+  public nonisolated func update() {
+    // SwiftUI calls it on the main actor, although the requirement does not say so.
+    MainActor.assumeIsolated {
+      holder.installed { ObservedQueries() }
+      guard let queries else { return }
+      holder.asked(by: .wrapper, in: surroundings) { $0.asked(queries, $1, $2) }
+    }
+  }
+}
+#endif

@@ -1,0 +1,107 @@
+#if canImport(SwiftUI)
+public import StreamQuery
+public import SwiftUI
+
+/// Observes a selection of a query for a view; ``LiveQuery`` observes all of it.
+///
+/// ```
+/// @LiveSelection(.users, select: { $0.map(\.name) }) var names
+/// ```
+@MainActor @propertyWrapper
+public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProperty {
+  @State private var holder: LiveHolder<ObservedSelection<Stored, Selected>>
+  @SwiftUI.Environment(\.surroundings) private var surroundings
+  private let query: Query<Stored>?
+  private let make: @MainActor () -> ObservedSelection<Stored, Selected>
+
+  private init(
+    asked query: Query<Stored>?,
+    make: @escaping @MainActor () -> ObservedSelection<Stored, Selected>
+  ) {
+    _holder = State(wrappedValue: LiveHolder())
+    self.query = query
+    self.make = make
+  }
+
+  /// Observes a query, or what a modifier says.
+  ///
+  /// - Parameters:
+  ///   - query: The query; `nil` observes nothing until the modifier `query(_:_:)` names one.
+  ///   - options: Options of the observer, over those of the query.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
+  ///     fetched for the first time.
+  public init(
+    _ query: Query<Stored>? = nil,
+    options: ObserverOptions? = nil,
+    keepsPreviousData: Bool = false
+  ) where Stored == Selected {
+    self.init(asked: query) {
+      ObservedQuery(query ?? .none, options: options, keepsPreviousData: keepsPreviousData)
+    }
+  }
+
+  /// Observes a query that is given by its key and its fetch.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - options: Options of the observer.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
+  ///     fetched for the first time.
+  ///   - fetch: Fetches the value.
+  public init(
+    key: QueryKey<Stored>,
+    options: ObserverOptions? = nil,
+    keepsPreviousData: Bool = false,
+    fetch: @escaping @Sendable () async throws -> Stored
+  ) where Stored == Selected {
+    self.init(
+      Query(key: key, fetch: fetch),
+      options: options,
+      keepsPreviousData: keepsPreviousData
+    )
+  }
+
+  /// Observes a selection of a query, or of what a modifier says.
+  ///
+  /// - Parameters:
+  ///   - query: The query; `nil` observes nothing until the modifier `query(_:_:)` names one.
+  ///   - options: Options of the observer, over those of the query.
+  ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is
+  ///     fetched for the first time.
+  ///   - select: Makes the selection. Runs once for each data that is stored; what it throws is
+  ///     shown as the error.
+  public init(
+    _ query: Query<Stored>? = nil,
+    options: ObserverOptions? = nil,
+    keepsPreviousData: Bool = false,
+    select: @escaping @Sendable (Stored) throws -> Selected
+  ) {
+    self.init(asked: query) {
+      ObservedSelection(
+        query ?? .none,
+        options: options,
+        keepsPreviousData: keepsPreviousData,
+        select: select
+      )
+    }
+  }
+
+  /// The query as an observable object.
+  public var wrappedValue: ObservedSelection<Stored, Selected> { holder.object(make) }
+
+  /// For modifiers of views.
+  public var projectedValue: LiveHandle<ObservedSelection<Stored, Selected>> {
+    LiveHandle(holder: holder)
+  }
+
+  /// Called by SwiftUI before the view's body.
+  public nonisolated func update() {
+    // SwiftUI calls it on the main actor, although the requirement does not say so.
+    MainActor.assumeIsolated {
+      holder.installed(make)
+      guard let query else { return }
+      holder.asked(by: .wrapper, in: surroundings) { $0.asked(query, $1, $2) }
+    }
+  }
+}
+#endif

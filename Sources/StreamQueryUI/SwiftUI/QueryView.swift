@@ -1,0 +1,42 @@
+#if canImport(SwiftUI)
+public import StreamQuery
+public import SwiftUI
+
+/// Shows a query, and observes it while it is shown.
+///
+/// ```
+/// QueryView(.user(1)) { user in
+///   if let data = user.data { Text(data.name) } else { ProgressView() }
+/// }
+/// ```
+///
+/// Views that show the same query share its data and its requests. While it is hidden, as under a
+/// pushed screen, it observes nothing; when it is back, it refetches as the query wants.
+public struct QueryView<Value: Sendable, Content: View>: View {
+  @LiveQuery<Value> private var observed: ObservedQuery<Value>
+  private let content: (ObservedQuery<Value>) -> Content
+
+  /// Creates a view of a query.
+  ///
+  /// - Parameters:
+  ///   - query: The query; it may be another one at each update of the parent.
+  ///   - options: Options of the observer, over those of the query.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
+  ///     fetched for the first time.
+  ///   - content: Makes the content of the query's properties.
+  public init(
+    _ query: Query<Value>,
+    options: ObserverOptions? = nil,
+    keepsPreviousData: Bool = false,
+    @ViewBuilder content: @escaping (_ result: ObservedQuery<Value>) -> Content
+  ) {
+    _observed = LiveQuery(query, options: options, keepsPreviousData: keepsPreviousData)
+    self.content = content
+  }
+
+  /// What it shows.
+  public var body: some View {
+    content(observed).attach($observed)
+  }
+}
+#endif

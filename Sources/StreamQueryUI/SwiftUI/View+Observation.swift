@@ -1,0 +1,126 @@
+#if canImport(SwiftUI)
+public import SwiftUI
+
+extension View {
+  /// Says when the property wrappers in this view observe: always, unless this says otherwise.
+  ///
+  /// ```
+  /// ProfileView(id: 1).queryObservation(.onAppear)
+  /// ```
+  ///
+  /// Put it around the view that has the wrappers: a wrapper cannot know whether its view is shown.
+  ///
+  /// - Parameter period: When they observe.
+  /// - Returns: The view.
+  public func queryObservation(_ period: ObservationPeriod) -> some View {
+    modifier(ObservationModifier(period: period))
+  }
+
+  /// Says to a ``SceneActivity`` whether the scene of this view is in the foreground.
+  ///
+  /// - Parameter activity: Whom to tell.
+  /// - Returns: The view.
+  public func sceneActivity(_ activity: SceneActivity) -> some View {
+    modifier(SceneModifier(activity: activity))
+  }
+
+  /// Refetches a query when the user pulls, and shows the gesture's spinner until it is done.
+  ///
+  /// A failure is in the query's properties. SwiftUI may cancel the gesture when the view is drawn
+  /// again: that is no error, and the request goes on.
+  ///
+  /// - Parameter observed: The query.
+  /// - Returns: The view.
+  public func refreshable<Stored, Selected>(
+    _ observed: ObservedSelection<Stored, Selected>
+  ) -> some View {
+    refreshable { @MainActor in await observed.refetch() }
+  }
+
+  /// Shows the queries of this view in states that were prepared, and fetches nothing.
+  ///
+  /// ```
+  /// #Preview {
+  ///   ProfileView(id: 1).queryPreview {
+  ///     $0.data(User(id: 1, name: "Ada"), for: .user(1))
+  ///     $0.loading(.repos(1))
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Parameter states: Says the states; called once.
+  /// - Returns: The view.
+  public func queryPreview(_ states: @escaping @MainActor (QueryPreview) -> Void) -> some View {
+    modifier(PreviewModifier(states: states))
+  }
+}
+
+struct ObservationModifier: ViewModifier {
+  @SwiftUI.Environment(\.queryObservationEnabled) private var isAllowed
+  @State private var visibility = VisibilityMachine()
+  let period: ObservationPeriod
+
+  func body(content: Content) -> some View {
+    var now = visibility
+    now.drawn(period)
+    return
+      content
+      .environment(\.queryObservationEnabled, isAllowed && now.observes)
+      .onAppear { visibility.appeared() }
+      .onDisappear { visibility.disappeared() }
+  }
+}
+
+struct SceneModifier: ViewModifier {
+  /// Stands for the scene.
+  @MainActor
+  private final class Scene {}
+
+  @SwiftUI.Environment(\.scenePhase) private var phase
+  @State private var scene: Scene
+  private let activity: SceneActivity
+
+  init(activity: SceneActivity) {
+    _scene = State(wrappedValue: Scene())
+    self.activity = activity
+  }
+
+  func body(content: Content) -> some View {
+    content
+      .onChange(of: phase, initial: true) { _, phase in
+        activity.changed(scene, isForeground: phase != .background)
+      }
+      .onDisappear { activity.changed(scene, isForeground: false) }
+  }
+}
+
+struct PreviewModifier: ViewModifier {
+  /// Made at each initialisation of the modifier; its preview is made once.
+  @MainActor
+  private final class Holder {
+    private var preview: QueryPreview?
+
+    func preview(_ states: (QueryPreview) -> Void) -> QueryPreview {
+      if let preview { return preview }
+      let new = QueryPreview(states)
+      preview = new
+      return new
+    }
+  }
+
+  @State private var holder: Holder
+  private let states: @MainActor (QueryPreview) -> Void
+
+  init(states: @escaping @MainActor (QueryPreview) -> Void) {
+    _holder = State(wrappedValue: Holder())
+    self.states = states
+  }
+
+  func body(content: Content) -> some View {
+    content.transformEnvironment(\.surroundings) {
+      $0.client = holder.preview(states).client
+      $0.isFrozen = true
+    }
+  }
+}
+#endif

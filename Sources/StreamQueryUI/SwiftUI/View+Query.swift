@@ -1,0 +1,141 @@
+#if canImport(SwiftUI)
+public import StreamQuery
+public import SwiftUI
+
+extension View {
+  /// Says what a property wrapper observes, for queries that depend on the view's state.
+  ///
+  /// ```
+  /// @State private var name = ""
+  /// @LiveQuery<[Follower]> private var followers
+  ///
+  /// var body: some View {
+  ///   List(followers.data ?? []) { Text($0.login) }
+  ///     .query($followers, .followers(of: name).enabled(!name.isEmpty))
+  /// }
+  /// ```
+  ///
+  /// It observes from the appearance of this view to its disappearance. The body is drawn before
+  /// it, so that cached data shows one update later than with a query in the initialiser.
+  ///
+  /// - Parameters:
+  ///   - live: The property wrapper; a query that it names itself is not observed.
+  ///   - query: The query; it may be another one at each update.
+  /// - Returns: The view.
+  public func query<Stored, Selected>(
+    _ live: LiveHandle<ObservedSelection<Stored, Selected>>,
+    _ query: Query<Stored>
+  ) -> some View {
+    asking(live) { $0.asked(query, $1, $2) }
+  }
+
+  /// Says what a property wrapper observes by a key and a fetch.
+  ///
+  /// ```
+  /// .query($followers, key: ["followers", name], enabled: !name.isEmpty) { [name] in
+  ///   try await api.followers(of: name)
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - live: The property wrapper.
+  ///   - key: The key; what the fetch depends on must be in it.
+  ///   - enabled: Whether it fetches by itself.
+  ///   - fetch: Fetches the value.
+  /// - Returns: The view.
+  public func query<Stored, Selected>(
+    _ live: LiveHandle<ObservedSelection<Stored, Selected>>,
+    key: QueryKey<Stored>,
+    enabled: Bool = true,
+    fetch: @escaping @Sendable () async throws -> Stored
+  ) -> some View {
+    query(live, Query(key: key, fetch: fetch).enabled(enabled))
+  }
+
+  /// Says which list a property wrapper observes.
+  ///
+  /// - Parameters:
+  ///   - live: The property wrapper.
+  ///   - queries: The queries.
+  /// - Returns: The view.
+  public func queries(_ live: LiveHandle<ObservedQueries>, _ queries: [AnyQuery]) -> some View {
+    asking(live) { $0.asked(queries, $1, $2) }
+  }
+
+  /// Says what a property wrapper runs, for mutations that depend on the view's state.
+  ///
+  /// - Parameters:
+  ///   - live: The property wrapper.
+  ///   - mutation: The mutation.
+  /// - Returns: The view.
+  public func mutation<Input, Output>(
+    _ live: LiveHandle<ObservedMutation<Input, Output>>,
+    _ mutation: Mutation<Input, Output>
+  ) -> some View {
+    asking(live) { observed, client, _ in observed.follow(mutation, using: client) }
+  }
+
+  /// Lets a property wrapper observe only while this view is shown.
+  ///
+  /// Each appearance is a new subscription, which refetches as the query's `refetchOnSubscribe`
+  /// says. A request outlives the disappearance by a second.
+  ///
+  /// - Parameter live: The property wrapper.
+  /// - Returns: The view.
+  public func attach<Object>(_ live: LiveHandle<Object>) -> some View {
+    modifier(AttachModifier(holder: live.holder))
+  }
+
+  private func asking<Object>(
+    _ live: LiveHandle<Object>,
+    _ tell: @escaping LiveHolder<Object>.Tell
+  ) -> some View {
+    modifier(AskingModifier(question: AskedProperty(holder: live.holder, tell: tell)))
+      .attach(live)
+  }
+}
+
+/// Asks when SwiftUI updates the modifier that it belongs to.
+@MainActor
+struct AskedProperty<Object: AnyObject>: DynamicProperty {
+  @SwiftUI.Environment(\.surroundings) private var surroundings
+  private let holder: LiveHolder<Object>
+  private let tell: LiveHolder<Object>.Tell
+
+  init(holder: LiveHolder<Object>, tell: @escaping LiveHolder<Object>.Tell) {
+    self.holder = holder
+    self.tell = tell
+  }
+
+  nonisolated func update() {
+    // SwiftUI calls it on the main actor, although the requirement does not say so.
+    MainActor.assumeIsolated { holder.asked(by: .modifier, in: surroundings, tell) }
+  }
+}
+
+struct AskingModifier<Object: AnyObject>: ViewModifier {
+  let question: AskedProperty<Object>
+
+  func body(content: Content) -> some View { content }
+}
+
+struct AttachModifier<Object: AnyObject>: ViewModifier {
+  /// Stands for this modifier, for as long as it exists.
+  @MainActor
+  private final class Place {}
+
+  @State private var place: Place
+  private let holder: LiveHolder<Object>
+
+  init(holder: LiveHolder<Object>) {
+    _place = State(wrappedValue: Place())
+    self.holder = holder
+  }
+
+  func body(content: Content) -> some View {
+    content
+      .onAppear { holder.appeared(place) }
+      .onDisappear { holder.disappeared(place) }
+  }
+}
+#endif

@@ -1,0 +1,22 @@
+import Testing
+
+@testable import StreamQueryUI
+
+struct SceneMachineTests {
+  @Test("an app is looked at while any of its scenes is, and until the first says otherwise")
+  func anyScene() {
+    var machine = SceneMachine<Int>()
+    #expect(machine.isActive)
+    let answers = [
+      (1, true), (1, true), (2, true), (1, false), (2, false), (2, false), (3, false), (1, true),
+    ].map { machine.changed($0, isForeground: $1) }
+    #expect(answers == [nil, nil, nil, nil, false, nil, nil, true])
+  }
+
+  @Test("an app that starts in the background is not looked at")
+  func inTheBackground() {
+    var machine = SceneMachine<Int>()
+    #expect(machine.changed(1, isForeground: false) == false)
+    #expect(!machine.isActive)
+  }
+}

@@ -1,0 +1,50 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Runs the SwiftUI files of StreamQueryUI on Linux, beside a module that stands in for SwiftUI. It is
+// a package of its own because everything that is built beside such a module finds it: `canImport`
+// looks into one folder of modules. On Apple's systems the same tests run with the real SwiftUI.
+let package = Package(
+  name: "SwiftUIStandIn",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "StreamQuery", path: "../..")],
+  targets: [
+    // The folder of StreamQueryUI, by a link. It has another name because the root package has a
+    // target of that name, and SwiftPM wants them to be unique.
+    .target(
+      name: "StreamQueryViews",
+      dependencies: [
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryOperators", package: "StreamQuery"),
+      ],
+      exclude: ["StreamQueryUI.docc"]
+    ),
+    .testTarget(
+      name: "StreamQueryViewsTests",
+      dependencies: [
+        "StreamQueryViews",
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryTesting", package: "StreamQuery"),
+      ]
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)
+#if !canImport(Darwin)
+package.targets.insert(.target(name: "SwiftUI"), at: 0)
+for target in package.targets where target.name != "SwiftUI" {
+  target.dependencies.insert("SwiftUI", at: 0)
+}
+#endif
+
+// Those of the root package.
+for target in package.targets {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+  ]
+}

@@ -1,0 +1,110 @@
+// Documented by Apple.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+/// Mounts a view, draws it again when what it read changes, and unmounts it.
+///
+/// Only the stand-in has it. Drawing again is a job of the main actor, so a test moves it by its
+/// simulation.
+@MainActor
+public final class Host {
+  /// What Apple does not document.
+  ///
+  /// Code must be right with each.
+  public struct Behaviour: Hashable, Sendable, CustomStringConvertible {
+    /// Whether the state of removed views lives until the end.
+    public var freesStateLate = false
+    /// Whether the body of a view is not evaluated if the parent made an equal value.
+    public var skipsEqualViews = false
+    /// Whether a view appears before its children.
+    public var outermostAppearsFirst = false
+
+    /// Creates one.
+    public init(freesStateLate: Bool, skipsEqualViews: Bool, outermostAppearsFirst: Bool) {
+      self.freesStateLate = freesStateLate
+      self.skipsEqualViews = skipsEqualViews
+      self.outermostAppearsFirst = outermostAppearsFirst
+    }
+
+    /// All that is possible.
+    public static let all: [Self] = (0..<8).map {
+      Self(
+        freesStateLate: $0 & 1 != 0,
+        skipsEqualViews: $0 & 2 != 0,
+        outermostAppearsFirst: $0 & 4 != 0
+      )
+    }
+
+    public var description: String {
+      [
+        freesStateLate ? "late" : "soon", skipsEqualViews ? "skipping" : "eager",
+        outermostAppearsFirst ? "outermost first" : "innermost first",
+      ].joined(separator: ", ")
+    }
+  }
+
+  let behaviour: Behaviour
+  private var root: Node?
+  private var dirty: [Node] = []
+  private var isScheduled = false
+  private var actions: [@MainActor () -> Void] = []
+  private var counts: [ObjectIdentifier: Int] = [:]
+  private var removed: [Node] = []
+  /// How many frames were shown.
+  public private(set) var frames = 0
+
+  /// Mounts a view.
+  public init(_ view: some View, behaviour: Behaviour) {
+    self.behaviour = behaviour
+    let node = Node(self, nil, view, EnvironmentValues())
+    root = node
+    node.evaluate()
+    node.show(true)
+    commit()
+  }
+
+  func schedule(_ node: Node) {
+    dirty.append(node)
+    guard !isScheduled else { return }
+    isScheduled = true
+    Task { @MainActor [weak self] in self?.flush() }
+  }
+
+  private func flush() {
+    isScheduled = false
+    let nodes = dirty.sorted { $0.depth < $1.depth }
+    dirty = []
+    for node in nodes { node.evaluateIfDirty() }
+    commit()
+  }
+
+  private func commit() {
+    frames += 1
+    while !actions.isEmpty {
+      let now = actions
+      actions = []
+      for action in now { action() }
+    }
+  }
+
+  func afterwards(_ action: @escaping @MainActor () -> Void) { actions.append(action) }
+
+  func count(_ type: any Any.Type) { counts[ObjectIdentifier(type), default: 0] += 1 }
+
+  func keep(_ node: Node) { removed.append(node) }
+
+  /// How often bodies of a view or modifier were evaluated.
+  public func renders(of type: any Any.Type) -> Int { counts[ObjectIdentifier(type)] ?? 0 }
+
+  /// Frees the state of removed views, where that was put off.
+  public func freeRemoved() {
+    for node in removed { node.free() }
+    removed = []
+  }
+
+  /// Removes the view.
+  public func unmount() {
+    root?.remove()
+    root = nil
+    freeRemoved()
+  }
+}

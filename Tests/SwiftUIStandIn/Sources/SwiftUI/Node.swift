@@ -1,0 +1,194 @@
+// Documented by Apple.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+internal import Observation
+
+/// A view at a place in the tree, for as long as its identity lasts.
+///
+/// The identity of a view is its place below its parent, its type, and the ids of `ForEach` and
+/// `id(_:)` on the way. State belongs to the node, not to the view's value, which is made anew at
+/// each update of the parent.
+@MainActor
+final class Node {
+  /// The node whose body runs.
+  static var evaluating: Node?
+
+  unowned let host: Host
+  private(set) weak var parent: Node?
+  let depth: Int
+  /// As the parent made it: nothing is installed in it.
+  var view: any View
+  var environment: EnvironmentValues
+  private var keys: [AnyHashable] = []
+  private var children: [AnyHashable: Node] = [:]
+  /// What the dynamic properties of the view keep, by their place in it.
+  var slots: [Int: AnyObject] = [:]
+  /// What a modifier keeps.
+  var memory: [ObjectIdentifier: Any] = [:]
+  var onAppear: (() -> Void)?
+  var onDisappear: (() -> Void)?
+  /// Starts the task of `task(id:)`.
+  var start: (() -> Void)?
+  var task: Task<Void, Never>?
+  /// The destinations of a navigation stack, by the type of their values.
+  var destinations: [ObjectIdentifier: (AnyHashable) -> any View] = [:]
+  private var isDirty = false
+  private(set) var isGone = false
+  /// Whether it is on the screen, and not below another one.
+  private var isShown = false
+  private var hasAppeared = false
+  private var run = 0
+
+  init(_ host: Host, _ parent: Node?, _ view: any View, _ environment: EnvironmentValues) {
+    self.host = host
+    self.parent = parent
+    self.view = view
+    self.environment = environment
+    depth = (parent?.depth ?? 0) + 1
+  }
+
+  /// Something that the body has read is about to change.
+  func invalidate() {
+    guard !isDirty, !isGone else { return }
+    isDirty = true
+    host.schedule(self)
+  }
+
+  func evaluateIfDirty() { if isDirty, !isGone { evaluate() } }
+
+  func evaluate() {
+    isDirty = false
+    run += 1
+    let thisRun = run
+    let outer = Self.evaluating
+    Self.evaluating = self
+    let pieces = withObservationTracking {
+      produce(view)
+    } onChange: { [weak self] in
+      // What views read changes on the main actor.
+      MainActor.assumeIsolated { if self?.run == thisRun { self?.invalidate() } }
+    }
+    Self.evaluating = outer
+    reconcile(pieces)
+  }
+
+  private func produce<V: View>(_ view: V) -> [Piece] {
+    if let view = view as? any Primitive { return view.pieces(self) }
+    var view = view
+    install(self, in: &view)
+    host.count(V.self)
+    return [Piece(key: 0, view: view.body)]
+  }
+
+  private func reconcile(_ pieces: [Piece]) {
+    var old = children
+    var kept: [(node: Node, isSame: Bool)] = []
+    keys = []
+    children = [:]
+    for piece in pieces {
+      let environment = piece.environment ?? self.environment
+      let node: Node
+      if let former = old[piece.key], type(of: former.view) == type(of: piece.view) {
+        old[piece.key] = nil
+        node = former
+        let isSame =
+          host.behaviour.skipsEqualViews && !node.isDirty
+          && node.environment.isSame(as: environment) && isEqual(node.view, piece.view)
+        node.view = piece.view
+        node.environment = environment
+        kept.append((node, isSame))
+      } else {
+        node = Node(host, self, piece.view, environment)
+        kept.append((node, false))
+      }
+      children[piece.key] = node
+      keys.append(piece.key)
+    }
+    for node in old.values { node.remove() }
+    for ((node, isSame), piece) in zip(kept, pieces) {
+      if !isSame { node.evaluate() }
+      node.show(isShown && !piece.isHidden)
+    }
+  }
+
+  /// Whether it is on the screen from now on.
+  func show(_ isShown: Bool) {
+    guard isShown != self.isShown || isShown && !hasAppeared else { return }
+    self.isShown = isShown
+    if isShown {
+      hasAppeared = true
+      if host.behaviour.outermostAppearsFirst { host.afterwards { [weak self] in self?.appear() } }
+    }
+    for key in keys { children[key]?.show(isShown) }
+    if !isShown {
+      disappear()
+    } else if !host.behaviour.outermostAppearsFirst {
+      host.afterwards { [weak self] in self?.appear() }
+    }
+  }
+
+  private func appear() {
+    guard isShown, !isGone else { return }
+    onAppear?()
+    start?()
+  }
+
+  private func disappear() {
+    task?.cancel()
+    task = nil
+    onDisappear?()
+  }
+
+  func remove() {
+    isGone = true
+    for key in keys { children[key]?.remove() }
+    if isShown { disappear() }
+    isShown = false
+    if host.behaviour.freesStateLate { host.keep(self) } else { free() }
+  }
+
+  func free() {
+    for key in keys { children[key]?.free() }
+    children = [:]
+    keys = []
+    slots = [:]
+    memory = [:]
+    (onAppear, onDisappear, start) = (nil, nil, nil)
+    view = EmptyView()
+  }
+
+  /// The nearest navigation stack around it.
+  var stack: Node? {
+    var node = parent
+    while let next = node, !next.isStack { node = next.parent }
+    return node
+  }
+  var isStack = false
+
+  func walk(_ visit: (Node) -> Void) {
+    visit(self)
+    for key in keys { children[key]?.walk(visit) }
+  }
+}
+
+/// A view below another one.
+struct Piece {
+  var key: AnyHashable
+  var view: any View
+  var environment: EnvironmentValues?
+  var isHidden = false
+}
+
+/// A view without a body: says what is below it.
+@MainActor
+protocol Primitive {
+  func pieces(_ node: Node) -> [Piece]
+}
+
+/// Whether two values of a view have the same bytes, as SwiftUI compares many views.
+private func isEqual<A: View>(_ one: A, _ other: any View) -> Bool {
+  guard let other = other as? A else { return false }
+  return withUnsafeBytes(of: one) { one in
+    withUnsafeBytes(of: other) { one.elementsEqual($0) }
+  }
+}

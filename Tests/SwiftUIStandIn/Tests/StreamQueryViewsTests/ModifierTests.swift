@@ -1,0 +1,274 @@
+import StreamQuery
+import StreamQueryTesting
+import SwiftUI
+import Testing
+
+@testable import StreamQueryViews
+
+@MainActor
+struct ModifierTests {
+  private struct Search: View {
+    let switches: Switches
+    let fetch: ScriptedFetch<String>
+    let drawn: Drawn
+    @LiveQuery<String> private var found
+    var body: some View {
+      Group { drawn(found.text) }
+        .query($found, key: ["search", switches.id], enabled: switches.isOn) { [fetch] in
+          try await fetch()
+        }
+    }
+  }
+
+  @Test("V03: the body says key, fetch and whether to fetch")
+  func keyInTheBody() {
+    World.run { world in
+      let (switches, drawn) = (Switches(), Drawn())
+      let fetch = fetch("one", "two")
+      switches.isOn = false
+      let mounted = world.mount(Search(switches: switches, fetch: fetch, drawn: drawn))
+      world.advance(30)
+      #expect(fetch.callCount == 0 && Set(drawn.take()) == ["-"])
+      switches.isOn = true
+      world.advance(30)
+      #expect(drawn.take().last == "one" && fetch.callCount == 1)
+      switches.id = 2
+      world.advance(0)
+      #expect(drawn.take().last == "-")
+      world.advance(30)
+      #expect(drawn.take().last == "two" && world.observers == 1)
+      mounted.unmount()
+      world.advance(0)
+      #expect(world.observers == 0)
+    }
+  }
+
+  private struct Branches: View {
+    let switches: Switches
+    let query: Query<String>
+    let drawn: Drawn
+    @LiveQuery<String> private var item
+    var body: some View {
+      drawn(item.text)
+      if switches.isOn {
+        Text("on").query($item, query)
+      } else {
+        ProgressView().query($item, query)
+      }
+    }
+  }
+
+  @Test("a query goes on when another view of the body shows it")
+  func branches() {
+    World.run { world in
+      let (switches, drawn) = (Switches(), Drawn())
+      let fetch = fetch("A", "B")
+      let mounted = world.mount(
+        Branches(
+          switches: switches,
+          query: query("a", fetch).staleTime(.seconds(60)),
+          drawn: drawn
+        )
+      )
+      world.advance(10)
+      for _ in 0..<4 {
+        switches.isOn.toggle()
+        world.advance(1)
+        #expect(world.observers == 1)
+      }
+      world.advance(30)
+      #expect(drawn.lines.last == "A" && fetch.callCount == 1)
+      mounted.unmount()
+      world.advance(0)
+      #expect(world.observers == 0)
+    }
+  }
+
+  private struct Paged: View {
+    let model: PagesModel
+    let drawn: Drawn
+    @LivePagination private var found: ObservedPagination<String, Int, String>
+    @LiveQuery private var feed: ObservedInfiniteQuery<Int, Int>
+    @LiveQueries private var batch: ObservedQueries
+
+    init(_ model: PagesModel, _ drawn: Drawn) {
+      self.model = model
+      self.drawn = drawn
+      _found = LivePagination(Pagination(input: "swift")) { text, page in
+        Query("search", text, page) { "\(text) \(page)" }
+      }
+      _feed = LiveQuery(
+        InfiniteQuery<Int, Int>("feed", initialPageParam: 1) { page in
+          page * 10
+        } nextPageParam: {
+          $0.pages.count < 3 ? $0.pages.count + 1 : nil
+        }
+      )
+    }
+
+    var body: some View {
+      let _ = model.take(found, feed, batch)
+      drawn("\(found.query.text), \(feed.pages) \(feed.hasNextPage), \(batch.isSuccess)")
+        .queries(
+          $batch,
+          [
+            AnyQuery(Query(key: QueryKey<Int>("n"), fetch: { 1 })),
+            AnyQuery(Query(key: QueryKey<String>("s"), fetch: { "s" })),
+          ]
+        )
+    }
+  }
+
+  @MainActor
+  private final class PagesModel {
+    var found: ObservedPagination<String, Int, String>?
+    var feed: ObservedInfiniteQuery<Int, Int>?
+    var batch: ObservedQueries?
+    func take(
+      _ found: ObservedPagination<String, Int, String>,
+      _ feed: ObservedInfiniteQuery<Int, Int>,
+      _ batch: ObservedQueries
+    ) {
+      (self.found, self.feed, self.batch) = (found, feed, batch)
+    }
+  }
+
+  @Test("I13, G01, G05: pages, positions and lists are observed like queries")
+  func pages() {
+    World.run { world in
+      let (model, drawn) = (PagesModel(), Drawn())
+      let mounted = world.mount(Paged(model, drawn))
+      world.advance(1)
+      #expect(drawn.lines.last == "swift 1, [10] true, true")
+      model.found?.moveToNextPage()
+      let feed = model.feed
+      Task { await feed?.fetchNextPage() }
+      world.advance(1)
+      #expect(drawn.lines.last == "swift 2, [10, 20] true, true")
+      #expect(model.batch?[QueryKey<Int>("n")]?.data == 1)
+      #expect(world.observers == 4)
+      mounted.unmount()
+      model.take(.init(Pagination(input: ""), query: { _, _ in Query(key: "x") }), feed!, .init())
+      model.feed = nil
+      world.advance(0)
+    }
+  }
+
+  private struct Rename: View {
+    let handle: Handle
+    let drawn: Drawn
+    @LiveMutation(key: "rename", perform: { (name: String) in name.uppercased() })
+    var rename: ObservedMutation<String, String>
+    var body: some View {
+      let _ = handle.rename = rename
+      drawn("\(rename.status) \(rename.output ?? "")")
+    }
+
+    @MainActor
+    final class Handle { var rename: ObservedMutation<String, String>? }
+  }
+
+  @Test("U05, U06: a mutation runs with the client of the environment")
+  func mutations() {
+    World.run { world in
+      let (handle, drawn) = (Rename.Handle(), Drawn())
+      let mounted = world.mount(Rename(handle: handle, drawn: drawn))
+      handle.rename?.run("ada")
+      world.advance(1)
+      #expect(drawn.lines.first == "idle " && drawn.lines.last == "success ADA")
+      mounted.unmount()
+    }
+  }
+
+  private struct Refreshing: View {
+    @LiveQuery<String> var item
+    let drawn: Drawn
+    let gesture: Gesture
+    init(_ query: Query<String>, _ drawn: Drawn, _ gesture: Gesture) {
+      _item = LiveQuery(query)
+      self.drawn = drawn
+      self.gesture = gesture
+    }
+    var body: some View {
+      Pulled(gesture: gesture).refreshable(item)
+      drawn("\(item.text) \(item.isError)")
+    }
+  }
+  private struct Pulled: View {
+    @Environment(\.refresh) private var refresh
+    let gesture: Gesture
+    var body: some View {
+      let _ = gesture.refresh = refresh
+      EmptyView()
+    }
+  }
+  @MainActor
+  private final class Gesture { var refresh: RefreshAction? }
+
+  @Test(
+    "a gesture refetches and waits; one that SwiftUI cancels is no error, and the request goes on"
+  )
+  func refreshing() {
+    World.run { world in
+      let (drawn, gesture) = (Drawn(), Gesture())
+      let fetch = fetch("A", "B", "C")
+      let mounted = world.mount(Refreshing(query("a", fetch), drawn, gesture))
+      world.advance(30)
+      var isDone = false
+      Task {
+        await gesture.refresh?()
+        isDone = true
+      }
+      world.advance(29)
+      #expect(!isDone && drawn.lines.last == "A false")
+      world.advance(1)
+      #expect(isDone && drawn.lines.last == "B false")
+      let task = Task { await gesture.refresh?() }
+      world.advance(10)
+      task.cancel()
+      world.advance(20)
+      #expect(drawn.lines.last == "C false")
+      #expect(fetch.calls.map(\.outcome) == [.value, .value, .value])
+      mounted.unmount()
+    }
+  }
+
+  private struct Previewed: View {
+    let queries: [Query<String>]
+    let drawn: Drawn
+    var body: some View {
+      ForEach(queries.indices, id: \.self) { index in
+        QueryView(queries[index]) { query in
+          drawn("\(query.text) \(query.isFetching) \(query.isError)")
+        }
+      }
+    }
+  }
+
+  @Test("a preview shows the states that it was given, and fetches nothing")
+  func previews() {
+    World.run { world in
+      let drawn = Drawn()
+      let fetch = fetch("fetched")
+      let queries = ["data", "loading", "failed", "stale", "none"].map { query($0, fetch) }
+      let mounted = Mounted(
+        Previewed(queries: queries, drawn: drawn).queryPreview {
+          $0.data("Ada", for: queries[0])
+          $0.loading(queries[1])
+          $0.failure(Fatal(), for: queries[2])
+          $0.data("old", for: queries[3])
+          $0.failure(Minor(), for: queries[3])
+        },
+        world.behaviour
+      )
+      let expected = [
+        "Ada false false", "- true false", "failed false true", "old false true", "- false false",
+      ]
+      #expect(drawn.lines == expected)
+      world.advance(100_000)
+      #expect(drawn.lines == expected)
+      #expect(fetch.callCount == 0)
+      mounted.unmount()
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import SwiftUI
+
+#if canImport(Darwin)
+import AppKit
+
+/// A view in a window that nobody sees.
+///
+/// Not run by the authors: Linux has no SwiftUI. What it draws, it draws when it is laid out, and its
+/// updates are no jobs of the main actor; so a test lays it out after each step.
+@MainActor
+final class Mounted {
+  struct Behaviour: Hashable, Sendable {
+    static let all = [Behaviour()]
+  }
+
+  private let window: NSWindow
+
+  init(_ view: some View, _ behaviour: Behaviour) {
+    window = NSWindow(contentViewController: NSHostingController(rootView: view))
+    window.orderFrontRegardless()
+    layOut()
+  }
+
+  func layOut() {
+    window.contentView?.layoutSubtreeIfNeeded()
+    RunLoop.main.run(mode: .default, before: .distantPast)
+  }
+
+  func unmount() {
+    window.contentViewController = nil
+    window.close()
+  }
+}
+#else
+
+/// A view in the stand-in.
+@MainActor
+final class Mounted {
+  typealias Behaviour = Host.Behaviour
+
+  private let host: Host
+
+  init(_ view: some View, _ behaviour: Behaviour) { host = Host(view, behaviour: behaviour) }
+
+  func layOut() {}
+
+  func unmount() { host.unmount() }
+}
+#endif

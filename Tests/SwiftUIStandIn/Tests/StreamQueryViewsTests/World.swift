@@ -1,0 +1,75 @@
+import StreamQuery
+import StreamQueryTesting
+import SwiftUI
+import Synchronization
+
+@testable import StreamQueryViews
+
+/// A simulation with a client, in which views are mounted.
+@MainActor
+struct World {
+  let simulation: Simulation
+  let client: QueryClient
+  let behaviour: Mounted.Behaviour
+
+  /// Runs a test with everything that Apple leaves open.
+  static func run(_ body: @MainActor (World) -> Void) {
+    for behaviour in Mounted.Behaviour.all {
+      for seed: UInt64 in 0..<2 {
+        Simulation.onMainActor(seed: seed) { simulation in
+          let client = QueryClient(simulation: simulation)
+          body(World(simulation: simulation, client: client, behaviour: behaviour))
+        }
+      }
+    }
+  }
+
+  func mount(_ view: some View, without: Bool = false) -> Mounted {
+    let mounted = Mounted(view.queryClient(client), behaviour)
+    simulation.settle()
+    return mounted
+  }
+
+  func advance(_ milliseconds: Int) { simulation.advance(by: .milliseconds(milliseconds)) }
+
+  /// How many observers the client has.
+  var observers: Int { client.diagnostics(.all).map(\.observerCount).reduce(0, +) }
+}
+
+/// What was drawn, in order: a body says it.
+@MainActor
+final class Drawn {
+  private(set) var lines: [String] = []
+
+  func callAsFunction(_ line: String) -> EmptyView {
+    lines.append(line)
+    return EmptyView()
+  }
+
+  /// What was drawn since the last look.
+  func take() -> [String] {
+    defer { lines = [] }
+    return lines
+  }
+}
+
+extension ObservedSelection where Selected: CustomStringConvertible {
+  /// Data and state in a few characters, reading no more than a view would.
+  var text: String {
+    guard let data else { return isError ? "failed" : "-" }
+    return "\(data)"
+  }
+}
+
+struct Fatal: Error {}
+struct Minor: Error {}
+
+@MainActor
+func query(_ name: String, _ fetch: ScriptedFetch<String>) -> Query<String> {
+  Query(key: QueryKey(name), fetch: fetch).retry(0)
+}
+
+@MainActor
+func fetch(_ values: String...) -> ScriptedFetch<String> {
+  ScriptedFetch(values.map { .value($0, after: .milliseconds(30)) })
+}
