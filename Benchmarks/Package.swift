@@ -15,6 +15,7 @@ let package = Package(
         "CMeasure",
         .product(name: "StreamQuery", package: "StreamQuery"),
         .product(name: "StreamQueryOperators", package: "StreamQuery"),
+        .product(name: "StreamQueryUI", package: "StreamQuery"),
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
       ],
       swiftSettings: [
