@@ -21,7 +21,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   }
 
   /// The query that is observed.
-  public var query: Query<Value> { asked.value.query }
+  public var query: Query<Value> { asked.query }
 
   /// The snapshots as a stream for one observer; a snapshot seen here is not repeated by
   /// ``results``.
