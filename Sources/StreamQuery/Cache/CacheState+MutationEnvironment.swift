@@ -71,7 +71,7 @@ extension CacheState {
     tell(of: cause, &transaction)
   }
 
-  /// The runs that an transition of network or app has to wait for: the paused ones; none while
+  /// The runs that a transition of network or app has to wait for: the paused ones; none while
   /// offline.
   ///
   /// A run that waits behind a running one is not included while a fetch is paused: the running one

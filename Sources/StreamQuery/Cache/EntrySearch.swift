@@ -13,7 +13,7 @@ struct EntrySearch<Item: Sendable> {
   /// What to do next.
   private enum Stage {
     case beginning
-    case group(EntryCandidates)
+    case gathering(EntryCandidates)
     /// What changed since it was looked at, each entry once, and how much of that was looked at
     /// again.
     case catchingUp([EntryID], done: Int)
@@ -74,7 +74,7 @@ struct EntrySearch<Item: Sendable> {
     case .beginning:
       instant = now
       return gather(state.candidates(of: filter), in: &state, item)
-    case .group(let candidates):
+    case .gathering(let candidates):
       return gather(candidates, in: &state, item)
     case .catchingUp(let changed, let done):
       return catchUp(with: changed, done, in: &state, item)
@@ -105,7 +105,7 @@ struct EntrySearch<Item: Sendable> {
       }
       stage = .catchingUp([], done: 0)
     } else {
-      stage = .group(candidates)
+      stage = .gathering(candidates)
     }
     if log == nil { log = state.startLogging() }
     return false

@@ -1,4 +1,4 @@
-/// A condition of an observer that is being evaluated because of an transition of network or app.
+/// A condition of an observer that is being evaluated because of a transition of network or app.
 struct RefetchCondition: Hashable, Sendable {
   let observer: ObserverID
   /// What it observed at that time: the answer is valid for nothing else.

@@ -14,7 +14,7 @@ extension QueryClient {
     _ definition: QueryDefinition,
     _ options: ObserverOptions?
   ) {
-    // Compared outside the lock: a query that is rebuilt for each snapshot brings an equal
+    // Compared outside the lock: a query that a view rebuilds each time brings an equal
     // placeholder.
     let old = definition.placeholder.flatMap { _ in cache.read { $0.placeholder(of: id, on: key) } }
     let isEqual = definition.placeholder.flatMap { old?.holdsTheSame(as: $0) } ?? false

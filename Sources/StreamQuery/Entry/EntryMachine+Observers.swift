@@ -127,7 +127,7 @@ extension EntryMachine {
     if resolvedOptions.polls, now > lastTick { groups[index].insert(now) }
   }
 
-  /// The index of a resolved options's group; compared in place, because a closure would get
+  /// The index of the group with these options; compared in place, because a closure would get
   /// copies.
   private func group(of resolvedOptions: ResolvedObserverOptions) -> Int? {
     for index in groups.indices where groups[index].resolvedOptions == resolvedOptions {

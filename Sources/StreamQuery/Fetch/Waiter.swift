@@ -89,7 +89,7 @@ final class Waiter: Sendable {
     group?.resolve(outcome)
     giveBack()
     // At the very end: an executor that runs jobs inside `enqueue` continues the caller here, and
-    // everything that the handler captured is released with the caller's snapshot.
+    // everything that the handler captured is released with the caller's stack frame.
     resumption.resume()
   }
 

@@ -17,7 +17,7 @@ extension QueryClient {
     MutationFollowing(client: self, identity: mutation.identity).stream()
   }
 
-  /// Returns the newest run of a mutation, for a first snapshot.
+  /// Returns the newest run of a mutation, to show before the first element of a stream.
   ///
   /// - Parameter mutation: The mutation.
   /// - Returns: The run; ``MutationRun/idle`` if there is none.

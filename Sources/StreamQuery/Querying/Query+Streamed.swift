@@ -110,7 +110,7 @@ extension Query {
 }
 
 extension QueryDefinition {
-  /// The query of a streamed query.
+  /// The definition of a streamed query.
   fileprivate static func streamed<Value: Sendable, Source: AsyncSequence & SendableMetatype>(
     into initial: Value,
     _ refetch: StreamedRefetch,

@@ -60,7 +60,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     var (old, new) = asked.update(query, options)
     while true {
       subscription.client.update(subscription.id, new.query, new.options)
-      // Running trigger streams of this key continue: a query that is rebuilt for each snapshot
+      // Running trigger streams of this key continue: a query that a view rebuilds each time
       // must not restart them.
       let (before, now) = (old.query, new.query)
       if before.key != now.key || before.definition.triggers.count != now.definition.triggers.count

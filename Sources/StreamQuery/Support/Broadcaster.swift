@@ -77,7 +77,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
   ///
   /// - Parameters:
   ///   - topics: The topics of the subscription, each once; `nil` is everything.
-  ///   - onEnd: Called when it has ended, for whatever reason but ``finish()``.
+  ///   - onEnd: Called when the subscription is ended or released, not by ``finish()`` itself.
   /// - Returns: The subscription; `nil` after the end.
   func subscribe(
     to topics: [Content.Topic]? = nil,

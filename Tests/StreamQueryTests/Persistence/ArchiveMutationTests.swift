@@ -131,15 +131,15 @@ import Foundation
     let archive = client.export().archive
     client.clear()
     simulation.settle()
-    let environment = Simulation(seed: seed)
-    let third = QueryClient(simulation: environment)
+    let later = Simulation(seed: seed)
+    let third = QueryClient(simulation: later)
     let begun = Notes<Int>()
     let mutation = Mutation<Int, Int>(key: "m") { input in
       begun.add(input)
       return input
     }
     #expect(third.import(archive, for: [.mutation(mutation)]).mutationCount == 8)
-    environment.settle()
+    later.settle()
     #expect(begun.all == Array(0..<8))
   }
 
@@ -155,16 +155,16 @@ import Foundation
     let archive = client.export().archive
     client.clear()
     simulation.settle()
-    let environment = Simulation(seed: seed)
-    let third = QueryClient(simulation: environment)
+    let later = Simulation(seed: seed)
+    let third = QueryClient(simulation: later)
     let begun = Notes<Int>()
     let mutation = Mutation<Int, Int>(key: "m") { input in input }
       .onMutate { input, _ in begun.add(input) }
     third.import(archive, for: [.mutation(mutation)], resuming: resuming)
     if !resuming {
-      environment.task { await third.resumeMutations() }
+      later.task { await third.resumeMutations() }
     }
-    environment.settle()
+    later.settle()
     #expect(begun.all == Array(0..<6))
     #expect(third.mutatingCount() == 0)
   }

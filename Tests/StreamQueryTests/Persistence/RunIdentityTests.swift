@@ -257,17 +257,17 @@ import Foundation
   }
 
   private func keys(seed: UInt64, random: UInt64? = nil) -> [UUID] {
-    let environment = Simulation(seed: seed)
+    let simulation = Simulation(seed: seed)
     let offline = ManualSignal(false)
-    let client = QueryClient(simulation: environment) {
+    let client = QueryClient(simulation: simulation) {
       $0.connectivity = Connectivity { offline }
       if let random { $0.randomness = { random } }
     }
-    environment.settle()
-    for input in 0..<20 { environment.start(pay, with: input, on: client) }
+    simulation.settle()
+    for input in 0..<20 { simulation.start(pay, with: input, on: client) }
     defer {
       client.clear()
-      environment.settle()
+      simulation.settle()
     }
     return client.mutations().map(\.idempotencyKey)
   }

@@ -147,19 +147,19 @@ private final class WaitingWorld: Sendable {
       let clients = (0..<2).map { _ in
         QueryClient(simulation: simulation) { $0.onMisuse = { _ in } }
       }
-      let environment = WaitingWorld(seed: seed, clients, simulation.executor)
+      let world = WaitingWorld(seed: seed, clients, simulation.executor)
       for _ in 0..<12 {
         simulation.task {
-          if environment.random(2) == 0 {
-            await environment.fetch(from: nil, depth: 2)
+          if world.random(2) == 0 {
+            await world.fetch(from: nil, depth: 2)
           } else {
-            await environment.mutate(from: nil, depth: 2)
+            await world.mutate(from: nil, depth: 2)
           }
         }
-        simulation.advance(by: .milliseconds(environment.random(6)))
+        simulation.advance(by: .milliseconds(world.random(6)))
       }
       simulation.advance(by: .seconds(30))
-      let outcome = environment.outcome
+      let outcome = world.outcome
       #expect(outcome.open == 0, "seed \(seed)")
       #expect(outcome.wrong == [], "seed \(seed)")
       #expect(clients.allSatisfy { $0.mutatingCount() == 0 }, "seed \(seed)")
