@@ -87,11 +87,14 @@ import Testing
         return fetching
       }
       model.isVisible = true
-      #expect(causes(model.queries()[3]) == [.subscribed, .active, .reconnect, .interval])
+      let visible: [FetchCause?] = [.subscribed, .active, .reconnect, .interval]
+      #expect(causes(model.queries()[3]) == visible)
       model.isVisible = false
-      #expect(causes(model.queries()[3]) == [.subscribed, .active, .reconnect])
+      let hidden: [FetchCause?] = [.subscribed, .active, .reconnect]
+      #expect(causes(model.queries()[3]) == hidden)
       // Nothing is said of the network: if stale.
-      #expect(causes(model.queries()[4]) == [.subscribed, .reconnect, .active, .reconnect])
+      let ifStale: [FetchCause?] = [.subscribed, .reconnect, .active, .reconnect]
+      #expect(causes(model.queries()[4]) == ifStale)
       client.shutDown()
       online.finish()
       active.finish()
@@ -120,7 +123,8 @@ import Testing
       step { task.cancel() }
       // It is over: nobody shows this.
       step { model.rename(to: "Eve") }
-      #expect(names == [nil, "Cached", "Grace", nil, "Ada", "Ada", "Ada"])
+      let shown: [String?] = [nil, "Cached", "Grace", nil, "Ada", "Ada", "Ada"]
+      #expect(names == shown)
       #expect(client.diagnostics(.query(.user(42))).map(\.observerCount) == [0])
       client.shutDown()
     }

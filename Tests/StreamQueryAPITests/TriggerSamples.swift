@@ -72,10 +72,8 @@ import Testing
         at(6_000, .success(4, isFetching: true)), at(6_010, .success(5)),
       ]
     )
-    #expect(
-      recording.values.map(\.cause)
-        == [.subscribed, .subscribed] + Array(repeating: .trigger, count: 8)
-    )
+    let causes: [FetchCause?] = [.subscribed, .subscribed] + Array(repeating: .trigger, count: 8)
+    #expect(recording.values.map(\.cause) == causes)
     recording.cancel()
     plainInput.finish()
   }
@@ -112,10 +110,8 @@ import Testing
         at(33_010, .success(3, isFetching: true)), at(33_020, .success(4)),
       ]
     )
-    #expect(
-      recording.values.filter(\.isFetching).map(\.cause)
-        == [.subscribed, .reconnect, .active, .interval]
-    )
+    let causes: [FetchCause?] = [.subscribed, .reconnect, .active, .interval]
+    #expect(recording.values.filter(\.isFetching).map(\.cause) == causes)
     recording.cancel()
     client.shutDown()
     online.finish()
@@ -260,7 +256,8 @@ import Testing
       if case .fetchSucceeded = $0.kind { true } else { false }
     }
     #expect(succeeded)
-    #expect(Set(events.values.map { $0.meta[Screen.self] }) == ["profile"])
+    let screens: [String] = events.values.map { $0.meta[Screen.self] }
+    #expect(Set(screens) == ["profile"])
     #expect(counts.values.last == 0)
     #expect(recording.values.last?.isSuccess == true)
   }

@@ -34,8 +34,9 @@ import Testing
     let list = simulation.record(combineLatest((1...6).map { client.results(of: number($0)) }))
     simulation.advance(by: .seconds(1))
     #expect(pairs.values.map { [$0.0.data, $0.1.data] } == (0...20).map { [$0, $0] })
-    #expect(all.values.map { $0.map(\.data) } == (0...20).map { Array(repeating: $0, count: 6) })
-    #expect(list.values.map { $0.map(\.data) } == (0...20).map { Array(repeating: $0, count: 6) })
+    let sixes: [[Int?]] = (0...20).map { Array(repeating: $0, count: 6) }
+    #expect(all.values.map { $0.map(\.data) } == sixes)
+    #expect(list.values.map { $0.map(\.data) } == sixes)
   }
 
   @Test func streamsOfOneClientAreCombinedAsAnySequences() {
