@@ -33,6 +33,8 @@ public actor QueryClient {
   nonisolated let eventBroadcaster = Broadcaster<EventRing>()
   nonisolated let counts = Broadcaster<NewsFlag<Never>>()
   nonisolated let mutationNews = Broadcaster<NewsFlag<MutationTopic>>()
+  /// The configuration's hooks, in the form in which each run adds its own callbacks.
+  nonisolated let mutationHooks: MutationCallbacks
   nonisolated let mutationDefaults = Mutex(MutationDefaultsTable())
   nonisolated let sources = TaskBag()
   nonisolated let shutdownHandlers = ShutdownHandlers()
@@ -46,6 +48,7 @@ public actor QueryClient {
   /// - Parameter configuration: Defaults and environment.
   public init(configuration: Configuration = .init()) {
     self.configuration = configuration
+    mutationHooks = configuration.mutationHooks.callbacks
     waitObserver = configuration.executor as? any WaitObserver
     cache = QueryCache(
       clock: ErasedClock(configuration.clock),

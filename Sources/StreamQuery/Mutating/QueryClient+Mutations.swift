@@ -117,8 +117,7 @@ extension QueryClient {
   /// Returns a mutation merged with the client's defaults and callbacks.
   nonisolated func resolve(_ key: EntryKey, _ definition: MutationDefinition) -> ResolvedMutation {
     let defaults = mutationDefaults.withLock { $0 }
-    let hooks = configuration.mutationHooks.callbacks
-    return ResolvedMutation(key, definition, defaults: defaults, hooks: hooks)
+    return ResolvedMutation(key, definition, defaults: defaults, hooks: mutationHooks)
   }
 
   /// The layers of a run by key: user code, so it is called before the transaction.

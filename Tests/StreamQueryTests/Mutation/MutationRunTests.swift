@@ -485,4 +485,23 @@ import Testing
       ]
     )
   }
+
+  // T63
+  @Test func hooksPrepareNoRunThatIsCancelledBeforeItBeginsButHearOfItsEnd() {
+    let log = log
+    let client = QueryClient(simulation: simulation) {
+      $0.mutationHooks = MutationHooks(
+        onMutate: { _, _ in log.add("onMutate") },
+        onError: { error, _, _ in log.add("onError \(error is CancellationError)") },
+        onSettled: { result, _, _ in
+          log.add("onSettled \((try? result.get()) == nil ? "without output" : "with output")")
+        }
+      )
+    }
+    let observer = client.observer(of: Mutation("m") { (input: Int) in input })
+    observer.start(with: 1)
+    client.cancelMutations()
+    simulation.settle()
+    #expect(log.all == ["onError true", "onSettled without output"])
+  }
 }
