@@ -1,12 +1,14 @@
 /// What an entry began with: a reset restores it with its age, whoever observes the entry by then.
 final class Beginning: Sendable {
-  /// The query whose initial data it was.
-  let query: StoredQuery
+  /// The initial data that it was.
+  ///
+  /// Not its query: the entry would keep the fetch of an observer that asks for another one by now.
+  let source: StoredInitialData
   /// When its data was good.
   let time: Timestamp
 
-  init(query: StoredQuery, time: Timestamp) {
-    self.query = query
+  init(source: StoredInitialData, time: Timestamp) {
+    self.source = source
     self.time = time
   }
 }

@@ -71,13 +71,11 @@ extension CacheState {
     }
   }
 
-  /// The query whose initial data a reset restores: the one that the entry began with or, without
-  /// that, its newest one.
+  /// The initial data that a reset restores: what the entry began with or, without that, that of its
+  /// newest query.
   @inline(__always)
-  func beginner(of index: Int) -> StoredQuery? {
-    if let beginning = slots[index].beginning { return beginning.query }
-    guard let query = slots[index].query, query.hasInitialData else { return nil }
-    return query
+  func initialData(of index: Int) -> StoredInitialData? {
+    slots[index].beginning?.source ?? slots[index].query?.initialData
   }
 
   /// The dynamic options of an entry's observers to evaluate before it is reset.

@@ -229,7 +229,7 @@ struct CacheState: ~Copyable {
   /// Whether the entry has no data and its query has initial data.
   @inline(__always)
   func wantsInitialData(_ index: Int?, _ query: StoredQuery) -> Bool {
-    guard query.hasInitialData else { return false }
+    guard query.initialData != nil else { return false }
     return index.map { !slots[$0].machine.hasData } ?? true
   }
 

@@ -3,11 +3,11 @@ struct InitialData: Sendable {
   let box: ValueBox
   /// When it was current, in seconds since the reference date; `nil` means now.
   let updatedAt: Double?
-  /// The query that brings it.
-  let query: StoredQuery
+  /// What it was obtained from.
+  let source: StoredInitialData
 
   /// The beginning of an entry that starts with this data.
   func beginning(at now: Timestamp) -> Beginning {
-    Beginning(query: query, time: updatedAt.map(now.placing(date:)) ?? now)
+    Beginning(source: source, time: updatedAt.map(now.placing(date:)) ?? now)
   }
 }

@@ -278,11 +278,11 @@ extension QueryClient {
   private nonisolated func resetting(_ filter: QueryFilter, _ group: WaitGroup) {
     // Initial data is user code: it is evaluated before the transaction, for every entry that may
     // match.
-    let initial = search(filter) { state, index, _ in state.beginner(of: index) }
+    let initial = search(filter) { state, index, _ in state.initialData(of: index) }
     var initialData: [EntryID: InitialData] = [:]
     for finding in initial {
-      guard let query = finding.item else { continue }
-      initialData[finding.id] = InitialData(of: query.resolved)
+      guard let source = finding.item else { continue }
+      initialData[finding.id] = InitialData(restoring: source)
     }
     var round = 0
     var isDone = false

@@ -127,8 +127,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       meta: QueryMeta.merge(own.meta, over: base.meta),
       placeholder: definition.placeholder,
       feature: definition.feature,
+      initialData: definition.initialData,
       canFetch: fetch != nil,
-      hasInitialData: definition.initialData != nil,
       isDynamic: isDynamic,
       asksWhetherEnabled: asksWhetherEnabled,
       conditionalCauses: conditionalCauses

@@ -22,8 +22,16 @@ extension CacheState {
 extension InitialData {
   /// Evaluates the initial data of a query, which is user code; `nil` if there is none after all.
   init?(of query: ResolvedQuery) {
-    guard let source = query.definition.initialData, let box = source.value() else { return nil }
-    self.init(box: box, updatedAt: source.updatedAt, query: query)
+    guard let source = query.definition.initialData else { return nil }
+    self.init(restoring: source)
+  }
+
+  /// Evaluates initial data again, for an entry that is reset.
+  init?(restoring stored: StoredInitialData) {
+    // The client puts nothing else there. Checked in debug builds by `unsafeDowncast` itself.
+    let source = unsafeDowncast(stored, to: DefinitionExtras.InitialDataSource.self)
+    guard let box = source.value() else { return nil }
+    self.init(box: box, updatedAt: source.updatedAt, source: source)
   }
 }
 

@@ -158,7 +158,7 @@ extension Query {
   /// - Returns: The changed query.
   public func refetchingFirstPageOnly<Page, PageParam>() -> Self
   where Value == Pages<Page, PageParam> {
-    guard let changed = definition.paging?.refetchingFirstPageOnly() else { return self }
+    guard let changed = definition.variant?() else { return self }
     return Query(key: key, definition: changed.with(optionsOf: definition))
   }
 }

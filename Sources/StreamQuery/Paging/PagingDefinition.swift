@@ -1,20 +1,17 @@
 /// What an infinite query knows of its pages, for results, page commands and modifiers.
 ///
-/// The closures are user code, so they are called outside the lock.
+/// The closures are user code, so they are called outside the lock. Results carry it: what fetches is
+/// in the definition alone.
 final class PagingDefinition: Sendable {
   let hasNextPage: @Sendable (ValueBox) -> Bool
   let hasPreviousPage: @Sendable (ValueBox) -> Bool
-  /// Makes the same definition with refetches that fetch only the first page.
-  let refetchingFirstPageOnly: @Sendable () -> QueryDefinition
 
   init(
     hasNextPage: @escaping @Sendable (ValueBox) -> Bool,
-    hasPreviousPage: @escaping @Sendable (ValueBox) -> Bool,
-    refetchingFirstPageOnly: @escaping @Sendable () -> QueryDefinition
+    hasPreviousPage: @escaping @Sendable (ValueBox) -> Bool
   ) {
     self.hasNextPage = hasNextPage
     self.hasPreviousPage = hasPreviousPage
-    self.refetchingFirstPageOnly = refetchingFirstPageOnly
   }
 
   func hasPage(_ direction: PageDirection, _ box: ValueBox) -> Bool {

@@ -10,13 +10,13 @@ extension QueryDefinition {
     typealias Run = Pages<Page, PageParam>
     let paging = PagingDefinition(
       hasNextPage: { rules.next($0.value(as: Run.self)) != nil },
-      hasPreviousPage: { rules.previous?($0.value(as: Run.self)) != nil },
-      refetchingFirstPageOnly: {
-        var rules = rules
-        rules.refetchesFirstPageOnly = true
-        return pages(initialParam: initialParam, rules: rules, fetchPage: fetchPage)
-      }
+      hasPreviousPage: { rules.previous?($0.value(as: Run.self)) != nil }
     )
+    let refetchingFirstPageOnly: @Sendable () -> QueryDefinition = {
+      var rules = rules
+      rules.refetchesFirstPageOnly = true
+      return pages(initialParam: initialParam, rules: rules, fetchPage: fetchPage)
+    }
     return QueryDefinition(
       of: Run.self,
       fetch: { context in
@@ -82,7 +82,7 @@ extension QueryDefinition {
         if keptCount == run.count, keptCount == present?.count { throw NotModified() }
         return TypedBox(run)
       },
-      extras: DefinitionExtras.Values(feature: paging)
+      extras: DefinitionExtras.Values(feature: paging, variant: refetchingFirstPageOnly)
     )
   }
 }

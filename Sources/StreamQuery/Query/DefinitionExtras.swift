@@ -14,15 +14,26 @@ final class DefinitionExtras: Sendable {
     var triggers: [TriggerSource] = []
     /// What a feature built on queries, such as pages, knows of the value.
     var feature: QueryFeature?
+    /// Makes a definition that fetches in the other way that the feature offers.
+    ///
+    /// Not in the feature, which results carry: a result would keep the user's fetch.
+    var variant: (@Sendable () -> QueryDefinition)?
     /// Whether a refetch hides the data.
     var resetsData = false
   }
 
-  struct InitialDataSource: Sendable {
+  /// An object, so that an entry can keep it without the rest of its query; see
+  /// ``StoredInitialData``.
+  final class InitialDataSource: Sendable {
     /// Evaluated once per entry that has no data.
-    var value: @Sendable () -> ValueBox?
+    let value: @Sendable () -> ValueBox?
     /// Seconds since the reference date; `nil` means now.
-    var updatedAt: Double?
+    let updatedAt: Double?
+
+    init(value: @escaping @Sendable () -> ValueBox?, updatedAt: Double?) {
+      self.value = value
+      self.updatedAt = updatedAt
+    }
   }
 
   let values: Values

@@ -24,6 +24,8 @@ final class QueryDefinition: Sendable {
   var triggers: [DefinitionExtras.TriggerSource] { extras?.values.triggers ?? [] }
   /// What a feature built on queries, such as pages, knows of the value.
   var feature: QueryFeature? { extras?.values.feature }
+  /// Makes a definition that fetches in the other way that the feature offers.
+  var variant: (@Sendable () -> QueryDefinition)? { extras?.values.variant }
   /// Whether a refetch hides the data.
   var resetsData: Bool { extras?.values.resetsData ?? false }
 
@@ -72,6 +74,7 @@ final class QueryDefinition: Sendable {
   func with(optionsOf definition: QueryDefinition) -> QueryDefinition {
     var values = definition.extras?.values ?? DefinitionExtras.Values()
     values.feature = feature
+    values.variant = variant
     values.resetsData = resetsData
     return with(definition.options, DefinitionExtras(values))
   }

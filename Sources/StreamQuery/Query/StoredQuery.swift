@@ -13,10 +13,10 @@ class StoredQuery: @unchecked Sendable {
   /// A stand-in for missing data.
   final let placeholder: ValueBox?
   final let feature: QueryFeature?
+  /// What there may be for an entry without data.
+  final let initialData: StoredInitialData?
   /// Whether there is a way to fetch.
   final let canFetch: Bool
-  /// Whether there may be data for an entry that has none.
-  final let hasInitialData: Bool
   /// Whether an option is a function that has to be evaluated whenever the entry changes.
   final let isDynamic: Bool
   /// Whether a function decides if an observer is enabled.
@@ -30,8 +30,8 @@ class StoredQuery: @unchecked Sendable {
     meta: QueryMeta?,
     placeholder: ValueBox?,
     feature: QueryFeature?,
+    initialData: StoredInitialData?,
     canFetch: Bool,
-    hasInitialData: Bool,
     isDynamic: Bool,
     asksWhetherEnabled: Bool,
     conditionalCauses: Set<FetchCause>
@@ -41,8 +41,8 @@ class StoredQuery: @unchecked Sendable {
     self.meta = meta
     self.placeholder = placeholder
     self.feature = feature
+    self.initialData = initialData
     self.canFetch = canFetch
-    self.hasInitialData = hasInitialData
     self.isDynamic = isDynamic
     self.asksWhetherEnabled = asksWhetherEnabled
     self.conditionalCauses = conditionalCauses
