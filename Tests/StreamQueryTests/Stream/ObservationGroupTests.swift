@@ -1,7 +1,8 @@
-import StreamQuery
 import StreamQueryTesting
 import Synchronization
 import Testing
+
+@testable import StreamQuery
 
 struct ObservationGroupTests {
   private let simulation = Simulation(seed: 3)
