@@ -129,7 +129,8 @@ import Testing
       #expect(!shown[0].hasSameData(as: shown[1]))
       group.remove(0)
       #expect(group.takeChanges().isEmpty)
-      return shown.map { $0.data?.name }
+      // A group retains no member.
+      return withExtendedLifetime(observers) { shown.map { $0.data?.name } }
     }
     #expect(names == ["Ada", "Ada"])
     #expect(client.throwPolicy(of: .user(1)).shouldThrow(Offline()) == false)
