@@ -126,7 +126,8 @@ extension Mutation {
   /// network.
   ///
   /// Its return value is kept for the later callbacks: `context.saved(as:)`. If it throws, nothing
-  /// is performed and the run fails with its error.
+  /// is performed and the run fails with its error. It is not called for a run that is cancelled
+  /// before it begins.
   ///
   /// - Parameter body: Gets the input.
   /// - Returns: The changed mutation.
