@@ -25,3 +25,22 @@ build_modules() {
   while IFS= read -r feature; do settings+=(-enable-upcoming-feature "$feature")
   done < <(sed -n 's/.*enableUpcomingFeature("\(.*\)").*/\1/p' Package.swift)
 }
+
+# How many milliseconds an expression may take to type-check on this machine: 100 where the reference,
+# of which nothing is ours, takes 15, more on a slower machine, and 400 at most.
+type_checking_limit() {
+  local folder took fastest=0 limit
+  folder=$(mktemp -d)
+  cat >"$folder/Reference.swift" <<'SWIFT'
+let numbers: [Int] = [3, 1, 2]
+let large = numbers.map { ($0, $0) }.filter { $0.0 > 1 }.map { $0.1 }.count
+SWIFT
+  for _ in 1 2 3; do
+    took=$(swiftc -typecheck -Xfrontend -warn-long-expression-type-checking=1 "$folder/Reference.swift" 2>&1 |
+      sed -n 's/.*: warning: expression took \([0-9]*\)ms.*/\1/p' | sort -n | tail -n 1)
+    if ((fastest == 0 || ${took:-1} < fastest)); then fastest=${took:-1}; fi
+  done
+  rm -rf "$folder"
+  limit=$((100 * fastest / 15))
+  echo $((limit < 100 ? 100 : limit > 400 ? 400 : limit))
+}
