@@ -2,6 +2,7 @@ import CMeasure
 import StreamQuery
 import StreamQueryOperators
 import StreamQueryTesting
+import StreamQueryUI
 
 /// Cases whose allocations and instructions are counted.
 ///
@@ -172,6 +173,14 @@ enum CountedCases {
           // Counted with the writes, whose own number is that of `build`.
           for index in 0..<iterations { client.setData(index, for: World.key(index)) }
           simulation.advance(by: .seconds(301))
+        }
+      },
+      CountedCase(id: "observed.appear", iterations: 1_000) {
+        let (client, query) = fetched()
+        return { iterations in
+          MainActor.assumeIsolated {
+            for _ in 0..<iterations { blackHole(ObservedQuery(query, client: client).data) }
+          }
         }
       },
       CountedCase(id: "scenarios", iterations: 20) {

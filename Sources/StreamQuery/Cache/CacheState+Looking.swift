@@ -41,6 +41,11 @@ extension CacheState {
     return withStandIn(of: observers[observer].query, for: snapshot, flags)
   }
 
+  /// What the fetch of an observer's entry is doing.
+  func fetchStatus(for observer: Int) -> FetchStatus {
+    slots[Int(observers[observer].entry)].machine.fetchStatus
+  }
+
   /// Suspends an observer until there is news, unless there already is some or never will be.
   mutating func park(
     _ id: ObserverID,

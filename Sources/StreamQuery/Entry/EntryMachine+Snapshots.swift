@@ -1,4 +1,8 @@
 extension EntryMachine {
+  /// What the fetch is doing.
+  @inline(__always)
+  var fetchStatus: FetchStatus { isPaused ? .paused : isFetching ? .fetching : .idle }
+
   /// What a snapshot says about the machine.
   // Inlined: the machine is a large value, and a call would copy it.
   @inline(__always)
@@ -9,7 +13,7 @@ extension EntryMachine {
       errorUpdateCount: errorUpdateCount,
       dataUpdateCount: dataUpdateCount,
       failureCount: failureCount,
-      fetchStatus: isPaused ? .paused : isFetching ? .fetching : .idle,
+      fetchStatus: fetchStatus,
       isInvalidated: isInvalidated,
       cause: cause,
       part: part

@@ -33,6 +33,9 @@ public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
   /// The parts without the value type.
   public let erased: AnyQueryKey
 
+  /// Gives a key its type back.
+  init(erased: AnyQueryKey) { self.erased = erased }
+
   /// Creates a key from the given parts.
   ///
   /// - Parameters:

@@ -161,7 +161,7 @@ extension QueryObserver where Value: PageSequenceValue {
       direction,
       EntryKey(query.key),
       query.definition,
-      asked.value.options,
+      options,
       superseding: superseding
     )
     return result(after: end)

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A handle on one observer of a query: to read it, to wait for changes, and to change its options.
 ///
 /// `client.stream(_:)` and `client.results(of:)` are shorthands for it. The handle and its streams
@@ -13,15 +15,18 @@
 /// ```
 public final class QueryObserver<Value: Sendable>: Sendable {
   let subscription: Subscription
-  let asked: AskedBox<Value>
+  private let asked: Mutex<AskedQuery>
 
   init(subscription: Subscription, query: Query<Value>, options: ObserverOptions?) {
     self.subscription = subscription
-    asked = AskedBox(query: query, options: options)
+    asked = Mutex(AskedQuery(query, options))
   }
 
+  /// The options that were given to it, over those of the query.
+  var options: ObserverOptions? { asked.withLock { $0 }.options }
+
   /// The query that is observed.
-  public var query: Query<Value> { asked.query }
+  public var query: Query<Value> { asked.withLock { $0 }.query(of: Value.self) }
 
   /// The snapshots as a stream for one observer; a snapshot seen here is not repeated by
   /// ``results``.
@@ -36,6 +41,11 @@ public final class QueryObserver<Value: Sendable>: Sendable {
 
   /// What the observer sees now.
   public var result: QueryResult<Value> { result(after: nil) }
+
+  /// What the query's fetch is doing now: the ``result`` says the same, at a greater cost.
+  ///
+  /// An observation that has ended sees nothing: it is idle.
+  public var fetchStatus: FetchStatus { subscription.fetchStatus }
 
   /// What the observer sees now, or the entry's state at the end of a fetch if the entry is gone.
   func result(after end: EntryEnd?) -> QueryResult<Value> {
@@ -57,18 +67,23 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   ///   - query: What to observe from now on; `nil` keeps it.
   ///   - options: The observer's options from now on; `nil` keeps them.
   public func update(query: Query<Value>? = nil, options: ObserverOptions? = nil) {
-    var (old, new) = asked.update(query, options)
+    // Both leave the lock, so that dropped closures are released outside it.
+    var (old, new) = asked.withLock { asked in
+      let old = asked
+      asked = old.updated(query, options)
+      return (old, asked)
+    }
     while true {
-      subscription.client.update(subscription.id, new.query, new.options)
+      let (before, now) = (old.query(of: Value.self), new.query(of: Value.self))
+      subscription.client.update(subscription.id, now, new.options)
       // Running trigger streams of this key continue: a query that a view rebuilds each time
       // must not restart them.
-      let (before, now) = (old.query, new.query)
       if before.key != now.key || before.definition.triggers.count != now.definition.triggers.count
       {
         subscription.forward(now.definition.triggers, into: EntryKey(now.key))
       }
       // A concurrent update may be newer and may have been applied first.
-      let newest = asked.value
+      let newest = asked.withLock { $0 }
       guard newest.serial != new.serial else { return }
       (old, new) = (new, newest)
     }
@@ -119,11 +134,12 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   private func watchRefetch(
     superseding: Bool
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
-    let query = query
+    let asked = asked.withLock { $0 }
+    let query = asked.query(of: Value.self)
     return try await subscription.client.refetchOne(
       EntryKey(query.key),
       query.definition,
-      asked.value.options,
+      asked.options,
       superseding: superseding
     )
   }

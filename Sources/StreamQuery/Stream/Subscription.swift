@@ -85,6 +85,11 @@ package final class Subscription: Sendable {
     if hasForwarded.load(ordering: .acquiring) { replaceForwarders(by: nil) }
   }
 
+  /// What the fetch of what is observed is doing.
+  var fetchStatus: FetchStatus {
+    cache.read { state in state.find(id).map { state.fetchStatus(for: $0) } ?? .idle }
+  }
+
   /// The result of a look without a wait.
   enum PollOutcome {
     case news(EntrySnapshot, QueryFlags)

@@ -9,12 +9,23 @@ internal import StreamQueryOperators
 /// A change has two steps, because readers are told before it and after it: ``arrived(_:)`` says
 /// what will change, ``show(_:)`` changes it.
 struct ResultMachine<Stored: Sendable, Selected: Sendable> {
+  /// What is shown: most observed queries show what is stored, and hold nothing else.
+  private indirect enum Showing {
+    case stored
+    case made(Steps)
+  }
+
   /// How the shown result is made from the stored one.
-  enum Selection {
-    /// They are the same; the closure is the identity, which generic code cannot write.
-    case whole(@Sendable (QueryResult<Stored>) -> QueryResult<Selected>)
-    /// Indirect: most observed queries select nothing.
-    indirect case part(SelectStep<Stored, Selected>)
+  private struct Steps {
+    var keeping: KeepPreviousDataStep<Stored>?
+    /// Without one, both types are the same.
+    var selecting: SelectStep<Stored, Selected>?
+    var shown = QueryResult<Selected>.idle
+
+    mutating func take(_ result: QueryResult<Stored>) -> QueryResult<Selected>? {
+      let kept = keeping?.take(result) ?? result
+      return selecting == nil ? ResultMachine.asSelected(kept) : selecting?.take(kept)
+    }
   }
 
   /// A result that is about to be shown.
@@ -27,54 +38,75 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
 
   /// The newest result of the query.
   private(set) var stored = QueryResult<Stored>.idle
-  /// What is shown of it.
-  private(set) var shown = QueryResult<Selected>.idle
-
-  private var selection: Selection
-  private var keeping: KeepPreviousDataStep<Stored>?
   private var read = ResultFields()
+  /// Whether nothing has arrived yet.
+  private(set) var isNew = true
+  private var showing: Showing
 
-  init(_ selection: Selection, keepsPreviousData: Bool) {
-    self.selection = selection
-    if keepsPreviousData { keeping = KeepPreviousDataStep() }
+  // Small and inlined: a call from generic code would look up the type of the machine each time.
+
+  /// Shows what is stored.
+  @inline(__always)
+  init(keepsPreviousData: Bool) where Stored == Selected {
+    showing = keepsPreviousData ? .made(Steps(keeping: KeepPreviousDataStep())) : .stored
+  }
+
+  /// Shows a selection.
+  init(_ selection: SelectStep<Stored, Selected>, keepsPreviousData: Bool) {
+    let keeping = keepsPreviousData ? KeepPreviousDataStep<Stored>() : nil
+    showing = .made(Steps(keeping: keeping, selecting: selection))
+  }
+
+  /// A stored result where nothing is selected.
+  ///
+  /// The two types are one then, as the initialisers see to: the cast changes nothing. A closure
+  /// that converts would be an object for each observed query.
+  private static func asSelected(_ result: QueryResult<Stored>) -> QueryResult<Selected> {
+    unsafeBitCast(result, to: QueryResult<Selected>.self)
+  }
+
+  /// What is shown.
+  @inline(__always)
+  var shown: QueryResult<Selected> {
+    switch showing {
+    case .stored: Self.asSelected(stored)
+    case .made(let steps): steps.shown
+    }
   }
 
   /// Whether somebody has to be told if something changes; if not, results may wait until they are
   /// read.
   var hasReaders: Bool { !read.isEmpty }
 
-  /// Whether nothing has arrived yet.
-  private(set) var isNew = true
-
+  @inline(__always)
   mutating func wasRead(_ field: ResultField) { read.insert(field) }
 
   /// Decides what becomes of a new result.
   ///
   /// - Parameter result: The result.
   /// - Returns: What to show; `nil` if that is shown already.
+  @inline(__always)
   mutating func arrived(_ result: QueryResult<Stored>) -> Arrival? {
-    guard !result.isSame(as: stored) else { return nil }
-    let kept = keeping?.take(result) ?? result
-    guard let shown = select(kept) else { return nil }
+    guard !result.isSame(as: stored), let shown = make(result) else { return nil }
     var changed = ResultFields()
     for field in read where differs(field, stored: result, shown: shown) { changed.insert(field) }
     read.remove(changed)
     return Arrival(stored: result, shown: shown, changed: changed)
   }
 
+  @inline(__always)
   mutating func show(_ arrival: Arrival) {
     isNew = false
     stored = arrival.stored
-    shown = arrival.shown
+    guard case .made(var steps) = showing else { return }
+    steps.shown = arrival.shown
+    showing = .made(steps)
   }
 
-  private mutating func select(_ result: QueryResult<Stored>) -> QueryResult<Selected>? {
-    switch selection {
-    case .whole(let identity): return identity(result)
-    case .part(var step):
-      defer { selection = .part(step) }
-      return step.take(result)
-    }
+  private mutating func make(_ result: QueryResult<Stored>) -> QueryResult<Selected>? {
+    guard case .made(var steps) = showing else { return Self.asSelected(result) }
+    defer { showing = .made(steps) }
+    return steps.take(result)
   }
 
   private func differs(

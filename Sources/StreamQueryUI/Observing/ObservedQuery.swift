@@ -54,7 +54,7 @@ extension ObservedSelection where Stored == Selected {
     self.init(
       query,
       options: options,
-      machine: ResultMachine(.whole { $0 }, keepsPreviousData: keepsPreviousData)
+      machine: ResultMachine(keepsPreviousData: keepsPreviousData)
     )
   }
 }
@@ -109,7 +109,7 @@ extension ObservedSelection {
       query,
       options: options,
       machine: ResultMachine(
-        .part(SelectStep(transform: select)),
+        SelectStep(transform: select),
         keepsPreviousData: keepsPreviousData
       )
     )

@@ -31,15 +31,23 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   /// Where errors go that the query's `throwOnError` names; they stay in the results all the same.
   ///
   /// It is not retained: the view or the model that shows its errors owns it.
-  public weak var boundary: ErrorBoundary? {
-    didSet { if boundary != nil, boundary !== oldValue { offerError() } }
+  public var boundary: ErrorBoundary? {
+    get { route?.boundary }
+    set {
+      guard newValue !== boundary else { return }
+      if route == nil { route = ErrorRoute() }
+      route?.boundary = newValue
+      offerError()
+    }
   }
 
-  private let registrar = ObservationRegistrar()
-  private var route = ErrorRouteMachine<Selected>()
+  // Most observed queries have no boundary, many have no reader yet: what these need is made when
+  // it is needed.
+  private var route: ErrorRoute<Selected>?
+  private var registrar: ObservationRegistrar?
   private var machine: ResultMachine<Stored, Selected>
-  /// The newest change, while nobody has read anything that it might concern.
-  private var unread: ObservationChange?
+  /// The newest result, while nobody has read anything that it might concern.
+  private var unread: QueryResult<Stored>?
   private var life = ObservingMachine()
   /// What happened to the view that it belongs to, if it belongs to one.
   var visibility = VisibilityMachine()
@@ -168,7 +176,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     _ options: ObserverOptions?,
     _ client: QueryClient
   ) {
-    guard options?.linger == nil, observer.result.fetchStatus != .idle,
+    guard options?.linger == nil, observer.fetchStatus != .idle,
       client.abandonmentPolicy(of: observer.query) == nil
     else { return }
     var options = options ?? ObserverOptions()
@@ -180,7 +188,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
 
   /// Shows a change that waited for a reader.
   private func catchUp() {
-    if let change = unread.take(), let result = observer.flatMap(change.result) { take(result) }
+    if let result = unread.take() { take(result) }
   }
 
   /// Shows what the observer sees now, although the pump would bring it later.
@@ -191,16 +199,16 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   private func take(_ result: QueryResult<Stored>) {
     unread = nil
     guard let arrival = machine.arrived(result) else { return }
-    registrar.willChange(arrival.changed)
+    registrar?.willChange(arrival.changed)
     machine.show(arrival)
-    registrar.didChange(arrival.changed)
-    if boundary != nil { offerError() }
+    registrar?.didChange(arrival.changed)
+    if route != nil { offerError() }
   }
 
   private func offerError() {
     if unread != nil { catchUp() }
-    guard let boundary, let client else { return }
-    switch route.shown(machine.shown) {
+    guard let route, let boundary = route.boundary, let client else { return }
+    switch route.machine.shown(machine.shown) {
     case .nothing: break
     case .offer(let error):
       if client.shouldThrow(error, of: query) { boundary.report(error, of: query, in: client) }
@@ -217,7 +225,8 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   func noteRead(of field: ResultField) {
     if unread != nil { catchUp() }
     machine.wasRead(field)
-    registrar.access(field)
+    if registrar == nil { registrar = ObservationRegistrar() }
+    registrar?.access(field)
   }
 
   /// The result that is shown now, and that of the query, without being tracked.
@@ -312,14 +321,13 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
 
 extension ObservedSelection: PumpMember {
   func changed(_ change: ObservationChange) {
-    // The client was shut down: the last state stays.
-    if change.isOver {
-      if let observer, change.ends(observer) { perform(.end, nil) }
-    } else if machine.hasReaders || boundary != nil {
-      // It may have another observer since the change was taken.
-      if let result = observer.flatMap(change.result) { take(result) }
-    } else {
-      unread = change
+    // It may have another observer since the change was taken, or none.
+    guard let observer else { return }
+    if let result = change.result(of: observer) {
+      if machine.hasReaders || route != nil { take(result) } else { unread = result }
+    } else if change.ends(observer) {
+      // The client was shut down: the last state stays.
+      perform(.end, nil)
     }
   }
 }

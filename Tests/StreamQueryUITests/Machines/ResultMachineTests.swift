@@ -20,7 +20,7 @@ struct ResultMachineTests {
   }
 
   private func whole(keepsPreviousData: Bool = false) -> ResultMachine<[Int], [Int]> {
-    ResultMachine(.whole { $0 }, keepsPreviousData: keepsPreviousData)
+    ResultMachine(keepsPreviousData: keepsPreviousData)
   }
 
   /// Reads fields, brings a result, and says which of them change.
@@ -86,12 +86,10 @@ struct ResultMachineTests {
   @Test func aSelectionIsMadeOncePerDataAndToldIfItIsAnother() {
     let calls = Calls()
     var machine = ResultMachine<[Int], Int>(
-      .part(
-        SelectStep {
-          calls.add()
-          return $0.count
-        }
-      ),
+      SelectStep {
+        calls.add()
+        return $0.count
+      },
       keepsPreviousData: false
     )
     let results = results([1], [2], [2, 3], of: query("a"))
@@ -106,7 +104,7 @@ struct ResultMachineTests {
   @Test func aSelectionThatThrowsShowsItsErrorAndTheLastOne() {
     struct Odd: Error {}
     var machine = ResultMachine<[Int], Int>(
-      .part(SelectStep { if $0.isEmpty { throw Odd() } else { $0.count } }),
+      SelectStep { if $0.isEmpty { throw Odd() } else { $0.count } },
       keepsPreviousData: false
     )
     let results = results([1], [], of: query("a"))
@@ -137,10 +135,7 @@ struct ResultMachineTests {
     } nextPageParam: {
       $0.lastPage < 1 ? $0.lastPage + 1 : nil
     }
-    var machine = ResultMachine<Pages<Int, Int>, Pages<Int, Int>>(
-      .whole { $0 },
-      keepsPreviousData: false
-    )
+    var machine = ResultMachine<Pages<Int, Int>, Pages<Int, Int>>(keepsPreviousData: false)
     func shown(_ pages: [Int]) -> [ResultField] {
       if let data = Pages(pages, params: pages) { client.setData(data, for: feed) }
       machine.wasRead(.hasNextPage)
