@@ -10,19 +10,23 @@ extension InfiniteQuery<FeedPage, Int> {
       $0.lastPage.next
     }
     .staleTime(.minutes(1))
+    .retry(.transient)
   }
 }
 
 extension Query<[User]> {
   static func people(named text: String, from api: any API) -> Self {
-    Query("people", text) {
+    Query("people", text) { context in
       // Another text is another key, and cancels this fetch: the server is asked once the user
-      // has stopped typing.
-      try await Scheduling.current.clock.sleep(for: .milliseconds(300))
+      // has stopped typing. A refresh need not wait.
+      if context.cause == .subscribed {
+        try await Scheduling.current.clock.sleep(for: .milliseconds(300))
+      }
       return try await api.search(text)
     }
     .enabled(!text.isEmpty)
     .staleTime(.minutes(1))
+    .retry(.transient)
   }
 }
 

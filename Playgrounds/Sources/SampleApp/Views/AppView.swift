@@ -31,29 +31,4 @@ struct AppView: View {
     .queryClient(app.client)
   }
 }
-
-/// The feed, or what was found.
-struct HomeView: View {
-  let app: AppModel
-  @Bindable var search: SearchModel
-
-  var body: some View {
-    Group {
-      if search.text.isEmpty {
-        FeedView(model: app.feed)
-      } else {
-        SearchView(model: search)
-      }
-    }
-    .searchable(text: $search.text, prompt: "People")
-  }
-}
-
-struct OfflineBanner: View {
-  let app: AppModel
-
-  var body: some View {
-    if !app.isOnline { Text("You are offline") }
-  }
-}
 #endif

@@ -42,7 +42,7 @@ struct DetailView: View {
           Button("Edit") { edit.edit(shown) }
         }
       } else {
-        ProgressView()
+        LoadingView(isPaused: user.isPaused)
       }
     }
     .refreshable(user)

@@ -21,7 +21,8 @@ struct FeedView: View {
         Text(error.localizedDescription)
         Button("Try again") { Task { await more() } }
       } else if model.query.isPending || model.query.hasNextPage {
-        ProgressView().task(id: model.posts.count) { await more() }
+        LoadingView(isPaused: model.query.isPaused)
+          .task(id: model.posts.count) { await more() }
       }
     }
     .navigationTitle("Feed")

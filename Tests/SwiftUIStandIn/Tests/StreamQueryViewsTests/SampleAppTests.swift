@@ -108,8 +108,16 @@ struct SampleAppTests {
     server.isDown = false
     story.press("Try again", after: 1000)
 
+    story.then("the network is gone") {
+      online.send(false)
+      return true
+    }
     story.then("opens a link to nobody", after: 1000) {
       app.path = [.person(9)]
+      return true
+    }
+    story.then("the network is back", after: 1000) {
+      online.send(true)
       return true
     }
     story.press("Try again", after: 1000)
