@@ -93,7 +93,7 @@ Simulation.onMainActor(seed: 1) { simulation in
     Task { await app.feed.query.refetch() }
   }
   server.isDown = false
-  story.act("tries again") { Task { await app.feed.query.refetch() } }
+  story.act("tries again") { Task { await app.feed.tryAgain() } }
 
   // Errors that leave nothing to show go to a boundary.
   let boundary = ErrorBoundary()

@@ -14,6 +14,15 @@ final class FeedModel {
 
   var posts: [Post] { query.pages.flatMap(\.items) }
 
+  /// Does again what failed: loading another page, or all of them.
+  func tryAgain() async {
+    if query.isFetchNextPageError {
+      await query.fetchNextPage()
+    } else {
+      await query.refetch()
+    }
+  }
+
   /// Posts with the same author share one request.
   func author(of post: Post) -> Query<User> { .user(post.author, from: api) }
 }

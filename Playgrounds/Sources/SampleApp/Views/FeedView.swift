@@ -19,22 +19,16 @@ struct FeedView: View {
       }
       if let error = model.query.error {
         Text(error.localizedDescription)
-        Button("Try again") { Task { await more() } }
-      } else if model.query.isPending || model.query.hasNextPage {
+        Button("Try again") { Task { await model.tryAgain() } }
+      } else if model.query.isPending {
         LoadingView(isPaused: model.query.isPaused)
-          .task(id: model.posts.count) { await more() }
+      } else if model.query.hasNextPage {
+        LoadingView(isPaused: model.query.isPaused)
+          .task(id: model.posts.count) { await model.query.fetchNextPage() }
       }
     }
     .navigationTitle("Feed")
     .refreshable(model.query)
-  }
-
-  private func more() async {
-    if model.query.hasNextPage {
-      await model.query.fetchNextPage()
-    } else if model.query.isError {
-      await model.query.refetch()
-    }
   }
 }
 #endif

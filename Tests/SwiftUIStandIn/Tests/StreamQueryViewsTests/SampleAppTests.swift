@@ -68,7 +68,11 @@ struct SampleAppTests {
 
     story.then("the app starts")
     story.then("the first page is there", after: 35)
-    story.then("the rest, as this screen has room for all", after: 1000)
+    server.isDown = true
+    story.then("the server goes away", after: 5000)
+    server.isDown = false
+    // All, as this screen has room for them.
+    story.press("Try again", after: 1000)
 
     story.then("types a letter", after: 200) { host.type("a", into: "People") }
     story.then("and another one", after: 299) { host.type("ad", into: "People") }
