@@ -34,7 +34,15 @@ let package = Package(
         .product(name: "StreamQueryOperators", package: "StreamQuery"),
         .product(name: "FlyingFox", package: "FlyingFox"),
       ]
-    )
+    ),
+    .executableTarget(
+      name: "SampleApp",
+      dependencies: [
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryUI", package: "StreamQuery"),
+        .product(name: "StreamQueryTesting", package: "StreamQuery"),
+      ]
+    ),
   ] + pages.map(page),
   swiftLanguageModes: [.v6]
 )

@@ -19,10 +19,19 @@ let package = Package(
       ],
       exclude: ["StreamQueryUI.docc"]
     ),
+    // The app of the playgrounds, by a link. It imports StreamQueryUI, which is called otherwise here.
+    .target(
+      name: "SampleApp",
+      dependencies: [
+        "StreamQueryViews",
+        .product(name: "StreamQuery", package: "StreamQuery"),
+      ],
+      exclude: ["main.swift"]
+    ),
     .testTarget(
       name: "StreamQueryViewsTests",
       dependencies: [
-        "StreamQueryViews",
+        "StreamQueryViews", "SampleApp",
         .product(name: "StreamQuery", package: "StreamQuery"),
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
       ]
@@ -47,4 +56,9 @@ for target in package.targets {
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("ImmutableWeakCaptures"),
   ]
+  if target.name == "SampleApp" {
+    target.swiftSettings?.append(
+      .unsafeFlags(["-module-alias", "StreamQueryUI=StreamQueryViews"])
+    )
+  }
 }

@@ -6,7 +6,7 @@ extension EnvironmentValues {
   /// The client of the queries in views.
   ///
   /// Without `queryClient(_:)` above, it is one that all such views share; a debug build says so
-  /// once.
+  /// once. Set it with that modifier: `environment(_:_:)` reads a value before it sets it.
   public var queryClient: QueryClient {
     get {
       // SwiftUI reads the environment while it updates views, on the main actor.
@@ -44,7 +44,7 @@ extension View {
   /// - Parameter client: The client.
   /// - Returns: The view.
   public func queryClient(_ client: QueryClient) -> some View {
-    environment(\.queryClient, client)
+    transformEnvironment(\.surroundings) { $0.client = client }
   }
 }
 

@@ -7,7 +7,7 @@ import Foundation
 /// |---|---|
 /// | `GET /users` | everybody |
 /// | `GET /users/ID` | one user, slowly; 404 when there is none |
-/// | `PATCH /users/ID` | renames; 422 for an empty name |
+/// | `PATCH /users/ID` | renames; 422 for an empty name, 409 for somebody else's |
 /// | `GET /todos`, `POST /todos` | a list, and one more entry |
 /// | `GET /price` | a number that changes with every request |
 /// | `GET /flaky` | two times 503, then one success, and over again |
@@ -72,6 +72,9 @@ struct DemoAPI: Sendable {
     guard let draft = try? JSONDecoder().decode(Draft.self, from: body), !draft.text.isEmpty else {
       return problem(422, "a name is needed")
     }
+    guard !users.contains(where: { $0.name == draft.text && $0.id != users[index].id }) else {
+      return problem(409, "there is another \(draft.text)")
+    }
     users[index].name = draft.text
     return Reply(body: users[index], delay: .milliseconds(80))
   }
@@ -90,7 +93,9 @@ struct DemoAPI: Sendable {
     guard let page = Int(text ?? "0"), (0...last).contains(page) else {
       return problem(404, "no page \(text ?? "")")
     }
-    let items = (0..<3).map { "item \(page * 3 + $0)" }
+    let items = (0..<3).map {
+      Post(id: page * 3 + $0, author: users[$0].id, text: "Post \(page * 3 + $0)")
+    }
     let next = page < last ? page + 1 : nil
     let previous = page > 0 ? page - 1 : nil
     return Reply(

@@ -16,9 +16,16 @@ struct Price: Codable, Hashable, Sendable {
   var cents: Int
 }
 
+/// What somebody has said.
+struct Post: Codable, Hashable, Identifiable, Sendable {
+  var id: Int
+  var author: User.ID
+  var text: String
+}
+
 /// One page of a feed in both directions.
 struct FeedPage: Codable, Hashable, Sendable {
-  var items: [String]
+  var items: [Post]
   var next: Int?
   var previous: Int?
 }

@@ -43,7 +43,7 @@ public final class Host {
   }
 
   let behaviour: Behaviour
-  private var root: Node?
+  private(set) var root: Node?
   private var dirty: [Node] = []
   private var isScheduled = false
   private var actions: [@MainActor () -> Void] = []

@@ -3,7 +3,7 @@
 
 /// Shows the last value of its path; what is below it keeps its state and is hidden.
 public struct NavigationStack<Value: Hashable, Root: View>: View, Primitive {
-  @MainActor private let path: Binding<[Value]>
+  @MainActor let path: Binding<[Value]>
   private let root: Root
 
   public init(path: Binding<[Value]>, @ViewBuilder root: () -> Root) {

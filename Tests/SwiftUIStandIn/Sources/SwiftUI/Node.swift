@@ -19,8 +19,8 @@ final class Node {
   /// As the parent made it: nothing is installed in it.
   var view: any View
   var environment: EnvironmentValues
-  private var keys: [AnyHashable] = []
-  private var children: [AnyHashable: Node] = [:]
+  private(set) var keys: [AnyHashable] = []
+  private(set) var children: [AnyHashable: Node] = [:]
   /// What the dynamic properties of the view keep, by their place in it.
   var slots: [Int: AnyObject] = [:]
   /// What a modifier keeps.
@@ -35,7 +35,7 @@ final class Node {
   private var isDirty = false
   private(set) var isGone = false
   /// Whether it is on the screen, and not below another one.
-  private var isShown = false
+  private(set) var isShown = false
   private var hasAppeared = false
   private var run = 0
 

@@ -36,7 +36,7 @@ public struct EmptyView: View, Primitive {
 }
 
 public struct Text: View, Primitive {
-  private let text: String
+  let text: String
   public init(_ text: String) { self.text = text }
   @_disfavoredOverload public init<S: StringProtocol>(_ text: S) { self.text = String(text) }
   public init(verbatim text: String) { self.text = text }
@@ -49,7 +49,7 @@ public struct ProgressView: View, Primitive {
 }
 
 public struct Button<Label: View>: View, Primitive {
-  private let action: @MainActor () -> Void
+  let action: @MainActor () -> Void
   private let label: Label
   public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {
     self.action = action
@@ -72,6 +72,7 @@ public struct Group<Content: View>: View, Primitive {
 public typealias VStack = Group
 public typealias HStack = Group
 public typealias List = Group
+public typealias Form = Group
 public typealias ScrollView = Group
 
 public struct AnyView: View, Primitive {
