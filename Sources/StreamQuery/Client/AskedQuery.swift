@@ -31,6 +31,7 @@ struct AskedQuery {
   /// - Parameters:
   ///   - query: What to observe; `nil` keeps it.
   ///   - options: The options; `nil` keeps them.
+  /// - Returns: What is asked for, with the next number.
   func updated<Value>(_ query: Query<Value>?, _ options: ObserverOptions?) -> AskedQuery {
     var new = self
     new.serial += 1
