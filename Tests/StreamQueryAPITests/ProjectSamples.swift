@@ -66,7 +66,9 @@ private struct PostPage: Hashable, Sendable {
   }
 }
 
-/// What an app reads, written once. Everything that changes an answer is a part of its key.
+/// What an app reads, written once.
+///
+/// Everything that changes an answer is a part of its key.
 private struct Queries: Sendable {
   let server: Server
 

@@ -97,7 +97,6 @@ extension View {
   }
 
   // What is seen but not said.
-  public func disabled(_ disabled: Bool) -> some View { self }
   public func navigationTitle(_ title: String) -> some View { self }
   public func padding() -> some View { self }
 
