@@ -1,15 +1,18 @@
 # Sourced by scripts that compile Swift files against the modules of this package.
 
-# build_modules FOLDER: builds the modules in a scratch folder. Sets
+# build_modules FOLDER [PACKAGE]: builds the modules in a scratch folder, by this package or by another
+# one that uses it. Sets
 #   products   where they are
 #   paths      flags that find them, and what tests need
 #   settings   those flags, and the language mode and features of Package.swift
 build_modules() {
-  local scratch=$1 flags=() feature platform
+  local scratch=$1 flags=(--package-path "${2:-.}") feature platform
   # As in check.sh: other flags in the same folder would build everything again.
-  if [[ $scratch == .build-check ]]; then flags=(-Xswiftc -warnings-as-errors); fi
-  swift build --scratch-path "$scratch" ${flags[@]+"${flags[@]}"}
-  products=$(swift build --scratch-path "$scratch" --show-bin-path)
+  case $scratch in
+    .build-check | "$PWD/.build-views") flags+=(-Xswiftc -warnings-as-errors) ;;
+  esac
+  swift build --scratch-path "$scratch" "${flags[@]}"
+  products=$(swift build --scratch-path "$scratch" "${flags[@]}" --show-bin-path)
   paths=(-I "$products/Modules" -I "$products")
   if [[ $(uname -s) == Darwin ]]; then
     platform=$(xcrun --show-sdk-platform-path)

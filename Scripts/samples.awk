@@ -28,7 +28,7 @@ function write(    name, function_name) {
   written = name
   print "import Foundation\nimport StreamQuery\nimport StreamQueryOperators" > (name ".swift")
   print "import StreamQueryTesting\nimport Testing\n@testable import App" > (name ".swift")
-  if (FILENAME ~ /StreamQueryUI/) print "import StreamQueryUI" > (name ".swift")
+  if (FILENAME ~ /StreamQueryUI/) print "import StreamQueryUI\nimport SwiftUI" > (name ".swift")
   function_name = "sample"
   if (together) {
     function_name = name

@@ -11,6 +11,10 @@
 # Scripts/samples/Context.swift. What does not compile is no sample: leave its mark away. Nor is what
 # takes more than 100 ms to type-check, or longer on a slow machine: see `type_checking_limit`.
 #
+# The samples of StreamQueryUI also see SwiftUI and Scripts/samples/views. On Linux that is the module which
+# stands in for SwiftUI, with the modules that Tests/SwiftUIStandIn builds beside it (.build-views). A
+# `#Preview` is then no declaration but an expression: what it shows is compiled, and nothing is made of it.
+#
 # Then all are compiled once more, the articles' as one module and the comments' as another, with what new
 # projects of Xcode set: the main actor is the default isolation. So types and extensions that stand outside
 # of functions need names that no other sample has.
@@ -35,41 +39,50 @@ if ((${#files[@]} == 0)); then
   done < <(git ls-files --cached --others --exclude-standard -- README.md 'Sources/*.md' 'Sources/*.swift')
 fi
 
-build_modules "$scratch"
 limit=$(type_checking_limit)
+rm -rf .build-samples
 
-work=.build-samples
-rm -rf "$work"
-mkdir -p "$work"
-settings+=(-I "$work")
-
-# Objects of files that are gone may lie beside the others, so only those of present files count.
-objects=()
-for module in StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting; do
-  while IFS= read -r source; do
-    objects+=("$products/$module.build/$(basename "$source").o")
-  done < <(find "Sources/$module" -name '*.swift' | sort)
-done
-swiftc -emit-module -emit-module-path "$work/App.swiftmodule" -module-name App -enable-testing \
-  -parse-as-library -o "$work/App.o" -c -wmo "${settings[@]}" \
-  Tests/StreamQueryAPITests/Support/*.swift Scripts/samples/*.swift
-
-# One file per sample, numbered by its line; what it must print beside it.
-awk -v work="$work" -f Scripts/samples.awk "${files[@]}"
-samples=("$work"/*.swift)
-if [[ ! -f ${samples[0]} ]]; then
-  echo "samples: none found" >&2
-  exit 1
-fi
+# prepare KIND: builds what samples of a kind, `plain` or `views`, are compiled against. Sets what
+# `build_modules` sets, and
+#   work      where their files are
+#   context   the sources of the app that they see
+#   objects   what they are linked with
+prepare() {
+  local modules=(StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting) module source
+  work=.build-samples/$1
+  context=(Tests/StreamQueryAPITests/Support/*.swift Scripts/samples/*.swift)
+  if [[ $1 == views ]]; then context+=(Scripts/samples/views/*.swift); fi
+  if [[ $1 == views && $(uname -s) != Darwin ]]; then
+    build_modules "$PWD/.build-views" Tests/SwiftUIStandIn
+    # There the module has another name.
+    paths+=(-module-alias StreamQueryUI=StreamQueryViews)
+    settings+=(-module-alias StreamQueryUI=StreamQueryViews)
+    modules=(StreamQuery StreamQueryOperators StreamQueryViews StreamQueryTesting SwiftUI)
+  else
+    build_modules "$scratch"
+  fi
+  settings+=(-I "$work")
+  # Objects of files that are gone may lie beside the others, so only those of present files count.
+  objects=()
+  for module in "${modules[@]}"; do
+    while IFS= read -r source; do
+      objects+=("$products/$module.build/$(basename "$source").o")
+    done < <(find -L Sources/"$module" Tests/SwiftUIStandIn/Sources/"$module" -name '*.swift' 2>/dev/null | sort)
+  done
+  mkdir -p "$work"
+  swiftc -emit-module -emit-module-path "$work/App.swiftmodule" -module-name App -enable-testing \
+    -parse-as-library -o "$work/App.o" -c -wmo "${settings[@]}" "${context[@]}"
+}
 
 check() {
-  local sample=$1 name=${1%.swift}
+  local sample=$1 name=${1%.swift} flags=("${settings[@]}")
+  if grep -q '^@main ' "$sample"; then flags+=(-parse-as-library); fi
   if [[ -f $name.expected ]]; then
-    swiftc "${settings[@]}" -module-name Sample "$sample" "${objects[@]}" "$work/App.o" -o "$name.run" &&
+    swiftc "${flags[@]}" -module-name Sample "$sample" "${objects[@]}" "$work/App.o" -o "$name.run" &&
       "$name.run" >"$name.printed" && diff "$name.expected" "$name.printed"
   else
     # Other warnings are no matter of a sample; what takes too long, even the second time, is.
-    local timed=(swiftc -emit-sil -o /dev/null "${settings[@]}" -module-name Sample
+    local timed=(swiftc -emit-sil -o /dev/null "${flags[@]}" -module-name Sample
       -Xfrontend -warn-long-expression-type-checking="$limit" "$sample")
     "${timed[@]}" >"$name.typed" 2>&1 || { cat "$name.typed"; return 1; }
     if grep -q 'took .* to type-check' "$name.typed"; then
@@ -79,26 +92,35 @@ check() {
   fi
 }
 
-failed=0
-# Two at a time: a sample takes half a second, nearly all of it in the compiler's start.
-for ((index = 0; index < ${#samples[@]}; index += 2)); do
-  jobs=()
-  for sample in "${samples[@]:index:2}"; do
-    check "$sample" >"$sample.log" 2>&1 &
-    jobs+=($!)
+# check_each FILE…: compiles the samples of files one by one.
+check_each() {
+  local samples sample job jobs index failed=0
+  # One file per sample, numbered by its line; what it must print beside it.
+  awk -v work="$work" -f Scripts/samples.awk "$@"
+  samples=("$work"/*.swift)
+  if [[ ! -f ${samples[0]} ]]; then
+    echo "samples: none found" >&2
+    return 1
+  fi
+  # Two at a time: a sample takes half a second, nearly all of it in the compiler's start.
+  for ((index = 0; index < ${#samples[@]}; index += 2)); do
+    jobs=()
+    for sample in "${samples[@]:index:2}"; do
+      check "$sample" >"$sample.log" 2>&1 &
+      jobs+=($!)
+    done
+    for job in "${jobs[@]}"; do
+      wait "$job" || failed=$((failed + 1))
+    done
+    cat "$work"/*.log
+    rm -f "$work"/*.log
   done
-  for job in "${jobs[@]}"; do
-    wait "$job" || failed=$((failed + 1))
-  done
-  cat "$work"/*.log
-  rm -f "$work"/*.log
-done
-
-if ((failed > 0)); then
-  echo "samples: $failed of ${#samples[@]} failed" >&2
-  exit 1
-fi
-echo "samples: ${#samples[@]} compile, and print what they say"
+  if ((failed > 0)); then
+    echo "samples: $failed of ${#samples[@]} failed" >&2
+    return 1
+  fi
+  echo "samples: ${#samples[@]} compile, and print what they say"
+}
 
 # MARK: The main actor by default
 
@@ -117,7 +139,7 @@ compile_together() {
   {
     swiftc -emit-module -emit-module-path "$folder/App.swiftmodule" -module-name App -enable-testing \
       -parse-as-library -wmo "${flags[@]}" \
-      Tests/StreamQueryAPITests/Support/*.swift Scripts/samples/*.swift &&
+      "${context[@]}" &&
       swiftc -emit-sil -o /dev/null -wmo "${flags[@]}" -module-name Samples "${sources[@]}"
   } >"$folder/log" 2>&1 || status=$?
   if ((status != 0)); then cat "$folder/log"; fi
@@ -136,11 +158,6 @@ for feature in "${approachable[@]}"; do
 done
 for feature in "${of_swift_6[@]}"; do swift_5+=(-enable-upcoming-feature "$feature"); done
 
-articles=()
-comments=()
-for file in "${files[@]}"; do
-  if [[ $file == *.swift ]]; then comments+=("$file"); else articles+=("$file"); fi
-done
 together() {
   local group=$1
   shift
@@ -149,9 +166,46 @@ together() {
   compile_together "$group-6" "${swift_6[@]}" -- "$@"
   compile_together "$group-5" "${swift_5[@]}" -- "$@"
 }
-together articles ${articles[@]+"${articles[@]}"}
-together comments ${comments[@]+"${comments[@]}"}
-echo "samples: all compile where the main actor is the default isolation"
+
+# check_all KIND FILE…: everything, for the samples of one kind.
+check_all() {
+  local kind=$1 file articles=() comments=()
+  shift
+  if (($# == 0)); then return 0; fi
+  prepare "$kind"
+  check_each "$@"
+  for file in "$@"; do
+    if [[ $file == *.swift ]]; then comments+=("$file"); else articles+=("$file"); fi
+  done
+  together articles ${articles[@]+"${articles[@]}"}
+  together comments ${comments[@]+"${comments[@]}"}
+  echo "samples: all compile where the main actor is the default isolation"
+}
+
+plain=()
+views=()
+for file in "${files[@]}"; do
+  if [[ $file == Sources/StreamQueryUI/* ]]; then views+=("$file"); else plain+=("$file"); fi
+done
+check_all views ${views[@]+"${views[@]}"}
+if $self_test; then
+  # A misspelt property of a view's query.
+  planted=$work/StreamQueryUI.md
+  cat >"$planted" <<'END'
+```swift
+QueryView(.user(1)) { user in
+  Text(user.data?.nmae ?? "…")
+}
+```
+END
+  if compile_together planted "${alone[@]}" -- "$planted" >"$work/planted.log" ||
+    ! grep -q "^$planted:3:.* error: .*nmae" "$work/planted.log"; then
+    echo "samples: self-test: expected an error in line 3 of $planted, got:" >&2
+    cat "$work/planted.log" >&2
+    exit 1
+  fi
+fi
+check_all plain ${plain[@]+"${plain[@]}"}
 
 $self_test || exit 0
 

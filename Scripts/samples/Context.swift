@@ -16,8 +16,8 @@ let isVisible = true
 nonisolated let archive = CacheArchive()
 nonisolated let url = URL.temporaryDirectory.appending(path: "StreamQuery-samples")
 
-enum View { case spinner }
-let spinner = View.spinner
+enum Indicator { case spinner }
+let spinner = Indicator.spinner
 func show<each Value>(_ value: repeat each Value) {}
 func show(_ user: User, refreshing: Bool) {}
 func show(_ user: User?, refreshing: Bool) {}

@@ -37,7 +37,7 @@ extension View {
   ///
   /// Queries that are observed already go over to the new client, as if the view were new.
   ///
-  /// ```
+  /// ```swift
   /// WindowGroup { ContentView().queryClient(client) }
   /// ```
   ///

@@ -6,7 +6,7 @@ public import SwiftUI
 ///
 /// A query's `throwOnError` says which errors these are. All others stay in its properties.
 ///
-/// ```
+/// ```swift
 /// ErrorBoundaryView {
 ///   FeedView()
 /// } failure: { error, retry in
@@ -126,8 +126,16 @@ extension View {
 
 /// Reports an error to the nearest ``ErrorBoundaryView``; does nothing if there is none.
 ///
-/// ```
-/// @Environment(\.reportError) private var reportError
+/// ```swift
+/// struct SaveButton: View {
+///   @Environment(\.reportError) private var reportError
+///
+///   var body: some View {
+///     Button("Save") {
+///       do { try save() } catch { reportError(error) }
+///     }
+///   }
+/// }
 /// ```
 public struct ReportErrorAction: Sendable {
   let boundary: ErrorBoundary?

@@ -4,7 +4,7 @@ public import SwiftUI
 
 /// Runs a mutation for a view with the client of its environment, and shows the newest run.
 ///
-/// ```
+/// ```swift
 /// struct RenameButton: View {
 ///   @LiveMutation(.rename()) var rename
 ///

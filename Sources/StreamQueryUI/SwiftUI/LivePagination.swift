@@ -4,7 +4,7 @@ public import SwiftUI
 
 /// Holds a position in pages for a view, and observes the query of the page that is shown.
 ///
-/// ```
+/// ```swift
 /// @LivePagination(Pagination(input: "swift"), query: { .search($0, $1) }) var repositories
 /// ```
 ///

@@ -4,7 +4,7 @@ public import SwiftUI
 
 /// Observes a list of queries of any value types for a view.
 ///
-/// ```
+/// ```swift
 /// @LiveQueries([AnyQuery(.user(1)), AnyQuery(.repos(1))]) var batch
 /// ```
 @MainActor @propertyWrapper

@@ -3,7 +3,7 @@ public import StreamQuery
 
 /// Observes a query for a view, for as long as the view exists.
 ///
-/// ```
+/// ```swift
 /// struct ProfileView: View {
 ///   @LiveQuery(.user(1)) var user
 ///
@@ -22,7 +22,7 @@ public import StreamQuery
 ///
 /// A query that depends on values of the view is given in its initialiser:
 ///
-/// ```
+/// ```swift
 /// struct ProfileView: View {
 ///   @LiveQuery<User> var user
 ///

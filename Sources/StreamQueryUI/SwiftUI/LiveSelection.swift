@@ -4,7 +4,7 @@ public import SwiftUI
 
 /// Observes a selection of a query for a view; ``LiveQuery`` observes all of it.
 ///
-/// ```
+/// ```swift
 /// @LiveSelection(.users, select: { $0.map(\.name) }) var names
 /// ```
 @MainActor @propertyWrapper

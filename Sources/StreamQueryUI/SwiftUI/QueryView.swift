@@ -4,7 +4,7 @@ public import SwiftUI
 
 /// Shows a query, and observes it while it is shown.
 ///
-/// ```
+/// ```swift
 /// QueryView(.user(1)) { user in
 ///   if let data = user.data { Text(data.name) } else { ProgressView() }
 /// }

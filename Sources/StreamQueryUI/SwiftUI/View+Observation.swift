@@ -4,7 +4,7 @@ public import SwiftUI
 extension View {
   /// Says when the property wrappers in this view observe: always, unless this says otherwise.
   ///
-  /// ```
+  /// ```swift
   /// ProfileView(id: 1).queryObservation(.onAppear)
   /// ```
   ///
@@ -39,7 +39,7 @@ extension View {
 
   /// Shows the queries of this view in states that were prepared, and fetches nothing.
   ///
-  /// ```
+  /// ```swift
   /// #Preview {
   ///   ProfileView(id: 1).queryPreview {
   ///     $0.data(User(id: 1, name: "Ada"), for: .user(1))

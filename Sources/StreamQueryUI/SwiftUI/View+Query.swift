@@ -5,13 +5,15 @@ public import SwiftUI
 extension View {
   /// Says what a property wrapper observes, for queries that depend on the view's state.
   ///
-  /// ```
-  /// @State private var name = ""
-  /// @LiveQuery<[Follower]> private var followers
+  /// ```swift
+  /// struct FollowersView: View {
+  ///   @State private var name = ""
+  ///   @LiveQuery<[Follower]> private var followers
   ///
-  /// var body: some View {
-  ///   List(followers.data ?? []) { Text($0.login) }
-  ///     .query($followers, .followers(of: name).enabled(!name.isEmpty))
+  ///   var body: some View {
+  ///     List(followers.data ?? []) { Text($0.login) }
+  ///       .query($followers, .followers(of: name).enabled(!name.isEmpty))
+  ///   }
   /// }
   /// ```
   ///
@@ -31,9 +33,17 @@ extension View {
 
   /// Says what a property wrapper observes by a key and a fetch.
   ///
-  /// ```
-  /// .query($followers, key: ["followers", name], enabled: !name.isEmpty) { [name] in
-  ///   try await api.followers(of: name)
+  /// ```swift
+  /// struct FollowersView: View {
+  ///   let name: String
+  ///   @LiveQuery<[Follower]> private var followers
+  ///
+  ///   var body: some View {
+  ///     List(followers.data ?? []) { Text($0.login) }
+  ///       .query($followers, key: ["followers", name], enabled: !name.isEmpty) { [name] in
+  ///         try await api.followers(of: name)
+  ///       }
+  ///   }
   /// }
   /// ```
   ///

@@ -17,8 +17,9 @@ import Testing
     shared = SharedState(start: system.start)
     let reports = Notes<SharedState.Report>()
     self.reports = reports
-    silent = SharedState { report in
-      reports.add(report)
+    // Weak: what is reported to holds the source.
+    silent = SharedState { [weak reports] report in
+      reports?.add(report)
       return {}
     }
   }

@@ -1,17 +1,22 @@
 // Documented by Apple.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-public struct TextField: View, Primitive {
+// Controls and containers, as far as samples use them. What only lays out is `Group`.
+
+public struct TextField<Label: View>: View, Primitive {
   let title: String
   @MainActor let text: Binding<String>
-  public init(_ title: String, text: Binding<String>) {
-    self.title = title
-    self.text = text
-  }
   func pieces(_ node: Node) -> [Piece] {
     // Read here, so that it is drawn again when the text changes.
     _ = text.wrappedValue
     return []
+  }
+}
+
+extension TextField where Label == Text {
+  public init(_ title: String, text: Binding<String>) {
+    self.title = title
+    self.text = text
   }
 }
 
@@ -37,9 +42,53 @@ struct Headed<Content: View>: View, Primitive {
   }
 }
 
+extension ProgressView {
+  public init(_ title: String) { self.init() }
+}
+
+public typealias LazyVStack = Group
+public typealias Section = Group
+
+extension Group {
+  public init<Data: RandomAccessCollection, ID: Hashable, Row: View>(
+    _ data: Data,
+    id: KeyPath<Data.Element, ID>,
+    @ViewBuilder rowContent: @escaping (Data.Element) -> Row
+  ) where Content == ForEach<Data, ID, Row> {
+    self.init { ForEach(data, id: id, content: rowContent) }
+  }
+
+  public init<Data: RandomAccessCollection, Row: View>(
+    _ data: Data,
+    @ViewBuilder rowContent: @escaping (Data.Element) -> Row
+  ) where Data.Element: Identifiable, Content == ForEach<Data, Data.Element.ID, Row> {
+    self.init(data, id: \.id, rowContent: rowContent)
+  }
+}
+
+extension NavigationStack where Value == Int {
+  /// Whose path no value of a program holds: nothing can be pushed here.
+  public init(@ViewBuilder root: () -> Root) { self.init(path: .constant([]), root: root) }
+}
+
 extension View {
   public func navigationTitle(_ title: String) -> some View {
     Headed(title: title, text: nil, content: self)
+  }
+
+  public func overlay(@ViewBuilder content: () -> some View) -> some View {
+    Group {
+      self
+      content()
+    }
+  }
+
+  public func toolbar(@ViewBuilder content: () -> some View) -> some View {
+    overlay(content: content)
+  }
+
+  public func searchable(text: Binding<String>) -> some View {
+    searchable(text: text, prompt: "Search")
   }
 
   public func searchable(text: Binding<String>, prompt: String) -> some View {
@@ -58,4 +107,12 @@ extension EnvironmentValues {
     set { self[EnabledKey.self] = newValue }
   }
   private enum EnabledKey: EnvironmentKey { static var defaultValue: Bool { true } }
+}
+
+public struct Animation: Hashable, Sendable {
+  public static let `default` = Self()
+}
+
+extension View {
+  public func animation(_ animation: Animation?, value: some Equatable) -> some View { self }
 }
