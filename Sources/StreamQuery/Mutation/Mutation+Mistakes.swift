@@ -14,7 +14,7 @@ extension Mutation {
   )
   public init<Element: Hashable & Sendable>(
     _ parts: [Element],
-    perform: @escaping @Sendable (Input) async throws -> Output
+    perform: @escaping @Sendable @concurrent (Input) async throws -> Output
   ) {
     self.init(key: AnyQueryKey(ofParts: parts), perform: perform)
   }
@@ -31,7 +31,7 @@ extension Mutation {
   )
   public init<Element: Hashable & Sendable>(
     _ parts: [Element],
-    perform: @escaping @Sendable (Input, MutationContext) async throws -> Output
+    perform: @escaping @Sendable @concurrent (Input, MutationContext) async throws -> Output
   ) {
     self.init(key: AnyQueryKey(ofParts: parts), perform: perform)
   }
@@ -48,7 +48,7 @@ extension Mutation {
   )
   public init(
     _ parts: [(any Hashable & Sendable)?],
-    perform: @escaping @Sendable (Input) async throws -> Output
+    perform: @escaping @Sendable @concurrent (Input) async throws -> Output
   ) {
     self.init(key: AnyQueryKey(ofMixed: parts), perform: perform)
   }
@@ -65,7 +65,7 @@ extension Mutation {
   )
   public init(
     _ parts: [(any Hashable & Sendable)?],
-    perform: @escaping @Sendable (Input, MutationContext) async throws -> Output
+    perform: @escaping @Sendable @concurrent (Input, MutationContext) async throws -> Output
   ) {
     self.init(key: AnyQueryKey(ofMixed: parts), perform: perform)
   }

@@ -53,7 +53,7 @@ public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActo
   public init<each Part: Hashable & Sendable>(
     _ part: repeat each Part,
     fields: KeyRecord = [:],
-    perform: @escaping @Sendable (Input) async throws -> Output
+    perform: @escaping @Sendable @concurrent (Input) async throws -> Output
   ) {
     self.init(key: AnyQueryKey(repeat each part, fields: fields), perform: perform)
   }
@@ -67,7 +67,7 @@ public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActo
   public init<each Part: Hashable & Sendable>(
     _ part: repeat each Part,
     fields: KeyRecord = [:],
-    perform: @escaping @Sendable (Input, MutationContext) async throws -> Output
+    perform: @escaping @Sendable @concurrent (Input, MutationContext) async throws -> Output
   ) {
     self.init(key: AnyQueryKey(repeat each part, fields: fields), perform: perform)
   }
@@ -79,7 +79,7 @@ public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActo
   ///   - perform: Makes the change; its task is cancelled when the run is.
   public init(
     key: AnyQueryKey,
-    perform: @escaping @Sendable (Input) async throws -> Output
+    perform: @escaping @Sendable @concurrent (Input) async throws -> Output
   ) {
     self.init(
       key: key,
@@ -94,7 +94,7 @@ public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActo
   ///   - perform: Makes the change; its task is cancelled when the run is.
   public init(
     key: AnyQueryKey,
-    perform: @escaping @Sendable (Input, MutationContext) async throws -> Output
+    perform: @escaping @Sendable @concurrent (Input, MutationContext) async throws -> Output
   ) {
     self.init(
       key: key,
@@ -135,7 +135,7 @@ extension Mutation where Input == Void {
   public init<each Part: Hashable & Sendable>(
     _ part: repeat each Part,
     fields: KeyRecord = [:],
-    perform: @escaping @Sendable () async throws -> Output
+    perform: @escaping @Sendable @concurrent () async throws -> Output
   ) {
     self.init(key: AnyQueryKey(repeat each part, fields: fields)) { _ in try await perform() }
   }

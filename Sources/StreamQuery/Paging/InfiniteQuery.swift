@@ -33,7 +33,7 @@ extension Query {
     fields: KeyRecord = [:],
     initialPageParam: PageParam,
     maxPages: Int? = nil,
-    fetch: @escaping @Sendable (PageParam, FetchContext) async throws -> Page,
+    fetch: @escaping @Sendable @concurrent (PageParam, FetchContext) async throws -> Page,
     nextPageParam: @escaping @Sendable (Pages<Page, PageParam>) -> PageParam?,
     previousPageParam: (@Sendable (Pages<Page, PageParam>) -> PageParam?)? = nil
   ) where Value == Pages<Page, PageParam> {
@@ -61,7 +61,7 @@ extension Query {
     key: QueryKey<Value>,
     initialPageParam: PageParam,
     maxPages: Int? = nil,
-    fetch: @escaping @Sendable (PageParam, FetchContext) async throws -> Page,
+    fetch: @escaping @Sendable @concurrent (PageParam, FetchContext) async throws -> Page,
     nextPageParam: @escaping @Sendable (Pages<Page, PageParam>) -> PageParam?,
     previousPageParam: (@Sendable (Pages<Page, PageParam>) -> PageParam?)? = nil
   ) where Value == Pages<Page, PageParam> {
@@ -94,7 +94,7 @@ extension Query {
     fields: KeyRecord = [:],
     initialPageParam: PageParam,
     maxPages: Int? = nil,
-    fetch: @escaping @Sendable (PageParam) async throws -> Page,
+    fetch: @escaping @Sendable @concurrent (PageParam) async throws -> Page,
     nextPageParam: @escaping @Sendable (Pages<Page, PageParam>) -> PageParam?,
     previousPageParam: (@Sendable (Pages<Page, PageParam>) -> PageParam?)? = nil
   ) where Value == Pages<Page, PageParam> {
@@ -127,7 +127,7 @@ extension Query {
     _ part: repeat each Part,
     fields: KeyRecord = [:],
     maxPages: Int? = nil,
-    fetchPage: @escaping @Sendable (Cursor?, FetchContext) async throws -> Page,
+    fetchPage: @escaping @Sendable @concurrent (Cursor?, FetchContext) async throws -> Page,
     nextPageParam: @escaping @Sendable (Pages<Page, Cursor?>) -> Cursor?,
     previousPageParam: (@Sendable (Pages<Page, Cursor?>) -> Cursor?)? = nil
   ) where Value == Pages<Page, Cursor?> {

@@ -5,7 +5,7 @@ extension Query {
   ///
   /// - Parameter fetch: The fetch.
   @available(*, unavailable, message: "name what is fetched: Query(\"users\") { … }")
-  public init(fetch: @escaping @Sendable () async throws -> Value) {
+  public init(fetch: @escaping @Sendable @concurrent () async throws -> Value) {
     self.init(key: QueryKey(), fetch: fetch)
   }
 
@@ -13,7 +13,7 @@ extension Query {
   ///
   /// - Parameter fetch: The fetch.
   @available(*, unavailable, message: "name what is fetched: Query(\"users\") { … }")
-  public init(fetch: @escaping @Sendable (FetchContext) async throws -> Value) {
+  public init(fetch: @escaping @Sendable @concurrent (FetchContext) async throws -> Value) {
     self.init(key: QueryKey(), fetch: fetch)
   }
 
@@ -24,7 +24,10 @@ extension Query {
   ///   - key: The key.
   ///   - fetch: The fetch.
   @available(*, deprecated, message: "write the label: Query(key: key) { … }")
-  public init<Other>(_ key: QueryKey<Other>, fetch: @escaping @Sendable () async throws -> Value) {
+  public init<Other>(
+    _ key: QueryKey<Other>,
+    fetch: @escaping @Sendable @concurrent () async throws -> Value
+  ) {
     self.init(key: QueryKey(key), fetch: fetch)
   }
 
@@ -37,7 +40,7 @@ extension Query {
   @available(*, deprecated, message: "write the label: Query(key: key) { … }")
   public init<Other>(
     _ key: QueryKey<Other>,
-    fetch: @escaping @Sendable (FetchContext) async throws -> Value
+    fetch: @escaping @Sendable @concurrent (FetchContext) async throws -> Value
   ) {
     self.init(key: QueryKey(key), fetch: fetch)
   }
@@ -50,7 +53,7 @@ extension Query {
   @available(*, deprecated, message: "write the parts without brackets: Query(\"user\", 42) { … }")
   public init<Element: Hashable & Sendable>(
     _ parts: [Element],
-    fetch: @escaping @Sendable () async throws -> Value
+    fetch: @escaping @Sendable @concurrent () async throws -> Value
   ) {
     self.init(key: QueryKey(AnyQueryKey(ofParts: parts)), fetch: fetch)
   }
@@ -63,7 +66,7 @@ extension Query {
   @available(*, deprecated, message: "write the parts without brackets: Query(\"user\", 42) { … }")
   public init<Element: Hashable & Sendable>(
     _ parts: [Element],
-    fetch: @escaping @Sendable (FetchContext) async throws -> Value
+    fetch: @escaping @Sendable @concurrent (FetchContext) async throws -> Value
   ) {
     self.init(key: QueryKey(AnyQueryKey(ofParts: parts)), fetch: fetch)
   }
@@ -76,7 +79,7 @@ extension Query {
   @available(*, unavailable, message: "write the parts without brackets: Query(\"user\", 42) { … }")
   public init(
     _ parts: [(any Hashable & Sendable)?],
-    fetch: @escaping @Sendable () async throws -> Value
+    fetch: @escaping @Sendable @concurrent () async throws -> Value
   ) {
     self.init(key: QueryKey(AnyQueryKey(ofMixed: parts)), fetch: fetch)
   }
@@ -89,7 +92,7 @@ extension Query {
   @available(*, unavailable, message: "write the parts without brackets: Query(\"user\", 42) { … }")
   public init(
     _ parts: [(any Hashable & Sendable)?],
-    fetch: @escaping @Sendable (FetchContext) async throws -> Value
+    fetch: @escaping @Sendable @concurrent (FetchContext) async throws -> Value
   ) {
     self.init(key: QueryKey(AnyQueryKey(ofMixed: parts)), fetch: fetch)
   }

@@ -29,6 +29,11 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     self.definition = definition
   }
 
+  // Fetches are `@concurrent`, as the work of mutations is: a query that is written with any other
+  // asynchronous closure cannot be the initial value of a property on the main actor, unless its
+  // module has the upcoming feature `NonisolatedNonsendingByDefault`. They run in tasks of the
+  // client, on its executor, either way.
+
   /// Creates a query from the parts of its key and a fetch.
   ///
   /// - Parameters:
@@ -41,7 +46,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     _ first: First,
     _ part: repeat each Part,
     fields: KeyRecord = [:],
-    fetch: @escaping @Sendable () async throws -> Value
+    fetch: @escaping @Sendable @concurrent () async throws -> Value
   ) {
     self.init(key: QueryKey(first, repeat each part, fields: fields), fetch: fetch)
   }
@@ -58,7 +63,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     _ first: First,
     _ part: repeat each Part,
     fields: KeyRecord = [:],
-    fetch: @escaping @Sendable (FetchContext) async throws -> Value
+    fetch: @escaping @Sendable @concurrent (FetchContext) async throws -> Value
   ) {
     self.init(key: QueryKey(first, repeat each part, fields: fields), fetch: fetch)
   }
@@ -75,7 +80,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     _ subject: Subject.Type,
     _ part: repeat each Part,
     fields: KeyRecord = [:],
-    fetch: @escaping @Sendable () async throws -> Value
+    fetch: @escaping @Sendable @concurrent () async throws -> Value
   ) {
     self.init(key: QueryKey(subject, repeat each part, fields: fields), fetch: fetch)
   }
@@ -92,7 +97,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     _ subject: Subject.Type,
     _ part: repeat each Part,
     fields: KeyRecord = [:],
-    fetch: @escaping @Sendable (FetchContext) async throws -> Value
+    fetch: @escaping @Sendable @concurrent (FetchContext) async throws -> Value
   ) {
     self.init(key: QueryKey(subject, repeat each part, fields: fields), fetch: fetch)
   }
@@ -113,7 +118,8 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   ///   - key: The key.
   ///   - fetch: Fetches the value.
   @inlinable
-  public init(key: QueryKey<Value>, fetch: @escaping @Sendable () async throws -> Value) {
+  public init(key: QueryKey<Value>, fetch: @escaping @Sendable @concurrent () async throws -> Value)
+  {
     self.init(key: key, boxing: { _ in TypedBox(try await fetch()) })
   }
 
@@ -125,7 +131,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   @inlinable
   public init(
     key: QueryKey<Value>,
-    fetch: @escaping @Sendable (FetchContext) async throws -> Value
+    fetch: @escaping @Sendable @concurrent (FetchContext) async throws -> Value
   ) {
     self.init(key: key, boxing: { TypedBox(try await fetch($0)) })
   }

@@ -36,7 +36,7 @@ extension Query {
     _ part: repeat each Part,
     fields: KeyRecord = [:],
     refetch: StreamedRefetch = .reset,
-    stream: @escaping @Sendable (FetchContext) async throws -> Source
+    stream: @escaping @Sendable @concurrent (FetchContext) async throws -> Source
   ) -> Self
   where
     Value == [Source.Element],
@@ -76,7 +76,7 @@ extension Query {
     fields: KeyRecord = [:],
     into initial: Value,
     refetch: StreamedRefetch = .reset,
-    stream: @escaping @Sendable (FetchContext) async throws -> Source,
+    stream: @escaping @Sendable @concurrent (FetchContext) async throws -> Source,
     reduce: @escaping @Sendable (inout Value, Source.Element) -> Void
   ) -> Self where Source.AsyncIterator: SendableMetatype {
     streamed(
@@ -102,7 +102,7 @@ extension Query {
     key: QueryKey<Value>,
     into initial: Value,
     refetch: StreamedRefetch = .reset,
-    stream: @escaping @Sendable (FetchContext) async throws -> Source,
+    stream: @escaping @Sendable @concurrent (FetchContext) async throws -> Source,
     reduce: @escaping @Sendable (inout Value, Source.Element) -> Void
   ) -> Self where Source.AsyncIterator: SendableMetatype {
     Query(key: key, definition: .streamed(into: initial, refetch, stream, reduce))
@@ -114,7 +114,7 @@ extension QueryDefinition {
   fileprivate static func streamed<Value: Sendable, Source: AsyncSequence & SendableMetatype>(
     into initial: Value,
     _ refetch: StreamedRefetch,
-    _ stream: @escaping @Sendable (FetchContext) async throws -> Source,
+    _ stream: @escaping @Sendable @concurrent (FetchContext) async throws -> Source,
     _ reduce: @escaping @Sendable (inout Value, Source.Element) -> Void
   ) -> QueryDefinition where Source.AsyncIterator: SendableMetatype {
     let fetch: Fetch = { context in

@@ -8,7 +8,7 @@ public final class Fetcher<Output: Sendable>: QueryFetcher {
   /// Creates a fetcher.
   ///
   /// - Parameter closure: Fetches the value.
-  public init(_ closure: @escaping @Sendable () async throws -> Output) {
+  public init(_ closure: @escaping @Sendable @concurrent () async throws -> Output) {
     self.closure = closure
   }
 

@@ -35,7 +35,10 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
   /// - Parameters:
   ///   - key: The key.
   ///   - perform: The work.
-  public init(key: AnyQueryKey, perform: @escaping @Sendable (Input) async throws -> Output) {
+  public init(
+    key: AnyQueryKey,
+    perform: @escaping @Sendable @concurrent (Input) async throws -> Output
+  ) {
     self.init(Mutation(key: key, perform: perform))
   }
 

@@ -52,7 +52,7 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
     key: QueryKey<Stored>,
     options: ObserverOptions? = nil,
     keepsPreviousData: Bool = false,
-    fetch: @escaping @Sendable () async throws -> Stored
+    fetch: @escaping @Sendable @concurrent () async throws -> Stored
   ) where Stored == Selected {
     self.init(
       Query(key: key, fetch: fetch),

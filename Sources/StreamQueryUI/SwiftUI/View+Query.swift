@@ -57,7 +57,7 @@ extension View {
     _ live: LiveHandle<ObservedSelection<Stored, Selected>>,
     key: QueryKey<Stored>,
     enabled: Bool = true,
-    fetch: @escaping @Sendable () async throws -> Stored
+    fetch: @escaping @Sendable @concurrent () async throws -> Stored
   ) -> some View {
     query(live, Query(key: key, fetch: fetch).enabled(enabled))
   }
