@@ -13,12 +13,19 @@ final class Pump {
     weak var member: (any PumpMember)?
   }
 
+  private struct Looker {
+    weak var object: (any PumpLooker)?
+  }
+
   let group: ObservationGroup
   private weak let client: QueryClient?
   /// The members, by their position in the group.
   ///
   /// A member that is released leaves its slot to the next one that gets the position.
   private var slots: [Slot] = []
+  /// What looks for changes of its own at each delivery.
+  private var lookers: [ObjectIdentifier: Looker] = [:]
+  private var isDelivering = false
   /// What is left to do at the end of a delivery.
   private var rest: [@MainActor () -> Void] = []
   /// What is kept for objects that cannot keep it themselves.
@@ -51,9 +58,29 @@ final class Pump {
   }
 
   private func deliver(_ changes: [ObservationChange]) {
+    isDelivering = true
+    defer { isDelivering = false }
     for change in changes { member(at: change.position)?.changed(change) }
+    if !lookers.isEmpty { look() }
     while let next = rest.popLast() { next() }
     if !kept.isEmpty { releaseOrphans() }
+  }
+
+  /// Brings the changes that there are, in this job.
+  ///
+  /// Nothing in the middle of a delivery, which has taken changes that it has not brought yet.
+  func deliverNow() {
+    if !isDelivering { deliver(group.takeChanges()) }
+  }
+
+  private func look() {
+    for (id, looker) in lookers where looker.object?.look() != true { lookers[id] = nil }
+  }
+
+  /// Lets an object look at each delivery, so that what it shows and what the members show change
+  /// in the same job.
+  func add(_ looker: any PumpLooker) {
+    lookers[ObjectIdentifier(looker)] = Looker(object: looker)
   }
 
   /// Adds something to do when all changes of this delivery have been brought: what several of them

@@ -33,6 +33,8 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
 
   @ObservationIgnored private var client: QueryClient?
   @ObservationIgnored private var observer: MutationObserver<Input, Output>?
+  /// How many callers wait for a run, which may not have begun yet.
+  @ObservationIgnored private var callerCount = 0
   /// Follows the runs, from the first one on; ended by ``reset()``.
   @ObservationIgnored private var following: Task<Void, Never>?
 
@@ -89,6 +91,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     observer.start(with: input)
     take(observer.run)
     follow(observer)
+    showTogether()
   }
 
   /// Runs the mutation and waits for its end.
@@ -106,7 +109,12 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
       throw ObservationError.noClient
     }
     follow(observer)
-    defer { if self.observer === observer { take(observer.run) } }
+    callerCount += 1
+    showTogether()
+    defer {
+      callerCount -= 1
+      if self.observer === observer { showTogether() }
+    }
     return try await observer.mutate(input, detached: detached)
   }
 
@@ -114,7 +122,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   public func cancel() {
     guard let observer else { return }
     observer.cancel()
-    take(observer.run)
+    showTogether()
   }
 
   /// Shows no run any more; the run itself goes on.
@@ -141,11 +149,21 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     let runs = observer.runs
     // No executor preference: it runs on the main actor.
     following = Task { [weak self] in
-      for await run in runs {
+      for await _ in runs {
         guard let self, !Task.isCancelled else { return }
-        take(run)
+        showTogether()
       }
     }
+  }
+
+  /// Shows the run, and in the same job what it has changed in observed queries.
+  ///
+  /// Otherwise a frame could show the run without its optimistic change, or the other way round.
+  private func showTogether() {
+    guard let client else { return }
+    let pump = Pump.of(client)
+    pump.add(self)
+    pump.deliverNow()
   }
 
   private func take(_ run: MutationRun<Input, Output>) {
@@ -170,4 +188,12 @@ extension ObservedMutation where Input == Void {
   /// - Throws: As ``mutate(_:detached:)``.
   @discardableResult
   public func mutate() async throws -> Output { try await mutate(()) }
+}
+
+extension ObservedMutation: PumpLooker {
+  func look() -> Bool {
+    guard let observer else { return false }
+    take(observer.run)
+    return isPending || callerCount > 0
+  }
 }

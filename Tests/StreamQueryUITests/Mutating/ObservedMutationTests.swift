@@ -66,6 +66,43 @@ struct ObservedMutationTests {
     }
   }
 
+  @Test("U06: a run and what it changes optimistically show in the same frame")
+  func runsAndTheirChangesShowTogether() {
+    run { simulation, client in
+      let pause = ScriptedFetch(.value((), after: .milliseconds(10)))
+      let query = Query<String>(key: "name")
+      let rename = Mutation("rename") { (name: String, _: MutationContext) in
+        try await pause()
+        if name.isEmpty { throw Broken() }
+      }
+      .optimistic { (new: String, changes: inout OptimisticChanges) in
+        changes.update(query.key) { $0 = new.isEmpty ? "nobody" : new }
+      }
+      .retry(0)
+      client.setData("Ada", for: query)
+      let name = ObservedQuery(query, client: client)
+      let renaming = ObservedMutation(rename, client: client)
+      let other = ObservedMutation(rename, client: client)
+      let screen = Screen { "\(name.data ?? "-") \(renaming.status)" }
+      let both = Screen { "\(other.status) \(name.data ?? "-") \(renaming.status)" }
+      simulation.settle()
+      renaming.run("")
+      #expect(name.data == "nobody" && renaming.isPending)
+      simulation.advance(by: .seconds(1))
+      other.run("Alan")
+      simulation.advance(by: .seconds(1))
+      #expect(
+        screen.frames == ["Ada idle", "nobody pending", "Ada error", "Alan error", "Ada error"]
+      )
+      #expect(
+        both.frames == [
+          "idle Ada idle", "idle nobody pending", "idle Ada error", "pending Alan error",
+          "success Ada error",
+        ]
+      )
+    }
+  }
+
   @Test("U06: a caller may wait for the output or the error")
   func callersMayWait() {
     run { simulation, client in

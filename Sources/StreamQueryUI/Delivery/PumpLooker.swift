@@ -1,0 +1,8 @@
+/// What shows something else than observed queries, and wants to change together with them.
+@MainActor
+protocol PumpLooker: AnyObject {
+  /// Shows what there is to show.
+  ///
+  /// - Returns: Whether it wants to look again at the next delivery.
+  func look() -> Bool
+}
