@@ -64,7 +64,7 @@ Simulation.onMainActor(seed: 1) { simulation in
     return "\(search.text): \(names)\(state)\(search.people.isFetching ? " …" : "")"
   }
   story.act("opens the app")
-  story.act("sees the end of the list") { Task { await app.feed.query.fetchNextPage() } }
+  story.act("sees the end of the list") { app.feed.query.fetchNextPage() }
   story.act("types") { app.search.text = "a" }
   story.act("types on", wait: .milliseconds(100)) { app.search.text = "al" }
   story.act("types on") { app.search.text = "ala" }
@@ -90,7 +90,7 @@ Simulation.onMainActor(seed: 1) { simulation in
 
   server.isDown = true
   story.act("pulls while the server is away", wait: .seconds(10)) {
-    Task { await app.feed.query.refetch() }
+    app.feed.query.refetch()
   }
   server.isDown = false
   story.act("tries again") { Task { await app.feed.tryAgain() } }

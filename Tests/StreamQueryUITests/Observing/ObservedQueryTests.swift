@@ -439,4 +439,18 @@ struct ObservedQueryTests {
       #expect(screen.frames == [1, 2])
     }
   }
+
+  @Test("V04: a button refetches without waiting")
+  func aButtonNeedNotWait() {
+    run { simulation, client in
+      let fetch = ScriptedFetch<String>(.value("one", after: .milliseconds(5)), .value("two"))
+      let observed = ObservedQuery(query("a", fetch), client: client)
+      simulation.advance(by: .seconds(1))
+      let screen = Screen { text(observed) }
+      observed.refetch()
+      #expect(screen.frames == ["one"])
+      simulation.advance(by: .seconds(1))
+      #expect(screen.frames == ["one", "one…", "two"])
+    }
+  }
 }
