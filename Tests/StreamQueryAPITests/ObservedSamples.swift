@@ -84,6 +84,9 @@ import Testing
       repos.input = "kotlin"
       simulation.settle()
       #expect(repos.query.data?.map(\.name) == ["kotlin"] && repos.page == 1)
+      repos.follow(input: "rust", using: client)
+      simulation.settle()
+      #expect(repos.query.data?.map(\.name) == ["rust"] && repos.input == "rust")
     }
   }
 

@@ -16,13 +16,19 @@ extension ObservedSelection {
 
 extension ObservedPagination {
   func asked(
+    _ input: Input?,
     _ query: @escaping @Sendable (Input, Page) -> Query<Value>,
     _ client: QueryClient,
     _ surroundings: Surroundings
   ) {
-    guard surroundings.isAllowed else { return self.query.stop() }
-    self.query.boundary = surroundings.boundary
-    follow(options: surroundings.options(over: self.query.options), using: client, query: query)
+    if surroundings.isAllowed {
+      self.query.boundary = surroundings.boundary
+      let options = surroundings.options(over: self.query.options)
+      follow(input: input, options: options, using: client, query: query)
+    } else {
+      self.query.stop()
+      preview(input, query, client)
+    }
   }
 }
 
@@ -40,6 +46,11 @@ extension Surroundings {
     options.enabled = .fixed(false)
     return options
   }
+}
+
+extension Mutation {
+  /// Stands for the mutation of a view that has not said yet what it wants; it is never run.
+  static var none: Self { Self(key: "StreamQueryUI.none") }
 }
 
 extension Query {

@@ -20,12 +20,13 @@ public import SwiftUI
 public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
   @State private var holder: LiveHolder<ObservedMutation<Input, Output>>
   @SwiftUI.Environment(\.surroundings) private var surroundings
-  private let mutation: Mutation<Input, Output>
+  private let mutation: Mutation<Input, Output>?
 
-  /// Runs a mutation.
+  /// Runs a mutation, or what a modifier says.
   ///
-  /// - Parameter mutation: The mutation.
-  public init(_ mutation: Mutation<Input, Output>) {
+  /// - Parameter mutation: The mutation; `nil` runs nothing until the modifier `mutation(_:_:)`
+  ///   names one.
+  public init(_ mutation: Mutation<Input, Output>? = nil) {
     _holder = State(wrappedValue: LiveHolder())
     self.mutation = mutation
   }
@@ -41,7 +42,7 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
 
   /// The mutation as an observable object.
   public var wrappedValue: ObservedMutation<Input, Output> {
-    holder.object { ObservedMutation(mutation) }
+    holder.object { ObservedMutation(mutation ?? .none) }
   }
 
   /// For modifiers of views.
@@ -53,8 +54,9 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
   public nonisolated func update() {
     // SwiftUI calls it on the main actor, although the requirement does not say so.
     MainActor.assumeIsolated {
-      holder.installed { ObservedMutation(mutation) }
-      holder.asked(by: .wrapper, in: surroundings) { [mutation] observed, client, _ in
+      holder.installed { ObservedMutation(mutation ?? .none) }
+      guard let mutation else { return }
+      holder.asked(by: .wrapper, in: surroundings) { observed, client, _ in
         observed.follow(mutation, using: client)
       }
     }

@@ -75,6 +75,28 @@ extension View {
     asking(live) { observed, client, _ in observed.follow(mutation, using: client) }
   }
 
+  /// Says what a property wrapper runs by the work, which may use the view's state.
+  ///
+  /// ```
+  /// @LiveMutation private var save: ObservedMutation<Draft, Post>
+  ///
+  /// Button("Save") { save.run(draft) }
+  ///   .mutation($save, key: ["save", id]) { [id] draft in try await api.save(draft, as: id) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - live: The property wrapper.
+  ///   - key: The key; without one, all such mutations of these types share the empty key.
+  ///   - perform: The work. A run does what was said last when it was started.
+  /// - Returns: The view.
+  public func mutation<Input, Output>(
+    _ live: LiveHandle<ObservedMutation<Input, Output>>,
+    key: AnyQueryKey = AnyQueryKey(),
+    perform: @escaping @Sendable (Input) async throws -> Output
+  ) -> some View {
+    mutation(live, Mutation(key: key, perform: perform))
+  }
+
   /// Lets a property wrapper observe only while this view is shown.
   ///
   /// Each appearance is a new subscription, which refetches as the query's `refetchOnSubscribe`
@@ -86,7 +108,7 @@ extension View {
     modifier(AttachModifier(holder: live.holder))
   }
 
-  private func asking<Object>(
+  func asking<Object>(
     _ live: LiveHandle<Object>,
     _ tell: @escaping LiveHolder<Object>.Tell
   ) -> some View {
