@@ -2,14 +2,22 @@ internal import StreamQuery
 
 // What each kind of observed object does when a view asks for something.
 extension ObservedSelection {
-  func asked(_ query: Query<Stored>, _ client: QueryClient, _ surroundings: Surroundings) {
+  // Without options, the present ones stay.
+  func asked(
+    _ query: Query<Stored>,
+    _ asked: ObserverOptions?,
+    _ client: QueryClient,
+    _ surroundings: Surroundings
+  ) {
+    changeContext = surroundings.changeContext
+    let asked = surroundings.options(over: asked ?? options) ?? asked
     if surroundings.isAllowed {
       boundary = surroundings.boundary
-      follow(query, options: surroundings.options(over: options), using: client)
+      follow(query, options: asked, using: client)
     } else {
       stop()
       // A view that is not shown yet is drawn with what is cached.
-      preview(query, nil, client)
+      preview(query, asked, client)
     }
   }
 }
@@ -21,6 +29,7 @@ extension ObservedPagination {
     _ client: QueryClient,
     _ surroundings: Surroundings
   ) {
+    changeContext = surroundings.changeContext
     if surroundings.isAllowed {
       self.query.boundary = surroundings.boundary
       let options = surroundings.options(over: self.query.options)
@@ -34,7 +43,19 @@ extension ObservedPagination {
 
 extension ObservedQueries {
   func asked(_ queries: [AnyQuery], _ client: QueryClient, _ surroundings: Surroundings) {
+    changeContext = surroundings.changeContext
     if surroundings.isAllowed { follow(queries, using: client) } else { stop() }
+  }
+}
+
+extension ObservedMutation {
+  func asked(
+    _ mutation: Mutation<Input, Output>,
+    _ client: QueryClient,
+    _ surroundings: Surroundings
+  ) {
+    changeContext = surroundings.changeContext
+    follow(mutation, using: client)
   }
 }
 

@@ -28,6 +28,11 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   /// The number of failed attempts so far; 0 after a success.
   public private(set) var failureCount = 0
 
+  /// What changes that arrive are applied inside of, such as an animation; `nil` is nothing.
+  ///
+  /// What a call shows at once is no such change, such as the beginning of a run.
+  @ObservationIgnored public var changeContext: ChangeContext?
+
   /// What it runs.
   @ObservationIgnored public private(set) var mutation: Mutation<Input, Output>
 
@@ -106,7 +111,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
       throw ObservationError.noClient
     }
     follow(observer)
-    defer { if self.observer === observer { take(observer.run) } }
+    defer { if self.observer === observer { arrived(observer.run) } }
     return try await observer.mutate(input, detached: detached)
   }
 
@@ -143,9 +148,13 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     following = Task { [weak self] in
       for await run in runs {
         guard let self, !Task.isCancelled else { return }
-        take(run)
+        arrived(run)
       }
     }
+  }
+
+  private func arrived(_ run: MutationRun<Input, Output>) {
+    if let changeContext { changeContext { take(run) } } else { take(run) }
   }
 
   private func take(_ run: MutationRun<Input, Output>) {

@@ -12,6 +12,11 @@ public import StreamQuery
 /// What one transaction of the cache changed shows together.
 @MainActor
 public final class ObservedQueries: nonisolated Observable {
+  /// What changes that arrive are applied inside of, such as an animation; `nil` is nothing.
+  ///
+  /// What shows at once is no such change: at the start, or with another list.
+  public var changeContext: ChangeContext?
+
   private let registrar = ObservationRegistrar()
   private var queries: [AnyQuery]
   private var life = ObservingMachine()
@@ -160,6 +165,10 @@ public final class ObservedQueries: nonisolated Observable {
   /// The errors, in the order of the list.
   public var errors: [any Error] { results?.errors ?? [] }
 
+  private func arrived() {
+    if let changeContext { changeContext { show() } } else { show() }
+  }
+
   private func show() {
     isOutdated = false
     guard let new = observer?.results, shown?.isSame(as: new) != true else { return }
@@ -178,6 +187,6 @@ extension ObservedQueries: PumpMember {
     }
     guard !isOutdated, let client else { return }
     isOutdated = true
-    Pump.of(client).afterwards { [weak self] in self?.show() }
+    Pump.of(client).afterwards { [weak self] in self?.arrived() }
   }
 }

@@ -28,6 +28,17 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   /// Boxed: most observers have none, and they are large.
   private var boxedOptions: OptionsBox?
 
+  /// What changes that arrive are applied inside of, such as an animation; `nil` is nothing.
+  ///
+  /// What shows at once is no such change: at the start, or with another query.
+  public var changeContext: ChangeContext? {
+    get { boxedOptions?.changeContext }
+    set {
+      guard newValue != nil || changeContext != nil else { return }
+      boxedOptions = OptionsBox(options, newValue)
+    }
+  }
+
   /// Where errors go that the query's `throwOnError` names; they stay in the results all the same.
   ///
   /// It is not retained: the view or the model that shows its errors owns it.
@@ -54,7 +65,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     machine: ResultMachine<Stored, Selected>
   ) {
     self.query = query
-    boxedOptions = options.map(OptionsBox.init)
+    boxedOptions = options.map { OptionsBox($0) }
     self.machine = machine
   }
 
@@ -92,7 +103,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   ///   - options: The options from now on; `nil` keeps them.
   public func update(query: Query<Stored>? = nil, options: ObserverOptions? = nil) {
     if let query { self.query = query }
-    if let options { boxedOptions = OptionsBox(options) }
+    take(options)
     guard let client else { return }
     perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
   }
@@ -111,7 +122,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     using client: QueryClient
   ) {
     self.query = query
-    if let options { boxedOptions = OptionsBox(options) }
+    take(options)
     perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
   }
 
@@ -119,8 +130,12 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   func preview(_ query: Query<Stored>, _ options: ObserverOptions?, _ client: QueryClient) {
     let isOther = self.query.key != query.key
     self.query = query
-    if let options { boxedOptions = OptionsBox(options) }
+    take(options)
     if isOther || machine.isNew { take(client.result(for: query)) }
+  }
+
+  private func take(_ options: ObserverOptions?) {
+    if let options { boxedOptions = OptionsBox(options, changeContext) }
   }
 
   private func perform(_ step: ObservingMachine.Step, _ client: QueryClient?) {
@@ -186,6 +201,16 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   /// Shows what the observer sees now, although the pump would bring it later.
   private func takeNow() {
     if let observer { take(observer.result) }
+  }
+
+  /// The same, after a wait.
+  private func arrivedNow() {
+    if let observer { arrived(observer.result) }
+  }
+
+  /// Shows a result that nobody has just asked for.
+  private func arrived(_ result: QueryResult<Stored>) {
+    if let changeContext { changeContext { take(result) } } else { take(result) }
   }
 
   private func take(_ result: QueryResult<Stored>) {
@@ -255,7 +280,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   public func refetchThrowing(superseding: Bool = true) async throws -> QueryResult<Selected> {
     let isObserving: Void? = try await withObserver { observer in
       // Its failure is in the result, which is shown first.
-      defer { takeNow() }
+      defer { arrivedNow() }
       try await observer.refetchThrowing(superseding: superseding)
     }
     if isObserving == nil { throw CancellationError() }
@@ -305,7 +330,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   ) async rethrows -> Result? {
     guard let observer else { return nil }
     let result = try await body(observer)
-    takeNow()
+    arrivedNow()
     return result
   }
 }
@@ -317,7 +342,7 @@ extension ObservedSelection: PumpMember {
       if let observer, change.ends(observer) { perform(.end, nil) }
     } else if machine.hasReaders || boundary != nil {
       // It may have another observer since the change was taken.
-      if let result = observer.flatMap(change.result) { take(result) }
+      if let result = observer.flatMap(change.result) { arrived(result) }
     } else {
       unread = change
     }

@@ -21,6 +21,7 @@ public struct LivePagination<
   @State private var holder: LiveHolder<Observed>
   @SwiftUI.Environment(\.surroundings) private var surroundings
   private let query: (@Sendable (Input, Page) -> Query<Value>)?
+  private let animation: Animation?
   private let make: @MainActor () -> Observed
 
   /// Observes a page, or what a modifier says.
@@ -29,16 +30,19 @@ public struct LivePagination<
   ///   - pagination: Where to begin.
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether a page is shown until the next one is there.
+  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
   ///   - query: The query of a page; its key must contain input and page. `nil` observes nothing
   ///     until the modifier `pagination(_:input:query:)` says one.
   public init(
     _ pagination: Pagination<Input, Page>,
     options: ObserverOptions? = nil,
     keepsPreviousData: Bool = true,
+    animation: Animation? = nil,
     query: (@Sendable (Input, Page) -> Query<Value>)? = nil
   ) {
     _holder = State(wrappedValue: LiveHolder())
     self.query = query
+    self.animation = animation
     make = {
       ObservedPagination(
         pagination,
@@ -59,7 +63,7 @@ public struct LivePagination<
   public nonisolated func update() {
     // SwiftUI calls it on the main actor, although the requirement does not say so.
     MainActor.assumeIsolated {
-      holder.installed(make)
+      holder.installed(animation?.changeContext, make)
       guard let query else { return }
       holder.asked(by: .wrapper, in: surroundings) { $0.asked(nil, query, $1, $2) }
     }

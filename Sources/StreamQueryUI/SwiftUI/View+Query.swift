@@ -26,7 +26,7 @@ extension View {
     _ live: LiveHandle<ObservedSelection<Stored, Selected>>,
     _ query: Query<Stored>
   ) -> some View {
-    asking(live) { $0.asked(query, $1, $2) }
+    asking(live) { $0.asked(query, nil, $1, $2) }
   }
 
   /// Says what a property wrapper observes by a key and a fetch.
@@ -72,7 +72,7 @@ extension View {
     _ live: LiveHandle<ObservedMutation<Input, Output>>,
     _ mutation: Mutation<Input, Output>
   ) -> some View {
-    asking(live) { observed, client, _ in observed.follow(mutation, using: client) }
+    asking(live) { $0.asked(mutation, $1, $2) }
   }
 
   /// Says what a property wrapper runs by the work, which may use the view's state.
