@@ -87,7 +87,8 @@ extension View {
   /// - Parameters:
   ///   - live: The property wrapper.
   ///   - key: The key; without one, all such mutations of these types share the empty key.
-  ///   - perform: The work. A run does what was said last when it was started.
+  ///   - perform: The work. A run that has not ended makes its next attempt with what was said
+  ///     last, so what must not change while it runs belongs into the input or the key.
   /// - Returns: The view.
   public func mutation<Input, Output>(
     _ live: LiveHandle<ObservedMutation<Input, Output>>,

@@ -339,12 +339,11 @@ struct LiveQueryTests {
       ViewMisuse.forget()
       let drawn = Drawn()
       let shown = query("a", fetch("A"))
-      let mounted = Mounted(
-        Group {
+      let mounted = world.mount(
+        alone: Group {
           Screen(shown, drawn)
           Screen(shown, drawn)
-        },
-        world.behaviour
+        }
       )
       world.advance(30)
       #expect(drawn.lines == ["-", "-", "A", "A"])

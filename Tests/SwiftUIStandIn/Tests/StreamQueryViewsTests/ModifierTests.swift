@@ -251,15 +251,14 @@ struct ModifierTests {
       let drawn = Drawn()
       let fetch = fetch("fetched")
       let queries = ["data", "loading", "failed", "stale", "none"].map { query($0, fetch) }
-      let mounted = Mounted(
-        Previewed(queries: queries, drawn: drawn).queryPreview {
+      let mounted = world.mount(
+        alone: Previewed(queries: queries, drawn: drawn).queryPreview {
           $0.data("Ada", for: queries[0])
           $0.loading(queries[1])
           $0.failure(Fatal(), for: queries[2])
           $0.data("old", for: queries[3])
           $0.failure(Minor(), for: queries[3])
-        },
-        world.behaviour
+        }
       )
       let expected = [
         "Ada false false", "- true false", "failed false true", "old false true", "- false false",
