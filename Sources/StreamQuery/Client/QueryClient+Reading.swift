@@ -43,7 +43,7 @@ extension QueryClient {
     let quick = cache.record { state -> (ResolvedQuery, EntrySnapshot, QueryFlags)? in
       guard let index = state.find(key), let known = state.slots[index].query?.resolved,
         known.isMade(of: query.definition, under: state.defaultsTable),
-        let resolvedOptions = known.fixedOptions,
+        let resolvedOptions = known.fixedOptions, !known.asksOnSubscribe,
         !state.wantsInitialData(index, known)
       else { return nil }
       // Kept, because an entry that is read once is usually read again.
@@ -57,7 +57,7 @@ extension QueryClient {
     let initialData =
       cache.read { state in state.wantsInitialData(state.find(key), query) }
       ? InitialData(of: query) : nil
-    let resolvedOptions = query.resolvedOptions {
+    let resolvedOptions = query.resolvedOptions(isArrival: true) {
       cache.read { $0.infoOfArrival(key, query, initialData, at: now) }
     }
     let (snapshot, flags) = cache.read {

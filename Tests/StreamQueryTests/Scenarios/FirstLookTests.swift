@@ -78,6 +78,26 @@ import Testing
     #expect(simulation.isIdle)
   }
 
+  // O04 O07
+  @Test func aRuleOfSubscriptionsIsAsked() {
+    let client = QueryClient(simulation: simulation)
+    client.setData(7, for: slow())
+    let asked = Notes<Int>()
+    let query = slow().staleTime(.infinite).refetchOnSubscribe { info in
+      asked.add(info.observerCount)
+      return info.dataUpdateCount == 1 ? .always : .never
+    }
+    // The first time without its definition at hand, then with it.
+    for _ in 0..<2 {
+      #expect(ResultSummary(client.result(for: query)) == .success(7, isFetching: true))
+    }
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    #expect(ResultSummary(client.result(for: query)) == .success(1))
+    #expect(asked.all == [0, 0, 0, 1])
+    recording.cancel()
+  }
+
   @Test func aFailureIsTriedAgainByWhoComes() {
     let client = QueryClient(simulation: simulation)
     let query = Query.scripted("n", ScriptedFetch<Int>(.failure(Boom()), .never))
@@ -265,7 +285,10 @@ import Testing
     case 2: query = query.placeholder(-3)
     default: break
     }
-    switch random.next(5) {
+    switch random.next(7) {
+    case 5: query = query.refetchOnSubscribe(.when { $0.dataUpdateCount % 2 == 0 })
+    // Not by staleness, which is that of other observers, whose options a look does not evaluate.
+    case 6: query = query.refetchOnSubscribe(.dynamic { $0.isActive ? .ifStale : .always })
     case 0: query = query.refetchOnSubscribe(.never)
     case 1: query = query.refetchOnSubscribe(.always)
     case 2: query = query.retryOnSubscribe(false)
