@@ -39,7 +39,7 @@ import Testing
     let observer = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
     let results = simulation.record(observer.stream)
     let readiness = simulation.record(
-      client.observer(all: [AnyQuery(.user(1), options: .init(enabled: true))])
+      client.observer(all: [AnyQuery(.user(1), options: .init(enabled: true)).enabled(true)])
         .combine { $0.isSuccess }
     )
     simulation.settle()

@@ -44,7 +44,8 @@ extension ObservedPagination {
 extension ObservedQueries {
   func asked(_ queries: [AnyQuery], _ client: QueryClient, _ surroundings: Surroundings) {
     changeContext = surroundings.changeContext
-    if surroundings.isAllowed { follow(queries, using: client) } else { stop() }
+    guard surroundings.isAllowed else { return stop() }
+    follow(surroundings.isFrozen ? queries.map { $0.enabled(false) } : queries, using: client)
   }
 }
 

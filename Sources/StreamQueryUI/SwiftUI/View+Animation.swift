@@ -18,7 +18,7 @@ extension View {
   }
 
   /// Applies changes that arrive for the queries and mutations of this view in a transaction; see
-  /// ``queryAnimation(_:)``.
+  /// `queryAnimation(_:)`.
   ///
   /// - Parameter transaction: The transaction.
   /// - Returns: The view.

@@ -233,6 +233,33 @@ struct ModifierTests {
     }
   }
 
+  private struct PreviewedList: View {
+    @LiveQueries([AnyQuery(Query("a") { "fetched" }), AnyQuery(Query("b") { "fetched" })])
+    private var batch
+    @LivePagination(Pagination(input: 0), query: { _, page in Query("p", page) { "fetched" } })
+    private var found
+    let drawn: Drawn
+    var body: some View {
+      let texts = batch.results?.results(of: String.self).map { $0.data ?? "-" } ?? []
+      drawn("\(texts) \(batch.isFetching) \(found.query.text) \(found.query.isFetching)")
+    }
+  }
+
+  @Test("a preview fetches nothing for lists and pages either")
+  func previewsOfLists() {
+    World.run { world in
+      let drawn = Drawn()
+      let mounted = world.mount(
+        alone: PreviewedList(drawn: drawn).queryPreview {
+          $0.data("Ada", for: Query<String>(key: "a"))
+        }
+      )
+      world.advance(1000)
+      #expect(drawn.lines == [#"["Ada", "-"] false - false"#])
+      mounted.unmount()
+    }
+  }
+
   private struct Previewed: View {
     let queries: [Query<String>]
     let drawn: Drawn
