@@ -36,7 +36,7 @@ extension ObservedPagination {
       follow(input: input, options: options, using: client, query: query)
     } else {
       self.query.stop()
-      preview(input, query, client)
+      preview(input, surroundings.options(over: self.query.options), query, client)
     }
   }
 }
@@ -44,8 +44,13 @@ extension ObservedPagination {
 extension ObservedQueries {
   func asked(_ queries: [AnyQuery], _ client: QueryClient, _ surroundings: Surroundings) {
     changeContext = surroundings.changeContext
-    guard surroundings.isAllowed else { return stop() }
-    follow(surroundings.isFrozen ? queries.map { $0.enabled(false) } : queries, using: client)
+    let queries = surroundings.isFrozen ? queries.map { $0.enabled(false) } : queries
+    if surroundings.isAllowed {
+      follow(queries, using: client)
+    } else {
+      stop()
+      preview(queries, client)
+    }
   }
 }
 

@@ -100,10 +100,11 @@ public final class ObservedPagination<
   /// Shows what a new observer would see, without being one.
   func preview(
     _ input: Input?,
+    _ options: ObserverOptions?,
     _ query: @escaping @Sendable (Input, Page) -> Query<Value>,
     _ client: QueryClient
   ) {
-    self.query.preview(place(input, query), nil, client)
+    self.query.preview(place(input, query), options, client)
   }
 
   /// Takes what is said, and makes the query of the page.

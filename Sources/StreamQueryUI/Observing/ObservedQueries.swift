@@ -86,6 +86,13 @@ public final class ObservedQueries: nonisolated Observable {
     perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
   }
 
+  /// Shows what new observers would see, without being one; nothing if the list was shown already.
+  func preview(_ queries: [AnyQuery], _ client: QueryClient) {
+    let isOther = queries.map(\.key) != self.queries.map(\.key)
+    self.queries = queries
+    if isOther || shown == nil { show(client.results(for: queries)) }
+  }
+
   private func perform(_ step: ObservingMachine.Step, _ client: QueryClient?) {
     switch step {
     case .nothing: break
@@ -171,7 +178,11 @@ public final class ObservedQueries: nonisolated Observable {
 
   private func show() {
     isOutdated = false
-    guard let new = observer?.results, shown?.isSame(as: new) != true else { return }
+    if let observer { show(observer.results) }
+  }
+
+  private func show(_ new: QueryListResults) {
+    guard shown?.isSame(as: new) != true else { return }
     registrar.willChange(ResultFields(.result))
     shown = new
     registrar.didChange(ResultFields(.result))

@@ -131,7 +131,9 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     let isOther = self.query.key != query.key
     self.query = query
     take(options)
-    if isOther || machine.isNew { take(client.result(for: query)) }
+    guard isOther || machine.isNew else { return }
+    let options = self.options
+    take(options.map { client.result(for: query, options: $0) } ?? client.result(for: query))
   }
 
   private func take(_ options: ObserverOptions?) {

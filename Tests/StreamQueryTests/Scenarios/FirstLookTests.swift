@@ -243,8 +243,11 @@ import Testing
       }
       simulation.advance(by: .milliseconds(random.next(4) * 5))
       let probe = Self.query(&random, simulation)
-      let look = client.result(for: probe)
-      let observer = client.observer(of: probe)
+      let options = Self.options(&random)
+      let look = options.map { client.result(for: probe, options: $0) } ?? client.result(for: probe)
+      let inList = client.results(for: [AnyQuery(probe, options: options)])[probe]
+      #expect(inList.map(Line.init) == Line(look), "seed \(seed)")
+      let observer = client.observer(of: probe, options: options)
       #expect(Line(look) == Line(observer.result), "seed \(seed)")
       let first = simulation.record(observer.stream)
       simulation.settle()
@@ -255,6 +258,15 @@ import Testing
     for other in others { other.cancel() }
     kept.cancel()
     simulation.advance(by: .minutes(10))
+  }
+
+  private static func options(_ random: inout SplitMixer) -> ObserverOptions? {
+    switch random.next(6) {
+    case 0: ObserverOptions(enabled: false)
+    case 1: ObserverOptions(staleTime: .static)
+    case 2: ObserverOptions(refetchOnSubscribe: .always)
+    default: nil
+    }
   }
 
   private static func query(

@@ -176,29 +176,38 @@ struct PageModifierTests {
     private struct Place: View {
       @LivePagination private var found: ObservedPagination<String, Int, String>
       let drawn: Drawn
+      @LiveQuery<String> private var item
+      @LiveQueries private var batch
       init(page: Query<String>, drawn: Drawn) {
         self.drawn = drawn
+        _item = LiveQuery(page, options: ObserverOptions(enabled: false))
+        _batch = LiveQueries([AnyQuery(page)])
         _found = LivePagination(Pagination(input: "swift")) { _, _ in page }
       }
-      var body: some View { drawn("\(found.query.text)") }
+      var body: some View {
+        let list = batch.results?.results(of: String.self).map { $0.data ?? "-" } ?? []
+        drawn("\(found.query.text) \(item.text) \(item.isFetching) \(list)")
+      }
     }
   }
 
-  @Test("a page of a view that has not appeared yet shows what is cached")
+  @Test("a page, a list and a query of a view that has not appeared yet show what is cached")
   func hiddenPagination() {
     World.run { world in
       let (switches, drawn) = (Switches(), Drawn())
       let page = query("page", fetch("A")).staleTime(.seconds(60))
       world.client.setData("cached", for: page)
       let mounted = world.mount(Pushed(switches: switches, drawn: drawn, page: page))
-      #expect(Set(drawn.take()) == ["cached"] && world.observers == 1)
+      #expect(Set(drawn.take()) == [#"cached cached false ["cached"]"#])
+      #expect(world.observers == 3)
       switches.path = [1]
       world.advance(0)
       #expect(world.observers == 0)
       world.client.setData("written", for: page)
       switches.path = []
       world.advance(0)
-      #expect(drawn.lines.last == "written" && world.observers == 1)
+      #expect(drawn.lines.last == #"written written false ["written"]"#)
+      #expect(world.observers == 3)
       mounted.unmount()
     }
   }
