@@ -118,6 +118,25 @@ public struct Environment<Value>: DynamicProperty {
 }
 extension Environment: Sendable where Value: Sendable {}
 
+public struct Animation: Equatable, Sendable {
+  public static let `default` = Animation()
+}
+public struct Transaction {
+  public init() {}
+  public init(animation: Animation?) {}
+  public var animation: Animation? { nil }
+}
+@available(*, unavailable)
+extension Transaction: Sendable {}
+public func withTransaction<Result>(
+  _ transaction: Transaction,
+  _ body: () throws -> Result
+) rethrows -> Result { try body() }
+public func withAnimation<Result>(
+  _ animation: Animation? = .default,
+  _ body: () throws -> Result
+) rethrows -> Result { try body() }
+
 public enum ScenePhase: Comparable, Hashable, Sendable { case background, inactive, active }
 
 extension View {

@@ -36,10 +36,13 @@ import Testing
   }
 
   @Test func unlikeQueriesAreFoundByTheirKeys() {
+    let first = client.results(for: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
+    let offline = client.result(for: .user(1), options: ObserverOptions(enabled: false))
+    #expect(first[.user(1)]?.isFetching == true && first.count == 2 && !offline.isFetching)
     let observer = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
     let results = simulation.record(observer.stream)
     let readiness = simulation.record(
-      client.observer(all: [AnyQuery(.user(1), options: .init(enabled: true))])
+      client.observer(all: [AnyQuery(.user(1), options: .init(enabled: true)).enabled(true)])
         .combine { $0.isSuccess }
     )
     simulation.settle()

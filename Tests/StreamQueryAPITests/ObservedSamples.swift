@@ -10,11 +10,16 @@ import Testing
     Simulation.onMainActor { simulation in
       let client = QueryClient(simulation: simulation)
       let user = ObservedQuery(.user(42), client: client)
+      var changes = 0
+      user.changeContext = { change in
+        changes += 1
+        change()
+      }
       let name = ObservedSelection(.user(42), client: client) { $0.name }
       #expect(user.isLoading && name.data == nil)
       simulation.settle()
       let (shown, refreshing): (User?, Bool) = (user.data, user.isFetching)
-      #expect(shown?.id == 42 && !refreshing && name.data == "Ada")
+      #expect(shown?.id == 42 && !refreshing && name.data == "Ada" && changes > 0)
       switch user.phase {
       case .success(let user): #expect(user.name == "Ada")
       case .pending, .failure: Issue.record("there is no data")
@@ -84,6 +89,9 @@ import Testing
       repos.input = "kotlin"
       simulation.settle()
       #expect(repos.query.data?.map(\.name) == ["kotlin"] && repos.page == 1)
+      repos.follow(input: "rust", using: client)
+      simulation.settle()
+      #expect(repos.query.data?.map(\.name) == ["rust"] && repos.input == "rust")
     }
   }
 

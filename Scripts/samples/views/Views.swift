@@ -11,6 +11,7 @@ nonisolated struct Follower: Hashable, Identifiable, Sendable {
 
 nonisolated extension API {
   func followers(of name: String) async throws -> [Follower] { [Follower()] }
+  func feed(_ topic: String, _ page: Int) async throws -> FeedPage { FeedPage() }
 }
 
 extension Query where Value == [Follower] {

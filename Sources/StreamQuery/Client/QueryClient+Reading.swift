@@ -43,7 +43,7 @@ extension QueryClient {
     let quick = cache.record { state -> (ResolvedQuery, EntrySnapshot, QueryFlags)? in
       guard let index = state.find(key), let known = state.slots[index].query?.resolved,
         known.isMade(of: query.definition, under: state.defaultsTable),
-        let resolvedOptions = known.fixedOptions,
+        let resolvedOptions = known.fixedOptions, !known.asksOnSubscribe,
         !state.wantsInitialData(index, known)
       else { return nil }
       // Kept, because an entry that is read once is usually read again.
@@ -52,18 +52,61 @@ extension QueryClient {
       return (known, snapshot, flags)
     }
     if let (query, snapshot, flags) = quick { return shown(snapshot, flags, query) }
-    let query = resolve(key, query.definition, defaults)
+    let (snapshot, flags) = look(key, resolve(key, query.definition, defaults), at: now)
+    return QueryResult(snapshot: snapshot, flags: flags)
+  }
+
+  /// What a new observer with options of its own would see first, as `result(for:)`.
+  ///
+  /// - Parameters:
+  ///   - query: The query; its initial data is evaluated if nothing is cached.
+  ///   - options: Options of the observer, over those of the query.
+  /// - Returns: The first result.
+  public nonisolated func result<Value>(
+    for query: Query<Value>,
+    options: ObserverOptions
+  ) -> QueryResult<Value> {
+    let (snapshot, flags) = look(EntryKey(query.key), query.definition, options)
+    return QueryResult(snapshot: snapshot, flags: flags)
+  }
+
+  /// What a new observer of a list would see first, as `result(for:)`.
+  ///
+  /// - Parameter queries: The queries.
+  /// - Returns: Their first results, each of the time when it was looked at.
+  public nonisolated func results(for queries: [AnyQuery]) -> QueryListResults {
+    QueryListResults(members: queries.map { look($0.entryKey, $0.definition, $0.options) })
+  }
+
+  private nonisolated func look(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ options: ObserverOptions?
+  ) -> (EntrySnapshot, QueryFlags) {
+    let now = cache.now(isDated: definition.initialData != nil)
+    let query =
+      options == nil
+      ? resolve(key, definition, defaults)
+      : ResolvedQuery(definition, for: key.key, defaults: defaults, observer: options)
+    return look(key, query, at: now)
+  }
+
+  private nonisolated func look(
+    _ key: EntryKey,
+    _ query: ResolvedQuery,
+    at now: ClockReading
+  ) -> (EntrySnapshot, QueryFlags) {
     // User code runs outside the lock.
     let initialData =
       cache.read { state in state.wantsInitialData(state.find(key), query) }
       ? InitialData(of: query) : nil
-    let resolvedOptions = query.resolvedOptions {
+    let resolvedOptions = query.resolvedOptions(isArrival: true) {
       cache.read { $0.infoOfArrival(key, query, initialData, at: now) }
     }
     let (snapshot, flags) = cache.read {
       $0.firstLook(key, query, resolvedOptions, initialData, at: now)
     }
-    return shown(snapshot, flags, query)
+    return completed(snapshot, flags, query)
   }
 
   /// The present state of a query, regardless of what a subscription would change.
@@ -93,11 +136,20 @@ extension QueryClient {
     _ flags: QueryFlags,
     _ query: ResolvedQuery
   ) -> QueryResult<Value> {
+    let (snapshot, flags) = completed(snapshot, flags, query)
+    return QueryResult(snapshot: snapshot, flags: flags)
+  }
+
+  private nonisolated func completed(
+    _ snapshot: EntrySnapshot,
+    _ flags: QueryFlags,
+    _ query: ResolvedQuery
+  ) -> (EntrySnapshot, QueryFlags) {
     var (snapshot, flags) = withStandIn(of: query, for: snapshot, flags)
     if snapshot.feature == nil, let feature = query.feature {
       snapshot = EntrySnapshot(snapshot, feature: feature)
     }
-    return QueryResult(snapshot: snapshot, flags: flags)
+    return (snapshot, flags)
   }
 
   /// The present state of a key.

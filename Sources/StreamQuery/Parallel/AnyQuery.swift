@@ -9,7 +9,7 @@ public struct AnyQuery: Sendable, _FreeOfActors {
 
   let entryKey: EntryKey
   let definition: QueryDefinition
-  let options: ObserverOptions?
+  private(set) var options: ObserverOptions?
 
   /// Creates a type-erased query.
   ///
@@ -20,5 +20,16 @@ public struct AnyQuery: Sendable, _FreeOfActors {
     entryKey = EntryKey(query.key)
     definition = query.definition
     self.options = options
+  }
+
+  /// Whether the query fetches by itself for its list; a bulk form of `Query.enabled(_:)`.
+  ///
+  /// - Parameter isEnabled: Whether it does.
+  /// - Returns: The changed query.
+  public func enabled(_ isEnabled: Bool) -> Self {
+    var changed = self
+    changed.options = options ?? ObserverOptions()
+    changed.options?.enabled = .fixed(isEnabled)
+    return changed
   }
 }

@@ -22,6 +22,8 @@ final class LiveHolder<Object: AnyObject> {
   /// The modifiers that show it; they may come and go in any order.
   private var shownBy: Set<ObjectIdentifier> = []
   private var surroundings = Surroundings()
+  /// That of the wrapper, over that of its surroundings.
+  private var changeContext: ChangeContext?
   private var tell: Tell?
   private var hasModifier = false
   private var isInstalled = false
@@ -39,8 +41,13 @@ final class LiveHolder<Object: AnyObject> {
   }
 
   /// A view that has the wrapper is about to be drawn.
-  func installed(_ make: () -> Object) {
+  ///
+  /// - Parameters:
+  ///   - changeContext: What the wrapper wants changes to be applied inside of.
+  ///   - make: Makes an object that observes nothing yet.
+  func installed(_ changeContext: ChangeContext?, _ make: () -> Object) {
     isInstalled = true
+    self.changeContext = changeContext
     _ = object(make)
   }
 
@@ -78,6 +85,7 @@ final class LiveHolder<Object: AnyObject> {
     guard let object, let tell else { return }
     var surroundings = surroundings
     surroundings.isAllowed = surroundings.isAllowed && visibility.observes
+    if let changeContext { surroundings.changeContext = changeContext }
     tell(object, surroundings.client ?? FallbackClient.taken(), surroundings)
   }
 }

@@ -2,33 +2,66 @@ internal import StreamQuery
 
 // What each kind of observed object does when a view asks for something.
 extension ObservedSelection {
-  func asked(_ query: Query<Stored>, _ client: QueryClient, _ surroundings: Surroundings) {
+  // Without options, the present ones stay.
+  func asked(
+    _ query: Query<Stored>,
+    _ asked: ObserverOptions?,
+    _ client: QueryClient,
+    _ surroundings: Surroundings
+  ) {
+    changeContext = surroundings.changeContext
+    let asked = surroundings.options(over: asked ?? options) ?? asked
     if surroundings.isAllowed {
       boundary = surroundings.boundary
-      follow(query, options: surroundings.options(over: options), using: client)
+      follow(query, options: asked, using: client)
     } else {
       stop()
       // A view that is not shown yet is drawn with what is cached.
-      preview(query, nil, client)
+      preview(query, asked, client)
     }
   }
 }
 
 extension ObservedPagination {
   func asked(
+    _ input: Input?,
     _ query: @escaping @Sendable (Input, Page) -> Query<Value>,
     _ client: QueryClient,
     _ surroundings: Surroundings
   ) {
-    guard surroundings.isAllowed else { return self.query.stop() }
-    self.query.boundary = surroundings.boundary
-    follow(options: surroundings.options(over: self.query.options), using: client, query: query)
+    changeContext = surroundings.changeContext
+    if surroundings.isAllowed {
+      self.query.boundary = surroundings.boundary
+      let options = surroundings.options(over: self.query.options)
+      follow(input: input, options: options, using: client, query: query)
+    } else {
+      self.query.stop()
+      preview(input, surroundings.options(over: self.query.options), query, client)
+    }
   }
 }
 
 extension ObservedQueries {
   func asked(_ queries: [AnyQuery], _ client: QueryClient, _ surroundings: Surroundings) {
-    if surroundings.isAllowed { follow(queries, using: client) } else { stop() }
+    changeContext = surroundings.changeContext
+    let queries = surroundings.isFrozen ? queries.map { $0.enabled(false) } : queries
+    if surroundings.isAllowed {
+      follow(queries, using: client)
+    } else {
+      stop()
+      preview(queries, client)
+    }
+  }
+}
+
+extension ObservedMutation {
+  func asked(
+    _ mutation: Mutation<Input, Output>,
+    _ client: QueryClient,
+    _ surroundings: Surroundings
+  ) {
+    changeContext = surroundings.changeContext
+    follow(mutation, using: client)
   }
 }
 
@@ -40,6 +73,11 @@ extension Surroundings {
     options.enabled = .fixed(false)
     return options
   }
+}
+
+extension Mutation {
+  /// Stands for the mutation of a view that has not said yet what it wants; it is never run.
+  static var none: Self { Self(key: "StreamQueryUI.none") }
 }
 
 extension Query {

@@ -8,6 +8,8 @@ struct Surroundings: Sendable {
   var isAllowed = true
   /// Where errors go.
   var boundary: ErrorBoundary?
+  /// What changes that arrive are applied inside of.
+  var changeContext: ChangeContext?
   /// Whether nothing is fetched, as in a preview.
   var isFrozen = false
 }

@@ -1,8 +1,12 @@
 internal import StreamQuery
 
-/// Options of an observer, out of line.
+/// What most observed objects do not have, out of line.
 final class OptionsBox: Sendable {
-  let options: ObserverOptions
+  let options: ObserverOptions?
+  let changeContext: ChangeContext?
 
-  init(_ options: ObserverOptions) { self.options = options }
+  init(_ options: ObserverOptions?, _ changeContext: ChangeContext? = nil) {
+    self.options = options
+    self.changeContext = changeContext
+  }
 }

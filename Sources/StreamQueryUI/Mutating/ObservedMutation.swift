@@ -28,6 +28,11 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   /// The number of failed attempts so far; 0 after a success.
   public private(set) var failureCount = 0
 
+  /// What changes that arrive are applied inside of, such as an animation; `nil` is nothing.
+  ///
+  /// What a call shows at once is no such change, such as the beginning of a run.
+  @ObservationIgnored public var changeContext: ChangeContext?
+
   /// What it runs.
   @ObservationIgnored public private(set) var mutation: Mutation<Input, Output>
 
@@ -156,6 +161,10 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     }
   }
 
+  private func arrived(_ run: MutationRun<Input, Output>) {
+    if let changeContext { changeContext { take(run) } } else { take(run) }
+  }
+
   /// Shows the run, and in the same job what it has changed in observed queries.
   ///
   /// Otherwise a frame could show the run without its optimistic change, or the other way round.
@@ -193,7 +202,7 @@ extension ObservedMutation where Input == Void {
 extension ObservedMutation: PumpLooker {
   func look() -> Bool {
     guard let observer else { return false }
-    take(observer.run)
+    arrived(observer.run)
     return isPending || callerCount > 0
   }
 }

@@ -23,6 +23,12 @@ public final class ObservedPagination<
   /// The query of the page that is shown; read the results and start and stop here.
   @ObservationIgnored public let query: ObservedQuery<Value>
 
+  /// What changes that arrive are applied inside of; moving is no such change.
+  public var changeContext: ChangeContext? {
+    get { query.changeContext }
+    set { query.changeContext = newValue }
+  }
+
   /// Where it is.
   public private(set) var pagination: Pagination<Input, Page>
 
@@ -77,20 +83,38 @@ public final class ObservedPagination<
   /// Observes from now on; see ``ObservedSelection/follow(_:options:using:)``.
   ///
   /// - Parameters:
+  ///   - input: The input from now on, at its initial page; `nil`, or the present one, changes
+  ///     nothing.
   ///   - options: Options of the observer; `nil` keeps the present ones.
   ///   - client: The client.
   ///   - query: The query of a page from now on; `nil` keeps the present one.
   public func follow(
+    input: Input? = nil,
     options: ObserverOptions? = nil,
     using client: QueryClient,
     query: (@Sendable (Input, Page) -> Query<Value>)? = nil
   ) {
+    self.query.follow(place(input, query), options: options, using: client)
+  }
+
+  /// Shows what a new observer would see, without being one.
+  func preview(
+    _ input: Input?,
+    _ options: ObserverOptions?,
+    _ query: @escaping @Sendable (Input, Page) -> Query<Value>,
+    _ client: QueryClient
+  ) {
+    self.query.preview(place(input, query), options, client)
+  }
+
+  /// Takes what is said, and makes the query of the page.
+  private func place(
+    _ input: Input?,
+    _ query: (@Sendable (Input, Page) -> Query<Value>)?
+  ) -> Query<Value> {
     if let query { queryOfPage = query }
-    self.query.follow(
-      queryOfPage(pagination.input, pagination.page),
-      options: options,
-      using: client
-    )
+    if let input, input != pagination.input { pagination.input = input }
+    return queryOfPage(pagination.input, pagination.page)
   }
 
   /// The input whose pages are shown; setting another one starts at its initial page.

@@ -12,6 +12,11 @@ public import StreamQuery
 /// What one transaction of the cache changed shows together.
 @MainActor
 public final class ObservedQueries: nonisolated Observable {
+  /// What changes that arrive are applied inside of, such as an animation; `nil` is nothing.
+  ///
+  /// What shows at once is no such change: at the start, or with another list.
+  public var changeContext: ChangeContext?
+
   private let registrar = ObservationRegistrar()
   private var queries: [AnyQuery]
   private var life = ObservingMachine()
@@ -79,6 +84,13 @@ public final class ObservedQueries: nonisolated Observable {
   public func follow(_ queries: [AnyQuery], using client: QueryClient) {
     self.queries = queries
     perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
+  }
+
+  /// Shows what new observers would see, without being one; nothing if the list was shown already.
+  func preview(_ queries: [AnyQuery], _ client: QueryClient) {
+    let isOther = queries.map(\.key) != self.queries.map(\.key)
+    self.queries = queries
+    if isOther || shown == nil { show(client.results(for: queries)) }
   }
 
   private func perform(_ step: ObservingMachine.Step, _ client: QueryClient?) {
@@ -160,9 +172,17 @@ public final class ObservedQueries: nonisolated Observable {
   /// The errors, in the order of the list.
   public var errors: [any Error] { results?.errors ?? [] }
 
+  private func arrived() {
+    if let changeContext { changeContext { show() } } else { show() }
+  }
+
   private func show() {
     isOutdated = false
-    guard let new = observer?.results, shown?.isSame(as: new) != true else { return }
+    if let observer { show(observer.results) }
+  }
+
+  private func show(_ new: QueryListResults) {
+    guard shown?.isSame(as: new) != true else { return }
     registrar.willChange(ResultFields(.result))
     shown = new
     registrar.didChange(ResultFields(.result))
@@ -178,6 +198,6 @@ extension ObservedQueries: PumpMember {
     }
     guard !isOutdated, let client else { return }
     isOutdated = true
-    Pump.of(client).afterwards { [weak self] in self?.show() }
+    Pump.of(client).afterwards { [weak self] in self?.arrived() }
   }
 }

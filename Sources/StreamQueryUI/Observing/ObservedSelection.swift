@@ -28,6 +28,17 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   /// Boxed: most observers have none, and they are large.
   private var boxedOptions: OptionsBox?
 
+  /// What changes that arrive are applied inside of, such as an animation; `nil` is nothing.
+  ///
+  /// What shows at once is no such change: at the start, or with another query.
+  public var changeContext: ChangeContext? {
+    get { boxedOptions?.changeContext }
+    set {
+      guard newValue != nil || changeContext != nil else { return }
+      boxedOptions = OptionsBox(options, newValue)
+    }
+  }
+
   /// Where errors go that the query's `throwOnError` names; they stay in the results all the same.
   ///
   /// It is not retained: the view or the model that shows its errors owns it.
@@ -62,7 +73,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     machine: ResultMachine<Stored, Selected>
   ) {
     self.query = query
-    boxedOptions = options.map(OptionsBox.init)
+    boxedOptions = options.map { OptionsBox($0) }
     self.machine = machine
   }
 
@@ -100,7 +111,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   ///   - options: The options from now on; `nil` keeps them.
   public func update(query: Query<Stored>? = nil, options: ObserverOptions? = nil) {
     if let query { self.query = query }
-    if let options { boxedOptions = OptionsBox(options) }
+    take(options)
     guard let client else { return }
     perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
   }
@@ -119,7 +130,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     using client: QueryClient
   ) {
     self.query = query
-    if let options { boxedOptions = OptionsBox(options) }
+    take(options)
     perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
   }
 
@@ -127,8 +138,14 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   func preview(_ query: Query<Stored>, _ options: ObserverOptions?, _ client: QueryClient) {
     let isOther = self.query.key != query.key
     self.query = query
-    if let options { boxedOptions = OptionsBox(options) }
-    if isOther || machine.isNew { take(client.result(for: query)) }
+    take(options)
+    guard isOther || machine.isNew else { return }
+    let options = self.options
+    take(options.map { client.result(for: query, options: $0) } ?? client.result(for: query))
+  }
+
+  private func take(_ options: ObserverOptions?) {
+    if let options { boxedOptions = OptionsBox(options, changeContext) }
   }
 
   private func perform(_ step: ObservingMachine.Step, _ client: QueryClient?) {
@@ -194,6 +211,16 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   /// Shows what the observer sees now, although the pump would bring it later.
   private func takeNow() {
     if let observer { take(observer.result) }
+  }
+
+  /// The same, after a wait.
+  private func arrivedNow() {
+    if let observer { arrived(observer.result) }
+  }
+
+  /// Shows a result that nobody has just asked for.
+  private func arrived(_ result: QueryResult<Stored>) {
+    if let changeContext { changeContext { take(result) } } else { take(result) }
   }
 
   private func take(_ result: QueryResult<Stored>) {
@@ -264,7 +291,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   public func refetchThrowing(superseding: Bool = true) async throws -> QueryResult<Selected> {
     let isObserving: Void? = try await withObserver { observer in
       // Its failure is in the result, which is shown first.
-      defer { takeNow() }
+      defer { arrivedNow() }
       try await observer.refetchThrowing(superseding: superseding)
     }
     if isObserving == nil { throw CancellationError() }
@@ -314,7 +341,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   ) async rethrows -> Result? {
     guard let observer else { return nil }
     let result = try await body(observer)
-    takeNow()
+    arrivedNow()
     return result
   }
 }
@@ -324,7 +351,7 @@ extension ObservedSelection: PumpMember {
     // It may have another observer since the change was taken, or none.
     guard let observer else { return }
     if let result = change.result(of: observer) {
-      if machine.hasReaders || route != nil { take(result) } else { unread = result }
+      if machine.hasReaders || route != nil { arrived(result) } else { unread = result }
     } else if change.ends(observer) {
       // The client was shut down: the last state stays.
       perform(.end, nil)

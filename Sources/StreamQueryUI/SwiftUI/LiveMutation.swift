@@ -20,14 +20,18 @@ public import SwiftUI
 public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
   @State private var holder: LiveHolder<ObservedMutation<Input, Output>>
   @SwiftUI.Environment(\.surroundings) private var surroundings
-  private let mutation: Mutation<Input, Output>
+  private let mutation: Mutation<Input, Output>?
+  private let animation: Animation?
 
-  /// Runs a mutation.
+  /// Runs a mutation, or what a modifier says.
   ///
-  /// - Parameter mutation: The mutation.
-  public init(_ mutation: Mutation<Input, Output>) {
+  /// - Parameters:
+  ///   - mutation: The mutation; `nil` runs nothing until the modifier `mutation(_:_:)` names one.
+  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  public init(_ mutation: Mutation<Input, Output>? = nil, animation: Animation? = nil) {
     _holder = State(wrappedValue: LiveHolder())
     self.mutation = mutation
+    self.animation = animation
   }
 
   /// Runs a mutation that is given by its key and its work.
@@ -44,7 +48,7 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
 
   /// The mutation as an observable object.
   public var wrappedValue: ObservedMutation<Input, Output> {
-    holder.object { ObservedMutation(mutation) }
+    holder.object { ObservedMutation(mutation ?? .none) }
   }
 
   /// For modifiers of views.
@@ -56,10 +60,9 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
   public nonisolated func update() {
     // SwiftUI calls it on the main actor, although the requirement does not say so.
     MainActor.assumeIsolated {
-      holder.installed { ObservedMutation(mutation) }
-      holder.asked(by: .wrapper, in: surroundings) { [mutation] observed, client, _ in
-        observed.follow(mutation, using: client)
-      }
+      holder.installed(animation?.changeContext) { ObservedMutation(mutation ?? .none) }
+      guard let mutation else { return }
+      holder.asked(by: .wrapper, in: surroundings) { $0.asked(mutation, $1, $2) }
     }
   }
 }

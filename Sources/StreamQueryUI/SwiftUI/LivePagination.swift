@@ -20,30 +20,35 @@ public struct LivePagination<
 
   @State private var holder: LiveHolder<Observed>
   @SwiftUI.Environment(\.surroundings) private var surroundings
-  private let query: @Sendable (Input, Page) -> Query<Value>
+  private let query: (@Sendable (Input, Page) -> Query<Value>)?
+  private let animation: Animation?
   private let make: @MainActor () -> Observed
 
-  /// Observes a page.
+  /// Observes a page, or what a modifier says.
   ///
   /// - Parameters:
   ///   - pagination: Where to begin.
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether a page is shown until the next one is there.
-  ///   - query: The query of a page; its key must contain input and page.
+  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - query: The query of a page; its key must contain input and page. `nil` observes nothing
+  ///     until the modifier `pagination(_:input:query:)` says one.
   public init(
     _ pagination: Pagination<Input, Page>,
     options: ObserverOptions? = nil,
     keepsPreviousData: Bool = true,
-    query: @escaping @Sendable (Input, Page) -> Query<Value>
+    animation: Animation? = nil,
+    query: (@Sendable (Input, Page) -> Query<Value>)? = nil
   ) {
     _holder = State(wrappedValue: LiveHolder())
     self.query = query
+    self.animation = animation
     make = {
       ObservedPagination(
         pagination,
         options: options,
         keepsPreviousData: keepsPreviousData,
-        query: query
+        query: query ?? { _, _ in .none }
       )
     }
   }
@@ -58,8 +63,9 @@ public struct LivePagination<
   public nonisolated func update() {
     // SwiftUI calls it on the main actor, although the requirement does not say so.
     MainActor.assumeIsolated {
-      holder.installed(make)
-      holder.asked(by: .wrapper, in: surroundings) { [query] in $0.asked(query, $1, $2) }
+      holder.installed(animation?.changeContext, make)
+      guard let query else { return }
+      holder.asked(by: .wrapper, in: surroundings) { $0.asked(nil, query, $1, $2) }
     }
   }
 }

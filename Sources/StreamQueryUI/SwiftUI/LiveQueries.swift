@@ -12,14 +12,17 @@ public struct LiveQueries: DynamicProperty {
   @State private var holder: LiveHolder<ObservedQueries>
   @SwiftUI.Environment(\.surroundings) private var surroundings
   private let queries: [AnyQuery]?
+  private let animation: Animation?
 
   /// Observes a list, or what a modifier says.
   ///
-  /// - Parameter queries: The queries; `nil` observes nothing until the modifier `queries(_:_:)`
-  ///   names some.
-  public init(_ queries: [AnyQuery]? = nil) {
+  /// - Parameters:
+  ///   - queries: The queries; `nil` observes nothing until the modifier `queries(_:_:)` names some.
+  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  public init(_ queries: [AnyQuery]? = nil, animation: Animation? = nil) {
     _holder = State(wrappedValue: LiveHolder())
     self.queries = queries
+    self.animation = animation
   }
 
   /// The list as an observable object.
@@ -32,7 +35,7 @@ public struct LiveQueries: DynamicProperty {
   public nonisolated func update() {
     // SwiftUI calls it on the main actor, although the requirement does not say so.
     MainActor.assumeIsolated {
-      holder.installed { ObservedQueries() }
+      holder.installed(animation?.changeContext) { ObservedQueries() }
       guard let queries else { return }
       holder.asked(by: .wrapper, in: surroundings) { $0.asked(queries, $1, $2) }
     }

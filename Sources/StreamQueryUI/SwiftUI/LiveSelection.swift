@@ -12,14 +12,21 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
   @State private var holder: LiveHolder<ObservedSelection<Stored, Selected>>
   @SwiftUI.Environment(\.surroundings) private var surroundings
   private let query: Query<Stored>?
+  private let options: OptionsBox?
+  private let animation: Animation?
   private let make: @MainActor () -> ObservedSelection<Stored, Selected>
 
   private init(
     asked query: Query<Stored>?,
+    options: ObserverOptions?,
+    animation: Animation?,
     make: @escaping @MainActor () -> ObservedSelection<Stored, Selected>
   ) {
     _holder = State(wrappedValue: LiveHolder())
     self.query = query
+    // Boxed: a view with a query is made often, and options are large.
+    self.options = options.map { OptionsBox($0) }
+    self.animation = animation
     self.make = make
   }
 
@@ -30,12 +37,14 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
   ///     fetched for the first time.
+  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
   public init(
     _ query: Query<Stored>? = nil,
     options: ObserverOptions? = nil,
-    keepsPreviousData: Bool = false
+    keepsPreviousData: Bool = false,
+    animation: Animation? = nil
   ) where Stored == Selected {
-    self.init(asked: query) {
+    self.init(asked: query, options: options, animation: animation) {
       ObservedQuery(query ?? .none, options: options, keepsPreviousData: keepsPreviousData)
     }
   }
@@ -47,17 +56,20 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
   ///   - options: Options of the observer.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
   ///     fetched for the first time.
+  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
   ///   - fetch: Fetches the value.
   public init(
     key: QueryKey<Stored>,
     options: ObserverOptions? = nil,
     keepsPreviousData: Bool = false,
+    animation: Animation? = nil,
     fetch: @escaping @Sendable @concurrent () async throws -> Stored
   ) where Stored == Selected {
     self.init(
       Query(key: key, fetch: fetch),
       options: options,
-      keepsPreviousData: keepsPreviousData
+      keepsPreviousData: keepsPreviousData,
+      animation: animation
     )
   }
 
@@ -68,15 +80,17 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is
   ///     fetched for the first time.
+  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
   ///   - select: Makes the selection. Runs once for each data that is stored; what it throws is
-  ///     shown as the error.
+  ///     shown as the error. What it captures stays as it was when the view was new.
   public init(
     _ query: Query<Stored>? = nil,
     options: ObserverOptions? = nil,
     keepsPreviousData: Bool = false,
+    animation: Animation? = nil,
     select: @escaping @Sendable (Stored) throws -> Selected
   ) {
-    self.init(asked: query) {
+    self.init(asked: query, options: options, animation: animation) {
       ObservedSelection(
         query ?? .none,
         options: options,
@@ -98,9 +112,11 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
   public nonisolated func update() {
     // SwiftUI calls it on the main actor, although the requirement does not say so.
     MainActor.assumeIsolated {
-      holder.installed(make)
+      holder.installed(animation?.changeContext, make)
       guard let query else { return }
-      holder.asked(by: .wrapper, in: surroundings) { $0.asked(query, $1, $2) }
+      holder.asked(by: .wrapper, in: surroundings) { [options] in
+        $0.asked(query, options?.options, $1, $2)
+      }
     }
   }
 }

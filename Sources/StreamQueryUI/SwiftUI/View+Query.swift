@@ -28,7 +28,7 @@ extension View {
     _ live: LiveHandle<ObservedSelection<Stored, Selected>>,
     _ query: Query<Stored>
   ) -> some View {
-    asking(live) { $0.asked(query, $1, $2) }
+    asking(live) { $0.asked(query, nil, $1, $2) }
   }
 
   /// Says what a property wrapper observes by a key and a fetch.
@@ -82,7 +82,36 @@ extension View {
     _ live: LiveHandle<ObservedMutation<Input, Output>>,
     _ mutation: Mutation<Input, Output>
   ) -> some View {
-    asking(live) { observed, client, _ in observed.follow(mutation, using: client) }
+    asking(live) { $0.asked(mutation, $1, $2) }
+  }
+
+  /// Says what a property wrapper runs by the work, which may use the view's state.
+  ///
+  /// ```swift
+  /// struct RenameField: View {
+  ///   let id: User.ID
+  ///   @State private var name = ""
+  ///   @LiveMutation private var save: ObservedMutation<String, User>
+  ///
+  ///   var body: some View {
+  ///     Button("Save") { save.run(name) }
+  ///       .mutation($save, key: ["save", id]) { [id] name in try await api.rename(id, to: name) }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - live: The property wrapper.
+  ///   - key: The key; without one, all such mutations of these types share the empty key.
+  ///   - perform: The work. A run that has not ended makes its next attempt with what was said
+  ///     last, so what must not change while it runs belongs into the input or the key.
+  /// - Returns: The view.
+  public func mutation<Input, Output>(
+    _ live: LiveHandle<ObservedMutation<Input, Output>>,
+    key: AnyQueryKey = AnyQueryKey(),
+    perform: @escaping @Sendable @concurrent (Input) async throws -> Output
+  ) -> some View {
+    mutation(live, Mutation(key: key, perform: perform))
   }
 
   /// Lets a property wrapper observe only while this view is shown.
@@ -96,7 +125,7 @@ extension View {
     modifier(AttachModifier(holder: live.holder))
   }
 
-  private func asking<Object>(
+  func asking<Object>(
     _ live: LiveHandle<Object>,
     _ tell: @escaping LiveHolder<Object>.Tell
   ) -> some View {

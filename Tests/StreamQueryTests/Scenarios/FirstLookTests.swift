@@ -78,6 +78,26 @@ import Testing
     #expect(simulation.isIdle)
   }
 
+  // O04 O07
+  @Test func aRuleOfSubscriptionsIsAsked() {
+    let client = QueryClient(simulation: simulation)
+    client.setData(7, for: slow())
+    let asked = Notes<Int>()
+    let query = slow().staleTime(.infinite).refetchOnSubscribe { info in
+      asked.add(info.observerCount)
+      return info.dataUpdateCount == 1 ? .always : .never
+    }
+    // The first time without its definition at hand, then with it.
+    for _ in 0..<2 {
+      #expect(ResultSummary(client.result(for: query)) == .success(7, isFetching: true))
+    }
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    #expect(ResultSummary(client.result(for: query)) == .success(1))
+    #expect(asked.all == [0, 0, 0, 1])
+    recording.cancel()
+  }
+
   @Test func aFailureIsTriedAgainByWhoComes() {
     let client = QueryClient(simulation: simulation)
     let query = Query.scripted("n", ScriptedFetch<Int>(.failure(Boom()), .never))
@@ -223,8 +243,11 @@ import Testing
       }
       simulation.advance(by: .milliseconds(random.next(4) * 5))
       let probe = Self.query(&random, simulation)
-      let look = client.result(for: probe)
-      let observer = client.observer(of: probe)
+      let options = Self.options(&random)
+      let look = options.map { client.result(for: probe, options: $0) } ?? client.result(for: probe)
+      let inList = client.results(for: [AnyQuery(probe, options: options)])[probe]
+      #expect(inList.map(Line.init) == Line(look), "seed \(seed)")
+      let observer = client.observer(of: probe, options: options)
       #expect(Line(look) == Line(observer.result), "seed \(seed)")
       let first = simulation.record(observer.stream)
       simulation.settle()
@@ -235,6 +258,15 @@ import Testing
     for other in others { other.cancel() }
     kept.cancel()
     simulation.advance(by: .minutes(10))
+  }
+
+  private static func options(_ random: inout SplitMixer) -> ObserverOptions? {
+    switch random.next(6) {
+    case 0: ObserverOptions(enabled: false)
+    case 1: ObserverOptions(staleTime: .static)
+    case 2: ObserverOptions(refetchOnSubscribe: .always)
+    default: nil
+    }
   }
 
   private static func query(
@@ -265,7 +297,10 @@ import Testing
     case 2: query = query.placeholder(-3)
     default: break
     }
-    switch random.next(5) {
+    switch random.next(7) {
+    case 5: query = query.refetchOnSubscribe(.when { $0.dataUpdateCount % 2 == 0 })
+    // Not by staleness, which is that of other observers, whose options a look does not evaluate.
+    case 6: query = query.refetchOnSubscribe(.dynamic { $0.isActive ? .ifStale : .always })
     case 0: query = query.refetchOnSubscribe(.never)
     case 1: query = query.refetchOnSubscribe(.always)
     case 2: query = query.retryOnSubscribe(false)

@@ -109,10 +109,6 @@ extension EnvironmentValues {
   private enum EnabledKey: EnvironmentKey { static var defaultValue: Bool { true } }
 }
 
-public struct Animation: Hashable, Sendable {
-  public static let `default` = Self()
-}
-
 extension View {
   public func animation(_ animation: Animation?, value: some Equatable) -> some View { self }
 }

@@ -44,7 +44,8 @@ public final class Host {
 
   let behaviour: Behaviour
   private(set) var root: Node?
-  private var dirty: [Node] = []
+  /// The views to draw again, by the transactions of what changed, in their order.
+  private var dirty: [(transaction: Transaction, nodes: [Node])] = []
   private var isScheduled = false
   private var actions: [@MainActor () -> Void] = []
   private var counts: [ObjectIdentifier: Int] = [:]
@@ -63,7 +64,12 @@ public final class Host {
   }
 
   func schedule(_ node: Node) {
-    dirty.append(node)
+    let transaction = Transaction.current
+    if let index = dirty.firstIndex(where: { $0.transaction.isSame(as: transaction) }) {
+      dirty[index].nodes.append(node)
+    } else {
+      dirty.append((transaction, [node]))
+    }
     guard !isScheduled else { return }
     isScheduled = true
     Task { @MainActor [weak self] in self?.flush() }
@@ -71,9 +77,13 @@ public final class Host {
 
   private func flush() {
     isScheduled = false
-    let nodes = dirty.sorted { $0.depth < $1.depth }
+    let changes = dirty
     dirty = []
-    for node in nodes { node.evaluateIfDirty() }
+    for (transaction, nodes) in changes {
+      withTransaction(transaction) {
+        for node in nodes.sorted(by: { $0.depth < $1.depth }) { node.evaluateIfDirty() }
+      }
+    }
     commit()
   }
 

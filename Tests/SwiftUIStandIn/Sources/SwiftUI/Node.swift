@@ -106,7 +106,9 @@ final class Node {
     }
     for node in old.values { node.remove() }
     for ((node, isSame), piece) in zip(kept, pieces) {
-      if !isSame { node.evaluate() }
+      if !isSame {
+        withTransaction(piece.transaction ?? Transaction.current) { node.evaluate() }
+      }
       node.show(isShown && !piece.isHidden)
     }
   }
@@ -177,6 +179,8 @@ struct Piece {
   var view: any View
   var environment: EnvironmentValues?
   var isHidden = false
+  /// In which it is updated, if not in that of its parent.
+  var transaction: Transaction?
 }
 
 /// A view without a body: says what is below it.

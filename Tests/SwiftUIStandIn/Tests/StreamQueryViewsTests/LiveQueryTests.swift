@@ -287,6 +287,42 @@ struct LiveQueryTests {
     }
   }
 
+  private struct WithOptions: View {
+    let switches: Switches
+    let query: Query<String>
+    let drawn: Drawn
+    var body: some View {
+      Child(query, ObserverOptions(enabled: switches.isOn), drawn)
+    }
+    private struct Child: View {
+      @LiveQuery<String> var item
+      let drawn: Drawn
+      init(_ query: Query<String>, _ options: ObserverOptions, _ drawn: Drawn) {
+        _item = LiveQuery(query, options: options)
+        self.drawn = drawn
+      }
+      var body: some View { drawn("\(item.text) \(item.isEnabled)") }
+    }
+  }
+
+  @Test("V02: options of a wrapper that change with its view are followed")
+  func optionsChange() {
+    World.run { world in
+      let (switches, drawn) = (Switches(), Drawn())
+      let fetch = fetch("A")
+      switches.isOn = false
+      let mounted = world.mount(
+        WithOptions(switches: switches, query: query("a", fetch), drawn: drawn)
+      )
+      world.advance(30)
+      #expect(Set(drawn.take()) == ["- false"] && fetch.callCount == 0)
+      switches.isOn = true
+      world.advance(30)
+      #expect(drawn.take().last == "A true" && fetch.callCount == 1)
+      mounted.unmount()
+    }
+  }
+
   @Test("a view without a client uses a shared one, and says so once")
   func noClient() {
     World.run { world in
@@ -303,12 +339,11 @@ struct LiveQueryTests {
       ViewMisuse.forget()
       let drawn = Drawn()
       let shown = query("a", fetch("A"))
-      let mounted = Mounted(
-        Group {
+      let mounted = world.mount(
+        alone: Group {
           Screen(shown, drawn)
           Screen(shown, drawn)
-        },
-        world.behaviour
+        }
       )
       world.advance(30)
       #expect(drawn.lines == ["-", "-", "A", "A"])

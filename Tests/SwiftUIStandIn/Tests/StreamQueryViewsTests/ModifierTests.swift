@@ -233,6 +233,33 @@ struct ModifierTests {
     }
   }
 
+  private struct PreviewedList: View {
+    @LiveQueries([AnyQuery(Query("a") { "fetched" }), AnyQuery(Query("b") { "fetched" })])
+    private var batch
+    @LivePagination(Pagination(input: 0), query: { _, page in Query("p", page) { "fetched" } })
+    private var found
+    let drawn: Drawn
+    var body: some View {
+      let texts = batch.results?.results(of: String.self).map { $0.data ?? "-" } ?? []
+      drawn("\(texts) \(batch.isFetching) \(found.query.text) \(found.query.isFetching)")
+    }
+  }
+
+  @Test("a preview fetches nothing for lists and pages either")
+  func previewsOfLists() {
+    World.run { world in
+      let drawn = Drawn()
+      let mounted = world.mount(
+        alone: PreviewedList(drawn: drawn).queryPreview {
+          $0.data("Ada", for: Query<String>(key: "a"))
+        }
+      )
+      world.advance(1000)
+      #expect(drawn.lines == [#"["Ada", "-"] false - false"#])
+      mounted.unmount()
+    }
+  }
+
   private struct Previewed: View {
     let queries: [Query<String>]
     let drawn: Drawn
@@ -251,15 +278,14 @@ struct ModifierTests {
       let drawn = Drawn()
       let fetch = fetch("fetched")
       let queries = ["data", "loading", "failed", "stale", "none"].map { query($0, fetch) }
-      let mounted = Mounted(
-        Previewed(queries: queries, drawn: drawn).queryPreview {
+      let mounted = world.mount(
+        alone: Previewed(queries: queries, drawn: drawn).queryPreview {
           $0.data("Ada", for: queries[0])
           $0.loading(queries[1])
           $0.failure(Fatal(), for: queries[2])
           $0.data("old", for: queries[3])
           $0.failure(Minor(), for: queries[3])
-        },
-        world.behaviour
+        }
       )
       let expected = [
         "Ada false false", "- true false", "failed false true", "old false true", "- false false",

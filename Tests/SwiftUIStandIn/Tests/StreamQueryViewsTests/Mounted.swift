@@ -21,9 +21,14 @@ final class Mounted {
     layOut()
   }
 
-  func layOut() {
+  /// Draws what has changed.
+  ///
+  /// - Returns: Whether that may have made jobs.
+  @discardableResult
+  func layOut() -> Bool {
     window.contentView?.layoutSubtreeIfNeeded()
     RunLoop.main.run(mode: .default, before: .distantPast)
+    return true
   }
 
   func unmount() {
@@ -42,7 +47,8 @@ final class Mounted {
 
   init(_ view: some View, _ behaviour: Behaviour) { host = Host(view, behaviour: behaviour) }
 
-  func layOut() {}
+  /// Draws what has changed: the stand-in has done that in jobs of the main actor.
+  func layOut() -> Bool { false }
 
   func unmount() { host.unmount() }
 }

@@ -194,14 +194,13 @@ struct VisibilityTests {
       let activity = scenes.activity
       let client = QueryClient(simulation: world.simulation) { $0.activity = activity }
       let fetch = fetch("A", "B", "C")
-      let mounted = Mounted(
-        Scene(
+      let mounted = world.mount(
+        alone: Scene(
           switches: switches,
           scenes: scenes,
           query: query("a", fetch).staleTime(.seconds(5)),
           drawn: drawn
-        ).queryClient(client),
-        world.behaviour
+        ).queryClient(client)
       )
       world.advance(10_000)
       #expect(drawn.lines.last == "A")

@@ -11,6 +11,11 @@ struct World {
   let simulation: Simulation
   let client: QueryClient
   let behaviour: Mounted.Behaviour
+  private let screens = Screens()
+
+  init(simulation: Simulation, client: QueryClient, behaviour: Mounted.Behaviour) {
+    (self.simulation, self.client, self.behaviour) = (simulation, client, behaviour)
+  }
 
   /// Runs a test with everything that Apple leaves open.
   static func run(_ body: @MainActor (World) -> Void) {
@@ -24,16 +29,33 @@ struct World {
     }
   }
 
-  func mount(_ view: some View, without: Bool = false) -> Mounted {
-    let mounted = Mounted(view.queryClient(client), behaviour)
+  func mount(_ view: some View) -> Mounted { mount(alone: view.queryClient(client)) }
+
+  /// Mounts a view that has no client above it but its own.
+  func mount(alone view: some View) -> Mounted {
+    let mounted = Mounted(view, behaviour)
+    screens.mounted.append(mounted)
     simulation.settle()
     return mounted
   }
 
-  func advance(_ milliseconds: Int) { simulation.advance(by: .milliseconds(milliseconds)) }
+  func advance(_ milliseconds: Int) {
+    simulation.advance(by: .milliseconds(milliseconds))
+    screens.layOut(in: simulation)
+  }
 
   /// How many observers the client has.
   var observers: Int { client.diagnostics(.all).map(\.observerCount).reduce(0, +) }
+}
+
+/// What is mounted, for hosts that draw only when they are told to.
+@MainActor
+private final class Screens {
+  var mounted: [Mounted] = []
+
+  func layOut(in simulation: Simulation) {
+    for screen in mounted where screen.layOut() { simulation.settle() }
+  }
 }
 
 /// What was drawn, in order: a body says it.

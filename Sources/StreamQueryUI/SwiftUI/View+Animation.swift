@@ -1,0 +1,38 @@
+#if canImport(SwiftUI)
+public import SwiftUI
+
+extension View {
+  /// Animates changes that arrive for the queries and mutations of this view and of all views in it.
+  ///
+  /// ```swift
+  /// FeedView().queryAnimation(.default)
+  /// ```
+  ///
+  /// The first frame is not animated, nor is what shows at once: cached data of another key, or
+  /// the beginning of a mutation. Animate these where they come from, by `withAnimation`.
+  ///
+  /// - Parameter animation: The animation; `nil` for none. That of a property wrapper goes before it.
+  /// - Returns: The view.
+  public func queryAnimation(_ animation: Animation?) -> some View {
+    queryTransaction(Transaction(animation: animation))
+  }
+
+  /// Applies changes that arrive for the queries and mutations of this view in a transaction; see
+  /// `queryAnimation(_:)`.
+  ///
+  /// - Parameter transaction: The transaction.
+  /// - Returns: The view.
+  public func queryTransaction(_ transaction: Transaction) -> some View {
+    let context = transaction.changeContext
+    return transformEnvironment(\.surroundings) { $0.changeContext = context }
+  }
+}
+
+extension Transaction {
+  @MainActor var changeContext: ChangeContext { { withTransaction(self, $0) } }
+}
+
+extension Animation {
+  @MainActor var changeContext: ChangeContext { { withAnimation(self, $0) } }
+}
+#endif

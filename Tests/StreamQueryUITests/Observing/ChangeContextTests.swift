@@ -1,0 +1,140 @@
+import Observation
+import StreamQuery
+import StreamQueryTesting
+import StreamQueryUI
+import Testing
+
+/// Changes that arrive are applied inside of what the object was given.
+@MainActor
+struct ChangeContextTests {
+  @MainActor
+  private final class Log {
+    var lines: [String] = []
+    var isInside = false
+
+    func context() -> ChangeContext {
+      { [self] change in
+        isInside = true
+        change()
+        isInside = false
+      }
+    }
+
+    func add(_ line: String) { lines.append(isInside ? "[\(line)]" : line) }
+  }
+
+  private func run(_ body: @MainActor (Simulation, QueryClient, Log) -> Void) {
+    for seed: UInt64 in 0..<4 {
+      Simulation.onMainActor(seed: seed) { body($0, QueryClient(simulation: $0), Log()) }
+    }
+  }
+
+  /// Adds a line before each change of what is read.
+  private func watch(_ log: Log, _ read: @escaping @MainActor () -> String) {
+    let line = withObservationTracking(read) {
+      MainActor.assumeIsolated {
+        log.add("changes")
+        Task { @MainActor in watch(log, read) }
+      }
+    }
+    log.add(line)
+  }
+
+  private func query(_ name: String, _ values: String...) -> Query<String> {
+    Query(
+      key: QueryKey(name),
+      fetch: ScriptedFetch(values.map { .value($0, after: .milliseconds(10)) })
+    )
+  }
+
+  @Test("a fetch, a write and a refetch arrive inside, the start and another key do not")
+  func queries() {
+    run { simulation, client, log in
+      let observed = ObservedQuery(query("a", "A", "A2"))
+      observed.changeContext = log.context()
+      watch(log) { [observed] in observed.data ?? "-" }
+      client.setData("cached", for: query("a"))
+      observed.start(using: client)
+      simulation.settle()
+      #expect(log.lines == ["-", "changes", "cached"])
+      simulation.advance(by: .milliseconds(10))
+      client.setData("written", for: query("a"))
+      simulation.settle()
+      Task { await observed.refetch() }
+      simulation.advance(by: .milliseconds(10))
+      #expect(
+        log.lines.dropFirst(3) == ["[changes]", "A", "[changes]", "written", "[changes]", "A2"]
+      )
+      client.setData("B", for: query("b"))
+      observed.update(query: query("b", "B2"))
+      simulation.settle()
+      #expect(log.lines.suffix(2) == ["changes", "B"])
+      observed.changeContext = nil
+      simulation.advance(by: .milliseconds(10))
+      #expect(log.lines.suffix(2) == ["changes", "B2"])
+    }
+  }
+
+  @Test("options and the context are said independently of each other")
+  func options() {
+    run { simulation, client, log in
+      let options = ObserverOptions(enabled: false)
+      let observed = ObservedQuery(query("a", "A"), client: client, options: options)
+      observed.changeContext = log.context()
+      #expect(!observed.isEnabled && observed.options != nil)
+      observed.update(options: ObserverOptions(enabled: true))
+      watch(log) { [observed] in observed.data ?? "-" }
+      simulation.advance(by: .milliseconds(10))
+      #expect(log.lines == ["-", "[changes]", "A"])
+      observed.changeContext = nil
+      #expect(observed.options != nil)
+    }
+  }
+
+  @Test("what nobody has read yet waits for its reader, and needs no context")
+  func unread() {
+    run { simulation, client, log in
+      let observed = ObservedQuery(query("a", "A"), client: client)
+      observed.changeContext = { change in
+        log.add("applied")
+        change()
+      }
+      simulation.advance(by: .milliseconds(10))
+      #expect(observed.data == "A" && log.lines.isEmpty)
+    }
+  }
+
+  @Test("lists, pages and mutations apply what arrives inside, and what they begin outside")
+  func otherKinds() {
+    run { simulation, client, log in
+      let batch = ObservedQueries([AnyQuery(query("a", "A"))], client: client)
+      batch.changeContext = log.context()
+      watch(log) { [batch] in "batch \(batch[QueryKey<String>("a")]?.data ?? "-")" }
+      simulation.advance(by: .milliseconds(10))
+      #expect(log.lines == ["batch -", "[changes]", "batch A"])
+      log.lines = []
+
+      let pages = ObservedPagination(Pagination(input: 0), client: client) { _, page in
+        Query("page", page) { "\(page)" }
+      }
+      pages.changeContext = log.context()
+      watch(log) { [pages] in "page \(pages.query.data ?? "-")" }
+      simulation.advance(by: .milliseconds(10))
+      pages.moveToNextPage()
+      simulation.advance(by: .milliseconds(10))
+      #expect(log.lines == ["page -", "[changes]", "page 1", "[changes]", "page 2"])
+      log.lines = []
+
+      let save = ObservedMutation(
+        Mutation("save") { (input: Int) in "saved \(input)" },
+        client: client
+      )
+      save.changeContext = log.context()
+      watch(log) { [save] in "\(save.status) \(save.output ?? "-")" }
+      save.run(1)
+      simulation.settle()
+      #expect(log.lines.prefix(2) == ["idle -", "changes"])
+      #expect(log.lines.suffix(2) == ["[changes]", "success saved 1"])
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// Documented by Apple.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+/// Only told apart, never run.
+public struct Animation: Equatable, Sendable {
+  private let name: String
+  private let duration: Double
+
+  public static let `default` = Animation(name: "default", duration: 0.35)
+  public static func linear(duration: Double) -> Self { Self(name: "linear", duration: duration) }
+  public static func easeInOut(duration: Double) -> Self { Self(name: "ease", duration: duration) }
+}
+
+/// The context of a change, and of the update that it leads to.
+public struct Transaction {
+  public var animation: Animation?
+  public var disablesAnimations = false
+
+  public init() {}
+  public init(animation: Animation?) { self.animation = animation }
+
+  /// That of what runs now: a change, or an update.
+  @MainActor static var current = Transaction()
+
+  func isSame(as other: Self) -> Bool {
+    animation == other.animation && disablesAnimations == other.disablesAnimations
+  }
+}
+
+// As SwiftUI may not be sent: it is a value of whoever makes it.
+@available(*, unavailable)
+extension Transaction: Sendable {}
+
+public func withTransaction<Result>(
+  _ transaction: Transaction,
+  _ body: () throws -> Result
+) rethrows -> Result {
+  let new = Box(transaction)
+  let outer = MainActor.assumeIsolated {
+    defer { Transaction.current = new.value }
+    return Box(Transaction.current)
+  }
+  defer { MainActor.assumeIsolated { Transaction.current = outer.value } }
+  return try body()
+}
+
+public func withAnimation<Result>(
+  _ animation: Animation? = .default,
+  _ body: () throws -> Result
+) rethrows -> Result {
+  try withTransaction(Transaction(animation: animation), body)
+}
+
+extension View {
+  /// Called at each update of this view; what it changes holds for the view.
+  public func transaction(_ transform: @escaping (inout Transaction) -> Void) -> some View {
+    ModifiedContent(
+      content: self,
+      modifier: Hook { _, view in
+        var transaction = Transaction.current
+        transform(&transaction)
+        return [Piece(key: 0, view: view, transaction: transaction)]
+      }
+    )
+  }
+}
