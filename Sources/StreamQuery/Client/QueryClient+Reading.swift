@@ -70,15 +70,8 @@ extension QueryClient {
     return QueryResult(snapshot: snapshot, flags: flags)
   }
 
-  /// What a new observer of a list would see first, as `result(for:)`.
-  ///
-  /// - Parameter queries: The queries.
-  /// - Returns: Their first results, each of the time when it was looked at.
-  public nonisolated func results(for queries: [AnyQuery]) -> QueryListResults {
-    QueryListResults(members: queries.map { look($0.entryKey, $0.definition, $0.options) })
-  }
-
-  private nonisolated func look(
+  /// The same without a value type.
+  nonisolated func look(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ options: ObserverOptions?

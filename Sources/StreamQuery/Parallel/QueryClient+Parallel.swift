@@ -1,4 +1,12 @@
 extension QueryClient {
+  /// What a new observer of a list would see first, as `result(for:)`.
+  ///
+  /// - Parameter queries: The queries.
+  /// - Returns: Their first results, each of the time when it was looked at.
+  public nonisolated func results(for queries: [AnyQuery]) -> QueryListResults {
+    QueryListResults(members: queries.map { look($0.entryKey, $0.definition, $0.options) })
+  }
+
   /// Observes several queries of one value type as one stream, in the order of the list.
   ///
   /// There is one element for each transaction that changed any of them: a call that changes
