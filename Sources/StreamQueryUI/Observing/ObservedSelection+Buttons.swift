@@ -4,20 +4,18 @@ public import StreamQuery
 // caller is asynchronous, the compiler takes those that wait.
 extension ObservedSelection {
   /// Fetches like the asynchronous ``refetch(superseding:)``, without waiting.
-  public func refetch() {
+  public func refetch() { begin { await $0.refetch() } }
+
+  private func begin(_ command: @escaping @MainActor (ObservedSelection) async -> Void) {
     // No executor preference: it runs on the main actor.
-    Task { await refetch(superseding: true) }
+    Task { await command(self) }
   }
 }
 
 extension ObservedSelection where Stored: PageSequenceValue {
   /// Fetches the page after the last one, without waiting.
-  public func fetchNextPage() { page { await $0.fetchNextPage() } }
+  public func fetchNextPage() { begin { await $0.fetchNextPage() } }
 
   /// Fetches the page before the first one, without waiting.
-  public func fetchPreviousPage() { page { await $0.fetchPreviousPage() } }
-
-  private func page(_ fetch: @escaping @MainActor (ObservedSelection) async -> Void) {
-    Task { await fetch(self) }
-  }
+  public func fetchPreviousPage() { begin { await $0.fetchPreviousPage() } }
 }
