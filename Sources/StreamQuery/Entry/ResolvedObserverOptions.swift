@@ -3,10 +3,19 @@
 /// Observers with equal resolved options are counted together, so an entry's decisions cost the
 /// same for ten thousand observers as for one.
 package struct ResolvedObserverOptions: Hashable, Sendable {
-  /// Whether the observer fetches automatically.
-  package var isEnabled = true
+  // Every observer stores this, so spans come first and flags last, and spans that may be missing
+  // take no byte more for it: 48 bytes instead of 72.
+
+  /// The polling interval; infinite is off.
+  package var interval = TimeSpan.infinite
+  /// The polling interval in the background; infinite is off.
+  package var backgroundInterval = TimeSpan.infinite
+  private var packedGCTime = TimeSpan.Packed(nil)
+  private var packedLinger = TimeSpan.Packed(nil)
   /// When data is stale for this observer.
   package var freshness = Freshness.after(.zero)
+  /// Whether the observer fetches automatically.
+  package var isEnabled = true
   /// Whether a subscription refetches cached data.
   package var onSubscribe = RefetchPolicy.ifStale
   /// Whether a reconnect refetches.
@@ -15,14 +24,17 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
   package var onActive = RefetchPolicy.ifStale
   /// Whether a subscription retries a failed fetch without data.
   package var retriesOnSubscribe = true
-  /// The polling interval; infinite is off.
-  package var interval = TimeSpan.infinite
-  /// The polling interval in the background; infinite is off.
-  package var backgroundInterval = TimeSpan.infinite
+
   /// Retention if this observer leaves last; `nil` leaves it to the entry.
-  package var gcTime: TimeSpan?
+  package var gcTime: TimeSpan? {
+    get { packedGCTime.value }
+    set { packedGCTime = TimeSpan.Packed(newValue) }
+  }
   /// How long a fetch outlives this observer; `nil` leaves it to the fetch.
-  package var linger: TimeSpan?
+  package var linger: TimeSpan? {
+    get { packedLinger.value }
+    set { packedLinger = TimeSpan.Packed(newValue) }
+  }
 
   /// Creates the resolved options of an observer with default options.
   package init() {}

@@ -25,6 +25,17 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
     }
   }
 
+  /// A span that may be missing, in the room of one that is there: no span is negative.
+  package struct Packed: Hashable, Sendable {
+    private let nanoseconds: Int64
+
+    package init(_ span: TimeSpan?) { nanoseconds = span?.nanoseconds ?? -1 }
+
+    package var value: TimeSpan? {
+      nanoseconds < 0 ? nil : TimeSpan(unchecked: nanoseconds)
+    }
+  }
+
   /// No time.
   package static let zero = TimeSpan(unchecked: 0)
 

@@ -14,7 +14,7 @@ internal import StreamQueryOperators
 /// when ``ObservedSelection/isFetching`` changes. See ``ObservedSelection`` for everything else.
 public typealias ObservedQuery<Value: Sendable> = ObservedSelection<Value, Value>
 
-/// An infinite query as an observable object; see ``ObservedSelection/fetchNextPage()``.
+/// An infinite query as an observable object; see ``ObservedSelection/fetchNextPage()->_``.
 public typealias ObservedInfiniteQuery<Page: Sendable, PageParam: Hashable & Sendable> =
   ObservedQuery<Pages<Page, PageParam>>
 

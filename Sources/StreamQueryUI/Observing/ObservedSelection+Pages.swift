@@ -52,7 +52,7 @@ extension ObservedSelection where Stored: PageSequenceValue {
 
   /// Fetches the page before the first one, and waits for it.
   ///
-  /// - Returns: The result that is shown after the fetch; see ``fetchNextPage()``.
+  /// - Returns: The result that is shown after the fetch; see ``fetchNextPage()->_``.
   @discardableResult
   public func fetchPreviousPage() async -> QueryResult<Selected> {
     _ = try? await withObserver { try await $0.fetchPreviousPage() }

@@ -20,6 +20,7 @@ public import SwiftUI
 public struct ErrorBoundaryView<Content: View, Failure: View>: View {
   @State private var holder: Holder
   @SwiftUI.Environment(\.surroundings) private var surroundings
+  private let given: ErrorBoundary?
   private let content: Content
   private let failure: (any Error, @escaping @MainActor () -> Void) -> Failure
   private let onReset: @MainActor () -> Void
@@ -43,15 +44,41 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
       ) -> Failure
   ) {
     _holder = State(wrappedValue: Holder())
+    given = nil
     self.content = content()
     self.failure = failure
     self.onReset = onReset
     self.catches = catches
   }
 
+  /// Creates a view for the boundary of a model, whose queries report to it.
+  ///
+  /// The boundary itself says what it catches, which one is around it, and what a reset does.
+  ///
+  /// - Parameters:
+  ///   - boundary: The boundary.
+  ///   - content: The content; queries of property wrappers in it report to the boundary as well.
+  ///   - failure: Makes what is shown in its place, of the error and of what to do to try again.
+  public init(
+    _ boundary: ErrorBoundary,
+    @ViewBuilder content: () -> Content,
+    @ViewBuilder failure:
+      @escaping (
+        _ error: any Error,
+        _ retry: @escaping @MainActor () -> Void
+      ) -> Failure
+  ) {
+    _holder = State(wrappedValue: Holder())
+    given = boundary
+    self.content = content()
+    self.failure = failure
+    onReset = {}
+    catches = { _ in true }
+  }
+
   /// What it shows.
   public var body: some View {
-    let boundary = holder.boundary(in: surroundings.boundary, onReset, catches)
+    let boundary = given ?? holder.boundary(in: surroundings.boundary, onReset, catches)
     if let error = boundary.error {
       failure(error) {
         // No executor preference: it runs on the main actor.

@@ -57,6 +57,47 @@ struct ErrorBoundaryViewTests {
     }
   }
 
+  @Test("E02: a view shows the boundary of a model, for its queries and for those of its wrappers")
+  func boundaryOfAModel() {
+    struct Shown: View {
+      let boundary: ErrorBoundary
+      let wrapped: Query<String>
+      let drawn: Drawn
+      let retry: Retry
+      var body: some View {
+        ErrorBoundaryView(boundary) {
+          Screen(wrapped, drawn)
+        } failure: { error, action in
+          let _ = retry.action = action
+          drawn("boundary: \(boundary.errors.count)")
+        }
+      }
+    }
+    World.run { world in
+      let (drawn, retry) = (Drawn(), Retry())
+      let boundary = ErrorBoundary()
+      @MainActor func failing(_ name: String) -> Query<String> {
+        let failure = ScriptedFetch<String>(
+          .failure(Fatal(), after: .milliseconds(30)),
+          .value(name, after: .milliseconds(30))
+        )
+        return query(name, failure)
+      }
+      let ofModel = ObservedQuery(failing("a"), client: world.client)
+      ofModel.boundary = boundary
+      let mounted = world.mount(
+        Shown(boundary: boundary, wrapped: failing("b"), drawn: drawn, retry: retry)
+      )
+      world.advance(30)
+      #expect(drawn.take().last == "boundary: 2")
+      retry.action?()
+      world.advance(30)
+      #expect(drawn.take().last == "b")
+      #expect(ofModel.data == "a" && boundary.error == nil)
+      mounted.unmount()
+    }
+  }
+
   @Test("E02: a refresh that failed is tried again with the data at hand")
   func resetWithData() {
     World.run { world in
