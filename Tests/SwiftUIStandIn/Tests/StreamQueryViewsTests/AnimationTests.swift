@@ -17,7 +17,7 @@ struct AnimationTests {
     let drawn: Drawn
     var body: some View {
       let (text, drawn) = (text, drawn)
-      Text(verbatim: text).transaction {
+      SwiftUI.Text(verbatim: text).transaction {
         let name =
           switch $0.animation {
           case AnimationTests.slow: " slowly"
