@@ -443,7 +443,10 @@ struct ObservedQueryTests {
   @Test("V04: a button refetches without waiting")
   func aButtonNeedNotWait() {
     run { simulation, client in
-      let fetch = ScriptedFetch<String>(.value("one", after: .milliseconds(5)), .value("two"))
+      let fetch = ScriptedFetch<String>(
+        .value("one", after: .milliseconds(5)),
+        .value("two", after: .milliseconds(5))
+      )
       let observed = ObservedQuery(query("a", fetch), client: client)
       simulation.advance(by: .seconds(1))
       let screen = Screen { text(observed) }
