@@ -73,7 +73,14 @@ extension QueryClient {
   public nonisolated func abandonmentPolicy<Value>(
     of query: Query<Value>
   ) -> AbandonmentPolicy? {
-    query.definition.options.abandonment ?? defaults.options(for: query.key.erased).abandonment
+    abandonmentPolicy(of: query.key.erased, query.definition)
+  }
+
+  nonisolated func abandonmentPolicy(
+    of key: AnyQueryKey,
+    _ definition: QueryDefinition
+  ) -> AbandonmentPolicy? {
+    definition.options.abandonment ?? defaults.options(for: key).abandonment
   }
 
   private nonisolated func replaceDefaults(_ change: (DefaultsTable) -> DefaultsTable) {

@@ -5,10 +5,13 @@ extension QueryResult {
 
   /// Whether both are the same snapshot; quick, and `false` may still mean that they look alike.
   ///
+  /// A view may say a query anew each time that it is drawn: placeholders are the same unless they
+  /// are `Equatable` and differ.
+  ///
   /// - Parameter other: Another result.
   /// - Returns: Whether nothing differs.
   public func isSame(as other: Self) -> Bool {
-    snapshot === other.snapshot && flags == other.flags
+    flags == other.flags && snapshot.isSame(as: other.snapshot, flags)
   }
 
   /// Whether both show the same data.
@@ -31,5 +34,25 @@ extension QueryResult {
   /// - Returns: Whether both have no error, or that of the same fetch.
   public func hasSameError(as other: Self) -> Bool {
     snapshot.error === other.snapshot.error
+  }
+}
+
+extension EntrySnapshot {
+  /// Whether both are the same, or differ in nothing but placeholders that are not known to differ.
+  @inline(__always)
+  func isSame(as other: EntrySnapshot, _ flags: QueryFlags) -> Bool {
+    self === other || flags.contains(.placeholder) && standsIn(like: other)
+  }
+
+  // Each look makes a snapshot of its own over a placeholder. All that may differ is compared:
+  // versions tell snapshots of one client apart, and the other one may be another client's.
+  private func standsIn(like other: EntrySnapshot) -> Bool {
+    guard version == other.version, key == other.key, layered === other.layered,
+      fetchStatus == other.fetchStatus, cause == other.cause, failureCount == other.failureCount,
+      failureReason === other.failureReason, errorUpdateCount == other.errorUpdateCount,
+      errorUpdatedAt == other.errorUpdatedAt, isInvalidated == other.isInvalidated,
+      let base, let otherBase = other.base
+    else { return false }
+    return !(base.valueType is any Equatable.Type) || base.holdsTheSame(as: otherBase)
   }
 }

@@ -62,6 +62,14 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
   /// - Returns: The value; `nil` if none of that type has been returned so far.
   public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { snapshot?.saved[type] }
 
+  /// Whether both are the same snapshot; quick, and `false` may still mean that they look alike.
+  ///
+  /// - Parameter other: Another snapshot.
+  /// - Returns: Whether nothing differs.
+  public func isSame(as other: Self) -> Bool {
+    snapshot?.version == other.snapshot?.version && idempotencyKey == other.idempotencyKey
+  }
+
   /// Whether there is no run: none was started, or the last one was reset or cancelled.
   public var isIdle: Bool { status == .idle }
 

@@ -7,6 +7,6 @@ extension ObservationGroup {
   /// - Parameter list: The list.
   /// - Returns: The positions of its queries, in the order of the list.
   public func insert(_ list: QueryListObserver) -> [Int] {
-    list.group.ids.map { insert($0).position }
+    list.group.ids.map { insert($0, of: list.group.client).position }
   }
 }

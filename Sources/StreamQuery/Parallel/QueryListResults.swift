@@ -51,7 +51,7 @@ public struct QueryListResults: Sendable {
   public func isSame(as other: Self) -> Bool {
     members.count == other.members.count
       && zip(members, other.members).allSatisfy {
-        $0.snapshot === $1.snapshot && $0.flags == $1.flags
+        $0.flags == $1.flags && $0.snapshot.isSame(as: $1.snapshot, $0.flags)
       }
   }
 

@@ -42,14 +42,20 @@ public final class ObservationGroup: Sendable {
 
   /// Adds an observer.
   ///
-  /// - Parameter observer: An observer of the group's client, which is in no group yet.
+  /// - Parameter observer: An observer of the group's client, which is in no group yet; one of
+  ///   another client seems to have ended.
   /// - Returns: What the observer shows now, and its position: a small number that it has until it
   ///   is removed, and that others get afterwards.
   public func insert<Value>(_ observer: QueryObserver<Value>) -> ObservationChange {
-    insert(observer.subscription.id)
+    insert(observer.subscription.id, of: observer.subscription.client)
   }
 
-  func insert(_ id: ObserverID) -> ObservationChange {
+  func insert(_ id: ObserverID, of client: QueryClient) -> ObservationChange {
+    // Another client has observers of the same numbers, and of other types.
+    insert(client.cache === cache ? id : ObserverID(index: -1, generation: 0))
+  }
+
+  private func insert(_ id: ObserverID) -> ObservationChange {
     cache.record { [number] in $0.join(number, id) }
   }
 

@@ -26,6 +26,7 @@ final class LiveHolder<Object: AnyObject> {
   private var changeContext: ChangeContext?
   private var tell: Tell?
   private var hasModifier = false
+  private var hadOptions = false
   private var isInstalled = false
 
   /// The object, made when it is asked for first.
@@ -49,6 +50,15 @@ final class LiveHolder<Object: AnyObject> {
     isInstalled = true
     self.changeContext = changeContext
     _ = object(make)
+  }
+
+  /// The options that the wrapper says now.
+  ///
+  /// - Parameter options: What it was given.
+  /// - Returns: None of its own after it had some; `nil` if it never had any.
+  func options(_ options: OptionsBox?) -> ObserverOptions? {
+    defer { hadOptions = options != nil }
+    return options?.options ?? (hadOptions ? ObserverOptions() : nil)
   }
 
   /// Something was asked for.

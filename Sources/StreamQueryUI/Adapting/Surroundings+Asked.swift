@@ -26,17 +26,18 @@ extension ObservedPagination {
   func asked(
     _ input: Input?,
     _ query: @escaping @Sendable (Input, Page) -> Query<Value>,
+    _ asked: ObserverOptions?,
     _ client: QueryClient,
     _ surroundings: Surroundings
   ) {
     changeContext = surroundings.changeContext
+    let options = surroundings.options(over: asked ?? self.query.options) ?? asked
     if surroundings.isAllowed {
       self.query.boundary = surroundings.boundary
-      let options = surroundings.options(over: self.query.options)
       follow(input: input, options: options, using: client, query: query)
     } else {
       self.query.stop()
-      preview(input, surroundings.options(over: self.query.options), query, client)
+      preview(input, options, query, client)
     }
   }
 }

@@ -8,6 +8,8 @@ internal import StreamQuery
 @MainActor
 final class Pump {
   private static var pumps: [ObjectIdentifier: Pump] = [:]
+  /// The one that delivers now.
+  private static var delivering: Pump?
 
   private struct Slot {
     weak var member: (any PumpMember)?
@@ -26,6 +28,8 @@ final class Pump {
   /// What looks for changes of its own at each delivery.
   private var lookers: [ObjectIdentifier: Looker] = [:]
   private var isDelivering = false
+  /// The positions of members that show something newer than this delivery brings.
+  private var overtaken: Set<Int> = []
   /// What is left to do at the end of a delivery.
   private var rest: [@MainActor () -> Void] = []
   /// What is kept for objects that cannot keep it themselves.
@@ -59,8 +63,16 @@ final class Pump {
 
   private func deliver(_ changes: [ObservationChange]) {
     isDelivering = true
-    defer { isDelivering = false }
-    for change in changes { member(at: change.position)?.changed(change) }
+    let outer = Self.delivering
+    Self.delivering = self
+    defer {
+      isDelivering = false
+      Self.delivering = outer
+      if !overtaken.isEmpty { overtaken = [] }
+    }
+    for change in changes where change.isOver || !overtaken.contains(change.position) {
+      member(at: change.position)?.changed(change)
+    }
     if !lookers.isEmpty { look() }
     while let next = rest.popLast() { next() }
     if !kept.isEmpty { releaseOrphans() }
@@ -71,6 +83,11 @@ final class Pump {
   /// Nothing in the middle of a delivery, which has taken changes that it has not brought yet.
   func deliverNow() {
     if !isDelivering { deliver(group.takeChanges()) }
+  }
+
+  /// A member has looked for itself: what this delivery has taken for it before is not brought.
+  static func overtake(_ position: Int, in group: ObservationGroup) {
+    if let delivering, delivering.group === group { delivering.overtaken.insert(position) }
   }
 
   private func look() {

@@ -7,7 +7,8 @@ internal import StreamQueryOperators
 /// it still cares. So what nobody reads is neither compared nor announced.
 ///
 /// A change has two steps, because readers are told before it and after it: ``arrived(_:)`` says
-/// what will change, ``show(_:)`` changes it.
+/// what will change, ``show(_:)`` changes it. A reader that is told may show something newer in
+/// between, which stays.
 struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   /// What is shown: most observed queries show what is stored, and hold nothing else.
   private indirect enum Showing {
@@ -16,7 +17,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   }
 
   /// How the shown result is made from the stored one.
-  private struct Steps {
+  fileprivate struct Steps {
     var keeping: KeepPreviousDataStep<Stored>?
     /// Without one, both types are the same.
     var selecting: SelectStep<Stored, Selected>?
@@ -34,11 +35,23 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     fileprivate(set) var shown: QueryResult<Selected>
     /// What changes among the fields that somebody has read.
     fileprivate(set) var changed: ResultFields
+    /// How many results had been shown before.
+    fileprivate var revision: UInt32
+  }
+
+  /// A result with the selection of its data.
+  struct Made {
+    fileprivate var shown: QueryResult<Selected>
+    fileprivate var steps: Steps
+    /// How many results had been shown before.
+    fileprivate var revision: UInt32
   }
 
   /// The newest result of the query.
   private(set) var stored = QueryResult<Stored>.idle
   private var read = ResultFields()
+  /// How many results were shown, to know whether one is still the newest.
+  private(set) var revision: UInt32 = 0
   /// Whether nothing has arrived yet.
   private(set) var isNew = true
   private var showing: Showing
@@ -81,32 +94,57 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   @inline(__always)
   mutating func wasRead(_ field: ResultField) { read.insert(field) }
 
-  /// Decides what becomes of a new result.
+  /// Makes the selection of a new result.
+  ///
+  /// It changes nothing, because it runs the user's code, which may read what is shown.
   ///
   /// - Parameter result: The result.
+  /// - Returns: `nil` if nothing has to be made.
+  @inline(__always)
+  func made(of result: QueryResult<Stored>) -> Made? {
+    guard case .made(var steps) = showing, !result.isSame(as: stored) else { return nil }
+    return steps.take(result).map { Made(shown: $0, steps: steps, revision: revision) }
+  }
+
+  /// Decides what becomes of a new result.
+  ///
+  /// - Parameters:
+  ///   - result: The result.
+  ///   - made: What ``made(of:)`` has returned for it.
   /// - Returns: What to show; `nil` if that is shown already.
   @inline(__always)
-  mutating func arrived(_ result: QueryResult<Stored>) -> Arrival? {
-    guard !result.isSame(as: stored), let shown = make(result) else { return nil }
+  mutating func arrived(_ result: QueryResult<Stored>, _ made: Made?) -> Arrival? {
+    guard !result.isSame(as: stored) else { return nil }
+    let shown: QueryResult<Selected>
+    switch showing {
+    case .stored: shown = Self.asSelected(result)
+    case .made:
+      // The user's code may have shown something newer.
+      guard let made, made.revision == revision else { return nil }
+      showing = .made(made.steps)
+      shown = made.shown
+    }
     var changed = ResultFields()
     for field in read where differs(field, stored: result, shown: shown) { changed.insert(field) }
     read.remove(changed)
-    return Arrival(stored: result, shown: shown, changed: changed)
+    return Arrival(stored: result, shown: shown, changed: changed, revision: revision)
   }
 
+  /// The same, where nobody can have read anything.
+  mutating func arrived(_ result: QueryResult<Stored>) -> Arrival? {
+    arrived(result, made(of: result))
+  }
+
+  /// Shows a result, unless another one was shown since it has arrived.
   @inline(__always)
   mutating func show(_ arrival: Arrival) {
+    guard arrival.revision == revision else { return }
+    revision &+= 1
     isNew = false
     stored = arrival.stored
     guard case .made(var steps) = showing else { return }
     steps.shown = arrival.shown
     showing = .made(steps)
-  }
-
-  private mutating func make(_ result: QueryResult<Stored>) -> QueryResult<Selected>? {
-    guard case .made(var steps) = showing else { return Self.asSelected(result) }
-    defer { showing = .made(steps) }
-    return steps.take(result)
   }
 
   private func differs(

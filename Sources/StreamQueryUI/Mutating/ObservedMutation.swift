@@ -43,6 +43,11 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   /// Follows the runs, from the first one on; ended by ``reset()``.
   @ObservationIgnored private var following: Task<Void, Never>?
 
+  /// Whether a run is being shown; readers that are told of it may call back.
+  @ObservationIgnored private var isTaking = false
+  /// Whether another run is to be shown after that.
+  @ObservationIgnored private var isOutdated = false
+
   /// Creates an object that runs a mutation.
   ///
   /// - Parameters:
@@ -162,6 +167,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   }
 
   private func arrived(_ run: MutationRun<Input, Output>) {
+    guard !run.isSame(as: _state) else { return }
     if let changeContext { changeContext { take(run) } } else { take(run) }
   }
 
@@ -176,13 +182,25 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   }
 
   private func take(_ run: MutationRun<Input, Output>) {
-    let changed = MutationFields(state, run)
-    if status != run.status { status = run.status }
-    state = run
+    guard !isTaking else { return isOutdated = true }
+    isTaking = true
+    defer { isTaking = false }
+    show(run)
+    while isOutdated {
+      isOutdated = false
+      show(observer?.run ?? .idle)
+    }
+  }
+
+  private func show(_ run: MutationRun<Input, Output>) {
+    // Untracked: a view that is told here what it runs would become a reader of everything.
+    let changed = MutationFields(_state, run)
+    if _status != run.status { status = run.status }
+    if !run.isSame(as: _state) { state = run }
     if changed.contains(.isPaused) { isPaused = run.isPaused }
     if changed.contains(.variables) { variables = run.input }
     if changed.contains(.output) { output = run.output }
-    if changed.contains(.error) || run.error == nil && error != nil { error = run.error }
+    if changed.contains(.error) || run.error == nil && _error != nil { error = run.error }
     if changed.contains(.failures) { failureCount = run.failureCount }
   }
 }
@@ -203,6 +221,6 @@ extension ObservedMutation: PumpLooker {
   func look() -> Bool {
     guard let observer else { return false }
     arrived(observer.run)
-    return isPending || callerCount > 0
+    return _status == .pending || callerCount > 0
   }
 }

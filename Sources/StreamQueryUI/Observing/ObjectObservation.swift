@@ -16,6 +16,11 @@ public final class ObjectObservation {
     self.pump = pump
   }
 
+  deinit {
+    // The object that held it is gone.
+    if let position { pump.group.remove(position) }
+  }
+
   /// Whether the closure is still called.
   public var isObserving: Bool { show != nil && owner != nil }
 

@@ -9,7 +9,8 @@ public import StreamQuery
 /// ```
 ///
 /// Each query is observed and fetched for itself; one that fails is a failed result among the others.
-/// What one transaction of the cache changed shows together.
+/// What one transaction of the cache changed shows together. A fetch outlives the list by a second,
+/// as that of an ``ObservedSelection`` does.
 @MainActor
 public final class ObservedQueries: nonisolated Observable {
   /// What changes that arrive are applied inside of, such as an animation; `nil` is nothing.
@@ -47,6 +48,7 @@ public final class ObservedQueries: nonisolated Observable {
 
   deinit {
     for position in positions { group?.remove(position) }
+    if let observer, let client { Self.leave(observer, queries, client) }
   }
 
   // MARK: Life
@@ -118,8 +120,22 @@ public final class ObservedQueries: nonisolated Observable {
   private func end() {
     if isOutdated { show() }
     leave()
-    observer = nil
-    client = nil
+    // Let go of at the end, when nothing here changes any more.
+    let (observer, client) = (observer, client)
+    self.observer = nil
+    self.client = nil
+    if let observer, let client { Self.leave(observer, queries, client) }
+    withExtendedLifetime(observer) {}
+  }
+
+  /// Lets running fetches outlive a list that leaves by a second, where nobody said how long.
+  private nonisolated static func leave(
+    _ observer: QueryListObserver,
+    _ queries: [AnyQuery],
+    _ client: QueryClient
+  ) {
+    guard observer.results.isFetching else { return }
+    observer.update(queries.map { $0.lingering(.seconds(1), in: client) })
   }
 
   private func join() {

@@ -48,6 +48,8 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
       guard newValue !== boundary else { return }
       if route == nil { route = ErrorRoute() }
       route?.boundary = newValue
+      // The former one was told of the error, this one was not.
+      route?.machine = ErrorRouteMachine()
       offerError()
     }
   }
@@ -177,11 +179,15 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   }
 
   private func end() {
+    // Let go of at the end, when nothing here changes any more: `onEvent` is told of it at once, and
+    // may begin again.
+    let (observer, client, group) = (observer, client, group)
+    self.group = nil
+    self.observer = nil
+    self.client = nil
     group?.remove(position)
     if let observer, let client { Self.leave(observer, boxedOptions?.options, client) }
-    group = nil
-    observer = nil
-    client = nil
+    withExtendedLifetime(observer) {}
   }
 
   /// Lets a running fetch outlive an observer that leaves by a second, where nobody said how long.
@@ -210,22 +216,30 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
 
   /// Shows what the observer sees now, although the pump would bring it later.
   private func takeNow() {
-    if let observer { take(observer.result) }
+    guard let observer else { return }
+    if let group { Pump.overtake(position, in: group) }
+    take(observer.result)
   }
 
-  /// The same, after a wait.
+  /// The same, after a wait, with all that the same transaction has changed elsewhere.
   private func arrivedNow() {
-    if let observer { arrived(observer.result) }
+    if observer != nil, let client { Pump.of(client).deliverNow() }
   }
 
   /// Shows a result that nobody has just asked for.
   private func arrived(_ result: QueryResult<Stored>) {
-    if let changeContext { changeContext { take(result) } } else { take(result) }
+    guard let changeContext else { return take(result) }
+    guard !result.isSame(as: machine.stored) else { return }
+    let revision = machine.revision
+    // The context may have shown something newer before.
+    changeContext { if machine.revision == revision { take(result) } }
   }
 
   private func take(_ result: QueryResult<Stored>) {
     unread = nil
-    guard let arrival = machine.arrived(result) else { return }
+    // Apart: a selection may read this object.
+    let made = machine.made(of: result)
+    guard let arrival = machine.arrived(result, made) else { return }
     registrar?.willChange(arrival.changed)
     machine.show(arrival)
     registrar?.didChange(arrival.changed)
@@ -332,7 +346,8 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   /// Fetches anew: a running fetch does not land.
   func restart() async -> QueryResult<Selected> {
     // Without data, a refetch would join it.
-    if present.stored.data == nil { client?.cancel(query) }
+    let stored = present.stored
+    if stored.data == nil || stored.isPlaceholderData { client?.cancel(query) }
     return await refetch()
   }
 
@@ -353,8 +368,12 @@ extension ObservedSelection: PumpMember {
     if let result = change.result(of: observer) {
       if machine.hasReaders || route != nil { arrived(result) } else { unread = result }
     } else if change.ends(observer) {
-      // The client was shut down: the last state stays.
-      perform(.end, nil)
+      // The client was shut down: the last state stays. So does the client, lest another one that
+      // gets its address seems to be observed already.
+      if unread != nil { catchUp() }
+      self.observer = nil
+      group?.remove(position)
+      group = nil
     }
   }
 }

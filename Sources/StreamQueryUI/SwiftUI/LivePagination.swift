@@ -21,6 +21,7 @@ public struct LivePagination<
   @State private var holder: LiveHolder<Observed>
   @SwiftUI.Environment(\.surroundings) private var surroundings
   private let query: (@Sendable (Input, Page) -> Query<Value>)?
+  private let options: OptionsBox?
   private let animation: Animation?
   private let make: @MainActor () -> Observed
 
@@ -42,6 +43,7 @@ public struct LivePagination<
   ) {
     _holder = State(wrappedValue: LiveHolder())
     self.query = query
+    self.options = options.map { OptionsBox($0) }
     self.animation = animation
     make = {
       ObservedPagination(
@@ -65,7 +67,8 @@ public struct LivePagination<
     MainActor.assumeIsolated {
       holder.installed(animation?.changeContext, make)
       guard let query else { return }
-      holder.asked(by: .wrapper, in: surroundings) { $0.asked(nil, query, $1, $2) }
+      let options = holder.options(options)
+      holder.asked(by: .wrapper, in: surroundings) { $0.asked(nil, query, options, $1, $2) }
     }
   }
 }

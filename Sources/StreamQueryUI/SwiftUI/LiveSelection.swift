@@ -114,9 +114,8 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
     MainActor.assumeIsolated {
       holder.installed(animation?.changeContext, make)
       guard let query else { return }
-      holder.asked(by: .wrapper, in: surroundings) { [options] in
-        $0.asked(query, options?.options, $1, $2)
-      }
+      let options = holder.options(options)
+      holder.asked(by: .wrapper, in: surroundings) { $0.asked(query, options, $1, $2) }
     }
   }
 }

@@ -90,6 +90,8 @@ struct SceneModifier: ViewModifier {
       .onChange(of: phase, initial: true) { _, phase in
         activity.changed(scene, isForeground: phase != .background)
       }
+      // A view that is back, as from under another one, is told of no other phase.
+      .onAppear { activity.changed(scene, isForeground: phase != .background) }
       .onDisappear { activity.changed(scene, isForeground: false) }
   }
 }

@@ -89,7 +89,7 @@ extension View {
     input: Input? = nil,
     query: @escaping @Sendable (Input, Page) -> Query<Value>
   ) -> some View {
-    asking(live) { $0.asked(input, query, $1, $2) }
+    asking(live) { $0.asked(input, query, nil, $1, $2) }
   }
 }
 #endif

@@ -145,7 +145,9 @@ struct AnimationTests {
     private nonisolated static func page(_ input: Int, _ page: Int) -> Query<String> {
       Query("page", page) { "P\(page)" }
     }
-    private nonisolated static func save(_ input: Int) async throws -> String { "saved \(input)" }
+    private nonisolated static func save(_ input: Int) async throws -> String {
+      try await ScriptedFetch(.value("saved \(input)", after: .milliseconds(5)))()
+    }
 
     var body: some View {
       let _ = (hands.item, hands.found, hands.save) = (item, found, save)
@@ -172,7 +174,7 @@ struct AnimationTests {
       world.advance(1)
       #expect(drawn.take().contains("found P2 slowly"))
       hands.save?.run(1)
-      world.advance(0)
+      world.advance(5)
       #expect(drawn.take().last == "save saved 1 slowly")
       // A refetch whose end its caller sees before the delivery.
       Task { await hands.item?.refetch() }

@@ -1,0 +1,209 @@
+import Observation
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQueryUI
+
+/// What is told of a change may call back at once.
+@MainActor
+struct CallingBackTests {
+  private func run(_ body: @MainActor (Simulation, QueryClient) -> Void) {
+    for seed: UInt64 in 0..<4 {
+      Simulation.onMainActor(seed: seed) { body($0, QueryClient(simulation: $0)) }
+    }
+  }
+
+  /// Reads, and acts at once when what was read is about to change.
+  private func onChange(
+    of read: @MainActor () -> Void,
+    _ action: @escaping @MainActor @Sendable () -> Void
+  ) {
+    withObservationTracking(read) { MainActor.assumeIsolated(action) }
+  }
+
+  @Test("a reader that changes the client while it is told sees nothing of the former one")
+  func anotherClientWhileTold() {
+    run { simulation, client in
+      let other = QueryClient(simulation: simulation)
+      let query = Query<String>(key: "a")
+      client.setData("old", for: query)
+      other.setData("other", for: query)
+      let observed = ObservedQuery(query, client: client)
+      onChange(of: { _ = observed.data }) { observed.start(using: other) }
+      client.setData("newer", for: query)
+      simulation.settle()
+      #expect(observed.data == "other")
+    }
+  }
+
+  @Test("a context that changes the key applies nothing of the former one")
+  func anotherKeyInAContext() {
+    run { simulation, client in
+      let (a, b) = (Query<String>(key: "a"), Query<String>(key: "b"))
+      client.setData("B", for: b)
+      let observed = ObservedQuery(a, client: client)
+      let screen = Screen { observed.data }
+      observed.changeContext = { change in
+        observed.changeContext = nil
+        observed.update(query: b)
+        change()
+        #expect(observed.data == "B")
+      }
+      client.setData("A", for: a)
+      simulation.settle()
+      #expect(screen.frames == [nil, "B"])
+      observed.stop()
+    }
+  }
+
+  @Test("what was taken for an object before it got another key is not shown")
+  func anotherKeyOfAnotherObject() {
+    run { simulation, client in
+      let (a, b) = (Query<String>(key: "a"), Query<String>(key: "b"))
+      client.setData("A", for: a)
+      client.setData("B", for: b)
+      let (first, second) = (ObservedQuery(a, client: client), ObservedQuery(a, client: client))
+      var seen: [String?] = []
+      for (told, moved) in [(first, second), (second, first)] {
+        onChange(of: { _ = told.data }) {
+          if told.query.key == a.key { moved.update(query: b) }
+        }
+        moved.changeContext = { change in
+          change()
+          seen.append(moved.data)
+        }
+      }
+      client.setData("A2", for: a)
+      simulation.settle()
+      #expect(Set([first.data, second.data]) == ["A2", "B"])
+      let moved = first.query.key == b.key ? first : second
+      #expect(moved.data == "B")
+      #expect(seen == ["A2"])
+      for observed in [first, second] { observed.changeContext = nil }
+    }
+  }
+
+  @Test("the newest state wins over what is being brought")
+  func theNewestWins() {
+    run { simulation, client in
+      let query = Query<Int>(key: "a")
+      client.setData(1, for: query)
+      let observed = [ObservedQuery(query, client: client), ObservedQuery(query, client: client)]
+      var seen: [[Int?]] = [[], []]
+      for (index, told) in observed.enumerated() {
+        _ = told.data
+        told.changeContext = { change in
+          change()
+          seen[index].append(told.data)
+          guard told.data == 2 else { return }
+          client.setData(3, for: query)
+          // As a view does that is drawn again.
+          for observed in observed { observed.follow(query, using: client) }
+          seen[index].append(told.data)
+        }
+      }
+      client.setData(2, for: query)
+      simulation.settle()
+      for seen in seen { #expect(seen.map { $0 ?? 0 } == seen.map { $0 ?? 0 }.sorted()) }
+      for told in observed { told.changeContext = nil }
+    }
+  }
+
+  @Test("a run that a reader starts while it is told of the former one stays shown")
+  func anotherRunWhileTold() {
+    run { simulation, client in
+      let work = ScriptedFetch(.value(1, after: .milliseconds(10)))
+      let double = Mutation("double") { (input: Int, _: MutationContext) in
+        try await 2 * input * work()
+      }
+      let observed = ObservedMutation(double, client: client)
+      observed.run(1)
+      onChange(of: { _ = observed.status }) {
+        if observed.variables == 1 { observed.run(2) }
+      }
+      simulation.advance(by: .milliseconds(5))
+      let screen = Screen {
+        "\(observed.status) \(observed.variables ?? 0) \(observed.output ?? 0)"
+      }
+      simulation.advance(by: .seconds(1))
+      #expect(screen.frames == ["pending 1 0", "pending 2 0", "success 2 4"])
+    }
+  }
+
+  @Test("U06: a run that begins while changes are brought shows with its optimistic changes")
+  func runsThatBeginInADelivery() {
+    run { simulation, client in
+      let (name, trigger) = (Query<String>(key: "name"), Query<Int>(key: "trigger"))
+      let rename = Mutation("rename") { (_: String, _: MutationContext) in
+        try await ScriptedFetch(.value((), after: .milliseconds(10)))()
+      }
+      .optimistic { (new: String, changes: inout OptimisticChanges) in
+        changes.update(name.key) { $0 = new }
+      }
+      client.setData("Ada", for: name)
+      let shown = ObservedQuery(name, client: client)
+      let trigger1 = ObservedQuery(trigger, client: client)
+      let renaming = ObservedMutation(rename, client: client)
+      let screen = Screen { "\(shown.data ?? "-") \(renaming.isPending)" }
+      onChange(of: { _ = trigger1.data }) { renaming.run("Alan") }
+      client.setData(1, for: trigger)
+      simulation.settle()
+      #expect(screen.frames == ["Ada false", "Alan true"])
+      simulation.advance(by: .seconds(1))
+    }
+  }
+
+  @Test("an event that is told at the end of an observation may begin it again")
+  func eventsAtTheEnd() {
+    Simulation.onMainActor { simulation in
+      let again = Again()
+      let client = QueryClient(simulation: simulation) {
+        $0.onEvent = { event in
+          if case .unobserved = event.kind { MainActor.assumeIsolated { again.action?() } }
+        }
+      }
+      let query = Query<String>(key: "a")
+      client.setData("A", for: query)
+      let observed = ObservedQuery(query, client: client)
+      again.action = {
+        again.action = nil
+        observed.start(using: client)
+      }
+      observed.stop()
+      #expect(observed.isObserving)
+      client.setData("B", for: query)
+      simulation.settle()
+      #expect(observed.data == "B")
+    }
+  }
+
+  @MainActor
+  private final class Again {
+    var action: (@MainActor () -> Void)?
+  }
+
+  @Test("a selection may read what was shown before")
+  func aSelectionReadsItsObject() {
+    run { simulation, client in
+      let query = Query<Int>(key: "a")
+      let box = Box()
+      let observed = ObservedSelection(query) { new in
+        MainActor.assumeIsolated { (box.observed?.data ?? []) + [new] }
+      }
+      box.observed = observed
+      observed.start(using: client)
+      let screen = Screen { observed.data }
+      for number in 1...2 {
+        client.setData(number, for: query)
+        simulation.settle()
+      }
+      #expect(screen.frames == [nil, [1], [1, 2]])
+    }
+  }
+
+  @MainActor
+  private final class Box {
+    weak var observed: ObservedSelection<Int, [Int]>?
+  }
+}
