@@ -19,6 +19,11 @@ final class Pump {
     weak var object: (any PumpLooker)?
   }
 
+  private struct Kept {
+    var member: any OwnedMember
+    var number: Int
+  }
+
   let group: ObservationGroup
   private weak let client: QueryClient?
   /// The members, by their position in the group.
@@ -26,14 +31,15 @@ final class Pump {
   /// A member that is released leaves its slot to the next one that gets the position.
   private var slots: [Slot] = []
   /// What looks for changes of its own at each delivery.
-  private var lookers: [ObjectIdentifier: Looker] = [:]
+  private var lookers: [Looker] = []
   private var isDelivering = false
   /// The positions of members that show something newer than this delivery brings.
   private var overtaken: Set<Int> = []
   /// What is left to do at the end of a delivery.
   private var rest: [@MainActor () -> Void] = []
   /// What is kept for objects that cannot keep it themselves.
-  private var kept: [ObjectIdentifier: any OwnedMember] = [:]
+  private var kept: [ObjectIdentifier: Kept] = [:]
+  private var keptCount = 0
 
   /// The pump of a client.
   static func of(_ client: QueryClient) -> Pump {
@@ -74,7 +80,11 @@ final class Pump {
       member(at: change.position)?.changed(change)
     }
     if !lookers.isEmpty { look() }
-    while let next = rest.popLast() { next() }
+    while !rest.isEmpty {
+      let actions = rest
+      rest = []
+      for action in actions { action() }
+    }
     if !kept.isEmpty { releaseOrphans() }
   }
 
@@ -91,13 +101,16 @@ final class Pump {
   }
 
   private func look() {
-    for (id, looker) in lookers where looker.object?.look() != true { lookers[id] = nil }
+    // Readers may add others meanwhile.
+    for looker in lookers where looker.object?.look() != true {
+      lookers.removeAll { $0.object === looker.object }
+    }
   }
 
   /// Lets an object look at each delivery, so that what it shows and what the members show change
   /// in the same job.
   func add(_ looker: any PumpLooker) {
-    lookers[ObjectIdentifier(looker)] = Looker(object: looker)
+    if !lookers.contains(where: { $0.object === looker }) { lookers.append(Looker(object: looker)) }
   }
 
   /// Adds something to do when all changes of this delivery have been brought: what several of them
@@ -107,13 +120,15 @@ final class Pump {
   /// Keeps a member until it is released, or its owner is gone.
   func retain(_ member: any OwnedMember) {
     releaseOrphans()
-    kept[ObjectIdentifier(member)] = member
+    keptCount += 1
+    kept[ObjectIdentifier(member)] = Kept(member: member, number: keptCount)
   }
 
   func release(_ member: any OwnedMember) { kept[ObjectIdentifier(member)] = nil }
 
   private func releaseOrphans() {
-    for member in kept.values where member.isOrphan { member.cancel() }
+    let orphans = kept.values.filter(\.member.isOrphan).sorted { $0.number < $1.number }
+    for orphan in orphans { orphan.member.cancel() }
   }
 
   private func member(at position: Int) -> (any PumpMember)? {
