@@ -11,6 +11,8 @@ struct ChangeContextTests {
   private final class Log {
     var lines: [String] = []
     var isInside = false
+    /// Who reads; they hold what they read.
+    var readers: [Reader] = []
 
     func context() -> ChangeContext {
       { [self] change in
@@ -25,19 +27,40 @@ struct ChangeContextTests {
 
   private func run(_ body: @MainActor (Simulation, QueryClient, Log) -> Void) {
     for seed: UInt64 in 0..<4 {
-      Simulation.onMainActor(seed: seed) { body($0, QueryClient(simulation: $0), Log()) }
+      Simulation.onMainActor(seed: seed) {
+        let log = Log()
+        body($0, QueryClient(simulation: $0), log)
+        // What they read has contexts that hold the log.
+        log.readers = []
+      }
     }
   }
 
-  /// Adds a line before each change of what is read.
-  private func watch(_ log: Log, _ read: @escaping @MainActor () -> String) {
-    let line = withObservationTracking(read) {
-      MainActor.assumeIsolated {
-        log.add("changes")
-        Task { @MainActor in watch(log, read) }
-      }
+  /// Adds a line before each change of what is read, and the new state after it.
+  @MainActor
+  private final class Reader {
+    private let log: Log
+    private let read: @MainActor () -> String
+
+    init(_ log: Log, _ read: @escaping @MainActor () -> String) {
+      self.log = log
+      self.read = read
+      look()
     }
-    log.add(line)
+
+    private func look() {
+      let line = withObservationTracking(read) { [weak self] in
+        MainActor.assumeIsolated {
+          self?.log.add("changes")
+          Task { @MainActor in self?.look() }
+        }
+      }
+      log.add(line)
+    }
+  }
+
+  private func watch(_ log: Log, _ read: @escaping @MainActor () -> String) {
+    log.readers.append(Reader(log, read))
   }
 
   private func query(_ name: String, _ values: String...) -> Query<String> {
