@@ -35,6 +35,7 @@ final class Pump {
   private var isDelivering = false
   /// The positions of members that show something newer than this delivery brings.
   private var overtaken: Set<Int> = []
+  private var hasOvertaken = false
   /// What is left to do at the end of a delivery.
   private var rest: [@MainActor () -> Void] = []
   /// What is kept for objects that cannot keep it themselves.
@@ -74,9 +75,10 @@ final class Pump {
     defer {
       isDelivering = false
       Self.delivering = outer
-      if !overtaken.isEmpty { overtaken = [] }
+      if hasOvertaken { (hasOvertaken, overtaken) = (false, []) }
     }
-    for change in changes where change.isOver || !overtaken.contains(change.position) {
+    for change in changes {
+      if hasOvertaken, !change.isOver, overtaken.contains(change.position) { continue }
       member(at: change.position)?.changed(change)
     }
     if !lookers.isEmpty { look() }
@@ -97,7 +99,9 @@ final class Pump {
 
   /// A member has looked for itself: what this delivery has taken for it before is not brought.
   static func overtake(_ position: Int, in group: ObservationGroup) {
-    if let delivering, delivering.group === group { delivering.overtaken.insert(position) }
+    guard let delivering, delivering.group === group else { return }
+    delivering.overtaken.insert(position)
+    delivering.hasOvertaken = true
   }
 
   private func look() {

@@ -94,45 +94,55 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   @inline(__always)
   mutating func wasRead(_ field: ResultField) { read.insert(field) }
 
+  /// Whether what is stored is shown as it is: then nothing has to be made of a result.
+  @inline(__always)
+  var showsStored: Bool { if case .stored = showing { true } else { false } }
+
   /// Makes the selection of a new result.
   ///
   /// It changes nothing, because it runs the user's code, which may read what is shown.
   ///
   /// - Parameter result: The result.
   /// - Returns: `nil` if nothing has to be made.
-  @inline(__always)
   func made(of result: QueryResult<Stored>) -> Made? {
     guard case .made(var steps) = showing, !result.isSame(as: stored) else { return nil }
     return steps.take(result).map { Made(shown: $0, steps: steps, revision: revision) }
   }
 
-  /// Decides what becomes of a new result.
+  /// Decides what becomes of a new result with its selection.
   ///
   /// - Parameters:
   ///   - result: The result.
   ///   - made: What ``made(of:)`` has returned for it.
+  /// - Returns: What to show; `nil` if that is shown already, or something newer.
+  mutating func arrived(_ result: QueryResult<Stored>, _ made: Made) -> Arrival? {
+    // The user's code may have shown something newer.
+    guard made.revision == revision, !result.isSame(as: stored) else { return nil }
+    showing = .made(made.steps)
+    return arrival(of: result, made.shown)
+  }
+
+  /// Decides what becomes of a new result.
+  ///
+  /// With a selection, for where nobody can call back while it is made.
+  ///
+  /// - Parameter result: The result.
   /// - Returns: What to show; `nil` if that is shown already.
   @inline(__always)
-  mutating func arrived(_ result: QueryResult<Stored>, _ made: Made?) -> Arrival? {
-    guard !result.isSame(as: stored) else { return nil }
-    let shown: QueryResult<Selected>
-    switch showing {
-    case .stored: shown = Self.asSelected(result)
-    case .made:
-      // The user's code may have shown something newer.
-      guard let made, made.revision == revision else { return nil }
-      showing = .made(made.steps)
-      shown = made.shown
-    }
+  mutating func arrived(_ result: QueryResult<Stored>) -> Arrival? {
+    guard showsStored else { return made(of: result).flatMap { arrived(result, $0) } }
+    return result.isSame(as: stored) ? nil : arrival(of: result, Self.asSelected(result))
+  }
+
+  @inline(__always)
+  private mutating func arrival(
+    of result: QueryResult<Stored>,
+    _ shown: QueryResult<Selected>
+  ) -> Arrival {
     var changed = ResultFields()
     for field in read where differs(field, stored: result, shown: shown) { changed.insert(field) }
     read.remove(changed)
     return Arrival(stored: result, shown: shown, changed: changed, revision: revision)
-  }
-
-  /// The same, where nobody can have read anything.
-  mutating func arrived(_ result: QueryResult<Stored>) -> Arrival? {
-    arrived(result, made(of: result))
   }
 
   /// Shows a result, unless another one was shown since it has arrived.

@@ -237,9 +237,15 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
 
   private func take(_ result: QueryResult<Stored>) {
     unread = nil
-    // Apart: a selection may read this object.
-    let made = machine.made(of: result)
-    guard let arrival = machine.arrived(result, made) else { return }
+    if machine.showsStored {
+      if let arrival = machine.arrived(result) { show(arrival) }
+      // Apart: a selection may read this object.
+    } else if let made = machine.made(of: result), let arrival = machine.arrived(result, made) {
+      show(arrival)
+    }
+  }
+
+  private func show(_ arrival: ResultMachine<Stored, Selected>.Arrival) {
     registrar?.willChange(arrival.changed)
     machine.show(arrival)
     registrar?.didChange(arrival.changed)
