@@ -8,8 +8,6 @@ internal import StreamQuery
 @MainActor
 final class Pump {
   private static var pumps: [ObjectIdentifier: Pump] = [:]
-  /// The one that delivers now.
-  private static var delivering: Pump?
 
   private struct Slot {
     weak var member: (any PumpMember)?
@@ -35,7 +33,6 @@ final class Pump {
   private var isDelivering = false
   /// The positions of members that show something newer than this delivery brings.
   private var overtaken: Set<Int> = []
-  private var hasOvertaken = false
   /// What is left to do at the end of a delivery.
   private var rest: [@MainActor () -> Void] = []
   /// What is kept for objects that cannot keep it themselves.
@@ -70,15 +67,9 @@ final class Pump {
 
   private func deliver(_ changes: [ObservationChange]) {
     isDelivering = true
-    let outer = Self.delivering
-    Self.delivering = self
-    defer {
-      isDelivering = false
-      Self.delivering = outer
-      if hasOvertaken { (hasOvertaken, overtaken) = (false, []) }
-    }
+    defer { (isDelivering, overtaken) = (false, []) }
     for change in changes {
-      if hasOvertaken, !change.isOver, overtaken.contains(change.position) { continue }
+      if !change.isOver, overtaken.contains(change.position) { continue }
       member(at: change.position)?.changed(change)
     }
     if !lookers.isEmpty { look() }
@@ -98,10 +89,8 @@ final class Pump {
   }
 
   /// A member has looked for itself: what this delivery has taken for it before is not brought.
-  static func overtake(_ position: Int, in group: ObservationGroup) {
-    guard let delivering, delivering.group === group else { return }
-    delivering.overtaken.insert(position)
-    delivering.hasOvertaken = true
+  func overtake(_ position: Int) {
+    if isDelivering { overtaken.insert(position) }
   }
 
   private func look() {

@@ -23,7 +23,7 @@ public final class ObservedQueries: nonisolated Observable {
   private var life = ObservingMachine()
   private var client: QueryClient?
   private var observer: QueryListObserver?
-  private var group: ObservationGroup?
+  private var pump: Pump?
   private var positions: [Int] = []
   private var shown: QueryListResults?
   /// Whether it waits for the end of a delivery, which may bring several changes.
@@ -47,7 +47,7 @@ public final class ObservedQueries: nonisolated Observable {
   }
 
   deinit {
-    for position in positions { group?.remove(position) }
+    for position in positions { pump?.group.remove(position) }
     if let observer, let client { Self.leave(observer, queries, client) }
   }
 
@@ -142,14 +142,14 @@ public final class ObservedQueries: nonisolated Observable {
     guard let observer, let client else { return }
     leave()
     let pump = Pump.of(client)
-    group = pump.group
+    self.pump = pump
     positions = pump.group.insert(observer)
     for position in positions { pump.tell(self, of: position) }
   }
 
   private func leave() {
-    for position in positions { group?.remove(position) }
-    positions = []
+    for position in positions { pump?.group.remove(position) }
+    (pump, positions) = (nil, [])
   }
 
   // MARK: Showing
@@ -212,8 +212,8 @@ extension ObservedQueries: PumpMember {
       observer = nil
       return
     }
-    guard !isOutdated, let client else { return }
+    guard !isOutdated, let pump else { return }
     isOutdated = true
-    Pump.of(client).afterwards { [weak self] in self?.arrived() }
+    pump.afterwards { [weak self] in self?.arrived() }
   }
 }

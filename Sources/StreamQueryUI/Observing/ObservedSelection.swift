@@ -66,7 +66,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   var visibility = VisibilityMachine()
   private var observer: QueryObserver<Stored>?
   private var client: QueryClient?
-  private var group: ObservationGroup?
+  private var pump: Pump?
   private var position = 0
 
   init(
@@ -81,7 +81,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
 
   deinit {
     // First, so that the end of the observation is no news.
-    group?.remove(position)
+    pump?.group.remove(position)
     if let observer, let client { Self.leave(observer, boxedOptions?.options, client) }
   }
 
@@ -173,7 +173,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     let first = pump.group.insert(observer)
     pump.tell(self, of: first.position)
     self.observer = observer
-    group = pump.group
+    self.pump = pump
     position = first.position
     take(first.result(of: observer) ?? observer.result)
   }
@@ -181,11 +181,11 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   private func end() {
     // Let go of at the end, when nothing here changes any more: `onEvent` is told of it at once, and
     // may begin again.
-    let (observer, client, group) = (observer, client, group)
-    self.group = nil
+    let (observer, client, pump) = (observer, client, pump)
+    self.pump = nil
     self.observer = nil
     self.client = nil
-    group?.remove(position)
+    pump?.group.remove(position)
     if let observer, let client { Self.leave(observer, boxedOptions?.options, client) }
     withExtendedLifetime(observer) {}
   }
@@ -217,14 +217,12 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   /// Shows what the observer sees now, although the pump would bring it later.
   private func takeNow() {
     guard let observer else { return }
-    if let group { Pump.overtake(position, in: group) }
+    pump?.overtake(position)
     take(observer.result)
   }
 
   /// The same, after a wait, with all that the same transaction has changed elsewhere.
-  private func arrivedNow() {
-    if observer != nil, let client { Pump.of(client).deliverNow() }
-  }
+  private func arrivedNow() { pump?.deliverNow() }
 
   /// Shows a result that nobody has just asked for.
   private func arrived(_ result: QueryResult<Stored>) {
@@ -378,8 +376,8 @@ extension ObservedSelection: PumpMember {
       // gets its address seems to be observed already.
       if unread != nil { catchUp() }
       self.observer = nil
-      group?.remove(position)
-      group = nil
+      pump?.group.remove(position)
+      pump = nil
     }
   }
 }

@@ -87,6 +87,40 @@ struct CallingBackTests {
     }
   }
 
+  @Test("that holds inside of a delivery of another client, too")
+  func anotherKeyInADeliveryOfAnotherClient() {
+    run { simulation, client in
+      let other = QueryClient(simulation: simulation)
+      let (a, b) = (Query<String>(key: "a"), Query<String>(key: "b"))
+      client.setData("A", for: a)
+      client.setData("B", for: b)
+      let (first, second) = (ObservedQuery(a, client: client), ObservedQuery(a, client: client))
+      let inner = ObservedQuery(a, client: other)
+      var seen: [String?] = []
+      for (told, moved) in [(first, second), (second, first)] {
+        onChange(of: { _ = told.data }) {
+          guard told.query.key == a.key, moved.query.key == a.key else { return }
+          onChange(of: { _ = inner.data }) {
+            moved.update(query: b)
+            _ = moved.data
+          }
+          other.setData("inner", for: a)
+          Pump.of(other).deliverNow()
+        }
+        moved.changeContext = { change in
+          change()
+          seen.append(moved.data)
+        }
+      }
+      client.setData("A2", for: a)
+      simulation.settle()
+      #expect(Set([first.data, second.data]) == ["A2", "B"])
+      #expect(inner.data == "inner")
+      #expect(seen == ["A2"])
+      for observed in [first, second] { observed.changeContext = nil }
+    }
+  }
+
   @Test("a run that a reader starts while it is told of the former one stays shown")
   func anotherRunWhileTold() {
     run { simulation, client in
