@@ -132,6 +132,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   public func cancel() {
     guard let observer else { return }
     observer.cancel()
+    take(observer.run)
     showTogether()
   }
 

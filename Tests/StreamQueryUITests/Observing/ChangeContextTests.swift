@@ -160,4 +160,24 @@ struct ChangeContextTests {
       #expect(log.lines.suffix(2) == ["[changes]", "success saved 1"])
     }
   }
+
+  @Test("a cancelled run that waits is idle at once; one at work is idle when that has ended")
+  func cancelledRuns() {
+    run { simulation, client, log in
+      let work = ScriptedFetch<Void>(.failure(Broken()), .value((), after: .seconds(1)))
+      let save = ObservedMutation(Mutation("save") { try await work() }.retry(1), client: client)
+      save.changeContext = log.context()
+      watch(log) { [save] in "\(save.status)" }
+      for end in ["changes", "[changes]"] {
+        log.lines = []
+        save.run()
+        simulation.settle()
+        save.cancel()
+        simulation.settle()
+        #expect(log.lines == ["changes", "pending", end, "idle"])
+      }
+    }
+  }
+
+  private struct Broken: Error {}
 }
