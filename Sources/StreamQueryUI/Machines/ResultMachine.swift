@@ -52,9 +52,10 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   private var read = ResultFields()
   /// How many results were shown, to know whether one is still the newest.
   private(set) var revision: UInt32 = 0
-  /// Whether nothing has arrived yet.
-  private(set) var isNew = true
   private var showing: Showing
+
+  /// Whether nothing has arrived yet.
+  var isNew: Bool { revision == 0 }
 
   // Small and inlined: a call from generic code would look up the type of the machine each time.
 
@@ -72,9 +73,9 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
 
   /// A stored result where nothing is selected.
   ///
-  /// The two types are one then, as the initialisers see to: the cast changes nothing. A closure
-  /// that converts would be an object for each observed query.
+  /// A closure that converts would be an object for each observed query.
   private static func asSelected(_ result: QueryResult<Stored>) -> QueryResult<Selected> {
+    // The two types are one then, as the initialisers see to: the cast changes nothing.
     unsafeBitCast(result, to: QueryResult<Selected>.self)
   }
 
@@ -150,7 +151,6 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   mutating func show(_ arrival: Arrival) {
     guard arrival.revision == revision else { return }
     revision &+= 1
-    isNew = false
     stored = arrival.stored
     guard case .made(var steps) = showing else { return }
     steps.shown = arrival.shown
