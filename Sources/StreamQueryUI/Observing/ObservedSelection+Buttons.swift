@@ -4,9 +4,9 @@ public import StreamQuery
 // caller is asynchronous, the compiler takes those that wait.
 extension ObservedSelection {
   /// Fetches like the asynchronous ``refetch(superseding:)``, without waiting.
-  public func refetch() { begin { await $0.refetch() } }
+  public func refetch() { withoutWaiting { await $0.refetch() } }
 
-  private func begin(_ command: @escaping @MainActor (ObservedSelection) async -> Void) {
+  private func withoutWaiting(_ command: @escaping @MainActor (ObservedSelection) async -> Void) {
     // No executor preference: it runs on the main actor.
     Task { await command(self) }
   }
@@ -14,8 +14,8 @@ extension ObservedSelection {
 
 extension ObservedSelection where Stored: PageSequenceValue {
   /// Fetches the page after the last one, without waiting.
-  public func fetchNextPage() { begin { await $0.fetchNextPage() } }
+  public func fetchNextPage() { withoutWaiting { await $0.fetchNextPage() } }
 
   /// Fetches the page before the first one, without waiting.
-  public func fetchPreviousPage() { begin { await $0.fetchPreviousPage() } }
+  public func fetchPreviousPage() { withoutWaiting { await $0.fetchPreviousPage() } }
 }
