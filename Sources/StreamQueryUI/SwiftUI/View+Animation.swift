@@ -33,6 +33,6 @@ extension Transaction {
 }
 
 extension Animation {
-  @MainActor var changeContext: ChangeContext { { withAnimation(self, $0) } }
+  @MainActor var changeContext: ChangeContext { Transaction(animation: self).changeContext }
 }
 #endif
