@@ -60,12 +60,13 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - query: The query; its initial data is evaluated if nothing is cached.
-  ///   - options: Options of the observer, over those of the query.
+  ///   - options: Options of the observer, over those of the query; `nil` is none.
   /// - Returns: The first result.
   public nonisolated func result<Value>(
     for query: Query<Value>,
-    options: ObserverOptions
+    options: ObserverOptions?
   ) -> QueryResult<Value> {
+    guard let options else { return result(for: query) }
     let (snapshot, flags) = look(EntryKey(query.key), query.definition, options)
     return QueryResult(snapshot: snapshot, flags: flags)
   }

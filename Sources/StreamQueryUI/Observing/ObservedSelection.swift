@@ -142,8 +142,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     self.query = query
     take(options)
     guard isOther || machine.isNew else { return }
-    let options = self.options
-    take(options.map { client.result(for: query, options: $0) } ?? client.result(for: query))
+    take(client.result(for: query, options: self.options))
   }
 
   private func take(_ options: ObserverOptions?) {

@@ -244,7 +244,7 @@ import Testing
       simulation.advance(by: .milliseconds(random.next(4) * 5))
       let probe = Self.query(&random, simulation)
       let options = Self.options(&random)
-      let look = options.map { client.result(for: probe, options: $0) } ?? client.result(for: probe)
+      let look = client.result(for: probe, options: options)
       let inList = client.results(for: [AnyQuery(probe, options: options)])[probe]
       #expect(inList.map(Line.init) == Line(look), "seed \(seed)")
       let observer = client.observer(of: probe, options: options)
