@@ -48,9 +48,12 @@ extension EntrySnapshot {
   // versions tell snapshots of one client apart, and the other one may be another client's.
   private func standsIn(like other: EntrySnapshot) -> Bool {
     guard version == other.version, key == other.key, layered === other.layered,
-      fetchStatus == other.fetchStatus, cause == other.cause, failureCount == other.failureCount,
-      failureReason === other.failureReason, errorUpdateCount == other.errorUpdateCount,
+      error === other.error, failureReason === other.failureReason, feature === other.feature,
+      fetchStatus == other.fetchStatus, cause == other.cause, part == other.part,
+      failureCount == other.failureCount, errorUpdateCount == other.errorUpdateCount,
+      dataUpdateCount == other.dataUpdateCount, dataUpdatedAt == other.dataUpdatedAt,
       errorUpdatedAt == other.errorUpdatedAt, isInvalidated == other.isInvalidated,
+      isOptimistic == other.isOptimistic, source === other.source,
       let base, let otherBase = other.base
     else { return false }
     return !(base.valueType is any Equatable.Type) || base.holdsTheSame(as: otherBase)
