@@ -55,6 +55,7 @@ import Testing
     simulation.settle()
     #expect(results.values.last?.count == 1)
     #expect(observer.results[.repos(2)]?.isSuccess == true)
+    observer.linger(.seconds(1))
   }
 
   @Test func aFetchMayBeAStream() throws {

@@ -129,11 +129,11 @@ import Testing
       #expect(!shown[0].hasSameData(as: shown[1]))
       group.remove(0)
       #expect(group.takeChanges().isEmpty)
+      for observer in observers { observer.linger(.seconds(1)) }
       // A group retains no member.
       return withExtendedLifetime(observers) { shown.map { $0.data?.name } }
     }
     #expect(names == ["Ada", "Ada"])
     #expect(client.throwPolicy(of: .user(1)).shouldThrow(Offline()) == false)
-    #expect(client.abandonmentPolicy(of: .user(1).onAbandonment(.finish)) == .finish)
   }
 }

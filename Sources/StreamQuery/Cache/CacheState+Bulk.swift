@@ -143,12 +143,7 @@ extension CacheState {
       }
     }
     for (observer, answer) in turned {
-      reobserve(
-        observer,
-        query: answer.query,
-        resolvedOptions: answer.resolvedOptions,
-        &transaction
-      )
+      answered(observer, answer.query, answer.resolvedOptions, &transaction)
     }
   }
 }

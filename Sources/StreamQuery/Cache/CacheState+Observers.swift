@@ -185,6 +185,19 @@ extension CacheState {
     apply(actions, entry, &transaction)
   }
 
+  /// Takes what the functions of an observer's query say now.
+  mutating func answered(
+    _ observer: Int,
+    _ query: StoredQuery,
+    _ resolvedOptions: ResolvedObserverOptions,
+    _ transaction: inout Transaction
+  ) {
+    var resolvedOptions = resolvedOptions
+    // No function says that, but an observer that is about to leave may have been told.
+    resolvedOptions.linger = observers[observer].resolvedOptions.linger
+    reobserve(observer, query: query, resolvedOptions: resolvedOptions, &transaction)
+  }
+
   /// Moves an observer to another entry: it is added there before it leaves the old one.
   mutating func move(
     _ observer: Int,

@@ -165,7 +165,7 @@ extension QueryClient {
         guard let observer = state.find(id), state.observers[observer].query === query,
           Int(state.observers[observer].entry) == index
         else { continue }
-        state.reobserve(observer, query: query, resolvedOptions: resolvedOptions, &transaction)
+        state.answered(observer, query, resolvedOptions, &transaction)
       }
       return ()
     }

@@ -65,24 +65,6 @@ extension QueryClient {
     throwPolicy(of: query).shouldThrow(error, of: diagnostics(.query(query)).first)
   }
 
-  /// What happens to a fetch of a query when nobody wants it any more: by its own option, or else
-  /// by the defaults of its key.
-  ///
-  /// - Parameter query: The query.
-  /// - Returns: The policy; `nil` if neither says anything.
-  public nonisolated func abandonmentPolicy<Value>(
-    of query: Query<Value>
-  ) -> AbandonmentPolicy? {
-    abandonmentPolicy(of: query.key.erased, query.definition)
-  }
-
-  nonisolated func abandonmentPolicy(
-    of key: AnyQueryKey,
-    _ definition: QueryDefinition
-  ) -> AbandonmentPolicy? {
-    definition.options.abandonment ?? defaults.options(for: key).abandonment
-  }
-
   private nonisolated func replaceDefaults(_ change: (DefaultsTable) -> DefaultsTable) {
     let old = transaction { state, _ -> (DefaultsTable, [ObjectIdentifier: StoredQuery]) in
       let old = (state.defaultsTable, state.bareQueries)

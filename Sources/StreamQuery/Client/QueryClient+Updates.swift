@@ -51,6 +51,24 @@ extension QueryClient {
     }
   }
 
+  /// Lets the fetch that runs for an observer outlive it, unless somebody said what becomes of it.
+  nonisolated func linger(_ duration: Duration, after id: ObserverID) {
+    transaction(isDated: false, startsFetches: false) { state, transaction in
+      guard let observer = state.find(id), state.fetchStatus(for: observer) != .idle,
+        let query = state.observers[observer].query, !query.resolved.hasAbandonment
+      else { return }
+      var resolvedOptions = state.observers[observer].resolvedOptions
+      guard resolvedOptions.linger == nil else { return }
+      resolvedOptions.linger = TimeSpan(duration)
+      state.reobserve(
+        observer,
+        query: query,
+        resolvedOptions: resolvedOptions,
+        &transaction
+      )
+    }
+  }
+
   /// Fetches one key for an explicit call, and watches until the fetch is settled.
   nonisolated func refetchOne(
     _ key: EntryKey,

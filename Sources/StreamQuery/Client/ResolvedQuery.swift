@@ -14,6 +14,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   private let asked: Asked?
   /// Whether it includes an observer's own options.
   private let isOfObserver: Bool
+  /// Whether some layer says what becomes of a fetch that nobody wants any more.
+  let hasAbandonment: Bool
   /// What a fetched value keeps of the cached one.
   let sharing: SharingPolicy.Kind
 
@@ -70,8 +72,9 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     fetchOptions.failureInvalidates = defaults.failureInvalidates
     fetchOptions.resetsData = definition.resetsData
     fetchOptions.keepsProgress = definition.feature != nil
+    let abandonment = own.abandonment ?? base.abandonment
     fetchOptions.abandonment =
-      switch own.abandonment ?? base.abandonment ?? .cancel {
+      switch abandonment ?? .cancel {
       case .cancel: .cancel
       case .finish: .finish
       case .linger(let duration): .linger(TimeSpan(duration))
@@ -120,6 +123,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     sharing = (own.sharing ?? base.sharing)?.kind ?? .automatic
     asked = isAsked ? Asked(own.over(base)) : nil
     isOfObserver = observer != nil
+    hasAbandonment = abandonment != nil
     fixed = resolvedOptions
     super.init(
       fetchOptions: fetchOptions,

@@ -32,20 +32,4 @@ public struct AnyQuery: Sendable, _FreeOfActors {
     changed.options?.enabled = .fixed(isEnabled)
     return changed
   }
-
-  /// How long a running fetch outlives the query's list when that leaves last, unless the options,
-  /// the query or the defaults of a client say what becomes of it.
-  ///
-  /// - Parameters:
-  ///   - duration: How long.
-  ///   - client: The client of the list.
-  /// - Returns: The changed query.
-  public func lingering(_ duration: Duration, in client: QueryClient) -> Self {
-    guard options?.linger == nil, client.abandonmentPolicy(of: key, definition) == nil
-    else { return self }
-    var changed = self
-    changed.options = options ?? ObserverOptions()
-    changed.options?.linger = duration
-    return changed
-  }
 }

@@ -98,6 +98,17 @@ public final class QueryListObserver: Sendable {
     while let (wanted, members) = nextWanted() { replace(members, by: wanted) }
   }
 
+  /// Lets the fetches that are running now outlive the list by some time; see
+  /// ``QueryObserver/linger(_:)``.
+  ///
+  /// Each query's own options and defaults decide for it. ``update(_:)`` undoes it for all that stay.
+  ///
+  /// - Parameter duration: How long; zero or less cancels the fetches at once.
+  /// - Complexity: O(*n*) in the length of the list.
+  public func linger(_ duration: Duration) {
+    for member in state.withLock({ $0.members }) { member.subscription.linger(duration) }
+  }
+
   /// The last requested list, and the present one; of several concurrent replacements the last one
   /// wins.
   private func nextWanted() -> ([AnyQuery], [Member])? {

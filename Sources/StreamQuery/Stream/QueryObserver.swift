@@ -89,6 +89,17 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     }
   }
 
+  /// Lets the fetch that is running now outlive the observer by some time, as
+  /// ``ObserverOptions/linger`` does, unless the options, the query or the defaults of its key say
+  /// what becomes of it.
+  ///
+  /// For adapters, just before an observer is released: a view that is back in time finds its fetch
+  /// still running. An option from the start would cost each observer more. Nothing happens if
+  /// nothing is fetched, or if the observation has ended; ``update(query:options:)`` undoes it.
+  ///
+  /// - Parameter duration: How long; zero or less cancels the fetch at once.
+  public func linger(_ duration: Duration) { subscription.linger(duration) }
+
   /// Fetches, even if the data is fresh or the query is disabled, and waits until the fetch is
   /// settled.
   ///

@@ -90,6 +90,12 @@ package final class Subscription: Sendable {
     cache.read { state in state.find(id).map { state.fetchStatus(for: $0) } ?? .idle }
   }
 
+  /// Lets the running fetch outlive the observation.
+  func linger(_ duration: Duration) {
+    // Usually nothing is fetched, and a look costs less than a transaction.
+    if fetchStatus != .idle { client.linger(duration, after: id) }
+  }
+
   /// The result of a look without a wait.
   enum PollOutcome {
     case news(EntrySnapshot, QueryFlags)

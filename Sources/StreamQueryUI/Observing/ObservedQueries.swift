@@ -48,7 +48,7 @@ public final class ObservedQueries: nonisolated Observable {
 
   deinit {
     for position in positions { pump?.group.remove(position) }
-    if let observer, let client { Self.leave(observer, queries, client) }
+    observer?.linger(.seconds(1))
   }
 
   // MARK: Life
@@ -121,21 +121,11 @@ public final class ObservedQueries: nonisolated Observable {
     if isOutdated { show() }
     leave()
     // Let go of at the end, when nothing here changes any more.
-    let (observer, client) = (observer, client)
+    let observer = observer
     self.observer = nil
-    self.client = nil
-    if let observer, let client { Self.leave(observer, queries, client) }
+    client = nil
+    observer?.linger(.seconds(1))
     withExtendedLifetime(observer) {}
-  }
-
-  /// Lets running fetches outlive a list that leaves by a second, where nobody said how long.
-  private nonisolated static func leave(
-    _ observer: QueryListObserver,
-    _ queries: [AnyQuery],
-    _ client: QueryClient
-  ) {
-    guard observer.results.isFetching else { return }
-    observer.update(queries.map { $0.lingering(.seconds(1), in: client) })
   }
 
   private func join() {

@@ -82,7 +82,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   deinit {
     // First, so that the end of the observation is no news.
     pump?.group.remove(position)
-    if let observer, let client { Self.leave(observer, boxedOptions?.options, client) }
+    observer?.linger(.seconds(1))
   }
 
   // MARK: Life
@@ -180,30 +180,13 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   private func end() {
     // Let go of at the end, when nothing here changes any more: `onEvent` is told of it at once, and
     // may begin again.
-    let (observer, client, pump) = (observer, client, pump)
+    let (observer, pump) = (observer, pump)
     self.pump = nil
     self.observer = nil
     self.client = nil
     pump?.group.remove(position)
-    if let observer, let client { Self.leave(observer, boxedOptions?.options, client) }
+    observer?.linger(.seconds(1))
     withExtendedLifetime(observer) {}
-  }
-
-  /// Lets a running fetch outlive an observer that leaves by a second, where nobody said how long.
-  ///
-  /// Asked of the observer when it leaves: an option from the start would cost each observer a
-  /// definition of its own.
-  private nonisolated static func leave(
-    _ observer: QueryObserver<Stored>,
-    _ options: ObserverOptions?,
-    _ client: QueryClient
-  ) {
-    guard options?.linger == nil, observer.fetchStatus != .idle,
-      client.abandonmentPolicy(of: observer.query) == nil
-    else { return }
-    var options = options ?? ObserverOptions()
-    options.linger = .seconds(1)
-    observer.update(options: options)
   }
 
   // MARK: Showing

@@ -104,6 +104,35 @@ struct QueryListTests {
     #expect(recording.values.map(line).last == "[\"b\"]: B")
   }
 
+  @Test("T32: a list that leaves says how long what runs lingers, where nobody else does")
+  func aListThatLeaves() {
+    let slow = ScriptedFetch<String>(.never)
+    let (own, done) = (ScriptedFetch<String>(.never), delayed("C", 10))
+    do {
+      let observer = client.observer(
+        all: [
+          AnyQuery(query("a", slow)),
+          AnyQuery(query("b", own), options: ObserverOptions(linger: .milliseconds(10))),
+          AnyQuery(query("c", done)),
+        ]
+      )
+      let recording = simulation.record(observer.stream)
+      simulation.advance(by: .milliseconds(20))
+      observer.linger(.milliseconds(30))
+      simulation.settle()
+      // That is no change of any of them.
+      #expect(recording.values.count == 2)
+      recording.cancel()
+    }
+    var running: [[Int]] = []
+    for step in [5, 10, 20] {
+      simulation.advance(by: .milliseconds(step))
+      running.append([slow.runningCount, own.runningCount])
+    }
+    #expect(running == [[1, 1], [1, 0], [0, 0]])
+    #expect(client.diagnostics().map(\.observerCount) == [0, 0, 0])
+  }
+
   @Test func anEmptyListMayBecomeFull() {
     let observer = client.observer(all: [])
     let recording = simulation.record(observer.stream)

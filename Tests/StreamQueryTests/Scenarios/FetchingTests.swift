@@ -290,6 +290,70 @@ import Testing
   }
 
   // T32
+  @Test(arguments: [nil, .cancel, .finish] as [AbandonmentPolicy?], [false, true])
+  func anObserverThatLeavesSaysHowLongItsFetchLingers(
+    _ policy: AbandonmentPolicy?,
+    ofKey: Bool
+  ) {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(100)))
+    // A function that is evaluated again changes nothing that was said.
+    var query = Query.scripted("n", fetch).enabled { _ in true }
+    if let policy, ofKey {
+      client.setDefaults(QueryOptions(abandonment: policy), for: "n")
+    } else if let policy {
+      query = query.onAbandonment(policy)
+    }
+    do {
+      let observer = client.observer(of: query)
+      simulation.advance(by: .milliseconds(10))
+      observer.linger(.milliseconds(30))
+      simulation.advance(by: .milliseconds(10))
+      client.setData(0, for: query)
+      simulation.settle()
+    }
+    var running: [Int] = []
+    for step in [0, 29, 2] {
+      simulation.advance(by: .milliseconds(step))
+      running.append(fetch.runningCount)
+    }
+    switch policy {
+    case nil: #expect(running == [1, 1, 0])
+    case .finish: #expect(running == [1, 1, 1])
+    default: #expect(running == [0, 0, 0])
+    }
+  }
+
+  // T32
+  @Test func anObserverThatStaysTakesBackWhatItSaidAndItsOwnOptionsGoFirst() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.never)
+    func leave(_ options: ObserverOptions?, _ act: (QueryObserver<Int>) -> Void) -> [Int] {
+      let query = Query.scripted("n", fetch)
+      do {
+        let observer = client.observer(of: query, options: options)
+        simulation.settle()
+        act(observer)
+      }
+      var running: [Int] = []
+      for step in [0, 25, 10] {
+        simulation.advance(by: .milliseconds(step))
+        running.append(fetch.runningCount)
+      }
+      return running
+    }
+    #expect(leave(nil) { $0.linger(.milliseconds(30)) } == [1, 1, 0])
+    let back = leave(nil) {
+      $0.linger(.milliseconds(30))
+      $0.update(query: $0.query)
+    }
+    #expect(back == [0, 0, 0])
+    let own = ObserverOptions(linger: .milliseconds(20))
+    #expect(leave(own) { $0.linger(.milliseconds(30)) } == [1, 0, 0])
+    #expect(leave(nil) { $0.linger(.zero) } == [0, 0, 0])
+  }
+
+  // T32
   @Test func aLingeringFetchIsCancelledWhenNobodyReturns() {
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(100)))

@@ -82,6 +82,21 @@ struct ObservedQueriesTests {
     }
   }
 
+  @Test("another list of another client asks nothing of the former client")
+  func anotherClient() {
+    Simulation.onMainActor { simulation in
+      let clients = [QueryClient(simulation: simulation), QueryClient(simulation: simulation)]
+      let batch = ObservedQueries()
+      for (client, name) in zip(clients, ["a", "b"]) {
+        batch.follow([AnyQuery(query(name, .value(name, after: .seconds(5))))], using: client)
+        simulation.settle()
+      }
+      #expect(clients.map { $0.diagnostics().map(\.key) } == [["a"], ["b"]])
+      simulation.advance(by: .seconds(2))
+      #expect(clients.map { $0.fetchingCount() } == [0, 1])
+    }
+  }
+
   @Test("what is stopped shows its last state, and what is released leaves nothing")
   func theEnd() {
     Simulation.onMainActor { simulation in
