@@ -43,12 +43,7 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
         _ retry: @escaping @MainActor () -> Void
       ) -> Failure
   ) {
-    _holder = State(wrappedValue: Holder())
-    given = nil
-    self.content = content()
-    self.failure = failure
-    self.onReset = onReset
-    self.catches = catches
+    self.init(nil, onReset, catches, content(), failure)
   }
 
   /// Creates a view for the boundary of a model, whose queries report to it.
@@ -68,12 +63,22 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
         _ retry: @escaping @MainActor () -> Void
       ) -> Failure
   ) {
+    self.init(boundary, {}, { _ in true }, content(), failure)
+  }
+
+  private init(
+    _ given: ErrorBoundary?,
+    _ onReset: @escaping @MainActor () -> Void,
+    _ catches: @escaping @MainActor (any Error) -> Bool,
+    _ content: Content,
+    _ failure: @escaping (any Error, @escaping @MainActor () -> Void) -> Failure
+  ) {
     _holder = State(wrappedValue: Holder())
-    given = boundary
-    self.content = content()
+    self.given = given
+    self.onReset = onReset
+    self.catches = catches
+    self.content = content
     self.failure = failure
-    onReset = {}
-    catches = { _ in true }
   }
 
   /// What it shows.
