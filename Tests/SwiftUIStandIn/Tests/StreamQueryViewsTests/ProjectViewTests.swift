@@ -91,12 +91,8 @@ private struct Queries: Sendable {
 
 // MARK: Views
 
-private struct ProjectsView: View {
-  @LiveQuery<[Project]> private var projects
-
-  init(_ queries: Queries) {
-    _projects = LiveQuery(queries.projects)
-  }
+private struct ProjectList: View {
+  let projects: ObservedQuery<[Project]>
 
   var body: some View {
     List(projects.data ?? []) { project in
@@ -112,6 +108,16 @@ private struct ProjectsView: View {
   }
 }
 
+private struct ProjectsView: View {
+  @LiveQuery<[Project]> private var projects
+
+  init(_ queries: Queries) {
+    _projects = LiveQuery(queries.projects)
+  }
+
+  var body: some View { ProjectList(projects: projects) }
+}
+
 /// The same without a property wrapper: the view starts and stops the object itself.
 private struct HandmadeProjectsView: View {
   @Environment(\.queryClient) private var client
@@ -122,18 +128,9 @@ private struct HandmadeProjectsView: View {
   }
 
   var body: some View {
-    List(projects.data ?? []) { project in
-      Text(project.name)
-    }
-    .overlay {
-      if projects.isPending { ProgressView("Loading projects") }
-    }
-    .toolbar {
-      Button("Refresh") { Task { await projects.refetch() } }
-        .disabled(projects.isFetching)
-    }
-    .onAppear { projects.start(using: client) }
-    .onDisappear { projects.stop() }
+    ProjectList(projects: projects)
+      .onAppear { projects.start(using: client) }
+      .onDisappear { projects.stop() }
   }
 }
 

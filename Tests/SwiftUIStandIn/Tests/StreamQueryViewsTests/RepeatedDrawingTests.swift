@@ -8,6 +8,25 @@ import Testing
 /// A view that says what it observes each time that it is drawn is not drawn because of that.
 @MainActor
 struct RepeatedDrawingTests {
+  /// Mounts a view that is drawn a few times, and not again and again.
+  private func comesToRest(
+    at last: String,
+    within count: Int = 3,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ view: @MainActor (Drawn) -> some View
+  ) {
+    World.run { world in
+      let drawn = Drawn()
+      let mounted = world.mount(view(drawn))
+      world.advance(30)
+      #expect(
+        drawn.lines.count <= count && drawn.lines.last == last,
+        sourceLocation: sourceLocation
+      )
+      mounted.unmount()
+    }
+  }
+
   private struct Whole: View {
     @LiveQuery<String> var item
     let fetch: ScriptedFetch<String>
@@ -20,13 +39,7 @@ struct RepeatedDrawingTests {
 
   @Test("a view that reads a whole result, and names a placeholder, comes to rest")
   func results() {
-    World.run { world in
-      let drawn = Drawn()
-      let mounted = world.mount(Whole(fetch: fetch("A"), drawn: drawn))
-      world.advance(30)
-      #expect(drawn.lines.count < 4 && drawn.lines.last == "stand-in")
-      mounted.unmount()
-    }
+    comesToRest(at: "stand-in") { Whole(fetch: fetch("A"), drawn: $0) }
   }
 
   private struct Unequal {}
@@ -42,13 +55,7 @@ struct RepeatedDrawingTests {
 
   @Test("a placeholder that cannot be compared is taken once for a key")
   func unequal() {
-    World.run { world in
-      let drawn = Drawn()
-      let mounted = world.mount(WithUnequal(drawn: drawn))
-      world.advance(30)
-      #expect(drawn.lines.count < 4 && drawn.lines.last == "there")
-      mounted.unmount()
-    }
+    comesToRest(at: "there") { WithUnequal(drawn: $0) }
   }
 
   private struct Batch: View {
@@ -63,13 +70,7 @@ struct RepeatedDrawingTests {
 
   @Test("a view of a list that has a placeholder comes to rest")
   func lists() {
-    World.run { world in
-      let drawn = Drawn()
-      let mounted = world.mount(Batch(fetch: fetch("A"), drawn: drawn))
-      world.advance(30)
-      #expect(drawn.lines.count < 4 && drawn.lines.last == "stand-in")
-      mounted.unmount()
-    }
+    comesToRest(at: "stand-in") { Batch(fetch: fetch("A"), drawn: $0) }
   }
 
   private struct Saving: View {
@@ -86,13 +87,7 @@ struct RepeatedDrawingTests {
 
   @Test("a view that reads the whole state of a mutation comes to rest")
   func mutations() {
-    World.run { world in
-      let drawn = Drawn()
-      let mounted = world.mount(Saving(drawn: drawn))
-      world.advance(30)
-      #expect(drawn.lines.count < 8 && drawn.lines.last == "success")
-      mounted.unmount()
-    }
+    comesToRest(at: "success", within: 7) { Saving(drawn: $0) }
   }
 
   private struct Optional: View {
