@@ -103,6 +103,25 @@ struct ObservedMutationTests {
     }
   }
 
+  @Test("U06: so they do for a caller that waits, whose run begins later than the call")
+  func awaitedRunsAndTheirChangesShowTogether() {
+    run { simulation, client in
+      let pause = ScriptedFetch(.value((), after: .milliseconds(10)))
+      let query = Query<String>(key: "name")
+      let rename = Mutation("rename") { (_: String, _: MutationContext) in try await pause() }
+        .optimistic { (new: String, changes: inout OptimisticChanges) in
+          changes.update(query.key) { $0 = new }
+        }
+      client.setData("Ada", for: query)
+      let name = ObservedQuery(query, client: client)
+      let renaming = ObservedMutation(rename, client: client)
+      let screen = Screen { "\(name.data ?? "-") \(renaming.status)" }
+      Task { try await renaming.mutate("Alan") }
+      simulation.advance(by: .seconds(1))
+      #expect(screen.frames == ["Ada idle", "Alan pending", "Ada success"])
+    }
+  }
+
   @Test("U06: a caller may wait for the output or the error")
   func callersMayWait() {
     run { simulation, client in
@@ -150,6 +169,41 @@ struct ObservedMutationTests {
       simulation.advance(by: .seconds(1))
       #expect(client.mutations().map(\.status) == [.success])
       #expect(simulation.isIdle)
+    }
+  }
+
+  @Test("a run is kept for as long as its object shows it, and is let go with that")
+  func nothingIsLeft() {
+    run { simulation, client in
+      do {
+        let observed = ObservedMutation(double, client: client)
+        observed.run(1)
+        simulation.advance(by: .minutes(60))
+        #expect(text(observed) == "success 1 2" && client.mutations().count == 1)
+      }
+      simulation.advance(by: .minutes(60))
+      #expect(client.mutations().isEmpty)
+    }
+  }
+
+  @Test("an object that gets another client shows its runs, and lets the former one go")
+  func anotherClient() {
+    run { simulation, client in
+      let observed = ObservedMutation(double)
+      weak var former: QueryClient?
+      do {
+        let other = QueryClient(simulation: simulation)
+        former = other
+        observed.follow(using: other)
+        observed.run(1)
+        simulation.advance(by: .seconds(1))
+        #expect(text(observed) == "success 1 2")
+      }
+      observed.follow(using: client)
+      observed.run(2)
+      simulation.advance(by: .seconds(1))
+      #expect(text(observed) == "success 2 4")
+      #expect(former == nil)
     }
   }
 

@@ -118,6 +118,50 @@ struct CallingBackTests {
       #expect(inner.data == "inner")
       #expect(seen == ["A2"])
       for observed in [first, second] { observed.changeContext = nil }
+      client.setData("B2", for: b)
+      simulation.settle()
+      #expect(Set([first.data, second.data]) == ["A2", "B2"])
+    }
+  }
+
+  @Test("what a reader brings in a delivery is not brought again, lest it is older")
+  func aDeliveryInADelivery() {
+    run { simulation, client in
+      let query = Query<String>(key: "a")
+      client.setData("A", for: query)
+      let both = (0..<2).map { _ in ObservedQuery(query, client: client) }
+      for observed in both {
+        onChange(of: { _ = observed.data }) {
+          guard client.data(for: query) == "A2" else { return }
+          client.setData("A3", for: query)
+          Pump.of(client).deliverNow()
+        }
+      }
+      client.setData("A2", for: query)
+      simulation.settle()
+      #expect(both.map(\.data) == ["A3", "A3"])
+    }
+  }
+
+  @Test("a list that a reader stops shows what had been brought to it")
+  func aListThatStops() {
+    run { simulation, client in
+      let query = Query<Int>(key: "n")
+      client.setData(1, for: query)
+      let first = ObservedQuery(query, client: client)
+      let batch = ObservedQueries([AnyQuery(query)], client: client)
+      let last = ObservedQuery(query, client: client)
+      let told = Count()
+      for observed in [first, last] {
+        onChange(of: { _ = observed.data }) {
+          told.number += 1
+          // In either order, the list is between them.
+          if told.number == 2 { batch.stop() }
+        }
+      }
+      client.setData(2, for: query)
+      simulation.settle()
+      #expect(!batch.isObserving && batch[query]?.data == 2)
     }
   }
 
@@ -211,6 +255,11 @@ struct CallingBackTests {
       }
       #expect(screen.frames == [nil, [1], [1, 2]])
     }
+  }
+
+  @MainActor
+  private final class Count {
+    var number = 0
   }
 
   @MainActor

@@ -161,6 +161,23 @@ struct ChangeContextTests {
     }
   }
 
+  @Test("all that a transaction changes in a list is applied by one call")
+  func listsAreApplied() {
+    run { simulation, client, log in
+      let queries = ["a", "b", "c"].map { Query<Int>(key: QueryKey($0)) }
+      for query in queries { client.setData(0, for: query) }
+      let batch = ObservedQueries(queries.map { AnyQuery($0) }, client: client)
+      batch.changeContext = { change in
+        change()
+        log.add("\(queries.map { batch[$0]?.data ?? 0 })")
+      }
+      client.updateData(matching: .all, of: Int.self) { _, value in value = 1 }
+      simulation.settle()
+      #expect(log.lines == ["[1, 1, 1]"])
+      batch.changeContext = nil
+    }
+  }
+
   @Test("a cancelled run that waits is idle at once; one at work is idle when that has ended")
   func cancelledRuns() {
     run { simulation, client, log in

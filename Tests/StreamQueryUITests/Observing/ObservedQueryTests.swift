@@ -281,6 +281,16 @@ struct ObservedQueryTests {
     }
   }
 
+  @Test("data that nobody had read when the key changed is kept, too")
+  func unreadDataIsKept() {
+    run { simulation, client in
+      let observed = ObservedQuery(query("a"), client: client, keepsPreviousData: true)
+      simulation.advance(by: .seconds(1))
+      observed.update(query: query("b"))
+      #expect(observed.data == "fetched" && observed.isPlaceholderData)
+    }
+  }
+
   @Test("a released object's fetch lives as long, and as the query's own policy says")
   func abandonmentIsTheQuerys() {
     run { simulation, client in
