@@ -41,7 +41,8 @@ public final class MemoryStore: QueryStore {
   ///   - partition: The partition.
   /// - Returns: The generation and the records.
   /// - Complexity: O(*n*) in the number of keys.
-  public func load(_ keys: [String], of partition: StorePartition) -> StoreContents {
+  public func load(_ keys: [String], of partition: StorePartition) async -> StoreContents {
+    // Asynchronous like the default implementation, which asynchronous code would prefer otherwise.
     let found = partitions.withLock { $0[partition] ?? Partition() }
     var seen: Set<String> = []
     let records = keys.compactMap { key in

@@ -5,6 +5,8 @@ public struct StoreContents: Hashable, Sendable {
   /// The records; no two have the same key.
   public var records: [StoreRecord]
   /// What could not be read and was left out.
+  ///
+  /// A store reports each place once.
   public var damage: [StoreDamage]
 
   /// Creates contents.
