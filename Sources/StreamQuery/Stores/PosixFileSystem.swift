@@ -61,7 +61,7 @@ struct PosixFileSystem: FileSystem {
     case .writing: return try PosixFile(path, O_RDWR)
     case .creating:
       let file = try PosixFile(path, O_RDWR | O_CREAT | O_TRUNC)
-      #if canImport(Darwin) && !os(macOS)
+      #if canImport(Darwin)
       // A disk without protection refuses, which is what it can do.
       if let number = protection.number { _ = fcntl(file.descriptor, F_SETPROTECTIONCLASS, number) }
       #endif
