@@ -7,7 +7,7 @@
 #   Scripts/check.sh --bench         the bench too: counts, no wall time
 #   Scripts/check.sh --only STEP     one step, may be repeated
 #   Scripts/check.sh --skip STEP     leave one out, may be repeated
-#   Scripts/check.sh --offline       leave the playgrounds out where their packages cannot be fetched
+#   Scripts/check.sh --offline       leave out playgrounds and integrations whose packages cannot be fetched
 #   Scripts/check.sh --list          the steps
 #
 # It stops at the first step that fails. Build folders (.build-*) are kept, so that a second run
@@ -17,7 +17,7 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-standard_steps=(format purity layers debug views release apple docs samples types refused playgrounds)
+standard_steps=(format purity layers debug views release apple docs samples types refused playgrounds integrations)
 sanitizer_steps=(thread address)
 other_steps=(bench)
 strict=(-Xswiftc -warnings-as-errors)
@@ -86,6 +86,18 @@ step_playgrounds() { # the nested package builds, the tour's own checks hold, pa
   fi
   swift run --package-path Playgrounds Tour
   Scripts/pages.sh
+}
+
+step_integrations() { # the nested packages' tests, where their packages and SQLite's headers are there
+  if ! echo '#include <sqlite3.h>' | clang -E - >/dev/null 2>&1; then
+    echo "check: the headers of SQLite are missing, see Integrations/GRDBStore/README.md" >&2
+    return "$skipped"
+  fi
+  if $offline && ! swift package --package-path Integrations/GRDBStore resolve; then
+    echo "check: the integrations' packages are out of reach; nothing of theirs was checked" >&2
+    return "$skipped"
+  fi
+  swift test --package-path Integrations/GRDBStore "${strict[@]}"
 }
 
 step_thread() { # the tests under the thread sanitizer

@@ -26,3 +26,40 @@ public func dlsym(
   _ handle: UnsafeMutableRawPointer?,
   _ symbol: UnsafePointer<CChar>
 ) -> UnsafeMutableRawPointer? { nil }
+public var errno: Int32 { 0 }
+public let EINTR: Int32 = 4
+public let ENOENT: Int32 = 2
+public let EACCES: Int32 = 13
+public let EPERM: Int32 = 1
+public let EROFS: Int32 = 30
+public let ENOSPC: Int32 = 28
+public let EDQUOT: Int32 = 69
+public let EFBIG: Int32 = 27
+public let EWOULDBLOCK: Int32 = 35
+public typealias mode_t = UInt16
+public typealias off_t = Int64
+public let O_RDONLY: Int32 = 0
+public let O_RDWR: Int32 = 2
+public let O_CREAT: Int32 = 0x200
+public let O_TRUNC: Int32 = 0x400
+public let O_CLOEXEC: Int32 = 0x100_0000
+public func open(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 { 0 }
+public func close(_ file: Int32) -> Int32 { 0 }
+public let LOCK_EX: Int32 = 2
+public let LOCK_NB: Int32 = 4
+public func flock(_ file: Int32, _ operation: Int32) -> Int32 { 0 }
+public let F_FULLFSYNC: Int32 = 51
+public let F_SETPROTECTIONCLASS: Int32 = 64
+public func fcntl(_ file: Int32, _ command: Int32) -> Int32 { 0 }
+public func fcntl(_ file: Int32, _ command: Int32, _ value: Int32) -> Int32 { 0 }
+public func pread(_ file: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int, _ offset: off_t) -> Int { 0 }
+public func pwrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ offset: off_t) -> Int { 0 }
+public func ftruncate(_ file: Int32, _ length: off_t) -> Int32 { 0 }
+public func fsync(_ file: Int32) -> Int32 { 0 }
+public let SEEK_END: Int32 = 2
+public func lseek(_ file: Int32, _ offset: off_t, _ origin: Int32) -> off_t { 0 }
+public func rename(_ path: UnsafePointer<CChar>?, _ newPath: UnsafePointer<CChar>?) -> Int32 { 0 }
+public func unlink(_ path: UnsafePointer<CChar>?) -> Int32 { 0 }
+public func mkdir(_ path: UnsafePointer<CChar>?, _ mode: mode_t) -> Int32 { 0 }
+public let F_OK: Int32 = 0
+public func access(_ path: UnsafePointer<CChar>?, _ mode: Int32) -> Int32 { 0 }

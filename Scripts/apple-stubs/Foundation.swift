@@ -148,6 +148,7 @@ public struct CocoaError: Error, Hashable {
     public var rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
     public static let fileNoSuchFile = Code(rawValue: 4)
+    public static let fileReadNoPermission = Code(rawValue: 257)
     public static let fileReadNoSuchFile = Code(rawValue: 260)
   }
   public var code: Code
@@ -226,6 +227,14 @@ open class FileManager: @unchecked Sendable {
   open func moveItem(at from: URL, to: URL) throws {}
   open func replaceItemAt(_ original: URL, withItemAt new: URL) throws -> URL? { nil }
   open func attributesOfItem(atPath path: String) throws -> [FileAttributeKey: Any] { [:] }
+}
+
+open class UserDefaults: NSObject {
+  public static var standard: UserDefaults { UserDefaults() }
+  public override init() { super.init() }
+  public init?(suiteName: String?) {}
+  open func data(forKey name: String) -> Data? { nil }
+  open func set(_ value: Any?, forKey name: String) {}
 }
 
 public class ProcessInfo: @unchecked Sendable {

@@ -1,0 +1,217 @@
+internal import Foundation
+public import GRDB
+public import StreamQuery
+
+/// A store in an SQLite database.
+///
+/// ```swift
+/// let store = try GRDBStore(path: path)
+/// ```
+///
+/// The tables `streamQueryRecord`, `streamQueryGeneration` and `streamQueryVersion` are its own; the
+/// database may have others. A batch is a transaction: it is as durable as the database's `synchronous`
+/// setting says, which is fully by default. Several processes may use one database; one that waits for
+/// another longer than the busy mode of the configuration allows throws
+/// ``/StreamQuery/QueryStoreError/inUse``.
+///
+/// A call that is cancelled before its transaction is committed throws
+/// ``/StreamQuery/QueryStoreError/failed(_:)`` with a `CancellationError`, and changes nothing.
+public struct GRDBStore: QueryStore {
+  /// The version of the tables.
+  private static let version = 1
+
+  private let database: any DatabaseWriter
+
+  /// Opens a database of the store's own.
+  ///
+  /// - Parameters:
+  ///   - path: The file, which is created if need be.
+  ///   - configuration: How to open it.
+  /// - Throws: The reason why it cannot be opened.
+  public init(
+    path: String,
+    configuration: Configuration = Configuration()
+  ) throws(QueryStoreError) {
+    do {
+      try self.init(try DatabaseQueue(path: path, configuration: configuration))
+    } catch {
+      throw QueryStoreError(database: error)
+    }
+  }
+
+  /// Creates the tables in a database, unless they are there.
+  ///
+  /// - Parameter database: A queue or a pool.
+  /// - Throws: ``/StreamQuery/QueryStoreError/laterVersion`` if a later version has created the tables, or
+  ///   the reason why they cannot be created.
+  public init(_ database: any DatabaseWriter) throws(QueryStoreError) {
+    self.database = database
+    do {
+      try database.write { db in
+        try db.execute(
+          sql: """
+            CREATE TABLE IF NOT EXISTS streamQueryVersion (number INTEGER NOT NULL);
+            INSERT INTO streamQueryVersion
+              SELECT \(Self.version) WHERE NOT EXISTS (SELECT * FROM streamQueryVersion);
+            """
+        )
+        let version = try Int.fetchOne(db, sql: "SELECT MAX(number) FROM streamQueryVersion")
+        guard version ?? 0 <= Self.version else { throw QueryStoreError.laterVersion }
+        // Names and keys are bytes: a text of SQLite ends at its first zero.
+        try db.execute(
+          sql: """
+            CREATE TABLE IF NOT EXISTS streamQueryGeneration (
+              partition BLOB PRIMARY KEY, number INTEGER NOT NULL
+            ) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS streamQueryRecord (
+              partition BLOB NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL,
+              PRIMARY KEY (partition, key)
+            ) WITHOUT ROWID;
+            """
+        )
+      }
+    } catch {
+      throw QueryStoreError(database: error)
+    }
+  }
+
+  /// Reads the records of a partition.
+  ///
+  /// - Parameter partition: The partition.
+  /// - Returns: The generation and the records, in the order of their keys' bytes.
+  /// - Throws: The reason why they cannot be read.
+  public func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
+    try await reading { db in
+      let rows = try Row.fetchCursor(
+        db,
+        sql: "SELECT key, value FROM streamQueryRecord WHERE partition = ?",
+        arguments: [partition.bytes]
+      )
+      var contents = StoreContents(generation: try Self.generation(of: partition, in: db))
+      while let row = try rows.next() {
+        contents.records.append(
+          StoreRecord(key: String(decoding: row[0] as Data, as: UTF8.self), value: row[1])
+        )
+      }
+      return contents
+    }
+  }
+
+  /// Reads the records with some keys, each by itself.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys.
+  ///   - partition: The partition.
+  /// - Returns: The generation and the records.
+  /// - Throws: The reason why they cannot be read.
+  public func load(
+    _ keys: [String],
+    of partition: StorePartition
+  ) async throws(QueryStoreError) -> StoreContents {
+    try await reading { db in
+      let statement = try db.cachedStatement(
+        sql: "SELECT value FROM streamQueryRecord WHERE partition = ? AND key = ?"
+      )
+      var contents = StoreContents(generation: try Self.generation(of: partition, in: db))
+      for key in Set(keys) {
+        let value = try Data.fetchOne(statement, arguments: [partition.bytes, Data(key.utf8)])
+        if let value { contents.records.append(StoreRecord(key: key, value: value)) }
+      }
+      return contents
+    }
+  }
+
+  /// Applies a batch in a transaction.
+  ///
+  /// - Parameters:
+  ///   - batch: What changes.
+  ///   - partition: The partition.
+  /// - Throws: The reason why it cannot be written.
+  public func write(
+    _ batch: StoreBatch,
+    to partition: StorePartition
+  ) async throws(QueryStoreError) {
+    try await writing { db in
+      let current = try Self.generation(of: partition, in: db)
+      guard batch.generation == current else { throw QueryStoreError.superseded(current: current) }
+      let removal = try db.cachedStatement(
+        sql: "DELETE FROM streamQueryRecord WHERE partition = ? AND key = ?"
+      )
+      for key in batch.removals {
+        try removal.execute(arguments: [partition.bytes, Data(key.utf8)])
+      }
+      let put = try db.cachedStatement(
+        sql: "INSERT OR REPLACE INTO streamQueryRecord (partition, key, value) VALUES (?, ?, ?)"
+      )
+      for record in batch.puts {
+        try put.execute(arguments: [partition.bytes, Data(record.key.utf8), record.value])
+      }
+    }
+  }
+
+  /// Begins the next generation, and overwrites the records in the same transaction.
+  ///
+  /// - Parameter partition: The partition.
+  /// - Returns: The generation that begins.
+  /// - Throws: The reason why the records are still there; or, if they are not, why they may still be in
+  ///   the write-ahead log, which the next checkpoint overwrites.
+  public func wipe(
+    _ partition: StorePartition
+  ) async throws(QueryStoreError) -> StoreGeneration {
+    let next = try await writing { db in
+      try db.execute(sql: "PRAGMA secure_delete = ON")
+      let next = try Self.generation(of: partition, in: db).next
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO streamQueryGeneration (partition, number) VALUES (?, ?)",
+        arguments: [partition.bytes, Int64(bitPattern: next.number)]
+      )
+      try db.execute(
+        sql: "DELETE FROM streamQueryRecord WHERE partition = ?",
+        arguments: [partition.bytes]
+      )
+      return next
+    }
+    do {
+      try await database.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+    } catch {
+      throw QueryStoreError(database: error)
+    }
+    return next
+  }
+
+  private static func generation(
+    of partition: StorePartition,
+    in db: Database
+  ) throws -> StoreGeneration {
+    let number = try Int64.fetchOne(
+      db,
+      sql: "SELECT number FROM streamQueryGeneration WHERE partition = ?",
+      arguments: [partition.bytes]
+    )
+    return number.map { StoreGeneration(number: UInt64(bitPattern: $0)) } ?? .first
+  }
+
+  private func reading<Result: Sendable>(
+    _ body: @Sendable (Database) throws -> Result
+  ) async throws(QueryStoreError) -> Result {
+    do {
+      return try await database.read(body)
+    } catch {
+      throw QueryStoreError(database: error)
+    }
+  }
+
+  private func writing<Result: Sendable>(
+    _ body: @Sendable (Database) throws -> Result
+  ) async throws(QueryStoreError) -> Result {
+    do {
+      return try await database.write(body)
+    } catch {
+      throw QueryStoreError(database: error)
+    }
+  }
+}
+
+extension StorePartition {
+  fileprivate var bytes: Data { Data(name.utf8) }
+}

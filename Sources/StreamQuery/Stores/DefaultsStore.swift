@@ -1,0 +1,128 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A store in the defaults of an app, for a few small records.
+///
+/// A partition is one value, which each batch replaces. That is whole or not at all, but costs as much as all
+/// records together: use ``FileStore`` for more than some dozens of kilobytes. The system writes
+/// defaults to the disk by itself. They outlive the app at once, a loss of power only after a moment.
+public actor DefaultsStore: QueryStore {
+  private let storage: any DefaultsStorage
+  private let prefix: String
+  private let limit: Int
+
+  /// Creates a store in a storage.
+  ///
+  /// - Parameters:
+  ///   - storage: Where the values are.
+  ///   - prefix: What the names of the values begin with.
+  ///   - limit: The size of a partition in bytes, beyond which a batch throws ``QueryStoreError/full``.
+  public init(
+    _ storage: any DefaultsStorage,
+    prefix: String = "StreamQuery.",
+    limit: Int = 256 * 1024
+  ) {
+    self.storage = storage
+    self.prefix = prefix
+    self.limit = limit
+  }
+
+  #if canImport(Darwin)
+  /// Creates a store in `UserDefaults`.
+  ///
+  /// - Parameters:
+  ///   - suiteName: The name of the group or suite; `nil` means the standard defaults.
+  ///   - prefix: What the names of the values begin with.
+  ///   - limit: The size of a partition in bytes, beyond which a batch throws ``QueryStoreError/full``.
+  public init(
+    suiteName: String? = nil,
+    prefix: String = "StreamQuery.",
+    limit: Int = 256 * 1024
+  ) {
+    self.init(SystemDefaults(suiteName: suiteName), prefix: prefix, limit: limit)
+  }
+  #endif
+
+  /// Reads the records of a partition.
+  ///
+  /// - Parameter partition: The partition.
+  /// - Returns: The generation, the records, sorted by key, and what was damaged.
+  /// - Throws: ``QueryStoreError/laterVersion``.
+  public func load(_ partition: StorePartition) throws(QueryStoreError) -> StoreContents {
+    guard let bytes = storage.data(forKey: name(of: partition)) else {
+      return StoreContents(generation: .first)
+    }
+    let format = LogFormat(partition, Self.generation(in: bytes))
+    let found = LogRecovery(bytes, format)
+    if found.origin == .laterVersion { throw .laterVersion }
+    return StoreContents(
+      generation: format.generation,
+      records: found.records(in: bytes),
+      damage: found.damage.map {
+        let place = "\(name(of: partition)) at \($0.lowerBound)"
+        return StoreDamage(place: place, byteCount: $0.count)
+      }
+    )
+  }
+
+  /// Replaces the partition's value.
+  ///
+  /// - Parameters:
+  ///   - batch: What changes.
+  ///   - partition: The partition.
+  /// - Throws: ``QueryStoreError/superseded(current:)``, ``QueryStoreError/full`` if the partition would be
+  ///   larger than allowed, or ``QueryStoreError/laterVersion``.
+  public func write(
+    _ batch: StoreBatch,
+    to partition: StorePartition
+  ) throws(QueryStoreError) {
+    let contents = try load(partition)
+    guard contents.generation == batch.generation else {
+      throw .superseded(current: contents.generation)
+    }
+    if batch.isEmpty { return }
+    var values = Dictionary(contents.records.map { ($0.key, $0.value) }) { $1 }
+    for key in batch.removals { values[key] = nil }
+    for record in batch.puts { values[record.key] = record.value }
+    let records = values.map(StoreRecord.init).sorted { $0.key < $1.key }
+    try put(records, LogFormat(partition, contents.generation), to: partition)
+  }
+
+  /// Replaces the partition's value by that of an empty one in the next generation.
+  ///
+  /// - Parameter partition: The partition.
+  /// - Returns: The generation that begins.
+  /// - Throws: ``QueryStoreError/laterVersion``.
+  public func wipe(_ partition: StorePartition) throws(QueryStoreError) -> StoreGeneration {
+    let next = try load(partition).generation.next
+    try put([], LogFormat(partition, next), to: partition)
+    return next
+  }
+
+  private func put(
+    _ records: [StoreRecord],
+    _ format: LogFormat,
+    to partition: StorePartition
+  ) throws(QueryStoreError) {
+    guard let image = LogImage.of(records, format), image.count <= max(limit, LogFormat.headerSize)
+    else { throw .full }
+    storage.set(Data(image), forKey: name(of: partition))
+  }
+
+  private func name(of partition: StorePartition) -> String {
+    prefix + LogFileName.stem(partition)
+  }
+
+  /// There is no file's name that would say it.
+  private static func generation(in bytes: Data) -> StoreGeneration {
+    bytes.withUnsafeBytes { bytes in
+      guard bytes.count >= LogFormat.headerSize,
+        case .generation(let generation) = LogFormat.header(of: bytes)
+      else { return .first }
+      return generation
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/// A lock that ends with its last reference, or its process.
+protocol FileLock: AnyObject, Sendable {}

@@ -1,0 +1,125 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension FileStore {
+  /// A partition that was used.
+  struct OpenPartition {
+    var log: PartitionLog
+    /// There is none before the first batch.
+    var file: (any StoredFile)?
+    var isReadOnly = false
+  }
+
+  /// Opens the partition's file, if it is not open.
+  ///
+  /// - Returns: The file, and what was read of it if it was opened now.
+  func open(
+    _ partition: StorePartition
+  ) throws(QueryStoreError) -> (place: OpenPartition, bytes: Data?, found: LogRecovery?) {
+    if isClosed { throw .closed }
+    if let place = partitions[partition] { return (place, nil, nil) }
+    if lock == nil {
+      try system.createDirectory(directory)
+      lock = try system.lock("\(directory)/lock")
+    }
+    let stem = LogFileName.stem(partition)
+    let names = try system.files(in: directory)
+    let generations = names.compactMap(LogFileName.init).filter { $0.stem == stem }
+      .map(\.generation).sorted()
+    let isWiped = unwiped.contains(partition)
+    guard let generation = generations.last else {
+      unwiped.remove(partition)
+      var log = PartitionLog(partition, waste: waste)
+      if isWiped { log.wiped() }
+      return (OpenPartition(log: log), nil, nil)
+    }
+    let name = LogFileName(partition, generation)
+    let (file, isReadOnly) = try openFile(path(name.text))
+    let bytes = try file.read(0..<(try file.length()))
+    let found = LogRecovery(bytes, LogFormat(partition, generation))
+    guard found.origin != .laterVersion else { throw .laterVersion }
+    // What a process that ended has left: half of a replacement, or what a copy has brought back.
+    for other in generations.dropLast() {
+      try? system.remove(path(LogFileName(partition, other).text))
+    }
+    if names.contains(name.replacement) { try? system.remove(path(name.replacement)) }
+    var log = PartitionLog(
+      partition,
+      opened: generation,
+      found,
+      bytes: bytes.count,
+      waste: waste
+    )
+    unwiped.remove(partition)
+    if isWiped { log.wiped() }
+    let place = OpenPartition(log: log, file: file, isReadOnly: isReadOnly)
+    return isWiped ? (place, nil, nil) : (place, bytes, found)
+  }
+
+  private func openFile(
+    _ path: String
+  ) throws(QueryStoreError) -> (file: any StoredFile, isReadOnly: Bool) {
+    do throws(QueryStoreError) {
+      return (try system.open(path, .writing), false)
+    } catch {
+      guard case .denied = error else { throw error }
+      return (try system.open(path, .reading), true)
+    }
+  }
+
+  /// Does what has to be done before a batch is added.
+  func prepare(_ place: inout OpenPartition) throws(QueryStoreError) {
+    if place.isReadOnly, let name = place.log.fileName {
+      place.file = try system.open(path(name.text), .writing)
+      place.isReadOnly = false
+    }
+    while let step = place.log.step {
+      switch step {
+      case .create: place.file = try system.open(path(place.log.name.text), .creating)
+      case .rename(let generation):
+        do throws(QueryStoreError) {
+          let old = LogFileName(place.log.partition, generation)
+          try system.rename(path(old.text), to: path(place.log.name.text))
+        } catch {
+          // Without the new name there is no new generation, but perhaps the records can go.
+          if let file = place.file, (try? file.truncate(to: 0)) != nil { try? file.sync() }
+          throw error
+        }
+      case .syncDirectory: try system.syncDirectory(directory)
+      case .truncate(let length): try place.file?.truncate(to: length)
+      case .sync: try place.file?.sync()
+      }
+      place.log.did(step)
+    }
+  }
+
+  /// Ends a wipe that was begun; if it cannot be done now, the records stay hidden.
+  func eraseIfNeeded(_ place: inout OpenPartition) {
+    if place.log.isErasing { try? prepare(&place) }
+  }
+
+  /// Replaces the file by one with only what is needed; if that fails, nothing was lost.
+  func compact(_ place: inout OpenPartition) {
+    let name = place.log.name
+    do throws(QueryStoreError) {
+      let bytes = try place.file?.read(0..<place.log.length) ?? Data()
+      let found = LogRecovery(bytes, place.log.format)
+      guard let image = LogImage.of(found.records(in: bytes), place.log.format) else { throw .full }
+      let file = try system.open(path(name.replacement), .creating)
+      try file.write(image, at: 0)
+      try file.sync()
+      try system.rename(path(name.replacement), to: path(name.text))
+      place.file = file
+      place.log.found(damage: found.damage)
+      place.log.replaced(by: LogRecovery(Data(image), place.log.format))
+    } catch {
+      place.log.compactionFailed()
+      try? system.remove(path(name.replacement))
+    }
+  }
+
+  private func path(_ name: String) -> String { "\(directory)/\(name)" }
+}

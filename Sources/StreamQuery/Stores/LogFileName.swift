@@ -1,0 +1,60 @@
+/// The names of the files of a partition: any text becomes a name that every file system takes.
+///
+/// Lower-case letters and digits stay, everything else becomes the hexadecimal numbers of its bytes: names
+/// that differ only in case or form are the same to some file systems. Of a long name, a beginning
+/// and a checksum of 128 bits remain. The checksums of the frames contain all of it: a mix-up would be
+/// reported as damage.
+struct LogFileName: Hashable {
+  static let suffix = ".log"
+  private static let limit = 120
+
+  /// The partition, as it is written in all its names.
+  let stem: String
+  let generation: StoreGeneration
+
+  init(_ partition: StorePartition, _ generation: StoreGeneration) {
+    stem = Self.stem(partition)
+    self.generation = generation
+  }
+
+  /// Reads the name of a file; `nil` if no partition has it.
+  init?(_ text: String) {
+    guard text.hasSuffix(Self.suffix) else { return nil }
+    let parts = text.dropLast(Self.suffix.count).split(
+      separator: "@",
+      omittingEmptySubsequences: false
+    )
+    // Half of the numbers, so that there is always a next one.
+    guard parts.count == 2, let number = UInt64(parts[1]), number <= UInt64.max / 2,
+      String(number) == parts[1]
+    else { return nil }
+    stem = String(parts[0])
+    generation = StoreGeneration(number: number)
+  }
+
+  /// The name of the file.
+  var text: String { "\(stem)@\(generation.number)\(Self.suffix)" }
+  /// The name of the file that takes its place, until it does.
+  var replacement: String { text + ".new" }
+
+  static func stem(_ partition: StorePartition) -> String {
+    var stem = ""
+    for byte in partition.name.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"), UInt8(ascii: "_"):
+        stem.unicodeScalars.append(Unicode.Scalar(byte))
+      default: stem += "%" + hexadecimal(UInt64(byte), digits: 2)
+      }
+    }
+    guard stem.utf8.count > limit else { return stem }
+    // Not among what is written for any other byte.
+    return String(stem.prefix(80)) + "~"
+      + (1...2).map { hexadecimal(LogChecksum.of(partition.name, seed: $0), digits: 16) }.joined()
+  }
+
+  private static func hexadecimal(_ number: UInt64, digits: Int) -> String {
+    let text = String(number, radix: 16)
+    return String(repeating: "0", count: digits - text.count) + text
+  }
+}

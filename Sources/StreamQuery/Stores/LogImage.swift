@@ -1,0 +1,22 @@
+/// A log that has only what is needed, for a file that takes the place of another.
+enum LogImage {
+  /// The body of a frame is not longer, unless one record is: damage costs no more than that.
+  static let frameLimit = 16 * 1024
+
+  /// Returns the bytes of the file, or `nil` if a record is longer than a frame may be.
+  static func of(_ records: [StoreRecord], _ format: LogFormat) -> [UInt8]? {
+    var bytes = format.header()
+    bytes.reserveCapacity(records.reduce(bytes.count + 1024) { $0 + 16 + LogFormat.cost(of: $1) })
+    var rest = records[...]
+    while !rest.isEmpty {
+      var size = 0
+      let chunk = rest.prefix { record in
+        defer { size += LogFormat.cost(of: record) }
+        return size == 0 || size + LogFormat.cost(of: record) <= frameLimit
+      }
+      guard format.append(puts: chunk, to: &bytes, whichBeginAt: 0) else { return nil }
+      rest = rest.dropFirst(chunk.count)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,31 @@
+/// Where in a log the newest value of each key is.
+struct LogIndex: Equatable {
+  /// A value, and the frame that it is part of, from the beginning of the file.
+  struct Place: Equatable {
+    var value: Range<Int>
+    var frame: Range<Int>
+  }
+
+  private(set) var places: [String: Place] = [:]
+  /// The bytes that a log of nothing but these records would need, without its headers.
+  private(set) var liveBytes = 0
+
+  mutating func apply(_ changes: [LogFormat.Change], of frame: Range<Int>) {
+    for change in changes {
+      let old: Place?
+      if let value = change.value {
+        old = places.updateValue(Place(value: value, frame: frame), forKey: change.key)
+        liveBytes += Self.cost(key: change.key, value: value)
+      } else {
+        old = places.removeValue(forKey: change.key)
+      }
+      if let old { liveBytes -= Self.cost(key: change.key, value: old.value) }
+    }
+  }
+
+  mutating func reserve(_ count: Int) { places.reserveCapacity(count) }
+
+  private static func cost(key: String, value: Range<Int>) -> Int {
+    8 + key.utf8.count + value.count
+  }
+}

@@ -1,0 +1,93 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What a file's bytes have kept of a partition, whatever happened to them.
+///
+/// A batch that was being written when the process or the machine stopped is the beginning of a frame, or
+/// nothing, at the end of the file. It was never acknowledged, so it is cut off. Anything else that is
+/// no frame is damage, and the next place where a frame begins is searched for.
+struct LogRecovery {
+  /// What the file says about itself.
+  enum Origin: Equatable {
+    /// It has no header yet: nothing was ever acknowledged.
+    case empty
+    case present
+    /// It holds records of a generation that a wipe has ended.
+    case wiped
+    case laterVersion
+  }
+
+  private(set) var origin = Origin.empty
+  private(set) var index = LogIndex()
+  /// Where the next frame belongs; what follows is the end of a batch that was not acknowledged.
+  private(set) var end = 0
+  /// What is neither a header nor a frame.
+  private(set) var damage: [Range<Int>] = []
+
+  /// Reads a file.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - format: The partition, and the generation that the file's name says.
+  init(_ bytes: Data, _ format: LogFormat) {
+    bytes.withUnsafeBytes { read($0, format) }
+  }
+
+  /// The records, as slices of the file, in the order in which they were written.
+  func records(in bytes: Data) -> [StoreRecord] {
+    index.places.sorted { $0.value.value.lowerBound < $1.value.value.lowerBound }.map {
+      let start = bytes.startIndex
+      let value = (start + $0.value.value.lowerBound)..<(start + $0.value.value.upperBound)
+      return StoreRecord(key: $0.key, value: bytes[value])
+    }
+  }
+
+  private mutating func read(_ bytes: UnsafeRawBufferPointer, _ format: LogFormat) {
+    guard bytes.count >= LogFormat.headerSize else { return }
+    switch LogFormat.header(of: bytes) {
+    case .laterVersion:
+      origin = .laterVersion
+      return
+    case .generation(let generation) where generation < format.generation:
+      origin = .wiped
+      return
+    case .generation(format.generation): origin = .present
+    case .generation, .damaged:
+      // The name says which generation it is, so the frames can still be read.
+      origin = .present
+      damage.append(0..<LogFormat.headerSize)
+    }
+    end = LogFormat.headerSize
+    // Records are seldom shorter. What is too much is a small part of the file.
+    index.reserve(bytes.count / 256)
+    while bytes.count - end >= LogFormat.frameHeaderSize {
+      guard let length = format.bodyLength(of: bytes, at: end, offset: 0) else {
+        guard let next = nextFrame(in: bytes, format) else {
+          // Not the beginning of a frame, as the rest of a write would be, but cut off like it.
+          damage.append(end..<bytes.count)
+          return
+        }
+        damage.append(end..<next)
+        end = next
+        continue
+      }
+      let frame = end..<(end + LogFormat.frameHeaderSize + length)
+      guard frame.upperBound <= bytes.count else { return }
+      if let changes = format.changes(in: bytes, at: end, length: length, offset: 0) {
+        index.apply(changes, of: frame)
+      } else {
+        damage.append(frame)
+      }
+      end = frame.upperBound
+    }
+  }
+
+  private func nextFrame(in bytes: UnsafeRawBufferPointer, _ format: LogFormat) -> Int? {
+    let last = bytes.count - LogFormat.frameHeaderSize
+    guard end < last else { return nil }
+    return (end + 1...last).first { format.bodyLength(of: bytes, at: $0, offset: 0) != nil }
+  }
+}

@@ -1,0 +1,196 @@
+#if !os(Windows) && !os(WASI)
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Android)
+internal import Android
+#endif
+
+/// The files of the machine.
+struct PosixFileSystem: FileSystem {
+  var protection: FileStore.Protection
+
+  func createDirectory(_ path: String) throws(QueryStoreError) {
+    guard mkdir(path, 0o700) != 0 else {
+      return try syncDirectory(Self.parent(of: path))
+    }
+    let code = errno
+    if code == ENOENT, path.contains("/") {
+      try createDirectory(Self.parent(of: path))
+      guard mkdir(path, 0o700) != 0 else { return try syncDirectory(Self.parent(of: path)) }
+    }
+    // On a disk that cannot be written to, the answer is not that it exists.
+    guard access(path, F_OK) == 0 else { throw .system("mkdir", code) }
+  }
+
+  func lock(_ path: String) throws(QueryStoreError) -> any FileLock {
+    let file: PosixFile
+    do throws(QueryStoreError) {
+      file = try PosixFile(path, O_RDWR | O_CREAT)
+    } catch {
+      // Who may only read has a lock too, if it is there.
+      guard case .denied = error, let found = try? PosixFile(path, O_RDONLY) else { throw error }
+      file = found
+    }
+    guard try retrying("flock", { flock(file.descriptor, LOCK_EX | LOCK_NB) }, unless: EWOULDBLOCK)
+    else { throw .inUse }
+    return file
+  }
+
+  func files(in directory: String) throws(QueryStoreError) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: directory)
+    } catch let error as CocoaError where error.code == .fileReadNoPermission {
+      throw .denied
+    } catch {
+      throw .failed(error)
+    }
+  }
+
+  func open(_ path: String, _ mode: FileMode) throws(QueryStoreError) -> any StoredFile {
+    switch mode {
+    case .reading: return try PosixFile(path, O_RDONLY)
+    case .writing: return try PosixFile(path, O_RDWR)
+    case .creating:
+      let file = try PosixFile(path, O_RDWR | O_CREAT | O_TRUNC)
+      #if canImport(Darwin)
+      // A disk without protection refuses, which is what it can do.
+      if let number = protection.number { _ = fcntl(file.descriptor, F_SETPROTECTIONCLASS, number) }
+      #endif
+      return file
+    }
+  }
+
+  func rename(_ path: String, to newPath: String) throws(QueryStoreError) {
+    #if canImport(Darwin)
+    let result = Darwin.rename(path, newPath)
+    #elseif canImport(Glibc)
+    let result = Glibc.rename(path, newPath)
+    #elseif canImport(Musl)
+    let result = Musl.rename(path, newPath)
+    #else
+    let result = Android.rename(path, newPath)
+    #endif
+    guard result == 0 else { throw .system("rename") }
+  }
+
+  func remove(_ path: String) throws(QueryStoreError) {
+    guard unlink(path) == 0 else { throw .system("unlink") }
+  }
+
+  func syncDirectory(_ path: String) throws(QueryStoreError) {
+    try PosixFile(path, O_RDONLY).sync()
+  }
+
+  private static func parent(of path: String) -> String {
+    let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    guard !parent.isEmpty else { return "." }
+    return parent.count == 1 && parent[0].isEmpty ? "/" : parent.joined(separator: "/")
+  }
+}
+
+/// A file descriptor.
+private final class PosixFile: StoredFile, FileLock {
+  let descriptor: Int32
+
+  init(_ path: String, _ flags: Int32) throws(QueryStoreError) {
+    var opened: Int32 = -1
+    _ = try retrying("open") {
+      opened = open(path, flags | O_CLOEXEC, 0o600)
+      return opened
+    }
+    descriptor = opened
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  func length() throws(QueryStoreError) -> Int {
+    let end = lseek(descriptor, 0, SEEK_END)
+    guard end >= 0 else { throw .system("lseek") }
+    return Int(end)
+  }
+
+  func read(_ range: Range<Int>) throws(QueryStoreError) -> Data {
+    var bytes = Data(count: range.count)
+    var count = 0
+    while count < range.count {
+      var got = 0
+      let done = count
+      _ = try retrying("pread") {
+        got = bytes.withUnsafeMutableBytes {
+          pread(
+            descriptor,
+            $0.baseAddress?.advanced(by: done),
+            $0.count - done,
+            off_t(range.lowerBound + done)
+          )
+        }
+        return got < 0 ? -1 : 0
+      }
+      guard got > 0 else { break }
+      count += got
+    }
+    return count == range.count ? bytes : bytes.prefix(count)
+  }
+
+  func write(_ bytes: [UInt8], at offset: Int) throws(QueryStoreError) {
+    var count = 0
+    while count < bytes.count {
+      var put = 0
+      let done = count
+      _ = try retrying("pwrite") {
+        put = bytes.withUnsafeBytes {
+          pwrite(
+            descriptor,
+            $0.baseAddress?.advanced(by: done),
+            $0.count - done,
+            off_t(offset + done)
+          )
+        }
+        return put < 0 ? -1 : 0
+      }
+      count += put
+    }
+  }
+
+  func truncate(to length: Int) throws(QueryStoreError) {
+    _ = try retrying("ftruncate") { ftruncate(descriptor, off_t(length)) }
+  }
+
+  func sync() throws(QueryStoreError) {
+    #if canImport(Darwin)
+    // `fsync` only hands the bytes to the disk, which may keep them in memory. Not every disk has the
+    // other.
+    if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+    _ = try retrying("fsync") { fsync(descriptor) }
+    #else
+    _ = try retrying("fdatasync") { fdatasync(descriptor) }
+    #endif
+  }
+}
+
+/// Makes a call again for as long as signals interrupt it, and returns whether it succeeded: not if it
+/// failed with the one error that is an answer.
+private func retrying(
+  _ name: String,
+  _ call: () -> Int32,
+  unless expected: Int32? = nil
+) throws(QueryStoreError) -> Bool {
+  while call() < 0 {
+    let code = errno
+    if code == expected { return false }
+    guard code == EINTR else { throw .system(name, code) }
+  }
+  return true
+}
+#endif

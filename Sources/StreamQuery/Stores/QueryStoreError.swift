@@ -1,0 +1,37 @@
+/// Why a store cannot do what it was asked.
+///
+/// After each of these, everything that was acknowledged before is still there.
+public enum QueryStoreError: Error, Sendable, CustomStringConvertible {
+  /// There is no room for the batch.
+  case full
+  /// The store may not read or write where its data is.
+  case denied
+  /// Another store, of this process or another, uses the same data.
+  case inUse
+  /// The data was written by a later version; it was left as it is.
+  case laterVersion
+  /// The batch belongs to another generation than the present one.
+  case superseded(current: StoreGeneration)
+  /// The store was closed.
+  case closed
+  /// Something else went wrong.
+  case failed(any Error)
+
+  /// What is wrong, and what can be done about it.
+  public var description: String {
+    switch self {
+    case .full:
+      "there is no room for the batch: free some space, or save less, and write it again"
+    case .denied:
+      "access to the store's data is denied: check the permissions and the file protection, and try again"
+    case .inUse:
+      "another store uses the same data: share one store, close the other, or use another directory"
+    case .laterVersion:
+      "the data was written by a later version, and is left as it is: update, or use another directory"
+    case .superseded(let current):
+      "the partition was wiped since the batch's generation: load generation \(current) to write again"
+    case .closed: "the store was closed: create another"
+    case .failed(let error): "the store failed, and may work if tried again: \(error)"
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/// Changes of a partition that take effect together, or not at all.
+public struct StoreBatch: Hashable, Sendable {
+  /// The generation that the writer has loaded.
+  public var generation: StoreGeneration
+  /// The records to add, or to put in the place of those with the same keys.
+  ///
+  /// If a key occurs twice, the last of its records counts.
+  public var puts: [StoreRecord]
+  /// The keys of the records to remove; those without a record are ignored.
+  ///
+  /// Removals come first: a key that is also in ``puts`` has a record afterwards.
+  public var removals: [String]
+
+  /// Creates a batch.
+  ///
+  /// - Parameters:
+  ///   - generation: The generation that the writer has loaded.
+  ///   - puts: The records to add or replace.
+  ///   - removals: The keys of the records to remove.
+  public init(
+    generation: StoreGeneration,
+    puts: [StoreRecord] = [],
+    removals: [String] = []
+  ) {
+    self.generation = generation
+    self.puts = puts
+    self.removals = removals
+  }
+
+  /// Whether it changes nothing.
+  public var isEmpty: Bool { puts.isEmpty && removals.isEmpty }
+}

@@ -1,0 +1,35 @@
+/// The life of a partition between two wipes.
+///
+/// A batch names the generation that its writer has loaded. If the partition was wiped since, the batch is
+/// refused, so that a save that was on its way does not bring back what was wiped.
+public struct StoreGeneration: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The generation of a partition that was never wiped.
+  public static let first = Self(number: 0)
+
+  /// The number of wipes before it; stores may skip numbers.
+  public let number: UInt64
+
+  /// Creates a generation.
+  ///
+  /// - Parameter number: The number of wipes before it.
+  public init(number: UInt64) {
+    self.number = number
+  }
+
+  /// The generation that a wipe of this one begins.
+  public var next: Self {
+    // Even a number from damaged bytes ends no process.
+    Self(number: number &+ 1)
+  }
+
+  /// Returns whether the first generation ended before the second began.
+  ///
+  /// - Parameters:
+  ///   - left: A generation.
+  ///   - right: Another generation of the same partition.
+  /// - Returns: Whether `left` is older.
+  public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+
+  /// The number as text.
+  public var description: String { "\(number)" }
+}

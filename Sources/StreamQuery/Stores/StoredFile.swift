@@ -1,0 +1,15 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// An open file, which is closed with its last reference.
+protocol StoredFile: AnyObject, Sendable {
+  func length() throws(QueryStoreError) -> Int
+  /// Reads bytes; fewer if the file ends before.
+  func read(_ range: Range<Int>) throws(QueryStoreError) -> Data
+  func write(_ bytes: [UInt8], at offset: Int) throws(QueryStoreError)
+  func truncate(to length: Int) throws(QueryStoreError)
+  func sync() throws(QueryStoreError)
+}

@@ -1,0 +1,17 @@
+#if canImport(Darwin)
+internal import Foundation
+
+/// The defaults of the app, or of a group of apps.
+///
+/// It looks them up at each use, since `UserDefaults` is not `Sendable`.
+struct SystemDefaults: DefaultsStorage {
+  var suiteName: String?
+
+  private var defaults: UserDefaults {
+    suiteName.flatMap { UserDefaults(suiteName: $0) } ?? .standard
+  }
+
+  func data(forKey name: String) -> Data? { defaults.data(forKey: name) }
+  func set(_ data: Data?, forKey name: String) { defaults.set(data, forKey: name) }
+}
+#endif

@@ -1,0 +1,86 @@
+public import StreamQuery
+
+/// Checks that a store keeps the rules of ``/StreamQuery/QueryStore``.
+///
+/// One line in a test of Swift Testing or XCTest is enough:
+///
+/// ```swift
+/// @Test func keepsTheContract() async {
+///   await QueryStoreContract { FileStore(directory: $0.directory) } close: { await $0.close() }.check()
+/// }
+/// ```
+///
+/// Each rule gets a place of its own, which is empty at first. Some rules open the same place again, to
+/// see what has outlived the store; a store that forgets, such as
+/// ``/StreamQuery/MemoryStore``, says so with `keepsRecords: false`.
+///
+/// What the rules cannot see is what happens without warning: test yourself that a batch is durable when the
+/// process is killed, and what a full disk does.
+public struct QueryStoreContract<Store: QueryStore>: Sendable {
+  private let keepsRecords: Bool
+  private let open: @Sendable (StorePlace) async throws -> Store
+  private let close: @Sendable (Store) async throws -> Void
+
+  /// Creates the check of a store.
+  ///
+  /// - Parameters:
+  ///   - keepsRecords: Whether records outlive the store.
+  ///   - open: Creates a store at a place. It is called again for a place whose store was closed, and
+  ///     then has to find what was there.
+  ///   - close: Closes a store that another is to follow, if releasing it is not enough.
+  public init(
+    keepsRecords: Bool = true,
+    open: @escaping @Sendable (StorePlace) async throws -> Store,
+    close: @escaping @Sendable (Store) async throws -> Void = { _ in }
+  ) {
+    self.keepsRecords = keepsRecords
+    self.open = open
+    self.close = close
+  }
+
+  /// Checks all rules, and fails the current test for each violation.
+  ///
+  /// - Parameters:
+  ///   - fileID: Where an issue is shown; leave it to its default.
+  ///   - filePath: Where an issue is shown; leave it to its default.
+  ///   - line: Where an issue is shown; leave it to its default.
+  ///   - column: Where an issue is shown; leave it to its default.
+  public func check(
+    fileID: String = #fileID,
+    filePath: StaticString = #filePath,
+    line: Int = #line,
+    column: Int = #column
+  ) async {
+    let report = FailureReport(fileID: fileID, filePath: filePath, line: line, column: column)
+    for violation in await violations() { report(violation.description) }
+  }
+
+  /// Checks all rules.
+  ///
+  /// - Returns: What the store does wrong, in the order of the rules.
+  public func violations() async -> [StoreViolation] {
+    var violations: [StoreViolation] = []
+    for rule in StoreRule.allCases where keepsRecords || !rule.isAboutReopening {
+      violations += await seen(rule).map { StoreViolation(rule: rule, seen: $0) }
+    }
+    return violations
+  }
+
+  private func seen(_ rule: StoreRule) async -> [String] {
+    let place: StorePlace
+    do {
+      place = try StorePlace()
+    } catch {
+      return ["there is no directory for a store: \(error)"]
+    }
+    defer { place.remove() }
+    let trial = StoreTrial(place: place, open: open, close: close)
+    do {
+      try await trial.run(rule)
+    } catch {
+      trial.saw("it threw: \(error)")
+    }
+    await trial.end()
+    return trial.seen
+  }
+}

@@ -1,0 +1,153 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+internal import StreamQuery
+
+extension StoreTrial {
+  func wipes() async throws {
+    try await write(["a": "1", "b": "1"])
+    try await write(["a": "1"], to: "other")
+    _ = try await store().wipe(.main)
+    try await expect([:], after: "a wipe")
+    let found = try await store().load(["a"], of: .main)
+    try await compare(found, [:], after: "a wipe")
+    try await expect(["a": "1"], in: "other", after: "a wipe of main")
+    try await write(["b": "2"])
+    try await expect(["b": "2"], after: "a wipe and a batch")
+  }
+
+  func beginsGenerations() async throws {
+    let store = try await store()
+    var generation = try await store.load(.main).generation
+    for round in 0..<3 {
+      // Also where there is nothing to wipe.
+      if round > 0 {
+        try await write(["a": "\(round)"])
+        let written = try await store.load(.main).generation
+        if written != generation {
+          saw("a batch made generation \(written) of generation \(generation)")
+        }
+      }
+      let begun = try await store.wipe(.main)
+      let loaded = try await store.load(.main).generation
+      if begun <= generation { saw("generation \(begun) came after generation \(generation)") }
+      if loaded != begun { saw("a wipe returned generation \(begun) and began \(loaded)") }
+      generation = loaded
+    }
+  }
+
+  func refusesOtherGenerations() async throws {
+    try await write(["a": "1"])
+    let store = try await store()
+    let old = try await store.load(.main).generation
+    let current = try await store.wipe(.main)
+    try await write(["b": "1"])
+    for (name, generation) in [("an earlier", old), ("a later", current.next)] {
+      for puts in [[StoreRecord(key: "a", value: Data("late".utf8))], []] {
+        let batch = StoreBatch(
+          generation: generation,
+          puts: puts,
+          removals: puts.isEmpty ? [] : ["b"]
+        )
+        let what = "\(puts.isEmpty ? "an empty batch" : "a batch") of \(name) generation"
+        do {
+          try await store.write(batch, to: .main)
+          saw("\(what) was taken")
+        } catch {
+          switch error {
+          case .superseded(current): break
+          case .superseded(let other):
+            saw("\(what) was refused with generation \(other) instead of \(current)")
+          case .full, .denied, .inUse, .laterVersion, .closed, .failed:
+            saw("\(what) was refused with another error: \(error)")
+          }
+        }
+        try await expect(["b": "1"], after: what)
+      }
+    }
+  }
+
+  func keepsWipes() async throws {
+    try await write(["a": "1"])
+    let old = try await store().load(.main).generation
+    let begun = try await store().wipe(.main)
+    try await reopen()
+    try await expect([:], after: "a wipe, and opening it again")
+    let found = try await store().load(.main).generation
+    if found != begun { saw("generation \(begun) had become generation \(found)") }
+    let store = try await store()
+    do throws(QueryStoreError) {
+      let late = [StoreRecord(key: "a", value: Data("late".utf8))]
+      try await store.write(StoreBatch(generation: old, puts: late), to: .main)
+      saw("a batch of the generation before the wipe was taken")
+    } catch {
+      guard case .superseded = error else { throw error }
+    }
+    try await write(["b": "2"])
+    try await reopen()
+    try await expect(["b": "2"], after: "a wipe, a batch, and opening it again")
+  }
+
+  // MARK: Several at once
+
+  func showsWholeBatches() async throws {
+    let store = try await store()
+    let generation = try await store.load(.main).generation
+    let keys = (0..<8).map { "k\($0)" }
+    let torn = try await withThrowingTaskGroup(of: [String].self) { group in
+      for writer in 0..<4 {
+        // No executor preference: a group's tasks have that of the test.
+        group.addTask {
+          for round in 0..<5 {
+            let value = Data("\(writer).\(round)".utf8)
+            let puts = keys.map { StoreRecord(key: $0, value: value) }
+            try await store.write(StoreBatch(generation: generation, puts: puts), to: .main)
+          }
+          return []
+        }
+        group.addTask {
+          var torn: [String] = []
+          for _ in 0..<5 {
+            let found = try await store.load(.main).records
+            let values = Set(found.map(\.value))
+            if values.count > 1 || (values.count == 1 && found.count != keys.count) {
+              torn.append("\(values.count) batches were there in \(found.count) records")
+            }
+          }
+          return torn
+        }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    if let first = torn.first { saw(first) }
+    for round in 0..<3 {
+      let values = Set(try await store.load(.main).records.map(\.value))
+      if values.count != 1 { saw("in the end, parts of \(values.count) batches were there") }
+      let puts = keys.map { StoreRecord(key: $0, value: Data("last.\(round)".utf8)) }
+      try await store.write(StoreBatch(generation: generation, puts: puts), to: .main)
+    }
+  }
+
+  func survivesCancellation() async throws {
+    let store = try await store()
+    let generation = try await store.load(.main).generation
+    for round in 0..<5 {
+      let puts = (0..<50).map { StoreRecord(key: "\(round).\($0)", value: Data(count: 1000)) }
+      await withTaskGroup { group in
+        // No executor preference: a group's tasks have that of the test.
+        group.addTask {
+          // Whether it throws is up to the store.
+          try? await store.write(StoreBatch(generation: generation, puts: puts), to: .main)
+        }
+        group.cancelAll()
+      }
+      let keys = puts.map(\.key)
+      let count = try await store.load(keys, of: .main).records.count
+      if count != 0, count != puts.count {
+        saw("\(count) of \(puts.count) records were there")
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import StreamQuery
+import StreamQueryTesting
+import Synchronization
+import Testing
+
+/// Defaults that are a dictionary.
+final class FakeDefaults: DefaultsStorage {
+  private let values = Mutex<[String: Data]>([:])
+
+  var names: [String] { values.withLock { $0.keys.sorted() } }
+
+  func data(forKey name: String) -> Data? { values.withLock { $0[name] } }
+  func set(_ data: Data?, forKey name: String) { values.withLock { $0[name] = data } }
+}
+
+/// The defaults of the system, which are also there on Linux.
+struct SuiteDefaults: DefaultsStorage {
+  var name: String
+
+  private var defaults: UserDefaults { UserDefaults(suiteName: name) ?? .standard }
+
+  func data(forKey name: String) -> Data? { defaults.data(forKey: name) }
+  func set(_ data: Data?, forKey name: String) { defaults.set(data, forKey: name) }
+  func remove() { UserDefaults.standard.removePersistentDomain(forName: name) }
+}
+
+@Suite struct DefaultsStoreTests {
+  @Test func defaultsKeepTheContract() async {
+    let places = Mutex<[StorePlace: FakeDefaults]>([:])
+    await QueryStoreContract { place in
+      let defaults = places.withLock { places in
+        let defaults = places[place] ?? FakeDefaults()
+        places[place] = defaults
+        return defaults
+      }
+      return DefaultsStore(defaults, limit: 1 << 20)
+    }.check()
+  }
+
+  @Test func theDefaultsOfTheSystemKeepTheContract() async {
+    let names = Mutex<Set<String>>([])
+    await QueryStoreContract { place in
+      names.withLock { _ = $0.insert(place.name) }
+      return DefaultsStore(SuiteDefaults(name: place.name), limit: 1 << 20)
+    }.check()
+    for name in names.withLock({ $0 }) { SuiteDefaults(name: name).remove() }
+  }
+
+  @Test func aPartitionThatGrowsTooLargeIsFullAndKeepsWhatItHas() async throws {
+    let store = DefaultsStore(FakeDefaults(), limit: 200)
+    let small = StoreRecord(key: "a", value: Data(count: 100))
+    try await store.write(StoreBatch(generation: .first, puts: [small]), to: .main)
+    let large = StoreRecord(key: "b", value: Data(count: 100))
+    await #expect {
+      try await store.write(StoreBatch(generation: .first, puts: [large]), to: .main)
+    } throws: {
+      if case .full? = $0 as? QueryStoreError { true } else { false }
+    }
+    #expect(try await store.load(.main).records == [small])
+    _ = try await store.wipe(.main)
+    #expect(try await store.load(.main).records == [])
+  }
+
+  @Test func changedBytesAreReportedAndNeverAnotherValue() async throws {
+    let defaults = FakeDefaults()
+    let store = DefaultsStore(defaults, prefix: "p.")
+    let records = ["a", "b"].map { StoreRecord(key: $0, value: Data($0.utf8)) }
+    try await store.write(StoreBatch(generation: .first, puts: records), to: .main)
+    #expect(defaults.names == ["p.main"])
+    let whole = try #require(defaults.data(forKey: "p.main"))
+    for place in whole.indices {
+      for bit in 0..<8 {
+        var changed = whole
+        changed[place] ^= 1 << bit
+        defaults.set(changed, forKey: "p.main")
+        let contents = try await store.load(.main)
+        #expect(contents.records.allSatisfy(records.contains))
+        #expect(!contents.damage.isEmpty)
+      }
+    }
+    for count in 0..<whole.count {
+      defaults.set(whole.prefix(count), forKey: "p.main")
+      #expect(try await store.load(.main).records == [])
+    }
+  }
+}

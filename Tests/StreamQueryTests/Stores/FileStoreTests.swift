@@ -1,0 +1,257 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import Synchronization
+import Testing
+
+@testable import StreamQuery
+
+/// What a store makes of its directory; `PowerCutTests` has what happens when calls fail.
+@Suite struct FileStoreTests {
+  let disk = SimulatedDisk()
+
+  func store() -> FileStore {
+    FileStore(directory: "/store", system: disk, waste: 100)
+  }
+
+  @Test func aStoreTouchesNothingBeforeItIsUsed() async throws {
+    let store = store()
+    #expect(disk.calls == [])
+    #expect(try await store.shelf() == Shelf())
+    #expect(disk.files.keys.sorted() == ["/store/lock"])
+  }
+
+  @Test func aBatchIsOneWriteAndOneSync() async throws {
+    let store = store()
+    try await store.write(.put(["a": "1", "b": "2"]))
+    let before = disk.calls.count
+    try await store.write(.put(["a": "3"], removing: ["b"]))
+    #expect(
+      disk.calls[before...].map { $0.split(separator: " ")[0] } == ["write", "sync"]
+    )
+    try await store.write(Change())
+    #expect(disk.calls.count == before + 2)
+  }
+
+  @Test func theNameOfAFileIsDurableBeforeABatchIsAcknowledged() async throws {
+    try await store().write(.put(["a": "1"]))
+    disk.restart(.nothing)
+    #expect(try await store().shelf().values == ["a": "1"])
+    // A process that ended has renamed the file, and did not get so far as to make that durable.
+    disk.fail(.full, at: 1)
+    await #expect(throws: QueryStoreError.self) { _ = try await self.store().wipe(.main) }
+    disk.endProcess()
+    try await store().write(.put(["b": "2"]))
+    disk.restart(.nothing)
+    #expect(try await store().shelf() == Shelf(generation: 1, values: ["b": "2"]))
+  }
+
+  @Test func aSecondStoreOnTheDirectoryIsRefusedUntilTheFirstIsClosed() async throws {
+    let first = store()
+    try await first.write(.put(["a": "1"]))
+    let second = store()
+    await #expect { try await second.shelf() } throws: { isInUse($0) }
+    await #expect { try await second.write(.put(["a": "2"])) } throws: { isInUse($0) }
+    await first.close()
+    #expect(try await second.shelf().values == ["a": "1"])
+    await #expect { try await first.shelf() } throws: {
+      if case .closed? = $0 as? QueryStoreError { true } else { false }
+    }
+  }
+
+  @Test func aFileOfALaterVersionIsLeftAsItIs() async throws {
+    try await store().write(.put(["a": "1"]))
+    disk.endProcess()
+    disk.change("/store/main@0.log") { bytes in
+      bytes[8] = 2
+      let sum = bytes.withUnsafeBytes {
+        LogChecksum.of(UnsafeRawBufferPointer(rebasing: $0[..<24]), seed: 0)
+      }
+      withUnsafeBytes(of: sum.littleEndian) { bytes.replaceSubrange(24..<32, with: $0) }
+    }
+    let files = disk.files
+    let store = store()
+    for _ in 0..<2 {
+      await #expect { try await store.shelf() } throws: { isLater($0) }
+      await #expect { try await store.write(Change.put(["a": "2"]).batch(0), to: .main) } throws: {
+        isLater($0)
+      }
+      await #expect { try await store.wipe(.main) } throws: { isLater($0) }
+    }
+    #expect(disk.files == files)
+    #expect(try await store.shelf("other") == Shelf())
+  }
+
+  @Test func damageIsReportedOnceAndRewrittenWithTheNextBatch() async throws {
+    let first = store()
+    try await first.write(.put(["a": "1"]))
+    try await first.write(.put(["b": "2"]))
+    try await first.write(.put(["c": "3"]))
+    disk.endProcess()
+    disk.change("/store/main@0.log") { $0[LogFormat.headerSize + 5] ^= 1 }
+    let second = store()
+    let contents = try await second.load(.main)
+    #expect(contents.shelf.values == ["b": "2", "c": "3"])
+    #expect(contents.damage == [StoreDamage(place: "main@0.log at 32", byteCount: 34)])
+    #expect(try await second.load(.main).damage == [])
+    try await second.write(.put(["d": "4"]))
+    disk.endProcess()
+    let third = try await store().load(.main)
+    #expect(third.shelf.values == ["b": "2", "c": "3", "d": "4"])
+    #expect(third.damage == [])
+  }
+
+  @Test func damageThatHappensWhileTheStoreIsOpenIsFoundWhereItIsRead() async throws {
+    let store = store()
+    try await store.write(.put(["a": "1", "b": "2"]))
+    try await store.write(.put(["c": "3"]))
+    disk.change("/store/main@0.log") { $0[LogFormat.headerSize + 30] ^= 1 }
+    #expect(try await store.load(["c"], of: .main).damage == [])
+    let contents = try await store.load(["a", "c", "b"], of: .main)
+    #expect(contents.shelf.values == ["c": "3"])
+    #expect(contents.damage.map(\.place) == ["main@0.log at 32"])
+  }
+
+  @Test func aFileIsRewrittenWhenHalfOfItIsNotNeeded() async throws {
+    let store = store()
+    var sizes: [Int] = []
+    for number in 0..<40 {
+      try await store.write(.put(["a": String(repeating: "x", count: 50), "b": "\(number)"]))
+      sizes.append(disk.files["/store/main@0.log"]?.count ?? 0)
+    }
+    #expect(sizes.max() ?? 0 < 500)
+    #expect(disk.files.keys.sorted() == ["/store/lock", "/store/main@0.log"])
+    #expect(disk.calls.filter { $0.hasPrefix("rename") }.count > 3)
+    disk.restart(.nothing)
+    #expect(try await self.store().shelf().values["b"] == "39")
+  }
+
+  @Test func aFileThatCannotBeRewrittenIsUsedAsItIsAndSeldomTried() async throws {
+    let store = store()
+    var tries = 0
+    disk.failAll(.full, of: "create /store/main@0.log.new")
+    for number in 0..<60 {
+      try await store.write(.put(["a": "\(number)"]))
+      tries = disk.calls.filter { $0.hasPrefix("create /store/main@0.log.new") }.count
+    }
+    #expect((2...10).contains(tries))
+    #expect(try await store.shelf().values == ["a": "59"])
+    disk.restart(.nothing)
+    #expect(try await self.store().shelf().values == ["a": "59"])
+  }
+
+  @Test func aReadOnlyDiskIsReadAndRefusesBatches() async throws {
+    try await store().write(.put(["a": "1"]))
+    disk.endProcess()
+    disk.failAll(.denied)
+    let store = store()
+    #expect(try await store.shelf().values == ["a": "1"])
+    await #expect { try await store.write(.put(["a": "2"])) } throws: { isDenied($0) }
+    #expect(try await store.load(["a"], of: .main).shelf.values == ["a": "1"])
+    disk.failAll(nil)
+    try await store.write(.put(["a": "2"]))
+    #expect(try await store.shelf().values == ["a": "2"])
+  }
+
+  @Test func anEmptyReadOnlyDiskIsDenied() async throws {
+    disk.failAll(.denied)
+    await #expect { try await self.store().shelf() } throws: { isDenied($0) }
+  }
+
+  @Test func aBatchThatFindsTheDiskFullLeavesNoBytesBehind() async throws {
+    let store = store()
+    try await store.write(.put(["a": "1"]))
+    let size = disk.files["/store/main@0.log"]?.count
+    disk.fail(.fullAfter(20))
+    await #expect { try await store.write(.put(["a": "2"])) } throws: {
+      if case .full? = $0 as? QueryStoreError { true } else { false }
+    }
+    #expect(disk.files["/store/main@0.log"]?.count == size)
+    #expect(try await store.shelf().values == ["a": "1"])
+  }
+
+  @Test(arguments: 0..<5)
+  func aWipeThatFailsShowsNothingAndIsMadeUpFor(_ call: Int) async throws {
+    try await store().write(.put(["secret": "marker"]))
+    disk.endProcess()
+    let store = store()
+    disk.fail(.full, at: call)
+    do {
+      #expect(try await store.wipe(.main).number == 1)
+      #expect(call == 4, "there are four calls: name, directory, length, sync")
+    } catch {
+      #expect(call < 4)
+    }
+    #expect(try await store.shelf() == Shelf(generation: 1))
+    await #expect {
+      try await store.write(Change.put(["late": "save"]).batch(0), to: .main)
+    } throws: {
+      if case .superseded(let current)? = $0 as? QueryStoreError {
+        current.number == 1
+      } else {
+        false
+      }
+    }
+    #expect(!containsMarker())
+  }
+
+  @Test(arguments: 1..<4)
+  func theNextLaunchMakesUpForAWipe(_ call: Int) async throws {
+    try await store().write(.put(["secret": "marker"]))
+    disk.endProcess()
+    disk.fail(.powerCut(after: 0), at: call)
+    await #expect(throws: QueryStoreError.self) { _ = try await self.store().wipe(.main) }
+    // The name had been changed, and the power cut has not undone it.
+    disk.restart(.names)
+    #expect(containsMarker())
+    #expect(try await store().shelf() == Shelf(generation: 1))
+    #expect(!containsMarker())
+  }
+
+  @Test func aWipeThatCannotEvenOpenTheFileComesBeforeItIsRead() async throws {
+    let other = self.store()
+    try await other.write(.put(["secret": "marker"]))
+    let store = store()
+    await #expect { _ = try await store.wipe(.main) } throws: { isInUse($0) }
+    await other.close()
+    #expect(try await store.shelf() == Shelf(generation: 1))
+    #expect(!containsMarker())
+  }
+
+  @Test func filesOfEarlierGenerationsThatACopyBroughtBackAreRemoved() async throws {
+    let store = store()
+    try await store.write(.put(["a": "1"]))
+    let old = disk.files["/store/main@0.log"] ?? []
+    _ = try await store.wipe(.main)
+    try await store.write(.put(["b": "2"]))
+    await store.close()
+    _ = try disk.open("/store/main@0.log", .creating)
+    disk.change("/store/main@0.log") { $0 = old }
+    #expect(try await self.store().shelf() == Shelf(generation: 1, values: ["b": "2"]))
+    #expect(disk.files.keys.sorted() == ["/store/lock", "/store/main@1.log"])
+  }
+
+  private func containsMarker() -> Bool {
+    disk.state.withLock { state in
+      state.nodes.values.contains { node in
+        [node.bytes, node.durable].contains {
+          String(decoding: $0, as: UTF8.self).contains("marker")
+        }
+      }
+    }
+  }
+
+  private func isInUse(_ error: any Error) -> Bool {
+    if case .inUse? = error as? QueryStoreError { true } else { false }
+  }
+
+  private func isLater(_ error: any Error) -> Bool {
+    if case .laterVersion? = error as? QueryStoreError { true } else { false }
+  }
+
+  private func isDenied(_ error: any Error) -> Bool {
+    if case .denied? = error as? QueryStoreError { true } else { false }
+  }
+}
