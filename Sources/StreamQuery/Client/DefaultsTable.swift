@@ -30,6 +30,9 @@ final class DefaultsTable: Sendable {
     self.persisters = persisters
   }
 
+  /// The same defaults, under which every query is resolved again.
+  var renewed: DefaultsTable { with(prefixes: prefixes) }
+
   private func with(client: QueryDefaults? = nil, prefixes: [Prefix]? = nil) -> DefaultsTable {
     DefaultsTable(
       client: client ?? self.client,

@@ -8,9 +8,13 @@ final class PersisterSlot: Sendable {
   }
 
   private let state = Mutex(State())
+  private let isInUse = Atomic(false)
 
   /// The persister; `nil` as long as no query needed one.
-  var persister: (any Persister)? { state.withLock { $0.persister } }
+  var persister: (any Persister)? {
+    // Most clients never have one, and do not wait for a lock.
+    isInUse.load(ordering: .acquiring) ? state.withLock { $0.persister } : nil
+  }
 
   func belong(to client: QueryClient) {
     state.withLock { $0.client = client }
@@ -31,6 +35,7 @@ final class PersisterSlot: Sendable {
       state.persister = made
       return (made, true)
     }
+    isInUse.store(true, ordering: .releasing)
     if isFirst { client.cache.record { $0.startPersisting() } }
     return persister
   }

@@ -7,6 +7,8 @@ extension QueryClient {
     let held = transaction { state, _ -> [Held] in
       // From now on nobody begins to wait: see `resolving`.
       state.restorationCount += 1
+      // Queries that were resolved before ask each time whether the store has been read.
+      state.defaults = state.defaultsTable.renewed
       return state.heldObservers()
     }
     guard !held.isEmpty else { return }

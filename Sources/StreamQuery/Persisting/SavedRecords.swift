@@ -73,9 +73,9 @@ struct SavedRecords: Sendable {
 
   var isLoading: Bool { if case .loading = phase { true } else { false } }
 
-  /// Whether there is anything to settle or to write.
+  /// Whether there is anything to settle or to write, as soon as the store has been read.
   var isDirty: Bool {
-    if case .closed = phase { return false }
+    guard case .open = phase else { return false }
     return !arrivals.isEmpty || !unwritten.isEmpty
   }
 

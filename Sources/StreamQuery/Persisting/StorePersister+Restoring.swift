@@ -45,7 +45,10 @@ extension StorePersister {
     }
     patience.cancel()
     goOn(id, problems)
-    if state.withLock({ $0.stores[id]?.records.isDirty ?? false }) { entriesChanged() }
+    start(at: .zero) { state in
+      let isDirty = state.stores[id]?.records.isDirty == true
+      return isDirty || !state.saveWaits.isEmpty ? state.plan?.requested() : nil
+    }
   }
 
   /// Lets those go on who wait for a store.

@@ -20,6 +20,8 @@ extension StorePersister {
       guard !state.isEnded else { return nil }
       state.isEnded = true
       state.plan?.end()
+      // Without a store there is nothing to write, and nobody else lets go of the cache.
+      if state.plan == nil { state.cache = nil }
       return state.plan?.requested()
     }
     let (waits, dropped) = state.withLock { state in
@@ -58,7 +60,7 @@ extension StorePersister {
   }
 
   /// Starts the task that a plan asks for.
-  private func start(at delay: Duration? = nil, _ change: (inout State) -> UInt64?) {
+  func start(at delay: Duration? = nil, _ change: (inout State) -> UInt64?) {
     let (task, wait, former) = state.withLock { state in
       let task = change(&state)
       let former = task == nil ? nil : state.waiting.take()
@@ -81,12 +83,16 @@ extension StorePersister {
         let error = await write()
         let (next, answered) = state.withLock {
           state -> (SavePlan.Step, [SharedOneShot<QueryStoreError?>]) in
-          let round = state.plan?.begun ?? .max
+          // Before a store has been read, nothing can be written to it.
+          let isReady = !state.stores.values.contains { $0.records.isLoading }
+          let round = isReady ? state.plan?.begun ?? .max : 0
           let answered = state.saveWaits.filter { $0.round <= round }.map(\.answer)
           state.saveWaits.removeAll { $0.round <= round }
           let isDirty = state.stores.values.contains { $0.records.isDirty }
           let (next, number) =
-            state.plan?.wrote(isDirty: isDirty, isAwaited: !state.saveWaits.isEmpty) ?? (.rest, 0)
+            state.plan?.wrote(isDirty: isDirty, isAwaited: isReady && !state.saveWaits.isEmpty) ?? (
+              .rest, 0
+            )
           task = number
           if next == .rest, state.isEnded { state.cache = nil }
           return (next, answered)
@@ -112,13 +118,16 @@ extension StorePersister {
     for id in ids {
       settle(id)
       guard let settings = state.withLock({ $0.stores[id]?.settings }) else { continue }
-      while let batch = state.withLock({ $0.stores[id]?.records.takeBatch() }) {
+      // If there is no room, there may be some for less.
+      var tries = 3
+      while tries > 0, let batch = state.withLock({ $0.stores[id]?.records.takeBatch() }) {
         do throws(QueryStoreError) {
           try await settings.store.write(batch, to: settings.partition)
           state.withLock { $0.stores[id]?.records.written() }
         } catch {
           first = first ?? error
           report(error)
+          tries -= 1
           guard handle(error, of: id) else { break }
         }
       }
@@ -135,7 +144,6 @@ extension StorePersister {
       close(id, error)
       return false
     case .full:
-      // There may be room for less.
       return state.withLock { state in
         state.stores[id]?.records.failed(isFull: true) ?? false
       }

@@ -28,7 +28,7 @@ final class StorePersister: Persister {
     var records: SavedRecords
     /// The callers that wait until it is read.
     var waits: [SharedOneShot<Void>] = []
-    /// Whether queries go on although it is not read.
+    /// Whether queries go on although it has not been read.
     var isSlow = false
 
     var isAwaited: Bool { records.isLoading && !isSlow }

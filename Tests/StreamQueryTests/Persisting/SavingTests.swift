@@ -111,6 +111,46 @@ struct SavingTests {
     client.shutDown()
   }
 
+  @Test("save waits for a store that is still being read")
+  func savedWhileRestoring() throws {
+    store.change { $0.loading = .seconds(3) }
+    let client = client()
+    client.setData(1, for: key(1))
+    try simulation.run { [client, simulation] in
+      try await client.save()
+      #expect(simulation.clock.now.offset == .seconds(3))
+    }
+    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    client.shutDown()
+  }
+
+  @Test("what was written before the end is saved, although the store was still being read")
+  func endedWhileRestoring() {
+    store.change { $0.loading = .seconds(3) }
+    let client = client()
+    client.setData(1, for: key(1))
+    client.shutDown()
+    simulation.advance(by: .seconds(4))
+    #expect(kept == [#"Swift.Int["n",1] 1"#])
+  }
+
+  @Test("a store that stays full loses three tenths at a time, and is tried again later")
+  func staysFull() {
+    let client = client()
+    simulation.settle()
+    for number in 0..<10 { client.setData(number, for: key(number)) }
+    simulation.advance(by: .seconds(1))
+    store.change { $0.writeErrors = [.full, .full, .full] }
+    client.setData(99, for: key(9))
+    simulation.advance(by: .seconds(1))
+    #expect(store.batches.count == 4)
+    #expect(kept.count == 10)
+    simulation.advance(by: .seconds(2))
+    #expect(store.batches.count == 5)
+    #expect(kept.count == 7)
+    client.shutDown()
+  }
+
   @Test("what could not be written is told of and written later, after waits that grow")
   func failing() {
     let client = client()
