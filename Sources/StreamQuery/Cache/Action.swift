@@ -19,5 +19,7 @@ enum Action: Sendable {
   case emitRemoval(RemovedEntries, slot: Int32, UInt32)
   /// The number of fetching entries may have changed.
   case recount
+  /// Persisted entries changed.
+  case persist
   case mutation(MutationAction)
 }

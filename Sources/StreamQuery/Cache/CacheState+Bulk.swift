@@ -61,6 +61,7 @@ extension CacheState {
     if !slots[index].isWatched {
       drop(index, reason: reason, &transaction)
     } else {
+      if notesChanges { noteDeparture(of: index, reason) }
       // For its observers it is a new entry.
       transaction.drop(slots[index].beginning)
       slots[index].beginning = nil

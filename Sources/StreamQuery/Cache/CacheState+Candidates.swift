@@ -104,6 +104,7 @@ extension CacheState {
   mutating func startLogging() -> Int {
     searchSerial += 1
     changeLogs.append(ChangeLog(id: searchSerial))
+    notesChanges = true
     return searchSerial
   }
 
@@ -118,12 +119,14 @@ extension CacheState {
 
   mutating func stopLogging(_ log: Int) {
     changeLogs.removeAll { $0.id == log }
+    notesChanges = !changeLogs.isEmpty || persisted != nil
   }
 
-  /// Tells searches in slices that an entry was added, changed or is about to be removed.
+  /// Tells searches in slices, and who keeps data beyond the cache, that an entry was added, changed
+  /// or is about to be removed.
   @inline(__always)
   mutating func noteChange(of index: Int) {
-    if !changeLogs.isEmpty { writeDown(index) }
+    if notesChanges { writeDown(index) }
   }
 
   /// The same, if all entries move or are removed.
@@ -138,6 +141,7 @@ extension CacheState {
     for position in changeLogs.indices where changeLogs[position].changes.last != id {
       changeLogs[position].changes.append(id)
     }
+    if slots[index].query?.isPersisted == true { notePersisted(id) }
   }
 
   /// Counts the entries that were looked at under the lock.

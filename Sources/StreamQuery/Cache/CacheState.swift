@@ -78,6 +78,12 @@ struct CacheState: ~Copyable {
   /// For searches in slices: usually empty.
   var changeLogs: [ChangeLog] = []
   var searchSerial = 0
+  /// Whether somebody wants to know which entries change.
+  var notesChanges = false
+  /// The changes of persisted entries; `nil` if nobody keeps any.
+  var persisted: PersistedChanges?
+  /// How often it became known what a store keeps.
+  var restorationCount = 0
   /// The part types of keys that were reported to share one hash.
   var crowds: Set<[ObjectIdentifier]> = []
 
@@ -167,6 +173,7 @@ struct CacheState: ~Copyable {
   ) {
     guard slots[index].key != nil else { return }
     noteChange(of: index)
+    if notesChanges { noteDeparture(of: index, reason) }
     emit(.removed(reason), index, transaction)
     let short = Int32(truncatingIfNeeded: index)
     // The index hands out its own reference to the key, so that the slot's is not the last one.
@@ -247,6 +254,9 @@ struct CacheState: ~Copyable {
     transaction.drop(slots[index].data)
     slots[index].data = initialData.box
     input(index, &transaction) { $0.initialDataPlaced(updatedAt: beginning.time, in: $1) }
+    if initialData.isInvalidated {
+      input(index, &transaction) { $0.invalidated(isJoining: true, in: $1) }
+    }
   }
 
   // MARK: Snapshots

@@ -4,6 +4,8 @@ enum FetchStart: Sendable {
   /// A fetch was started or joined.
   case waiting(Waiter)
   case missingFetch
+  /// It is not known yet what a store keeps for the entry.
+  case restoring
   /// The fetch waits for the caller.
   case recursive
   case shutDown

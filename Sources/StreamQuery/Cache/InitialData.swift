@@ -3,6 +3,8 @@ struct InitialData: Sendable {
   let box: ValueBox
   /// When it was current, in seconds since the reference date; `nil` means now.
   let updatedAt: Double?
+  /// Whether it was invalidated before it was kept.
+  var isInvalidated = false
   /// What it was obtained from.
   let source: StoredInitialData
 

@@ -12,16 +12,41 @@ final class DefaultsTable: Sendable {
   /// In the order of registration: later ones win.
   let prefixes: [Prefix]
   let failureInvalidates: Bool
+  /// Where data is kept beyond the cache, unless a query says otherwise.
+  let persistence: (any PersistencePolicy)?
+  let persisters: PersisterSlot
 
-  init(client: QueryDefaults, prefixes: [Prefix] = [], failureInvalidates: Bool) {
+  init(
+    client: QueryDefaults,
+    prefixes: [Prefix] = [],
+    failureInvalidates: Bool,
+    persistence: (any PersistencePolicy)? = nil,
+    persisters: PersisterSlot = PersisterSlot()
+  ) {
     self.client = client
     self.prefixes = prefixes
     self.failureInvalidates = failureInvalidates
+    self.persistence = persistence
+    self.persisters = persisters
   }
 
-  /// Whether a key has its own defaults in addition to the client's.
+  /// The same defaults, under which every query is resolved again.
+  var renewed: DefaultsTable { with(prefixes: prefixes) }
+
+  private func with(client: QueryDefaults? = nil, prefixes: [Prefix]? = nil) -> DefaultsTable {
+    DefaultsTable(
+      client: client ?? self.client,
+      prefixes: prefixes ?? self.prefixes,
+      failureInvalidates: failureInvalidates,
+      persistence: persistence,
+      persisters: persisters
+    )
+  }
+
+  /// Whether queries of a key differ from those of other keys, apart from what they say themselves.
   func isSpecial(_ key: AnyQueryKey) -> Bool {
-    prefixes.contains { $0.key.isPrefix(of: key) }
+    // What is kept beyond the cache is found by the key.
+    persistence != nil || prefixes.contains { $0.key.isPrefix(of: key) }
   }
 
   func options(for key: AnyQueryKey) -> QueryOptions {
@@ -41,9 +66,7 @@ final class DefaultsTable: Sendable {
     options(for: key).gcTime.map(TimeSpan.init) ?? TimeSpan(.seconds(300))
   }
 
-  func with(client: QueryDefaults) -> DefaultsTable {
-    DefaultsTable(client: client, prefixes: prefixes, failureInvalidates: failureInvalidates)
-  }
+  func with(client: QueryDefaults) -> DefaultsTable { with(client: client, prefixes: nil) }
 
   /// Adds the defaults of a prefix, or replaces them in place.
   ///
@@ -56,10 +79,6 @@ final class DefaultsTable: Sendable {
     } else {
       prefixes.append(prefix)
     }
-    return DefaultsTable(
-      client: client,
-      prefixes: prefixes,
-      failureInvalidates: failureInvalidates
-    )
+    return with(prefixes: prefixes)
   }
 }

@@ -54,12 +54,19 @@ extension QueryClient {
     at now: ClockReading,
     _ body: ResolvedTransaction<Result>
   ) -> Result {
-    let isAsked = query.isDynamic || isArrival && query.asksOnSubscribe
+    let isAsked = query.isDynamic || query.mayRestore || isArrival && query.asksOnSubscribe
     let isDated = definition.initialData != nil
     var (initialData, wantsInitialData, hasInitialData) = (InitialData?.none, false, false)
+    var restorationCount = 0
     func ask(
       _: Int
     ) -> CommitAnswer<(revision: UInt32?, resolvedOptions: ResolvedObserverOptions), Result> {
+      if query.mayRestore {
+        let count = cache.read { $0.restorationCount }
+        // There may be initial data now.
+        if count != restorationCount { hasInitialData = false }
+        restorationCount = count
+      }
       if wantsInitialData, !hasInitialData {
         hasInitialData = true
         initialData = InitialData(of: query)
@@ -83,6 +90,8 @@ extension QueryClient {
         wantsInitialData = true
         return nil
       }
+      // Otherwise an observer would begin to wait for what has already happened.
+      if query.mayRestore, state.restorationCount != restorationCount { return nil }
       if let revision = answer.revision, !isLast,
         index.map({ state.slots[$0].revision }) ?? 0 != revision
       {
@@ -93,7 +102,7 @@ extension QueryClient {
   }
 
   /// Makes an entry with its initial data, for options that ask about it.
-  private nonisolated func begin(
+  nonisolated func begin(
     _ key: EntryKey,
     _ query: ResolvedQuery,
     with initialData: InitialData

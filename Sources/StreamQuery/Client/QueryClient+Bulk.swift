@@ -179,6 +179,8 @@ extension QueryClient {
   /// - Complexity: One transaction, which locks the cache for about a microsecond per removed
   ///   entry; `.all` is like ``clear()``.
   public nonisolated func remove(_ filter: QueryFilter) {
+    // Before the entries: what is removed must not be restored in between.
+    persisters.persister?.remove(filter)
     if case .plain(.all) = filter.node {
       transaction { state, transaction in state.removeAll(reason: .removed, &transaction) }
       return
@@ -237,6 +239,7 @@ extension QueryClient {
     _ cause: FetchCause,
     _ group: WaitGroup?
   ) {
+    persisters.persister?.invalidate(filter)
     select(filter) { state, indices, transaction in
       let refetched = indices.filter { state.isInScope(scope, $0) && state.isBulkRefetched($0) }
       for index in indices {

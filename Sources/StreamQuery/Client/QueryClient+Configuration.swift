@@ -38,6 +38,8 @@ extension QueryClient {
     /// freshness depends on age alone: data within its stale time is left alone even after a
     /// failure.
     public var failureInvalidates: Bool
+    /// Where the data of queries is kept beyond the cache, unless they say otherwise.
+    var persistencePolicy: (any PersistencePolicy)?
     /// Callbacks for every mutation; none by default.
     public var mutationHooks = MutationHooks()
     /// Receives every event, in the order in which the events happened.

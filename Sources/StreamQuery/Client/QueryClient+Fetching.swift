@@ -43,7 +43,9 @@ extension QueryClient {
     timeout limit: Duration
   ) async throws -> Value {
     let key = EntryKey(query.key)
-    let start = begin(key, query.definition, .ifStale, nil)
+    let start = try await whenRestored(query.definition) {
+      begin(key, query.definition, .ifStale, nil)
+    }
     guard case .waiting(let waiter) = start else {
       return try await outcome(of: start, of: key).outcome.box.value(as: Value.self)
     }
@@ -94,7 +96,12 @@ extension QueryClient {
     setting: FetchSetting? = nil
   ) async throws -> ValueBox {
     let key = EntryKey(query.key)
-    let start = begin(key, query.definition, need, setting)
+    var start = begin(key, query.definition, need, setting)
+    if case .restoring = start {
+      start = try await whenRestored(query.definition) {
+        begin(key, query.definition, need, setting)
+      }
+    }
     // Here, because a cached value needs no asynchronous call.
     if case .cached(let box) = start { return box.settled }
     return try await outcome(of: start, of: key).outcome.box
@@ -108,7 +115,7 @@ extension QueryClient {
     switch start {
     case .cached(let box): return (.value(box), nil)
     case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
-    case .recursive: throw QueryError.recursiveFetch(key: key.key.description)
+    case .recursive, .restoring: throw QueryError.recursiveFetch(key: key.key.description)
     case .shutDown: throw QueryError.shutDown
     case .waiting(let waiter):
       let subject = observed("a fetch of \(key.key)")
@@ -125,7 +132,8 @@ extension QueryClient {
   ) -> FetchStart {
     let request = FetchRequest(cause: .manual, setting: setting)
     return resolving(key, definition) {
-      $0.fetch(key, at: $1, need, request, role: .leasing, $2, $3.freshness, $4, &$5)
+      guard $3.participation != .restoring else { return .restoring }
+      return $0.fetch(key, at: $1, need, request, role: .leasing, $2, $3.freshness, $4, &$5)
     }
   }
 }

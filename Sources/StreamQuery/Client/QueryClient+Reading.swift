@@ -4,7 +4,7 @@ extension QueryClient {
   /// - Parameter query: The query.
   /// - Returns: The data, stale or not; `nil` if there is none.
   public nonisolated func data<Value>(for query: Query<Value>) -> Value? {
-    data(for: query.key)
+    data(EntryKey(query.key), query.definition)
   }
 
   /// The cached data of a key.
@@ -13,14 +13,33 @@ extension QueryClient {
   /// - Returns: The data, stale or not; `nil` if there is none.
   @_disfavoredOverload
   public nonisolated func data<Value>(for key: QueryKey<Value>) -> Value? {
-    let key = EntryKey(key)
+    data(EntryKey(key), nil)
+  }
+
+  private nonisolated func data<Value: Sendable>(
+    _ key: EntryKey,
+    _ definition: QueryDefinition?
+  ) -> Value? {
     let box = cache.read { state in state.find(key).flatMap { state.slots[$0].visible } }
-    guard let box else {
-      noteMiss(of: key, Value.self)
-      return nil
-    }
+    guard let box = box ?? missing(key, definition, Value.self) else { return nil }
     guard let layered = box as? LayeredBox else { return box.value(as: Value.self) }
     return layered.shown?.value(as: Value.self)
+  }
+
+  /// What a store keeps for a key that has no data in the cache.
+  @inline(never)
+  private nonisolated func missing<Value: Sendable>(
+    _ key: EntryKey,
+    _ definition: QueryDefinition?,
+    _ type: Value.Type
+  ) -> ValueBox? {
+    if persisters.persister != nil,
+      let box = restoring(key, definition ?? QueryDefinition(of: Value.self))
+    {
+      return box
+    }
+    noteMiss(of: key, Value.self)
+    return nil
   }
 
   /// What a new observer of a query would see first; this makes no entry and starts no fetch.

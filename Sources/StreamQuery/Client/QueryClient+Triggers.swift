@@ -28,7 +28,10 @@ extension QueryClient {
   /// Later writes are not kept. It takes as long as ``clear()``, plus the time to end the streams.
   public nonisolated func shutDown() {
     stopWaiting()
+    persisters.persister?.end()
     transaction { state, transaction in
+      // What was kept stays.
+      state.stopPersisting()
       state.isShutDown = true
       state.clearMutations(&transaction)
       for index in state.observers.indices where state.observers[index].isLive {
@@ -132,7 +135,9 @@ extension QueryClient {
     switch signal {
     case .time: timeReached()
     case .online(let isOnline): conditions { $0.environmentReported(isOnline: isOnline, &$1) }
-    case .active(let isActive): conditions { $0.environmentReported(isActive: isActive, &$1) }
+    case .active(let isActive):
+      if !isActive { persisters.persister?.hurry() }
+      conditions { $0.environmentReported(isActive: isActive, &$1) }
     case .query(let key):
       transaction { $0.triggered(key, &$1) }
     case .trigger(let trigger): start(trigger)

@@ -78,8 +78,11 @@ extension QueryClient {
     superseding: Bool
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
     let request = FetchRequest(cause: .manual, isSuperseding: superseding, part: part)
-    let start = resolving(key, definition, options) {
-      $0.fetch(key, at: $1, .always, request, role: .watching, $2, $3.freshness, $4, &$5)
+    let start = try await whenRestored(definition) {
+      resolving(key, definition, options) {
+        guard $3.participation != .restoring else { return .restoring }
+        return $0.fetch(key, at: $1, .always, request, role: .watching, $2, $3.freshness, $4, &$5)
+      }
     }
     return try await outcome(of: start, of: key)
   }

@@ -130,6 +130,7 @@ extension QueryClient {
     var query: ResolvedQuery?
     typealias Answer = (present: ValueBox?, box: ValueBox, value: Value)
     func ask(_: Int) throws(Failure) -> CommitAnswer<Answer, Value?> {
+      if persisters.persister != nil { _ = restoring(key, QueryDefinition(of: Value.self)) }
       let (present, isKnown) = cache.read { state -> (ValueBox?, Bool) in
         let index = state.find(key)
         return (index.flatMap { state.slots[$0].data }, index != nil)

@@ -37,6 +37,7 @@ public actor QueryClient {
   nonisolated let mutationHooks: MutationCallbacks
   nonisolated let mutationDefaults = Mutex(MutationDefaultsTable())
   nonisolated let sources = TaskBag()
+  nonisolated let persisters = PersisterSlot()
   nonisolated let shutdownHandlers = ShutdownHandlers()
   #if DEBUG
   /// The misuses that were already reported.
@@ -56,13 +57,21 @@ public actor QueryClient {
       emitsEvents: configuration.onEvent != nil,
       defaults: DefaultsTable(
         client: configuration.defaults,
-        failureInvalidates: configuration.failureInvalidates
+        failureInvalidates: configuration.failureInvalidates,
+        persistence: configuration.persistencePolicy,
+        persisters: persisters
       )
     )
+    persisters.belong(to: self)
+    // What was kept is restored from the beginning: nothing is fetched before that is done.
+    if let policy = configuration.persistencePolicy {
+      _ = persisters.persister(for: policy)?.isRestoring(policy)
+    }
     startEnvironment()
   }
 
   deinit {
+    persisters.persister?.end()
     sources.cancel()
     shutdownHandlers.finish()
     timer.cancel()
@@ -134,6 +143,7 @@ extension QueryClient: ActionRunner {
     case .emitRemoval(let removed, let slot, let count):
       if let event = removed.event(of: slot, count) { tell(event) }
     case .recount: counts.send(())
+    case .persist: persisters.persister?.entriesChanged()
     case .mutation(let action): perform(action)
     }
   }

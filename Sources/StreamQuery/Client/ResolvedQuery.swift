@@ -12,6 +12,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   private let fixed: ResolvedObserverOptions
   /// The options, if some are closures that have to be evaluated repeatedly.
   private let asked: Asked?
+  /// Whether nothing has to be evaluated to know the options.
+  private let isFixed: Bool
   /// Whether it includes an observer's own options.
   private let isOfObserver: Bool
   /// Whether some layer says what becomes of a fetch that nobody wants any more.
@@ -21,9 +23,39 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 
   private final class Asked: Sendable {
     let options: QueryOptions
+    /// Says whether it is known what a store keeps; `nil` if it was known from the beginning.
+    let restoring: Restoring?
 
-    init(_ options: QueryOptions) {
+    init(_ options: QueryOptions, _ restoring: Restoring?) {
       self.options = options
+      self.restoring = restoring
+    }
+  }
+
+  /// What is kept of a query's data beyond the cache.
+  private struct Restoring: Sendable {
+    let policy: any PersistencePolicy
+    let persister: any Persister
+
+    /// `nil` if nothing is kept.
+    init?(_ definition: QueryDefinition, _ defaults: DefaultsTable) {
+      guard let policy = definition.persistence ?? defaults.persistence, !policy.isOff,
+        let persister = defaults.persisters.persister(for: policy)
+      else { return nil }
+      self.policy = policy
+      self.persister = persister
+    }
+
+    var isUnderWay: Bool { persister.isRestoring(policy) }
+
+    /// What is kept or, without that, the query's own initial data.
+    func initialData(
+      of key: EntryKey,
+      _ definition: QueryDefinition
+    ) -> DefinitionExtras.InitialDataSource {
+      DefinitionExtras.InitialDataSource {
+        persister.data(of: key, definition, policy) ?? definition.initialData?.find()
+      }
     }
   }
 
@@ -67,8 +99,11 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     // Locals first: an optimised build of 6.3.1 crashes in the compiler if a property is read before
     // `super.init`.
     let fetch = Self.fetch(of: definition, for: key, defaults)
+    let restoring = Restoring(definition, defaults)
     var fetchOptions = FetchOptions()
-    fetchOptions.networkMode = own.networkMode ?? base.networkMode ?? .online
+    // What is kept is there to be used offline.
+    fetchOptions.networkMode =
+      own.networkMode ?? base.networkMode ?? (restoring == nil ? .online : .offlineFirst)
     fetchOptions.failureInvalidates = defaults.failureInvalidates
     fetchOptions.resetsData = definition.resetsData
     fetchOptions.keepsProgress = definition.feature != nil
@@ -97,7 +132,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     let rule = own.refetchOnSubscribeRule
     // With a fixed policy of a stronger layer, no rule has to be evaluated.
     let hasRule = rule != nil || onSubscribe == nil && base.refetchOnSubscribeRule != nil
-    let isAsked = isDynamic || hasRule || !conditionalCauses.isEmpty
+    let isHeld = restoring?.isUnderWay == true
+    let isAsked = isDynamic || hasRule || isHeld || !conditionalCauses.isEmpty
 
     var resolvedOptions = ResolvedObserverOptions()
     resolvedOptions.onSubscribe = onSubscribe ?? base.refetchOnSubscribe ?? .ifStale
@@ -121,7 +157,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     self.fetch = fetch
     ownRetry = RetryPolicy.merge(own.retry, over: base.retry)
     sharing = (own.sharing ?? base.sharing)?.kind ?? .automatic
-    asked = isAsked ? Asked(own.over(base)) : nil
+    asked = isAsked ? Asked(own.over(base), isHeld ? restoring : nil) : nil
+    isFixed = !isDynamic && !isHeld
     isOfObserver = observer != nil
     hasAbandonment = abandonment != nil
     fixed = resolvedOptions
@@ -131,10 +168,14 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       meta: QueryMeta.merge(own.meta, over: base.meta),
       placeholder: definition.placeholder,
       feature: definition.feature,
-      initialData: definition.initialData,
+      initialData: restoring?.initialData(
+        of: EntryKey(key, valueType: definition.valueType),
+        definition
+      ) ?? definition.initialData,
       canFetch: fetch != nil,
       isDynamic: isDynamic,
       asksWhetherEnabled: asksWhetherEnabled,
+      isPersisted: restoring != nil,
       conditionalCauses: conditionalCauses
     )
   }
@@ -152,7 +193,13 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   }
 
   /// The resolved options, if it does not depend on closures.
-  var fixedOptions: ResolvedObserverOptions? { isDynamic ? nil : fixed }
+  var fixedOptions: ResolvedObserverOptions? { isFixed ? fixed : nil }
+
+  /// How the data is kept beyond the cache.
+  var persistence: (any PersistencePolicy)? { definition.persistence ?? defaults.persistence }
+
+  /// Whether the options change when it becomes known what a store keeps.
+  var mayRestore: Bool { asked?.restoring != nil }
 
   /// Whether a function decides if a new subscription refetches.
   ///
@@ -167,7 +214,19 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// - Returns: The resolved options.
   func resolvedOptions(isArrival: Bool = false, _ info: () -> QueryInfo) -> ResolvedObserverOptions
   {
-    guard let options = asked?.options else { return fixed }
+    guard let asked else { return fixed }
+    var resolvedOptions = answers(of: asked.options, isArrival: isArrival, info)
+    if let restoring = asked.restoring, restoring.isUnderWay {
+      resolvedOptions.participation = .restoring
+    }
+    return resolvedOptions
+  }
+
+  private func answers(
+    of options: QueryOptions,
+    isArrival: Bool,
+    _ info: () -> QueryInfo
+  ) -> ResolvedObserverOptions {
     var resolvedOptions = fixed
     if isArrival, let rule = options.refetchOnSubscribeRule {
       resolvedOptions.onSubscribe = rule(info())

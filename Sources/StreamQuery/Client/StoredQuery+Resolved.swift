@@ -22,7 +22,7 @@ extension CacheState {
 extension InitialData {
   /// Evaluates the initial data of a query, which is user code; `nil` if there is none after all.
   init?(of query: ResolvedQuery) {
-    guard let source = query.definition.initialData else { return nil }
+    guard let source = query.initialData else { return nil }
     self.init(restoring: source)
   }
 
@@ -30,8 +30,13 @@ extension InitialData {
   init?(restoring stored: StoredInitialData) {
     // The client puts nothing else there. Checked in debug builds by `unsafeDowncast` itself.
     let source = unsafeDowncast(stored, to: DefinitionExtras.InitialDataSource.self)
-    guard let box = source.value() else { return nil }
-    self.init(box: box, updatedAt: source.updatedAt, source: source)
+    guard let found = source.find() else { return nil }
+    self.init(
+      box: found.box,
+      updatedAt: found.updatedAt,
+      isInvalidated: found.isInvalidated,
+      source: source
+    )
   }
 }
 

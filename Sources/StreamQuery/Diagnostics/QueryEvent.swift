@@ -49,6 +49,9 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case reset
     /// A run of a mutation took a step; the key is the mutation's.
     case mutation(MutationStep)
+    /// Something was not restored from a store, or not kept in one; the key is empty if it concerns
+    /// the whole store.
+    case persistenceFailed(any Error)
     /// Events were lost because the subscriber was slow.
     case missed(count: Int)
   }
@@ -151,6 +154,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case .invalidated: "invalidated"
     case .reset: "reset"
     case .mutation(let step): step.label
+    case .persistenceFailed(let error): "not persisted (\(error))"
     case .missed(let count): "missed \(count) events"
     }
   }

@@ -43,7 +43,11 @@ extension EntryMachine {
     at now: Instant
   ) -> QueryFlags {
     var flags = QueryFlags()
-    if resolvedOptions.isEnabled { flags.insert(.enabled) }
+    switch resolvedOptions.participation {
+    case .enabled: flags.insert(.enabled)
+    case .restoring: flags.insert(.restoring)
+    case .disabled: break
+    }
     if isStale(for: resolvedOptions, at: now) { flags.insert(.stale) }
     if let base, counts.exceed(base) { flags.insert(.fetchedSinceSubscribing) }
     return flags

@@ -62,7 +62,8 @@ extension EntryMachine {
   /// An existing observer changed what it asks for.
   ///
   /// Enabling it counts as subscribing again: stale data is refetched. But if a function enables it
-  /// because the entry was removed, nobody asked for anything (contract law 13).
+  /// because the entry was removed, nobody asked for anything (contract law 13). An observer that
+  /// waited for a store arrives only now, so its subscribe policy decides.
   ///
   /// - Parameters:
   ///   - old: What it asked for.
@@ -83,11 +84,14 @@ extension EntryMachine {
     leave(old, since: base)
     join(new, at: newBase)
     actions.changed = true
-    if !old.isEnabled, isStale(for: new, at: environment.now.instant),
-      !(isRemoved && isTurnedByFunction)
-    {
-      request(.subscribed, in: environment, &actions)
-    }
+    let fetches =
+      switch old.participation {
+      case .enabled: false
+      case .restoring: fetchesOnSubscribe(new, at: environment.now.instant)
+      case .disabled:
+        isStale(for: new, at: environment.now.instant) && !(isRemoved && isTurnedByFunction)
+      }
+    if fetches { request(.subscribed, in: environment, &actions) }
     return (actions, newBase)
   }
 

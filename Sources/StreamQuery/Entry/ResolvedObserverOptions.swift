@@ -14,8 +14,8 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
   private var packedLinger = TimeSpan.Packed(nil)
   /// When data is stale for this observer.
   package var freshness = Freshness.after(.zero)
-  /// Whether the observer fetches automatically.
-  package var isEnabled = true
+  /// Whether the observer takes part in fetching.
+  package var participation = Participation.enabled
   /// Whether a subscription refetches cached data.
   package var onSubscribe = RefetchPolicy.ifStale
   /// Whether a reconnect refetches.
@@ -34,6 +34,20 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
   package var linger: TimeSpan? {
     get { packedLinger.value }
     set { packedLinger = TimeSpan.Packed(newValue) }
+  }
+
+  /// Whether an observer fetches automatically.
+  package enum Participation: Hashable, Sendable {
+    case disabled
+    /// Not before it is known what a store keeps for the entry.
+    case restoring
+    case enabled
+  }
+
+  /// Whether the observer fetches automatically.
+  package var isEnabled: Bool {
+    get { participation == .enabled }
+    set { participation = newValue ? .enabled : .disabled }
   }
 
   /// Creates the resolved options of an observer with default options.

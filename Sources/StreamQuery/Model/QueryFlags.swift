@@ -10,4 +10,5 @@ package struct QueryFlags: OptionSet, Hashable, Sendable {
   package static let enabled = QueryFlags(rawValue: 2)
   package static let fetchedSinceSubscribing = QueryFlags(rawValue: 4)
   package static let placeholder = QueryFlags(rawValue: 8)
+  package static let restoring = QueryFlags(rawValue: 16)
 }

@@ -97,6 +97,12 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
   /// Whether the query fetches automatically for this observer.
   public var isEnabled: Bool { flags.contains(.enabled) }
 
+  /// Whether it is not yet known what a store keeps for the query.
+  ///
+  /// Until then the query does not fetch by itself, and ``isEnabled`` is `false`. It is `false` for
+  /// queries that are not persisted.
+  public var isRestoring: Bool { flags.contains(.restoring) }
+
   /// Whether there is no data yet, and no final error.
   public var isPending: Bool { status == .pending }
 

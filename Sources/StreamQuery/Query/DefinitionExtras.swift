@@ -20,19 +20,26 @@ final class DefinitionExtras: Sendable {
     var variant: (@Sendable () -> QueryDefinition)?
     /// Whether a refetch hides the data.
     var resetsData = false
+    /// Where the data is kept beyond the cache; `nil` leaves it to the client.
+    var persistence: (any PersistencePolicy)?
   }
 
   /// An object, so that an entry can keep it without the rest of its query; see
   /// ``StoredInitialData``.
   final class InitialDataSource: Sendable {
-    /// Evaluated once per entry that has no data.
-    let value: @Sendable () -> ValueBox?
-    /// Seconds since the reference date; `nil` means now.
-    let updatedAt: Double?
+    struct Found {
+      var box: ValueBox
+      /// When it was current, in seconds since the reference date; `nil` means now.
+      var updatedAt: Double?
+      /// Whether it was invalidated before it was kept.
+      var isInvalidated = false
+    }
 
-    init(value: @escaping @Sendable () -> ValueBox?, updatedAt: Double?) {
-      self.value = value
-      self.updatedAt = updatedAt
+    /// Evaluated once per entry that has no data.
+    let find: @Sendable () -> Found?
+
+    init(find: @escaping @Sendable () -> Found?) {
+      self.find = find
     }
   }
 

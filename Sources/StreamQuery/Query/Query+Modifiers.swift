@@ -249,10 +249,10 @@ extension Query {
     _ value: @autoclosure @escaping @Sendable () -> Value?,
     updatedAt: Date? = nil
   ) -> Self {
-    let initialData = DefinitionExtras.InitialDataSource(
-      value: { value().map(TypedBox.init) },
-      updatedAt: updatedAt?.timeIntervalSinceReferenceDate
-    )
+    let date = updatedAt?.timeIntervalSinceReferenceDate
+    let initialData = DefinitionExtras.InitialDataSource {
+      value().map { DefinitionExtras.InitialDataSource.Found(box: TypedBox($0), updatedAt: date) }
+    }
     return Query(key: key, definition: definition.with { $0.initialData = initialData })
   }
 

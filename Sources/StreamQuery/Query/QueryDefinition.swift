@@ -28,6 +28,8 @@ final class QueryDefinition: Sendable {
   var variant: (@Sendable () -> QueryDefinition)? { extras?.values.variant }
   /// Whether a refetch hides the data.
   var resetsData: Bool { extras?.values.resetsData ?? false }
+  /// Where the data is kept beyond the cache; `nil` leaves it to the client.
+  var persistence: (any PersistencePolicy)? { extras?.values.persistence }
 
   private init(
     options: QueryOptions,

@@ -21,6 +21,8 @@ class StoredQuery: @unchecked Sendable {
   final let isDynamic: Bool
   /// Whether a function decides if an observer is enabled.
   final let asksWhetherEnabled: Bool
+  /// Whether the data is kept beyond the cache.
+  final let isPersisted: Bool
   /// The events that refetch only if a condition says so.
   final let conditionalCauses: Set<FetchCause>
 
@@ -34,6 +36,7 @@ class StoredQuery: @unchecked Sendable {
     canFetch: Bool,
     isDynamic: Bool,
     asksWhetherEnabled: Bool,
+    isPersisted: Bool = false,
     conditionalCauses: Set<FetchCause>
   ) {
     self.fetchOptions = fetchOptions
@@ -45,6 +48,7 @@ class StoredQuery: @unchecked Sendable {
     self.canFetch = canFetch
     self.isDynamic = isDynamic
     self.asksWhetherEnabled = asksWhetherEnabled
+    self.isPersisted = isPersisted
     self.conditionalCauses = conditionalCauses
   }
 }

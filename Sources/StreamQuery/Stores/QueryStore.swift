@@ -17,9 +17,11 @@
 /// - **No surprises.** A store never waits for something that may not happen. Damaged records are
 ///   left out and reported in ``StoreContents/damage``; the others are still read.
 ///
+/// A store is an object: clients and queries that name the same one share its records.
+///
 /// The caller's cancellation ends nothing halfway. A store may notice it before it begins a batch, and
 /// then throws ``QueryStoreError/failed(_:)`` with a `CancellationError`; the built-in stores ignore it.
-public protocol QueryStore: Sendable {
+public protocol QueryStore: AnyObject, Sendable {
   /// Reads the records of a partition in its present generation.
   ///
   /// - Parameter partition: The partition. One that was never written is empty.

@@ -157,6 +157,7 @@ extension FetchStart {
     case .cached(let box): "cached \(box.erased)"
     case .waiting: "waiting"
     case .missingFetch: "missing fetch"
+    case .restoring: "restoring"
     case .recursive: "recursive"
     case .shutDown: "shut down"
     }

@@ -1,0 +1,74 @@
+// What the cache tells whoever keeps data beyond it.
+
+extension CacheState {
+  /// Records changes of persisted entries from now on.
+  mutating func startPersisting() {
+    persisted = PersistedChanges()
+    notesChanges = true
+  }
+
+  /// Records no more changes of persisted entries.
+  mutating func stopPersisting() {
+    persisted = nil
+    notesChanges = !changeLogs.isEmpty
+  }
+
+  /// Whether there are changes to take.
+  var hasPersistedChanges: Bool { persisted.map { !$0.isEmpty } ?? false }
+
+  /// Takes changes of persisted entries.
+  ///
+  /// - Parameter onlyDepartures: Whether changed entries stay.
+  /// - Returns: The departures, then entries as they are now; and whether that was all.
+  mutating func takePersistedChanges(
+    onlyDepartures: Bool = false
+  ) -> (
+    departures: [PersistedChanges.Departure], entries: [PersistedEntry], isAll: Bool
+  ) {
+    let limit = onlyDepartures ? 0 : lookLimit
+    guard let (departures, changed) = persisted?.take(atMost: limit) else {
+      return ([], [], true)
+    }
+    let now = latest.instant
+    let entries = changed.compactMap { find($0).flatMap { persistedEntry($0, at: now) } }
+    return (departures, entries, persisted?.isEmpty ?? true)
+  }
+
+  private func persistedEntry(_ index: Int, at now: Instant) -> PersistedEntry? {
+    guard let query = slots[index].query, query.isPersisted, slots[index].machine.hasData,
+      let info = info(index, at: now)
+    else { return nil }
+    return PersistedEntry(id: id(of: index), info: info, query: query)
+  }
+
+  /// Notes that an entry is about to be dropped or was emptied.
+  @inline(never)
+  mutating func noteDeparture(of index: Int, _ reason: QueryEvent.RemovalReason) {
+    guard notesChanges, persisted != nil, let key = slots[index].key,
+      slots[index].query?.isPersisted == true
+    else { return }
+    let id = id(of: index)
+    switch reason {
+    case .removed, .cleared: notePersisted(.removed(key), of: id)
+    case .expired:
+      if let entry = persistedEntry(index, at: latest.instant) {
+        notePersisted(.expired(entry), of: id)
+      }
+    }
+  }
+
+  /// Notes that all entries are about to be removed.
+  mutating func noteRemovalOfAll() {
+    guard persisted != nil else { return }
+    notePersisted(.removedAll, of: nil)
+  }
+
+  private mutating func notePersisted(_ departure: PersistedChanges.Departure, of id: EntryID?) {
+    if persisted?.note(departure, of: id) == true { outbox.append(.persist) }
+  }
+
+  /// Notes that a persisted entry changed.
+  mutating func notePersisted(_ id: EntryID) {
+    if persisted?.note(id) == true { outbox.append(.persist) }
+  }
+}

@@ -1,0 +1,60 @@
+/// The persisted entries that changed since their persister last asked.
+struct PersistedChanges: Sendable {
+  /// An entry that is gone.
+  enum Departure: Sendable {
+    /// It was removed, and what is kept of it must go too.
+    case removed(EntryKey)
+    /// It was not used any more; its last change may not be kept yet.
+    case expired(PersistedEntry)
+    /// All entries were removed.
+    case removedAll
+  }
+
+  private(set) var changed: Set<EntryID> = []
+  /// In order of time; entries that were made again afterwards are in ``changed``.
+  private(set) var departures: [Departure] = []
+
+  var isEmpty: Bool { changed.isEmpty && departures.isEmpty }
+
+  /// Notes that an entry changed.
+  ///
+  /// - Returns: Whether it is the first change.
+  mutating func note(_ entry: EntryID) -> Bool {
+    let isFirst = isEmpty
+    changed.insert(entry)
+    return isFirst
+  }
+
+  /// Notes that an entry is gone.
+  ///
+  /// - Returns: Whether it is the first change.
+  mutating func note(_ departure: Departure, of entry: EntryID?) -> Bool {
+    let isFirst = isEmpty
+    switch departure {
+    case .removed, .expired: if let entry { changed.remove(entry) }
+    case .removedAll:
+      changed = []
+      departures = []
+    }
+    departures.append(departure)
+    return isFirst
+  }
+
+  /// Takes the departures, and some of the changed entries.
+  ///
+  /// - Parameter limit: The most entries; 0 takes only departures.
+  /// - Returns: What was taken.
+  mutating func take(atMost limit: Int) -> (departures: [Departure], changed: [EntryID]) {
+    var taken: (departures: [Departure], changed: [EntryID]) = ([], [])
+    swap(&taken.departures, &departures)
+    guard limit > 0 else { return taken }
+    guard changed.count > limit else {
+      taken.changed = Array(changed)
+      changed = []
+      return taken
+    }
+    taken.changed = Array(changed.prefix(limit))
+    changed.subtract(taken.changed)
+    return taken
+  }
+}

@@ -1,0 +1,32 @@
+/// What keeps the data of entries beyond the cache.
+///
+/// The client asks it about entries that begin, and tells it that entries changed.
+protocol Persister: AnyObject, Sendable {
+  /// Whether it is not known yet what is kept under a policy.
+  func isRestoring(_ policy: any PersistencePolicy) -> Bool
+
+  /// Waits until it is known what is kept under a policy, or until the caller is cancelled.
+  func waitUntilRestored(_ policy: any PersistencePolicy) async
+
+  /// The data that is kept for an entry; decodes it, so never call it under the lock.
+  func data(
+    of key: EntryKey,
+    _ definition: QueryDefinition,
+    _ policy: any PersistencePolicy
+  ) -> DefinitionExtras.InitialDataSource.Found?
+
+  /// There are changes to take, see ``CacheState/takePersistedChanges()``.
+  func entriesChanged()
+
+  /// The process may be suspended or end: what changed should be written now.
+  func hurry()
+
+  /// Forgets what is kept for the entries that a filter selects, whether they are cached or not.
+  func remove(_ filter: QueryFilter)
+
+  /// Marks what is kept for the entries that a filter selects as invalidated.
+  func invalidate(_ filter: QueryFilter)
+
+  /// The client is over.
+  func end()
+}

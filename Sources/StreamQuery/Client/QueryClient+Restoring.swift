@@ -1,0 +1,115 @@
+extension QueryClient {
+  /// Lets the observers that waited for a store arrive, with what it keeps for them.
+  ///
+  /// All of them see it in one transaction.
+  nonisolated func restorationEnded() {
+    typealias Held = (key: EntryKey, query: StoredQuery, observers: [ObserverID])
+    let held = transaction { state, _ -> [Held] in
+      // From now on nobody begins to wait: see `resolving`.
+      state.restorationCount += 1
+      // Queries that were resolved before ask each time whether the store has been read.
+      state.defaults = state.defaultsTable.renewed
+      return state.heldObservers()
+    }
+    guard !held.isEmpty else { return }
+    let now = cache.now()
+    let arrivals = held.map { entry in
+      let query = entry.query.resolved
+      let initialData =
+        cache.read { $0.wantsInitialData($0.find(entry.key), query) }
+        ? InitialData(of: query) : nil
+      let options = query.resolvedOptions(isArrival: true) {
+        cache.read { $0.infoOfArrival(entry.key, query, initialData, at: now) }
+      }
+      return (held: entry, initialData: initialData, options: options)
+    }
+    cache.transaction(self, at: now) { state, transaction in
+      for arrival in arrivals {
+        guard let index = state.find(arrival.held.key) else { continue }
+        state.placeInitialData(index, arrival.initialData, &transaction)
+      }
+      for arrival in arrivals {
+        for id in arrival.held.observers {
+          guard let observer = state.find(id),
+            state.observers[observer].query === arrival.held.query,
+            state.observers[observer].resolvedOptions.participation == .restoring
+          else { continue }
+          state.arrive(observer, resolvedOptions: arrival.options, &transaction)
+        }
+      }
+    }
+  }
+
+  /// Begins a fetch for a caller, as soon as it is known what a store keeps for the query.
+  ///
+  /// - Throws: `CancellationError` if the caller is cancelled before.
+  nonisolated func whenRestored(
+    _ definition: QueryDefinition,
+    _ begin: () -> FetchStart
+  ) async throws -> FetchStart {
+    while true {
+      let start = begin()
+      guard case .restoring = start, let policy = definition.persistence ?? defaults.persistence,
+        let persister = persisters.persister(for: policy)
+      else { return start }
+      await persister.waitUntilRestored(policy)
+      try Task.checkCancellation()
+    }
+  }
+
+  /// Makes the entry of a key that is not cached, if a store keeps data for it.
+  ///
+  /// - Returns: The restored data; `nil` if there is none.
+  nonisolated func restoring(_ key: EntryKey, _ definition: QueryDefinition) -> ValueBox? {
+    guard !cache.read({ $0.find(key) != nil }) else { return nil }
+    let query = resolve(key, definition, defaults)
+    guard query.isPersisted, let initialData = InitialData(of: query) else { return nil }
+    begin(key, query, with: initialData)
+    return cache.read { $0.box(key) }
+  }
+}
+
+extension QueryClient {
+  /// Emits an event that no transaction decided.
+  nonisolated func tell(_ kind: QueryEvent.Kind, of key: AnyQueryKey) {
+    transaction { state, transaction in
+      guard state.emitsEvents else { return }
+      state.outbox.append(.emit(state.makeEvent(kind, key, transaction, since: nil)))
+    }
+  }
+}
+
+extension CacheState {
+  /// The observers that wait for a store, by entry and query.
+  fileprivate func heldObservers() -> [(key: EntryKey, query: StoredQuery, observers: [ObserverID])]
+  {
+    var held: [(key: EntryKey, query: StoredQuery, observers: [ObserverID])] = []
+    for index in live.lazy.map(Int.init) where slots[index].isWatched {
+      guard let key = slots[index].key else { continue }
+      let first = held.count
+      for position in slots[index].observers {
+        let observer = observers[Int(position)]
+        guard observer.resolvedOptions.participation == .restoring, let query = observer.query
+        else { continue }
+        let id = ObserverID(index: position, generation: observer.generation)
+        if let place = held[first...].firstIndex(where: { $0.query === query }) {
+          held[place].observers.append(id)
+        } else {
+          held.append((key, query, [id]))
+        }
+      }
+    }
+    return held
+  }
+
+  /// An observer that waited for a store asks for what it wants.
+  fileprivate mutating func arrive(
+    _ observer: Int,
+    resolvedOptions: ResolvedObserverOptions,
+    _ transaction: inout Transaction
+  ) {
+    guard let query = observers[observer].query else { return }
+    observers[observer].resolvedOptions.onSubscribe = resolvedOptions.onSubscribe
+    reobserve(observer, query: query, resolvedOptions: resolvedOptions, &transaction)
+  }
+}

@@ -1,0 +1,52 @@
+extension Query where Value: Codable {
+  /// Keeps the data of the query in a store, and restores it before the first fetch.
+  ///
+  /// The first use of a query in a process waits until the store has been read; until then its
+  /// streams are pending and idle, and say ``QueryResult/isRestoring``. Restored data has its age:
+  /// if it is stale, it is shown and refetched. Fetched data and manual writes are kept, without
+  /// optimistic changes, as soon as ``Persistence/throttle`` has passed. Offline, a query tries once
+  /// and then waits for the network (``NetworkMode/offlineFirst``), unless an option says otherwise.
+  ///
+  /// ```swift
+  /// let user = Query("user", id) { try await api.user(id) }
+  ///   .persisted(in: store, maxAge: .hours(24), version: "2")
+  /// ```
+  ///
+  /// A value that can no longer be decoded is dropped and fetched again, and
+  /// ``QueryClient/events`` tell of it.
+  ///
+  /// - Parameters:
+  ///   - store: Where the data is kept.
+  ///   - partition: The part of the store.
+  ///   - maxAge: The age at which kept data is not restored any more.
+  ///   - version: The version of the form of the data; what was kept with another one is dropped.
+  /// - Returns: The changed query.
+  public func persisted(
+    in store: any QueryStore,
+    partition: StorePartition = .main,
+    maxAge: Duration = .hours(24),
+    version: String = ""
+  ) -> Self {
+    persisted(Persistence(in: store, partition: partition, maxAge: maxAge, version: version))
+  }
+
+  /// Keeps the data of the query in a store, and restores it before the first fetch.
+  ///
+  /// - Parameter persistence: Where, how long and in which form.
+  /// - Returns: The changed query.
+  public func persisted(_ persistence: Persistence) -> Self {
+    let policy = QueryPersistence(persistence)
+    return Query(key: key, definition: definition.with { $0.persistence = policy })
+  }
+}
+
+extension Query {
+  /// Keeps nothing of the query, whatever the client's ``QueryClient/Configuration/persistence``
+  /// says.
+  ///
+  /// - Returns: The changed query.
+  public func notPersisted() -> Self {
+    let policy = QueryPersistence(nil)
+    return Query(key: key, definition: definition.with { $0.persistence = policy })
+  }
+}

@@ -1,0 +1,48 @@
+extension QueryClient.Configuration {
+  /// Where the data of all queries is kept beyond the process, unless they say otherwise; `nil`, the
+  /// default, keeps nothing.
+  ///
+  /// Values that are not `Codable`, and keys without a ``AnyQueryKey/canonicalText()``, are left out.
+  public var persistence: Persistence? {
+    get { (persistencePolicy as? QueryPersistence)?.settings }
+    set { persistencePolicy = newValue.map(QueryPersistence.init) }
+  }
+}
+
+extension QueryClient {
+  /// Whether it is not known yet what the client's store keeps.
+  ///
+  /// Until then streams are pending and idle, and callers of ``fetch(_:)`` wait.
+  public nonisolated var isRestoring: Bool {
+    guard let policy = configuration.persistencePolicy else { return false }
+    return persisters.persister?.isRestoring(policy) ?? false
+  }
+
+  /// Waits until the client's store has been read; this begins when the client is made.
+  ///
+  /// Values are decoded at their first use. Without ``Configuration/persistence`` there is nothing
+  /// to wait for.
+  ///
+  /// - Throws: The ``QueryStoreError`` with which the store could not be read: the client then works
+  ///   without it. `CancellationError` if the caller is cancelled.
+  public nonisolated func restore() async throws {
+    guard let policy = configuration.persistencePolicy as? QueryPersistence,
+      let persister = persisters.persister(for: policy) as? StorePersister
+    else { return }
+    await persister.waitUntilRestored(policy)
+    try Task.checkCancellation()
+    if let error = persister.failure(of: policy) { throw error }
+  }
+
+  /// Writes what has changed to the stores now, instead of at the next opportunity.
+  ///
+  /// Call it before the process ends or is suspended.
+  ///
+  /// - Throws: The first ``QueryStoreError``; what could not be written is tried again later.
+  ///   `CancellationError` if the caller is cancelled; the changes are written nevertheless.
+  public nonisolated func save() async throws {
+    guard let persister = persisters.persister as? StorePersister else { return }
+    if let error = await persister.save() { throw error }
+    try Task.checkCancellation()
+  }
+}

@@ -1,0 +1,108 @@
+/// What a filter of queries says about entries that only a store has.
+///
+/// They are known by the text of their key alone. They are not observed, not fetching, and have
+/// data. What cannot be known of them, such as what a predicate says, counts as matched: these
+/// filters choose what to forget or to refetch.
+struct RecordFilter: Sendable {
+  private enum Answer {
+    case no
+    case maybe
+    case yes
+
+    var opposite: Answer {
+      switch self {
+      case .no: .yes
+      case .maybe: .maybe
+      case .yes: .no
+      }
+    }
+  }
+
+  private indirect enum Node: Sendable {
+    case constant(Bool)
+    case unknown
+    case key(String)
+    /// The text of a key without its last bracket.
+    case prefix(String)
+    case and([Node])
+    case or([Node])
+    case not(Node)
+  }
+
+  private let node: Node
+  /// Whether it asks about keys only, so that it says the same of cached entries.
+  let isOfKeys: Bool
+
+  /// Reads a filter; encodes keys, so never call it under a lock.
+  init(_ filter: QueryFilter) {
+    var isOfKeys = true
+    node = Self.node(of: filter.node, &isOfKeys)
+    self.isOfKeys = isOfKeys
+  }
+
+  /// Whether a record may be meant.
+  ///
+  /// - Parameter text: The type and the key of an entry.
+  /// - Returns: `false` if it is certain that it is not meant.
+  func mayMatch(_ text: String) -> Bool { Self.answer(node, text) != .no }
+
+  private static func node(of node: QueryFilter.Node, _ isOfKeys: inout Bool) -> Node {
+    switch node {
+    case .plain(let filter): return self.node(of: filter, &isOfKeys)
+    case .predicate:
+      isOfKeys = false
+      return .unknown
+    case .and(let nodes): return .and(nodes.map { self.node(of: $0, &isOfKeys) })
+    case .or(let nodes): return .or(nodes.map { self.node(of: $0, &isOfKeys) })
+    case .not(let operand): return .not(self.node(of: operand, &isOfKeys))
+    }
+  }
+
+  private static func node(of filter: EntryFilter, _ isOfKeys: inout Bool) -> Node {
+    switch filter {
+    case .all: return .constant(true)
+    // A key without a text was never kept.
+    case .entry(let key): return (try? key.canonicalText()).map(Node.key) ?? .constant(false)
+    case .prefix(let key):
+      guard let text = try? key.canonicalText() else { return .constant(false) }
+      return .prefix(String(text.dropLast()))
+    case .stale:
+      isOfKeys = false
+      return .unknown
+    case .active:
+      isOfKeys = false
+      return .constant(false)
+    case .status(let status):
+      isOfKeys = false
+      return .constant(status == .success)
+    case .fetchStatus(let status):
+      isOfKeys = false
+      return .constant(status == .idle)
+    case .and(let filters): return .and(filters.map { node(of: $0, &isOfKeys) })
+    case .or(let filters): return .or(filters.map { node(of: $0, &isOfKeys) })
+    case .not(let operand): return .not(node(of: operand, &isOfKeys))
+    }
+  }
+
+  private static func answer(_ node: Node, _ text: String) -> Answer {
+    switch node {
+    case .constant(let value): return value ? .yes : .no
+    case .unknown: return .maybe
+    case .key(let key): return key == text ? .yes : .no
+    case .prefix(let prefix):
+      // The name of a type has no bracket.
+      let key = text.utf8.drop { $0 != UInt8(ascii: "[") }
+      guard key.starts(with: prefix.utf8) else { return .no }
+      guard prefix.utf8.count > 1 else { return .yes }
+      let next = key.dropFirst(prefix.utf8.count).first
+      return next == UInt8(ascii: ",") || next == UInt8(ascii: "]") ? .yes : .no
+    case .and(let nodes):
+      let answers = nodes.map { answer($0, text) }
+      return answers.contains(.no) ? .no : answers.contains(.maybe) ? .maybe : .yes
+    case .or(let nodes):
+      let answers = nodes.map { answer($0, text) }
+      return answers.contains(.yes) ? .yes : answers.contains(.maybe) ? .maybe : .no
+    case .not(let operand): return answer(operand, text).opposite
+    }
+  }
+}

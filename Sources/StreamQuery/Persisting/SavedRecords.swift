@@ -1,0 +1,193 @@
+/// What a store keeps of a client's entries, as it is or is about to be.
+///
+/// A value without waits. Changes come by key, as the cache reports them; what they are called in
+/// the store and their bytes are found outside of locks, and come later, see ``settled(_:)``.
+struct SavedRecords: Sendable {
+  /// What became of an entry.
+  enum Arrival: Sendable {
+    case changed(PersistedEntry)
+    case removed
+  }
+
+  /// What tells whether an entry is as it was when it was saved.
+  struct Stamp: Hashable, Sendable {
+    let entry: UInt64
+    let count: Int
+    let updatedAt: Double
+    let isInvalidated: Bool
+
+    init(_ entry: PersistedEntry) {
+      self.entry = entry.id.generation
+      count = entry.info.dataUpdateCount
+      updatedAt = entry.info.snapshot.dataUpdatedAt.date
+      isInvalidated = entry.info.isInvalidated
+    }
+  }
+
+  /// What is to be done with a record.
+  enum Settlement: Sendable {
+    case save(SavedValue, Stamp)
+    /// The data is as it was restored, apart from the mark.
+    case mark(isInvalidated: Bool)
+    case remove
+  }
+
+  enum Phase: Sendable {
+    case loading
+    case open(StoreGeneration)
+    /// The store cannot be used.
+    case closed(QueryStoreError)
+  }
+
+  struct Record: Sendable {
+    var value: SavedValue
+    var stamp: Stamp?
+    /// When it was last used, counted in uses; 0 if it was not used.
+    var use: UInt64 = 0
+  }
+
+  /// The beginning of the keys of all records.
+  static let prefix = "query/"
+
+  var phase = Phase.loading
+  let limit: StoreLimit
+  var records: [String: Record] = [:]
+  var byteCount = 0
+  private var useSerial: UInt64 = 0
+  /// The texts of records that the store does not have as they are here.
+  var unwritten: Set<String> = []
+  /// What a batch under way says about records; merged back if it fails.
+  var underWay: Set<String> = []
+  /// What has not been settled yet.
+  var arrivals: [EntryKey: Arrival] = [:]
+  /// What is being settled.
+  private var settling: [EntryKey: Arrival] = [:]
+  /// Whether what is loaded is void: everything was removed meanwhile.
+  var dropsLoaded = false
+  /// What bulk calls said while loading.
+  var pendingMarks: [(filter: RecordFilter, removes: Bool)] = []
+
+  init(limit: StoreLimit) {
+    self.limit = limit
+  }
+
+  var isLoading: Bool { if case .loading = phase { true } else { false } }
+
+  /// Whether there is anything to settle or to write, as soon as the store has been read.
+  var isDirty: Bool {
+    guard case .open = phase else { return false }
+    return !arrivals.isEmpty || !unwritten.isEmpty
+  }
+
+  // MARK: Changes of entries
+
+  /// Takes note of what became of an entry.
+  ///
+  /// - Returns: What it replaces: users' values, to be released outside of locks.
+  mutating func note(_ arrival: Arrival, of key: EntryKey) -> Arrival? {
+    if case .closed = phase { return arrival }
+    return arrivals.updateValue(arrival, forKey: key)
+  }
+
+  /// Takes note that everything was removed.
+  ///
+  /// - Returns: What it replaces.
+  mutating func noteRemovalOfAll() -> [EntryKey: Arrival] {
+    var old: [EntryKey: Arrival] = [:]
+    swap(&old, &arrivals)
+    for key in settling.keys { arrivals[key] = .removed }
+    unwritten.formUnion(records.keys)
+    records = [:]
+    byteCount = 0
+    if isLoading { dropsLoaded = true }
+    pendingMarks = []
+    return old
+  }
+
+  /// What became of an entry that is not settled yet.
+  func arrival(of key: EntryKey) -> Arrival? { arrivals[key] ?? settling[key] }
+
+  /// Takes what has to be settled; until it is, ``arrival(of:)`` still answers for it.
+  mutating func takeArrivals() -> [EntryKey: Arrival] {
+    guard settling.isEmpty, !isLoading else { return [:] }
+    swap(&settling, &arrivals)
+    return settling
+  }
+
+  /// Whether a record has to be saved again.
+  func isOutdated(_ text: String, _ stamp: Stamp) -> Bool {
+    records[Self.prefix + text]?.stamp != stamp
+  }
+
+  /// Takes what has been found for the arrivals.
+  ///
+  /// - Parameter settlements: What to do, by the text of keys.
+  /// - Returns: The arrivals: users' values, to be released outside of locks.
+  mutating func settled(_ settlements: [(text: String, Settlement)]) -> [EntryKey: Arrival] {
+    for (text, settlement) in settlements {
+      let text = Self.prefix + text
+      switch settlement {
+      case .save(let value, let stamp): put(value, stamp, text)
+      case .mark(let isInvalidated):
+        guard var record = records[text], record.value.isInvalidated != isInvalidated else {
+          continue
+        }
+        record.value.isInvalidated = isInvalidated
+        records[text] = record
+        unwritten.insert(text)
+      case .remove: forget(text)
+      }
+    }
+    var old: [EntryKey: Arrival] = [:]
+    swap(&old, &settling)
+    return old
+  }
+
+  // MARK: Records
+
+  /// The record of an entry.
+  mutating func use(_ text: String) -> SavedValue? {
+    let text = Self.prefix + text
+    guard var record = records[text] else { return nil }
+    useSerial += 1
+    record.use = useSerial
+    records[text] = record
+    return record.value
+  }
+
+  /// Forgets a record that cannot be used.
+  mutating func drop(_ text: String) { forget(Self.prefix + text) }
+
+  /// Removes records, or marks them as invalidated.
+  ///
+  /// - Parameters:
+  ///   - filter: Which records.
+  ///   - removes: Whether they are removed.
+  ///   - cached: The texts of entries that are cached, for which the filter does not decide.
+  mutating func apply(_ filter: RecordFilter, removes: Bool, except cached: Set<String> = []) {
+    guard !isLoading else { return pendingMarks.append((filter, removes)) }
+    for text in records.keys {
+      let name = String(text.dropFirst(Self.prefix.count))
+      guard !cached.contains(name), filter.mayMatch(name) else { continue }
+      if removes {
+        forget(text)
+      } else if records[text]?.value.isInvalidated == false {
+        records[text]?.value.isInvalidated = true
+        unwritten.insert(text)
+      }
+    }
+  }
+
+  private mutating func put(_ value: SavedValue, _ stamp: Stamp?, _ text: String) {
+    useSerial += 1
+    let old = records.updateValue(Record(value: value, stamp: stamp, use: useSerial), forKey: text)
+    byteCount += value.data.count - (old?.value.data.count ?? -text.utf8.count)
+    unwritten.insert(text)
+  }
+
+  mutating func forget(_ text: String) {
+    guard let old = records.removeValue(forKey: text) else { return }
+    byteCount -= old.value.data.count + text.utf8.count
+    unwritten.insert(text)
+  }
+}

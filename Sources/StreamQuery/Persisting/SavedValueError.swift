@@ -1,0 +1,23 @@
+/// Why something was not restored or not kept; see ``QueryEvent/Kind/persistenceFailed(_:)``.
+public enum SavedValueError: Error, Sendable, CustomStringConvertible {
+  /// A record is not of the form that this library writes; it is dropped.
+  case unreadable(record: String)
+  /// A part of the store was damaged.
+  case damaged(StoreDamage)
+  /// The store was not read within ``Persistence/patience``.
+  case slowStore
+  /// The value of a query is not `Encodable`.
+  case notEncodable(typeName: String)
+
+  /// What is wrong, and what was done.
+  public var description: String {
+    switch self {
+    case .unreadable(let record): "the record \(record) is not readable, and was dropped"
+    case .damaged(let damage): "\(damage)"
+    case .slowStore:
+      "the store takes longer to read than queries wait for it; they go on without it"
+    case .notEncodable(let typeName):
+      "\(typeName) is not Encodable, and is not kept: make it Codable, or use notPersisted()"
+    }
+  }
+}

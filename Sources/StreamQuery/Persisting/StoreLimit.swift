@@ -1,0 +1,34 @@
+/// How much a client keeps in a store.
+public struct StoreLimit: Hashable, Sendable {
+  /// Which records leave first.
+  public enum Order: Hashable, Sendable {
+    /// Those whose data is the oldest.
+    case oldestFirst
+    /// Those that were not used for the longest time; what was not used since the launch counts as
+    /// used when its data was current.
+    case leastRecentlyUsedFirst
+  }
+
+  /// The most records.
+  public var count: Int
+  /// The most bytes of values and keys.
+  public var bytes: Int
+  /// Which records leave first.
+  public var order: Order
+
+  /// Creates a limit.
+  ///
+  /// - Parameters:
+  ///   - count: The most records; less than 0 is 0.
+  ///   - bytes: The most bytes of values and keys; less than 0 is 0.
+  ///   - order: Which records leave first.
+  public init(
+    count: Int = 10_000,
+    bytes: Int = 20_000_000,
+    order: Order = .oldestFirst
+  ) {
+    self.count = max(0, count)
+    self.bytes = max(0, bytes)
+    self.order = order
+  }
+}

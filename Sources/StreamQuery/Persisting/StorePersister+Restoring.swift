@@ -1,0 +1,155 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+// Reading what was kept.
+
+extension StorePersister {
+  func isRestoring(_ policy: any PersistencePolicy) -> Bool {
+    guard let settings = (policy as? QueryPersistence)?.settings else { return false }
+    let id = StoreID(settings)
+    let (isRestoring, isNew) = state.withLock { state in
+      if state.isEnded { return (false, false) }
+      if let known = state.stores[id] { return (known.isAwaited, false) }
+      let records = SavedRecords(limit: settings.limit)
+      state.stores[id] = OpenStore(settings: settings, records: records)
+      if state.plan == nil { state.plan = SavePlan(throttle: settings.throttle) }
+      return (true, true)
+    }
+    if isNew {
+      // Detached: it serves everybody who will use the store.
+      Task.detached(executorPreference: executor) { await self.load(id, settings) }
+    }
+    return isRestoring
+  }
+
+  private func load(_ id: StoreID, _ settings: Persistence) async {
+    let patience = Task.detached(executorPreference: executor) { [clock] in
+      guard (try? await clock.sleep(for: settings.patience)) != nil else { return }
+      self.state.withLock { $0.stores[id]?.isSlow = true }
+      self.goOn(id, [SavedValueError.slowStore])
+    }
+    var problems: [any Error] = []
+    do {
+      let contents = try await settings.store.load(settings.partition)
+      let unreadable = state.withLock { $0.stores[id]?.records.loaded(contents) ?? [] }
+      problems = contents.damage.map(SavedValueError.damaged)
+      problems += unreadable.map(SavedValueError.unreadable)
+    } catch {
+      close(id, error)
+      problems = [error]
+    }
+    patience.cancel()
+    goOn(id, problems)
+    start(at: .zero) { state in
+      let isDirty = state.stores[id]?.records.isDirty == true
+      return isDirty || !state.saveWaits.isEmpty ? state.plan?.requested() : nil
+    }
+  }
+
+  /// Lets those go on who wait for a store.
+  private func goOn(_ id: StoreID, _ problems: [any Error]) {
+    let waits = state.withLock { state in
+      defer { state.stores[id]?.waits = [] }
+      return state.stores[id]?.waits ?? []
+    }
+    for problem in problems { report(problem) }
+    client?.restorationEnded()
+    for wait in waits { wait.give(()) }
+  }
+
+  func waitUntilRestored(_ policy: any PersistencePolicy) async {
+    guard isRestoring(policy), let settings = (policy as? QueryPersistence)?.settings else {
+      return
+    }
+    let answer = SharedOneShot<Void>()
+    let isRestoring = state.withLock { state in
+      guard state.stores[StoreID(settings)]?.isAwaited == true, !state.isEnded else {
+        return false
+      }
+      state.stores[StoreID(settings)]?.waits.append(answer)
+      return true
+    }
+    guard isRestoring else { return }
+    let wait = client?.observed("the records of a store").map { subject in
+      CallerWait(subject) { answer.give(()) }
+    }
+    defer { withExtendedLifetime(wait) {} }
+    await withTaskCancellationHandler {
+      _ = await answer.take { wait?.began() }
+    } onCancel: {
+      answer.give(())
+    }
+  }
+
+  /// Why the store of a policy cannot be used; `nil` if it can.
+  func failure(of policy: QueryPersistence) -> QueryStoreError? {
+    guard let settings = policy.settings else { return nil }
+    let phase = state.withLock { $0.stores[StoreID(settings)]?.records.phase }
+    guard case .closed(let error) = phase else { return nil }
+    return error
+  }
+
+  func data(
+    of key: EntryKey,
+    _ definition: QueryDefinition,
+    _ policy: any PersistencePolicy
+  ) -> DefinitionExtras.InitialDataSource.Found? {
+    guard let settings = (policy as? QueryPersistence)?.settings, !isRestoring(policy) else {
+      return nil
+    }
+    let id = StoreID(settings)
+    let (arrival, dropped) = state.withLock { state in
+      let dropped = state.drain(onlyDepartures: true)
+      return (state.stores[id]?.records.arrival(of: key), dropped)
+    }
+    defer { withExtendedLifetime(dropped) {} }
+    switch arrival {
+    case .removed: return nil
+    case .changed(let entry):
+      guard let box = entry.info.snapshot.base else { return nil }
+      return DefinitionExtras.InitialDataSource.Found(
+        box: box,
+        updatedAt: entry.info.snapshot.dataUpdatedAt.date,
+        isInvalidated: entry.info.isInvalidated
+      )
+    case nil: break
+    }
+    guard let text = try? key.canonicalText(),
+      let saved = state.withLock({ $0.stores[id]?.records.use(text) })
+    else { return nil }
+    do {
+      guard
+        saved.isGood(
+          for: TimeSpan(settings.maxAge),
+          version: settings.version,
+          at: wallClock().timeIntervalSinceReferenceDate
+        )
+      else {
+        forget(text, id)
+        return nil
+      }
+      guard let decoder = ArchivableEntry(known: definition.valueType, definition) else {
+        return nil
+      }
+      return DefinitionExtras.InitialDataSource.Found(
+        box: try decoder.decode(saved.value, settings.coding),
+        updatedAt: saved.updatedAt,
+        isInvalidated: saved.isInvalidated
+      )
+    } catch {
+      forget(text, id)
+      report(error, key.key)
+      return nil
+    }
+  }
+
+  private func forget(_ text: String, _ id: StoreID) {
+    state.withLock { $0.stores[id]?.records.drop(text) }
+    entriesChanged()
+  }
+}

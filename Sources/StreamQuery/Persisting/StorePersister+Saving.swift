@@ -1,0 +1,206 @@
+import Synchronization
+
+// Writing what changed.
+
+extension StorePersister {
+  func entriesChanged() {
+    start { $0.plan?.changed() }
+  }
+
+  func hurry() {
+    start(at: .zero) { state in
+      let dirty = state.stores.values.contains { $0.records.isDirty }
+      let changed = state.cache?.read { $0.hasPersistedChanges } ?? false
+      return dirty || changed ? state.plan?.requested() : nil
+    }
+  }
+
+  func end() {
+    start { state in
+      guard !state.isEnded else { return nil }
+      state.isEnded = true
+      state.plan?.end()
+      // Without a store there is nothing to write, and nobody else lets go of the cache.
+      if state.plan == nil { state.cache = nil }
+      return state.plan?.requested()
+    }
+    let (waits, dropped) = state.withLock { state in
+      // The cache is about to be emptied.
+      let dropped = state.drain(onlyDepartures: false)
+      var waits: [SharedOneShot<Void>] = []
+      for id in state.stores.keys {
+        waits += state.stores[id]?.waits ?? []
+        state.stores[id]?.waits = []
+      }
+      return (waits, dropped)
+    }
+    withExtendedLifetime(dropped) {}
+    for wait in waits { wait.give(()) }
+  }
+
+  /// Writes what has changed so far.
+  ///
+  /// - Returns: Why some of it could not be written; `nil` if it was, or if the caller was
+  ///   cancelled.
+  func save() async -> QueryStoreError? {
+    let answer = SharedOneShot<QueryStoreError?>()
+    start(at: .zero) { state in
+      guard let round = state.plan?.nextRound else {
+        answer.give(nil)
+        return nil
+      }
+      state.saveWaits.append((round, answer))
+      return state.plan?.requested()
+    }
+    return await withTaskCancellationHandler {
+      await answer.take() ?? nil
+    } onCancel: {
+      answer.give(nil)
+    }
+  }
+
+  /// Starts the task that a plan asks for.
+  func start(at delay: Duration? = nil, _ change: (inout State) -> UInt64?) {
+    let (task, wait, former) = state.withLock { state in
+      let task = change(&state)
+      let former = task == nil ? nil : state.waiting.take()
+      return (task, delay ?? state.plan?.delay ?? .zero, former)
+    }
+    former?.cancel()
+    guard let task else { return }
+    // Detached, and not at the caller's priority: it serves everybody.
+    let work = Task.detached(executorPreference: executor) { await self.work(task, after: wait) }
+    state.withLock { $0.waiting = work }
+  }
+
+  private func work(_ task: UInt64, after delay: Duration) async {
+    var (task, delay) = (task, delay)
+    while true {
+      if delay > .zero { try? await clock.sleep(for: delay) }
+      guard state.withLock({ $0.plan?.waited(task) ?? false }) else { return }
+      var step: SavePlan.Step
+      repeat {
+        let error = await write()
+        let (next, answered) = state.withLock {
+          state -> (SavePlan.Step, [SharedOneShot<QueryStoreError?>]) in
+          // Before a store has been read, nothing can be written to it.
+          let isReady = !state.stores.values.contains { $0.records.isLoading }
+          let round = isReady ? state.plan?.begun ?? .max : 0
+          let answered = state.saveWaits.filter { $0.round <= round }.map(\.answer)
+          state.saveWaits.removeAll { $0.round <= round }
+          let isDirty = state.stores.values.contains { $0.records.isDirty }
+          let (next, number) =
+            state.plan?.wrote(isDirty: isDirty, isAwaited: isReady && !state.saveWaits.isEmpty) ?? (
+              .rest, 0
+            )
+          task = number
+          if next == .rest, state.isEnded { state.cache = nil }
+          return (next, answered)
+        }
+        for answer in answered { answer.give(error) }
+        step = next
+      } while step == .write
+      guard case .wait(let time) = step else { return }
+      delay = time
+    }
+  }
+
+  /// Writes what is there to be written.
+  ///
+  /// - Returns: The first error.
+  private func write() async -> QueryStoreError? {
+    let (ids, dropped) = state.withLock { state in
+      let dropped = state.drain(onlyDepartures: false)
+      return (Array(state.stores.keys), dropped)
+    }
+    withExtendedLifetime(dropped) {}
+    var first: QueryStoreError?
+    for id in ids {
+      settle(id)
+      guard let settings = state.withLock({ $0.stores[id]?.settings }) else { continue }
+      // If there is no room, there may be some for less.
+      var tries = 3
+      while tries > 0, let batch = state.withLock({ $0.stores[id]?.records.takeBatch() }) {
+        do throws(QueryStoreError) {
+          try await settings.store.write(batch, to: settings.partition)
+          state.withLock { $0.stores[id]?.records.written() }
+        } catch {
+          first = first ?? error
+          report(error)
+          tries -= 1
+          guard handle(error, of: id) else { break }
+        }
+      }
+    }
+    return first
+  }
+
+  /// Reacts to an error of a store.
+  ///
+  /// - Returns: Whether to write again at once.
+  private func handle(_ error: QueryStoreError, of id: StoreID) -> Bool {
+    switch error {
+    case .superseded, .closed, .inUse, .laterVersion:
+      close(id, error)
+      return false
+    case .full:
+      return state.withLock { state in
+        state.stores[id]?.records.failed(isFull: true) ?? false
+      }
+    case .denied, .failed:
+      state.withLock { _ = $0.stores[id]?.records.failed(isFull: false) }
+      return false
+    }
+  }
+
+  /// Finds the text and the bytes of what arrived.
+  private func settle(_ id: StoreID) {
+    let arrivals = state.withLock { $0.stores[id]?.records.takeArrivals() ?? [:] }
+    guard !arrivals.isEmpty else { return }
+    var settlements: [(text: String, SavedRecords.Settlement)] = []
+    for (key, arrival) in arrivals {
+      do {
+        let text = try key.canonicalText()
+        switch arrival {
+        case .removed: settlements.append((text, .remove))
+        case .changed(let entry):
+          if let settlement = try settlement(of: entry, text, id) {
+            settlements.append((text, settlement))
+          }
+        }
+      } catch {
+        report(error, key.key)
+      }
+    }
+    let settled = state.withLock { [settlements] in
+      $0.stores[id]?.records.settled(settlements)
+    }
+    withExtendedLifetime(settled) {}
+  }
+
+  /// What is to be done with the record of an entry; `nil` if nothing.
+  private func settlement(
+    of entry: PersistedEntry,
+    _ text: String,
+    _ id: StoreID
+  ) throws -> SavedRecords.Settlement? {
+    let stamp = SavedRecords.Stamp(entry)
+    guard let settings = entry.persistence, let box = entry.info.snapshot.base,
+      state.withLock({ $0.stores[id]?.records.isOutdated(text, stamp) ?? false })
+    else { return nil }
+    // It is what was restored, or initial data of the query.
+    if entry.info.dataUpdateCount == 0 { return .mark(isInvalidated: entry.info.isInvalidated) }
+    guard settings.includes(entry.info) else { return nil }
+    guard let value = settings.redact(box.erased, entry.info.key) else { return .remove }
+    guard let encodable = value as? any Encodable else {
+      throw SavedValueError.notEncodable(typeName: String(reflecting: type(of: value)))
+    }
+    let saved = SavedValue(
+      try settings.coding.encode(encodable),
+      updatedAt: stamp.updatedAt,
+      isInvalidated: stamp.isInvalidated,
+      version: settings.version
+    )
+    return .save(saved, stamp)
+  }
+}

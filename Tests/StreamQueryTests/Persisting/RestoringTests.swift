@@ -1,0 +1,444 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// What a client does with what a store keeps.
+struct RestoringTests {
+  private let simulation = Simulation(seed: 14)
+  private let memory = MemoryStore()
+  private let fetch = ScriptedFetch<String>(.value("fetched", after: .milliseconds(100)))
+  private var name: Query<String> { Query("name", fetch: fetch) }
+
+  private func client(_ store: any QueryStore, maxAge: Duration = .hours(24)) -> QueryClient {
+    QueryClient(simulation: simulation) {
+      $0.persistence = Persistence(in: store, maxAge: maxAge)
+    }
+  }
+
+  private func slow(_ change: (inout SlowStore.Script) -> Void) -> SlowStore {
+    SlowStore(memory, clock: simulation.clock, change)
+  }
+
+  /// Keeps a name, as a former launch did.
+  private func keep(_ value: String = "kept", _ key: QueryKey<String> = "name") {
+    let former = client(memory)
+    former.setData(value, for: key)
+    simulation.advance(by: .seconds(2))
+    former.shutDown()
+    simulation.settle()
+  }
+
+  @Test("T87: what was written in one launch is there in the next, with its age")
+  func nextLaunch() {
+    keep()
+    simulation.advance(by: .seconds(8))
+    let client = client(memory)
+    simulation.settle()
+    #expect(client.data(for: name) == "kept")
+    #expect(client.isStale(name.staleTime(.seconds(10))))
+    #expect(!client.isStale(name.staleTime(.seconds(11))))
+    #expect(fetch.callCount == 0)
+    client.shutDown()
+  }
+
+  @Test(
+    "T89: until the store is read, a stream is pending, idle and restoring; then stale data shows and is refetched"
+  )
+  func restoring() {
+    keep()
+    let client = client(slow { $0.loading = .seconds(1) })
+    let recording = simulation.record(client.stream(name))
+    simulation.advance(by: .milliseconds(900))
+    #expect(recording.summaries == [.pending()])
+    #expect(recording.values.map(\.isRestoring) == [true])
+    #expect(client.isRestoring)
+    #expect(fetch.callCount == 0)
+    simulation.advance(by: .seconds(1))
+    #expect(
+      recording.summaries == [.pending(), .success("kept", isFetching: true), .success("fetched")]
+    )
+    #expect(recording.values.map(\.isRestoring) == [true, false, false])
+    #expect(!client.isRestoring)
+    recording.cancel()
+    client.shutDown()
+  }
+
+  @Test("fresh data that was restored is not fetched again")
+  func fresh() throws {
+    keep()
+    let client = client(slow { $0.loading = .seconds(1) })
+    let recording = simulation.record(client.stream(name.staleTime(.minutes(1))))
+    let value = simulation.task { [client, name] in
+      try await client.fetch(name.staleTime(.minutes(1)))
+    }
+    simulation.advance(by: .seconds(5))
+    #expect(recording.summaries == [.pending(), .success("kept")])
+    #expect(try simulation.run { try await value.value } == "kept")
+    #expect(fetch.callCount == 0)
+    recording.cancel()
+    client.shutDown()
+  }
+
+  @Test("a query that the store does not know is fetched as soon as that is known")
+  func unknown() {
+    let client = client(slow { $0.loading = .seconds(1) })
+    let recording = simulation.record(client.stream(name))
+    simulation.advance(by: .seconds(5))
+    #expect(recording.summaries == [.pending(), .pending(isFetching: true), .success("fetched")])
+    recording.cancel()
+    client.shutDown()
+  }
+
+  @Test("a caller that is cancelled while the store is read leaves at once")
+  func cancelledCaller() throws {
+    let client = client(slow { $0.loading = .seconds(60) })
+    let value = simulation.task { [client, name] in try await client.fetch(name) }
+    let restored = simulation.task { [client] in try await client.restore() }
+    simulation.settle()
+    value.cancel()
+    restored.cancel()
+    simulation.settle()
+    simulation.run {
+      await #expect(throws: CancellationError.self) { try await value.value }
+      await #expect(throws: CancellationError.self) { try await restored.value }
+    }
+    simulation.advance(by: .seconds(60))
+    #expect(fetch.callCount == 0)
+    client.shutDown()
+  }
+
+  @Test("a write while the store is read stays, and what was kept does not replace it")
+  func writeWhileRestoring() {
+    keep()
+    let client = client(slow { $0.loading = .seconds(1) })
+    let recording = simulation.record(client.stream(name.staleTime(.minutes(1))))
+    simulation.settle()
+    client.setData("mine", for: name)
+    simulation.advance(by: .seconds(5))
+    #expect(recording.summaries == [.pending(), .success("mine"), .success("mine")])
+    #expect(recording.values.map(\.isRestoring) == [true, true, false])
+    recording.cancel()
+    client.shutDown()
+  }
+
+  @Test("T90: a query alone is persisted, and restored at its first use")
+  func ofOneQuery() {
+    let fetch = ScriptedFetch<String>(.value("fetched", after: .milliseconds(100)))
+    let former = QueryClient(simulation: simulation)
+    let store = slow { $0.loading = .seconds(1) }
+    let name = Query("name", fetch: fetch).persisted(in: store).staleTime(.minutes(1))
+    former.setData("unused", for: Query("other", fetch: fetch))
+    let first = simulation.record(former.stream(name))
+    simulation.advance(by: .seconds(10))
+    #expect(first.summaries == [.pending(), .pending(isFetching: true), .success("fetched")])
+    first.cancel()
+    former.shutDown()
+    simulation.settle()
+    #expect(store.memory.load(.main).records.map(\.key) == [#"query/Swift.String["name"]"#])
+
+    let client = QueryClient(simulation: simulation)
+    let second = simulation.record(client.stream(name))
+    simulation.advance(by: .seconds(10))
+    #expect(second.summaries == [.pending(), .success("fetched")])
+    #expect(fetch.callCount == 1)
+    second.cancel()
+    client.shutDown()
+  }
+
+  @Test("T55: what is persisted is tried once offline, unless an option says otherwise")
+  func offlineFirst() {
+    let offline = ManualSignal(false)
+    let client = QueryClient(simulation: simulation) { [offline] in
+      $0.connectivity = Connectivity { offline }
+      $0.persistence = Persistence(in: MemoryStore())
+    }
+    simulation.settle()
+    let tried = simulation.record(client.stream(name))
+    let waiting = simulation.record(
+      client.stream(Query("other", fetch: fetch).networkMode(.online))
+    )
+    simulation.advance(by: .seconds(1))
+    #expect(tried.summaries == [.pending(isFetching: true), .success("fetched")])
+    #expect(waiting.summaries == [.pending(.paused)])
+    tried.cancel()
+    waiting.cancel()
+    client.shutDown()
+  }
+
+  @Test("data that is too old is not restored; a date in the future counts as now")
+  func age() {
+    keep()
+    simulation.advance(by: .minutes(10))
+    let old = client(memory, maxAge: .minutes(10))
+    simulation.settle()
+    #expect(old.data(for: name) == nil)
+    old.shutDown()
+    simulation.settle()
+    #expect(memory.load(.main).records.isEmpty)
+    keep()
+    simulation.setWallClock(offset: .hours(-48))
+    let client = client(memory, maxAge: .minutes(10))
+    simulation.settle()
+    #expect(client.data(for: name) == "kept")
+    #expect(!client.isStale(name.staleTime(.seconds(1))))
+    client.shutDown()
+  }
+
+  @Test("a value that does not decode is dropped, told of and fetched")
+  func undecodable() {
+    keep()
+    let record = memory.load(.main).records[0]
+    var broken = record
+    broken.value.append(contentsOf: Array("}".utf8))
+    try? memory.write(StoreBatch(generation: .first, puts: [broken]), to: .main)
+    let client = client(memory)
+    let events = simulation.record(client.events)
+    let recording = simulation.record(client.stream(name))
+    simulation.advance(by: .seconds(5))
+    #expect(recording.summaries == [.pending(isFetching: true), .success("fetched")])
+    let failures = events.values.filter {
+      if case .persistenceFailed = $0.kind { true } else { false }
+    }
+    #expect(failures.map(\.key) == ["name"])
+    recording.cancel()
+    client.shutDown()
+    simulation.settle()
+    #expect(memory.load(.main).records.count == 1)
+    #expect(memory.load(.main).records != [record])
+  }
+
+  @Test("a store that cannot be read is told of, and the client works without it")
+  func unreadableStore() {
+    keep()
+    let client = client(
+      slow {
+        $0.loadError = .inUse
+        $0.loading = .seconds(1)
+      }
+    )
+    let events = simulation.record(client.events)
+    let recording = simulation.record(client.stream(name))
+    simulation.advance(by: .seconds(5))
+    #expect(recording.summaries == [.pending(), .pending(isFetching: true), .success("fetched")])
+    simulation.run { [client] in
+      _ = await #expect(throws: QueryStoreError.self) { try await client.restore() }
+    }
+    #expect(
+      events.values.contains {
+        if case .persistenceFailed(QueryStoreError.inUse) = $0.kind { true } else { false }
+      }
+    )
+    recording.cancel()
+    client.shutDown()
+    simulation.settle()
+    // What it keeps is as it was.
+    let other = self.client(memory)
+    simulation.settle()
+    #expect(other.data(for: name) == "kept")
+    other.shutDown()
+  }
+
+  @Test("what was removed is not restored, in this launch or the next, whether it was used or not")
+  func removed() {
+    keep("a", ["list", "a"])
+    keep("b", ["list", "b"])
+    keep("c", "other")
+    let client = client(memory)
+    simulation.settle()
+    let (a, b): (QueryKey<String>, QueryKey<String>) = (["list", "a"], ["list", "b"])
+    #expect(client.data(for: a) == "a")
+    client.remove(["list"])
+    #expect(client.data(for: a) == nil)
+    #expect(client.data(for: b) == nil)
+    #expect(client.data(for: "other" as QueryKey<String>) == "c")
+    client.shutDown()
+    simulation.settle()
+    #expect(memory.load(.main).records.map(\.key) == [#"query/Swift.String["other"]"#])
+  }
+
+  @Test("clear forgets what the store keeps")
+  func cleared() {
+    keep("a", "a")
+    keep("b", "b")
+    let client = client(memory)
+    simulation.settle()
+    #expect(client.data(for: "a" as QueryKey<String>) == "a")
+    client.clear()
+    #expect(client.data(for: "a" as QueryKey<String>) == nil)
+    #expect(client.data(for: "b" as QueryKey<String>) == nil)
+    simulation.advance(by: .seconds(2))
+    #expect(memory.load(.main).records.isEmpty)
+    client.shutDown()
+  }
+
+  @Test("what was cleared while the store is read is gone")
+  func clearedWhileRestoring() {
+    keep()
+    let client = client(slow { $0.loading = .seconds(1) })
+    simulation.settle()
+    client.clear()
+    simulation.advance(by: .seconds(5))
+    #expect(client.data(for: name) == nil)
+    #expect(memory.load(.main).records.isEmpty)
+    client.shutDown()
+  }
+
+  @Test("an invalidated prefix is stale when it is restored, whether it was used or not")
+  func invalidated() {
+    keep("a", ["list", "a"])
+    keep("b", ["list", "b"])
+    let client = client(memory)
+    simulation.settle()
+    let a = Query("list", "a", fetch: fetch).staleTime(.hours(1))
+    let b = Query("list", "b", fetch: fetch).staleTime(.hours(1))
+    #expect(client.data(for: a) == "a")
+    simulation.run { [client] in await client.invalidate(["list"]) }
+    client.shutDown()
+    simulation.settle()
+    let next = self.client(memory)
+    simulation.settle()
+    for query in [a, b] {
+      let recording = simulation.record(next.stream(query))
+      simulation.settle()
+      #expect(recording.values.first?.isStale == true)
+      #expect(recording.values.first?.isFetching == true)
+      recording.cancel()
+    }
+    next.shutDown()
+  }
+
+  @Test("an entry whose retention has passed is restored when it is used again")
+  func expired() {
+    let client = client(memory)
+    simulation.settle()
+    client.setData("mine", for: name)
+    simulation.advance(by: .minutes(10))
+    #expect(client.diagnostics().isEmpty)
+    #expect(client.data(for: name) == "mine")
+    client.shutDown()
+  }
+
+  @Test("an update of a key that was not used yet starts from what was kept")
+  func updated() {
+    keep()
+    let client = client(memory)
+    simulation.settle()
+    client.updateData(for: name) { $0 = ($0 ?? "") + "!" }
+    #expect(client.data(for: name) == "kept!")
+    client.shutDown()
+  }
+
+  @Test("kept data comes before the query's own initial data, which comes before nothing")
+  func initialData() {
+    keep()
+    let client = client(memory)
+    simulation.settle()
+    #expect(client.result(for: name.initialData("initial")).data == "kept")
+    #expect(
+      client.result(for: Query("other", fetch: fetch).initialData("initial")).data == "initial"
+    )
+    client.shutDown()
+  }
+
+  @Test("the first frame after the store was read is the stream's first element")
+  func firstFrame() {
+    keep()
+    let client = client(memory)
+    #expect(client.result(for: name).isRestoring)
+    #expect(client.result(for: name).fetchStatus == .idle)
+    simulation.settle()
+    let result = client.result(for: name)
+    #expect(result.data == "kept")
+    #expect(result.isFetching)
+    #expect(!result.isRestoring)
+    client.shutDown()
+  }
+
+  @Test("queries wait ten seconds for a store, then go on; what it still brings serves others")
+  func slowStore() {
+    keep()
+    keep("b", "b")
+    let client = client(slow { $0.loading = .seconds(60) })
+    let events = simulation.record(client.events)
+    let recording = simulation.record(client.stream(name))
+    let caller = simulation.task { [client, name] in try await client.fetch(name) }
+    simulation.advance(by: .milliseconds(9_999))
+    #expect(recording.summaries == [.pending()])
+    simulation.advance(by: .seconds(1))
+    #expect(recording.summaries == [.pending(), .pending(isFetching: true), .success("fetched")])
+    #expect(!client.isRestoring)
+    #expect(
+      events.values.count { if case .persistenceFailed = $0.kind { true } else { false } } == 1
+    )
+    simulation.advance(by: .seconds(60))
+    #expect(client.data(for: "b" as QueryKey<String>) == "b")
+    #expect(client.data(for: name) == "fetched")
+    simulation.advance(by: .seconds(2))
+    _ = caller
+    recording.cancel()
+    client.shutDown()
+    simulation.settle()
+    #expect(memory.load(.main).records.count == 2)
+  }
+
+  @Test("an explicit refetch and the next page wait until the store is read")
+  func explicitly() throws {
+    keep()
+    let client = client(slow { $0.loading = .seconds(1) })
+    let observer = client.observer(of: name.staleTime(.hours(1)))
+    let refetch = simulation.task { try await observer.refetch() }
+    simulation.advance(by: .milliseconds(900))
+    #expect(fetch.callCount == 0)
+    simulation.advance(by: .seconds(1))
+    #expect(fetch.callCount == 1)
+    #expect(try simulation.run { try await refetch.value }.data == "fetched")
+    client.shutDown()
+  }
+
+  @Test("an option that depends on data is asked about what was restored")
+  func dynamic() {
+    keep()
+    let client = client(slow { $0.loading = .seconds(1) })
+    let enabled = name.enabled { (data: String?) in data == nil }
+    let recording = simulation.record(client.stream(enabled))
+    simulation.advance(by: .seconds(5))
+    #expect(recording.summaries == [.pending(), .success("kept")])
+    #expect(recording.values.map(\.isEnabled) == [false, false])
+    #expect(fetch.callCount == 0)
+    recording.cancel()
+    client.shutDown()
+  }
+
+  @Test("a policy of subscriptions applies to what was restored")
+  func subscribePolicies() {
+    keep()
+    let client = client(slow { $0.loading = .seconds(1) })
+    var (always, never) = (ObserverOptions(), ObserverOptions())
+    always.refetchOnSubscribe = .always
+    never.refetchOnSubscribe = .never
+    let quiet = simulation.record(client.stream(name, options: never))
+    simulation.advance(by: .seconds(5))
+    #expect(quiet.summaries == [.pending(), .success("kept")])
+    let next = self.client(slow { $0.loading = .seconds(1) })
+    let eager = simulation.record(next.stream(name.staleTime(.hours(1)), options: always))
+    simulation.advance(by: .seconds(5))
+    #expect(
+      eager.summaries == [.pending(), .success("kept", isFetching: true), .success("fetched")]
+    )
+    quiet.cancel()
+    eager.cancel()
+    client.shutDown()
+    next.shutDown()
+  }
+
+  @Test("a query that is not persisted fetches while the store is read")
+  func notPersisted() {
+    keep()
+    let client = client(slow { $0.loading = .seconds(1) })
+    let recording = simulation.record(client.stream(name.notPersisted()))
+    simulation.advance(by: .milliseconds(500))
+    #expect(recording.summaries == [.pending(isFetching: true), .success("fetched")])
+    recording.cancel()
+    client.shutDown()
+  }
+}

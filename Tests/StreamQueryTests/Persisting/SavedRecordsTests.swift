@@ -1,0 +1,213 @@
+import Testing
+
+@testable import StreamQuery
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The records of a store, without the store.
+struct SavedRecordsTests {
+  private func value(_ byte: UInt8, at date: Double = 0, size: Int = 1) -> SavedValue {
+    SavedValue(
+      Data(repeating: byte, count: size),
+      updatedAt: date,
+      isInvalidated: false,
+      version: ""
+    )
+  }
+
+  private func contents(_ keys: String...) -> StoreContents {
+    StoreContents(
+      generation: StoreGeneration(number: 7),
+      records: keys.map { StoreRecord(key: "query/" + $0, value: value(1).data) }
+    )
+  }
+
+  private func open(_ limit: StoreLimit = StoreLimit(), _ keys: String...) -> SavedRecords {
+    var records = SavedRecords(limit: limit)
+    _ = records.loaded(
+      StoreContents(
+        generation: StoreGeneration(number: 7),
+        records: keys.enumerated().map { place, key in
+          StoreRecord(key: "query/" + key, value: value(1, at: Double(place), size: 100).data)
+        }
+      )
+    )
+    return records
+  }
+
+  private func entry(_ key: EntryKey) throws -> PersistedEntry {
+    let query = ResolvedQuery(
+      QueryDefinition(of: Int.self),
+      for: key.key,
+      defaults: DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
+    )
+    let id = EntryID(index: 0, generation: 1)
+    return PersistedEntry(id: id, info: EntryFacts.empty(key, query).info, query: query)
+  }
+
+  @Test("records of others in the partition are left alone; unreadable ones of its own are removed")
+  func loading() throws {
+    var records = SavedRecords(limit: StoreLimit())
+    var contents = contents("a")
+    contents.records.append(StoreRecord(key: "run/1", value: Data([1])))
+    contents.records.append(StoreRecord(key: "query/b", value: Data([1])))
+    #expect(records.takeBatch() == nil)
+    let unreadable = records.loaded(contents)
+    #expect(unreadable == ["query/b"])
+    let batchTaken = records.takeBatch()
+    let batch = try #require(batchTaken)
+    #expect(batch == StoreBatch(generation: contents.generation, removals: ["query/b"]))
+    let use = records.use("a")
+    #expect(use == value(1))
+  }
+
+  @Test("one batch at a time; what fails is a part of the next one, in its newest form")
+  func batches() throws {
+    var records = open()
+    let key = EntryKey("a" as QueryKey<Int>)
+    let stamp = SavedRecords.Stamp(try entry(key))
+    _ = records.settled([("a", .save(value(1), stamp)), ("b", .save(value(2), stamp))])
+    let firstTaken = records.takeBatch()
+    let first = try #require(firstTaken)
+    #expect(first.puts.map(\.key) == ["query/a", "query/b"])
+    _ = records.settled([("a", .save(value(3), stamp))])
+    let none = records.takeBatch()
+    #expect(none == nil)
+    let again = records.failed(isFull: false)
+    #expect(!again)
+    let secondTaken = records.takeBatch()
+    let second = try #require(secondTaken)
+    #expect(second.puts.map(\.value) == [value(3).data, value(2).data])
+    records.written()
+    #expect(!records.isDirty)
+  }
+
+  @Test("what arrives answers for its key until it is settled, and also while it is being settled")
+  func arrivals() throws {
+    var records = open()
+    let key = EntryKey("a" as QueryKey<Int>)
+    _ = records.note(.changed(try entry(key)), of: key)
+    #expect(records.arrival(of: key) != nil)
+    let taken = records.takeArrivals()
+    #expect(taken.count == 1)
+    #expect(records.arrival(of: key) != nil)
+    _ = records.note(.removed, of: key)
+    guard case .removed? = records.arrival(of: key) else { return #expect(Bool(false)) }
+    let nothing = records.takeArrivals()
+    #expect(nothing.isEmpty)
+    _ = records.settled([])
+    let removed = records.takeArrivals()
+    #expect(removed.count == 1)
+    _ = records.settled([("a", .remove)])
+    #expect(records.arrival(of: key) == nil)
+  }
+
+  @Test("removing everything also removes what is being settled and what is not loaded yet")
+  func removalOfAll() throws {
+    let key = EntryKey("a" as QueryKey<Int>)
+    var records = open(StoreLimit(), "b")
+    _ = records.note(.changed(try entry(key)), of: key)
+    _ = records.takeArrivals()
+    _ = records.noteRemovalOfAll()
+    _ = records.settled([("a", .save(value(1), SavedRecords.Stamp(try entry(key))))])
+    let rest = records.takeArrivals()
+    #expect(rest.count == 1)
+    _ = records.settled([("a", .remove)])
+    let batchTaken = records.takeBatch()
+    let batch = try #require(batchTaken)
+    #expect(batch.puts.isEmpty)
+    #expect(batch.removals == ["query/a", "query/b"])
+
+    var loading = SavedRecords(limit: StoreLimit())
+    _ = loading.noteRemovalOfAll()
+    let unreadable = loading.loaded(contents("a", "b"))
+    #expect(unreadable.isEmpty)
+    let allTaken = loading.takeBatch()
+    let all = try #require(allTaken)
+    #expect(all.removals == ["query/a", "query/b"])
+  }
+
+  @Test("what bulk calls say while loading applies to what is loaded")
+  func pendingMarks() throws {
+    var records = SavedRecords(limit: StoreLimit())
+    records.apply(RecordFilter(.key("a" as QueryKey<Int>)), removes: true)
+    records.apply(RecordFilter(.key("b" as QueryKey<Int>)), removes: false)
+    _ = records.loaded(contents(#"Swift.Int["a"]"#, #"Swift.Int["b"]"#))
+    let batchTaken = records.takeBatch()
+    let batch = try #require(batchTaken)
+    #expect(batch.removals == [#"query/Swift.Int["a"]"#])
+    #expect(batch.puts.map(\.key) == [#"query/Swift.Int["b"]"#])
+    let marked = records.use(#"Swift.Int["b"]"#)
+    #expect(marked?.isInvalidated == true)
+  }
+
+  @Test("a limit of bytes counts keys and values, and leaves nine tenths of it")
+  func bytes() throws {
+    let keys = (0..<10).map { "k\($0)" }
+    let size = keys.reduce(0) { $0 + $1.utf8.count + 6 + 112 }
+    var within = open(
+      StoreLimit(bytes: size),
+      "k0",
+      "k1",
+      "k2",
+      "k3",
+      "k4",
+      "k5",
+      "k6",
+      "k7",
+      "k8",
+      "k9"
+    )
+    let none = within.takeBatch()
+    #expect(none == nil)
+    var beyond = open(
+      StoreLimit(bytes: size - 1),
+      "k0",
+      "k1",
+      "k2",
+      "k3",
+      "k4",
+      "k5",
+      "k6",
+      "k7",
+      "k8",
+      "k9"
+    )
+    let batchTaken = beyond.takeBatch()
+    let batch = try #require(batchTaken)
+    #expect(batch.removals == ["query/k0"])
+  }
+
+  @Test("a store that is full of one record loses it")
+  func full() throws {
+    var records = open(StoreLimit(), "a")
+    _ = records.settled([("a", .mark(isInvalidated: true))])
+    _ = records.takeBatch()
+    let again = records.failed(isFull: true)
+    #expect(again)
+    let batchTaken = records.takeBatch()
+    let batch = try #require(batchTaken)
+    #expect(batch.removals == ["query/a"])
+    let rest = records.failed(isFull: true)
+    #expect(!rest)
+  }
+
+  @Test("a closed store takes nothing")
+  func closed() throws {
+    let key = EntryKey("a" as QueryKey<Int>)
+    var records = open(StoreLimit(), "a")
+    _ = records.note(.removed, of: key)
+    let dropped = records.close(.inUse)
+    #expect(dropped.count == 1)
+    _ = records.note(.removed, of: key)
+    #expect(!records.isDirty)
+    let batch = records.takeBatch()
+    #expect(batch == nil)
+    let use = records.use("a")
+    #expect(use == nil)
+  }
+}

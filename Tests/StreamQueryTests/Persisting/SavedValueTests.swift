@@ -1,0 +1,66 @@
+import Testing
+
+@testable import StreamQuery
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The bytes of a record.
+struct SavedValueTests {
+  private let saved = SavedValue(
+    Data([1, 2, 3]),
+    updatedAt: 12.5,
+    isInvalidated: false,
+    version: "vé"
+  )
+
+  @Test("what goes in comes out, also from a slice")
+  func roundTrip() throws {
+    let slice = (Data([9, 9]) + saved.data + Data([9])).dropFirst(2).dropLast()
+    for data in [saved.data, slice] {
+      var read = try #require(SavedValue(data))
+      #expect(read.value == Data([1, 2, 3]))
+      #expect(read.updatedAt == 12.5)
+      #expect(read.version == "vé")
+      #expect(!read.isInvalidated)
+      read.isInvalidated = true
+      #expect(read.isInvalidated)
+      #expect(read.value == Data([1, 2, 3]))
+    }
+  }
+
+  @Test("bytes that are too short or of another form are refused, and no byte crashes")
+  func otherBytes() {
+    for count in 0..<12 { #expect(SavedValue(saved.data.prefix(count)) == nil) }
+    #expect(SavedValue(saved.data.prefix(14)) == nil)
+    for place in saved.data.indices {
+      for bit in 0..<8 {
+        var data = saved.data
+        data[place] ^= 1 << bit
+        guard let read = SavedValue(data) else { continue }
+        #expect(place > 0)
+        _ = (read.value, read.version, read.updatedAt, read.isInvalidated)
+      }
+    }
+  }
+
+  @Test("a record is good below its age, of its version, and with a date that is a number")
+  func isGood() {
+    let age = TimeSpan(.seconds(10))
+    func isGood(_ updatedAt: Double, version: String = "1", _ age: TimeSpan) -> Bool {
+      SavedValue(Data(), updatedAt: updatedAt, isInvalidated: false, version: version)
+        .isGood(for: age, version: "1", at: 100)
+    }
+    #expect(isGood(90.5, age))
+    #expect(!isGood(90, age))
+    #expect(isGood(1_000, age))
+    #expect(!isGood(95, version: "2", age))
+    #expect(!isGood(.nan, age))
+    #expect(!isGood(.infinity, age))
+    #expect(!isGood(-.infinity, .infinite))
+    #expect(isGood(-1e15, .infinite))
+  }
+}

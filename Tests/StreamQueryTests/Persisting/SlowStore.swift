@@ -1,0 +1,60 @@
+import StreamQuery
+import Synchronization
+
+/// A store in memory that takes its time, and fails when it is told to.
+final class SlowStore: QueryStore {
+  struct Script {
+    var loading = Duration.zero
+    var writing = Duration.zero
+    var loadError: QueryStoreError?
+    /// The errors of the next writes.
+    var writeErrors: [QueryStoreError] = []
+    var batches: [StoreBatch] = []
+    var loads = 0
+  }
+
+  let memory: MemoryStore
+  private let clock: any Clock<Duration>
+  private let script: Mutex<Script>
+
+  init(
+    _ memory: MemoryStore = MemoryStore(),
+    clock: any Clock<Duration>,
+    _ change: (inout Script) -> Void = { _ in }
+  ) {
+    self.memory = memory
+    self.clock = clock
+    var script = Script()
+    change(&script)
+    self.script = Mutex(script)
+  }
+
+  var batches: [StoreBatch] { script.withLock { $0.batches } }
+  var loads: Int { script.withLock { $0.loads } }
+
+  func change(_ change: (inout sending Script) -> Void) { script.withLock { change(&$0) } }
+
+  func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
+    let (time, error) = script.withLock { script in
+      script.loads += 1
+      return (script.loading, script.loadError)
+    }
+    if time > .zero { try? await clock.sleep(for: time) }
+    if let error { throw error }
+    return memory.load(partition)
+  }
+
+  func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError) {
+    let (time, error) = script.withLock { script in
+      script.batches.append(batch)
+      return (script.writing, script.writeErrors.isEmpty ? nil : script.writeErrors.removeFirst())
+    }
+    if time > .zero { try? await clock.sleep(for: time) }
+    if let error { throw error }
+    try memory.write(batch, to: partition)
+  }
+
+  func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
+    memory.wipe(partition)
+  }
+}
