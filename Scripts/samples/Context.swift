@@ -14,6 +14,7 @@ nonisolated let ada = User.ada
 nonisolated let (id, ids, email, owner) = (1, [1, 2], "ada@example.com", "octocat")
 let isVisible = true
 nonisolated let archive = CacheArchive()
+nonisolated let store = MemoryStore()
 nonisolated let url = URL.temporaryDirectory.appending(path: "StreamQuery-samples")
 
 enum Indicator { case spinner }

@@ -4,8 +4,12 @@ import StreamQueryTesting
 import Testing
 
 /// A store on another one, as an app would write it.
-private struct LoggedStore: QueryStore {
-  var base: any QueryStore
+private final class LoggedStore: QueryStore {
+  private let base: any QueryStore
+
+  init(base: any QueryStore) {
+    self.base = base
+  }
 
   func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
     try await base.load(partition)

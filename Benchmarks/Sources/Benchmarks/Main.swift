@@ -95,6 +95,7 @@ enum Main {
     if suite.wants("bulk") { await BulkCases.measure(suite) }
     if suite.wants("fanout") { await FanOutCases.measure(suite) }
     if suite.wants("observed") { await ObservedCases.measure(suite) }
+    if suite.wants("persist") { await PersistingCases.measure(suite) }
     if suite.wants("operator") { await OperatorTimes.measure(suite) }
     if suite.wants("contend") { ContentionCases.measure(suite) }
     if suite.wants("scenarios") { ScenarioCases.measure(suite) }

@@ -16,7 +16,7 @@ public import StreamQuery
 ///
 /// A call that is cancelled before its transaction is committed throws
 /// ``/StreamQuery/QueryStoreError/failed(_:)`` with a `CancellationError`, and changes nothing.
-public struct GRDBStore: QueryStore {
+public final class GRDBStore: QueryStore {
   /// The version of the tables.
   private static let version = 1
 
@@ -28,7 +28,7 @@ public struct GRDBStore: QueryStore {
   ///   - path: The file, which is created if need be.
   ///   - configuration: How to open it.
   /// - Throws: The reason why it cannot be opened.
-  public init(
+  public convenience init(
     path: String,
     configuration: Configuration = Configuration()
   ) throws(QueryStoreError) {

@@ -1,0 +1,58 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// Persistence in the shapes in which people use it.
+@Suite struct PersistenceSamples {
+  private let simulation = Simulation()
+
+  @Test("T87: a client keeps everything, and the next launch begins with it")
+  func aWholeClient() throws {
+    let store = MemoryStore()
+    func launch() -> QueryClient {
+      QueryClient(simulation: simulation) {
+        var persistence = Persistence(in: store, partition: "account 1", version: "2")
+        persistence.includes = { $0.key != ["search"] }
+        persistence.limit = StoreLimit(bytes: 5_000_000, order: .leastRecentlyUsedFirst)
+        $0.persistence = persistence
+      }
+    }
+    let first = launch()
+    first.setData(.ada, for: .user(1))
+    first.setData(["x"], for: "search" as QueryKey<[String]>)
+    try simulation.run { try await first.save() }
+    first.shutDown()
+
+    let second = launch()
+    #expect(second.isRestoring)
+    #expect(second.result(for: .user(1)).isRestoring)
+    try simulation.run { try await second.restore() }
+    #expect(second.data(for: .user(1)) == .ada)
+    #expect(second.data(for: "search" as QueryKey<[String]>) == nil)
+    second.shutDown()
+  }
+
+  @Test("K16 K18: keys with their store as static members")
+  func staticMembers() throws {
+    let client = QueryClient(simulation: simulation)
+    client.setData(3, for: .visits)
+    let recording = simulation.record(client.stream(.visits))
+    simulation.advance(by: .seconds(2))
+    #expect(recording.values.last?.data == 3)
+    recording.cancel()
+    client.shutDown()
+
+    let next = QueryClient(simulation: simulation)
+    let again = simulation.record(next.stream(.visits))
+    simulation.advance(by: .seconds(2))
+    #expect(again.values.last?.data == 3)
+    again.cancel()
+    next.shutDown()
+  }
+}
+
+private let visitStore = MemoryStore()
+
+extension Query<Int> {
+  fileprivate static var visits: Query<Int> { Query(key: "visits").persisted(in: visitStore) }
+}
