@@ -16,12 +16,13 @@ extension QueryClient {
     data(EntryKey(key), nil)
   }
 
+  @inline(__always)
   private nonisolated func data<Value: Sendable>(
     _ key: EntryKey,
     _ definition: QueryDefinition?
   ) -> Value? {
     let box = cache.read { state in state.find(key).flatMap { state.slots[$0].visible } }
-    guard let box = box ?? missing(key, definition, Value.self) else { return nil }
+    guard let box else { return missing(key, definition) }
     guard let layered = box as? LayeredBox else { return box.value(as: Value.self) }
     return layered.shown?.value(as: Value.self)
   }
@@ -30,13 +31,12 @@ extension QueryClient {
   @inline(never)
   private nonisolated func missing<Value: Sendable>(
     _ key: EntryKey,
-    _ definition: QueryDefinition?,
-    _ type: Value.Type
-  ) -> ValueBox? {
+    _ definition: QueryDefinition?
+  ) -> Value? {
     if persisters.persister != nil,
       let box = restoring(key, definition ?? QueryDefinition(of: Value.self))
     {
-      return box
+      return box.value(as: Value.self)
     }
     noteMiss(of: key, Value.self)
     return nil

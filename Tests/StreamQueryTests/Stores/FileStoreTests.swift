@@ -75,7 +75,9 @@ import Testing
     let store = store()
     for _ in 0..<2 {
       await #expect { try await store.shelf() } throws: { isLater($0) }
-      await #expect { try await store.write(StoreChange.put(["a": "2"]).batch(0), to: .main) } throws: {
+      await #expect {
+        try await store.write(StoreChange.put(["a": "2"]).batch(0), to: .main)
+      } throws: {
         isLater($0)
       }
       await #expect { try await store.wipe(.main) } throws: { isLater($0) }
