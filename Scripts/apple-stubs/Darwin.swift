@@ -44,6 +44,7 @@ public let O_CREAT: Int32 = 0x200
 public let O_TRUNC: Int32 = 0x400
 public let O_CLOEXEC: Int32 = 0x100_0000
 public func open(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 { 0 }
+@discardableResult
 public func close(_ file: Int32) -> Int32 { 0 }
 public let LOCK_EX: Int32 = 2
 public let LOCK_NB: Int32 = 4

@@ -62,6 +62,7 @@ public struct Data: Hashable, Codable, Sendable, RandomAccessCollection, Mutable
   private var bytes: [UInt8] = []
   public init() {}
   public init<S: Sequence>(_ elements: S) where S.Element == UInt8 { bytes = Array(elements) }
+  public init(count: Int) {}
   public init(contentsOf url: URL, options: ReadingOptions = []) throws {}
   public init?(base64Encoded string: String) {}
   public func base64EncodedString() -> String { "" }
@@ -79,6 +80,9 @@ public struct Data: Hashable, Codable, Sendable, RandomAccessCollection, Mutable
   public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     try bytes.withUnsafeBytes(body)
   }
+  public mutating func withUnsafeMutableBytes<R>(
+    _ body: (UnsafeMutableRawBufferPointer) throws -> R
+  ) rethrows -> R { try bytes.withUnsafeMutableBytes(body) }
   public mutating func replaceSubrange<C: Collection>(_ range: Range<Int>, with other: C)
   where C.Element == UInt8 {}
   public struct ReadingOptions: OptionSet, Sendable {

@@ -31,7 +31,7 @@ import Testing
     #expect(
       disk.calls[before...].map { $0.split(separator: " ")[0] } == ["write", "sync"]
     )
-    try await store.write(StoreChange())
+    try await store.write(ShelfChange())
     #expect(disk.calls.count == before + 2)
   }
 
@@ -76,7 +76,7 @@ import Testing
     for _ in 0..<2 {
       await #expect { try await store.shelf() } throws: { isLater($0) }
       await #expect {
-        try await store.write(StoreChange.put(["a": "2"]).batch(0), to: .main)
+        try await store.write(ShelfChange.put(["a": "2"]).batch(0), to: .main)
       } throws: {
         isLater($0)
       }
@@ -188,7 +188,7 @@ import Testing
     }
     #expect(try await store.shelf() == Shelf(generation: 1))
     await #expect {
-      try await store.write(StoreChange.put(["late": "save"]).batch(0), to: .main)
+      try await store.write(ShelfChange.put(["late": "save"]).batch(0), to: .main)
     } throws: {
       if case .superseded(let current)? = $0 as? QueryStoreError {
         current.number == 1

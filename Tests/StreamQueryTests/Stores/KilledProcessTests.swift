@@ -8,7 +8,7 @@ import Testing
 /// Processes that write, and are really killed at any moment.
 @Suite struct KilledProcessTests {
   /// The batch of this number; it changes three keys.
-  static func batch(_ number: Int) -> StoreChange {
+  static func batch(_ number: Int) -> ShelfChange {
     .put(
       ["k\(number % 17)": "\(number)", "last": "\(number)"],
       removing: ["k\((number + 5) % 17)"]

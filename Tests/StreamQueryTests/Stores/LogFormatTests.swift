@@ -9,7 +9,7 @@ import Testing
 
 /// A file after anything that can happen to its bytes.
 @Suite struct LogFormatTests {
-  let changes: [StoreChange] = [
+  let changes: [ShelfChange] = [
     .put(["a": "1", "b": "one"]),
     .put(["a": "2"], removing: ["b", "c"]),
     .put(["b": "", "": "empty key", "é": "ü"]),

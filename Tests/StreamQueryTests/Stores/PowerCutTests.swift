@@ -5,7 +5,7 @@ import Testing
 /// Histories in which the power goes at every call that changes something, and at every byte.
 @Suite struct PowerCutTests {
   enum Action: Hashable {
-    case write(StoreChange)
+    case write(ShelfChange)
     case wipe
     /// The process ends, and another one goes on.
     case relaunch
@@ -100,7 +100,7 @@ import Testing
     _ place: Comment
   ) async throws {
     var next = shelf
-    let change = StoreChange.put(["after": "cut"], removing: ["a"])
+    let change = ShelfChange.put(["after": "cut"], removing: ["a"])
     next.apply(change)
     try await store.write(change.batch(shelf.generation), to: .main)
     disk.restart(.nothing)

@@ -10,7 +10,7 @@ struct Shelf: Hashable, CustomStringConvertible {
   var generation: UInt64 = 0
   var values: [String: String] = [:]
 
-  mutating func apply(_ change: StoreChange) {
+  mutating func apply(_ change: ShelfChange) {
     for key in change.removals { values[key] = nil }
     values.merge(change.puts) { $1 }
   }
@@ -21,7 +21,7 @@ struct Shelf: Hashable, CustomStringConvertible {
 }
 
 /// A batch of text.
-struct StoreChange: Hashable, Sendable {
+struct ShelfChange: Hashable, Sendable {
   var puts: [String: String] = [:]
   var removals: [String] = []
 
@@ -60,7 +60,7 @@ extension QueryStore {
 
   /// Writes in the generation that the store has now.
   func write(
-    _ change: StoreChange,
+    _ change: ShelfChange,
     to partition: StorePartition = .main
   ) async throws(QueryStoreError) {
     let generation = try await load([], of: partition).generation.number
@@ -70,7 +70,7 @@ extension QueryStore {
 
 /// The bytes of a file that was written by these changes.
 func logBytes(
-  _ changes: [StoreChange],
+  _ changes: [ShelfChange],
   partition: StorePartition = .main,
   generation: UInt64 = 0
 ) -> (bytes: [UInt8], ends: [Int]) {

@@ -1,0 +1,98 @@
+#if os(macOS) || os(Linux)
+import Foundation
+import Testing
+
+@testable import StreamQuery
+
+/// What only real files show.
+@Suite struct PosixFileStoreTests {
+  /// A directory that is removed afterwards.
+  private func withDirectory(_ body: (URL) async throws -> Void) async throws {
+    let name = "StreamQueryFiles-\(UUID().uuidString)"
+    let directory = FileManager.default.temporaryDirectory.appending(path: name)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try await body(directory)
+  }
+
+  @Test func aSecondStoreIsRefusedInThisProcessAndInAnother() async throws {
+    try await withDirectory { directory in
+      let first = FileStore(directory: directory)
+      try await first.write(.put(["a": "1"]))
+      let second = FileStore(directory: directory)
+      await #expect {
+        try await second.shelf()
+      } throws: {
+        if case .inUse? = $0 as? QueryStoreError { true } else { false }
+      }
+      await #expect(processExitsWith: .exitCode(42)) { [path = directory.path as String] in
+        do throws(QueryStoreError) {
+          _ = try await FileStore(directory: URL(filePath: path)).load(.main)
+        } catch {
+          if case .inUse = error { exit(42) }
+        }
+      }
+      await first.close()
+      #expect(try await second.shelf().values == ["a": "1"])
+    }
+  }
+
+  @Test func directoriesAreCreatedAndAFileInTheirPlaceIsAnError() async throws {
+    try await withDirectory { directory in
+      let store = FileStore(directory: directory.appending(path: "one/two/three/"))
+      try await store.write(.put(["a": "1"]))
+      #expect(try await store.shelf().values == ["a": "1"])
+      let file = directory.appending(path: "file")
+      try Data().write(to: file)
+      await #expect {
+        try await FileStore(directory: file.appending(path: "below")).shelf()
+      } throws: {
+        guard case .failed(let error)? = $0 as? QueryStoreError else { return false }
+        return (error as? SystemCallError)?.code == ENOTDIR
+      }
+    }
+  }
+
+  @Test(.enabled(if: getuid() != 0, "the superuser may do anything"))
+  func aDirectoryWithoutPermissionIsDenied() async throws {
+    try await withDirectory { directory in
+      try await FileStore(directory: directory).write(.put(["a": "1"]))
+      for path in [directory.path + "/lock", directory.path + "/main@0.log"] { chmod(path, 0o400) }
+      chmod(directory.path, 0o500)
+      defer { chmod(directory.path, 0o700) }
+      let store = FileStore(directory: directory)
+      #expect(try await store.shelf().values == ["a": "1"])
+      await #expect {
+        try await store.write(.put(["a": "2"]))
+      } throws: {
+        if case .denied? = $0 as? QueryStoreError { true } else { false }
+      }
+    }
+  }
+
+  @Test func aLargePartitionComesBackAsItWas() async throws {
+    try await withDirectory { directory in
+      let store = FileStore(directory: directory)
+      var shelf = Shelf()
+      for number in 0..<200 {
+        let change = ShelfChange.put(
+          Dictionary(
+            uniqueKeysWithValues: (0..<20).map {
+              ("\(number * 13 % 40) \($0)", String(repeating: "\(number)", count: 200))
+            }
+          )
+        )
+        shelf.apply(change)
+        try await store.write(change)
+      }
+      await store.close()
+      let next = FileStore(directory: directory)
+      #expect(try await next.shelf() == shelf)
+      let file = try Data(contentsOf: directory.appending(path: "main@0.log"))
+      // It was rewritten on the way: of 1,960,000 bytes of values, 480,000 are left.
+      let limit: Int = 1_200_000
+      #expect(file.count < limit)
+    }
+  }
+}
+#endif
