@@ -96,14 +96,10 @@ extension QueryClient {
     setting: FetchSetting? = nil
   ) async throws -> ValueBox {
     let key = EntryKey(query.key)
-    var start = begin(key, query.definition, need, setting)
-    if case .restoring = start {
-      start = try await whenRestored(query.definition) {
-        begin(key, query.definition, need, setting)
-      }
-    }
+    let start = begin(key, query.definition, need, setting)
     // Here, because a cached value needs no asynchronous call.
     if case .cached(let box) = start { return box.settled }
+    if case .restoring = start { return try await restored(key, query.definition, need, setting) }
     return try await outcome(of: start, of: key).outcome.box
   }
 
@@ -122,6 +118,21 @@ extension QueryClient {
       let outcome = await waiter.outcome(subject, onCancel: leaving(waiter))
       return (outcome, waiter.end)
     }
+  }
+
+  /// The value of a query whose store is still being read.
+  ///
+  /// Never inlined: the task of each fetch would make room for it.
+  @inline(never)
+  private nonisolated func restored(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ need: FetchNeed,
+    _ setting: FetchSetting?
+  ) async throws -> ValueBox {
+    let start = try await whenRestored(definition) { begin(key, definition, need, setting) }
+    if case .cached(let box) = start { return box.settled }
+    return try await outcome(of: start, of: key).outcome.box
   }
 
   private nonisolated func begin(
