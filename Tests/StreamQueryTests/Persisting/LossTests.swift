@@ -202,6 +202,17 @@ struct LossTests {
     client.shutDown()
   }
 
+  @Test("what was reset is not shown again")
+  func reset() {
+    let client = client()
+    simulation.settle()
+    client.setData(1, for: key(1))
+    simulation.advance(by: .seconds(2))
+    simulation.run { [client] in await client.reset(key(1)) }
+    #expect(client.data(for: key(1)) == nil)
+    client.shutDown()
+  }
+
   @Test("a prefix with fields finds what was kept with more fields")
   func fields() {
     let former = client()
