@@ -105,6 +105,26 @@ struct LossTests {
     client.shutDown()
   }
 
+  @Test("a value that expires before it is saved and is invalidated then is stale")
+  func invalidatedUnsaved() throws {
+    let client = client()
+    client.setDefaults(QueryOptions(gcTime: .milliseconds(100)), for: ["n"])
+    simulation.settle()
+    client.setData(1, for: key(1))
+    simulation.advance(by: .milliseconds(200))
+    simulation.run { [client] in await client.invalidate(["n"]) }
+    let query = Query(key: key(1)) { 2 }.staleTime(.hours(1))
+    #expect(client.result(for: query).data == 1)
+    #expect(client.result(for: query).isStale)
+    client.shutDown()
+    simulation.settle()
+    let next = self.client()
+    simulation.settle()
+    #expect(next.result(for: query).data == 1)
+    #expect(next.result(for: query).isStale)
+    next.shutDown()
+  }
+
   @Test("save waits until the store is read, since nothing is written before")
   func saveWhileLoading() throws {
     store.change { $0.loading = .seconds(3) }
