@@ -159,6 +159,26 @@ struct LossTests {
     client.shutDown()
   }
 
+  @Test("a write and an update of a query that is not used yet obey the query's own policy")
+  func ownPolicy() throws {
+    let client = QueryClient(simulation: simulation)
+    let one = Query(key: key(1)).persisted(in: store)
+    client.setData(1, for: one)
+    try simulation.run { [client] in try await client.save() }
+    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    client.shutDown()
+    simulation.settle()
+    let next = QueryClient(simulation: simulation)
+    // The store is read at the first use of a query.
+    _ = next.result(for: Query(key: key(2)).persisted(in: store))
+    simulation.settle()
+    next.updateData(for: one) { $0 = ($0 ?? 100) + 1 }
+    #expect(next.data(for: one) == 2)
+    try simulation.run { [next] in try await next.save() }
+    #expect(kept == [#"Swift.Int["n",1] 2"#])
+    next.shutDown()
+  }
+
   @Test("a store that has no room for anything keeps what it has, and gets the rest when there is")
   func noRoom() {
     let client = client()
@@ -262,6 +282,24 @@ struct LossTests {
     let client = client { $0.version = version }
     simulation.settle()
     #expect(client.data(for: key(1)) == 1)
+    client.shutDown()
+  }
+
+  @Test("an entry that began with an optimistic change is kept when it is written")
+  func optimistic() throws {
+    let client = client()
+    simulation.settle()
+    let wait = ScriptedFetch<Int>(.value(2, after: .seconds(10)))
+    let mutation = Mutation<Void, Int>("raise") { try await wait() }
+      .optimistic({ [key = key(1)] _ in Query(key: key) }) { value, _ in value = 100 }
+    let run = simulation.task { [client] in try await client.mutate(mutation) }
+    simulation.advance(by: .seconds(5))
+    #expect(client.data(for: key(1)) == 100)
+    client.setData(7, for: key(1))
+    simulation.advance(by: .seconds(10))
+    _ = try simulation.run { try await run.value }
+    simulation.advance(by: .seconds(10))
+    #expect(kept == [#"Swift.Int["n",1] 7"#])
     client.shutDown()
   }
 
