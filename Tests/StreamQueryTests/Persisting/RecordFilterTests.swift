@@ -40,7 +40,8 @@ struct RecordFilterTests {
     ]
     let prefixes: [AnyQueryKey] = [
       AnyQueryKey("n", fields: ["b": 2]), AnyQueryKey("n", fields: ["a": "x,\"]}"]),
-      AnyQueryKey("n", [1]), AnyQueryKey("n", [1, 2]), AnyQueryKey("n", fields: ["in": ["d": [1]] as KeyRecord]),
+      AnyQueryKey("n", [1]), AnyQueryKey("n", [1, 2]),
+      AnyQueryKey("n", fields: ["in": ["d": [1]] as KeyRecord]),
       AnyQueryKey("n", fields: ["$a": 4]), AnyQueryKey("n", KeyRecord()),
     ]
     for prefix in prefixes {
