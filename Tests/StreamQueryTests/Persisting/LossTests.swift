@@ -129,9 +129,12 @@ struct LossTests {
   func saveWhileLoading() throws {
     store.change { $0.loading = .seconds(3) }
     let client = client()
+    let events = simulation.record(client.events)
     client.setData(1, for: key(1))
     try simulation.run { [client] in try await client.save() }
     #expect(kept == [#"Swift.Int["n",1] 1"#])
+    simulation.advance(by: .minutes(1))
+    #expect(failures(events) == 0)
     client.shutDown()
   }
 
@@ -185,10 +188,12 @@ struct LossTests {
     simulation.settle()
     for number in 0..<10 { client.setData(number, for: key(number)) }
     simulation.advance(by: .seconds(2))
+    let events = simulation.record(client.events)
     store.change { $0.writeErrors = Array(repeating: .full, count: 11) }
     client.setData(99, for: key(99))
     simulation.advance(by: .seconds(2))
     #expect(kept.count == 10)
+    #expect(failures(events) == 1)
     simulation.advance(by: .minutes(2))
     #expect(kept.count == 11)
     client.shutDown()
