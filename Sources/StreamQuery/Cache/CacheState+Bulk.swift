@@ -133,6 +133,12 @@ extension CacheState {
       turned.append((observer, answer))
     }
     let initiator = enabledCount > 0 ? takeInitiator(index) : nil
+    if slots[index].query?.isPersisted == true {
+      if notesChanges { noteDeparture(of: index, .removed) }
+      // It may have begun with what was kept.
+      transaction.drop(slots[index].beginning)
+      slots[index].beginning = nil
+    }
     empty(index, isRemoved: false, &transaction)
     self.placeInitialData(index, initialData, &transaction)
     if enabledCount > 0 {

@@ -7,18 +7,21 @@ extension EntryMachine {
   ///   - resolvedOptions: What the observer asks for.
   ///   - fetchOptions: The options of its query; `nil` if the entry has a better one.
   ///   - initialData: When the initial data that it would bring was good.
+  ///   - isInvalidated: Whether that data was invalidated.
   ///   - environment: The environment at the time of the look.
   /// - Returns: The entry, and whether a fetch would have hidden its data.
   func arrived(
     _ resolvedOptions: ResolvedObserverOptions,
     fetchOptions: FetchOptions?,
     initialData: Timestamp?,
+    isInvalidated: Bool = false,
     in environment: Environment
   ) -> (machine: EntryMachine, isStashed: Bool) {
     var machine = self
     machine.adopted(fetchOptions: fetchOptions, gcTime: .zero)
     if let initialData, !machine.hasData {
       _ = machine.initialDataPlaced(updatedAt: initialData, in: environment)
+      if isInvalidated { _ = machine.invalidated(isJoining: true, in: environment) }
     }
     let actions = machine.observed(by: resolvedOptions, in: environment)
     return (machine, actions.stashed)
@@ -69,6 +72,7 @@ extension CacheState {
         resolvedOptions,
         fetchOptions: query.fetchOptions,
         initialData: initialData?.beginning(at: environment.now).time,
+        isInvalidated: initialData?.isInvalidated == true,
         in: environment
       )
       let snapshot = EntrySnapshot(
@@ -102,6 +106,7 @@ extension CacheState {
       resolvedOptions,
       fetchOptions: hasBetter ? nil : query.fetchOptions,
       initialData: bringsInitialData ? beginning?.time : nil,
+      isInvalidated: initialData?.isInvalidated == true,
       in: environment
     )
     let cached = bringsInitialData ? initialData?.box : slots[index].data
@@ -142,6 +147,9 @@ extension CacheState {
     if !slot.machine.hasData {
       let beginning = slot.beginning ?? initialData.beginning(at: environment.now)
       _ = slot.machine.initialDataPlaced(updatedAt: beginning.time, in: environment)
+      if initialData.isInvalidated {
+        _ = slot.machine.invalidated(isJoining: true, in: environment)
+      }
       slot.data = initialData.box
     }
     guard var info = slot.info(slot.makeSnapshot(version: 0), at: environment.now.instant) else {

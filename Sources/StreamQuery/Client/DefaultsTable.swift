@@ -43,6 +43,9 @@ final class DefaultsTable: Sendable {
     )
   }
 
+  /// Whether all queries are kept that do not say otherwise.
+  var isPersisting: Bool { persistence != nil }
+
   /// Whether queries of a key differ from those of other keys, apart from what they say themselves.
   func isSpecial(_ key: AnyQueryKey) -> Bool {
     // What is kept beyond the cache is found by the key.

@@ -6,7 +6,7 @@ protocol Persister: AnyObject, Sendable {
   func isRestoring(_ policy: any PersistencePolicy) -> Bool
 
   /// Waits until it is known what is kept under a policy, or until the caller is cancelled.
-  func waitUntilRestored(_ policy: any PersistencePolicy) async
+  func waitUntilRestored(_ policy: any PersistencePolicy, within limit: TimeSpan) async
 
   /// The data that is kept for an entry; decodes it, so never call it under the lock.
   func data(

@@ -57,9 +57,9 @@ extension QueryClient {
     let isAsked = query.isDynamic || query.mayRestore || isArrival && query.asksOnSubscribe
     let isDated = definition.initialData != nil
     var (initialData, wantsInitialData, hasInitialData) = (InitialData?.none, false, false)
-    var restorationCount = 0
+    var (restorationCount, wasHeld) = (0, false)
     func ask(
-      _: Int
+      _ round: Int
     ) -> CommitAnswer<(revision: UInt32?, resolvedOptions: ResolvedObserverOptions), Result> {
       if query.mayRestore {
         let count = cache.read { $0.restorationCount }
@@ -69,6 +69,7 @@ extension QueryClient {
       }
       if wantsInitialData, !hasInitialData {
         hasInitialData = true
+        wasHeld = query.isHeld
         initialData = InitialData(of: query)
         // Dynamic options are evaluated for the entry with its initial data, so it has to be made
         // first.
@@ -78,7 +79,13 @@ extension QueryClient {
         return .answer((nil, query.resolvedOptions { EntryFacts.empty(key, query).info }))
       }
       let info = info(of: key, query)
-      return .answer((info.revision, query.resolvedOptions(isArrival: isArrival) { info.info }))
+      let options = query.resolvedOptions(isArrival: isArrival) { info.info }
+      if hasInitialData, wasHeld, options.participation != .restoring {
+        // It became known in between, so the initial data is not what is kept.
+        hasInitialData = false
+        return ask(round)
+      }
+      return .answer((info.revision, options))
     }
     return commit(rounds: 3, at: now, isDated: isDated, asking: ask) {
       answer,

@@ -279,13 +279,15 @@ extension QueryClient {
   }
 
   private nonisolated func resetting(_ filter: QueryFilter, _ group: WaitGroup) {
+    // What is kept would be the initial data again.
+    persisters.persister?.remove(filter)
     // Initial data is user code: it is evaluated before the transaction, for every entry that may
     // match.
     let initial = search(filter) { state, index, _ in state.initialData(of: index) }
     var initialData: [EntryID: InitialData] = [:]
     for finding in initial {
       guard let source = finding.item else { continue }
-      initialData[finding.id] = InitialData(restoring: source)
+      initialData[finding.id] = InitialData(restoring: source, from: .own)
     }
     var round = 0
     var isDone = false

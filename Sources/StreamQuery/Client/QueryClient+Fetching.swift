@@ -43,14 +43,15 @@ extension QueryClient {
     timeout limit: Duration
   ) async throws -> Value {
     let key = EntryKey(query.key)
-    let start = try await whenRestored(query.definition) {
+    var span = TimeSpan(limit)
+    let timedOut = QueryError.timedOut(key: key.key.description, limit: limit)
+    let start = try await whenRestored(query.definition, within: &span) {
       begin(key, query.definition, .ifStale, nil)
     }
+    if case .restoring = start { throw Task.isCancelled ? CancellationError() : timedOut }
     guard case .waiting(let waiter) = start else {
       return try await outcome(of: start, of: key).outcome.box.value(as: Value.self)
     }
-    let span = TimeSpan(limit)
-    let timedOut = QueryError.timedOut(key: key.key.description, limit: limit)
     let leave = leaving(waiter)
     if span == .zero {
       waiter.leave(as: Task.isCancelled ? .cancelled : .failure(timedOut), leave)
@@ -59,7 +60,7 @@ extension QueryClient {
     let timer =
       span == .zero || span.isInfinite
       ? nil
-      : Task.detached(executorPreference: configuration.executor) { [clock] in
+      : Task.detached(executorPreference: configuration.executor) { [clock, span] in
         guard (try? await clock.sleep(for: span.duration)) != nil else { return }
         waiter.leave(as: .failure(timedOut), leave)
       }

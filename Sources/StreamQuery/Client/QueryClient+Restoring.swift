@@ -4,6 +4,9 @@ extension QueryClient {
   /// All of them see it in one transaction.
   nonisolated func restorationEnded() {
     typealias Held = (key: EntryKey, query: StoredQuery, observers: [ObserverID])
+    typealias Arrival = (
+      held: Held, initialData: InitialData?, options: ResolvedObserverOptions
+    )
     let held = transaction { state, _ -> [Held] in
       // From now on nobody begins to wait: see `resolving`.
       state.restorationCount += 1
@@ -11,9 +14,12 @@ extension QueryClient {
       state.defaults = state.defaultsTable.renewed
       return state.heldObservers()
     }
-    guard !held.isEmpty else { return }
+    let late = cache.read { $0.emptyPersistedEntries() }.compactMap { key, query in
+      InitialData(of: query.resolved).map { (key: key, initialData: $0) }
+    }
+    guard !held.isEmpty || !late.isEmpty else { return }
     let now = cache.now()
-    let arrivals = held.map { entry in
+    let arrivals = held.compactMap { entry -> Arrival? in
       let query = entry.query.resolved
       let initialData =
         cache.read { $0.wantsInitialData($0.find(entry.key), query) }
@@ -21,9 +27,15 @@ extension QueryClient {
       let options = query.resolvedOptions(isArrival: true) {
         cache.read { $0.infoOfArrival(entry.key, query, initialData, at: now) }
       }
+      // It may wait for another store.
+      guard options.participation != .restoring else { return nil }
       return (held: entry, initialData: initialData, options: options)
     }
     cache.transaction(self, at: now) { state, transaction in
+      for entry in late {
+        guard let index = state.find(entry.key) else { continue }
+        state.placeInitialData(index, entry.initialData, &transaction)
+      }
       for arrival in arrivals {
         guard let index = state.find(arrival.held.key) else { continue }
         state.placeInitialData(index, arrival.initialData, &transaction)
@@ -42,19 +54,41 @@ extension QueryClient {
 
   /// Begins a fetch for a caller, as soon as it is known what a store keeps for the query.
   ///
+  /// - Parameters:
+  ///   - definition: The query.
+  ///   - rest: How long to wait; reduced by the time that it took. After that the start is
+  ///     ``FetchStart/restoring``.
+  ///   - begin: Begins the fetch.
+  /// - Returns: How it began.
   /// - Throws: `CancellationError` if the caller is cancelled before.
   nonisolated func whenRestored(
     _ definition: QueryDefinition,
+    within rest: inout TimeSpan,
     _ begin: () -> FetchStart
   ) async throws -> FetchStart {
     while true {
       let start = begin()
-      guard case .restoring = start, let policy = definition.persistence ?? defaults.persistence,
+      guard case .restoring = start, rest != .zero,
+        let policy = definition.persistence ?? defaults.persistence,
         let persister = persisters.persister(for: policy)
       else { return start }
-      await persister.waitUntilRestored(policy)
+      let began = cache.clock.now()
+      await persister.waitUntilRestored(policy, within: rest)
       try Task.checkCancellation()
+      if !rest.isInfinite {
+        let elapsed = cache.clock.now().nanoseconds - began.nanoseconds
+        rest = TimeSpan(rest.duration - .nanoseconds(elapsed))
+      }
     }
+  }
+
+  /// The same without a limit.
+  nonisolated func whenRestored(
+    _ definition: QueryDefinition,
+    _ begin: () -> FetchStart
+  ) async throws -> FetchStart {
+    var rest = TimeSpan.infinite
+    return try await whenRestored(definition, within: &rest, begin)
   }
 
   /// Makes the entry of a key that is not cached, if a store keeps data for it.
@@ -63,7 +97,9 @@ extension QueryClient {
   nonisolated func restoring(_ key: EntryKey, _ definition: QueryDefinition) -> ValueBox? {
     guard !cache.read({ $0.find(key) != nil }) else { return nil }
     let query = resolve(key, definition, defaults)
-    guard query.isPersisted, let initialData = InitialData(of: query) else { return nil }
+    guard query.isPersisted, let source = query.initialData,
+      let initialData = InitialData(restoring: source, from: .kept)
+    else { return nil }
     begin(key, query, with: initialData)
     return cache.read { $0.box(key) }
   }
@@ -80,6 +116,20 @@ extension QueryClient {
 }
 
 extension CacheState {
+  /// The persisted entries in use that have no data, although nobody waits for a store: it took
+  /// longer than queries wait.
+  fileprivate func emptyPersistedEntries() -> [(key: EntryKey, query: StoredQuery)] {
+    live.lazy.map(Int.init).compactMap { index in
+      guard let key = slots[index].key, let query = slots[index].query, query.isPersisted,
+        !slots[index].machine.hasData, !slots[index].hasStash, !slots[index].machine.isRemoved,
+        !slots[index].observers.contains(where: {
+          observers[Int($0)].resolvedOptions.participation == .restoring
+        })
+      else { return nil }
+      return (key, query)
+    }
+  }
+
   /// The observers that wait for a store, by entry and query.
   fileprivate func heldObservers() -> [(key: EntryKey, query: StoredQuery, observers: [ObserverID])]
   {

@@ -22,7 +22,14 @@ extension QueryClient {
     updatedAt: Date? = nil,
     fencing: Bool = false
   ) {
-    setData(value, for: query.key, updatedAt: updatedAt, fencing: fencing)
+    write(
+      TypedBox(value),
+      Value.self,
+      for: query.key.erased,
+      of: query.definition,
+      updatedAt: updatedAt,
+      fencing: fencing
+    )
   }
 
   /// Puts a value into the cache; every stream of the key shows it.
@@ -49,30 +56,43 @@ extension QueryClient {
     _ box: ValueBox,
     _ type: any Any.Type,
     for key: AnyQueryKey,
+    of definition: QueryDefinition? = nil,
     updatedAt: Date?,
     fencing: Bool
   ) {
     let key = EntryKey(key, valueType: type)
     guard !isUpdating(key) else { return }
     let date = updatedAt?.timeIntervalSinceReferenceDate
+    let policy = definition?.persistence
     // Usually the entry exists, and no query has to be made.
-    commit(asking: { .answer($0 == 1 ? nil : bare(key, for: box)) }) {
+    commit(asking: { .answer($0 == 1 ? nil : bare(key, for: box, policy)) }) {
       query,
       _,
       state,
       transaction in
       guard !state.isShutDown else { return () }
-      guard let index = state.find(key) ?? state.bareEntry(key, query, &transaction) else {
-        return nil
-      }
+      guard let index = state.writtenEntry(key, query, policy, &transaction) else { return nil }
       state.write(box, index, updatedAt: date, fencing: fencing, &transaction)
       return ()
     }
   }
 
-  /// The query of an entry that begins with a write: the defaults of its key.
-  private nonisolated func bare(_ key: EntryKey, for box: ValueBox) -> ResolvedQuery {
-    ResolvedQuery(QueryDefinition(of: box.valueType), for: key.key, defaults: defaults)
+  /// The query of an entry that begins with a write: the defaults of its key, and how its query
+  /// is kept.
+  private nonisolated func bare(
+    _ key: EntryKey,
+    for box: ValueBox,
+    _ policy: (any PersistencePolicy)?
+  ) -> ResolvedQuery {
+    ResolvedQuery(definition(box.valueType, policy), for: key.key, defaults: defaults)
+  }
+
+  private nonisolated func definition(
+    _ type: any Sendable.Type,
+    _ policy: (any PersistencePolicy)?
+  ) -> QueryDefinition {
+    let definition = QueryDefinition(of: type)
+    return policy == nil ? definition : definition.with { $0.persistence = policy }
   }
 
   /// Changes cached data in place.
@@ -104,7 +124,8 @@ extension QueryClient {
     fencing: Bool = false,
     _ update: (inout Value?) throws(Failure) -> Void
   ) throws(Failure) -> Value? {
-    try updateData(for: query.key, updatedAt: updatedAt, fencing: fencing, update)
+    let policy = query.definition.persistence
+    return try self.update(query.key, policy, updatedAt: updatedAt, fencing: fencing, update)
   }
 
   /// Changes cached data in place.
@@ -124,13 +145,25 @@ extension QueryClient {
     fencing: Bool = false,
     _ update: (inout Value?) throws(Failure) -> Void
   ) throws(Failure) -> Value? {
+    try self.update(key, nil, updatedAt: updatedAt, fencing: fencing, update)
+  }
+
+  private nonisolated func update<Value, Failure: Error>(
+    _ key: QueryKey<Value>,
+    _ policy: (any PersistencePolicy)?,
+    updatedAt: Date?,
+    fencing: Bool,
+    _ update: (inout Value?) throws(Failure) -> Void
+  ) throws(Failure) -> Value? {
     let key = EntryKey(key)
     guard !isUpdating(key) else { return nil }
     let date = updatedAt?.timeIntervalSinceReferenceDate
-    var query: ResolvedQuery?
+    var (query, needsQuery) = (ResolvedQuery?.none, false)
     typealias Answer = (present: ValueBox?, box: ValueBox, value: Value)
     func ask(_: Int) throws(Failure) -> CommitAnswer<Answer, Value?> {
-      if persisters.persister != nil { _ = restoring(key, QueryDefinition(of: Value.self)) }
+      if policy != nil || persisters.persister != nil {
+        _ = restoring(key, definition(Value.self, policy))
+      }
       let (present, isKnown) = cache.read { state -> (ValueBox?, Bool) in
         let index = state.find(key)
         return (index.flatMap { state.slots[$0].data }, index != nil)
@@ -139,7 +172,7 @@ extension QueryClient {
       try UpdateChain.run(key, of: self) { () throws(Failure) in try update(&value) }
       guard let value else { return .over(nil) }
       let box = TypedBox(value)
-      if !isKnown, query == nil { query = bare(key, for: box) }
+      if query == nil, !isKnown || needsQuery { query = bare(key, for: box, policy) }
       return .answer((present, box, value))
     }
     return try commit(asking: ask) { answer, _, state, transaction -> Value?? in
@@ -147,7 +180,10 @@ extension QueryClient {
       let index = state.find(key)
       guard index.flatMap({ state.slots[$0].data }) === answer.present else { return nil }
       guard !state.isShutDown else { return answer.value }
-      guard let entry = index ?? state.bareEntry(key, query, &transaction) else { return nil }
+      guard let entry = state.writtenEntry(key, query, policy, &transaction) else {
+        needsQuery = true
+        return nil
+      }
       state.write(answer.box, entry, updatedAt: date, fencing: fencing, &transaction)
       return answer.value
     }
@@ -217,6 +253,36 @@ extension QueryClient {
 }
 
 extension CacheState {
+  /// The entry of a key for a write; it is kept if its query says so.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - query: The query that was made outside the lock; `nil` if none was needed so far.
+  ///   - policy: How the query that is written to is kept; `nil` if it does not say.
+  ///   - transaction: The transaction.
+  /// - Returns: The entry; `nil` if a query has to be made first.
+  fileprivate mutating func writtenEntry(
+    _ key: EntryKey,
+    _ query: ResolvedQuery?,
+    _ policy: (any PersistencePolicy)?,
+    _ transaction: inout Transaction
+  ) -> Int? {
+    guard let index = find(key) else {
+      if policy != nil, query == nil { return nil }
+      return bareEntry(key, query, &transaction)
+    }
+    let known = slots[index].query
+    // Otherwise it was made by an optimistic change, or for a key alone.
+    let isPlain = known.map { !$0.canFetch && !$0.isPersisted } ?? false
+    let isChanged = policy?.isOff == false && isPlain
+    guard isChanged || known == nil && (policy != nil || defaultsTable.isPersisting) else {
+      return index
+    }
+    guard let query else { return nil }
+    if query.isPersisted { adopt(index, query, &transaction) }
+    return index
+  }
+
   /// Makes the entry of a key that begins with a write.
   ///
   /// - Parameters:
@@ -232,7 +298,9 @@ extension CacheState {
     // All keys of a type begin with the same query, except those with their own defaults.
     let isOrdinary = !defaultsTable.isSpecial(key.key)
     if let query {
-      if isOrdinary, query.defaults === defaults { bareQueries[key.valueTypeID] = query }
+      if isOrdinary, !query.isPersisted, query.defaults === defaults {
+        bareQueries[key.valueTypeID] = query
+      }
       return entry(key, query, &transaction)
     }
     return isOrdinary ? bareQueries[key.valueTypeID].map { entry(key, $0, &transaction) } : nil

@@ -53,9 +53,10 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       of key: EntryKey,
       _ definition: QueryDefinition
     ) -> DefinitionExtras.InitialDataSource {
-      DefinitionExtras.InitialDataSource {
-        persister.data(of: key, definition, policy) ?? definition.initialData?.find()
-      }
+      DefinitionExtras.InitialDataSource(
+        kept: { persister.data(of: key, definition, policy) },
+        own: definition.initialData?.own
+      )
     }
   }
 
@@ -200,6 +201,9 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 
   /// Whether the options change when it becomes known what a store keeps.
   var mayRestore: Bool { asked?.restoring != nil }
+
+  /// Whether it is not known yet what a store keeps.
+  var isHeld: Bool { asked?.restoring?.isUnderWay ?? false }
 
   /// Whether a function decides if a new subscription refetches.
   ///

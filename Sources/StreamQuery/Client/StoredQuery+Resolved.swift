@@ -26,11 +26,25 @@ extension InitialData {
     self.init(restoring: source)
   }
 
+  /// Which initial data counts.
+  enum Origin {
+    /// What is kept beyond the cache or, without that, what the query itself says.
+    case any
+    case kept
+    case own
+  }
+
   /// Evaluates initial data again, for an entry that is reset.
-  init?(restoring stored: StoredInitialData) {
+  init?(restoring stored: StoredInitialData, from origin: Origin = .any) {
     // The client puts nothing else there. Checked in debug builds by `unsafeDowncast` itself.
     let source = unsafeDowncast(stored, to: DefinitionExtras.InitialDataSource.self)
-    guard let found = source.find() else { return nil }
+    let found =
+      switch origin {
+      case .any: source.find()
+      case .kept: source.kept?()
+      case .own: source.own?()
+      }
+    guard let found else { return nil }
     self.init(
       box: found.box,
       updatedAt: found.updatedAt,

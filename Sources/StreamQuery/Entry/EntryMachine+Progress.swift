@@ -28,6 +28,7 @@ extension EntryMachine {
       part: part
     )
     current.supersessions = 0
+    current.hasProgressed = true
     fetch = current
     actions.changed = true
     return .landed(actions)

@@ -37,6 +37,8 @@ package struct InFlight: Equatable, Sendable {
   package var predatesMark = false
   /// A value was written since the attempt started.
   package var wasWritten = false
+  /// Whether the data is a part of its answer so far.
+  package var hasProgressed = false
   /// Why one more fetch follows if this one succeeds: somebody asked for a newer answer.
   package var successor: FetchCause?
   /// How many fetches in a row, up to this one, replaced another without any of them landing.

@@ -29,7 +29,7 @@ extension QueryClient {
     guard let policy = configuration.persistencePolicy as? QueryPersistence,
       let persister = persisters.persister(for: policy) as? StorePersister
     else { return }
-    await persister.waitUntilRestored(policy)
+    await persister.waitUntilRestored(policy, within: .infinite)
     try Task.checkCancellation()
     if let error = persister.failure(of: policy) { throw error }
   }

@@ -24,6 +24,7 @@ struct RecordFilter: Sendable {
     case key(String)
     /// The text of a key without its last bracket.
     case prefix(String)
+    case shape(RecordShape)
     case and([Node])
     case or([Node])
     case not(Node)
@@ -65,7 +66,11 @@ struct RecordFilter: Sendable {
     case .entry(let key): return (try? key.canonicalText()).map(Node.key) ?? .constant(false)
     case .prefix(let key):
       guard let text = try? key.canonicalText() else { return .constant(false) }
-      return .prefix(String(text.dropLast()))
+      guard key.storage.parts.contains(where: \.matchesMoreThanItself) else {
+        return .prefix(String(text.dropLast()))
+      }
+      let shapes = try? RecordShape.shapes(of: key.storage.parts)
+      return shapes.map { .shape(.list($0)) } ?? .constant(false)
     case .stale:
       isOfKeys = false
       return .unknown
@@ -84,18 +89,23 @@ struct RecordFilter: Sendable {
     }
   }
 
+  private static func key(in text: String) -> Substring.UTF8View {
+    // The name of a type has no bracket.
+    text.utf8.drop { $0 != UInt8(ascii: "[") }
+  }
+
   private static func answer(_ node: Node, _ text: String) -> Answer {
     switch node {
     case .constant(let value): return value ? .yes : .no
     case .unknown: return .maybe
     case .key(let key): return key == text ? .yes : .no
     case .prefix(let prefix):
-      // The name of a type has no bracket.
-      let key = text.utf8.drop { $0 != UInt8(ascii: "[") }
+      let key = self.key(in: text)
       guard key.starts(with: prefix.utf8) else { return .no }
       guard prefix.utf8.count > 1 else { return .yes }
       let next = key.dropFirst(prefix.utf8.count).first
       return next == UInt8(ascii: ",") || next == UInt8(ascii: "]") ? .yes : .no
+    case .shape(let shape): return shape.matches(key(in: text)) ? .yes : .no
     case .and(let nodes):
       let answers = nodes.map { answer($0, text) }
       return answers.contains(.no) ? .no : answers.contains(.maybe) ? .maybe : .yes

@@ -24,7 +24,8 @@ struct SavePlan: Sendable {
   private var isEnded = false
 
   init(throttle: Duration) {
-    self.throttle = max(.zero, throttle)
+    // A hundred years are for ever; more might overflow.
+    self.throttle = min(max(.zero, throttle), .seconds(3_155_760_000))
   }
 
   /// There is something to write.
@@ -83,12 +84,12 @@ struct SavePlan: Sendable {
   /// - Returns: What the task does next, and its number.
   mutating func wrote(isDirty: Bool, isAwaited: Bool) -> (Step, UInt64) {
     failures = isDirty ? failures + 1 : 0
-    guard case .writing(let again) = phase, again || isDirty, !(isEnded && isDirty) else {
+    guard case .writing(let again) = phase, again || isDirty && !isEnded else {
       phase = .resting
       return (.rest, taskSerial)
     }
     taskSerial += 1
-    if isAwaited {
+    if isAwaited || isEnded {
       begun += 1
       phase = .writing(again: false)
       return (.write, taskSerial)
@@ -96,10 +97,10 @@ struct SavePlan: Sendable {
     phase = .waiting(taskSerial)
     // After failures twice as long each time, up to a minute.
     let factor = 1 << min(failures, 6)
-    let wait = failures == 0 ? throttle : min(.seconds(60), max(throttle, .seconds(1)) * factor)
-    return (.wait(isEnded ? .zero : wait), taskSerial)
+    let least = min(.seconds(60), max(throttle, .seconds(1)))
+    return (.wait(failures == 0 ? throttle : min(.seconds(60), least * factor)), taskSerial)
   }
 
-  /// No more changes will come: what is left is written at once, and not tried again.
+  /// No more changes will come: what is left is written at once, and what fails is not tried again.
   mutating func end() { isEnded = true }
 }

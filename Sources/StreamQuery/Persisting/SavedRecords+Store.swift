@@ -33,6 +33,8 @@ extension SavedRecords {
     records = [:]
     unwritten = []
     underWay = []
+    evicted = [:]
+    byteCount = 0
     return old
   }
 
@@ -54,25 +56,47 @@ extension SavedRecords {
   }
 
   /// The batch under way was written.
-  mutating func written() { underWay = [] }
+  mutating func written() {
+    underWay = []
+    evicted = [:]
+  }
 
   /// The batch under way was not written, and will be a part of the next one.
   ///
-  /// - Parameter isFull: Whether there was no room: a tenth of the records leaves.
+  /// - Parameter isFull: Whether there was no room: a tenth of the records leaves, and is back if
+  ///   there is no room even for one.
   /// - Returns: Whether there is less to write now.
   mutating func failed(isFull: Bool) -> Bool {
     unwritten.formUnion(underWay)
     underWay = []
-    guard isFull, !records.isEmpty else { return false }
+    // Without any record there would be nothing to write, but all to lose.
+    guard isFull, records.count > (evicted.isEmpty ? 0 : 1) else {
+      for (text, record) in evicted where records[text] == nil {
+        records[text] = record
+        byteCount += size(of: record, text)
+        unwritten.insert(text)
+      }
+      evicted = [:]
+      return false
+    }
+    let former = records
     evict(count: records.count - max(1, records.count / 10), bytes: .max)
+    for (text, record) in former where records[text] == nil { evicted[text] = record }
     return true
   }
 
   /// Removes records beyond the limit.
   private mutating func trim() {
     guard records.count > limit.count || byteCount > limit.bytes else { return }
+    // One that is too large for itself must not drive out the others.
+    for (text, record) in records where size(of: record, text) > limit.bytes { forget(text) }
+    guard records.count > limit.count || byteCount > limit.bytes else { return }
     // Some more, so that it is not sorted again for each record.
     evict(count: limit.count - limit.count / 10, bytes: limit.bytes - limit.bytes / 10)
+  }
+
+  private func size(of record: Record, _ text: String) -> Int {
+    record.value.data.count + text.utf8.count
   }
 
   private mutating func evict(count: Int, bytes: Int) {

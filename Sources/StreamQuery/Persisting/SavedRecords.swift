@@ -20,7 +20,7 @@ struct SavedRecords: Sendable {
       self.entry = entry.id.generation
       count = entry.info.dataUpdateCount
       updatedAt = entry.info.snapshot.dataUpdatedAt.date
-      isInvalidated = entry.info.isInvalidated
+      isInvalidated = entry.isInvalidated
     }
   }
 
@@ -58,6 +58,8 @@ struct SavedRecords: Sendable {
   var unwritten: Set<String> = []
   /// What a batch under way says about records; merged back if it fails.
   var underWay: Set<String> = []
+  /// The records that left because the store is full; they are back if that did not help.
+  var evicted: [String: Record] = [:]
   /// What has not been settled yet.
   var arrivals: [EntryKey: Arrival] = [:]
   /// What is being settled.
@@ -73,9 +75,24 @@ struct SavedRecords: Sendable {
 
   var isLoading: Bool { if case .loading = phase { true } else { false } }
 
-  /// Whether there is anything to settle or to write, as soon as the store has been read.
+  /// Whether something arrived that can be settled.
+  var canSettle: Bool { if case .open = phase { !arrivals.isEmpty } else { false } }
+
+  /// Whether something is left after a round of writing.
+  var hasFailed: Bool { if case .open = phase { !unwritten.isEmpty } else { false } }
+
+  /// Why what changed cannot be written; `nil` if it can, or if nothing changed.
+  var obstacle: QueryStoreError? {
+    switch phase {
+    case .open: nil
+    case .closed(let error): error
+    case .loading: isDirty ? .failed(SavedValueError.slowStore) : nil
+    }
+  }
+
+  /// Whether there is anything to settle or to write.
   var isDirty: Bool {
-    guard case .open = phase else { return false }
+    if case .closed = phase { return false }
     return !arrivals.isEmpty || !unwritten.isEmpty
   }
 
@@ -86,7 +103,37 @@ struct SavedRecords: Sendable {
   /// - Returns: What it replaces: users' values, to be released outside of locks.
   mutating func note(_ arrival: Arrival, of key: EntryKey) -> Arrival? {
     if case .closed = phase { return arrival }
+    // It began with what is not saved yet, or after that was removed: only its mark is new.
+    if case .changed(let entry) = arrival, entry.isAsItBegan, let known = arrivals[key] {
+      if case .changed(var former) = known {
+        former.isInvalidated = entry.isInvalidated
+        arrivals[key] = .changed(former)
+      }
+      return arrival
+    }
     return arrivals.updateValue(arrival, forKey: key)
+  }
+
+  /// What changed and is not settled yet.
+  var changedArrivals: [(key: EntryKey, entry: PersistedEntry)] {
+    settling.merging(arrivals) { $1 }.compactMap { key, arrival in
+      if case .changed(let entry) = arrival { (key, entry) } else { nil }
+    }
+  }
+
+  /// Removes what is not settled yet, or marks it as invalidated.
+  ///
+  /// - Parameters:
+  ///   - keys: Which entries.
+  ///   - removes: Whether they are removed.
+  /// - Returns: What is replaced: users' values, to be released outside of locks.
+  mutating func apply(to keys: Set<EntryKey>, removes: Bool) -> [Arrival] {
+    keys.compactMap { key in
+      guard case .changed(var entry) = arrival(of: key) else { return nil }
+      if removes { return arrivals.updateValue(.removed, forKey: key) }
+      entry.isInvalidated = true
+      return arrivals.updateValue(.changed(entry), forKey: key)
+    }
   }
 
   /// Takes note that everything was removed.
@@ -99,6 +146,7 @@ struct SavedRecords: Sendable {
     unwritten.formUnion(records.keys)
     records = [:]
     byteCount = 0
+    evicted = [:]
     if isLoading { dropsLoaded = true }
     pendingMarks = []
     return old
@@ -155,8 +203,10 @@ struct SavedRecords: Sendable {
     return record.value
   }
 
-  /// Forgets a record that cannot be used.
-  mutating func drop(_ text: String) { forget(Self.prefix + text) }
+  /// Forgets a record that cannot be used, unless there is another by now.
+  mutating func drop(_ text: String, _ value: SavedValue) {
+    if records[Self.prefix + text]?.value == value { forget(Self.prefix + text) }
+  }
 
   /// Removes records, or marks them as invalidated.
   ///
@@ -175,6 +225,9 @@ struct SavedRecords: Sendable {
         records[text]?.value.isInvalidated = true
         unwritten.insert(text)
       }
+    }
+    for text in evicted.keys where filter.mayMatch(String(text.dropFirst(Self.prefix.count))) {
+      if removes { evicted[text] = nil } else { evicted[text]?.value.isInvalidated = true }
     }
   }
 

@@ -16,7 +16,11 @@ extension StorePersister {
       if state.isEnded { return (false, false) }
       if let known = state.stores[id] { return (known.isAwaited, false) }
       let records = SavedRecords(limit: settings.limit)
-      state.stores[id] = OpenStore(settings: settings, records: records)
+      state.stores[id] = OpenStore(
+        settings: settings,
+        place: state.stores.count,
+        records: records
+      )
       if state.plan == nil { state.plan = SavePlan(throttle: settings.throttle) }
       return (true, true)
     }
@@ -28,8 +32,9 @@ extension StorePersister {
   }
 
   private func load(_ id: StoreID, _ settings: Persistence) async {
+    let limit = TimeSpan(settings.patience)
     let patience = Task.detached(executorPreference: executor) { [clock] in
-      guard (try? await clock.sleep(for: settings.patience)) != nil else { return }
+      guard !limit.isInfinite, (try? await clock.sleep(for: limit.duration)) != nil else { return }
       self.state.withLock { $0.stores[id]?.isSlow = true }
       self.goOn(id, [SavedValueError.slowStore])
     }
@@ -62,19 +67,31 @@ extension StorePersister {
     for wait in waits { wait.give(()) }
   }
 
-  func waitUntilRestored(_ policy: any PersistencePolicy) async {
+  func waitUntilRestored(_ policy: any PersistencePolicy, within limit: TimeSpan) async {
     guard isRestoring(policy), let settings = (policy as? QueryPersistence)?.settings else {
       return
     }
+    await waitUntilRead(StoreID(settings), within: limit)
+  }
+
+  /// Waits until a store is read, or takes too long.
+  func waitUntilRead(_ id: StoreID, within limit: TimeSpan = .infinite) async {
     let answer = SharedOneShot<Void>()
     let isRestoring = state.withLock { state in
-      guard state.stores[StoreID(settings)]?.isAwaited == true, !state.isEnded else {
-        return false
-      }
-      state.stores[StoreID(settings)]?.waits.append(answer)
+      guard state.stores[id]?.isAwaited == true, !state.isEnded else { return false }
+      state.stores[id]?.waits.append(answer)
       return true
     }
     guard isRestoring else { return }
+    // Not a child task: a caller outside the simulation would wait for it, too.
+    let timer =
+      limit.isInfinite
+      ? nil
+      : Task.detached(executorPreference: executor) { [clock] in
+        guard (try? await clock.sleep(for: limit.duration)) != nil else { return }
+        answer.give(())
+      }
+    defer { timer?.cancel() }
     let wait = client?.observed("the records of a store").map { subject in
       CallerWait(subject) { answer.give(()) }
     }
@@ -115,7 +132,7 @@ extension StorePersister {
       return DefinitionExtras.InitialDataSource.Found(
         box: box,
         updatedAt: entry.info.snapshot.dataUpdatedAt.date,
-        isInvalidated: entry.info.isInvalidated
+        isInvalidated: entry.isInvalidated
       )
     case nil: break
     }
@@ -130,7 +147,7 @@ extension StorePersister {
           at: wallClock().timeIntervalSinceReferenceDate
         )
       else {
-        forget(text, id)
+        forget(text, saved, id)
         return nil
       }
       guard let decoder = ArchivableEntry(known: definition.valueType, definition) else {
@@ -142,14 +159,14 @@ extension StorePersister {
         isInvalidated: saved.isInvalidated
       )
     } catch {
-      forget(text, id)
+      forget(text, saved, id)
       report(error, key.key)
       return nil
     }
   }
 
-  private func forget(_ text: String, _ id: StoreID) {
-    state.withLock { $0.stores[id]?.records.drop(text) }
+  private func forget(_ text: String, _ saved: SavedValue, _ id: StoreID) {
+    state.withLock { $0.stores[id]?.records.drop(text, saved) }
     entriesChanged()
   }
 }

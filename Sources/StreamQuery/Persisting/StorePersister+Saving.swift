@@ -16,15 +16,8 @@ extension StorePersister {
   }
 
   func end() {
-    start { state in
-      guard !state.isEnded else { return nil }
-      state.isEnded = true
-      state.plan?.end()
-      // Without a store there is nothing to write, and nobody else lets go of the cache.
-      if state.plan == nil { state.cache = nil }
-      return state.plan?.requested()
-    }
-    let (waits, dropped) = state.withLock { state in
+    let (waits, dropped, isFirst) = state.withLock { state in
+      defer { state.isEnded = true }
       // The cache is about to be emptied.
       let dropped = state.drain(onlyDepartures: false)
       var waits: [SharedOneShot<Void>] = []
@@ -32,10 +25,17 @@ extension StorePersister {
         waits += state.stores[id]?.waits ?? []
         state.stores[id]?.waits = []
       }
-      return (waits, dropped)
+      return (waits, dropped, !state.isEnded)
     }
     withExtendedLifetime(dropped) {}
     for wait in waits { wait.give(()) }
+    guard isFirst else { return }
+    start { state in
+      // Without a store there is nothing to write, and nobody else lets go of the cache.
+      if state.plan == nil { state.cache = nil }
+      state.plan?.end()
+      return state.plan?.requested()
+    }
   }
 
   /// Writes what has changed so far.
@@ -43,6 +43,8 @@ extension StorePersister {
   /// - Returns: Why some of it could not be written; `nil` if it was, or if the caller was
   ///   cancelled.
   func save() async -> QueryStoreError? {
+    // Nothing can be written before.
+    for id in state.withLock({ $0.ids }) { await waitUntilRead(id) }
     let answer = SharedOneShot<QueryStoreError?>()
     start(at: .zero) { state in
       guard let round = state.plan?.nextRound else {
@@ -83,16 +85,14 @@ extension StorePersister {
         let error = await write()
         let (next, answered) = state.withLock {
           state -> (SavePlan.Step, [SharedOneShot<QueryStoreError?>]) in
-          // Before a store has been read, nothing can be written to it.
-          let isReady = !state.stores.values.contains { $0.records.isLoading }
-          let round = isReady ? state.plan?.begun ?? .max : 0
+          let round = state.plan?.begun ?? .max
           let answered = state.saveWaits.filter { $0.round <= round }.map(\.answer)
           state.saveWaits.removeAll { $0.round <= round }
-          let isDirty = state.stores.values.contains { $0.records.isDirty }
+          // What arrived meanwhile did not fail.
+          if state.stores.values.contains(where: \.records.canSettle) { _ = state.plan?.changed() }
+          let isDirty = state.stores.values.contains { $0.records.hasFailed }
           let (next, number) =
-            state.plan?.wrote(isDirty: isDirty, isAwaited: isReady && !state.saveWaits.isEmpty) ?? (
-              .rest, 0
-            )
+            state.plan?.wrote(isDirty: isDirty, isAwaited: !state.saveWaits.isEmpty) ?? (.rest, 0)
           task = number
           if next == .rest, state.isEnded { state.cache = nil }
           return (next, answered)
@@ -107,11 +107,11 @@ extension StorePersister {
 
   /// Writes what is there to be written.
   ///
-  /// - Returns: The first error.
+  /// - Returns: The first error, also of a store that cannot be used.
   private func write() async -> QueryStoreError? {
     let (ids, dropped) = state.withLock { state in
       let dropped = state.drain(onlyDepartures: false)
-      return (Array(state.stores.keys), dropped)
+      return (state.ids, dropped)
     }
     withExtendedLifetime(dropped) {}
     var first: QueryStoreError?
@@ -126,11 +126,13 @@ extension StorePersister {
           state.withLock { $0.stores[id]?.records.written() }
         } catch {
           first = first ?? error
-          report(error)
+          // A full store may say so again until there is little enough to write.
+          if tries == 3 { report(error) }
           tries -= 1
           guard handle(error, of: id) else { break }
         }
       }
+      first = first ?? state.withLock { $0.stores[id]?.records.obstacle }
     }
     return first
   }
@@ -172,6 +174,8 @@ extension StorePersister {
         report(error, key.key)
       }
     }
+    // No output depends on the order of a dictionary, nor does the order of use.
+    settlements.sort { $0.text < $1.text }
     let settled = state.withLock { [settlements] in
       $0.stores[id]?.records.settled(settlements)
     }
@@ -189,7 +193,7 @@ extension StorePersister {
       state.withLock({ $0.stores[id]?.records.isOutdated(text, stamp) ?? false })
     else { return nil }
     // It is what was restored, or initial data of the query.
-    if entry.info.dataUpdateCount == 0 { return .mark(isInvalidated: entry.info.isInvalidated) }
+    if entry.isAsItBegan { return .mark(isInvalidated: entry.isInvalidated) }
     guard settings.includes(entry.info) else { return nil }
     guard let value = settings.redact(box.erased, entry.info.key) else { return .remove }
     guard let encodable = value as? any Encodable else {

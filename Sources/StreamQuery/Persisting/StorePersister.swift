@@ -25,6 +25,8 @@ final class StorePersister: Persister {
   /// What is known of a store.
   struct OpenStore {
     let settings: Persistence
+    /// Its place among the stores, in the order of their first uses.
+    let place: Int
     var records: SavedRecords
     /// The callers that wait until it is read.
     var waits: [SharedOneShot<Void>] = []
@@ -44,6 +46,11 @@ final class StorePersister: Persister {
     /// `nil` when the client is over and everything is written.
     var cache: QueryCache?
     var isEnded = false
+
+    /// The stores in the order of their first uses.
+    var ids: [StoreID] {
+      stores.sorted { $0.value.place < $1.value.place }.map(\.key)
+    }
   }
 
   let state: Mutex<State>
@@ -67,22 +74,36 @@ final class StorePersister: Persister {
   func invalidate(_ filter: QueryFilter) { apply(filter, removes: false) }
 
   private func apply(_ filter: QueryFilter, removes: Bool) {
-    let filter = RecordFilter(filter)
-    var cached: Set<String> = []
-    if !filter.isOfKeys, let client {
+    let records = RecordFilter(filter)
+    var cached: Set<EntryKey> = []
+    if !records.isOfKeys, let client {
       // What the filter says of them depends on their state, which the cache knows.
       let known = client.search(.all) { state, index, _ in state.slots[index].key }
-      cached = Set(known.compactMap { try? $0.item?.canonicalText() })
+      cached = Set(known.compactMap(\.item))
     }
-    let (isDirty, dropped) = state.withLock { [cached] state in
-      let dropped = state.drain(onlyDepartures: true)
-      for id in state.stores.keys {
-        state.stores[id]?.records.apply(filter, removes: removes, except: cached)
+    let texts = Set(cached.compactMap { try? $0.canonicalText() })
+    var answers: [EntryKey: Bool] = [:]
+    while true {
+      let (unknown, dropped) = state.withLock { [answers, cached] state in
+        var dropped = state.drain(onlyDepartures: true)
+        // Entries that are gone and not saved yet: these are known.
+        let changed = state.stores.values.flatMap(\.records.changedArrivals)
+        let unknown = changed.filter { answers[$0.key] == nil && !cached.contains($0.key) }
+        guard unknown.isEmpty else { return (unknown, dropped) }
+        let keys = Set(answers.keys.filter { answers[$0] == true })
+        for id in state.stores.keys {
+          dropped.append(
+            state.stores[id]?.records.apply(to: keys, removes: removes) as Any
+          )
+          state.stores[id]?.records.apply(records, removes: removes, except: texts)
+        }
+        return ([], dropped)
       }
-      return (state.stores.values.contains { $0.records.isDirty }, dropped)
+      withExtendedLifetime(dropped) {}
+      if unknown.isEmpty { break }
+      for (key, entry) in unknown { answers[key] = filter.matches(entry.info) }
     }
-    withExtendedLifetime(dropped) {}
-    if isDirty { entriesChanged() }
+    if state.withLock({ $0.stores.values.contains { $0.records.isDirty } }) { entriesChanged() }
   }
 
   // MARK: Reports

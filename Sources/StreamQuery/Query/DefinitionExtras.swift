@@ -35,12 +35,18 @@ final class DefinitionExtras: Sendable {
       var isInvalidated = false
     }
 
-    /// Evaluated once per entry that has no data.
-    let find: @Sendable () -> Found?
+    /// Finds what is kept beyond the cache.
+    let kept: (@Sendable () -> Found?)?
+    /// Finds what the query itself says.
+    let own: (@Sendable () -> Found?)?
 
-    init(find: @escaping @Sendable () -> Found?) {
-      self.find = find
+    init(kept: (@Sendable () -> Found?)? = nil, own: (@Sendable () -> Found?)?) {
+      self.kept = kept
+      self.own = own
     }
+
+    /// Evaluated once per entry that has no data.
+    func find() -> Found? { kept?() ?? own?() }
   }
 
   let values: Values

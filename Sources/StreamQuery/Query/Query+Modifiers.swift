@@ -250,9 +250,9 @@ extension Query {
     updatedAt: Date? = nil
   ) -> Self {
     let date = updatedAt?.timeIntervalSinceReferenceDate
-    let initialData = DefinitionExtras.InitialDataSource {
+    let initialData = DefinitionExtras.InitialDataSource(own: {
       value().map { DefinitionExtras.InitialDataSource.Found(box: TypedBox($0), updatedAt: date) }
-    }
+    })
     return Query(key: key, definition: definition.with { $0.initialData = initialData })
   }
 

@@ -2,6 +2,12 @@ import Testing
 
 @testable import StreamQuery
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// What filters say about entries that only a store has.
 struct RecordFilterTests {
   private let texts = [
@@ -23,6 +29,32 @@ struct RecordFilterTests {
     #expect(matched(.key("a" as QueryKey<Int>)) == [0])
     #expect(matched(!["a"]) == [2, 4])
     #expect(matched(["a"] || ["ab"]) == [0, 1, 2, 3])
+  }
+
+  @Test("records match by subset and arrays by their beginning, as in the cache, whatever the text")
+  func shapes() {
+    let keys: [QueryKey<Int>] = [
+      QueryKey("n", fields: ["a": "x,\"]}", "b": 2]), QueryKey("n", fields: ["a": 1, "b": 2]),
+      QueryKey("n", [1, 2, 3]), QueryKey("n", [1]), QueryKey("n", UUID()),
+      QueryKey("n", fields: ["in": ["c": 3, "d": [1, 2]] as KeyRecord, "$a": 4]),
+    ]
+    let prefixes: [AnyQueryKey] = [
+      AnyQueryKey("n", fields: ["b": 2]), AnyQueryKey("n", fields: ["a": "x,\"]}"]),
+      AnyQueryKey("n", [1]), AnyQueryKey("n", [1, 2]),
+      AnyQueryKey("n", fields: ["in": ["d": [1]] as KeyRecord]),
+      AnyQueryKey("n", fields: ["$a": 4]), AnyQueryKey("n", KeyRecord()),
+    ]
+    for prefix in prefixes {
+      let filter = RecordFilter(.prefix(prefix))
+      for key in keys {
+        let text = (try? EntryKey(key).canonicalText()) ?? ""
+        #expect(filter.mayMatch(text) == prefix.isPrefix(of: key), "\(prefix) \(text)")
+      }
+      for text in ["", "[", "I[\"n\",{", "I[\"n\",{\"", "x]]]}}}", "[\"n\",}]"] {
+        #expect(!filter.mayMatch(text))
+      }
+      #expect(!filter.mayMatch(String(repeating: "[", count: 100_000)))
+    }
   }
 
   @Test("they are not observed, idle and successful; what a predicate says of them is not known")

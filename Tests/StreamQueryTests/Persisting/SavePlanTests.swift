@@ -87,4 +87,29 @@ struct SavePlanTests {
     #expect(plan.waited(2))
     #expect(plan.wrote(isDirty: true, isAwaited: false).0 == .rest)
   }
+
+  @Test("what comes during the last write is written at once, even if that write fails")
+  func endDuringWrite() {
+    #expect(plan.changed() == 1)
+    #expect(plan.waited(1))
+    plan.end()
+    #expect(plan.requested() == nil)
+    #expect(plan.wrote(isDirty: true, isAwaited: false).0 == .write)
+    #expect(plan.begun == 2)
+    #expect(plan.wrote(isDirty: true, isAwaited: false).0 == .rest)
+  }
+
+  @Test("no throttle overflows")
+  func longThrottle() {
+    var plan = SavePlan(throttle: .seconds(Int64.max))
+    let task = plan.changed() ?? 0
+    let waited = plan.waited(task)
+    #expect(waited)
+    for _ in 0..<10 {
+      let (step, next) = plan.wrote(isDirty: true, isAwaited: false)
+      #expect(step == .wait(.seconds(60)))
+      let waited = plan.waited(next)
+      #expect(waited)
+    }
+  }
 }
