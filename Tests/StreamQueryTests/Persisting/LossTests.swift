@@ -374,4 +374,31 @@ struct LossTests {
     client.shutDown()
     simulation.settle()
   }
+
+  @Test("an entry of a key alone is kept as soon as it is written to as a query that is kept")
+  func plainBefore() throws {
+    let client = QueryClient(simulation: simulation)
+    client.setData(1, for: key(1))
+    client.setData(2, for: Query(key: key(1)).persisted(in: store))
+    try simulation.run { [client] in try await client.save() }
+    #expect(kept == [#"Swift.Int["n",1] 2"#])
+    client.shutDown()
+  }
+
+  @Test("a value that expires unsaved, is used again and invalidated then is kept as invalidated")
+  func usedAndInvalidatedUnsaved() throws {
+    let client = client()
+    client.setDefaults(QueryOptions(gcTime: .milliseconds(100)), for: ["n"])
+    simulation.settle()
+    client.setData(1, for: key(1))
+    simulation.advance(by: .milliseconds(200))
+    #expect(client.data(for: key(1)) == 1)
+    simulation.run { [client] in await client.invalidate(.key(key(1)) && .inactive) }
+    client.shutDown()
+    simulation.settle()
+    let next = self.client()
+    simulation.settle()
+    #expect(next.result(for: Query(key: key(1)) { 2 }.staleTime(.hours(1))).isStale)
+    next.shutDown()
+  }
 }

@@ -196,6 +196,20 @@ struct SavedRecordsTests {
     #expect(!rest)
   }
 
+  @Test("what was removed while a full store had no room for it does not come back")
+  func removedWhileFull() {
+    let a = #"Swift.Int["a"]"#
+    var records = open(StoreLimit(), a, "b", "c")
+    _ = records.settled([("b", .mark(isInvalidated: true))])
+    _ = records.takeBatch()
+    let again = records.failed(isFull: true)
+    #expect(again)
+    _ = records.takeBatch()
+    records.apply(RecordFilter(.key("a" as QueryKey<Int>)), removes: true)
+    while records.failed(isFull: true) { _ = records.takeBatch() }
+    #expect(records.records.keys.sorted() == ["query/b", "query/c"])
+  }
+
   @Test("a closed store takes nothing")
   func closed() throws {
     let key = EntryKey("a" as QueryKey<Int>)
