@@ -48,6 +48,7 @@ public func open(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -
 public func close(_ file: Int32) -> Int32 { 0 }
 public let LOCK_EX: Int32 = 2
 public let LOCK_NB: Int32 = 4
+public let LOCK_UN: Int32 = 8
 public func flock(_ file: Int32, _ operation: Int32) -> Int32 { 0 }
 public let F_FULLFSYNC: Int32 = 51
 public let F_SETPROTECTIONCLASS: Int32 = 64

@@ -42,7 +42,7 @@ struct PosixFileSystem: FileSystem {
     }
     guard try retrying("flock", { flock(file.descriptor, LOCK_EX | LOCK_NB) }, unless: EWOULDBLOCK)
     else { throw .inUse }
-    return file
+    return PosixLock(file)
   }
 
   func files(in directory: String) throws(QueryStoreError) -> [String] {
@@ -97,8 +97,21 @@ struct PosixFileSystem: FileSystem {
   }
 }
 
+/// A lock that ends with its release, even if a process that is just being started shares the file.
+private final class PosixLock: FileLock {
+  private let file: PosixFile
+
+  init(_ file: PosixFile) {
+    self.file = file
+  }
+
+  deinit {
+    _ = flock(file.descriptor, LOCK_UN)
+  }
+}
+
 /// A file descriptor.
-private final class PosixFile: StoredFile, FileLock {
+private final class PosixFile: StoredFile {
   let descriptor: Int32
 
   init(_ path: String, _ flags: Int32) throws(QueryStoreError) {
