@@ -79,3 +79,10 @@ nonisolated extension API {
 extension Query where Value == [Repo] {
   static func search(_ text: String, _ page: Int) -> Self { Query(Search(text: text, page: page)) }
 }
+
+#if !canImport(Darwin)
+  extension URL {
+    // Only Apple's Foundation has it.
+    nonisolated static var cachesDirectory: URL { temporaryDirectory }
+  }
+#endif
