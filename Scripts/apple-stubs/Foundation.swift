@@ -63,9 +63,11 @@ public struct Data: Hashable, Codable, Sendable, RandomAccessCollection, Mutable
   public init() {}
   public init<S: Sequence>(_ elements: S) where S.Element == UInt8 { bytes = Array(elements) }
   public init(count: Int) {}
+  public init(capacity: Int) {}
   public init(contentsOf url: URL, options: ReadingOptions = []) throws {}
   public init?(base64Encoded string: String) {}
   public func base64EncodedString() -> String { "" }
+  public mutating func append(_ other: Data) { bytes += other.bytes }
   public func write(to url: URL, options: WritingOptions = []) throws {}
   public var startIndex: Int { 0 }
   public var endIndex: Int { bytes.count }

@@ -25,7 +25,8 @@ struct SavedValue: Hashable, Sendable {
     let name = Array(version.utf8.prefix(Int(UInt16.max)))
     var data = Data(capacity: 12 + name.count + value.count)
     data.append(Self.form)
-    data.append(isInvalidated ? Self.invalidated : 0)
+    let flags: UInt8 = isInvalidated ? Self.invalidated : 0
+    data.append(flags)
     for byte in 0..<8 { data.append(UInt8(truncatingIfNeeded: updatedAt.bitPattern >> (8 * byte))) }
     data.append(UInt8(truncatingIfNeeded: name.count))
     data.append(UInt8(truncatingIfNeeded: name.count >> 8))
