@@ -81,8 +81,8 @@ extension Query where Value == [Repo] {
 }
 
 #if !canImport(Darwin)
-  extension URL {
-    // Only Apple's Foundation has it.
-    nonisolated static var cachesDirectory: URL { temporaryDirectory }
-  }
+extension URL {
+  // Only Apple's Foundation has it.
+  nonisolated static var cachesDirectory: URL { temporaryDirectory }
+}
 #endif
