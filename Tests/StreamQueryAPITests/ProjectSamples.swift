@@ -256,7 +256,8 @@ private struct Queries: Sendable {
       await feed.fetchNextPage()
       #expect(!feed.hasNextPage)
       await feed.fetchNextPage()
-      #expect(server.asked.count == 14)
+      let count: Int = server.asked.count
+      #expect(count == (14 as Int))
     }
   }
 
