@@ -257,7 +257,7 @@ private struct Queries: Sendable {
       #expect(!feed.hasNextPage)
       await feed.fetchNextPage()
       let count: Int = server.asked.count
-      #expect(count == (14 as Int))
+      if count != 14 { Issue.record("the server was asked another number of times") }
     }
   }
 
