@@ -1,10 +1,29 @@
 /// The observers that one ``ObservationGroup`` reads together.
 struct GroupRow: FreeRows.Row {
   /// A position of the group.
+  ///
+  /// One word: there are as many positions as observers.
   struct Member: FreeRows.Row {
+    private var index: Int32
+    /// The generation of the observer, or the position that was freed before this one.
+    private var number: UInt32
+
+    /// Of no observer: those that never began have -1.
+    private static let free = Int32.min
+
+    init(_ id: ObserverID) { (index, number) = (id.index, id.generation) }
+
     /// `nil` if the position is free.
-    var id: ObserverID?
-    var nextFree: Int32 = -1
+    var id: ObserverID? {
+      index == Self.free ? nil : ObserverID(index: index, generation: number)
+    }
+
+    static var sparesRoom: Bool { true }
+
+    var nextFree: Int32 {
+      get { Int32(bitPattern: number) }
+      set { (index, number) = (Self.free, UInt32(bitPattern: newValue)) }
+    }
   }
 
   /// Set when the client has ended, or will soon.
@@ -18,7 +37,7 @@ struct GroupRow: FreeRows.Row {
   var nextFree: Int32 = -1
 
   mutating func add(_ id: ObserverID) -> Int32 {
-    freeMembers.store(Member(id: id), in: &members)
+    freeMembers.store(Member(id), in: &members)
   }
 
   /// Frees a position.
@@ -26,7 +45,6 @@ struct GroupRow: FreeRows.Row {
   /// - Returns: Who had it; `nil` for positions that are not in use.
   mutating func remove(_ position: Int) -> ObserverID? {
     guard let id = member(at: position) else { return nil }
-    members[position].id = nil
     freeMembers.put(position, in: &members)
     return id
   }

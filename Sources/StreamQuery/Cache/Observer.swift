@@ -3,18 +3,22 @@
 /// It holds no elements: an observer pulls the newest snapshot that it has not seen. So memory is
 /// constant however slow the observer is, and the newest snapshot wins.
 struct Observer: FreeRows.Row {
+  // In an order that leaves no gaps: there may be many observers.
+
   /// The number of the observer.
   ///
   /// It is unique until the same row has been used four thousand million times.
   private(set) var generation: UInt32 = 0
+  var entry: Int32 = -1
+  /// The observer's position in its entry's list.
+  var position: Int32 = -1
   var isLive = false
   /// What each look needs to know about the query: whether it has options to evaluate, and whether
   /// it may have a stand-in for data.
   private(set) var isDynamic = false
   private(set) var hasPlaceholder = false
-  var entry: Int32 = -1
-  /// The observer's position in its entry's list.
-  var position: Int32 = -1
+  /// What it saw last, with the version.
+  var seenFlags = QueryFlags()
   private(set) var query: StoredQuery?
   /// Increases with each arrival at an entry: the first observer refetches first.
   var arrival: UInt64 = 0
@@ -23,14 +27,19 @@ struct Observer: FreeRows.Row {
   var pollBase = Instant.distantPast
   /// The entry's settled count when it began to observe.
   var settledBase = SettledCounts.zero
-  /// What it saw last.
+  /// What it saw last, with the flags.
   var seenVersion = UInt64.max
-  var seenFlags = QueryFlags()
   /// The wait in `next`.
   var suspended: SuspendedObserver?
   /// Further waits, if several tasks iterate one stream.
   var alsoSuspended: [SuspendedObserver] = []
-  var nextFree: Int32 = -1
+
+  static var sparesRoom: Bool { true }
+
+  var nextFree: Int32 {
+    get { position }
+    set { position = newValue }
+  }
 
   // Several fields at once: every access to a row of the cache has a price, whatever it does.
 

@@ -1,8 +1,9 @@
 /// How often an entry got data and how often a fetch of it failed; "fetched since" is measured by
 /// these.
 package struct SettledCounts: Hashable, Sendable {
-  package var data: Int
-  package var errors: Int
+  // As small as the counts of the entry: every observer stores them.
+  @SmallCount var data: Int
+  @SmallCount var errors: Int
 
   /// The counts of a new entry.
   package static let zero = SettledCounts(data: 0, errors: 0)

@@ -7,7 +7,17 @@ struct FreeRows {
     ///
     /// It may be stored in place of something that only a row in use needs.
     var nextFree: Int32 { get set }
+
+    /// Whether a large table of such rows grows by an eighth: an array doubles, so half of it may
+    /// be empty.
+    ///
+    /// One growth takes as long as a doubling to the same size. There are more of them: worth it
+    /// for small rows.
+    static var sparesRoom: Bool { get }
   }
+
+  /// From how many rows on a table that spares room grows by an eighth.
+  private static let largeCount = 4_096
 
   private var first: Int32 = -1
 
@@ -19,6 +29,7 @@ struct FreeRows {
     new: @autoclosure () -> Element
   ) -> Int {
     guard first >= 0 else {
+      Self.makeRoom(in: &rows)
       rows.append(new())
       return rows.count - 1
     }
@@ -33,6 +44,7 @@ struct FreeRows {
   /// - Returns: The position of the row.
   mutating func store<Element: Row>(_ row: Element, in rows: inout [Element]) -> Int32 {
     guard first >= 0 else {
+      Self.makeRoom(in: &rows)
       rows.append(row)
       return Int32(truncatingIfNeeded: rows.count - 1)
     }
@@ -42,9 +54,21 @@ struct FreeRows {
     return position
   }
 
+  /// Makes room for a row at the end, if an array would do it otherwise.
+  @inline(__always)
+  private static func makeRoom<Element: Row>(in rows: inout [Element]) {
+    let count = rows.count
+    guard Element.sparesRoom, count >= largeCount, count == rows.capacity else { return }
+    rows.reserveCapacity(count + count / 8)
+  }
+
   /// Frees a row, which its owner has emptied.
   mutating func put<Element: Row>(_ position: Int, in rows: inout [Element]) {
     rows[position].nextFree = first
     first = Int32(truncatingIfNeeded: position)
   }
+}
+
+extension FreeRows.Row {
+  static var sparesRoom: Bool { false }
 }
