@@ -7,13 +7,12 @@ struct AskedQuery {
   private var definition: QueryDefinition
   /// Out of line: options are large, and most handles have none.
   private var boxedOptions: BoxedObserverOptions?
-  /// The number of the update that asked for it.
-  private(set) var serial = 0
 
   init<Value>(_ query: Query<Value>, _ options: ObserverOptions?) {
     key = query.key.erased
     definition = query.definition
-    boxedOptions = options.map(BoxedObserverOptions.init)
+    // Only compared with `nil`: unwrapping would copy all options.
+    boxedOptions = options == nil ? nil : BoxedObserverOptions.make(options)
   }
 
   var options: ObserverOptions? { boxedOptions?.value }
@@ -31,10 +30,9 @@ struct AskedQuery {
   /// - Parameters:
   ///   - query: What to observe; `nil` keeps it.
   ///   - options: The options; `nil` keeps them.
-  /// - Returns: What is asked for, with the next number.
+  /// - Returns: What is asked for then.
   func updated<Value>(_ query: Query<Value>?, _ options: ObserverOptions?) -> AskedQuery {
     var new = self
-    new.serial += 1
     if let query {
       new.key = query.key.erased
       new.definition = query.definition
@@ -44,9 +42,22 @@ struct AskedQuery {
   }
 }
 
+extension AskedQuery {
+  /// Whether two handles ask for the very same.
+  static func === (one: Self, other: Self) -> Bool {
+    one.definition === other.definition && one.boxedOptions === other.boxedOptions
+      && one.key.storage === other.key.storage
+  }
+}
+
 /// Options of an observer, out of line.
 private final class BoxedObserverOptions: Sendable {
   let value: ObserverOptions
 
   init(_ value: ObserverOptions) { self.value = value }
+
+  @inline(never)
+  static func make(_ options: ObserverOptions?) -> BoxedObserverOptions? {
+    options.map(BoxedObserverOptions.init)
+  }
 }

@@ -80,7 +80,16 @@ extension QueryClient {
     _ definition: QueryDefinition,
     options: ObserverOptions?
   ) -> Subscription {
-    guard options != nil else { return subscribe(key, definition) }
+    options == nil ? subscribe(key, definition) : subscribe(key, definition, with: options)
+  }
+
+  /// Never inlined: callers without options need no room to copy them.
+  @inline(never)
+  private nonisolated func subscribe(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    with options: ObserverOptions?
+  ) -> Subscription {
     let id = resolving(key, definition, options, isArrival: true) {
       state,
       index,

@@ -82,9 +82,10 @@ public final class QueryObserver<Value: Sendable>: Sendable {
       {
         subscription.forward(now.definition.triggers, into: EntryKey(now.key))
       }
-      // A concurrent update may be newer and may have been applied first.
+      // A concurrent update may be newer and may have been applied first. If it asks for the very
+      // same, it has nothing to add.
       let newest = asked.withLock { $0 }
-      guard newest.serial != new.serial else { return }
+      if newest === new { return }
       (old, new) = (new, newest)
     }
   }

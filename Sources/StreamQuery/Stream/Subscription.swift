@@ -12,15 +12,19 @@ package final class Subscription: Sendable {
   /// The value of ``QueryCache/news`` at its last look; a hint that spares observers a lock that
   /// they all want at once.
   private let seenNews = Atomic<UInt64>(.max)
-  /// The tasks that feed the query's own trigger streams into the client, with their id in
-  /// `shutdownHandlers`.
-  private let forwarders = Mutex<Forwarders?>(nil)
-  /// Whether there ever were any: most subscriptions need not take the lock.
+  private let aside = Mutex<Aside?>(nil)
+  /// Whether it ever forwarded: most subscriptions need not take the lock at their end.
   private let hasForwarded = Atomic(false)
 
-  /// What was observed, once the observation has ended.
-  private let detached = Mutex<DetachedObserver?>(nil)
+  /// What few subscriptions have, as one word.
+  private enum Aside {
+    case forwarding(Forwarders)
+    /// What was observed, once the observation has ended.
+    case ended(DetachedObserver)
+  }
 
+  /// The tasks that feed the query's own trigger streams into the client, with their id in
+  /// `shutdownHandlers`.
   private final class Forwarders: Sendable {
     let tasks: TaskBag
     let ending: Int
@@ -51,14 +55,40 @@ package final class Subscription: Sendable {
   }
 
   private func replaceForwarders(by new: Forwarders?) {
-    let old = forwarders.withLock { forwarders in
-      let old = forwarders
-      forwarders = new
-      return old
+    let old = aside.withLock { aside -> Forwarders? in
+      switch aside {
+      case .ended: return new
+      case .forwarding(let old):
+        aside = new.map(Aside.forwarding)
+        return old
+      case nil:
+        aside = new.map(Aside.forwarding)
+        return nil
+      }
     }
-    guard let old else { return }
-    client.shutdownHandlers.remove(old.ending)
-    old.tasks.cancel()
+    stop(old)
+  }
+
+  private func stop(_ forwarders: Forwarders?) {
+    guard let forwarders else { return }
+    client.shutdownHandlers.remove(forwarders.ending)
+    forwarders.tasks.cancel()
+  }
+
+  /// What was observed, if the observation was ended.
+  private var detached: DetachedObserver? {
+    aside.withLock { if case .ended(let last) = $0 { last } else { nil } }
+  }
+
+  /// Keeps what was observed.
+  ///
+  /// - Returns: What is to be stopped, outside of the cache's lock.
+  private func detach(_ last: DetachedObserver) -> Forwarders? {
+    aside.withLock { aside in
+      defer { aside = .ended(last) }
+      if case .forwarding(let forwarders) = aside { return forwarders }
+      return nil
+    }
   }
 
   deinit {
@@ -72,11 +102,15 @@ package final class Subscription: Sendable {
   /// Ends the observation; a second call does nothing.
   func cancel() {
     holding(self) {
-      client.transaction(isDated: false, startsFetches: false) { state, transaction in
+      let forwarders = client.transaction(isDated: false, startsFetches: false) {
+        state,
+        transaction -> Forwarders? in
         // Stored before the end is announced: an observer that is told looks at once.
-        if let last = state.detached(of: id) { detached.withLock { $0 = last } }
+        let forwarders = state.detached(of: id).flatMap(detach)
         state.unsubscribe(id, &transaction)
+        return forwarders
       }
+      stop(forwarders)
       stopForwarders()
     }
   }
@@ -231,7 +265,7 @@ package final class Subscription: Sendable {
     of key: EntryKey,
     after end: EntryEnd? = nil
   ) -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
-    let detached = detached.withLock { $0 }.flatMap { $0.key == key ? $0 : nil }
+    let detached = detached.flatMap { $0.key == key ? $0 : nil }
     // Another key may be asked for since that fetch started.
     let end = end.flatMap { $0.snapshot.key == key ? $0 : nil }
     // A transaction, so that staleness is judged at the present time.
