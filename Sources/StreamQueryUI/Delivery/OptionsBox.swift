@@ -1,12 +1,8 @@
 internal import StreamQuery
 
-/// What most observed objects do not have, out of line.
+/// What most views do not have, out of line.
 final class OptionsBox: Sendable {
-  let options: ObserverOptions?
-  let changeContext: ChangeContext?
+  let options: ObserverOptions
 
-  init(_ options: ObserverOptions?, _ changeContext: ChangeContext? = nil) {
-    self.options = options
-    self.changeContext = changeContext
-  }
+  init(_ options: ObserverOptions) { self.options = options }
 }

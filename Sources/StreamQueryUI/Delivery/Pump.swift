@@ -8,6 +8,8 @@ internal import StreamQuery
 @MainActor
 final class Pump {
   private static var pumps: [ObjectIdentifier: Pump] = [:]
+  /// The one that was asked for last: most apps have a single client.
+  private static var latest: Pump?
 
   private struct Slot {
     weak var member: (any PumpMember)?
@@ -41,6 +43,13 @@ final class Pump {
 
   /// The pump of a client.
   static func of(_ client: QueryClient) -> Pump {
+    if let latest, latest.client === client { return latest }
+    let pump = find(client)
+    latest = pump
+    return pump
+  }
+
+  private static func find(_ client: QueryClient) -> Pump {
     // An identifier may come back after its client is gone.
     if let pump = pumps[ObjectIdentifier(client)], pump.client === client { return pump }
     let pump = Pump(client)
@@ -63,6 +72,7 @@ final class Pump {
   private func run(as id: ObjectIdentifier) async {
     while let changes = await group.next() { deliver(changes) }
     if Self.pumps[id] === self { Self.pumps[id] = nil }
+    if Self.latest === self { Self.latest = nil }
   }
 
   private func deliver(_ changes: [ObservationChange]) {
@@ -131,7 +141,15 @@ final class Pump {
 
   /// Tells an object of the changes at a position from now on, until it is released.
   func tell(_ member: any PumpMember, of position: Int) {
-    while slots.count <= position { slots.append(Slot()) }
+    if slots.count <= position { makeSlots(upTo: position) }
     slots[position].member = member
+  }
+
+  private func makeSlots(upTo position: Int) {
+    // By an eighth: an array would double, and half of many slots might be empty.
+    if slots.capacity <= position, position >= 4_096 {
+      slots.reserveCapacity(position + position / 8)
+    }
+    while slots.count <= position { slots.append(Slot()) }
   }
 }

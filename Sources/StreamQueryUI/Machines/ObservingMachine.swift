@@ -21,6 +21,11 @@ struct ObservingMachine: Equatable {
   /// The client that is observed.
   private var client: ObjectIdentifier?
 
+  /// Goes on from what is observed.
+  ///
+  /// - Parameter client: The client; `nil` is nothing.
+  init(observing client: ObjectIdentifier? = nil) { self.client = client }
+
   var isObserving: Bool { client != nil }
 
   /// It was asked to observe a query of a client.

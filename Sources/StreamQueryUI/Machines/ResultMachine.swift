@@ -22,6 +22,8 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     /// Without one, both types are the same.
     var selecting: SelectStep<Stored, Selected>?
     var shown = QueryResult<Selected>.idle
+    /// The newest result, while nobody has read anything that it might concern.
+    var unread: QueryResult<Stored>?
 
     mutating func take(_ result: QueryResult<Stored>) -> QueryResult<Selected>? {
       let kept = keeping?.take(result) ?? result
@@ -47,12 +49,14 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     fileprivate var revision: UInt32
   }
 
-  /// The newest result of the query.
-  private(set) var stored = QueryResult<Stored>.idle
+  // In an order that leaves no gaps: there may be many observed queries.
+
+  private var showing: Showing
   private var read = ResultFields()
   /// How many results were shown, to know whether one is still the newest.
   private(set) var revision: UInt32 = 0
-  private var showing: Showing
+  /// The newest result of the query.
+  private(set) var stored = QueryResult<Stored>.idle
 
   /// Whether nothing has arrived yet.
   var isNew: Bool { revision == 0 }
@@ -98,6 +102,42 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   /// Whether what is stored is shown as it is: then nothing has to be made of a result.
   @inline(__always)
   var showsStored: Bool { if case .stored = showing { true } else { false } }
+
+  // MARK: Without readers
+
+  /// Whether a result can be shown without telling anybody, or making anything of it.
+  @inline(__always)
+  var showsAtOnce: Bool { showsStored && read.isEmpty }
+
+  /// Shows a new result where ``showsAtOnce`` is true.
+  @inline(__always)
+  mutating func show(_ result: QueryResult<Stored>) {
+    revision &+= 1
+    stored = result
+  }
+
+  /// Takes a result that nobody has to be told of: nothing is made of it until it is read.
+  mutating func arrivedUnread(_ result: QueryResult<Stored>) {
+    switch showing {
+    case .stored: if !result.isSame(as: stored) { show(result) }
+    case .made(var steps):
+      steps.unread = result
+      showing = .made(steps)
+    }
+  }
+
+  /// Whether a result waits for a reader.
+  @inline(__always)
+  var hasUnread: Bool { if case .made(let steps) = showing { steps.unread != nil } else { false } }
+
+  /// Hands out the result that waits for a reader.
+  mutating func takeUnread() -> QueryResult<Stored>? {
+    guard case .made(var steps) = showing, let result = steps.unread.take() else { return nil }
+    showing = .made(steps)
+    return result
+  }
+
+  // MARK: With readers
 
   /// Makes the selection of a new result.
   ///

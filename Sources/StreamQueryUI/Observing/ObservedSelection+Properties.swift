@@ -19,7 +19,11 @@ extension ObservedSelection {
   }
 
   /// The newest data: fetched, written, kept or a placeholder.
-  public var data: Selected? { read(.data) { $0.data } }
+  public var data: Selected? {
+    // Most views read it, and `read` would look up the type of an optional value.
+    noteRead(of: .data)
+    return shownData
+  }
   /// Why the last fetch failed; `nil` after a success.
   public var error: (any Error)? { read(.error) { $0.error } }
   /// Whether there is data, an error, or nothing yet.

@@ -23,19 +23,18 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   /// What is observed, or will be.
   public private(set) var query: Query<Stored>
   /// The options of the observer, over those of the query.
-  public var options: ObserverOptions? { boxedOptions?.options }
+  public var options: ObserverOptions? { rareParts?.options }
 
-  /// Boxed: most observers have none, and they are large.
-  private var boxedOptions: OptionsBox?
+  private var rareParts: RareParts<Selected>?
 
   /// What changes that arrive are applied inside of, such as an animation; `nil` is nothing.
   ///
   /// What shows at once is no such change: at the start, or with another query.
   public var changeContext: ChangeContext? {
-    get { boxedOptions?.changeContext }
+    get { rareParts?.changeContext }
     set {
       guard newValue != nil || changeContext != nil else { return }
-      boxedOptions = OptionsBox(options, newValue)
+      rareParts = RareParts(options, newValue, route)
     }
   }
 
@@ -46,7 +45,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     get { route?.boundary }
     set {
       guard newValue !== boundary else { return }
-      if route == nil { route = ErrorRoute() }
+      if route == nil { rareParts = RareParts(options, changeContext, ErrorRoute()) }
       route?.boundary = newValue
       // The former one was told of the error, this one was not.
       route?.machine = ErrorRouteMachine()
@@ -54,20 +53,20 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     }
   }
 
-  // Most observed queries have no boundary, many have no reader yet: what these need is made when
-  // it is needed.
-  private var route: ErrorRoute<Selected>?
+  private var route: ErrorRoute<Selected>? { rareParts?.route }
+
+  // In an order that leaves no gaps: there may be many of these objects.
+
+  /// Made when it is needed: many have no reader yet.
   private var registrar: ObservationRegistrar?
   private var machine: ResultMachine<Stored, Selected>
-  /// The newest result, while nobody has read anything that it might concern.
-  private var unread: QueryResult<Stored>?
-  private var life = ObservingMachine()
   /// What happened to the view that it belongs to, if it belongs to one.
   var visibility = VisibilityMachine()
+  private var position: Int32 = 0
   private var observer: QueryObserver<Stored>?
+  /// The client that is observed.
   private var client: QueryClient?
   private var pump: Pump?
-  private var position = 0
 
   init(
     _ query: Query<Stored>,
@@ -75,20 +74,21 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     machine: ResultMachine<Stored, Selected>
   ) {
     self.query = query
-    boxedOptions = options.map { OptionsBox($0) }
+    // Only compared with `nil`: unwrapping would copy all options.
+    if options != nil { rareParts = RareParts(options) }
     self.machine = machine
   }
 
   deinit {
     // First, so that the end of the observation is no news.
-    pump?.group.remove(position)
+    pump?.group.remove(Int(position))
     observer?.linger(.seconds(1))
   }
 
   // MARK: Life
 
   /// Whether it observes: it was started, and not stopped since.
-  public var isObserving: Bool { life.isObserving }
+  public var isObserving: Bool { client != nil }
 
   /// Observes from now on; nothing if it does.
   ///
@@ -96,11 +96,14 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   ///
   /// - Parameter client: The client; another one than before is observed instead of that.
   public func start(using client: QueryClient) {
-    perform(life.asked(for: ObjectIdentifier(client), isOther: false), client)
+    follow(client, isOther: false)
   }
 
   /// Observes no longer; what is shown stays.
-  public func stop() { perform(life.stopped(), nil) }
+  public func stop() {
+    var life = life
+    perform(life.stopped(), nil)
+  }
 
   /// Observes another query, or with other options, in place.
   ///
@@ -114,8 +117,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   public func update(query: Query<Stored>? = nil, options: ObserverOptions? = nil) {
     if let query { self.query = query }
     take(options)
-    guard let client else { return }
-    perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
+    if let client { follow(client, isOther: true) }
   }
 
   /// Observes a query of a client from now on, whatever it did before.
@@ -133,7 +135,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   ) {
     self.query = query
     take(options)
-    perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
+    follow(client, isOther: true)
   }
 
   /// Shows what a new observer would see, without being one; nothing if the query was shown already.
@@ -146,12 +148,23 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   }
 
   private func take(_ options: ObserverOptions?) {
-    if let options { boxedOptions = OptionsBox(options, changeContext) }
+    // Only compared with `nil`: unwrapping would copy all options.
+    if options != nil { rareParts = RareParts(options, changeContext, route) }
+  }
+
+  /// Follows from the client, of which it is no copy.
+  private var life: ObservingMachine {
+    ObservingMachine(observing: client.map(ObjectIdentifier.init))
+  }
+
+  private func follow(_ client: QueryClient, isOther: Bool) {
+    var life = life
+    perform(life.asked(for: ObjectIdentifier(client), isOther: isOther), client)
   }
 
   private func perform(_ step: ObservingMachine.Step, _ client: QueryClient?) {
     // Of the former key: its data may have to be kept.
-    if unread != nil { catchUp() }
+    catchUp()
     switch step {
     case .nothing: break
     case .begin: if let client { begin(client) }
@@ -167,13 +180,15 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
 
   private func begin(_ client: QueryClient) {
     self.client = client
-    let observer = client.observer(of: query, options: options)
+    // Apart, because options are copied as often as they are passed on.
+    let observer =
+      rareParts == nil ? client.observer(of: query) : client.observer(of: query, options: options)
     let pump = Pump.of(client)
     let first = pump.group.insert(observer)
     pump.tell(self, of: first.position)
     self.observer = observer
     self.pump = pump
-    position = first.position
+    position = Int32(clamping: first.position)
     take(first.result(of: observer) ?? observer.result)
   }
 
@@ -184,7 +199,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     self.pump = nil
     self.observer = nil
     self.client = nil
-    pump?.group.remove(position)
+    pump?.group.remove(Int(position))
     observer?.linger(.seconds(1))
     withExtendedLifetime(observer) {}
   }
@@ -193,13 +208,13 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
 
   /// Shows a change that waited for a reader.
   private func catchUp() {
-    if let result = unread.take() { take(result) }
+    if machine.hasUnread, let result = machine.takeUnread() { take(result) }
   }
 
   /// Shows what the observer sees now, although the pump would bring it later.
   private func takeNow() {
     guard let observer else { return }
-    pump?.overtake(position)
+    pump?.overtake(Int(position))
     take(observer.result)
   }
 
@@ -216,8 +231,12 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   }
 
   private func take(_ result: QueryResult<Stored>) {
-    unread = nil
-    if machine.showsStored {
+    if machine.hasUnread { _ = machine.takeUnread() }
+    if machine.showsAtOnce {
+      guard !result.isSame(as: machine.stored) else { return }
+      machine.show(result)
+      if route != nil { offerError() }
+    } else if machine.showsStored {
       if let arrival = machine.arrived(result) { show(arrival) }
       // Apart: a selection may read this object.
     } else if let made = machine.made(of: result), let arrival = machine.arrived(result, made) {
@@ -226,6 +245,8 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   }
 
   private func show(_ arrival: ResultMachine<Stored, Selected>.Arrival) {
+    // What nobody has read is no change.
+    let registrar = arrival.changed.isEmpty ? nil : registrar
     registrar?.willChange(arrival.changed)
     machine.show(arrival)
     registrar?.didChange(arrival.changed)
@@ -233,7 +254,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   }
 
   private func offerError() {
-    if unread != nil { catchUp() }
+    catchUp()
     guard let route, let boundary = route.boundary, let client else { return }
     switch route.machine.shown(machine.shown) {
     case .nothing: break
@@ -249,16 +270,23 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     return get(machine.shown)
   }
 
+  var shownData: Selected? { machine.shown.data }
+
   func noteRead(of field: ResultField) {
-    if unread != nil { catchUp() }
+    catchUp()
     machine.wasRead(field)
-    if registrar == nil { registrar = ObservationRegistrar() }
-    registrar?.access(field)
+    (registrar ?? makeRegistrar()).access(field)
+  }
+
+  private func makeRegistrar() -> ObservationRegistrar {
+    let new = ObservationRegistrar()
+    registrar = new
+    return new
   }
 
   /// The result that is shown now, and that of the query, without being tracked.
   var present: (stored: QueryResult<Stored>, shown: QueryResult<Selected>) {
-    if unread != nil { catchUp() }
+    catchUp()
     return (machine.stored, machine.shown)
   }
 
@@ -352,13 +380,17 @@ extension ObservedSelection: PumpMember {
     // It may have another observer since the change was taken, or none.
     guard let observer else { return }
     if let result = change.result(of: observer) {
-      if machine.hasReaders || route != nil { arrived(result) } else { unread = result }
+      if machine.hasReaders || route != nil {
+        arrived(result)
+      } else {
+        machine.arrivedUnread(result)
+      }
     } else if change.ends(observer) {
       // The client was shut down: the last state stays. So does the client, lest another one that
       // gets its address seems to be observed already.
-      if unread != nil { catchUp() }
+      catchUp()
       self.observer = nil
-      pump?.group.remove(position)
+      pump?.group.remove(Int(position))
       pump = nil
     }
   }

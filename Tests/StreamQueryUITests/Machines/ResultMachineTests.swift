@@ -116,6 +116,29 @@ struct ResultMachineTests {
     #expect(machine.stored.isSuccess)
   }
 
+  @Test func withoutReadersOnlyASelectionWaits() {
+    let calls = Calls()
+    var whole = whole()
+    var counted = ResultMachine<[Int], Int>(
+      SelectStep {
+        calls.add()
+        return $0.count
+      },
+      keepsPreviousData: false
+    )
+    let results = results([1], [2, 3], of: query("a"))
+    for result in results {
+      whole.arrivedUnread(result)
+      counted.arrivedUnread(result)
+    }
+    #expect(!whole.hasUnread && whole.shown.data == [2, 3] && whole.revision == 2)
+    #expect(counted.hasUnread && counted.shown.data == nil && calls.count == 0)
+    #expect(counted.takeUnread()?.data == [2, 3])
+    #expect(!counted.hasUnread && counted.takeUnread()?.data == nil)
+    whole.arrivedUnread(results[1])
+    #expect(whole.revision == 2)
+  }
+
   @Test func thePreviousDataIsKeptOnlyIfAskedFor() {
     for keeps in [false, true] {
       var machine = whole(keepsPreviousData: keeps)
