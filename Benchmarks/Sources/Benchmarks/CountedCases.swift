@@ -183,6 +183,9 @@ enum CountedCases {
           }
         }
       },
+      CountedCase(id: "observed.1000", iterations: 200) {
+        { count in MainActor.assumeIsolated { observedWrites(count) } }
+      },
       CountedCase(id: "scenarios", iterations: 20) {
         { for seed in 0..<$0 { ScenarioCases.scenario(seed: UInt64(seed)) } }
       },
@@ -196,6 +199,21 @@ enum CountedCases {
     static func take(_ count: Int) -> Int {
       defer { next += count }
       return next
+    }
+  }
+
+  /// Writes that a thousand observed queries get.
+  @MainActor private static func observedWrites(_ count: Int) {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let query = World.query(7)
+      client.setData(0, for: query)
+      let observed = (0..<1_000).map { _ in ObservedQuery(query, client: client) }
+      for value in 1...count {
+        client.setData(value, for: query)
+        simulation.settle()
+      }
+      withExtendedLifetime(observed) {}
     }
   }
 

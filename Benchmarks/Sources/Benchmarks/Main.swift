@@ -46,8 +46,8 @@ enum Main {
       await measure(suite)
     }
     guard let output else { return }
-    // On this thread alone, so that the allocations of the main queue do not count.
-    let counted = CountedCases.run([])
+    // On the main actor, as views appear there; allocations are counted for each thread.
+    let counted = await MainActor.run { CountedCases.run([]) }
     let document = Report.Document(
       toolchain: Report.toolchain,
       rows: suite.rows,

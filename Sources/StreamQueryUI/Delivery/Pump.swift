@@ -135,6 +135,14 @@ final class Pump {
   }
 
   private func member(at position: Int) -> (any PumpMember)? {
+    Self.member(at: position, in: slots)
+  }
+
+  /// Not isolated, or its closure would ask each time whether it runs on the main actor.
+  nonisolated private static func member(
+    at position: Int,
+    in slots: [Slot]
+  ) -> (any PumpMember)? {
     // In place: a weak reference is expensive to copy.
     slots.withUnsafeBufferPointer { $0[position].member }
   }

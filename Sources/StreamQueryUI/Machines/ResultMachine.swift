@@ -117,13 +117,15 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   }
 
   /// Takes a result that nobody has to be told of: nothing is made of it until it is read.
+  @inline(__always)
   mutating func arrivedUnread(_ result: QueryResult<Stored>) {
-    switch showing {
-    case .stored: if !result.isSame(as: stored) { show(result) }
-    case .made(var steps):
-      steps.unread = result
-      showing = .made(steps)
-    }
+    if !showsStored { keepUnread(result) } else if !result.isSame(as: stored) { show(result) }
+  }
+
+  private mutating func keepUnread(_ result: QueryResult<Stored>) {
+    guard case .made(var steps) = showing else { return }
+    steps.unread = result
+    showing = .made(steps)
   }
 
   /// Whether a result waits for a reader.

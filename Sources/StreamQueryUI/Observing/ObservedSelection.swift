@@ -380,7 +380,7 @@ extension ObservedSelection: PumpMember {
     // It may have another observer since the change was taken, or none.
     guard let observer else { return }
     if let result = change.result(of: observer) {
-      if machine.hasReaders || route != nil {
+      if machine.hasReaders || rareParts != nil {
         arrived(result)
       } else {
         machine.arrivedUnread(result)
