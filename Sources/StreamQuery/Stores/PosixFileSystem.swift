@@ -135,45 +135,23 @@ private final class PosixFile: StoredFile {
 
   func read(_ range: Range<Int>) throws(QueryStoreError) -> Data {
     var bytes = Data(count: range.count)
-    var count = 0
-    while count < range.count {
-      var got = 0
-      let done = count
-      _ = try retrying("pread") {
-        got = bytes.withUnsafeMutableBytes {
-          pread(
-            descriptor,
-            $0.baseAddress?.advanced(by: done),
-            $0.count - done,
-            off_t(range.lowerBound + done)
-          )
-        }
-        return got < 0 ? -1 : 0
+    let count = try transferring("pread", range.count) { done in
+      bytes.withUnsafeMutableBytes {
+        let place = off_t(range.lowerBound + done)
+        return pread(descriptor, $0.baseAddress?.advanced(by: done), $0.count - done, place)
       }
-      guard got > 0 else { break }
-      count += got
     }
     return count == range.count ? bytes : bytes.prefix(count)
   }
 
   func write(_ bytes: [UInt8], at offset: Int) throws(QueryStoreError) {
-    var count = 0
-    while count < bytes.count {
-      var put = 0
-      let done = count
-      _ = try retrying("pwrite") {
-        put = bytes.withUnsafeBytes {
-          pwrite(
-            descriptor,
-            $0.baseAddress?.advanced(by: done),
-            $0.count - done,
-            off_t(offset + done)
-          )
-        }
-        return put < 0 ? -1 : 0
+    let count = try transferring("pwrite", bytes.count) { done in
+      bytes.withUnsafeBytes {
+        let place = off_t(offset + done)
+        return pwrite(descriptor, $0.baseAddress?.advanced(by: done), $0.count - done, place)
       }
-      count += put
     }
+    guard count == bytes.count else { throw .system("pwrite", EIO) }
   }
 
   func truncate(to length: Int) throws(QueryStoreError) {
@@ -205,5 +183,26 @@ private func retrying(
     guard code == EINTR else { throw .system(name, code) }
   }
   return true
+}
+
+/// Makes a call that may do a part of its work only, until all is done or nothing more comes.
+///
+/// - Returns: How much was done.
+private func transferring(
+  _ name: String,
+  _ count: Int,
+  _ call: (_ done: Int) -> Int
+) throws(QueryStoreError) -> Int {
+  var done = 0
+  while done < count {
+    var now = 0
+    _ = try retrying(name) {
+      now = call(done)
+      return now < 0 ? -1 : 0
+    }
+    guard now > 0 else { break }
+    done += now
+  }
+  return done
 }
 #endif

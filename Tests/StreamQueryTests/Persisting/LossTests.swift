@@ -3,31 +3,12 @@ import StreamQueryTesting
 import Testing
 
 /// What must not be lost, and what must not come back.
-struct LossTests {
-  private let simulation = Simulation(seed: 16)
-  private let store: SlowStore
+struct LossTests: SlowStoreSuite {
+  let simulation = Simulation(seed: 16)
+  let store: SlowStore
 
   init() {
     store = SlowStore(clock: simulation.clock)
-  }
-
-  private func client(
-    _ change: @Sendable (inout Persistence) -> Void = { _ in }
-  ) -> QueryClient {
-    QueryClient(simulation: simulation) { [store] in
-      var persistence = Persistence(in: store)
-      change(&persistence)
-      $0.persistence = persistence
-    }
-  }
-
-  private func key(_ number: Int) -> QueryKey<Int> { ["n", number] }
-
-  private var kept: [String] {
-    store.memory.load(.main).records.map {
-      let parts = $0.key.split(separator: "/").last ?? ""
-      return "\(parts) \(String(decoding: $0.value.dropFirst(12), as: UTF8.self))"
-    }
   }
 
   private func failures(_ events: Recording<QueryEvent>) -> Int {

@@ -27,6 +27,10 @@ struct SavedRecordsTests {
   }
 
   private func open(_ limit: StoreLimit = StoreLimit(), _ keys: String...) -> SavedRecords {
+    open(limit, keys)
+  }
+
+  private func open(_ limit: StoreLimit, _ keys: [String]) -> SavedRecords {
     var records = SavedRecords(limit: limit)
     _ = records.loaded(
       StoreContents(
@@ -149,34 +153,10 @@ struct SavedRecordsTests {
   func bytes() throws {
     let keys = (0..<10).map { "k\($0)" }
     let size = keys.reduce(0) { $0 + $1.utf8.count + 6 + 112 }
-    var within = open(
-      StoreLimit(bytes: size),
-      "k0",
-      "k1",
-      "k2",
-      "k3",
-      "k4",
-      "k5",
-      "k6",
-      "k7",
-      "k8",
-      "k9"
-    )
+    var within = open(StoreLimit(bytes: size), keys)
     let none = within.takeBatch()
     #expect(none == nil)
-    var beyond = open(
-      StoreLimit(bytes: size - 1),
-      "k0",
-      "k1",
-      "k2",
-      "k3",
-      "k4",
-      "k5",
-      "k6",
-      "k7",
-      "k8",
-      "k9"
-    )
+    var beyond = open(StoreLimit(bytes: size - 1), keys)
     let batchTaken = beyond.takeBatch()
     let batch = try #require(batchTaken)
     #expect(batch.removals == ["query/k0"])

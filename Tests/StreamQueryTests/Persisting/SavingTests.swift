@@ -4,31 +4,12 @@ import Synchronization
 import Testing
 
 /// When and what a client writes to a store.
-struct SavingTests {
-  private let simulation = Simulation(seed: 15)
-  private let store: SlowStore
+struct SavingTests: SlowStoreSuite {
+  let simulation = Simulation(seed: 15)
+  let store: SlowStore
 
   init() {
     store = SlowStore(clock: simulation.clock)
-  }
-
-  private func client(
-    _ change: @Sendable (inout Persistence) -> Void = { _ in }
-  ) -> QueryClient {
-    QueryClient(simulation: simulation) { [store] in
-      var persistence = Persistence(in: store)
-      change(&persistence)
-      $0.persistence = persistence
-    }
-  }
-
-  private func key(_ number: Int) -> QueryKey<Int> { ["n", number] }
-
-  private var kept: [String] {
-    store.memory.load(.main).records.map {
-      let parts = $0.key.split(separator: "/").last ?? ""
-      return "\(parts) \(String(decoding: $0.value.dropFirst(12), as: UTF8.self))"
-    }
   }
 
   @Test("changes of a second are written together, each entry once, with its newest value")
