@@ -28,6 +28,7 @@ public func dlsym(
 ) -> UnsafeMutableRawPointer? { nil }
 public var errno: Int32 { 0 }
 public let EINTR: Int32 = 4
+public let EIO: Int32 = 5
 public let ENOENT: Int32 = 2
 public let EACCES: Int32 = 13
 public let EPERM: Int32 = 1

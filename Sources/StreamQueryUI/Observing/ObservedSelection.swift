@@ -380,7 +380,7 @@ extension ObservedSelection: PumpMember {
     // It may have another observer since the change was taken, or none.
     guard let observer else { return }
     if let result = change.result(of: observer) {
-      if machine.hasReaders || rareParts != nil {
+      if machine.hasReaders || route != nil {
         arrived(result)
       } else {
         machine.arrivedUnread(result)
