@@ -31,7 +31,9 @@ public protocol QueryStore: AnyObject, Sendable {
 
   /// Reads the records with some keys, for those that are restored at their first use.
   ///
-  /// The default implementation loads the partition and drops the others.
+  /// The default implementation loads the partition and drops the others. Declare your own `async`,
+  /// even in an actor: asynchronous code that calls your type prefers the default one to another
+  /// that is not.
   ///
   /// - Parameters:
   ///   - keys: The keys. Those without a record are left out of the result.

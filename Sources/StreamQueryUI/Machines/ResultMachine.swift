@@ -161,7 +161,10 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   mutating func arrived(_ result: QueryResult<Stored>, _ made: Made) -> Arrival? {
     // The user's code may have shown something newer.
     guard made.revision == revision, !result.isSame(as: stored) else { return nil }
-    showing = .made(made.steps)
+    var steps = made.steps
+    // It may also have let something newer wait.
+    if case .made(let present) = showing { steps.unread = present.unread }
+    showing = .made(steps)
     return arrival(of: result, made.shown)
   }
 

@@ -101,6 +101,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
 
   /// Observes no longer; what is shown stays.
   public func stop() {
+    catchUp()
     var life = life
     perform(life.stopped(), nil)
   }
@@ -158,13 +159,13 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   }
 
   private func follow(_ client: QueryClient, isOther: Bool) {
+    // Of the former key: its data may have to be kept. First, because a selection may call back.
+    catchUp()
     var life = life
     perform(life.asked(for: ObjectIdentifier(client), isOther: isOther), client)
   }
 
   private func perform(_ step: ObservingMachine.Step, _ client: QueryClient?) {
-    // Of the former key: its data may have to be kept.
-    catchUp()
     switch step {
     case .nothing: break
     case .begin: if let client { begin(client) }
@@ -173,7 +174,8 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
       takeNow()
     case .beginAgain:
       end()
-      if let client { begin(client) }
+      // What is told of the end may have begun anew.
+      if !isObserving, let client { begin(client) }
     case .end: end()
     }
   }
@@ -275,6 +277,8 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   func noteRead(of field: ResultField) {
     catchUp()
     machine.wasRead(field)
+    // A selection may have let something newer wait, of which this reader would not be told.
+    catchUp()
     (registrar ?? makeRegistrar()).access(field)
   }
 

@@ -233,6 +233,69 @@ struct CallingBackTests {
     }
   }
 
+  @Test("what is told of the end of one client's observation may begin that of another by itself")
+  func eventsAtAChangeOfClients() {
+    Simulation.onMainActor { simulation in
+      let again = Again()
+      let client = QueryClient(simulation: simulation) {
+        $0.onEvent = { event in
+          if case .unobserved = event.kind { MainActor.assumeIsolated { again.action?() } }
+        }
+      }
+      let query = Query<String>(key: "a")
+      let other = QueryClient(simulation: simulation)
+      let events = simulation.record(other.events)
+      other.setData("other", for: query)
+      simulation.settle()
+      let observed = ObservedQuery(query, client: client)
+      again.action = {
+        again.action = nil
+        observed.start(using: other)
+      }
+      observed.start(using: other)
+      simulation.settle()
+      #expect(observed.data == "other")
+      let observations = events.values.compactMap { event -> String? in
+        switch event.kind {
+        case .observed(let count): "observed \(count)"
+        case .unobserved(let count): "unobserved \(count)"
+        default: nil
+        }
+      }
+      #expect(observations == ["observed 1"])
+      let group = Pump.of(other).group
+      observed.stop()
+      #expect(group.insert(other.observer(of: query)).position == 0)
+    }
+  }
+
+  @Test("a result that comes while the selection of a first reader is made is shown to it")
+  func aResultWhileASelectionIsMade() {
+    run { simulation, client in
+      let again = Again()
+      let query = Query<Int>(key: "a")
+      client.setData(0, for: query)
+      let observed = ObservedSelection<Int, Int>(query, client: client) { value in
+        MainActor.assumeIsolated {
+          let action = again.action
+          again.action = nil
+          action?()
+        }
+        return value
+      }
+      client.setData(1, for: query)
+      simulation.settle()
+      again.action = {
+        client.setData(2, for: query)
+        Pump.of(client).deliverNow()
+      }
+      #expect(observed.data == 2)
+      simulation.settle()
+      #expect(observed.data == 2)
+      observed.stop()
+    }
+  }
+
   @MainActor
   private final class Again {
     var action: (@MainActor () -> Void)?
