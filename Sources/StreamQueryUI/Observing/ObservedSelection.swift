@@ -195,8 +195,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   }
 
   private func end() {
-    // Let go of at the end, when nothing here changes any more: `onEvent` is told of it at once, and
-    // may begin again.
+    // Let go of at the very end: `onEvent` is told of it at once, and may begin again.
     let (observer, pump) = (observer, pump)
     self.pump = nil
     self.observer = nil
