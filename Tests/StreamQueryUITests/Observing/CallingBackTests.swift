@@ -209,15 +209,20 @@ struct CallingBackTests {
     }
   }
 
+  /// A client that calls back at the end of an observation.
+  private func client(_ simulation: Simulation, _ again: Again) -> QueryClient {
+    QueryClient(simulation: simulation) {
+      $0.onEvent = { event in
+        if case .unobserved = event.kind { MainActor.assumeIsolated { again.action?() } }
+      }
+    }
+  }
+
   @Test("an event that is told at the end of an observation may begin it again")
   func eventsAtTheEnd() {
     Simulation.onMainActor { simulation in
       let again = Again()
-      let client = QueryClient(simulation: simulation) {
-        $0.onEvent = { event in
-          if case .unobserved = event.kind { MainActor.assumeIsolated { again.action?() } }
-        }
-      }
+      let client = client(simulation, again)
       let query = Query<String>(key: "a")
       client.setData("A", for: query)
       let observed = ObservedQuery(query, client: client)
@@ -237,11 +242,7 @@ struct CallingBackTests {
   func eventsAtAChangeOfClients() {
     Simulation.onMainActor { simulation in
       let again = Again()
-      let client = QueryClient(simulation: simulation) {
-        $0.onEvent = { event in
-          if case .unobserved = event.kind { MainActor.assumeIsolated { again.action?() } }
-        }
-      }
+      let client = client(simulation, again)
       let query = Query<String>(key: "a")
       let other = QueryClient(simulation: simulation)
       let events = simulation.record(other.events)
