@@ -24,7 +24,7 @@ extension CacheState {
   mutating func join(_ group: Int32, _ id: ObserverID) -> ObservationChange {
     let position = groups[Int(group)].add(id)
     let seen = find(id).map { index in
-      enlist(index, GroupPlace(position, in: group))
+      observers[index].waits(at: GroupPlace(position, in: group))
       return see(index)
     }
     return ObservationChange(position: Int(position), id: id, seen: seen)
@@ -90,12 +90,10 @@ extension CacheState {
         changes.append(ObservationChange(position: Int(position), id: id, seen: nil))
         continue
       }
-      enlist(index, GroupPlace(position, in: group))
+      observers[index].waits(at: GroupPlace(position, in: group))
       // Nothing new: a position that two members have had since the last look.
-      guard case .result(let snapshot, let flags) = poll(id) else { continue }
-      changes.append(
-        ObservationChange(position: Int(position), id: id, seen: (snapshot, flags))
-      )
+      guard let seen = look(index) else { continue }
+      changes.append(ObservationChange(position: Int(position), id: id, seen: seen))
     }
     return changes
   }
@@ -103,25 +101,7 @@ extension CacheState {
   /// What an observer sees now, as seen from now on.
   private mutating func see(_ observer: Int) -> (snapshot: EntrySnapshot, flags: QueryFlags) {
     let (snapshot, flags) = view(observer)
-    observers[observer].seenVersion = snapshot.version
-    observers[observer].seenFlags = flags
+    _ = observers[observer].saw(snapshot.version, flags)
     return (snapshot, flags)
-  }
-
-  private mutating func enlist(_ observer: Int, _ place: GroupPlace) {
-    guard let suspended = observers[observer].suspended, !suspended.isSpent else {
-      observers[observer].suspended = .member(place)
-      return
-    }
-    guard !suspended.isMember(at: place),
-      !observers[observer].alsoSuspended.contains(where: { $0.isMember(at: place) })
-    else { return }
-    observers[observer].alsoSuspended.append(.member(place))
-  }
-}
-
-extension SuspendedObserver {
-  fileprivate func isMember(at place: GroupPlace) -> Bool {
-    if case .member(place) = self { true } else { false }
   }
 }

@@ -24,15 +24,19 @@ extension CacheState {
   /// The newest snapshot that an observer has not seen.
   mutating func poll(_ id: ObserverID) -> PollResult {
     guard let index = find(id) else { return .ended }
-    let (snapshot, flags) = view(index)
-    guard snapshot.version != observers[index].seenVersion || flags != observers[index].seenFlags
-    else { return .nothing }
-    observers[index].seenVersion = snapshot.version
-    observers[index].seenFlags = flags
+    guard let (snapshot, flags) = look(index) else { return .nothing }
     return .result(snapshot, flags)
   }
 
+  /// The same for an observer that is there.
+  @inline(__always)
+  mutating func look(_ observer: Int) -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
+    let (snapshot, flags) = view(observer)
+    return observers[observer].saw(snapshot.version, flags) ? (snapshot, flags) : nil
+  }
+
   /// What an observer sees now.
+  @inline(__always)
   mutating func view(_ observer: Int) -> (EntrySnapshot, QueryFlags) {
     let entry = Int(observers[observer].entry)
     let snapshot = snapshot(entry)
@@ -100,7 +104,8 @@ extension CacheState {
 
   /// Wakes the suspended observers of an entry that would see a difference.
   mutating func wake(_ entry: Int) {
-    for observer in slots[entry].observers { wakeIfNews(Int(observer)) }
+    let version = slots[entry].snapshot?.version
+    for observer in slots[entry].observers { wakeIfNews(Int(observer), version) }
   }
 
   /// Another query may add, change or remove a placeholder.
@@ -115,11 +120,16 @@ extension CacheState {
   }
 
   mutating func wakeIfNews(_ observer: Int) {
+    wakeIfNews(observer, slots[Int(observers[observer].entry)].snapshot?.version)
+  }
+
+  /// Without a snapshot there is news: nobody has looked since the last one.
+  @inline(__always)
+  private mutating func wakeIfNews(_ observer: Int, _ version: UInt64?) {
     guard observers[observer].suspended != nil else { return }
-    let entry = Int(observers[observer].entry)
-    if observers[observer].seenVersion == version(entry) {
+    if observers[observer].seenVersion == version {
       let seen = observers[observer].seenFlags.subtracting(.placeholder)
-      guard flags(of: observer, entry) != seen else { return }
+      guard flags(of: observer, Int(observers[observer].entry)) != seen else { return }
     }
     wakeSuspended(observer)
   }
@@ -131,9 +141,9 @@ extension CacheState {
     if suspended.claim() { outbox.append(.wake(suspended)) }
   }
 
+  @inline(__always)
   private mutating func wakeSuspended(_ observer: Int) {
-    if let suspended = observers[observer].suspended { call(suspended) }
-    observers[observer].suspended = nil
+    if let suspended = observers[observer].suspended.take() { call(suspended) }
     guard !observers[observer].alsoSuspended.isEmpty else { return }
     for suspended in observers[observer].alsoSuspended { call(suspended) }
     observers[observer].alsoSuspended = []

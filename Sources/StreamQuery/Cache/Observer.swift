@@ -81,6 +81,28 @@ struct Observer: FreeRows.Row {
     settledBase = counts
   }
 
+  /// Notes what it sees.
+  ///
+  /// - Returns: Whether that is news.
+  @inline(__always)
+  mutating func saw(_ version: UInt64, _ flags: QueryFlags) -> Bool {
+    guard version != seenVersion || flags != seenFlags else { return false }
+    (seenVersion, seenFlags) = (version, flags)
+    return true
+  }
+
+  /// Waits as a member of a group, beside others that wait.
+  @inline(__always)
+  mutating func waits(at place: GroupPlace) {
+    if suspended?.isSpent ?? true {
+      suspended = .member(place)
+    } else if suspended?.isMember(at: place) != true,
+      !alsoSuspended.contains(where: { $0.isMember(at: place) })
+    {
+      alsoSuspended.append(.member(place))
+    }
+  }
+
   /// Empties the row.
   mutating func reset() {
     isLive = false

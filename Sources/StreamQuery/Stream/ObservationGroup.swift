@@ -107,15 +107,6 @@ extension ObservationChange {
   /// - Parameter observer: The observer at ``position``.
   /// - Returns: The snapshot; `nil` if the observation has ended, and for every other observer.
   public func result<Value>(of observer: QueryObserver<Value>) -> QueryResult<Value>? {
-    guard let seen, id == observer.subscription.id else { return nil }
-    return QueryResult(snapshot: seen.snapshot, flags: seen.flags)
-  }
-
-  /// Whether it is the end of an observer's observation, for example by a shutdown of the client.
-  ///
-  /// - Parameter observer: The observer at ``position``.
-  /// - Returns: Whether it is; `false` for every other observer.
-  public func ends<Value>(_ observer: QueryObserver<Value>) -> Bool {
-    isOver && id == observer.subscription.id
+    result(of: member(of: observer))
   }
 }

@@ -189,11 +189,7 @@ extension CacheState {
     for id in ids {
       guard let index = find(id) else { return .ended }
       let (snapshot, flags) = view(index)
-      if snapshot.version != observers[index].seenVersion || flags != observers[index].seenFlags {
-        hasNews = true
-        observers[index].seenVersion = snapshot.version
-        observers[index].seenFlags = flags
-      }
+      if observers[index].saw(snapshot.version, flags) { hasNews = true }
       results.append((snapshot, flags))
     }
     return hasNews ? .results(results) : .nothing

@@ -27,6 +27,10 @@ enum SuspendedObserver: Sendable {
     if case .jointly(let wait) = self { wait.claim() } else { true }
   }
 
+  func isMember(at place: GroupPlace) -> Bool {
+    if case .member(place) = self { true } else { false }
+  }
+
   /// Whether news of another entry has already ended the wait.
   var isSpent: Bool {
     if case .jointly(let wait) = self { wait.isSettled } else { false }

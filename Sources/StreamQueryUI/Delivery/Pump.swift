@@ -13,6 +13,10 @@ final class Pump {
 
   private struct Slot {
     weak var member: (any PumpMember)?
+
+    /// The member; where this is inlined, the weak reference is copied first, which is expensive.
+    @inline(never)
+    func load() -> (any PumpMember)? { member }
   }
 
   private struct Looker {
@@ -80,7 +84,7 @@ final class Pump {
     defer { (isDelivering, overtaken) = (false, []) }
     for change in changes {
       if !change.isOver, overtaken.contains(change.position) { continue }
-      member(at: change.position)?.changed(change)
+      slots[change.position].load()?.changed(change)
     }
     if !lookers.isEmpty { look() }
     while !rest.isEmpty {
@@ -132,19 +136,6 @@ final class Pump {
   private func releaseOrphans() {
     let orphans = kept.values.filter(\.member.isOrphan).sorted { $0.number < $1.number }
     for orphan in orphans { orphan.member.cancel() }
-  }
-
-  private func member(at position: Int) -> (any PumpMember)? {
-    Self.member(at: position, in: slots)
-  }
-
-  /// Not isolated, or its closure would ask each time whether it runs on the main actor.
-  nonisolated private static func member(
-    at position: Int,
-    in slots: [Slot]
-  ) -> (any PumpMember)? {
-    // In place: a weak reference is expensive to copy.
-    slots.withUnsafeBufferPointer { $0[position].member }
   }
 
   /// Tells an object of the changes at a position from now on, until it is released.

@@ -92,10 +92,6 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     }
   }
 
-  /// Whether somebody has to be told if something changes; if not, results may wait until they are
-  /// read.
-  var hasReaders: Bool { !read.isEmpty }
-
   @inline(__always)
   mutating func wasRead(_ field: ResultField) { read.insert(field) }
 
@@ -117,9 +113,14 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   }
 
   /// Takes a result that nobody has to be told of: nothing is made of it until it is read.
+  ///
+  /// - Parameter result: The result.
+  /// - Returns: Whether it was taken; if somebody has read what it may change, nothing happens.
   @inline(__always)
-  mutating func arrivedUnread(_ result: QueryResult<Stored>) {
+  mutating func arrivedUnread(_ result: QueryResult<Stored>) -> Bool {
+    guard read.isEmpty else { return false }
     if !showsStored { keepUnread(result) } else if !result.isSame(as: stored) { show(result) }
+    return true
   }
 
   private mutating func keepUnread(_ result: QueryResult<Stored>) {

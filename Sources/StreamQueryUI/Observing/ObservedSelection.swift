@@ -62,7 +62,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   private var machine: ResultMachine<Stored, Selected>
   /// What happened to the view that it belongs to, if it belongs to one.
   var visibility = VisibilityMachine()
-  private var position: Int32 = 0
+  private var member = ObservationMember<Stored>()
   private var observer: QueryObserver<Stored>?
   /// The client that is observed.
   private var client: QueryClient?
@@ -81,7 +81,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
 
   deinit {
     // First, so that the end of the observation is no news.
-    pump?.group.remove(Int(position))
+    pump?.group.remove(member.position)
     observer?.linger(.seconds(1))
   }
 
@@ -190,8 +190,8 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     pump.tell(self, of: first.position)
     self.observer = observer
     self.pump = pump
-    position = Int32(clamping: first.position)
-    take(first.result(of: observer) ?? observer.result)
+    member = first.member(of: observer)
+    take(first.result(of: member) ?? observer.result)
   }
 
   private func end() {
@@ -200,7 +200,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     self.pump = nil
     self.observer = nil
     self.client = nil
-    pump?.group.remove(Int(position))
+    pump?.group.remove(member.position)
     observer?.linger(.seconds(1))
     withExtendedLifetime(observer) {}
   }
@@ -215,7 +215,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   /// Shows what the observer sees now, although the pump would bring it later.
   private func takeNow() {
     guard let observer else { return }
-    pump?.overtake(Int(position))
+    pump?.overtake(member.position)
     take(observer.result)
   }
 
@@ -381,19 +381,17 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
 extension ObservedSelection: PumpMember {
   func changed(_ change: ObservationChange) {
     // It may have another observer since the change was taken, or none.
-    guard let observer else { return }
-    if let result = change.result(of: observer) {
-      if machine.hasReaders || route != nil {
-        arrived(result)
-      } else {
-        machine.arrivedUnread(result)
-      }
-    } else if change.ends(observer) {
+    guard observer != nil else { return }
+    if let result = change.result(of: member) {
+      // A copy: what the object has shown is released when it has changed.
+      var next = machine
+      if route == nil, next.arrivedUnread(result) { machine = next } else { arrived(result) }
+    } else if change.ends(member) {
       // The client was shut down: the last state stays. So does the client, lest another one that
       // gets its address seems to be observed already.
       catchUp()
       self.observer = nil
-      pump?.group.remove(Int(position))
+      pump?.group.remove(member.position)
       pump = nil
     }
   }

@@ -66,6 +66,22 @@ struct ObservationGroupTests {
     #expect(change.result(of: a)?.isPending == true)
   }
 
+  @Test func aMemberIsNamedWithoutItsObserver() {
+    let (a, b) = (observer("a"), observer("b"))
+    let (first, second) = (group.insert(a), group.insert(b))
+    let members = [first.member(of: a), second.member(of: b), first.member(of: b), .init()]
+    #expect(members.map(\.position) == [0, 1, -1, -1])
+    func data(_ change: ObservationChange) -> [String?] {
+      members.map { change.result(of: $0)?.data }
+    }
+    client.setData("A", for: QueryKey("a"))
+    client.setData("B", for: QueryKey("b"))
+    #expect(group.takeChanges().map(data) == [["A", nil, nil, nil], [nil, "B", nil, nil]])
+    client.shutDown()
+    let ends = group.takeChanges().map { change in members.map { change.ends($0) } }
+    #expect(ends == [[true, false, false, false], [false, true, false, false]])
+  }
+
   @Test func aMemberThatFollowsAnotherKeyStays() {
     let a = observer("a")
     _ = group.insert(a)

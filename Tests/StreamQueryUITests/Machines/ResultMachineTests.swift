@@ -128,15 +128,22 @@ struct ResultMachineTests {
     )
     let results = results([1], [2, 3], of: query("a"))
     for result in results {
-      whole.arrivedUnread(result)
-      counted.arrivedUnread(result)
+      let taken = (whole.arrivedUnread(result), counted.arrivedUnread(result))
+      #expect(taken == (true, true))
     }
     #expect(!whole.hasUnread && whole.shown.data == [2, 3] && whole.revision == 2)
     #expect(counted.hasUnread && counted.shown.data == nil && calls.count == 0)
     #expect(counted.takeUnread()?.data == [2, 3])
     #expect(!counted.hasUnread && counted.takeUnread()?.data == nil)
-    whole.arrivedUnread(results[1])
+    _ = whole.arrivedUnread(results[1])
     #expect(whole.revision == 2)
+  }
+
+  @Test func whatSomebodyHasReadIsNotTakenUnread() {
+    var machine = whole()
+    machine.wasRead(.data)
+    let isTaken = machine.arrivedUnread(results([1], of: query("a"))[0])
+    #expect(!isTaken && machine.isNew)
   }
 
   @Test func thePreviousDataIsKeptOnlyIfAskedFor() {
