@@ -69,21 +69,21 @@ enum ObservedCases {
     let query = World.query(1)
     client.setData(0, for: query)
     let observed = (0..<1_000).map { _ in ObservedQuery(query, client: client) }
-    let clock = ContinuousClock()
-    var best = Double.infinity
-    for round in 1...200 {
+    var rounds = Rounds(atLeast: 200)
+    while rounds.goOn() {
       for observed in observed where isRead {
         withObservationTracking {
           blackHole(observed.data)
         } onChange: {
         }
       }
-      let start = clock.now
-      client.setData(round, for: query)
-      // The pump waits on this actor: its job comes before this one goes on.
-      while observed[999].data != round { await Task.yield() }
-      best = min(best, nanoseconds(clock.now - start))
+      let round = rounds.count
+      await rounds.measure {
+        client.setData(round, for: query)
+        // The pump waits on this actor: its job comes before this one goes on.
+        while observed[999].data != round { await Task.yield() }
+      }
     }
-    return best
+    return rounds.fastest
   }
 }

@@ -150,17 +150,14 @@ enum RawLimits {
       }
     }
     await parking.wait(for: count)
-    var best = Double.infinity
-    let clock = ContinuousClock()
-    for _ in 0..<fanOutRounds(count) {
-      let start = clock.now
-      await bell.wait { parking.resumeAll(true) }
-      best = min(best, nanoseconds(clock.now - start))
+    var rounds = Rounds(atLeast: fanOutRounds(count))
+    while rounds.goOn() {
+      await rounds.measure { await bell.wait { parking.resumeAll(true) } }
       await parking.wait(for: count)
     }
     parking.resumeAll(false)
     for task in tasks { await task.value }
-    return best
+    return rounds.fastest
   }
 
   /// What any shared operation of many callers has to pay: a task, a wait and a wake-up for each.

@@ -99,14 +99,9 @@ final class Suite {
 
 /// Wall time per operation: the least over many rounds, since noise only ever adds.
 func fastest(rounds: Int = 60, iterations: Int, _ body: (Int) -> Void) -> Double {
-  var best = Double.infinity
-  let clock = ContinuousClock()
-  for _ in 0...rounds {
-    let start = clock.now
-    body(iterations)
-    best = min(best, nanoseconds(clock.now - start) / Double(iterations))
-  }
-  return best
+  var rounds = Rounds(atLeast: rounds + 1)
+  while rounds.goOn() { rounds.measure { body(iterations) } }
+  return rounds.fastest / Double(iterations)
 }
 
 /// The same for asynchronous operations.
@@ -116,14 +111,9 @@ func fastest(
   isolation: isolated (any Actor)? = #isolation,
   _ body: (Int) async -> Void
 ) async -> Double {
-  var best = Double.infinity
-  let clock = ContinuousClock()
-  for _ in 0...rounds {
-    let start = clock.now
-    await body(iterations)
-    best = min(best, nanoseconds(clock.now - start) / Double(iterations))
-  }
-  return best
+  var rounds = Rounds(atLeast: rounds + 1)
+  while rounds.goOn() { await rounds.measure { await body(iterations) } }
+  return rounds.fastest / Double(iterations)
 }
 
 func nanoseconds(_ duration: Duration) -> Double {
