@@ -38,6 +38,7 @@ extension CacheState {
     if countsFetches, actions.concernsFetch || slots[index].machine.isFetching {
       outbox.append(.recount, insteadOf: .recount)
     }
+    if fetchRoom != nil { tendRoom(index) }
     if actions.expired, !slots[index].isWatched {
       drop(index, reason: .expired, &transaction)
     } else {
@@ -67,6 +68,7 @@ extension CacheState {
   private mutating func cancelJob(_ index: Int, _ transaction: inout Transaction, isRestarted: Bool)
   {
     guard let job = slots[index].job else { return }
+    leaveRoom(job)
     let next = isRestarted ? makeJob(index, &transaction, like: job) : nil
     next?.tasks.takeOver(from: job.tasks)
     slots[index].job = next
@@ -79,6 +81,7 @@ extension CacheState {
   private mutating func end(_ ending: FetchEnding, _ index: Int, _ transaction: inout Transaction) {
     let job = slots[index].job
     slots[index].job = nil
+    leaveRoom(job)
     if let job { job.tasks.workEnded() }
     switch ending {
     case .succeeded, .kept:
@@ -122,8 +125,7 @@ extension CacheState {
     } else {
       return
     }
-    outbox.append(.start(job, attempt: slots[index].machine.failureCount))
-    if othersPerform { transaction.standBy(job.tasks) }
+    begin(job, index, &transaction)
     lendPriorityOfWaiters(index, &transaction)
   }
 

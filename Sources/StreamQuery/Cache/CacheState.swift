@@ -63,6 +63,8 @@ struct CacheState: ~Copyable {
   var lookups = LookupCounts()
   var countsFetches = false
   var isShutDown = false
+  /// Which fetches run, if only so many may at a time.
+  var fetchRoom: FetchRoom<FetchJob.Name>?
   var outbox = Outbox<Action>()
   /// How many entries may be looked at under one lock, where a search can be split into slices.
   var lookLimit = 1_000

@@ -38,6 +38,19 @@ extension QueryClient {
     /// freshness depends on age alone: data within its stale time is left alone even after a
     /// failure.
     public var failureInvalidates: Bool
+    /// How many fetches may run at a time; `nil`, the default, is any number.
+    ///
+    /// After a reconnect or in a new screen, many queries want to fetch at once. With a limit the
+    /// others wait, and fetch in this order: what is observed, and what a task of high priority
+    /// waits for; what others wait for, by the priority of their tasks; what nobody waits for. Among
+    /// equals, the one that waits longest is next. A query that waits shows that it is fetching.
+    ///
+    /// An attempt counts from its beginning to its answer, or to the first part that it shows. A
+    /// fetch does not count while it waits for its next attempt, or for the network. One that waits
+    /// for another fetch, for a mutation, or observes does not count from then on: two fetches
+    /// cannot wait for each other's turn. A cancelled fetch does not count either, even if its work
+    /// does not stop at once. Less than one counts as one.
+    public var maxConcurrentFetches: Int?
     /// Where the data of queries is kept beyond the cache, unless they say otherwise.
     var persistencePolicy: (any PersistencePolicy)?
     /// Callbacks for every mutation; none by default.

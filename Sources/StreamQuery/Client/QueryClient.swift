@@ -62,6 +62,9 @@ public actor QueryClient {
         persisters: persisters
       )
     )
+    if let limit = configuration.maxConcurrentFetches {
+      cache.record { $0.fetchRoom = FetchRoom(limit: limit) }
+    }
     persisters.belong(to: self)
     // What was kept is restored from the beginning: nothing is fetched before that is done.
     if let policy = configuration.persistencePolicy {

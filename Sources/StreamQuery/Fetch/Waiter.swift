@@ -121,6 +121,11 @@ final class Waiter: Sendable {
 }
 
 extension Waiter {
+  /// The highest priority of the callers that still wait; `nil` if none does.
+  static func priority(of waiters: [Waiter]) -> WorkPriority? {
+    waiters.lazy.filter { !$0.isResolved }.map(\.priority).max()
+  }
+
   /// The highest priority of the callers that still wait, if it is above another.
   static func priority(above other: WorkPriority, of waiters: [Waiter]) -> WorkPriority? {
     var highest = other

@@ -1,0 +1,104 @@
+/// Decides which fetches run while only so many may at a time, and which of the others is next.
+///
+/// Those that wait are in one line for each ``FetchUrgency``. How urgent a fetch is may change while it
+/// waits. If it grows, the fetch joins the end of a better line, and its former place is void. If it
+/// shrinks, the fetch finds its line when its turn comes: nobody looks at it before.
+///
+/// Each call is O(1), amortised.
+struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
+  /// A line, from which the first ones are taken again and again.
+  private struct Line: Sendable {
+    var fetches: [Fetch] = []
+    var front = 0
+
+    mutating func next() -> Fetch? {
+      guard front < fetches.count else { return nil }
+      defer {
+        front += 1
+        if front * 2 > fetches.count, front > 16 {
+          fetches.removeFirst(front)
+          front = 0
+        }
+      }
+      return fetches[front]
+    }
+  }
+
+  /// How many may run at a time.
+  let limit: Int
+  private var running: Set<Fetch> = []
+  private var lines = FetchUrgency.allCases.map { _ in Line() }
+  /// The line of each fetch that waits.
+  private var waiting: [Fetch: FetchUrgency] = [:]
+
+  /// Creates empty room.
+  ///
+  /// - Parameter limit: How many fetches may run at a time; less than one counts as one.
+  init(limit: Int) {
+    self.limit = max(1, limit)
+  }
+
+  /// Whether a fetch waits that may run.
+  var hasNext: Bool { running.count < limit && !waiting.isEmpty }
+
+  /// How many fetches wait.
+  var waitingCount: Int { waiting.count }
+
+  /// A fetch wants to run.
+  ///
+  /// - Parameters:
+  ///   - fetch: The fetch.
+  ///   - urgency: How soon it should.
+  /// - Returns: Whether it runs now; if not, it waits.
+  mutating func enter(_ fetch: Fetch, _ urgency: FetchUrgency) -> Bool {
+    if running.contains(fetch) { return true }
+    guard running.count < limit else {
+      wait(fetch, urgency)
+      return false
+    }
+    waiting[fetch] = nil
+    running.insert(fetch)
+    return true
+  }
+
+  /// A fetch does not run any more, or no longer wants to; a second time is a no-op.
+  mutating func leave(_ fetch: Fetch) {
+    if running.remove(fetch) == nil { waiting[fetch] = nil }
+  }
+
+  /// A fetch that waits may be more urgent than before.
+  mutating func raise(_ fetch: Fetch, to urgency: FetchUrgency) {
+    if let present = waiting[fetch], present < urgency { wait(fetch, urgency) }
+  }
+
+  /// Lets the most urgent fetch run, if there is room: of those alike, the one that waits longest.
+  ///
+  /// - Parameter urgency: How urgent a fetch is now; `nil` if it is gone.
+  /// - Returns: The fetch; `nil` if there is no room, or none waits.
+  mutating func next(urgency: (Fetch) -> FetchUrgency?) -> Fetch? {
+    guard hasNext else { return nil }
+    for line in FetchUrgency.allCases.reversed() {
+      while let fetch = lines[line.rawValue].next() {
+        // It has joined a better line since, or left.
+        guard waiting[fetch] == line else { continue }
+        guard let present = urgency(fetch) else {
+          waiting[fetch] = nil
+          continue
+        }
+        guard present >= line else {
+          wait(fetch, present)
+          continue
+        }
+        waiting[fetch] = nil
+        running.insert(fetch)
+        return fetch
+      }
+    }
+    return nil
+  }
+
+  private mutating func wait(_ fetch: Fetch, _ urgency: FetchUrgency) {
+    waiting[fetch] = urgency
+    lines[urgency.rawValue].fetches.append(fetch)
+  }
+}

@@ -1,0 +1,288 @@
+import StreamQuery
+import StreamQueryTesting
+import Synchronization
+import Testing
+
+/// Fetches of a client that runs only so many at a time.
+struct FetchLimitTests {
+  private let simulation = Simulation(seed: 11)
+  private let log = Log()
+
+  private final class Log: Sendable {
+    private let state = Mutex((running: 0, most: 0, names: [String]()))
+
+    /// What has begun, in order.
+    var names: [String] { state.withLock { $0.names } }
+    /// The most that ran at a time.
+    var most: Int { state.withLock { $0.most } }
+
+    func took(_ name: String) {
+      state.withLock { state in
+        state.names.append(name)
+        state.running += 1
+        state.most = max(state.most, state.running)
+      }
+    }
+
+    func gave() { state.withLock { $0.running -= 1 } }
+
+    /// A request that takes some time, and that is over as soon as it is cancelled.
+    func request(_ name: String, _ duration: Duration) async throws {
+      took(name)
+      let isOver = Atomic(false)
+      @Sendable func end() { if !isOver.exchange(true, ordering: .relaxed) { gave() } }
+      defer { end() }
+      try await withTaskCancellationHandler {
+        try await Scheduling.current.clock.sleep(for: duration)
+      } onCancel: {
+        end()
+      }
+    }
+  }
+
+  private func client(
+    _ limit: Int?,
+    _ configure: @Sendable (inout QueryClient.Configuration) -> Void = { _ in }
+  ) -> QueryClient {
+    QueryClient(simulation: simulation) {
+      $0.maxConcurrentFetches = limit
+      configure(&$0)
+    }
+  }
+
+  /// A query whose fetch takes a second.
+  private func query(_ name: String) -> Query<String> {
+    Query(name) { [log] _ in
+      try await log.request(name, .seconds(1))
+      return name
+    }
+  }
+
+  @discardableResult
+  private func prefetch(_ name: String, with client: QueryClient) -> Task<Void, Never> {
+    let query = query(name)
+    return simulation.task { await client.prefetch(query) }
+  }
+
+  @Test func withoutALimitAllFetchAtOnce() {
+    let client = client(nil)
+    let streams = (0..<10).map { client.stream(query("\($0)")) }
+    simulation.settle()
+    #expect(log.most == 10)
+    withExtendedLifetime(streams) {}
+  }
+
+  @Test func afterAReconnectAsManyFetchAsAreAllowed() {
+    let online = ManualSignal(true)
+    let client = client(4) { $0.connectivity = Connectivity { online } }
+    let names = (0..<50).map { "\($0)" }
+    let recordings = names.map { simulation.record(client.stream(query($0))) }
+    simulation.advance(by: .seconds(20))
+    // Those that begin together do so in any order.
+    func fours(_ names: some Sequence<String>) -> [Set<String>] {
+      let names = Array(names)
+      return stride(from: 0, to: names.count, by: 4).map { Set(names[$0...].prefix(4)) }
+    }
+    #expect(fours(log.names) == fours(names) && log.most == 4)
+    online.send(false)
+    simulation.settle()
+    online.send(true)
+    simulation.settle()
+    // All show that they fetch; four do.
+    #expect(log.names.count == 54)
+    #expect(recordings.allSatisfy { $0.values.last?.isFetching == true })
+    simulation.advance(by: .seconds(11))
+    #expect(log.names.count == 98)
+    simulation.advance(by: .seconds(2))
+    #expect(fours(log.names[50...]) == fours(names) && log.most == 4)
+    #expect(recordings.allSatisfy { $0.values.last?.isFetching == false })
+  }
+
+  @Test func whatIsObservedComesBeforeWhatIsPrefetched() {
+    let client = client(1)
+    for name in ["a", "b", "c"] {
+      prefetch(name, with: client)
+      simulation.settle()
+    }
+    let visible = simulation.record(client.stream(query("visible")))
+    // One that waits is looked at now.
+    let shown = simulation.record(client.stream(query("c")))
+    simulation.advance(by: .seconds(5))
+    #expect(log.names == ["a", "visible", "c", "b"] && log.most == 1)
+    withExtendedLifetime((visible, shown)) {}
+  }
+
+  @Test func whatNobodyWaitsForComesLast() {
+    let client = client(1)
+    client.setData("old", for: query("unwanted"))
+    prefetch("first", with: client)
+    simulation.settle()
+    let unwanted = query("unwanted")
+    let old = simulation.run { try? await client.ensure(unwanted, revalidating: true) }
+    prefetch("wanted", with: client)
+    simulation.advance(by: .seconds(4))
+    #expect(old == "old" && log.names == ["first", "wanted", "unwanted"])
+  }
+
+  @Test func aFetchThatIsCancelledWhileItWaitsNeverBegins() {
+    let client = client(1)
+    let first = simulation.record(client.stream(query("first")))
+    let second = prefetch("second", with: client)
+    let third = simulation.record(client.stream(query("third")))
+    simulation.settle()
+    second.cancel()
+    simulation.advance(by: .seconds(5))
+    #expect(log.names == ["first", "third"])
+    withExtendedLifetime((first, third)) {}
+  }
+
+  @Test func aCancelledFetchMakesRoomAtOnce() {
+    let client = client(1)
+    let first = prefetch("first", with: client)
+    simulation.settle()
+    let second = simulation.record(client.stream(query("second")))
+    simulation.settle()
+    #expect(log.names == ["first"])
+    first.cancel()
+    simulation.settle()
+    #expect(log.names == ["first", "second"])
+    withExtendedLifetime(second) {}
+  }
+
+  @Test func othersFetchWhileOneWaitsForItsNextAttempt() {
+    struct Failure: Error {}
+    let client = client(1)
+    let log = log
+    let failing = Query<Int>("failing") { context in
+      log.took("failing \(context.attempt)")
+      defer { log.gave() }
+      if context.attempt < 1 { throw Failure() }
+      return 1
+    }
+    .retry(3) { _ in .seconds(2) }
+    let recordings = (
+      simulation.record(client.stream(failing)), simulation.record(client.stream(query("other")))
+    )
+    simulation.advance(by: .seconds(4))
+    #expect(log.names == ["failing 0", "other", "failing 1"] && log.most == 1)
+    #expect(recordings.0.values.last?.data == 1)
+  }
+
+  @Test("fetches that need each other do not wait for each other's room")
+  func nestedFetches() {
+    let client = client(1)
+    let log = log
+    func outer(_ name: String, _ inner: Query<String>) -> Query<String> {
+      Query(name) { context in
+        log.took(name)
+        defer { log.gave() }
+        return try await name + context.client.fetch(inner)
+      }
+    }
+    let inner = query("inner")
+    let outers = ["a", "b", "c"].map { outer($0, outer("middle", inner)) }
+    let recordings = outers.map { simulation.record(client.stream($0)) }
+    simulation.advance(by: .seconds(10))
+    #expect(
+      recordings.map { $0.values.last?.data } == ["amiddleinner", "bmiddleinner", "cmiddleinner"]
+    )
+    #expect(log.names.filter { $0 == "inner" } == ["inner"])
+  }
+
+  @Test("a fetch that iterates another query leaves room for that")
+  func streamsInsideFetches() {
+    let client = client(1)
+    let source = query("source")
+    let derived = Query<String>("derived") { context in
+      for await result in context.client.results(of: source) {
+        if let data = result.data { return "derived from " + data }
+      }
+      throw CancellationError()
+    }
+    let recording = simulation.record(client.stream(derived))
+    simulation.advance(by: .seconds(3))
+    #expect(recording.values.last?.data == "derived from source")
+  }
+
+  @Test("a fetch that waits for a mutation leaves room for what that fetches")
+  func mutationsInsideFetches() {
+    let client = client(1)
+    let inner = query("inner")
+    let mutation = Mutation<Void, String>("m") { _, _ in try await client.fetch(inner) }
+    let outer = Query<String>("outer") { context in
+      try await context.client.mutate(mutation)
+    }
+    let recording = simulation.record(client.stream(outer))
+    simulation.advance(by: .seconds(3))
+    #expect(recording.values.last?.data == "inner")
+  }
+
+  @Test func aConnectionCountsUntilItsFirstElement() {
+    let client = client(1)
+    let feed = ManualSignal(0)
+    let stream = Query<[Int]>.streamed("feed") { _ in feed }
+    let connection = simulation.record(client.stream(stream))
+    simulation.settle()
+    let other = simulation.record(client.stream(query("other")))
+    simulation.advance(by: .seconds(2))
+    #expect(connection.values.last?.isFetching == true)
+    #expect(other.values.last?.data == "other")
+  }
+
+  @Test func aShutdownBeginsNothing() {
+    let client = client(1)
+    let recordings = (0..<5).map { simulation.record(client.stream(query("\($0)"))) }
+    simulation.settle()
+    client.shutDown()
+    simulation.advance(by: .seconds(10))
+    #expect(log.names == ["0"])
+    withExtendedLifetime(recordings) {}
+  }
+
+  @Test(
+    "room is neither lost nor given twice, whatever happens",
+    arguments: 0..<40 as Range<UInt64>
+  )
+  func anything(seed: UInt64) {
+    let simulation = Simulation(seed: seed)
+    let log = log
+    let client = QueryClient(simulation: simulation) { $0.maxConcurrentFetches = 3 }
+    func query(_ number: Int) -> Query<Int> {
+      Query(key: QueryKey(number)) { _ in
+        try await log.request("\(number)", .milliseconds(100 + number * 7))
+        if number % 3 == 0 { throw CancellationError() }
+        return number
+      }
+      .staleTime(.zero)
+    }
+    var random = SmallRandom(seed: seed)
+    var tasks: [Task<Void, Never>] = []
+    var recordings: [Recording<QueryResult<Int>>] = []
+    for _ in 0..<120 {
+      let number = random.next(below: 12)
+      switch random.next(below: 8) {
+      case 0, 1: recordings.append(simulation.record(client.stream(query(number))))
+      case 2: recordings = []
+      case 3:
+        let query = query(number)
+        tasks.append(simulation.task { await client.prefetch(query) })
+      case 4: tasks.popLast()?.cancel()
+      case 5: client.cancel(query(number))
+      case 6: client.remove(query(number))
+      default: client.setData(1, for: query(number))
+      }
+      simulation.advance(by: .milliseconds(random.next(below: 90)))
+    }
+    #expect(log.most <= 3)
+    recordings = []
+    simulation.advance(by: .seconds(30))
+    // As many as before still fetch at once.
+    let last = (100..<110).map {
+      simulation.record(client.stream(query($0 + ($0 % 3 == 0 ? 1 : 0))))
+    }
+    let before = log.names.count
+    simulation.settle()
+    #expect(log.names.count == before + 3)
+    withExtendedLifetime(last) {}
+  }
+}

@@ -1,0 +1,148 @@
+import Testing
+
+@testable import StreamQuery
+
+struct FetchRoomTests {
+  private typealias Room = FetchRoom<String>
+
+  /// Lets fetches run, as long as there is room, with the urgency that the room knows of them.
+  private func run(_ room: inout Room, _ urgency: [String: FetchUrgency]) -> [String] {
+    var names: [String] = []
+    while let name = room.next(urgency: { urgency[$0] }) { names.append(name) }
+    return names
+  }
+
+  @Test func asManyRunAsThereIsRoomFor() {
+    var room = Room(limit: 2)
+    let entered = ["a", "b", "c"].map { room.enter($0, .high) }
+    #expect(entered == [true, true, false])
+    #expect(!room.hasNext && room.waitingCount == 1)
+    room.leave("a")
+    #expect(room.hasNext)
+    let names = run(&room, ["c": .high])
+    #expect(names == ["c"] && room.waitingCount == 0)
+  }
+
+  @Test func aLimitBelowOneIsOne() {
+    for limit in [Int.min, -1, 0, 1] {
+      var room = Room(limit: limit)
+      let entered = [room.enter("a", .low), room.enter("b", .low)]
+      #expect(entered == [true, false])
+    }
+  }
+
+  @Test func theMostUrgentIsNextAndThenTheOneThatWaitsLongest() {
+    var room = Room(limit: 1)
+    _ = room.enter("first", .background)
+    let urgency: [String: FetchUrgency] = [
+      "a": .low, "b": .high, "c": .medium, "d": .high, "e": .background,
+    ]
+    for name in ["a", "b", "c", "d", "e"] { _ = room.enter(name, urgency[name] ?? .low) }
+    var names = ["first"]
+    while let last = names.last {
+      room.leave(last)
+      let next = run(&room, urgency)
+      if next.isEmpty { break }
+      names += next
+    }
+    #expect(names == ["first", "b", "d", "c", "a", "e"])
+  }
+
+  @Test func aFetchThatBecomesMoreUrgentJoinsABetterLine() {
+    var room = Room(limit: 1)
+    _ = room.enter("first", .high)
+    for name in ["a", "b", "c"] { _ = room.enter(name, .low) }
+    room.raise("c", to: .high)
+    room.raise("b", to: .background)
+    room.raise("nobody", to: .high)
+    room.leave("first")
+    var names = run(&room, ["a": .low, "b": .low, "c": .high])
+    #expect(names == ["c"])
+    room.leave("c")
+    names = run(&room, ["a": .low, "b": .low])
+    #expect(names == ["a"])
+    #expect(room.waitingCount == 1)
+  }
+
+  @Test func aFetchThatIsLessUrgentNowWaitsForItsTurnAmongThose() {
+    var room = Room(limit: 1)
+    _ = room.enter("first", .high)
+    _ = room.enter("a", .high)
+    _ = room.enter("b", .medium)
+    room.leave("first")
+    var names = run(&room, ["a": .low, "b": .medium])
+    #expect(names == ["b"])
+    room.leave("b")
+    names = run(&room, ["a": .low])
+    #expect(names == ["a"])
+  }
+
+  @Test func whatLeavesWhileItWaitsNeverRuns() {
+    var room = Room(limit: 1)
+    _ = room.enter("first", .high)
+    _ = room.enter("a", .high)
+    _ = room.enter("b", .high)
+    room.leave("a")
+    room.leave("first")
+    room.leave("first")
+    let names = run(&room, ["a": .high, "b": .high])
+    #expect(names == ["b"])
+    // Its entry is gone: it is not asked for again.
+    _ = room.enter("c", .high)
+    room.leave("b")
+    let rest = run(&room, [:])
+    #expect(rest.isEmpty && room.waitingCount == 0 && !room.hasNext)
+  }
+
+  @Test("against a list that is searched, over random calls", arguments: 0..<200 as Range<UInt64>)
+  func againstAList(seed: UInt64) {
+    var random = SmallRandom(seed: seed)
+    var room = FetchRoom<Int>(limit: 3)
+    var running: Set<Int> = []
+    var waiting: [(name: Int, urgency: FetchUrgency)] = []
+    for step in 0..<400 {
+      let urgency = FetchUrgency.allCases[random.next(below: 4)]
+      switch random.next(below: 4) {
+      case 0, 1:
+        let begins = room.enter(step, urgency)
+        #expect(begins == (running.count < 3))
+        if begins { running.insert(step) } else { waiting.append((step, urgency)) }
+      case 2:
+        guard let name = running.min() else { continue }
+        running.remove(name)
+        room.leave(name)
+      default:
+        guard !waiting.isEmpty else { continue }
+        let place = random.next(below: waiting.count)
+        let (name, old) = waiting[place]
+        if urgency > old {
+          waiting.remove(at: place)
+          waiting.append((name, urgency))
+        }
+        room.raise(name, to: urgency)
+      }
+      let present = waiting
+      while let name = room.next(urgency: { name in present.first { $0.name == name }?.urgency }) {
+        let best = waiting.map(\.urgency).max()
+        let place = waiting.firstIndex { $0.urgency == best }
+        #expect(name == place.map { waiting[$0].name })
+        running.insert(name)
+        waiting.removeAll { $0.name == name }
+      }
+      #expect(room.waitingCount == waiting.count && running.count <= 3)
+      #expect(running.count == 3 || waiting.isEmpty)
+    }
+  }
+}
+
+struct FetchUrgencyTests {
+  @Test func itFollowsThePriorityOfTheCodeThatWaits() {
+    let priorities: [TaskPriority] = [.background, .low, .utility, .medium, .high, .userInitiated]
+    #expect(
+      priorities.map { FetchUrgency(WorkPriority($0)) }
+        == [.background, .low, .low, .medium, .high, .high]
+    )
+    // A thread without a task.
+    #expect(FetchUrgency(WorkPriority(TaskPriority(rawValue: 0))) == .medium)
+  }
+}
