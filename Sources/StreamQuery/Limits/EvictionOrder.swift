@@ -1,0 +1,255 @@
+/// Decides which entry leaves when a cache is over its budget.
+///
+/// It is told of each entry by the number of its row, and of each use. Entries that are observed,
+/// or that anything else holds, are not in question; the others are in one of three lists:
+///
+/// | list | holds | leaves to |
+/// |---|---|---|
+/// | `window` | newcomers, by last use | `probation`, when newer ones come |
+/// | `probation` | what has to prove itself, by arrival | `protected`, when used; out of the cache |
+/// | `protected` | what was used again, by last use | `probation`, when it is full |
+///
+/// When the cache is full, the newcomer that leaves the window is compared with the oldest entry on
+/// probation: the one that was used more often lately stays. So a scan of entries that are used
+/// once pushes out nothing, and a loop over more entries than fit keeps those that it has. How often
+/// a key was used is remembered for a while after it left (``PastUses``), and halves with time
+/// (``Popularity``), so that yesterday's favourites leave. The size of the window follows the hit
+/// ratio (``WindowClimber``). This is W-TinyLFU (Einziger, Friedman, Manes), with exact counts in
+/// place of its sketch: the outcome must be the same in every process, and hashes are not.
+///
+/// Each call is O(1), amortised.
+struct EvictionOrder: Sendable {
+  private enum Segment: Int, Sendable {
+    case window, probation, protected
+  }
+
+  private struct Row: Sendable {
+    var links = RowList.Links()
+    var hash = 0
+    var popularity = Popularity()
+    var cost = 1
+    var segment = Segment.window
+    /// Whether there is such an entry.
+    var isKnown = false
+    /// Whether it is in a list: it may leave.
+    var isIdle = false
+    /// Whether it was not used since it came.
+    var isUnused = true
+  }
+
+  /// The share of what is not in the window that is protected.
+  private static let protectedShare = 0.8
+  /// How many keys that left are remembered for each entry.
+  private static let memoryFactor = 4
+  /// The length of an age for each entry, in uses.
+  private static let ageFactor = 10
+
+  /// The most entries, and their highest total cost.
+  let maxEntries: Int
+  let maxCost: Int
+  private(set) var entryCount = 0
+  private(set) var totalCost = 0
+
+  private var rows: [Row] = []
+  private var lists = [RowList(), RowList(), RowList()]
+  /// The entry that left the window last, and is still on probation for it; -1 if there is none.
+  private var candidate: Int32 = -1
+  private var past = PastUses()
+  private var climber = WindowClimber()
+  private var age: UInt32 = 0
+  private var usesOfAge = 0
+  /// The most entries so far: ages and memory are measured by it.
+  private var mostEntries = 16
+
+  /// Creates the order of an empty cache; a limit of `nil` is none.
+  init(maxEntries: Int?, maxCost: Int?) {
+    self.maxEntries = max(0, maxEntries ?? .max)
+    // Sums must not overflow, however many entries cost however much.
+    self.maxCost = min(max(0, maxCost ?? .max), 1 << 31)
+  }
+
+  /// Whether the cache exceeds its budget.
+  var isOver: Bool { entryCount > maxEntries || totalCost > maxCost }
+
+  /// How many entries may leave.
+  var idleCount: Int { lists[0].count + lists[1].count + lists[2].count }
+
+  // MARK: What happens to entries
+
+  /// An entry came; it is held until it is said to be idle.
+  mutating func added(_ row: Int, hash: Int) {
+    while rows.count <= row { rows.append(Row()) }
+    rows[row] = Row()
+    rows[row].isKnown = true
+    rows[row].hash = hash
+    if let popularity = past.recall(hash) { rows[row].popularity = popularity }
+    entryCount += 1
+    totalCost += 1
+    // Far more than that would only make it slower to forget.
+    mostEntries = max(mostEntries, min(entryCount, maxEntries))
+  }
+
+  /// Somebody asked for an entry.
+  mutating func used(_ row: Int) {
+    guard isKnown(row) else { return }
+    rows[row].popularity.used(at: age)
+    let isHit = !rows[row].isUnused
+    rows[row].isUnused = false
+    usesOfAge += 1
+    let period = mostEntries * Self.ageFactor
+    if usesOfAge >= period {
+      usesOfAge = 0
+      age &+= 1
+    }
+    _ = climber.used(isHit: isHit, period: period)
+    guard isHit, rows[row].isIdle else { return }
+    let short = Int32(truncatingIfNeeded: row)
+    switch rows[row].segment {
+    case .window, .protected:
+      let segment = rows[row].segment
+      unlist(short)
+      list(short, segment)
+    case .probation:
+      guard !isOversized(row) else { return }
+      unlist(short)
+      list(short, .protected)
+      trimProtected()
+    }
+  }
+
+  /// An entry is observed, fetched, or otherwise held; or it is not any more.
+  mutating func changed(_ row: Int, isIdle: Bool) {
+    guard isKnown(row), rows[row].isIdle != isIdle else { return }
+    let short = Int32(truncatingIfNeeded: row)
+    guard isIdle else { return unlist(short) }
+    guard !isOversized(row) else { return listAsNext(short) }
+    list(short, rows[row].segment)
+    trimWindow()
+    trimProtected()
+  }
+
+  /// The cost of an entry is known.
+  mutating func measured(_ row: Int, cost: Int) {
+    guard isKnown(row) else { return }
+    let cost = min(max(0, cost), maxCost + 1)
+    totalCost += cost - rows[row].cost
+    rows[row].cost = cost
+    guard rows[row].isIdle, isOversized(row) else { return }
+    let short = Int32(truncatingIfNeeded: row)
+    unlist(short)
+    listAsNext(short)
+  }
+
+  /// An entry is gone.
+  mutating func removed(_ row: Int) {
+    guard isKnown(row) else { return }
+    if rows[row].isIdle { unlist(Int32(truncatingIfNeeded: row)) }
+    entryCount -= 1
+    totalCost -= rows[row].cost
+    past.remember(
+      rows[row].hash,
+      rows[row].popularity,
+      room: mostEntries.multipliedReportingOverflow(by: Self.memoryFactor).partialValue
+    )
+    rows[row] = Row()
+  }
+
+  /// Entries moved to other rows, and all others are gone.
+  ///
+  /// - Parameter kept: The former row of each that is left.
+  mutating func moved(_ kept: [Int32]) {
+    var places = Array(repeating: -1 as Int32, count: rows.count)
+    for (place, row) in kept.enumerated() where Int(row) < rows.count {
+      places[Int(row)] = Int32(truncatingIfNeeded: place)
+    }
+    var (old, oldLists) = ([Row](), [RowList(), RowList(), RowList()])
+    swap(&old, &rows)
+    swap(&oldLists, &lists)
+    rows = kept.map { Int($0) < old.count ? old[Int($0)] : Row() }
+    (entryCount, totalCost) = (0, 0)
+    for row in rows.indices where rows[row].isKnown {
+      rows[row].links = RowList.Links()
+      entryCount += 1
+      totalCost += rows[row].cost
+    }
+    for segment in oldLists.indices {
+      var row = oldLists[segment].oldest
+      while row >= 0 {
+        if places[Int(row)] >= 0 { lists[segment].append(places[Int(row)], in: &rows, \.links) }
+        row = old[Int(row)].links.newer
+      }
+    }
+    candidate = candidate >= 0 ? places[Int(candidate)] : -1
+  }
+
+  // MARK: Who leaves
+
+  /// The entry that leaves next; `nil` if the budget is kept, or only held entries exceed it.
+  ///
+  /// It stays until it is said to be removed.
+  mutating func victim() -> Int? {
+    guard isOver else {
+      // It was let in.
+      candidate = -1
+      return nil
+    }
+    let oldest = lists[Segment.probation.rawValue].oldest
+    if oldest >= 0, isOversized(Int(oldest)) { return Int(oldest) }
+    guard candidate >= 0 else {
+      let order = [Segment.probation, .protected, .window].map { lists[$0.rawValue].oldest }
+      return order.first { $0 >= 0 }.map(Int.init)
+    }
+    let rival = oldest == candidate ? lists[Segment.protected.rawValue].oldest : oldest
+    guard rival >= 0 else { return Int(candidate) }
+    // By more than one: of equals, the one that was used last would always seem the better one, and
+    // they would replace each other in turn.
+    let isPopular =
+      rows[Int(candidate)].popularity.uses(at: age) > rows[Int(rival)].popularity.uses(at: age) + 1
+    return Int(isPopular ? rival : candidate)
+  }
+
+  // MARK: Lists
+
+  private func isKnown(_ row: Int) -> Bool { row < rows.count && rows[row].isKnown }
+
+  private func isOversized(_ row: Int) -> Bool { rows[row].cost > maxCost }
+
+  private mutating func list(_ row: Int32, _ segment: Segment) {
+    lists[segment.rawValue].append(row, in: &rows, \.links)
+    rows[Int(row)].segment = segment
+    rows[Int(row)].isIdle = true
+  }
+
+  /// Lets an entry leave before all others: it alone exceeds the budget.
+  private mutating func listAsNext(_ row: Int32) {
+    lists[Segment.probation.rawValue].prepend(row, in: &rows, \.links)
+    rows[Int(row)].segment = .probation
+    rows[Int(row)].isIdle = true
+  }
+
+  private mutating func unlist(_ row: Int32) {
+    lists[rows[Int(row)].segment.rawValue].remove(row, in: &rows, \.links)
+    rows[Int(row)].isIdle = false
+    if candidate == row { candidate = -1 }
+  }
+
+  private mutating func trimWindow() {
+    let most = max(1, Int(climber.share * Double(idleCount)))
+    while lists[Segment.window.rawValue].count > most {
+      let row = lists[Segment.window.rawValue].oldest
+      unlist(row)
+      list(row, .probation)
+      candidate = row
+    }
+  }
+
+  private mutating func trimProtected() {
+    let main = idleCount - lists[Segment.window.rawValue].count
+    let most = Int(Self.protectedShare * Double(main))
+    while lists[Segment.protected.rawValue].count > most {
+      let row = lists[Segment.protected.rawValue].oldest
+      unlist(row)
+      list(row, .probation)
+    }
+  }
+}
