@@ -57,7 +57,11 @@ public protocol DispatchSourceProtocol: AnyObject {
 }
 public protocol DispatchSourceSignal: DispatchSourceProtocol {}
 public protocol DispatchSourceRead: DispatchSourceProtocol {}
-private final class Source: DispatchSourceSignal, DispatchSourceRead {
+public protocol DispatchSourceMemoryPressure: DispatchSourceProtocol {
+  var data: DispatchSource.MemoryPressureEvent { get }
+}
+private final class Source: DispatchSourceSignal, DispatchSourceRead, DispatchSourceMemoryPressure {
+  var data: DispatchSource.MemoryPressureEvent { .warning }
   func setEventHandler(handler: (@Sendable () -> Void)?) {}
   func setCancelHandler(handler: (@Sendable () -> Void)?) {}
   func activate() {}
@@ -73,4 +77,14 @@ public class DispatchSource: DispatchObject, @unchecked Sendable {
     fileDescriptor: Int32,
     queue: DispatchQueue? = nil
   ) -> any DispatchSourceRead { Source() }
+  public struct MemoryPressureEvent: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let warning = MemoryPressureEvent(rawValue: 2)
+    public static let critical = MemoryPressureEvent(rawValue: 4)
+  }
+  public class func makeMemoryPressureSource(
+    eventMask: MemoryPressureEvent,
+    queue: DispatchQueue? = nil
+  ) -> any DispatchSourceMemoryPressure { Source() }
 }

@@ -19,6 +19,10 @@ enum Action: Sendable {
   case emitRemoval(RemovedEntries, slot: Int32, UInt32)
   /// The number of fetching entries may have changed.
   case recount
+  /// Evaluate what an entry costs, whose data changed.
+  case measure(EntryID)
+  /// There were more entries to evict than one transaction takes.
+  case evict
   /// Persisted entries changed.
   case persist
   case mutation(MutationAction)

@@ -50,6 +50,7 @@ extension CacheState {
   mutating func updateBookkeeping(_ index: Int, _ transaction: Transaction) {
     setDeadline(slots[index].machine.nextDeadline(in: transaction.environment), index)
     setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
+    if budget != nil { updateBudget(index) }
   }
 
   /// Hides data until its fetch has something to show or is cancelled.

@@ -3,6 +3,7 @@ extension CacheState {
   @inline(__always)
   mutating func note(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
     lookups.count(lookup)
+    if budget != nil { noteUse(of: index) }
     if emitsEvents { emit(lookup, index, transaction) }
   }
 

@@ -52,7 +52,7 @@ extension CacheState {
     let id = id(of: index)
     switch reason {
     case .removed, .cleared: notePersisted(.removed(key), of: id)
-    case .expired:
+    case .expired, .evicted:
       if let entry = persistedEntry(index, at: latest.instant) {
         notePersisted(.expired(entry), of: id)
       }

@@ -63,6 +63,7 @@ extension CacheState {
   /// Called at the end of a transaction: until then, slots stay where they are.
   @inline(never)
   mutating func shrink(_ transaction: inout Transaction) {
+    if budget != nil { evict(&transaction) }
     mayShrink = false
     if slots.count > leastSlots, isSparse { shrinkEntries(&transaction) }
     if observers.count > leastObservers, observerCount == 0 { forgetObservers(&transaction) }
@@ -117,6 +118,7 @@ extension CacheState {
   /// - Returns: The old slots with all the others.
   private mutating func move(_ kept: [Int32]) -> [EntrySlot] {
     noteChangeOfAll()
+    budget?.moved(kept)
     var (old, oldDeadlines, oldPositions) = ([EntrySlot](), DeadlineHeap(), [Int32]())
     swap(&old, &slots)
     swap(&oldDeadlines, &deadlines)

@@ -75,7 +75,8 @@ struct CacheState: ~Copyable {
   var leastSlots = 4_096
   /// The same for observers: their rows are small, and they come back as screens do.
   var leastObservers = 32_768
-  /// Whether enough were removed that room may be given back at the end of the transaction.
+  /// Whether enough were removed that room may be given back at the end of the transaction, or there
+  /// are too many entries.
   var mayShrink = false
   /// For searches in slices: usually empty.
   var changeLogs: [ChangeLog] = []
@@ -84,6 +85,8 @@ struct CacheState: ~Copyable {
   var notesChanges = false
   /// The changes of persisted entries; `nil` if nobody keeps any.
   var persisted: PersistedChanges?
+  /// Who leaves if there are too many entries; `nil` if there is no limit.
+  var budget: CacheBudget?
   /// How often it became known what a store keeps.
   var restorationCount = 0
   /// The part types of keys that were reported to share one hash.
@@ -153,6 +156,7 @@ struct CacheState: ~Copyable {
     slots[index].generation = entrySerial
     slots[index].key = key
     slots[index].machine = EntryMachine(at: transaction.environment.now.instant)
+    budget?.order.added(index, hash: key.storage.hash)
     let short = Int32(truncatingIfNeeded: index)
     if self.index.insert(key.key, id: short) { reportCrowd(of: key) }
     noteChange(of: index)
@@ -184,6 +188,7 @@ struct CacheState: ~Copyable {
     }
     setDeadline(nil, index)
     setLive(false, index)
+    budget?.removed(index)
     removeAllLayers(index, &transaction)
     if !moved.isEmpty { moved[slots[index].generation] = nil }
     slots[index].release(to: &transaction)

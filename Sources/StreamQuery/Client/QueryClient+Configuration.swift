@@ -16,6 +16,11 @@ extension QueryClient {
     public var connectivity: Connectivity
     /// Whether the app or process is active.
     public var activity: Activity
+    /// Whether memory is short; the platform's own source on Apple platforms, by default, and none
+    /// elsewhere.
+    public var memoryPressure: MemoryPressure = .platformDefault
+    /// How much the cache keeps of what nobody observes; no limit by default.
+    public var limit: CacheLimit?
     /// The clock on which the client waits.
     public var clock: any Clock<Duration>
     /// The clock that fetches and operators get through ``Scheduling``; `nil` means ``clock``.
@@ -123,7 +128,9 @@ extension QueryClient {
     /// let rates = QueryClient(configuration: configuration)
     /// ```
     public static var server: Self {
-      Configuration(connectivity: .alwaysOnline, activity: .alwaysActive)
+      var configuration = Configuration(connectivity: .alwaysOnline, activity: .alwaysActive)
+      configuration.memoryPressure = .none
+      return configuration
     }
   }
 }

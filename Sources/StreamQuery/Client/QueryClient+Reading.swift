@@ -21,6 +21,7 @@ extension QueryClient {
     _ key: EntryKey,
     _ definition: QueryDefinition?
   ) -> Value? {
+    if isLimited { noteUse(of: key) }
     let box = cache.read { state in state.find(key).flatMap { state.slots[$0].visible } }
     guard let box else { return missing(key, definition) }
     guard let layered = box as? LayeredBox else { return box.value(as: Value.self) }
@@ -58,6 +59,7 @@ extension QueryClient {
   /// - Returns: The first result.
   public nonisolated func result<Value>(for query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)
+    if isLimited { noteUse(of: key) }
     let now = cache.now(isDated: query.definition.initialData != nil)
     let quick = cache.record { state -> (ResolvedQuery, EntrySnapshot, QueryFlags)? in
       guard let index = state.find(key), let known = state.slots[index].query?.resolved,
@@ -96,6 +98,7 @@ extension QueryClient {
     _ definition: QueryDefinition,
     _ options: ObserverOptions?
   ) -> (EntrySnapshot, QueryFlags) {
+    if isLimited { noteUse(of: key) }
     let now = cache.now(isDated: definition.initialData != nil)
     let query =
       options == nil

@@ -98,18 +98,21 @@ extension QueryClient {
     }
     if !connectivity.isConstant { watch(connectivity.states()) { .online($0) } }
     if !activity.isConstant { watch(activity.states()) { .active($0) } }
+    if let forward = configuration.memoryPressure.forward { watch(forward) }
   }
 
   private nonisolated func watch<States: AsyncSequence<Bool, Never> & Sendable>(
     _ states: States,
     _ signal: @escaping @Sendable (Bool) -> Signal
   ) {
+    watch { await $0.forward(states, signal) }
+  }
+
+  private nonisolated func watch(_ forward: @escaping @Sendable (SignalPort) async -> Void) {
     openSignals()
     let port = signals
     let task = Task.detached(executorPreference: configuration.executor) { [scheduling] in
-      await Scheduling.$current.withValue(scheduling) {
-        await port.forward(states, signal)
-      }
+      await Scheduling.$current.withValue(scheduling) { await forward(port) }
     }
     sources.append(task)
   }
@@ -138,6 +141,7 @@ extension QueryClient {
     case .active(let isActive):
       if !isActive { persisters.persister?.hurry() }
       conditions { $0.environmentReported(isActive: isActive, &$1) }
+    case .pressure(let level): relieve(level)
     case .query(let key):
       transaction { $0.triggered(key, &$1) }
     case .trigger(let trigger): start(trigger)

@@ -38,6 +38,8 @@ public actor QueryClient {
   nonisolated let mutationDefaults = Mutex(MutationDefaultsTable())
   nonisolated let sources = TaskBag()
   nonisolated let persisters = PersisterSlot()
+  /// Whether the number of entries, or their cost, has a limit.
+  nonisolated let isLimited: Bool
   nonisolated let shutdownHandlers = ShutdownHandlers()
   #if DEBUG
   /// The misuses that were already reported.
@@ -65,7 +67,9 @@ public actor QueryClient {
     if let limit = configuration.maxConcurrentFetches {
       cache.record { $0.fetchRoom = FetchRoom(limit: limit) }
     }
+    isLimited = configuration.limit != nil
     persisters.belong(to: self)
+    if let limit = configuration.limit { cache.record { $0.budget = CacheBudget(limit) } }
     // What was kept is restored from the beginning: nothing is fetched before that is done.
     if let policy = configuration.persistencePolicy {
       _ = persisters.persister(for: policy)?.isRestoring(policy)
@@ -146,6 +150,8 @@ extension QueryClient: ActionRunner {
     case .emitRemoval(let removed, let slot, let count):
       if let event = removed.event(of: slot, count) { tell(event) }
     case .recount: counts.send(())
+    case .measure(let entry): TaskLocals.none { self.measure(entry) }
+    case .evict: evict()
     case .persist: persisters.persister?.entriesChanged()
     case .mutation(let action): perform(action)
     }

@@ -19,7 +19,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   public enum Kind: Sendable {
     /// The entry was created.
     case added
-    /// The entry was dropped: its retention had passed, or it was removed.
+    /// The entry was dropped: its retention had passed, there was no room for it, or it was removed.
     case removed(RemovalReason)
     /// An observer was added; the number of observers now.
     case observed(count: Int)
@@ -97,6 +97,8 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   public enum RemovalReason: String, Hashable, Codable, Sendable {
     /// It was not used for the length of its retention.
     case expired
+    /// The cache was over its ``CacheLimit``, or memory was short; nobody used it at that time.
+    case evicted
     /// `remove` selected it.
     case removed
     /// `clear` removed all entries.

@@ -4,6 +4,7 @@ enum Signal: Sendable {
   case time
   case online(Bool)
   case active(Bool)
+  case pressure(MemoryPressure.Level)
   /// A query's own trigger stream had an element.
   case query(EntryKey)
   case trigger(Trigger)

@@ -1,0 +1,43 @@
+/// How much a cache keeps of what nobody uses at the moment.
+///
+/// What is observed, fetched or awaited, or has optimistic changes, is never evicted. It counts, so
+/// the cache may exceed its limit, and then keeps nothing else. Eviction chooses what was used least
+/// often lately, and a long list that is read once pushes out nothing: see <doc:Limits>.
+///
+/// ```swift
+/// var configuration = QueryClient.Configuration()
+/// configuration.limit = CacheLimit(maxEntries: 2_000)
+/// configuration.limit = CacheLimit(maxCost: 50_000_000) { info in
+///   info.value(as: Data.self)?.count ?? 1_000
+/// }
+/// let client = QueryClient(configuration: configuration)
+/// ```
+public struct CacheLimit: Sendable, _FreeOfActors {
+  /// The most entries; `nil` is any number.
+  public var maxEntries: Int?
+  /// The highest sum of all costs; `nil` is any, and more than 2³¹ is taken for 2³¹.
+  public var maxCost: Int?
+  /// What an entry with data costs, in any unit, and 1 if it is `nil`; a negative cost counts as 0.
+  ///
+  /// It is called whenever data changed, soon afterwards, outside the cache's lock, on the thread
+  /// that changed it or one that works for it. Until then the entry costs what it cost before, or 1.
+  /// It must be quick, and is called only if there is a ``maxCost``. A client that it captures would
+  /// never be freed: capture it weakly.
+  public var cost: (@Sendable (QueryInfo) -> Int)?
+
+  /// Creates a limit.
+  ///
+  /// - Parameters:
+  ///   - maxEntries: The most entries; `nil` is any number.
+  ///   - maxCost: The highest sum of all costs; `nil` is any.
+  ///   - cost: What an entry with data costs; `nil` is 1 for each.
+  public init(
+    maxEntries: Int? = nil,
+    maxCost: Int? = nil,
+    cost: (@Sendable (QueryInfo) -> Int)? = nil
+  ) {
+    self.maxEntries = maxEntries
+    self.maxCost = maxCost
+    self.cost = cost
+  }
+}

@@ -1,0 +1,90 @@
+/// Tells a client that memory is short, so that it drops what nobody uses.
+///
+/// A warning drops entries that nobody observes, fetches or awaits and whose data is stale; at a
+/// critical level the fresh ones go too. What is observed stays. A store keeps what it has of the
+/// entries that are dropped, and events say ``QueryEvent/RemovalReason/evicted``.
+///
+/// ```swift
+/// var configuration = QueryClient.Configuration()
+/// configuration.memoryPressure = .system
+/// configuration.memoryPressure = MemoryPressure { warnings.map { _ in .warning } }
+/// ```
+public struct MemoryPressure: Sendable, _FreeOfActors {
+  /// How short memory is.
+  public enum Level: Int, Comparable, Hashable, Sendable {
+    /// Nothing has to be dropped.
+    case normal
+    /// What can be fetched again and is stale should go.
+    case warning
+    /// The process may be ended soon: everything that nobody uses should go.
+    case critical
+
+    /// Whether memory is less short.
+    public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  /// Forwards the levels to a client until the task is cancelled; `nil` if there are none.
+  let forward: (@Sendable (SignalPort) async -> Void)?
+
+  private init(forward: (@Sendable (SignalPort) async -> Void)?) {
+    self.forward = forward
+  }
+
+  /// Creates a source from any sequence of levels.
+  ///
+  /// Each element makes the client drop entries once, so a level that lasts may be repeated. A client
+  /// takes the next element when it has handled the one before. After the sequence ends or fails,
+  /// nothing more is dropped.
+  ///
+  /// - Parameter levels: Makes the sequence; called once for each client.
+  public init<Levels: AsyncSequence & SendableMetatype>(
+    _ levels: @escaping @Sendable () -> Levels
+  ) where Levels.Element == Level {
+    forward = { port in await port.forward(levels()) { .pressure($0) } }
+  }
+
+  /// Memory is never short.
+  public static var none: Self { Self(forward: nil) }
+
+  /// The platform's own source.
+  ///
+  /// - Apple platforms: the system's warnings.
+  /// - Linux: ``cgroup(checkedEvery:)``, every ten seconds.
+  /// - Elsewhere: ``none``.
+  public static var system: Self {
+    #if canImport(Darwin)
+    Self { warnings() }
+    #elseif os(Linux)
+    cgroup()
+    #else
+    none
+    #endif
+  }
+
+  /// The source that a client uses by default: ``system`` on Apple platforms, ``none`` elsewhere.
+  ///
+  /// A server has the memory that it was given, and a ``CacheLimit`` says how much of it a cache may
+  /// use.
+  public static var platformDefault: Self {
+    #if canImport(Darwin)
+    system
+    #else
+    none
+    #endif
+  }
+
+  #if os(Linux)
+  /// What the kernel says of the process's control group, or of the system if it has none.
+  ///
+  /// A warning comes when, in the last ten seconds, some tasks waited for memory for a tenth of the
+  /// time, and a critical level when all of them did; see `memory.pressure` in the kernel's
+  /// documentation. While it lasts, it is repeated at each look. If the kernel does not tell, nothing
+  /// is ever dropped.
+  ///
+  /// - Parameter interval: The time between two looks, on the client's clock.
+  /// - Returns: The source.
+  public static func cgroup(checkedEvery interval: Duration = .seconds(10)) -> Self {
+    Self { PressurePolls(interval: interval, read: PressureFile.find()) }
+  }
+  #endif
+}

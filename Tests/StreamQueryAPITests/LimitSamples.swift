@@ -1,0 +1,59 @@
+import Foundation
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// Bounds on what a client keeps.
+@Suite struct LimitSamples {
+  let simulation = Simulation()
+
+  @Test func theNumberOfEntriesIsBounded() {
+    let client = QueryClient(simulation: simulation) {
+      $0.limit = CacheLimit(maxEntries: 2)
+    }
+    for number in 1...3 { client.setData(number, for: QueryKey("number", number)) }
+    #expect(client.entries(of: Int.self).count == 2)
+  }
+
+  @Test func theCostOfEntriesIsBounded() {
+    let client = QueryClient(simulation: simulation) {
+      $0.limit = CacheLimit(maxCost: 100) { info in info.value(as: Data.self)?.count ?? 1 }
+    }
+    for number in 1...3 { client.setData(Data(count: 60), for: QueryKey("data", number)) }
+    #expect(client.entries(of: Data.self).count == 1)
+  }
+
+  @Test func bothMayBeChanged() {
+    var limit = CacheLimit(maxEntries: 10)
+    limit.maxCost = 1_000
+    limit.cost = { _ in 2 }
+    #expect(limit.maxEntries == 10)
+  }
+
+  @Test func memoryThatIsShortDropsWhatNobodyUses() {
+    let level = ManualSignal(MemoryPressure.Level.normal)
+    let client = QueryClient(simulation: simulation) {
+      $0.memoryPressure = MemoryPressure { level }
+    }
+    let events = simulation.record(client.events)
+    client.setData(1, for: QueryKey("number", 1))
+    level.send(.critical)
+    simulation.settle()
+    #expect(client.entries(of: Int.self).isEmpty)
+    let isEvicted = events.values.contains { event in
+      if case .removed(.evicted) = event.kind { true } else { false }
+    }
+    #expect(isEvicted)
+  }
+
+  @Test func theSystemIsASource() {
+    var configuration = QueryClient.Configuration.server
+    configuration.memoryPressure = .system
+    configuration.memoryPressure = .platformDefault
+    configuration.memoryPressure = .none
+    #if os(Linux)
+    configuration.memoryPressure = .cgroup(checkedEvery: .seconds(30))
+    #endif
+    #expect(MemoryPressure.Level.warning < .critical)
+  }
+}
