@@ -11,6 +11,10 @@ enum Main {
     let isCounted = arguments.contains("--counted")
     let output = option("--output", &arguments)
     let runs = option("--runs", &arguments).flatMap { Int($0) } ?? 1
+    if arguments.contains("--hit-ratios") {
+      HitRatios.run(writingTo: option("--traces", &arguments))
+      return
+    }
     let wanted = arguments.filter { !$0.hasPrefix("--") }
     if isCounted {
       for item in CountedCases.run(wanted) {

@@ -3,9 +3,9 @@ public import StreamQuery
 extension QueryClient {
   /// Creates a client in a simulation: with its clock, executor, random numbers and dates.
   ///
-  /// It is always online and active unless configured otherwise. Anything that it leaves behind is
-  /// part of the simulation's leak report. After the simulation is released, neither time nor
-  /// signals reach it.
+  /// It is always online and active, and memory is never short, unless configured otherwise.
+  /// Anything that it leaves behind is part of the simulation's leak report. After the simulation is
+  /// released, neither time nor signals reach it.
   ///
   /// ```swift
   /// let online = ManualSignal(true)
@@ -30,6 +30,7 @@ extension QueryClient {
       wallClock: { [weak simulation] in simulation?.date ?? Simulation.startDate }
     )
     configuration.operatorClock = simulation.clock
+    configuration.memoryPressure = .none
     configuration.mindsPriority = false
     configure(&configuration)
     self.init(configuration: configuration)
