@@ -28,14 +28,14 @@ public final class QueryPreview {
     var options = QueryOptions.default
     options.refetchOnSubscribe = .never
     options.retryOnSubscribe = false
-    client = QueryClient(
-      configuration: QueryClient.Configuration(
-        defaults: QueryDefaults(staleTime: .static, options: options),
-        connectivity: .alwaysOnline,
-        activity: .alwaysActive,
-        executor: executor
-      )
+    var configuration = QueryClient.Configuration(
+      defaults: QueryDefaults(staleTime: .static, options: options),
+      connectivity: .alwaysOnline,
+      activity: .alwaysActive,
+      executor: executor
     )
+    configuration.memoryPressure = .none
+    client = QueryClient(configuration: configuration)
     states(self)
   }
 
