@@ -41,7 +41,7 @@ extension CacheState {
   /// What is needed to ask what an entry costs.
   func measurable(_ entry: EntryID) -> (data: ValueBox, info: QueryInfo)? {
     guard let index = find(entry), let data = slots[index].data,
-      let info = info(index, at: latest.instant)
+      let info = slots[index].info(slots[index].bareSnapshot, at: latest.instant)
     else { return nil }
     return (data, info)
   }

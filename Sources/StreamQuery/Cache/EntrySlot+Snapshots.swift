@@ -39,6 +39,20 @@ extension EntrySlot {
     )
   }
 
+  /// The current state without the layers over its data.
+  var bareSnapshot: EntrySnapshot {
+    EntrySnapshot(
+      version: 0,
+      key: key,
+      facts: machine.snapshotFacts,
+      data: machine.hasData ? data : nil,
+      error: machine.isError ? self.error : nil,
+      failureReason: machine.failureCount > 0 ? self.failureReason : nil,
+      feature: query?.feature,
+      layered: nil
+    )
+  }
+
   /// Brings the snapshot in line with the entry, if anybody has looked at it yet.
   ///
   /// - Parameters:

@@ -78,7 +78,7 @@ extension QueryClient {
       guard isAsked else {
         return .answer((nil, query.resolvedOptions { EntryFacts.empty(key, query).info }))
       }
-      let info = info(of: key, query)
+      let info = info(of: key, query, initialData)
       let options = query.resolvedOptions(isArrival: isArrival) { info.info }
       if hasInitialData, wasHeld, options.participation != .restoring {
         // It became known in between, so the initial data is not what is kept.
@@ -132,9 +132,19 @@ extension QueryClient {
     return ResolvedQuery(definition, for: key.key, defaults: defaults)
   }
 
-  private nonisolated func info(of key: EntryKey, _ query: ResolvedQuery) -> EntryFacts {
+  private nonisolated func info(
+    of key: EntryKey,
+    _ query: ResolvedQuery,
+    _ initialData: InitialData?
+  ) -> EntryFacts {
     let now = cache.now(isDated: false)
-    return cache.read { $0.facts(key, metBy: query, at: now.instant) }
+    return cache.read { state in
+      // There was no room for an entry that nobody uses yet.
+      if isLimited, initialData != nil, state.find(key) == nil {
+        return EntryFacts(info: state.infoOfArrival(key, query, initialData, at: now), revision: 0)
+      }
+      return state.facts(key, metBy: query, at: now.instant)
+    }
   }
 
   /// Evaluates the dynamic options of an entry's observers again, after the entry changed.

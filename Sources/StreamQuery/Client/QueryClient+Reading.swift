@@ -37,6 +37,7 @@ extension QueryClient {
     if persisters.persister != nil,
       let box = restoring(key, definition ?? QueryDefinition(of: Value.self))
     {
+      if isLimited { noteUse(of: key) }
       return box.value(as: Value.self)
     }
     noteMiss(of: key, Value.self)

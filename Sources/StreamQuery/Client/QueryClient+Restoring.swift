@@ -101,7 +101,8 @@ extension QueryClient {
       let initialData = InitialData(restoring: source, from: .kept)
     else { return nil }
     begin(key, query, with: initialData)
-    return cache.read { $0.box(key) }
+    // There may be no room for the entry.
+    return cache.read { $0.box(key) } ?? initialData.box
   }
 }
 

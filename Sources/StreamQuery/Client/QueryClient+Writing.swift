@@ -159,26 +159,30 @@ extension QueryClient {
     guard !isUpdating(key) else { return nil }
     let date = updatedAt?.timeIntervalSinceReferenceDate
     var (query, needsQuery) = (ResolvedQuery?.none, false)
-    typealias Answer = (present: ValueBox?, box: ValueBox, value: Value)
+    typealias Answer = (present: ValueBox?, serial: UInt64?, box: ValueBox, value: Value)
     func ask(_: Int) throws(Failure) -> CommitAnswer<Answer, Value?> {
-      if policy != nil || persisters.persister != nil {
-        _ = restoring(key, definition(Value.self, policy))
-      }
-      let (present, isKnown) = cache.read { state -> (ValueBox?, Bool) in
+      let restored =
+        policy != nil || persisters.persister != nil
+        ? restoring(key, definition(Value.self, policy)) : nil
+      let (present, isKnown, serial) = cache.read { state -> (ValueBox?, Bool, UInt64) in
         let index = state.find(key)
-        return (index.flatMap { state.slots[$0].data }, index != nil)
+        return (index.flatMap { state.slots[$0].data }, index != nil, state.entrySerial)
       }
-      var value = present?.value(as: Value.self)
+      // There may be no room for what is kept.
+      let isAway = !isKnown && restored != nil
+      var value = (isAway ? restored : present)?.value(as: Value.self)
       try UpdateChain.run(key, of: self) { () throws(Failure) in try update(&value) }
       guard let value else { return .over(nil) }
       let box = TypedBox(value)
       if query == nil, !isKnown || needsQuery { query = bare(key, for: box, policy) }
-      return .answer((present, box, value))
+      return .answer((present, isAway ? serial : nil, box, value))
     }
     return try commit(asking: ask) { answer, _, state, transaction -> Value?? in
       // Boxes are never changed, so the same box means the same data.
       let index = state.find(key)
       guard index.flatMap({ state.slots[$0].data }) === answer.present else { return nil }
+      // Somebody else may have written what there was no room for.
+      if let serial = answer.serial, index == nil, state.entrySerial != serial { return nil }
       guard !state.isShutDown else { return answer.value }
       guard let entry = state.writtenEntry(key, query, policy, &transaction) else {
         needsQuery = true

@@ -15,7 +15,7 @@
 public struct CacheLimit: Sendable, _FreeOfActors {
   /// The most entries; `nil` is any number.
   public var maxEntries: Int?
-  /// The highest sum of all costs; `nil` is any, and more than 2³¹ is taken for 2³¹.
+  /// The highest sum of all costs; `nil` is any.
   public var maxCost: Int?
   /// What an entry with data costs, in any unit, and 1 if it is `nil`; a negative cost counts as 0.
   ///

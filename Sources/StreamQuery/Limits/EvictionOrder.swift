@@ -38,17 +38,24 @@ struct EvictionOrder: Sendable {
   }
 
   /// The share of what is not in the window that is protected.
-  private static let protectedShare = 0.8
+  private static let protectedShare = 0.7
   /// How many keys that left are remembered for each entry.
-  private static let memoryFactor = 4
-  /// The length of an age for each entry, in uses.
-  private static let ageFactor = 10
+  private static let memoryFactor = 2
+  /// The length of an age for each entry, in uses. Far longer ones keep what was a favourite long
+  /// ago, where users move on.
+  private static let ageFactor = 3
+  /// The number of uses for each entry after which the size of the window is judged.
+  private static let periodFactor = 10
+  /// The window is not smaller than a tenth of what may leave, up to this number: what was fetched
+  /// ahead or written for a screen that is about to appear has to be there when it does.
+  private static let leastWindow = 16
 
   /// The most entries, and their highest total cost.
   let maxEntries: Int
   let maxCost: Int
   private(set) var entryCount = 0
-  private(set) var totalCost = 0
+  /// Wide, because a function of the user says what entries cost.
+  private(set) var totalCost: Int128 = 0
 
   private var rows: [Row] = []
   private var lists = [RowList(), RowList(), RowList()]
@@ -64,12 +71,11 @@ struct EvictionOrder: Sendable {
   /// Creates the order of an empty cache; a limit of `nil` is none.
   init(maxEntries: Int?, maxCost: Int?) {
     self.maxEntries = max(0, maxEntries ?? .max)
-    // Sums must not overflow, however many entries cost however much.
-    self.maxCost = min(max(0, maxCost ?? .max), 1 << 31)
+    self.maxCost = max(0, maxCost ?? .max)
   }
 
   /// Whether the cache exceeds its budget.
-  var isOver: Bool { entryCount > maxEntries || totalCost > maxCost }
+  var isOver: Bool { entryCount > maxEntries || totalCost > Int128(maxCost) }
 
   /// How many entries may leave.
   var idleCount: Int { lists[0].count + lists[1].count + lists[2].count }
@@ -96,12 +102,11 @@ struct EvictionOrder: Sendable {
     let isHit = !rows[row].isUnused
     rows[row].isUnused = false
     usesOfAge += 1
-    let period = mostEntries * Self.ageFactor
-    if usesOfAge >= period {
+    if usesOfAge >= mostEntries * Self.ageFactor {
       usesOfAge = 0
       age &+= 1
     }
-    _ = climber.used(isHit: isHit, period: period)
+    climber.used(isHit: isHit, period: mostEntries * Self.periodFactor)
     guard isHit, rows[row].isIdle else { return }
     let short = Int32(truncatingIfNeeded: row)
     switch rows[row].segment {
@@ -131,8 +136,8 @@ struct EvictionOrder: Sendable {
   /// The cost of an entry is known.
   mutating func measured(_ row: Int, cost: Int) {
     guard isKnown(row) else { return }
-    let cost = min(max(0, cost), maxCost + 1)
-    totalCost += cost - rows[row].cost
+    let cost = max(0, cost)
+    totalCost += Int128(cost) - Int128(rows[row].cost)
     rows[row].cost = cost
     guard rows[row].isIdle, isOversized(row) else { return }
     let short = Int32(truncatingIfNeeded: row)
@@ -145,11 +150,11 @@ struct EvictionOrder: Sendable {
     guard isKnown(row) else { return }
     if rows[row].isIdle { unlist(Int32(truncatingIfNeeded: row)) }
     entryCount -= 1
-    totalCost -= rows[row].cost
+    totalCost -= Int128(rows[row].cost)
     past.remember(
       rows[row].hash,
       rows[row].popularity,
-      room: mostEntries.multipliedReportingOverflow(by: Self.memoryFactor).partialValue
+      room: mostEntries * Self.memoryFactor
     )
     rows[row] = Row()
   }
@@ -170,7 +175,7 @@ struct EvictionOrder: Sendable {
     for row in rows.indices where rows[row].isKnown {
       rows[row].links = RowList.Links()
       entryCount += 1
-      totalCost += rows[row].cost
+      totalCost += Int128(rows[row].cost)
     }
     for segment in oldLists.indices {
       var row = oldLists[segment].oldest
@@ -196,8 +201,10 @@ struct EvictionOrder: Sendable {
     let oldest = lists[Segment.probation.rawValue].oldest
     if oldest >= 0, isOversized(Int(oldest)) { return Int(oldest) }
     guard candidate >= 0 else {
-      let order = [Segment.probation, .protected, .window].map { lists[$0.rawValue].oldest }
-      return order.first { $0 >= 0 }.map(Int.init)
+      if oldest >= 0 { return Int(oldest) }
+      let row = lists[Segment.protected.rawValue].oldest
+      let last = row >= 0 ? row : lists[Segment.window.rawValue].oldest
+      return last >= 0 ? Int(last) : nil
     }
     let rival = oldest == candidate ? lists[Segment.protected.rawValue].oldest : oldest
     guard rival >= 0 else { return Int(candidate) }
@@ -234,7 +241,8 @@ struct EvictionOrder: Sendable {
   }
 
   private mutating func trimWindow() {
-    let most = max(1, Int(climber.share * Double(idleCount)))
+    let least = max(1, min(Self.leastWindow, idleCount / 10))
+    let most = max(least, Int(climber.share * Double(idleCount)))
     while lists[Segment.window.rawValue].count > most {
       let row = lists[Segment.window.rawValue].oldest
       unlist(row)

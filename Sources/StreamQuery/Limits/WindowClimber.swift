@@ -7,6 +7,8 @@ struct WindowClimber: Sendable {
   private static let least = 0.01
   private static let most = 0.8
   private static let firstStep = 0.0625
+  /// Steps become smaller, until users do something else.
+  private static let decay = 0.95
   /// A change of the hit ratio that means that users do something else now.
   private static let restart = 0.05
 
@@ -22,19 +24,17 @@ struct WindowClimber: Sendable {
   /// - Parameters:
   ///   - isHit: Whether it was there.
   ///   - period: After how many uses a step is judged.
-  /// - Returns: Whether a period is over.
-  mutating func used(isHit: Bool, period: Int) -> Bool {
+  mutating func used(isHit: Bool, period: Int) {
     if isHit { hits += 1 } else { misses += 1 }
-    guard hits + misses >= period else { return false }
+    guard hits + misses >= period else { return }
     let ratio = Double(hits) / Double(hits + misses)
     let change = ratio - lastRatio
     let direction = change >= 0 ? step : -step
     share = min(max(share + direction, Self.least), Self.most)
     step =
       abs(change) >= Self.restart
-      ? (direction < 0 ? -Self.firstStep : Self.firstStep) : direction * 0.98
+      ? (direction < 0 ? -Self.firstStep : Self.firstStep) : direction * Self.decay
     lastRatio = ratio
     (hits, misses) = (0, 0)
-    return true
   }
 }
