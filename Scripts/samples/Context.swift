@@ -38,6 +38,7 @@ nonisolated let priceTicks = prices
 nonisolated let notifications = prices
 nonisolated let refreshButton = AsyncStream<Void> { nil }
 nonisolated let isSignedIn = AsyncStream<Bool> { nil }
+nonisolated let memoryWarnings = AsyncStream<Void> { nil }
 nonisolated let pushMessages = AsyncStream<Void> { nil }
 nonisolated let socketMessages = AsyncStream<Void> { nil }
 let queue: (any TaskExecutor)? = nil

@@ -7,10 +7,9 @@ extension CacheState {
     budget?.order.used(index)
   }
 
-  /// Whether nobody uses an entry, so that it may leave.
+  /// Whether nobody uses an entry, so that it may leave: it has no observer, caller, fetch or layer.
   func isUnused(_ index: Int) -> Bool {
     !slots[index].machine.isWanted && slots[index].machine.isIdle && !slots[index].machine.isPinned
-      && !slots[index].isWatched && !slots[index].isLayered
   }
 
   /// An entry changed, or somebody came or left.

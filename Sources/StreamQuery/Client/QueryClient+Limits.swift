@@ -27,6 +27,8 @@ extension QueryClient {
   /// uses.
   nonisolated func relieve(_ level: MemoryPressure.Level) {
     guard level > .normal else { return }
+    // What is dropped before it was saved stays in memory until then; and the process may be ended.
+    defer { if level == .critical { persisters.persister?.hurry() } }
     var end = Int.max
     while end > 0 {
       var asked: [StaleQuestion] = []

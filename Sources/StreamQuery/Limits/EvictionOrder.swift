@@ -41,13 +41,16 @@ struct EvictionOrder: Sendable {
   private static let protectedShare = 0.7
   /// How many keys that left are remembered for each entry.
   private static let memoryFactor = 2
-  /// The length of an age for each entry, in uses. Far longer ones keep what was a favourite long
-  /// ago, where users move on.
+  /// The length of an age for each entry, in uses.
+  ///
+  /// Far longer ones keep what was a favourite long ago, where users move on.
   private static let ageFactor = 3
   /// The number of uses for each entry after which the size of the window is judged.
   private static let periodFactor = 10
-  /// The window is not smaller than a tenth of what may leave, up to this number: what was fetched
-  /// ahead or written for a screen that is about to appear has to be there when it does.
+  /// The window is not smaller than a tenth of what may leave, up to this number.
+  ///
+  /// What was fetched ahead or written for a screen that is about to appear has to be there when it
+  /// does.
   private static let leastWindow = 16
 
   /// The most entries, and their highest total cost.
@@ -65,8 +68,6 @@ struct EvictionOrder: Sendable {
   private var climber = WindowClimber()
   private var age: UInt32 = 0
   private var usesOfAge = 0
-  /// The most entries so far: ages and memory are measured by it.
-  private var mostEntries = 16
 
   /// Creates the order of an empty cache; a limit of `nil` is none.
   init(maxEntries: Int?, maxCost: Int?) {
@@ -80,6 +81,11 @@ struct EvictionOrder: Sendable {
   /// How many entries may leave.
   var idleCount: Int { lists[0].count + lists[1].count + lists[2].count }
 
+  /// The number of entries by which ages, periods and memory are measured.
+  ///
+  /// Those that exceed the limit would only make it slower to forget.
+  private var size: Int { max(16, min(entryCount, maxEntries)) }
+
   // MARK: What happens to entries
 
   /// An entry came; it is held until it is said to be idle.
@@ -91,8 +97,6 @@ struct EvictionOrder: Sendable {
     if let popularity = past.recall(hash) { rows[row].popularity = popularity }
     entryCount += 1
     totalCost += 1
-    // Far more than that would only make it slower to forget.
-    mostEntries = max(mostEntries, min(entryCount, maxEntries))
   }
 
   /// Somebody asked for an entry.
@@ -102,11 +106,11 @@ struct EvictionOrder: Sendable {
     let isHit = !rows[row].isUnused
     rows[row].isUnused = false
     usesOfAge += 1
-    if usesOfAge >= mostEntries * Self.ageFactor {
+    if usesOfAge >= size * Self.ageFactor {
       usesOfAge = 0
       age &+= 1
     }
-    climber.used(isHit: isHit, period: mostEntries * Self.periodFactor)
+    climber.used(isHit: isHit, period: size * Self.periodFactor)
     guard isHit, rows[row].isIdle else { return }
     let short = Int32(truncatingIfNeeded: row)
     switch rows[row].segment {
@@ -154,7 +158,7 @@ struct EvictionOrder: Sendable {
     past.remember(
       rows[row].hash,
       rows[row].popularity,
-      room: mostEntries * Self.memoryFactor
+      room: size * Self.memoryFactor
     )
     rows[row] = Row()
   }

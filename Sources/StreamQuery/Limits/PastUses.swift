@@ -23,7 +23,7 @@ struct PastUses: Sendable {
   /// - Parameters:
   ///   - hash: Its hash.
   ///   - popularity: Its popularity.
-  ///   - room: The most memories to keep; never less than before.
+  ///   - room: The most memories to keep; if there are more, the oldest makes room.
   mutating func remember(_ hash: Int, _ popularity: Popularity, room: Int) {
     let memory = Memory(hash: hash, popularity: popularity)
     guard memories.count >= room else {

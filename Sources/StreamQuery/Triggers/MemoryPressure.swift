@@ -1,13 +1,14 @@
 /// Tells a client that memory is short, so that it drops what nobody uses.
 ///
 /// A warning drops entries that nobody observes, fetches or awaits and whose data is stale; at a
-/// critical level the fresh ones go too. What is observed stays. A store keeps what it has of the
-/// entries that are dropped, and events say ``QueryEvent/RemovalReason/evicted``.
+/// critical level the fresh ones go too, and what was not saved yet is saved at once. What is
+/// observed stays. A store keeps what it has of the entries that are dropped, and events say
+/// ``QueryEvent/RemovalReason/evicted``.
 ///
 /// ```swift
 /// var configuration = QueryClient.Configuration()
 /// configuration.memoryPressure = .system
-/// configuration.memoryPressure = MemoryPressure { warnings.map { _ in .warning } }
+/// configuration.memoryPressure = MemoryPressure { memoryWarnings.map { _ in .warning } }
 /// ```
 public struct MemoryPressure: Sendable, _FreeOfActors {
   /// How short memory is.

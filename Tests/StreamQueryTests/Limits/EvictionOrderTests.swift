@@ -29,6 +29,16 @@ struct EvictionOrderTests {
     #expect(cache.kept.intersection(50..<70).count >= 18)
   }
 
+  @Test("where many cheap entries made room for a few costly ones, favourites change as fast")
+  func fewer() {
+    var cache = TracedCache(EvictionOrder(maxEntries: nil, maxCost: 1_000))
+    for key in 1_000..<2_000 { cache.use(key) }
+    for _ in 0..<100 { for key in 0..<10 { cache.use(key, cost: 100) } }
+    #expect(cache.kept == Set(0..<10))
+    for _ in 0..<100 { for key in 50..<60 { cache.use(key, cost: 100) } }
+    #expect(cache.kept.intersection(50..<60).count >= 8)
+  }
+
   @Test("its hit ratio is above that of the last use", arguments: HitTrace.all)
   func ratio(trace: HitTrace) {
     var cache = TracedCache(EvictionOrder(maxEntries: 200, maxCost: nil))
@@ -167,7 +177,7 @@ private struct TracedCache {
   var kept: Set<Int> { Set(rows.keys) }
   var hitRatio: Double { Double(hits) / Double(uses) }
 
-  mutating func use(_ key: Int) {
+  mutating func use(_ key: Int, cost: Int = 1) {
     uses += 1
     if let row = rows[key] {
       hits += 1
@@ -179,6 +189,7 @@ private struct TracedCache {
     order.added(row, hash: key)
     order.used(row)
     order.changed(row, isIdle: true)
+    if cost != 1 { order.measured(row, cost: cost) }
     while let victim = order.victim() {
       order.removed(victim)
       rows[keys[victim]] = nil

@@ -5,7 +5,10 @@ import Testing
 
 /// Whatever is done with a client, its order of eviction knows exactly what is in the cache.
 struct LimitFuzzTests {
-  @Test("after each of many calls, the limit is kept or only entries in use are left", arguments: 1...60)
+  @Test(
+    "after each of many calls, the limit is kept or only entries in use are left",
+    arguments: 1...60
+  )
   func calls(seed: UInt64) {
     let simulation = Simulation(seed: seed)
     var random = SmallRandom(seed: seed)

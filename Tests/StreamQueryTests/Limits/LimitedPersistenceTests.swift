@@ -104,6 +104,27 @@ struct LimitedPersistenceTests: SlowStoreSuite {
     client.shutDown()
   }
 
+  @Test("at a critical level of memory, what was not saved yet is saved at once")
+  func critical() {
+    let level = ManualSignal(MemoryPressure.Level.normal)
+    let client = QueryClient(simulation: simulation) { [store] in
+      $0.persistence = Persistence(in: store)
+      $0.memoryPressure = MemoryPressure { level }
+    }
+    simulation.settle()
+    client.setData(1, for: key(1))
+    level.send(.warning)
+    simulation.settle()
+    #expect(store.batches.isEmpty)
+    client.setData(1, for: key(1))
+    level.send(.critical)
+    simulation.settle()
+    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    #expect(client.diagnostics().isEmpty)
+    #expect(client.data(for: key(1)) == 1)
+    client.shutDown()
+  }
+
   @Test("ten thousand kept records do not fill a cache of a hundred, and all can be read")
   func manyRecords() {
     let former = client(CacheLimit())

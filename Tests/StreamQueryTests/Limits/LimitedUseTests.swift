@@ -75,6 +75,26 @@ struct LimitedUseTests {
     client.shutDown()
   }
 
+  @Test("a refetch that nobody observes or waits for by itself is not cut short")
+  func refetch() throws {
+    let client = client(CacheLimit(maxEntries: 1))
+    let events = simulation.record(client.events)
+    let fetch = ScriptedFetch<Int>(.value(1, after: .seconds(1)))
+    let query = Query(key: key(1), fetch: fetch)
+    _ = try simulation.run { try await client.fetch(query) }
+    let refetch = simulation.task { await client.refetch(query) }
+    simulation.advance(by: .milliseconds(500))
+    for number in 2...20 { client.setData(number, for: key(number)) }
+    #expect(client.diagnostics().map(\.key) == [key(1).erased])
+    simulation.advance(by: .seconds(1))
+    simulation.run { await refetch.value }
+    let successes = events.values.count { event in
+      if case .fetchSucceeded = event.kind { event.key == key(1).erased } else { false }
+    }
+    #expect(successes == 2)
+    client.shutDown()
+  }
+
   // MARK: What was not observed yet
 
   @Test("what was fetched ahead or written for the next screen is there when it appears")
