@@ -30,6 +30,24 @@ import Testing
     #expect(limit.maxEntries == 10)
   }
 
+  @Test func onlySoManyFetchAtATime() {
+    let client = QueryClient(simulation: simulation) { $0.maxConcurrentFetches = 1 }
+    let recordings = ["a", "b"].map { name in
+      simulation.record(
+        client.stream(
+          Query(name) { _ in
+            try await Scheduling.current.clock.sleep(for: .seconds(1))
+            return name
+          }
+        )
+      )
+    }
+    simulation.advance(by: .seconds(1))
+    #expect(recordings.map { $0.values.last?.data } == ["a", nil])
+    simulation.advance(by: .seconds(1))
+    #expect(recordings.map { $0.values.last?.data } == ["a", "b"])
+  }
+
   @Test func memoryThatIsShortDropsWhatNobodyUses() {
     let level = ManualSignal(MemoryPressure.Level.normal)
     let client = QueryClient(simulation: simulation) {
