@@ -48,7 +48,9 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
   @discardableResult public func signal() -> Int { 0 }
 }
 
-public protocol DispatchSourceProtocol: AnyObject {
+// `Sendable` for want of a module from before Swift 6: of such a one, a `@preconcurrency` import lets
+// sources be captured.
+public protocol DispatchSourceProtocol: AnyObject, Sendable {
   func setEventHandler(handler: (@Sendable () -> Void)?)
   func setCancelHandler(handler: (@Sendable () -> Void)?)
   func activate()
