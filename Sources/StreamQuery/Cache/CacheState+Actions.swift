@@ -38,7 +38,7 @@ extension CacheState {
     if countsFetches, actions.concernsFetch || slots[index].machine.isFetching {
       outbox.append(.recount, insteadOf: .recount)
     }
-    if fetchRoom != nil { tendRoom(index) }
+    if fetchRoom != nil { tendRoom(index, &transaction) }
     if actions.expired, !slots[index].isWatched {
       drop(index, reason: .expired, &transaction)
     } else {
@@ -69,7 +69,7 @@ extension CacheState {
   private mutating func cancelJob(_ index: Int, _ transaction: inout Transaction, isRestarted: Bool)
   {
     guard let job = slots[index].job else { return }
-    leaveRoom(job)
+    leaveRoom(index)
     let next = isRestarted ? makeJob(index, &transaction, like: job) : nil
     next?.tasks.takeOver(from: job.tasks)
     slots[index].job = next
@@ -82,7 +82,7 @@ extension CacheState {
   private mutating func end(_ ending: FetchEnding, _ index: Int, _ transaction: inout Transaction) {
     let job = slots[index].job
     slots[index].job = nil
-    leaveRoom(job)
+    leaveRoom(index)
     if let job { job.tasks.workEnded() }
     switch ending {
     case .succeeded, .kept:

@@ -27,10 +27,10 @@ extension CacheState {
     case .late: return false
     case .restarted, .cancelled: break
     case .landed:
-      leaveRoom(job)
+      leaveRoom(index)
       if let box = answer.box { slots[index].store(box, &transaction) }
     case .retrying, .failed:
-      leaveRoom(job)
+      leaveRoom(index)
       transaction.drop(slots[index].failureReason)
       slots[index].failureReason = answer.error
     }

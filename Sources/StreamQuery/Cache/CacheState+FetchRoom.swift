@@ -2,62 +2,98 @@
 //
 // Room is taken from the beginning of an attempt to its answer, or to its first part: what shows
 // parts as they come is a connection from then on, and no request. A fetch that is cancelled makes
-// room at once. So does one that waits for other work, or observes, or else two fetches might wait
-// for each other's room. In between attempts, or offline, a fetch needs none.
+// room at once. In between attempts, or offline, a fetch needs none.
+//
+// Fetches that need each other must not wait for each other's room. What a fetch waits for, or
+// observes, runs at once, in the room of that fetch. One that waits for a mutation leaves its room,
+// because the mutation may fetch anything.
 extension CacheState {
   /// Runs an attempt of an entry's fetch, as soon as there is room.
   mutating func begin(_ job: FetchJob, _ index: Int, _ transaction: inout Transaction) {
-    let begins = fetchRoom == nil || enterRoom(job, urgency(of: index))
+    let begins = fetchRoom == nil || enterRoom(index)
     if begins { outbox.append(.start(job, attempt: slots[index].machine.failureCount)) }
     // Whoever makes room begins it later, but in the context of this caller.
     if !begins || othersPerform { transaction.standBy(job.tasks) }
   }
 
-  private mutating func enterRoom(_ job: FetchJob, _ urgency: FetchUrgency) -> Bool {
-    fetchRoom?.enter(job.name, urgency) == true
+  private mutating func enterRoom(_ index: Int) -> Bool {
+    let (id, urgency) = (id(of: index), urgency(of: index))
+    return fetchRoom?.enter(id, urgency) == true
   }
 
   /// An attempt runs no longer, or shall not run.
   @inline(__always)
-  mutating func leaveRoom(_ job: FetchJob?) {
-    if fetchRoom != nil, let job { fetchRoom?.leave(job.name) }
+  mutating func leaveRoom(_ index: Int) {
+    guard fetchRoom != nil else { return }
+    let id = id(of: index)
+    fetchRoom?.leave(id)
   }
 
-  /// The fetch that a call was made from waits for something.
-  @inline(__always)
-  mutating func leaveRoom(of caller: TaskChain?) {
-    if fetchRoom != nil, let caller { leaveRoom(of: caller) }
-  }
-
-  private mutating func leaveRoom(of caller: TaskChain) {
-    guard case .fetch(id, let entry) = caller.work, let index = find(entry),
-      let job = slots[index].job, job.tasks === caller
+  /// A fetch waits for a run of a mutation.
+  ///
+  /// - Parameters:
+  ///   - caller: The work that the call was made from.
+  ///   - transaction: The transaction.
+  mutating func leaveRoom(
+    of caller: @autoclosure () -> TaskChain?,
+    _ transaction: inout Transaction
+  ) {
+    guard fetchRoom != nil, let caller = caller(), case .fetch(id, let entry) = caller.work,
+      let index = find(entry), slots[index].job?.tasks === caller
     else { return }
-    fetchRoom?.leave(job.name)
-    fillRoom()
+    leaveRoom(index)
+    fillRoom(&transaction)
+  }
+
+  /// Somebody waits for an entry's fetch, or observes the entry.
+  @inline(__always)
+  mutating func admit(_ index: Int, for caller: TaskChain?) {
+    if fetchRoom != nil, let caller { admitGuest(index, of: caller) }
+  }
+
+  private mutating func admitGuest(_ index: Int, of caller: TaskChain) {
+    let id = id(of: index)
+    guard case .fetch = caller.work, !caller.life.isOver, fetchRoom?.admit(id) == true,
+      let job = slots[index].job
+    else { return }
+    outbox.append(.start(job, attempt: slots[index].machine.failureCount))
   }
 
   /// Looks after the room when something has happened to an entry.
-  mutating func tendRoom(_ index: Int) {
-    if let job = slots[index].job {
+  mutating func tendRoom(_ index: Int, _ transaction: inout Transaction) {
+    let id = id(of: index)
+    if slots[index].machine.isIdle {
+      fetchRoom?.guestLeft(id)
+    } else {
       let urgency = urgency(of: index)
-      fetchRoom?.raise(job.name, to: urgency)
+      fetchRoom?.raise(id, to: urgency)
     }
-    fillRoom()
+    fillRoom(&transaction)
   }
 
-  private mutating func fillRoom() {
-    guard !isShutDown, var room = fetchRoom.take() else { return }
-    while let name = room.next(urgency: { urgency($0) }), let index = find(name.entry),
-      let job = slots[index].job
-    {
-      outbox.append(.start(job, attempt: slots[index].machine.failureCount))
+  private mutating func fillRoom(_ transaction: inout Transaction) {
+    while !isShutDown, let entry = nextInRoom() {
+      guard let index = find(entry), let job = slots[index].job else { continue }
+      let actions = slots[index].machine.turnCame(in: transaction.environment)
+      if actions == .none {
+        outbox.append(.start(job, attempt: slots[index].machine.failureCount))
+      } else {
+        // It resumes like any paused fetch, and takes its turn then.
+        leaveRoom(index)
+        apply(actions, index, &transaction)
+      }
     }
+  }
+
+  private mutating func nextInRoom() -> EntryID? {
+    guard fetchRoom?.hasNext == true, var room = fetchRoom.take() else { return nil }
+    let next = room.next { urgency($0) }
     fetchRoom = room
+    return next
   }
 
-  private func urgency(_ name: FetchJob.Name) -> FetchUrgency? {
-    guard let index = find(name.entry), slots[index].job?.id == name.id else { return nil }
+  private func urgency(_ entry: EntryID) -> FetchUrgency? {
+    guard let index = find(entry), slots[index].job != nil else { return nil }
     return urgency(of: index)
   }
 

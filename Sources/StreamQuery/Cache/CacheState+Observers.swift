@@ -49,7 +49,7 @@ extension CacheState {
     arrival: EntryMachine.Arrival,
     _ transaction: inout Transaction
   ) {
-    leaveRoom(of: transaction.caller)
+    admit(entry, for: transaction.caller)
     arrivalSerial += 1
     observers[observer].observe(
       at: entry,

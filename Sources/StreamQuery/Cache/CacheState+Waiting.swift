@@ -24,7 +24,7 @@ extension CacheState {
       permit = wait(of: transaction.caller, for: work(of: index))
       if case .refused = permit { return nil }
     }
-    if role != nil { leaveRoom(of: transaction.caller) }
+    if role != nil { admit(index, for: transaction.caller) }
     let before = slots[index].machine.fetch?.id
     if role == .leasing { note(before == nil ? .miss : .joined, index, transaction) }
     if let query, before == nil || (request.isSuperseding && slots[index].machine.hasData) {

@@ -64,7 +64,7 @@ struct CacheState: ~Copyable {
   var countsFetches = false
   var isShutDown = false
   /// Which fetches run, if only so many may at a time.
-  var fetchRoom: FetchRoom<FetchJob.Name>?
+  var fetchRoom: FetchRoom<EntryID>?
   var outbox = Outbox<Action>()
   /// How many entries may be looked at under one lock, where a search can be split into slices.
   var lookLimit = 1_000

@@ -51,10 +51,11 @@ extension QueryClient {
     /// equals, the one that waits longest is next. A query that waits shows that it is fetching.
     ///
     /// An attempt counts from its beginning to its answer, or to the first part that it shows. A
-    /// fetch does not count while it waits for its next attempt, or for the network. One that waits
-    /// for another fetch, for a mutation, or observes does not count from then on: two fetches
-    /// cannot wait for each other's turn. A cancelled fetch does not count either, even if its work
-    /// does not stop at once. Less than one counts as one.
+    /// fetch does not count while it waits for its next attempt, or for the network. What a fetch
+    /// waits for, or observes, is fetched at once and does not count: two fetches cannot wait for
+    /// each other's turn. One that waits for a mutation does not count from then on. A cancelled
+    /// fetch does not count either, even if its work does not stop at once. Less than one counts as
+    /// one.
     public var maxConcurrentFetches: Int?
     /// Where the data of queries is kept beyond the cache, unless they say otherwise.
     var persistencePolicy: (any PersistencePolicy)?

@@ -187,6 +187,27 @@ extension EntryMachine {
     actions.changed = true
   }
 
+  /// An attempt may begin that has waited for its turn.
+  ///
+  /// - Parameter environment: The environment at the transaction.
+  /// - Returns: What to do: nothing if it begins. Otherwise the fetch is paused, because the network
+  ///   or the app does not allow it any more.
+  package mutating func turnCame(in environment: Environment) -> EntryActions {
+    guard let current = fetch, current.stage == .running else { return .none }
+    let isFirst = failureCount == 0
+    let begins =
+      isFirst
+      ? current.fetchOptions.networkMode != .online || environment.isOnline
+      : canContinue(current, in: environment)
+    guard !begins else { return .none }
+    var actions = EntryActions()
+    fetch?.stage = .paused(before: isFirst ? .firstAttempt : .retry)
+    actions.paused = true
+    actions.changed = true
+    tick(at: environment.now.instant)
+    return actions
+  }
+
   mutating func tick(at now: Instant) {
     lastTick = now
     for index in groups.indices where !groups[index].bases.isEmpty {

@@ -4,12 +4,6 @@ import Synchronization
 ///
 /// The machine knows a fetch by its number; this is the shell's object for that number.
 final class FetchJob: FetchWork, Sendable {
-  /// Names a fetch among all of a cache.
-  struct Name: Hashable, Sendable {
-    let entry: EntryID
-    let id: FetchID
-  }
-
   let entry: EntryID
   let id: FetchID
   let key: EntryKey
@@ -57,8 +51,6 @@ final class FetchJob: FetchWork, Sendable {
     self.setting = setting
     self.isSettingOwn = isSettingOwn
   }
-
-  var name: Name { Name(entry: entry, id: id) }
 
   /// Whether the fetch continues to its end when nobody wants it.
   var isFinishing: Bool {

@@ -4,6 +4,8 @@
 /// waits. If it grows, the fetch joins the end of a better line, and its former place is void. If it
 /// shrinks, the fetch finds its line when its turn comes: nobody looks at it before.
 ///
+/// What a running fetch waits for is its guest: it runs at once, in the room of the one that waits.
+///
 /// Each call is O(1), amortised.
 struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
   /// A line, from which the first ones are taken again and again.
@@ -27,6 +29,7 @@ struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
   /// How many may run at a time.
   let limit: Int
   private var running: Set<Fetch> = []
+  private var guests: Set<Fetch> = []
   private var lines = FetchUrgency.allCases.map { _ in Line() }
   /// The line of each fetch that waits.
   private var waiting: [Fetch: FetchUrgency] = [:]
@@ -44,22 +47,33 @@ struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
   /// How many fetches wait.
   var waitingCount: Int { waiting.count }
 
-  /// A fetch wants to run.
+  /// A fetch wants to run; it does not while others wait, who may be more urgent.
   ///
   /// - Parameters:
   ///   - fetch: The fetch.
   ///   - urgency: How soon it should.
   /// - Returns: Whether it runs now; if not, it waits.
   mutating func enter(_ fetch: Fetch, _ urgency: FetchUrgency) -> Bool {
-    if running.contains(fetch) { return true }
-    guard running.count < limit else {
+    if running.contains(fetch) || guests.contains(fetch) { return true }
+    guard running.count < limit, waiting.isEmpty else {
       wait(fetch, urgency)
       return false
     }
-    waiting[fetch] = nil
     running.insert(fetch)
     return true
   }
+
+  /// A running fetch waits for another one, which is its guest until ``guestLeft(_:)``.
+  ///
+  /// - Returns: Whether the other one has waited and runs now.
+  mutating func admit(_ guest: Fetch) -> Bool {
+    guard !running.contains(guest) else { return false }
+    guests.insert(guest)
+    return waiting.removeValue(forKey: guest) != nil
+  }
+
+  /// A fetch is over: another one of the same name is no guest.
+  mutating func guestLeft(_ fetch: Fetch) { guests.remove(fetch) }
 
   /// A fetch does not run any more, or no longer wants to; a second time is a no-op.
   mutating func leave(_ fetch: Fetch) {

@@ -186,7 +186,88 @@ struct FetchLimitTests {
     #expect(
       recordings.map { $0.values.last?.data } == ["amiddleinner", "bmiddleinner", "cmiddleinner"]
     )
-    #expect(log.names.filter { $0 == "inner" } == ["inner"])
+  }
+
+  @Test("fetches that wait for one and the same are not all let in meanwhile")
+  func aSharedToken() {
+    let client = client(2)
+    let token = query("token")
+    let log = log
+    let names = (0..<20).map { "\($0)" }
+    let recordings = names.map { name in
+      simulation.record(
+        client.stream(
+          Query(name) { context in
+            let token = try await context.client.fetch(token)
+            try await log.request(name, .seconds(1))
+            return name + token
+          }
+        )
+      )
+    }
+    simulation.advance(by: .seconds(1.5))
+    #expect(log.names.count == 3 && log.names[0] == "token" && log.most == 2)
+    simulation.advance(by: .seconds(20))
+    #expect(recordings.map { $0.values.last?.data } == names.map { $0 + "token" })
+    #expect(log.most == 2)
+  }
+
+  @Test("what a fetch waits for is tried again in its room")
+  func aGuestThatFails() {
+    struct Failure: Error {}
+    let client = client(1)
+    let inner = Query<Int>("inner") { context in
+      if context.attempt < 2 { throw Failure() }
+      return context.attempt
+    }
+    .retry(3) { _ in .seconds(2) }
+    let outer = Query<Int>("outer") { try await $0.client.fetch(inner) }
+    let recordings = (
+      simulation.record(client.stream(outer)), simulation.record(client.stream(query("other")))
+    )
+    simulation.advance(by: .seconds(3))
+    // Superseded meanwhile, it is still waited for.
+    simulation.task { await client.invalidate(inner) }
+    simulation.advance(by: .seconds(30))
+    #expect(recordings.0.values.last?.data == 2)
+    #expect(recordings.1.values.last?.data == "other")
+  }
+
+  @Test func whatHasItsTurnWhileOfflineIsPaused() {
+    let online = ManualSignal(true)
+    let client = client(1) { $0.connectivity = Connectivity { online } }
+    let first = simulation.record(client.stream(query("first")))
+    let second = simulation.record(client.stream(query("second")))
+    let local = simulation.record(client.stream(query("local").networkMode(.always)))
+    simulation.settle()
+    online.send(false)
+    simulation.advance(by: .seconds(5))
+    #expect(log.names == ["first", "local"])
+    #expect(second.values.last?.isPaused == true)
+    online.send(true)
+    simulation.advance(by: .seconds(5))
+    #expect(second.values.last?.data == "second" && log.most == 1)
+    withExtendedLifetime((first, local)) {}
+  }
+
+  @Test func aFetchThatIsReplacedDoesNotOvertakeOthers() {
+    let client = client(1)
+    let log = log
+    let slow = Query<String>("slow") { _ in
+      try await log.request("slow", .seconds(1))
+      return "slow"
+    }
+    client.setData("old", for: slow)
+    let replaced = simulation.record(client.stream(slow))
+    simulation.settle()
+    let visible = simulation.record(client.stream(query("visible")))
+    simulation.settle()
+    simulation.task { await client.refetch(slow) }
+    simulation.settle()
+    #expect(log.names == ["slow", "visible"])
+    simulation.advance(by: .seconds(5))
+    #expect(log.names == ["slow", "visible", "slow"] && log.most == 1)
+    withExtendedLifetime((replaced, visible)) {}
   }
 
   @Test("a fetch that iterates another query leaves room for that")
@@ -212,9 +293,14 @@ struct FetchLimitTests {
     let outer = Query<String>("outer") { context in
       try await context.client.mutate(mutation)
     }
-    let recording = simulation.record(client.stream(outer))
-    simulation.advance(by: .seconds(3))
-    #expect(recording.values.last?.data == "inner")
+    // The wait is that of a task that the fetch has started.
+    let parallel = Query<String>("parallel") { context in
+      async let inner = context.client.mutate(mutation)
+      return try await "parallel " + inner
+    }
+    let recordings = [outer, parallel].map { simulation.record(client.stream($0)) }
+    simulation.advance(by: .seconds(5))
+    #expect(recordings.map { $0.values.last?.data } == ["inner", "parallel inner"])
   }
 
   @Test func aConnectionCountsUntilItsFirstElement() {

@@ -94,6 +94,35 @@ struct FetchRoomTests {
     #expect(rest.isEmpty && room.waitingCount == 0 && !room.hasNext)
   }
 
+  @Test func whoeverComesDoesNotOvertakeThoseThatWait() {
+    var room = Room(limit: 1)
+    _ = room.enter("first", .high)
+    _ = room.enter("second", .high)
+    room.leave("first")
+    let begins = room.enter("first", .medium)
+    let names = run(&room, ["first": .medium, "second": .high])
+    #expect(!begins && names == ["second"])
+  }
+
+  @Test func aGuestRunsAtOnceUntilItLeaves() {
+    var room = Room(limit: 1)
+    _ = room.enter("host", .high)
+    _ = room.enter("other", .high)
+    _ = room.enter("guest", .high)
+    let hasWaited = [room.admit("guest"), room.admit("host"), room.admit("new")]
+    #expect(hasWaited == [true, false, false] && room.waitingCount == 1)
+    // Between two attempts, it is still a guest.
+    room.leave("guest")
+    var begins = [room.enter("guest", .low), room.enter("new", .low)]
+    #expect(begins == [true, true])
+    room.guestLeft("guest")
+    begins = [room.enter("guest", .low)]
+    #expect(begins == [false])
+    room.leave("host")
+    let names = run(&room, ["other": .high, "guest": .low])
+    #expect(names == ["other"])
+  }
+
   @Test("against a list that is searched, over random calls", arguments: 0..<200 as Range<UInt64>)
   func againstAList(seed: UInt64) {
     var random = SmallRandom(seed: seed)
