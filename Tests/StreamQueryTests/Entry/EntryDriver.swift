@@ -136,6 +136,10 @@ struct EntryDriver {
     machine.invalidated(in: environment)
   }
 
+  /// The turn of an attempt has come, where only so many may run at a time.
+  @discardableResult
+  mutating func turn() -> EntryActions { machine.turnCame(in: environment) }
+
   @discardableResult
   mutating func online(_ isOnline: Bool) -> EntryActions {
     let cause: FetchCause? = isOnline && !environment.isOnline ? .reconnect : nil

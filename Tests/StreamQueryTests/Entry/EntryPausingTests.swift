@@ -56,6 +56,35 @@ import Testing
     #expect(driver.active(true).started == driver.currentID)
   }
 
+  @Test(arguments: [(NetworkMode.online, true), (.offlineFirst, false), (.always, false)])
+  func aFirstAttemptWhoseTurnComesOfflineIsPaused(_ mode: NetworkMode, _ waits: Bool) {
+    var driver = EntryDriver()
+    driver.adopt(networkMode: mode)
+    driver.observe(.make(onReconnect: .never))
+    #expect(driver.turn() == .none)
+    driver.online(false)
+    #expect(driver.turn().paused == waits)
+    #expect(driver.machine.isPaused == waits)
+    // Its turn came once.
+    #expect(!driver.turn().paused)
+    #expect((driver.online(true).started != nil) == waits)
+    #expect(driver.machine.isFetching && driver.machine.failureCount == 0)
+  }
+
+  @Test(arguments: [(NetworkMode.online, true), (.offlineFirst, true), (.always, false)])
+  func aRetryWhoseTurnComesOfflineIsPaused(_ mode: NetworkMode, _ waits: Bool) {
+    var driver = EntryDriver()
+    driver.adopt(networkMode: mode)
+    driver.observe(.make(onReconnect: .never))
+    driver.fail(retryAfter: 1)
+    #expect(driver.turn() == .none)
+    driver.run(to: 1)
+    driver.online(false)
+    #expect(driver.turn().paused == waits)
+    #expect((driver.online(true).started != nil) == waits)
+    #expect(driver.machine.isFetching && driver.machine.failureCount == 1)
+  }
+
   @Test func aStartNeedsNoFocusButItsResumptionDoes() {
     var driver = EntryDriver()
     driver.active(false)
