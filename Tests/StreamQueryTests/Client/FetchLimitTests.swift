@@ -289,7 +289,10 @@ struct FetchLimitTests {
   func mutationsInsideFetches() {
     let client = client(1)
     let inner = query("inner")
-    let mutation = Mutation<Void, String>("m") { _, _ in try await client.fetch(inner) }
+    let mutation = Mutation<Void, String>("m") { _, context in
+      // Not the client itself: it keeps the run, and the run would keep it.
+      try await context.client.fetch(inner)
+    }
     let outer = Query<String>("outer") { context in
       try await context.client.mutate(mutation)
     }
