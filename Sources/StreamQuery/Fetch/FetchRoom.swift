@@ -24,7 +24,17 @@ struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
       }
       return fetches[front]
     }
+
+    /// Removes void places; a fetch that has several keeps the first.
+    mutating func keep(where isValid: (Fetch) -> Bool) {
+      var seen: Set<Fetch> = []
+      fetches = fetches[front...].filter { isValid($0) && seen.insert($0).inserted }
+      front = 0
+    }
   }
+
+  /// How many places the lines have, void ones included: for tests.
+  var placeCount: Int { lines.reduce(0) { $0 + $1.fetches.count } }
 
   /// How many may run at a time.
   let limit: Int
@@ -114,5 +124,10 @@ struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
   private mutating func wait(_ fetch: Fetch, _ urgency: FetchUrgency) {
     waiting[fetch] = urgency
     lines[urgency.rawValue].fetches.append(fetch)
+    // Those that leave before their turn leave a void place, and nobody may have a turn for long.
+    guard placeCount > 2 * waiting.count + 64 else { return }
+    for line in FetchUrgency.allCases {
+      lines[line.rawValue].keep { waiting[$0] == line }
+    }
   }
 }

@@ -94,6 +94,24 @@ struct FetchRoomTests {
     #expect(rest.isEmpty && room.waitingCount == 0 && !room.hasNext)
   }
 
+  @Test func thoseThatComeAndGoTakeNoRoomInTheLines() {
+    var room = FetchRoom<Int>(limit: 1)
+    _ = room.enter(-1, .high)
+    _ = room.enter(-2, .low)
+    for number in 0..<10_000 {
+      _ = room.enter(number % 7, FetchUrgency.allCases[number % 4])
+      #expect(room.placeCount < 100)
+      room.leave(number % 7)
+    }
+    _ = room.enter(-3, .low)
+    room.leave(-1)
+    var next = room.next { _ in .low }
+    #expect(next == -2)
+    room.leave(-2)
+    next = room.next { _ in .low }
+    #expect(next == -3 && room.waitingCount == 0)
+  }
+
   @Test func whoeverComesDoesNotOvertakeThoseThatWait() {
     var room = Room(limit: 1)
     _ = room.enter("first", .high)
