@@ -5,11 +5,12 @@
 /// change at once, most of the time goes to objects that have to be looked at.
 ///
 /// ```swift
+/// let group = ObservationGroup(client)
 /// let observer = client.observer(of: .user(1))
 /// let first = group.insert(observer)
 /// let member = first.member(of: observer)
-/// show(first.result(of: member))
-/// for change in group.takeChanges() { show(change.result(of: member)) }
+/// show(first.result(of: member)?.data)
+/// for change in group.takeChanges() { show(change.result(of: member)?.data) }
 /// ```
 public struct ObservationMember<Value: Sendable>: Sendable {
   private let place: Int32
