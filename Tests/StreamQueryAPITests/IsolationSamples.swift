@@ -58,76 +58,82 @@ import Testing
 
   @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
   @Test @MainActor func conditionsAskAMainActorModel() {
-    Simulation.onMainActor { simulation in
-      let online = ManualSignal(true)
-      let active = ManualSignal(true)
-      let client = QueryClient(simulation: simulation) { @Sendable in
-        $0.connectivity = Connectivity { online }
-        $0.activity = Activity { active }
-      }
-      simulation.settle()
-      let model = Model(client: client)
-      @MainActor func causes(_ query: Query<User>) -> [FetchCause?] {
-        let recording = simulation.record(client.stream(query))
-        simulation.settle()
-        for isSearching in [false, true] {
-          model.isSearching = isSearching
-          for signal in [active, online] {
-            simulation.advance(by: .seconds(1))
-            signal.send(false)
-            signal.send(true)
-            // The condition is asked now.
-            simulation.settle()
-          }
-        }
-        simulation.advance(by: .seconds(6))
-        let fetching = recording.values.filter(\.isFetching).map(\.cause)
-        recording.cancel()
-        client.clear()
-        return fetching
-      }
-      model.isVisible = true
-      let visible: [FetchCause?] = [.subscribed, .active, .reconnect, .interval]
-      #expect(causes(model.queries()[3]) == visible)
-      model.isVisible = false
-      let hidden: [FetchCause?] = [.subscribed, .active, .reconnect]
-      #expect(causes(model.queries()[3]) == hidden)
-      // Nothing is said of the network: if stale.
-      let ifStale: [FetchCause?] = [.subscribed, .reconnect, .active, .reconnect]
-      #expect(causes(model.queries()[4]) == ifStale)
-      client.shutDown()
-      online.finish()
-      active.finish()
+    Simulation.onMainActor { askConditions($0) }
+  }
+
+  @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
+  @MainActor private func askConditions(_ simulation: Simulation) {
+    let online = ManualSignal(true)
+    let active = ManualSignal(true)
+    let client = QueryClient(simulation: simulation) { @Sendable in
+      $0.connectivity = Connectivity { online }
+      $0.activity = Activity { active }
     }
+    simulation.settle()
+    let model = Model(client: client)
+    @MainActor func causes(_ query: Query<User>) -> [FetchCause?] {
+      let recording = simulation.record(client.stream(query))
+      simulation.settle()
+      for isSearching in [false, true] {
+        model.isSearching = isSearching
+        for signal in [active, online] {
+          simulation.advance(by: .seconds(1))
+          signal.send(false)
+          signal.send(true)
+          // The condition is asked now.
+          simulation.settle()
+        }
+      }
+      simulation.advance(by: .seconds(6))
+      let fetching = recording.values.filter(\.isFetching).map(\.cause)
+      recording.cancel()
+      client.clear()
+      return fetching
+    }
+    model.isVisible = true
+    let visible: [FetchCause?] = [.subscribed, .active, .reconnect, .interval]
+    #expect(causes(model.queries()[3]) == visible)
+    model.isVisible = false
+    let hidden: [FetchCause?] = [.subscribed, .active, .reconnect]
+    #expect(causes(model.queries()[3]) == hidden)
+    // Nothing is said of the network: if stale.
+    let ifStale: [FetchCause?] = [.subscribed, .reconnect, .active, .reconnect]
+    #expect(causes(model.queries()[4]) == ifStale)
+    client.shutDown()
+    online.finish()
+    active.finish()
   }
 
   @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
   @Test @MainActor func aPlainTaskOfAModelFollowsAStream() {
-    Simulation.onMainActor { simulation in
-      let client = QueryClient(simulation: simulation)
-      let model = Model(client: client)
-      client.setData(User(id: 42, name: "Cached"), for: .user(42))
-      let task = model.runOnAStream()
-      #expect(client.diagnostics(.query(.user(42))).map(\.observerCount) == [0])
-      var names: [String?] = [model.user?.name]
-      @MainActor func step(_ change: () -> Void) {
-        change()
-        simulation.settle()
-        names.append(model.user?.name)
-      }
-      step {}
-      #expect(client.diagnostics(.query(.user(42))).map(\.observerCount) == [1])
-      step { model.rename(to: "Grace") }
-      step { client.remove(.query(.user(42))) }
-      step { client.setData(User(id: 42, name: "Ada"), for: .user(42)) }
-      step { task.cancel() }
-      // It is over: nobody shows this.
-      step { model.rename(to: "Eve") }
-      let shown: [String?] = [nil, "Cached", "Grace", nil, "Ada", "Ada", "Ada"]
-      #expect(names == shown)
-      #expect(client.diagnostics(.query(.user(42))).map(\.observerCount) == [0])
-      client.shutDown()
+    Simulation.onMainActor { followStream($0) }
+  }
+
+  @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
+  @MainActor private func followStream(_ simulation: Simulation) {
+    let client = QueryClient(simulation: simulation)
+    let model = Model(client: client)
+    client.setData(User(id: 42, name: "Cached"), for: .user(42))
+    let task = model.runOnAStream()
+    #expect(client.diagnostics(.query(.user(42))).map(\.observerCount) == [0])
+    var names: [String?] = [model.user?.name]
+    @MainActor func step(_ change: () -> Void) {
+      change()
+      simulation.settle()
+      names.append(model.user?.name)
     }
+    step {}
+    #expect(client.diagnostics(.query(.user(42))).map(\.observerCount) == [1])
+    step { model.rename(to: "Grace") }
+    step { client.remove(.query(.user(42))) }
+    step { client.setData(User(id: 42, name: "Ada"), for: .user(42)) }
+    step { task.cancel() }
+    // It is over: nobody shows this.
+    step { model.rename(to: "Eve") }
+    let shown: [String?] = [nil, "Cached", "Grace", nil, "Ada", "Ada", "Ada"]
+    #expect(names == shown)
+    #expect(client.diagnostics(.query(.user(42))).map(\.observerCount) == [0])
+    client.shutDown()
   }
 
   @Test @MainActor func aMainActorModelDrawsResults() async throws {
