@@ -38,7 +38,7 @@ extension CacheState {
     if countsFetches, actions.concernsFetch || slots[index].machine.isFetching {
       outbox.append(.recount, insteadOf: .recount)
     }
-    if fetchRoom != nil { tendRoom(index, &transaction) }
+    if fetchRoom != nil { tendRoom(index) }
     if actions.expired, !slots[index].isWatched {
       drop(index, reason: .expired, &transaction)
     } else {
@@ -82,7 +82,6 @@ extension CacheState {
   private mutating func end(_ ending: FetchEnding, _ index: Int, _ transaction: inout Transaction) {
     let job = slots[index].job
     slots[index].job = nil
-    leaveRoom(index)
     if let job { job.tasks.workEnded() }
     switch ending {
     case .succeeded, .kept:
@@ -133,7 +132,7 @@ extension CacheState {
   /// Makes a replacement fetch as urgent as the callers that have waited since.
   func lendPriorityOfWaiters(_ index: Int, _ transaction: inout Transaction) {
     guard let job = slots[index].job,
-      let priority = Waiter.priority(above: .ofNewTasks, of: slots[index].waiters)
+      let priority = Waiter.priority(of: slots[index].waiters, above: .ofNewTasks)
     else { return }
     transaction.lend(to: job.tasks, priority)
   }

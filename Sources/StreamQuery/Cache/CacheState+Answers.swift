@@ -23,14 +23,13 @@ extension CacheState {
         slots[index].machine.attemptFailed(job.id, retryAfter: delay, in: environment)
       case .cancelled: slots[index].machine.attemptCancelled(job.id, in: environment)
       }
+    if case .late = outcome { return false }
+    leaveRoom(index)
     switch outcome {
-    case .late: return false
-    case .restarted, .cancelled: break
+    case .late, .restarted, .cancelled: break
     case .landed:
-      leaveRoom(index)
       if let box = answer.box { slots[index].store(box, &transaction) }
     case .retrying, .failed:
-      leaveRoom(index)
       transaction.drop(slots[index].failureReason)
       slots[index].failureReason = answer.error
     }

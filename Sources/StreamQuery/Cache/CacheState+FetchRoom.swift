@@ -31,18 +31,12 @@ extension CacheState {
 
   /// A fetch waits for a run of a mutation.
   ///
-  /// - Parameters:
-  ///   - caller: The work that the call was made from.
-  ///   - transaction: The transaction.
-  mutating func leaveRoom(
-    of caller: @autoclosure () -> TaskChain?,
-    _ transaction: inout Transaction
-  ) {
+  /// - Parameter caller: The work that the call was made from.
+  mutating func leaveRoom(of caller: @autoclosure () -> TaskChain?) {
     guard fetchRoom != nil, let caller = caller(), case .fetch(id, let entry) = caller.work,
       let index = find(entry), slots[index].job?.tasks === caller
     else { return }
     leaveRoom(index)
-    fillRoom(&transaction)
   }
 
   /// Somebody waits for an entry's fetch, or observes the entry.
@@ -59,20 +53,23 @@ extension CacheState {
     outbox.append(.start(job, attempt: slots[index].machine.failureCount))
   }
 
-  /// Looks after the room when something has happened to an entry.
-  mutating func tendRoom(_ index: Int, _ transaction: inout Transaction) {
+  /// Looks after the place of a fetch when something has happened to its entry.
+  mutating func tendRoom(_ index: Int) {
     let id = id(of: index)
     if slots[index].machine.isIdle {
       fetchRoom?.guestLeft(id)
-    } else {
-      let urgency = urgency(of: index)
-      fetchRoom?.raise(id, to: urgency)
+    } else if slots[index].machine.isActive {
+      fetchRoom?.raise(id, to: .high)
+    } else if let newest = slots[index].waiters.last {
+      // The others are known.
+      fetchRoom?.raise(id, to: FetchUrgency(newest.priority))
     }
-    fillRoom(&transaction)
   }
 
-  private mutating func fillRoom(_ transaction: inout Transaction) {
-    while !isShutDown, let entry = nextInRoom() {
+  /// Begins what there is room for: at the end of a transaction, when all that wait are known.
+  @inline(never)
+  mutating func fillRoom(_ transaction: inout Transaction) {
+    while let entry = nextInRoom() {
       guard let index = find(entry), let job = slots[index].job else { continue }
       let actions = slots[index].machine.turnCame(in: transaction.environment)
       if actions == .none {
@@ -93,8 +90,7 @@ extension CacheState {
   }
 
   private func urgency(_ entry: EntryID) -> FetchUrgency? {
-    guard let index = find(entry), slots[index].job != nil else { return nil }
-    return urgency(of: index)
+    find(entry).map { urgency(of: $0) }
   }
 
   /// What is on a screen comes first; otherwise those that wait say how urgent it is.

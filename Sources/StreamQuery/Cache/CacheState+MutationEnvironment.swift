@@ -37,7 +37,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) -> [Waiter] {
     guard transaction.environment.isOnline else { return [] }
-    leaveRoom(of: TaskChain.current, &transaction)
+    leaveRoom(of: TaskChain.current)
     var waiters: [Waiter] = []
     for id in mutations.all {
       guard let index = mutations.find(id), mutations.slots[index].machine.isPaused,

@@ -27,6 +27,14 @@ extension EntrySlot {
   /// The current state.
   @inline(__always)
   func makeSnapshot(version: UInt64) -> EntrySnapshot {
+    makeSnapshot(version: version, layered: self.shown)
+  }
+
+  /// The current state without the layers over its data.
+  var bareSnapshot: EntrySnapshot { makeSnapshot(version: 0, layered: nil) }
+
+  @inline(__always)
+  private func makeSnapshot(version: UInt64, layered: LayeredBox?) -> EntrySnapshot {
     EntrySnapshot(
       version: version,
       key: key,
@@ -35,21 +43,7 @@ extension EntrySlot {
       error: machine.isError ? self.error : nil,
       failureReason: machine.failureCount > 0 ? self.failureReason : nil,
       feature: query?.feature,
-      layered: self.shown
-    )
-  }
-
-  /// The current state without the layers over its data.
-  var bareSnapshot: EntrySnapshot {
-    EntrySnapshot(
-      version: 0,
-      key: key,
-      facts: machine.snapshotFacts,
-      data: machine.hasData ? data : nil,
-      error: machine.isError ? self.error : nil,
-      failureReason: machine.failureCount > 0 ? self.failureReason : nil,
-      feature: query?.feature,
-      layered: nil
+      layered: layered
     )
   }
 

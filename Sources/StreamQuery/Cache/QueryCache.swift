@@ -101,6 +101,7 @@ final class QueryCache: Sendable {
       let serial = state.snapshotSerial
       let before = state.outbox.transactionBegan()
       let result = body(&state, &transaction)
+      if state.fetchRoom != nil { state.fillRoom(&transaction) }
       if state.mayShrink { state.shrink(&transaction) }
       if state.snapshotSerial != serial { news.store(state.snapshotSerial, ordering: .releasing) }
       state.rearm()

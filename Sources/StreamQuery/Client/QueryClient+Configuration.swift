@@ -18,7 +18,7 @@ extension QueryClient {
     public var activity: Activity
     /// Whether memory is short; the platform's own source on Apple platforms, by default, and none
     /// elsewhere.
-    public var memoryPressure: MemoryPressure = .platformDefault
+    public var memoryPressure: MemoryPressure
     /// How much the cache keeps of what nobody observes; no limit by default.
     public var limit: CacheLimit?
     /// The clock on which the client waits.
@@ -86,6 +86,7 @@ extension QueryClient {
     ///   - defaults: Defaults for queries.
     ///   - connectivity: Whether the network can be reached.
     ///   - activity: Whether the app or process is active.
+    ///   - memoryPressure: Whether memory is short.
     ///   - clock: The clock on which the client waits.
     ///   - executor: The executor that the client's tasks prefer; `nil` means the global executor.
     ///   - randomness: The source of random numbers.
@@ -97,6 +98,7 @@ extension QueryClient {
       defaults: QueryDefaults = .init(),
       connectivity: Connectivity = .platformDefault,
       activity: Activity = .platformDefault,
+      memoryPressure: MemoryPressure = .platformDefault,
       clock: any Clock<Duration> = ContinuousClock(),
       executor: (any TaskExecutor)? = nil,
       randomness: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
@@ -108,6 +110,7 @@ extension QueryClient {
       self.defaults = defaults
       self.connectivity = connectivity
       self.activity = activity
+      self.memoryPressure = memoryPressure
       self.clock = clock
       self.executor = executor
       self.randomness = randomness
@@ -129,9 +132,11 @@ extension QueryClient {
     /// let rates = QueryClient(configuration: configuration)
     /// ```
     public static var server: Self {
-      var configuration = Configuration(connectivity: .alwaysOnline, activity: .alwaysActive)
-      configuration.memoryPressure = .none
-      return configuration
+      Configuration(
+        connectivity: .alwaysOnline,
+        activity: .alwaysActive,
+        memoryPressure: .none
+      )
     }
   }
 }

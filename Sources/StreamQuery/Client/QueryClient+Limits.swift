@@ -1,4 +1,7 @@
 extension QueryClient {
+  /// Whether the number of entries, or their cost, has a limit.
+  nonisolated var isLimited: Bool { configuration.limit != nil }
+
   /// Notes that somebody read an entry.
   @inline(never)
   nonisolated func noteUse(of key: EntryKey) {

@@ -38,8 +38,6 @@ public actor QueryClient {
   nonisolated let mutationDefaults = Mutex(MutationDefaultsTable())
   nonisolated let sources = TaskBag()
   nonisolated let persisters = PersisterSlot()
-  /// Whether the number of entries, or their cost, has a limit.
-  nonisolated let isLimited: Bool
   nonisolated let shutdownHandlers = ShutdownHandlers()
   #if DEBUG
   /// The misuses that were already reported.
@@ -64,12 +62,11 @@ public actor QueryClient {
         persisters: persisters
       )
     )
-    if let limit = configuration.maxConcurrentFetches {
-      cache.record { $0.fetchRoom = FetchRoom(limit: limit) }
+    cache.record {
+      $0.fetchRoom = configuration.maxConcurrentFetches.map { FetchRoom(limit: $0) }
+      $0.budget = configuration.limit.map { CacheBudget($0) }
     }
-    isLimited = configuration.limit != nil
     persisters.belong(to: self)
-    if let limit = configuration.limit { cache.record { $0.budget = CacheBudget(limit) } }
     // What was kept is restored from the beginning: nothing is fetched before that is done.
     if let policy = configuration.persistencePolicy {
       _ = persisters.persister(for: policy)?.isRestoring(policy)

@@ -74,12 +74,12 @@ extension EntryMachine {
     if !hasData { isError = false }
     tick(at: environment.now.instant)
     actions.changed = true
-    if fetchOptions.networkMode == .online, !environment.isOnline {
-      current.stage = .paused(before: .firstAttempt)
-      actions.paused = true
-    } else {
+    if current.canBegin(in: environment) {
       stash(&current, &actions)
       actions.started = current.id
+    } else {
+      current.stage = .paused(before: .firstAttempt)
+      actions.paused = true
     }
     fetch = current
   }
@@ -160,12 +160,7 @@ extension EntryMachine {
   mutating func proceed(in environment: Environment, _ actions: inout EntryActions) {
     guard var current = fetch, let next = current.next else { return }
     guard canContinue(current, in: environment) else {
-      if !isPaused {
-        fetch?.stage = .paused(before: next)
-        actions.paused = true
-        actions.changed = true
-        tick(at: environment.now.instant)
-      }
+      if !isPaused { pause(before: next, in: environment, &actions) }
       return
     }
     if isPaused { tick(at: environment.now.instant) }
@@ -193,19 +188,25 @@ extension EntryMachine {
   /// - Returns: What to do: nothing if it begins. Otherwise the fetch is paused, because the network
   ///   or the app does not allow it any more.
   package mutating func turnCame(in environment: Environment) -> EntryActions {
-    guard let current = fetch, current.stage == .running else { return .none }
-    let isFirst = failureCount == 0
-    let begins =
-      isFirst
-      ? current.fetchOptions.networkMode != .online || environment.isOnline
-      : canContinue(current, in: environment)
-    guard !begins else { return .none }
     var actions = EntryActions()
-    fetch?.stage = .paused(before: isFirst ? .firstAttempt : .retry)
+    guard let current = fetch, current.stage == .running else { return actions }
+    if failureCount > 0 {
+      if !canContinue(current, in: environment) { pause(before: .retry, in: environment, &actions) }
+    } else if !current.canBegin(in: environment) {
+      pause(before: .firstAttempt, in: environment, &actions)
+    }
+    return actions
+  }
+
+  private mutating func pause(
+    before next: InFlight.Pause,
+    in environment: Environment,
+    _ actions: inout EntryActions
+  ) {
+    fetch?.stage = .paused(before: next)
     actions.paused = true
     actions.changed = true
     tick(at: environment.now.instant)
-    return actions
   }
 
   mutating func tick(at now: Instant) {

@@ -53,6 +53,12 @@ package struct InFlight: Equatable, Sendable {
     }
   }
 
+  /// Whether its first attempt may begin.
+  @inline(__always)
+  func canBegin(in environment: Environment) -> Bool {
+    fetchOptions.networkMode != .online || environment.isOnline
+  }
+
   /// Whether its answer may be older than now: an attempt is running, or the fetch kept part of an
   /// earlier answer for the next attempt.
   var mayAnswerLate: Bool {

@@ -15,13 +15,7 @@ struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
 
     mutating func next() -> Fetch? {
       guard front < fetches.count else { return nil }
-      defer {
-        front += 1
-        if front * 2 > fetches.count, front > 16 {
-          fetches.removeFirst(front)
-          front = 0
-        }
-      }
+      defer { front += 1 }
       return fetches[front]
     }
 
@@ -32,9 +26,6 @@ struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
       front = 0
     }
   }
-
-  /// How many places the lines have, void ones included: for tests.
-  var placeCount: Int { lines.reduce(0) { $0 + $1.fetches.count } }
 
   /// How many may run at a time.
   let limit: Int
@@ -54,8 +45,11 @@ struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
   /// Whether a fetch waits that may run.
   var hasNext: Bool { running.count < limit && !waiting.isEmpty }
 
-  /// How many fetches wait.
+  /// How many fetches wait: for tests.
   var waitingCount: Int { waiting.count }
+
+  /// How many places the lines have, void ones included.
+  var placeCount: Int { lines.reduce(0) { $0 + $1.fetches.count } }
 
   /// A fetch wants to run; it does not while others wait, who may be more urgent.
   ///

@@ -121,17 +121,18 @@ final class Waiter: Sendable {
 }
 
 extension Waiter {
-  /// The highest priority of the callers that still wait; `nil` if none does.
-  static func priority(of waiters: [Waiter]) -> WorkPriority? {
-    waiters.lazy.filter { !$0.isResolved }.map(\.priority).max()
-  }
-
-  /// The highest priority of the callers that still wait, if it is above another.
-  static func priority(above other: WorkPriority, of waiters: [Waiter]) -> WorkPriority? {
-    var highest = other
-    for waiter in waiters where waiter.priority > highest && !waiter.isResolved {
+  /// The highest priority of the callers that still wait.
+  ///
+  /// - Parameters:
+  ///   - waiters: The callers.
+  ///   - other: A priority that it must be above; `nil` is none.
+  /// - Returns: The priority; `nil` if nobody waits, or nobody with such a priority.
+  static func priority(of waiters: [Waiter], above other: WorkPriority? = nil) -> WorkPriority? {
+    var highest: WorkPriority?
+    for waiter in waiters where !waiter.isResolved {
+      if let present = highest ?? other, waiter.priority <= present { continue }
       highest = waiter.priority
     }
-    return highest > other ? highest : nil
+    return highest
   }
 }

@@ -99,7 +99,7 @@ extension QueryClient {
       guard !state.isShutDown else { return .shutDown }
       let run = state.nextRun(in: mutation.scope)
       guard case .granted(let wait) = state.wait(of: caller, for: run) else { return .closesCircle }
-      state.leaveRoom(of: TaskChain.current, &transaction)
+      state.leaveRoom(of: TaskChain.current)
       let entry = EntryID(index: -1, generation: 0)
       let waiter = Waiter(role: .leasing, entry: entry, round: 0, wait: wait)
       let id = state.begin(

@@ -24,13 +24,13 @@ extension QueryClient {
     var configuration = Configuration(
       connectivity: .alwaysOnline,
       activity: .alwaysActive,
+      memoryPressure: .none,
       clock: simulation.backgroundClock,
       executor: simulation.executor,
       randomness: { [weak simulation] in simulation?.nextRandom() ?? 0 },
       wallClock: { [weak simulation] in simulation?.date ?? Simulation.startDate }
     )
     configuration.operatorClock = simulation.clock
-    configuration.memoryPressure = .none
     configuration.mindsPriority = false
     configure(&configuration)
     self.init(configuration: configuration)

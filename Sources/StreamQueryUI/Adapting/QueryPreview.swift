@@ -28,13 +28,13 @@ public final class QueryPreview {
     var options = QueryOptions.default
     options.refetchOnSubscribe = .never
     options.retryOnSubscribe = false
-    var configuration = QueryClient.Configuration(
+    let configuration = QueryClient.Configuration(
       defaults: QueryDefaults(staleTime: .static, options: options),
       connectivity: .alwaysOnline,
       activity: .alwaysActive,
+      memoryPressure: .none,
       executor: executor
     )
-    configuration.memoryPressure = .none
     client = QueryClient(configuration: configuration)
     states(self)
   }

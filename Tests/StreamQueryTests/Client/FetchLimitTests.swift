@@ -124,6 +124,20 @@ struct FetchLimitTests {
     #expect(old == "old" && log.names == ["first", "wanted", "unwanted"])
   }
 
+  @Test func whatSomebodyBeginsToWaitForOvertakesWhatNobodyWaitsFor() {
+    let client = client(1)
+    let unwanted = [query("unwanted"), query("wanted")]
+    for query in unwanted { client.setData("old", for: query) }
+    prefetch("first", with: client)
+    simulation.settle()
+    for query in unwanted {
+      _ = simulation.run { try? await client.ensure(query, revalidating: true) }
+    }
+    prefetch("wanted", with: client)
+    simulation.advance(by: .seconds(4))
+    #expect(log.names == ["first", "wanted", "unwanted"])
+  }
+
   @Test func aFetchThatIsCancelledWhileItWaitsNeverBegins() {
     let client = client(1)
     let first = simulation.record(client.stream(query("first")))
@@ -165,7 +179,9 @@ struct FetchLimitTests {
     )
     simulation.advance(by: .seconds(4))
     #expect(log.names == ["failing 0", "other", "failing 1"] && log.most == 1)
-    #expect(recordings.0.values.last?.data == 1)
+    #expect(recordings.0.values.map(\.failureCount) == [0, 1, 0])
+    #expect(recordings.0.values.map(\.data) == [nil, nil, 1])
+    #expect(recordings.1.summaries == [.pending(isFetching: true), .success("other")])
   }
 
   @Test("fetches that need each other do not wait for each other's room")
@@ -186,6 +202,60 @@ struct FetchLimitTests {
     #expect(
       recordings.map { $0.values.last?.data } == ["amiddleinner", "bmiddleinner", "cmiddleinner"]
     )
+  }
+
+  @Test("a fetch that waits for its turn has it when another fetch needs it")
+  func aGuestThatHasWaited() {
+    let client = client(1)
+    let log = log
+    let inner = query("inner")
+    let outer = Query<String>("outer") { context in
+      try await log.request("outer", .seconds(1))
+      return try await "outer " + context.client.fetch(inner)
+    }
+    let first = simulation.record(client.stream(outer))
+    simulation.settle()
+    prefetch("other", with: client)
+    simulation.settle()
+    prefetch("inner", with: client)
+    simulation.advance(by: .seconds(5))
+    #expect(log.names == ["outer", "inner", "other"] && log.most == 1)
+    #expect(first.summaries == [.pending(isFetching: true), .success("outer inner")])
+  }
+
+  @Test("what a fetch once waited for takes its turn like any other, later")
+  func aFormerGuest() {
+    let client = client(1)
+    let inner = query("inner")
+    let outer = Query<String>("outer") { try await $0.client.fetch(inner) }
+    simulation.run { await client.prefetch(outer) }
+    #expect(log.names == ["inner"])
+    prefetch("other", with: client)
+    simulation.settle()
+    let again = simulation.record(client.stream(inner))
+    simulation.advance(by: .milliseconds(500))
+    #expect(log.names == ["inner", "other"])
+    simulation.advance(by: .seconds(2))
+    #expect(log.names == ["inner", "other", "inner"] && log.most == 1)
+    withExtendedLifetime(again) {}
+  }
+
+  @Test("a task that a fetch has left behind fetches in its turn")
+  func aTaskThatOutlivesItsFetch() {
+    let client = client(1)
+    let (late, simulation) = (query("late"), simulation)
+    let parent = Query<String>("parent") { context in
+      Task(executorPreference: simulation.executor) {
+        try await Scheduling.current.clock.sleep(for: .seconds(1))
+        return try await context.client.fetch(late)
+      }
+      return "parent"
+    }
+    simulation.run { await client.prefetch(parent) }
+    simulation.advance(by: .milliseconds(500))
+    prefetch("other", with: client)
+    simulation.advance(by: .seconds(5))
+    #expect(log.names == ["other", "late"] && log.most == 1)
   }
 
   @Test("fetches that wait for one and the same are not all let in meanwhile")
@@ -225,12 +295,40 @@ struct FetchLimitTests {
     let recordings = (
       simulation.record(client.stream(outer)), simulation.record(client.stream(query("other")))
     )
-    simulation.advance(by: .seconds(3))
-    // Superseded meanwhile, it is still waited for.
-    simulation.task { await client.invalidate(inner) }
     simulation.advance(by: .seconds(30))
-    #expect(recordings.0.values.last?.data == 2)
-    #expect(recordings.1.values.last?.data == "other")
+    #expect(recordings.0.summaries == [.pending(isFetching: true), .success(2)])
+    #expect(
+      recordings.1.timeline == [
+        TimedSummary(at: .zero, .pending(isFetching: true)),
+        TimedSummary(at: .seconds(5), .success("other")),
+      ]
+    )
+  }
+
+  @Test("what a fetch waits for is fetched in its room, also if it is replaced meanwhile")
+  func aGuestThatIsReplaced() {
+    let client = client(1)
+    let log = log
+    let inner = query("inner")
+    client.setData("old", for: inner)
+    let outer = Query<String>("outer") { context in
+      log.took("outer")
+      defer { log.gave() }
+      return try await "outer " + context.client.fetch(inner)
+    }
+    let outerRecording = simulation.record(client.stream(outer))
+    let other = simulation.record(client.stream(query("other")))
+    simulation.advance(by: .milliseconds(500))
+    simulation.task { await client.refetch(inner) }
+    simulation.advance(by: .seconds(5))
+    #expect(log.names == ["outer", "inner", "inner", "other"])
+    #expect(
+      outerRecording.timeline == [
+        TimedSummary(at: .zero, .pending(isFetching: true)),
+        TimedSummary(at: .milliseconds(1_500), .success("outer inner")),
+      ]
+    )
+    withExtendedLifetime(other) {}
   }
 
   @Test func whatHasItsTurnWhileOfflineIsPaused() {
@@ -243,11 +341,15 @@ struct FetchLimitTests {
     online.send(false)
     simulation.advance(by: .seconds(5))
     #expect(log.names == ["first", "local"])
-    #expect(second.values.last?.isPaused == true)
     online.send(true)
     simulation.advance(by: .seconds(5))
-    #expect(second.values.last?.data == "second" && log.most == 1)
-    withExtendedLifetime((first, local)) {}
+    #expect(second.values.map(\.fetchStatus) == [.fetching, .paused, .fetching, .idle])
+    #expect(second.values.map(\.data) == [nil, nil, nil, "second"])
+    // The reconnect refetches what needs the network.
+    let again: [ResultSummary<String>] = [.success("first", isFetching: true), .success("first")]
+    #expect(first.summaries == [.pending(isFetching: true), .success("first")] + again)
+    #expect(local.summaries == [.pending(isFetching: true), .success("local")])
+    #expect(log.most == 1)
   }
 
   @Test func aFetchThatIsReplacedDoesNotOvertakeOthers() {
@@ -318,11 +420,16 @@ struct FetchLimitTests {
     #expect(other.values.last?.data == "other")
   }
 
-  @Test func aShutdownBeginsNothing() {
+  @Test(
+    arguments: [
+      { $0.clear() }, { $0.shutDown() }, { $0.cancel(.all) },
+    ] as [@Sendable (QueryClient) -> Void]
+  )
+  func whatEndsAllBeginsNothing(_ end: @Sendable (QueryClient) -> Void) {
     let client = client(1)
     let recordings = (0..<5).map { simulation.record(client.stream(query("\($0)"))) }
     simulation.settle()
-    client.shutDown()
+    end(client)
     simulation.advance(by: .seconds(10))
     #expect(log.names == ["0"])
     withExtendedLifetime(recordings) {}

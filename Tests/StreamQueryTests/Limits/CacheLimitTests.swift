@@ -5,18 +5,8 @@ import Testing
 @testable import StreamQuery
 
 /// A client whose cache has a limit.
-struct CacheLimitTests {
-  private let simulation = Simulation(seed: 14)
-
-  private func client(_ limit: CacheLimit) -> QueryClient {
-    QueryClient(simulation: simulation) { $0.limit = limit }
-  }
-
-  private func key(_ number: Int) -> QueryKey<Int> { QueryKey("number", number) }
-
-  private func kept(_ client: QueryClient) -> [Int] {
-    client.entries(of: Int.self).map(\.data).sorted()
-  }
+struct CacheLimitTests: LimitedSuite {
+  let simulation = Simulation(seed: 14)
 
   @Test("no more entries are kept than the limit says, and eviction has its own reason in events")
   func entries() {

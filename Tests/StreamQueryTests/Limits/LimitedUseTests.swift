@@ -5,18 +5,8 @@ import Testing
 @testable import StreamQuery
 
 /// Which entries of a client with a limit leave, by how they are used.
-struct LimitedUseTests {
-  private let simulation = Simulation(seed: 14)
-
-  private func client(_ limit: CacheLimit) -> QueryClient {
-    QueryClient(simulation: simulation) { $0.limit = limit }
-  }
-
-  private func key(_ number: Int) -> QueryKey<Int> { QueryKey("number", number) }
-
-  private func kept(_ client: QueryClient) -> [Int] {
-    client.entries(of: Int.self).map(\.data).sorted()
-  }
+struct LimitedUseTests: LimitedSuite {
+  let simulation = Simulation(seed: 14)
 
   // MARK: What stays
 
