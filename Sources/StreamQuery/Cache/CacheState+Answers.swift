@@ -23,16 +23,16 @@ extension CacheState {
         slots[index].machine.attemptFailed(job.id, retryAfter: delay, in: environment)
       case .cancelled: slots[index].machine.attemptCancelled(job.id, in: environment)
       }
-    if case .late = outcome { return false }
-    leaveRoom(index)
     switch outcome {
-    case .late, .restarted, .cancelled: break
+    case .late: return false
+    case .restarted, .cancelled: break
     case .landed:
       if let box = answer.box { slots[index].store(box, &transaction) }
     case .retrying, .failed:
       transaction.drop(slots[index].failureReason)
       slots[index].failureReason = answer.error
     }
+    leaveRoom(index)
     if case .retrying(_, let delay) = outcome, let error = answer.error?.error {
       let count = slots[index].machine.failureCount
       emit(

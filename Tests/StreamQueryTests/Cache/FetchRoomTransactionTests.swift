@@ -1,0 +1,47 @@
+import Testing
+
+@testable import StreamQuery
+
+/// What transactions begin where only so many fetches run at a time, without a client.
+struct FetchRoomTransactionTests {
+  private let driver = CacheDriver()
+  private let names = ["a", "b", "c", "d"]
+
+  /// The keys of the attempts that the last transactions have begun, in order.
+  private func begun() -> [String] {
+    var batch = Outbox<Action>.Batch()
+    _ = driver.state.outbox.transactionEnded(since: 0, on: .current, isLow: false, into: &batch)
+    defer {
+      batch.wasPerformed(to: batch.items.count)
+      _ = driver.state.outbox.performed(&batch, on: .current)
+    }
+    return batch.items.compactMap { action in
+      if case .start(let job, _) = action { job.key.key.description } else { nil }
+    }
+  }
+
+  /// Ends a transaction as the cache does.
+  private func fill() { driver.state.fillRoom(&driver.transaction) }
+
+  init() {
+    driver.state.fetchRoom = FetchRoom(limit: 1)
+  }
+
+  @Test func aTransactionBeginsWhatHasRoomOnceAllOfItHasHappened() {
+    for name in names { driver.fetch(.n(name)) }
+    #expect(begun() == [#"["a"]"#])
+    driver.remove(.n("a"))
+    driver.remove(.n("b"))
+    #expect(begun() == [])
+    fill()
+    #expect(begun() == [#"["c"]"#])
+  }
+
+  @Test func aTransactionThatEndsAllFetchesBeginsNone() {
+    for name in names { driver.fetch(.n(name)) }
+    #expect(begun() == [#"["a"]"#])
+    driver.state.removeAll(reason: .cleared, &driver.transaction)
+    fill()
+    #expect(begun() == [])
+  }
+}
