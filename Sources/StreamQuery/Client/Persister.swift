@@ -28,5 +28,11 @@ protocol Persister: AnyObject, Sendable {
   func invalidate(_ filter: QueryFilter)
 
   /// The client is over.
-  func end()
+  ///
+  /// - Parameter isErased: Whether nothing may be left of what it holds, so that nothing more is
+  ///   written. It may follow an end that writes.
+  func end(isErased: Bool)
+
+  /// Waits until none of its work is running any more.
+  func waitUntilOver() async
 }

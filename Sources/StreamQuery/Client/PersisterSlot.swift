@@ -5,6 +5,7 @@ final class PersisterSlot: Sendable {
   private struct State {
     weak var client: QueryClient?
     var persister: (any Persister)?
+    var isEnded = false
   }
 
   private let state = Mutex(State())
@@ -23,20 +24,30 @@ final class PersisterSlot: Sendable {
   /// The persister for a policy.
   ///
   /// - Parameter policy: The policy of a query, or the client's own.
-  /// - Returns: The persister; `nil` if there is no client any more.
+  /// - Returns: The persister; `nil` if the client needed none before its end.
   func persister(for policy: any PersistencePolicy) -> (any Persister)? {
-    let (known, client) = state.withLock { ($0.persister, $0.client) }
+    let (known, client) = state.withLock { ($0.persister, $0.isEnded ? nil : $0.client) }
     if let known { return known }
     guard let client, let making = policy as? any PersisterMaking else { return nil }
     // Outside the lock; if two threads come here, one of the two is not used.
     let made = making.makePersister(for: client)
-    let (persister, isFirst) = state.withLock { state in
-      if let other = state.persister { return (other, false) }
+    let (persister, isFirst) = state.withLock { state -> ((any Persister)?, Bool) in
+      if state.persister != nil || state.isEnded { return (state.persister, false) }
       state.persister = made
       return (made, true)
     }
+    guard isFirst else { return persister }
     isInUse.store(true, ordering: .releasing)
-    if isFirst { client.cache.record { $0.startPersisting() } }
+    client.cache.record { $0.startPersisting() }
     return persister
+  }
+
+  /// The client is over; see ``Persister/end(isErased:)``.
+  func end(isErased: Bool) {
+    let persister = state.withLock { state in
+      state.isEnded = true
+      return state.persister
+    }
+    persister?.end(isErased: isErased)
   }
 }

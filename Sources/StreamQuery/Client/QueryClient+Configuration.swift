@@ -57,6 +57,10 @@ extension QueryClient {
     /// fetch does not count either, even if its work does not stop at once. Less than one counts as
     /// one.
     public var maxConcurrentFetches: Int?
+    /// The part of each store that is the client's; ``StorePartition/main`` by default.
+    ///
+    /// ``QueryScopes`` gives each account a part of its own.
+    public var partition = StorePartition.main
     /// Where the data of queries is kept beyond the cache, unless they say otherwise.
     var persistencePolicy: (any PersistencePolicy)?
     /// Callbacks for every mutation; none by default.

@@ -22,40 +22,6 @@ extension QueryClient {
     return TriggerConnection(task: task, shutdownHandlers: shutdownHandlers)
   }
 
-  /// Stops everything: fetches are cancelled, streams end, callers throw ``QueryError/shutDown`` or
-  /// `CancellationError`.
-  ///
-  /// Later writes are not kept. It takes as long as ``clear()``, plus the time to end the streams.
-  public nonisolated func shutDown() {
-    stopWaiting()
-    persisters.persister?.end()
-    transaction { state, transaction in
-      // What was kept stays.
-      state.stopPersisting()
-      state.isShutDown = true
-      state.clearMutations(&transaction)
-      for index in state.observers.indices where state.observers[index].isLive {
-        let id = ObserverID(
-          index: Int32(truncatingIfNeeded: index),
-          generation: state.observers[index].generation
-        )
-        state.unsubscribe(id, &transaction)
-      }
-      state.removeAll(reason: .cleared, &transaction)
-    }
-    shutdownHandlers.finish()
-    eventBroadcaster.finish()
-    counts.finish()
-    mutationNews.finish()
-  }
-
-  /// Stops waiting for time and signals, for a client that will get no more of them.
-  package nonisolated func stopWaiting() {
-    sources.cancel()
-    timer.cancel()
-    signals.finish()
-  }
-
   /// Feeds each element of a query's own trigger stream into the loop.
   nonisolated func forward(
     _ make: @escaping @Sendable () -> any AsyncSequence,

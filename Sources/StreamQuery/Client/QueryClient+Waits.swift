@@ -22,11 +22,6 @@ extension QueryClient {
 
   @inline(never)
   private nonisolated func subject(_ text: @escaping @Sendable () -> String) -> WaitSubject? {
-    if let waitObserver {
-      return WaitSubject(observer: waitObserver, isElsewhere: false, text: text)
-    }
-    return (Scheduling.current.executor as? any WaitObserver).map {
-      WaitSubject(observer: $0, isElsewhere: true, text: text)
-    }
+    WaitSubject(waitObserver, text)
   }
 }

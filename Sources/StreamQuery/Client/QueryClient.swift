@@ -39,6 +39,7 @@ public actor QueryClient {
   nonisolated let sources = TaskBag()
   nonisolated let persisters = PersisterSlot()
   nonisolated let shutdownHandlers = ShutdownHandlers()
+  nonisolated let erasure = ClientErasure()
   #if DEBUG
   /// The misuses that were already reported.
   nonisolated let toldMisuses = Mutex<Set<QueryMisuse>>([])
@@ -75,7 +76,7 @@ public actor QueryClient {
   }
 
   deinit {
-    persisters.persister?.end()
+    persisters.end(isErased: false)
     sources.cancel()
     shutdownHandlers.finish()
     timer.cancel()

@@ -54,7 +54,8 @@ extension QueryClient {
         archive.mutations.append(try run.archived(coding))
       }
     }
-    return export
+    // The account may have ended while its values were encoded.
+    return isErased ? ArchiveExport(archive: CacheArchive(), skipped: []) : export
   }
 }
 

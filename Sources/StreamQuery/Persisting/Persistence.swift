@@ -10,8 +10,9 @@
 public struct Persistence: Sendable {
   /// Where the data is kept.
   public var store: any QueryStore
-  /// The part of the store, such as that of an account.
-  public var partition: StorePartition
+  /// The part of the store; `nil`, the default, is that of the client, see
+  /// ``QueryClient/Configuration/partition``.
+  public var partition: StorePartition?
   /// The age at which kept data is not restored any more.
   ///
   /// The age is measured by dates, so that it counts while the process does not run. A date in the
@@ -47,12 +48,12 @@ public struct Persistence: Sendable {
   ///
   /// - Parameters:
   ///   - store: Where the data is kept.
-  ///   - partition: The part of the store.
+  ///   - partition: The part of the store; `nil` is that of the client.
   ///   - maxAge: The age at which kept data is not restored any more.
   ///   - version: The version of the form of the data.
   public init(
     in store: any QueryStore,
-    partition: StorePartition = .main,
+    partition: StorePartition? = nil,
     maxAge: Duration = .hours(24),
     version: String = ""
   ) {

@@ -17,13 +17,14 @@ extension Query where Value: Codable {
   ///
   /// - Parameters:
   ///   - store: Where the data is kept.
-  ///   - partition: The part of the store.
+  ///   - partition: The part of the store; `nil` is that of the client. What is kept in another part
+  ///     does not end with an account: see ``QueryScopes``.
   ///   - maxAge: The age at which kept data is not restored any more.
   ///   - version: The version of the form of the data; what was kept with another one is dropped.
   /// - Returns: The changed query.
   public func persisted(
     in store: any QueryStore,
-    partition: StorePartition = .main,
+    partition: StorePartition? = nil,
     maxAge: Duration = .hours(24),
     version: String = ""
   ) -> Self {

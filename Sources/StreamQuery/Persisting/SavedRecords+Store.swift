@@ -26,10 +26,12 @@ extension SavedRecords {
   /// The store cannot be used any more.
   ///
   /// - Returns: What is dropped: users' values, to be released outside of locks.
-  mutating func close(_ error: QueryStoreError) -> [EntryKey: Arrival] {
+  mutating func close(_ error: QueryStoreError) -> [[EntryKey: Arrival]] {
     phase = .closed(error)
-    var old: [EntryKey: Arrival] = [:]
-    swap(&old, &arrivals)
+    let old = [arrivals, settling]
+    arrivals = [:]
+    settling = [:]
+    pendingMarks = []
     records = [:]
     unwritten = []
     underWay = []

@@ -63,7 +63,7 @@ struct SavedRecords: Sendable {
   /// What has not been settled yet.
   var arrivals: [EntryKey: Arrival] = [:]
   /// What is being settled.
-  private var settling: [EntryKey: Arrival] = [:]
+  var settling: [EntryKey: Arrival] = [:]
   /// Whether what is loaded is void: everything was removed meanwhile.
   var dropsLoaded = false
   /// What bulk calls said while loading.
@@ -172,6 +172,7 @@ struct SavedRecords: Sendable {
   /// - Parameter settlements: What to do, by the text of keys.
   /// - Returns: The arrivals: users' values, to be released outside of locks.
   mutating func settled(_ settlements: [(text: String, Settlement)]) -> [EntryKey: Arrival] {
+    if case .closed = phase { return [:] }
     for (text, settlement) in settlements {
       let text = Self.prefix + text
       switch settlement {

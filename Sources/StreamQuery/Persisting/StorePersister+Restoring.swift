@@ -11,7 +11,7 @@ internal import Foundation
 extension StorePersister {
   func isRestoring(_ policy: any PersistencePolicy) -> Bool {
     guard let settings = (policy as? QueryPersistence)?.settings else { return false }
-    let id = StoreID(settings)
+    let id = StoreID(settings, of: partition)
     let (isRestoring, isNew) = state.withLock { state in
       if state.isEnded { return (false, false) }
       if let known = state.stores[id] { return (known.isAwaited, false) }
@@ -25,8 +25,7 @@ extension StorePersister {
       return (true, true)
     }
     if isNew {
-      // Detached: it serves everybody who will use the store.
-      Task.detached(executorPreference: executor) { await self.load(id, settings) }
+      begin { await $0.load(id, settings) }
     }
     return isRestoring
   }
@@ -40,7 +39,7 @@ extension StorePersister {
     }
     var problems: [any Error] = []
     do {
-      let contents = try await settings.store.load(settings.partition)
+      let contents = try await settings.store.load(id.partition)
       let unreadable = state.withLock { $0.stores[id]?.records.loaded(contents) ?? [] }
       problems = contents.damage.map(SavedValueError.damaged)
       problems += unreadable.map(SavedValueError.unreadable)
@@ -71,7 +70,7 @@ extension StorePersister {
     guard isRestoring(policy), let settings = (policy as? QueryPersistence)?.settings else {
       return
     }
-    await waitUntilRead(StoreID(settings), within: limit)
+    await waitUntilRead(StoreID(settings, of: partition), within: limit)
   }
 
   /// Waits until a store is read, or takes too long.
@@ -106,7 +105,8 @@ extension StorePersister {
   /// Why the store of a policy cannot be used; `nil` if it can.
   func failure(of policy: QueryPersistence) -> QueryStoreError? {
     guard let settings = policy.settings else { return nil }
-    let phase = state.withLock { $0.stores[StoreID(settings)]?.records.phase }
+    let id = StoreID(settings, of: partition)
+    let phase = state.withLock { $0.stores[id]?.records.phase }
     guard case .closed(let error) = phase else { return nil }
     return error
   }
@@ -119,7 +119,7 @@ extension StorePersister {
     guard let settings = (policy as? QueryPersistence)?.settings, !isRestoring(policy) else {
       return nil
     }
-    let id = StoreID(settings)
+    let id = StoreID(settings, of: partition)
     let (arrival, dropped) = state.withLock { state in
       let dropped = state.drain(onlyDepartures: true)
       return (state.stores[id]?.records.arrival(of: key), dropped)

@@ -15,7 +15,8 @@ extension StorePersister {
     }
   }
 
-  func end() {
+  func end(isErased: Bool) {
+    if isErased { return erase() }
     let (waits, dropped, isFirst) = state.withLock { state in
       defer { state.isEnded = true }
       // The cache is about to be emptied.
@@ -36,6 +37,28 @@ extension StorePersister {
       state.plan?.end()
       return state.plan?.requested()
     }
+  }
+
+  /// Ends without writing anything more, and lets go of all that is held.
+  private func erase() {
+    let (former, waits, saves, dropped) = state.withLock { state in
+      state.isEnded = true
+      state.isErased = true
+      state.plan = nil
+      state.cache = nil
+      var (waits, dropped) = ([SharedOneShot<Void>](), [Any]())
+      for id in state.stores.keys {
+        waits += state.stores[id]?.waits ?? []
+        state.stores[id]?.waits = []
+        dropped.append(state.stores[id]?.records.close(.closed) as Any)
+      }
+      defer { state.saveWaits = [] }
+      return (state.waiting.take(), waits, state.saveWaits, dropped)
+    }
+    withExtendedLifetime(dropped) {}
+    former?.cancel()
+    for wait in waits { wait.give(()) }
+    for save in saves { save.answer.give(.closed) }
   }
 
   /// Writes what has changed so far.
@@ -70,9 +93,13 @@ extension StorePersister {
     }
     former?.cancel()
     guard let task else { return }
-    // Detached, and not at the caller's priority: it serves everybody.
-    let work = Task.detached(executorPreference: executor) { await self.work(task, after: wait) }
-    state.withLock { $0.waiting = work }
+    let work = begin { await $0.work(task, after: wait) }
+    let isErased = state.withLock { state in
+      state.waiting = work
+      return state.isErased
+    }
+    // It came in between.
+    if isErased { work.cancel() }
   }
 
   private func work(_ task: UInt64, after delay: Duration) async {
@@ -122,7 +149,7 @@ extension StorePersister {
       var tries = 3
       while tries > 0, let batch = state.withLock({ $0.stores[id]?.records.takeBatch() }) {
         do throws(QueryStoreError) {
-          try await settings.store.write(batch, to: settings.partition)
+          try await settings.store.write(batch, to: id.partition)
           state.withLock { $0.stores[id]?.records.written() }
         } catch {
           first = first ?? error

@@ -16,9 +16,12 @@ final class StorePersister: Persister {
     let store: ObjectIdentifier
     let partition: StorePartition
 
-    init(_ settings: Persistence) {
+    /// - Parameters:
+    ///   - settings: Names the store, and the partition if it is not that of the client.
+    ///   - partition: That of the client.
+    init(_ settings: Persistence, of partition: StorePartition) {
       store = ObjectIdentifier(settings.store)
-      partition = settings.partition
+      self.partition = settings.partition ?? partition
     }
   }
 
@@ -45,7 +48,14 @@ final class StorePersister: Persister {
     var saveWaits: [(round: UInt64, answer: SharedOneShot<QueryStoreError?>)] = []
     /// `nil` when the client is over and everything is written.
     var cache: QueryCache?
+    /// The partition of the client.
+    let partition: StorePartition
     var isEnded = false
+    var isErased = false
+    /// How many tasks read or write, or are about to.
+    var workCount = 0
+    /// The callers that wait until there is none.
+    var workWaits: [SharedOneShot<Void>] = []
 
     /// The stores in the order of their first uses.
     var ids: [StoreID] {
@@ -54,13 +64,15 @@ final class StorePersister: Persister {
   }
 
   let state: Mutex<State>
+  let partition: StorePartition
   weak let client: QueryClient?
   let executor: (any TaskExecutor)?
   let clock: any Clock<Duration>
   let wallClock: @Sendable () -> Date
 
   init(_ client: QueryClient) {
-    state = Mutex(State(cache: client.cache))
+    partition = client.configuration.partition
+    state = Mutex(State(cache: client.cache, partition: partition))
     self.client = client
     executor = client.configuration.executor
     clock = client.configuration.clock
@@ -106,9 +118,49 @@ final class StorePersister: Persister {
     if state.withLock({ $0.stores.values.contains { $0.records.isDirty } }) { entriesChanged() }
   }
 
+  // MARK: Work
+
+  /// Starts a task that reads or writes.
+  @discardableResult
+  func begin(_ body: @escaping @Sendable (StorePersister) async -> Void) -> Task<Void, Never> {
+    state.withLock { $0.workCount += 1 }
+    // Detached, and not at the caller's priority: it serves everybody.
+    return Task.detached(executorPreference: executor) {
+      await body(self)
+      self.workEnded()
+    }
+  }
+
+  private func workEnded() {
+    let waits = state.withLock { state in
+      state.workCount -= 1
+      guard state.workCount == 0 else { return [SharedOneShot<Void>]() }
+      defer { state.workWaits = [] }
+      return state.workWaits
+    }
+    for wait in waits { wait.give(()) }
+  }
+
+  func waitUntilOver() async {
+    let wait = SharedOneShot<Void>()
+    let isOver = state.withLock { state in
+      if state.workCount > 0 { state.workWaits.append(wait) }
+      return state.workCount == 0
+    }
+    if !isOver { _ = await wait.take() }
+  }
+
+  /// The stores that were used with a partition, in the order of their first uses.
+  func stores(of partition: StorePartition) -> [any QueryStore] {
+    state.withLock { state in
+      state.ids.filter { $0.partition == partition }.compactMap { state.stores[$0]?.settings.store }
+    }
+  }
+
   // MARK: Reports
 
   func report(_ error: any Error, _ key: AnyQueryKey = AnyQueryKey(parts: [])) {
+    if state.withLock({ $0.isErased }) { return }
     client?.tell(.persistenceFailed(error), of: key)
   }
 
@@ -151,7 +203,7 @@ extension StorePersister.State {
 
   private mutating func note(_ entry: PersistedEntry, _ dropped: inout [Any]) {
     guard let settings = entry.persistence else { return }
-    let id = StorePersister.StoreID(settings)
+    let id = StorePersister.StoreID(settings, of: partition)
     let key = entry.info.entryKey
     dropped.append(stores[id]?.records.note(.changed(entry), of: key) as Any)
   }

@@ -6,11 +6,15 @@ final class SlowStore: QueryStore {
   struct Script {
     var loading = Duration.zero
     var writing = Duration.zero
+    var wiping = Duration.zero
     var loadError: QueryStoreError?
     /// The errors of the next writes.
     var writeErrors: [QueryStoreError] = []
+    /// The errors of the next wipes.
+    var wipeErrors: [QueryStoreError] = []
     var batches: [StoreBatch] = []
     var loads = 0
+    var wipes: [StorePartition] = []
   }
 
   let memory: MemoryStore
@@ -31,6 +35,7 @@ final class SlowStore: QueryStore {
 
   var batches: [StoreBatch] { script.withLock { $0.batches } }
   var loads: Int { script.withLock { $0.loads } }
+  var wipes: [StorePartition] { script.withLock { $0.wipes } }
 
   func change(_ change: (inout sending Script) -> Void) { script.withLock { change(&$0) } }
 
@@ -55,6 +60,12 @@ final class SlowStore: QueryStore {
   }
 
   func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
-    memory.wipe(partition)
+    let (time, error) = script.withLock { script in
+      script.wipes.append(partition)
+      return (script.wiping, script.wipeErrors.isEmpty ? nil : script.wipeErrors.removeFirst())
+    }
+    if time > .zero { try? await clock.sleep(for: time) }
+    if let error { throw error }
+    return memory.wipe(partition)
   }
 }

@@ -1,0 +1,47 @@
+import Synchronization
+
+/// Whether a client was erased, and who has to forget what it has shown.
+final class ClientErasure: Sendable {
+  private struct State {
+    var actions: [Int: @Sendable () async -> Void] = [:]
+    var lastNumber = 0
+    var hasBegun = false
+  }
+
+  private let state = Mutex(State())
+  private let isBegun = Atomic(false)
+
+  /// Whether the client was erased.
+  var hasBegun: Bool { isBegun.load(ordering: .acquiring) }
+
+  func begin() {
+    state.withLock { $0.hasBegun = true }
+    isBegun.store(true, ordering: .releasing)
+  }
+
+  /// Stores what is to be done.
+  ///
+  /// - Returns: Its number; `nil` if the client was erased before, and nothing is stored.
+  func add(_ action: @escaping @Sendable () async -> Void) -> Int? {
+    state.withLock { state in
+      guard !state.hasBegun else { return nil }
+      state.lastNumber += 1
+      state.actions[state.lastNumber] = action
+      return state.lastNumber
+    }
+  }
+
+  func remove(_ number: Int) {
+    // Returned, so that what it holds is released outside the lock.
+    _ = state.withLock { $0.actions.removeValue(forKey: number) }
+  }
+
+  /// Does what was stored, in that order.
+  func finish() async {
+    let actions = state.withLock { state in
+      defer { state.actions = [:] }
+      return state.actions
+    }
+    for (_, action) in actions.sorted(by: { $0.key < $1.key }) { await action() }
+  }
+}

@@ -1,0 +1,27 @@
+public import StreamQuery
+
+extension QueryScopes {
+  /// Creates accounts whose clients live in a simulation, see ``StreamQuery/QueryClient``.
+  ///
+  /// - Parameters:
+  ///   - stores: All stores in which queries of accounts are kept.
+  ///   - simulation: The simulation.
+  ///   - configure: Changes the configuration of an account's client, given the account's name. The
+  ///     partition is set afterwards.
+  public convenience init(
+    in stores: any QueryStore...,
+    simulation: Simulation,
+    configure: @escaping @Sendable (String, inout QueryClient.Configuration) -> Void = { _, _ in }
+  ) {
+    self.init(in: stores, executor: simulation.executor) { [weak simulation] name, partition in
+      guard let simulation else {
+        // Nobody gets it: after the simulation, nothing runs that waits for it.
+        return QueryClient(configuration: .server)
+      }
+      return QueryClient(simulation: simulation) { configuration in
+        configure(name, &configuration)
+        configuration.partition = partition
+      }
+    }
+  }
+}
