@@ -48,6 +48,9 @@ public struct SelectStep<Value: Sendable, Selected: Sendable>: ResultStep, Senda
     self.transform = transform
   }
 
+  /// Forgets the data that it has seen, and their selections.
+  public mutating func forget() { self = Self(transform: transform) }
+
   /// Takes the next result.
   ///
   /// - Parameter result: The result.

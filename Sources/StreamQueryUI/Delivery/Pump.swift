@@ -23,12 +23,18 @@ final class Pump {
     weak var object: (any PumpLooker)?
   }
 
+  private struct Former {
+    weak var member: (any ErasureMember)?
+  }
+
   private struct Kept {
     var member: any OwnedMember
     var number: Int
   }
 
   let group: ObservationGroup
+  /// Identifies the client, for as long as that exists.
+  let clientID: ObjectIdentifier
   private weak let client: QueryClient?
   /// The members, by their position in the group.
   ///
@@ -44,6 +50,11 @@ final class Pump {
   /// What is kept for objects that cannot keep it themselves.
   private var kept: [ObjectIdentifier: Kept] = [:]
   private var keptCount = 0
+  /// What shows data of the client without being a member.
+  private var formers: [ObjectIdentifier: Former] = [:]
+  /// The number of formers at which those that are gone leave the table.
+  private var formerLimit = 16
+  private var erasure: ErasureHandler?
 
   /// The pump of a client.
   static func of(_ client: QueryClient) -> Pump {
@@ -64,7 +75,9 @@ final class Pump {
 
   private init(_ client: QueryClient) {
     self.client = client
+    clientID = ObjectIdentifier(client)
     group = ObservationGroup(client)
+    erasure = client.whenErased { [weak self] in await self?.erase() }
   }
 
   private func start(as id: ObjectIdentifier) {
@@ -136,6 +149,27 @@ final class Pump {
   private func releaseOrphans() {
     let orphans = kept.values.filter(\.member.isOrphan).sorted { $0.number < $1.number }
     for orphan in orphans { orphan.member.cancel() }
+  }
+
+  /// Whether the client was erased.
+  var isErased: Bool { client?.isErased == true }
+
+  /// An object shows data of the client, and is no member: it has stopped, for example.
+  func remember(_ object: any ErasureMember) {
+    if formers.count >= formerLimit {
+      formers = formers.filter { $0.value.member != nil }
+      formerLimit = max(16, 2 * formers.count)
+    }
+    formers[ObjectIdentifier(object)] = Former(member: object)
+  }
+
+  /// Lets all forget what they show of the client, which was erased.
+  private func erase() {
+    // The members learn of their ends first.
+    deliverNow()
+    for slot in slots { slot.load()?.forget(self) }
+    for former in formers.values { former.member?.forget(self) }
+    formers = [:]
   }
 
   /// Tells an object of the changes at a position from now on, until it is released.

@@ -2,6 +2,6 @@ internal import StreamQuery
 
 /// What a ``Pump`` brings changes to.
 @MainActor
-protocol PumpMember: AnyObject {
+protocol PumpMember: ErasureMember {
   func changed(_ change: ObservationChange)
 }

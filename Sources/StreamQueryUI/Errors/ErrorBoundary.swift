@@ -97,6 +97,7 @@ public final class ErrorBoundary: nonisolated Observable {
 
   func report<Value>(_ error: any Error, of query: Query<Value>, in client: QueryClient) {
     let source = source(of: query, client)
+    Pump.of(client).remember(self)
     _ = take(error, by: source) {
       if client.fetchingCount(.query(query)) > 0 {
         // The views that show it are back, and have asked for it already: one request is enough.
@@ -135,5 +136,14 @@ public final class ErrorBoundary: nonisolated Observable {
     registrar.willChange(ResultFields(.error))
     body(&machine)
     registrar.didChange(ResultFields(.error))
+  }
+}
+
+extension ErrorBoundary: ErasureMember {
+  func forget(_ pump: Pump) {
+    change { machine in
+      machine.forget { if case .query(pump.clientID, _) = $0 { true } else { false } }
+    }
+    parent?.forget(pump)
   }
 }

@@ -31,6 +31,11 @@ struct BoundaryMachine<Source: Hashable, Action> {
     return caught.count < count
   }
 
+  /// Forgets the errors of some sources.
+  mutating func forget(_ isForgotten: (Source) -> Bool) {
+    caught.removeAll { isForgotten($0.source) }
+  }
+
   /// All are to try again.
   ///
   /// - Returns: What makes them try, in order.

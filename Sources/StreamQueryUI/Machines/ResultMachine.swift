@@ -29,6 +29,13 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
       let kept = keeping?.take(result) ?? result
       return selecting == nil ? ResultMachine.asSelected(kept) : selecting?.take(kept)
     }
+
+    /// Keeps only what is shown.
+    mutating func forget() {
+      if keeping != nil { keeping = KeepPreviousDataStep() }
+      selecting?.forget()
+      unread = nil
+    }
   }
 
   /// A result that is about to be shown.
@@ -179,6 +186,17 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   mutating func arrived(_ result: QueryResult<Stored>) -> Arrival? {
     guard showsStored else { return made(of: result).flatMap { arrived(result, $0) } }
     return result.isSame(as: stored) ? nil : arrival(of: result, Self.asSelected(result))
+  }
+
+  /// Forgets what is kept beside what is shown.
+  ///
+  /// - Returns: What to show instead of that: nothing.
+  mutating func forgotten() -> Arrival {
+    if case .made(var steps) = showing {
+      steps.forget()
+      showing = .made(steps)
+    }
+    return arrival(of: .idle, .idle)
   }
 
   @inline(__always)

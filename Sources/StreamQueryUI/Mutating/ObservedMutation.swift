@@ -179,6 +179,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     guard let client else { return }
     let pump = Pump.of(client)
     pump.add(self)
+    pump.remember(self)
     pump.deliverNow()
   }
 
@@ -216,6 +217,10 @@ extension ObservedMutation where Input == Void {
   /// - Throws: As ``mutate(_:detached:)``.
   @discardableResult
   public func mutate() async throws -> Output { try await mutate(()) }
+}
+
+extension ObservedMutation: ErasureMember {
+  func forget(_ pump: Pump) { if client.map(ObjectIdentifier.init) == pump.clientID { reset() } }
 }
 
 extension ObservedMutation: PumpLooker {

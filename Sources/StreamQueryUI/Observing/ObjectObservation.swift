@@ -10,6 +10,7 @@ public final class ObjectObservation {
   private let pump: Pump
   private var position: Int?
   private var show: ((ObservationChange) -> Void)?
+  private var showNothing: (() -> Void)?
 
   init(_ owner: AnyObject, pump: Pump) {
     self.owner = owner
@@ -29,6 +30,7 @@ public final class ObjectObservation {
     guard let position else { return }
     self.position = nil
     show = nil
+    showNothing = nil
     pump.group.remove(position)
     pump.release(self)
   }
@@ -42,6 +44,7 @@ public final class ObjectObservation {
     self.show = { change in
       if let result = change.result(of: observer) { show(result) }
     }
+    showNothing = { show(.idle) }
     pump.tell(self, of: first.position)
     keep()
     show(first.result(of: observer) ?? observer.result)
@@ -63,6 +66,9 @@ extension ObjectObservation: OwnedMember {
   var isOrphan: Bool { owner == nil }
 
   func changed(_ change: ObservationChange) {
+    if change.isOver, pump.isErased { forget(pump) }
     if owner == nil || change.isOver { cancel() } else { show?(change) }
   }
+
+  func forget(_ pump: Pump) { if owner != nil { showNothing?() } }
 }

@@ -26,6 +26,8 @@ public final class ObservedQueries: nonisolated Observable {
   private var pump: Pump?
   private var positions: [Int] = []
   private var shown: QueryListResults?
+  /// That of the client whose results are shown.
+  private var shownPump: Pump?
   /// Whether it waits for the end of a delivery, which may bring several changes.
   private var isOutdated = false
 
@@ -92,7 +94,10 @@ public final class ObservedQueries: nonisolated Observable {
   func preview(_ queries: [AnyQuery], _ client: QueryClient) {
     let isOther = queries.map(\.key) != self.queries.map(\.key)
     self.queries = queries
-    if isOther || shown == nil { show(client.results(for: queries)) }
+    guard isOther || shown == nil else { return }
+    shownPump = Pump.of(client)
+    shownPump?.remember(self)
+    show(client.results(for: queries))
   }
 
   private func perform(_ step: ObservingMachine.Step, _ client: QueryClient?) {
@@ -120,6 +125,7 @@ public final class ObservedQueries: nonisolated Observable {
   private func end() {
     if isOutdated { show() }
     leave()
+    shownPump?.remember(self)
     // Let go of at the end, when nothing here changes any more.
     let observer = observer
     self.observer = nil
@@ -132,7 +138,7 @@ public final class ObservedQueries: nonisolated Observable {
     guard let observer, let client else { return }
     leave()
     let pump = Pump.of(client)
-    self.pump = pump
+    (self.pump, shownPump) = (pump, pump)
     positions = pump.group.insert(observer)
     for position in positions { pump.tell(self, of: position) }
   }
@@ -205,5 +211,12 @@ extension ObservedQueries: PumpMember {
     guard !isOutdated, let pump else { return }
     isOutdated = true
     pump.afterwards { [weak self] in self?.arrived() }
+  }
+
+  func forget(_ pump: Pump) {
+    guard shownPump === pump, shown != nil else { return }
+    registrar.willChange(ResultFields(.result))
+    shown = nil
+    registrar.didChange(ResultFields(.result))
   }
 }

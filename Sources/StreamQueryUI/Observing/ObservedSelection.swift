@@ -10,7 +10,8 @@ public import StreamQuery
 ///
 /// **Life.** It observes from ``start(using:)`` to ``stop()``, or until it is released. What it
 /// shows stays after a stop. A fetch outlives it by a second, so that a view that is back soon
-/// finds its request still running, unless the query or the options say otherwise.
+/// finds its request still running, unless the query or the options say otherwise. When the account
+/// ends that the client belongs to, it shows nothing.
 ///
 /// **Changes.** They come together: however many writes happen while the main actor is busy, each
 /// object changes once, to the newest state. All changes of a transaction of the cache show in the
@@ -66,6 +67,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   private var observer: QueryObserver<Stored>?
   /// The client that is observed.
   private var client: QueryClient?
+  /// That of the client whose data is shown.
   private var pump: Pump?
 
   init(
@@ -145,6 +147,8 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     self.query = query
     take(options)
     guard isOther || machine.isNew else { return }
+    show(Pump.of(client))
+    pump?.remember(self)
     take(client.result(for: query, options: self.options))
   }
 
@@ -189,20 +193,34 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     let first = pump.group.insert(observer)
     pump.tell(self, of: first.position)
     self.observer = observer
-    self.pump = pump
+    show(pump)
     member = first.member(of: observer)
     take(first.result(of: member) ?? observer.result)
   }
 
   private func end() {
     // Let go of at the very end: `onEvent` is told of it at once, and may begin again.
-    let (observer, pump) = (observer, pump)
-    self.pump = nil
+    let observer = observer
     self.observer = nil
     self.client = nil
-    pump?.group.remove(member.position)
+    leave()
     observer?.linger(.seconds(1))
     withExtendedLifetime(observer) {}
+  }
+
+  /// Is no member any more; what is shown stays.
+  private func leave() {
+    pump?.group.remove(member.position)
+    // Others get the position.
+    member = ObservationMember()
+    pump?.remember(self)
+  }
+
+  /// Shows data of a client from now on.
+  private func show(_ pump: Pump) {
+    // Nothing of one client may stand in for data of another.
+    if let former = self.pump, former !== pump { forget() }
+    self.pump = pump
   }
 
   // MARK: Showing
@@ -220,7 +238,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   }
 
   /// The same, after a wait, with all that the same transaction has changed elsewhere.
-  private func arrivedNow() { pump?.deliverNow() }
+  func arrivedNow() { pump?.deliverNow() }
 
   /// Shows a result that nobody has just asked for.
   private func arrived(_ result: QueryResult<Stored>) {
@@ -293,51 +311,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     return (machine.stored, machine.shown)
   }
 
-  // MARK: Commands
-
-  /// Fetches, even if the data is fresh or the query is disabled, and waits until the fetch is
-  /// settled.
-  ///
-  /// A failure is in the result. Cancelling the caller ends its wait and not the fetch, and is no
-  /// error: a gesture to refresh may be cancelled by the view that it redraws. Nothing is fetched
-  /// by an object that does not observe, and by a query that has no fetch.
-  ///
-  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
-  ///   it.
-  /// - Returns: The result that is shown after the fetch.
-  @discardableResult
-  public func refetch(superseding: Bool = true) async -> QueryResult<Selected> {
-    _ = try? await withObserver { try await $0.refetch(superseding: superseding) }
-    return present.shown
-  }
-
-  /// Fetches like ``refetch(superseding:)``, but throws a failure or a cancellation of the fetch.
-  ///
-  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
-  ///   it.
-  /// - Returns: The result that is shown after the fetch.
-  /// - Throws: As `QueryObserver.refetchThrowing(superseding:)`; `CancellationError` if nothing is
-  ///   observed.
-  @discardableResult
-  public func refetchThrowing(superseding: Bool = true) async throws -> QueryResult<Selected> {
-    let isObserving: Void? = try await withObserver { observer in
-      // Its failure is in the result, which is shown first.
-      defer { arrivedNow() }
-      try await observer.refetchThrowing(superseding: superseding)
-    }
-    if isObserving == nil { throw CancellationError() }
-    return present.shown
-  }
-
-  /// Marks the query as invalidated, and waits until it is fetched if it is observed and enabled.
-  public func invalidate() async {
-    await withObserver { await $0.invalidate() }
-  }
-
-  /// Returns the query to its initial state, with initial data, and refetches it if enabled.
-  public func reset() async {
-    await withObserver { await $0.reset() }
-  }
+  // MARK: Waiting
 
   /// The first value: at once if there is data, or else that of the next fetch that ends.
   ///
@@ -391,8 +365,15 @@ extension ObservedSelection: PumpMember {
       // gets its address seems to be observed already.
       catchUp()
       self.observer = nil
-      pump?.group.remove(member.position)
-      pump = nil
+      leave()
     }
+  }
+
+  func forget(_ pump: Pump) { if self.pump === pump { forget() } }
+
+  /// Shows nothing.
+  private func forget() {
+    route?.machine = ErrorRouteMachine()
+    show(machine.forgotten())
   }
 }

@@ -254,7 +254,7 @@ struct QueryScopesTests {
       let ada = try await scopes.open("ada")
       try await ada.client.restore()
       ada.client.setData("x", for: key)
-      store.change { $0.writeErrors = [.full, .full, .full] }
+      store.change { $0.writeErrors = [.denied] }
       let error = await #expect(throws: QueryScopeError.self) { try await ada.close() }
       #expect(kind(of: error) == "not saved: ada")
       #expect(ada.client.data(for: key) == "x")

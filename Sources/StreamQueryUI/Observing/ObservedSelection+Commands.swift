@@ -1,0 +1,47 @@
+public import StreamQuery
+
+extension ObservedSelection {
+  /// Fetches, even if the data is fresh or the query is disabled, and waits until the fetch is
+  /// settled.
+  ///
+  /// A failure is in the result. Cancelling the caller ends its wait and not the fetch, and is no
+  /// error: a gesture to refresh may be cancelled by the view that it redraws. Nothing is fetched
+  /// by an object that does not observe, and by a query that has no fetch.
+  ///
+  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
+  ///   it.
+  /// - Returns: The result that is shown after the fetch.
+  @discardableResult
+  public func refetch(superseding: Bool = true) async -> QueryResult<Selected> {
+    _ = try? await withObserver { try await $0.refetch(superseding: superseding) }
+    return present.shown
+  }
+
+  /// Fetches like ``refetch(superseding:)``, but throws a failure or a cancellation of the fetch.
+  ///
+  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
+  ///   it.
+  /// - Returns: The result that is shown after the fetch.
+  /// - Throws: As `QueryObserver.refetchThrowing(superseding:)`; `CancellationError` if nothing is
+  ///   observed.
+  @discardableResult
+  public func refetchThrowing(superseding: Bool = true) async throws -> QueryResult<Selected> {
+    let isObserving: Void? = try await withObserver { observer in
+      // Its failure is in the result, which is shown first.
+      defer { arrivedNow() }
+      try await observer.refetchThrowing(superseding: superseding)
+    }
+    if isObserving == nil { throw CancellationError() }
+    return present.shown
+  }
+
+  /// Marks the query as invalidated, and waits until it is fetched if it is observed and enabled.
+  public func invalidate() async {
+    await withObserver { await $0.invalidate() }
+  }
+
+  /// Returns the query to its initial state, with initial data, and refetches it if enabled.
+  public func reset() async {
+    await withObserver { await $0.reset() }
+  }
+}

@@ -1,0 +1,171 @@
+import StreamQuery
+import StreamQueryTesting
+import StreamQueryUI
+import Testing
+
+/// What observed objects show after the end of an account: nothing.
+@MainActor
+struct ErasedObjectsTests {
+  private struct Broken: Error {}
+
+  @MainActor private final class Owner {
+    var shown: [String] = []
+  }
+
+  private let secret = Query<String>(key: "secret") { "secret" }
+
+  /// Opens an account, shows something, ends the account, and looks again.
+  private func run<Shown>(
+    _ show: @MainActor (Simulation, QueryClient) -> Shown,
+    _ check: @MainActor (Shown) -> Void
+  ) {
+    for seed: UInt64 in 0..<5 {
+      Simulation.onMainActor(seed: seed) { simulation in
+        let scopes = QueryScopes(in: MemoryStore(), simulation: simulation)
+        let opening = simulation.task { try await scopes.open("ada") }
+        simulation.settle()
+        let account = simulation.run { try? await opening.value }
+        guard let account else {
+          Issue.record("no account")
+          return
+        }
+        account.client.setData("secret", for: secret)
+        let shown = show(simulation, account.client)
+        simulation.advance(by: .seconds(1))
+        let ending = simulation.task { try await account.end() }
+        simulation.settle()
+        simulation.run { _ = try? await ending.value }
+        check(shown)
+      }
+    }
+  }
+
+  @Test("an observed query is empty when the end of the account returns, and its reader is told")
+  func observedQuery() {
+    run { _, client in
+      let observed = ObservedQuery(secret, client: client)
+      return (observed, Screen { observed.data ?? "-" })
+    } _: { observed, screen in
+      #expect(observed.data == nil)
+      #expect(observed.status == .pending)
+      #expect(screen.frames == ["secret", "-"])
+    }
+  }
+
+  @Test("a query that was stopped, or only drawn, is empty as well")
+  func stopped() {
+    run { _, client in
+      let stopped = ObservedQuery(secret, client: client)
+      stopped.stop()
+      #expect(stopped.data == "secret")
+      let drawn = ObservedQuery(secret)
+      drawn.drawn(secret, using: client, observing: .onAppear)
+      #expect(drawn.data == "secret")
+      return [stopped, drawn]
+    } _: { (observed: [ObservedQuery<String>]) in
+      #expect(observed.map(\.data) == [nil, nil])
+    }
+  }
+
+  @Test("a selection and what stands in for the next page are forgotten")
+  func kept() {
+    let other = Query<String>(key: "other") { "other" }
+    run { _, client in
+      let lengths = ObservedSelection(secret, client: client) { $0.count }
+      let pages = ObservedQuery(secret, client: client, keepsPreviousData: true)
+      return (lengths, pages)
+    } _: { lengths, pages in
+      #expect(lengths.data == nil)
+      #expect(pages.data == nil)
+      let client = QueryClient(configuration: .server)
+      pages.update(query: other.enabled(false))
+      pages.start(using: client)
+      #expect(pages.data == nil)
+      client.shutDown()
+    }
+  }
+
+  @Test("data of one client never stands in for data of another")
+  func otherClient() {
+    Simulation.onMainActor { simulation in
+      let (first, second) = (QueryClient(simulation: simulation), QueryClient(simulation: simulation))
+      let other = Query<String>(key: "other") { "other" }
+      first.setData("secret", for: secret)
+      let observed = ObservedQuery(secret, client: first, keepsPreviousData: true)
+      #expect(observed.data == "secret")
+      observed.follow(other, using: second)
+      #expect(observed.data == nil)
+      observed.follow(secret, using: first)
+      #expect(observed.data == "secret")
+      observed.stop()
+      observed.follow(other, using: second)
+      #expect(observed.data == nil)
+      observed.stop()
+    }
+  }
+
+  @Test("an object that shows another account's data keeps it")
+  func otherAccount() {
+    run { simulation, client in
+      let observed = ObservedQuery(secret, client: client)
+      let other = QueryClient(simulation: simulation)
+      other.setData("of another", for: secret)
+      observed.follow(secret.enabled(false), using: other)
+      observed.stop()
+      return observed
+    } _: { (observed: ObservedQuery<String>) in
+      #expect(observed.data == "of another")
+    }
+  }
+
+  @Test("lists, mutations and boundaries forget")
+  func others() {
+    let rename = Mutation("rename") { (name: String, _: MutationContext) in "renamed to \(name)" }
+    let fetch = ScriptedFetch<String>(.failure(Broken()))
+    let failing = Query<String>(key: "failing", fetch: fetch).retry(0).throwOnError(.always)
+    run { simulation, client in
+      let list = ObservedQueries([AnyQuery(secret)], client: client)
+      let stopped = ObservedQueries([AnyQuery(secret)], client: client)
+      stopped.stop()
+      let mutation = ObservedMutation(rename, client: client)
+      mutation.run("secret")
+      let boundary = ErrorBoundary()
+      let failed = ObservedQuery(failing, client: client)
+      failed.boundary = boundary
+      simulation.advance(by: .seconds(1))
+      #expect(mutation.output == "renamed to secret" && mutation.variables == "secret")
+      #expect(boundary.errors.count == 1)
+      #expect(stopped[secret]?.data == "secret")
+      _ = boundary.report(Broken())
+      return (list, stopped, mutation, boundary, failed)
+    } _: { list, stopped, mutation, boundary, failed in
+      #expect(list[secret]?.data == nil && stopped.results == nil)
+      #expect(mutation.output == nil && mutation.variables == nil && mutation.isIdle)
+      #expect(boundary.errors.count == 1)
+      #expect(failed.error == nil)
+    }
+  }
+
+  @Test("an object that is told of results is told that there is none")
+  func told() {
+    run { _, client in
+      let owner = Owner()
+      client.observe(secret.enabled(false), on: owner) { [weak owner] in owner?.shown.append($0.data ?? "-") }
+      return owner
+    } _: { (owner: Owner) in
+      #expect(owner.shown == ["secret", "-"])
+    }
+  }
+
+  @Test("after a shutdown that erases nothing, what is shown stays")
+  func shutDown() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      client.setData("secret", for: secret)
+      let observed = ObservedQuery(secret, client: client)
+      client.shutDown()
+      simulation.advance(by: .seconds(1))
+      #expect(observed.data == "secret")
+    }
+  }
+}
