@@ -11,7 +11,7 @@
 public struct QueryScope: Sendable, Identifiable {
   /// The name with which it was opened.
   public let name: String
-  /// The client of the account. Its entries, its streams and what it keeps are the account's alone.
+  /// The client of the account: its entries, its streams and what it keeps are the account's alone.
   public let client: QueryClient
   let scopes: QueryScopes
   let serial: Int
@@ -42,9 +42,9 @@ public struct QueryScope: Sendable, Identifiable {
     try await scopes.end(self)
   }
 
-  /// Closes the account: saves what has changed, and shuts its client down. What is kept stays.
+  /// Closes the account: saves what has changed, and shuts its client down.
   ///
-  /// For accounts that are not used for a while, such as tenants of a server. A second call does nothing.
+  /// What is kept stays. For accounts that are not used for a while, such as tenants of a server. A second call does nothing.
   /// A cancelled caller throws at once, and the closing continues.
   ///
   /// - Throws: ``QueryScopeError/notSaved(name:error:)``, and the account is still open; or

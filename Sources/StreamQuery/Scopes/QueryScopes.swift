@@ -180,6 +180,7 @@ public final class QueryScopes: Sendable {
   /// - Parameters:
   ///   - name: The account.
   ///   - former: Its client, if it is not open any more but known.
+  /// - Throws: ``QueryScopeError/notErased(name:errors:)``.
   private func erase(_ name: String, _ former: QueryClient?) async throws {
     let (present, left) = table.withLock { ($0.opened[name]?.client, $0.unfinished[name] ?? []) }
     let client = present ?? former
@@ -210,6 +211,8 @@ public final class QueryScopes: Sendable {
   ///   - atOnce: What is done before the turn has come, but after the calls before this one have taken
   ///     theirs.
   ///   - body: What is done on the turn.
+  /// - Returns: What `body` returns.
+  /// - Throws: The error of `body`, or `CancellationError`.
   private func perform<Value: Sendable>(
     _ subject: String,
     _ name: String,

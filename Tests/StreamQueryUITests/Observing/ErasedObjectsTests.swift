@@ -88,7 +88,8 @@ struct ErasedObjectsTests {
   @Test("data of one client never stands in for data of another")
   func otherClient() {
     Simulation.onMainActor { simulation in
-      let (first, second) = (QueryClient(simulation: simulation), QueryClient(simulation: simulation))
+      let first = QueryClient(simulation: simulation)
+      let second = QueryClient(simulation: simulation)
       let other = Query<String>(key: "other") { "other" }
       first.setData("secret", for: secret)
       let observed = ObservedQuery(secret, client: first, keepsPreviousData: true)
@@ -150,7 +151,9 @@ struct ErasedObjectsTests {
   func told() {
     run { _, client in
       let owner = Owner()
-      client.observe(secret.enabled(false), on: owner) { [weak owner] in owner?.shown.append($0.data ?? "-") }
+      client.observe(secret.enabled(false), on: owner) { [weak owner] in
+        owner?.shown.append($0.data ?? "-")
+      }
       return owner
     } _: { (owner: Owner) in
       #expect(owner.shown == ["secret", "-"])
