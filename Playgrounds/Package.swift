@@ -36,6 +36,10 @@ let package = Package(
       ]
     ),
     .executableTarget(
+      name: "KilledApp",
+      dependencies: [.product(name: "StreamQuery", package: "StreamQuery")]
+    ),
+    .executableTarget(
       name: "SampleApp",
       dependencies: [
         .product(name: "StreamQuery", package: "StreamQuery"),

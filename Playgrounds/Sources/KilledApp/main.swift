@@ -1,0 +1,128 @@
+// An app that is killed, again and again, and what its next launch finds.
+//
+// `swift run --package-path Playgrounds KilledApp`. Each launch is a process of its own, which kills
+// itself with a signal that no process can handle: whatever it had not written is gone.
+import Foundation
+import StreamQuery
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+func note(_ line: String) {
+  print(line)
+  // A killed process prints nothing more.
+  fflush(nil)
+}
+
+func die() -> Never {
+  note("  killed")
+  kill(getpid(), SIGKILL)
+  while true { pause() }
+}
+
+/// A store that does not live to see the end of a wipe.
+final class FatalStore: QueryStore {
+  let base: FileStore
+
+  init(_ base: FileStore) { self.base = base }
+
+  func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
+    try await base.load(partition)
+  }
+
+  func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError) {
+    try await base.write(batch, to: partition)
+  }
+
+  func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
+    die()
+  }
+}
+
+extension Query<[String]> {
+  static var letters: Self {
+    Query("letters") {
+      note("  the server is asked")
+      return ["from Ada", "from Grace"]
+    }
+    .staleTime(.minutes(5))
+  }
+}
+
+/// What one process does, in the directory that all of them share.
+enum Launch: String, CaseIterable {
+  case first, second, third, fourth, fifth
+
+  func run(in directory: URL) async throws {
+    let files = FileStore(directory: directory)
+    let store: any QueryStore = self == .third ? FatalStore(files) : files
+    var configuration = QueryClient.Configuration.server
+    configuration.persistence = Persistence(in: store)
+    let scopes = QueryScopes(in: store, configuration: configuration)
+    switch self {
+    case .first:
+      let account = try await scopes.open("reader")
+      note("  read: \(try await account.client.fetch(.letters))")
+      try await account.client.save()
+      note("  saved")
+      account.client.updateData(for: .letters) { $0?.append("not saved") }
+      die()
+    case .second:
+      let account = try await scopes.open("reader")
+      try await account.client.restore()
+      note("  there: \(account.client.data(for: .letters) ?? [])")
+      note("  read: \(try await account.client.fetch(.letters))")
+      account.client.updateData(for: .letters) { $0?.append("written here") }
+      try await account.client.save()
+      note("  saved")
+      die()
+    case .third:
+      let account = try await scopes.open("reader")
+      try await account.client.restore()
+      note("  there: \(account.client.data(for: .letters) ?? [])")
+      note("  the reader logs out")
+      try await account.end()
+    case .fourth:
+      try await scopes.finishEndings()
+      note("  the directory has letters: \(try hasLetters(in: directory))")
+      die()
+    case .fifth:
+      let account = try await scopes.open("reader")
+      try await account.client.restore()
+      note("  there: \(account.client.data(for: .letters) ?? [])")
+      try await account.end()
+    }
+  }
+
+  private func hasLetters(in directory: URL) throws -> Bool {
+    try FileManager.default.contentsOfDirectory(atPath: directory.path)
+      .contains { name in
+        let bytes = try Data(contentsOf: directory.appending(path: name))
+        return bytes.range(of: Data("Grace".utf8)) != nil
+      }
+  }
+}
+
+func runAll() throws {
+  let directory = URL.temporaryDirectory.appending(path: "KilledApp-\(UUID().uuidString)")
+  defer { try? FileManager.default.removeItem(at: directory) }
+  for launch in Launch.allCases {
+    note("\(launch.rawValue) launch")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+    process.arguments = [launch.rawValue, directory.path]
+    try process.run()
+    process.waitUntilExit()
+    let wasKilled = process.terminationReason == .uncaughtSignal
+    if !wasKilled, process.terminationStatus != 0 { note("  failed: \(process.terminationStatus)") }
+  }
+}
+
+if CommandLine.arguments.count == 3, let launch = Launch(rawValue: CommandLine.arguments[1]) {
+  try await launch.run(in: URL(fileURLWithPath: CommandLine.arguments[2]))
+} else {
+  try runAll()
+}
