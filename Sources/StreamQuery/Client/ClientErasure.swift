@@ -38,10 +38,19 @@ final class ClientErasure: Sendable {
 
   /// Does what was stored, in that order.
   func finish() async {
-    let actions = state.withLock { state in
+    for (_, action) in takeActions().sorted(by: { $0.key < $1.key }) { await action() }
+  }
+
+  /// The client is gone: nothing will have to be done.
+  func cancel() {
+    let actions = takeActions()
+    withExtendedLifetime(actions) {}
+  }
+
+  private func takeActions() -> [Int: @Sendable () async -> Void] {
+    state.withLock { state in
       defer { state.actions = [:] }
       return state.actions
     }
-    for (_, action) in actions.sorted(by: { $0.key < $1.key }) { await action() }
   }
 }

@@ -24,8 +24,8 @@ extension QueryClient {
 
   /// Does something when the client is erased: for adapters, which have to forget what they show.
   ///
-  /// The end of an account (``QueryScope/end()``) is complete when all of these are done, one after
-  /// the other.
+  /// All of these are done at once, one after the other, and the end of an account
+  /// (``QueryScope/end()``) returns when they are done.
   ///
   /// ```swift
   /// let handler = client.whenErased { await log.removeAll() }

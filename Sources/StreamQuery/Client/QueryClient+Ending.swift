@@ -1,3 +1,5 @@
+internal import Synchronization
+
 extension QueryClient {
   /// Stops everything: fetches are cancelled, streams end, callers throw ``QueryError/shutDown`` or
   /// `CancellationError`.
@@ -17,18 +19,30 @@ extension QueryClient {
   /// Stops everything, and holds nothing from now on that it held before.
   ///
   /// A client that was shut down can still be erased. What is kept in stores is not touched, but
-  /// nothing more is written; ``finishErasure()`` waits for what was on its way.
+  /// nothing more is written.
   nonisolated func erase() {
     erasure.begin()
     end(isErased: true)
+    #if DEBUG
+    let told = toldMisuses.withLock { told in
+      defer { told = [] }
+      return told
+    }
+    withExtendedLifetime(told) {}
+    #endif
   }
 
-  /// Waits until nothing of an erased client is being written, and until all who show its data have
-  /// forgotten it.
-  nonisolated func finishErasure() async {
+  /// Waits until a client that has ended does nothing more: all that its end has caused was done, by
+  /// whichever thread, and nothing is read or written.
+  nonisolated func waitUntilOver() async {
+    let wait = SharedOneShot<Void>()
+    transaction { state, _ in state.outbox.append(.wake(.jointly(wait))) }
+    _ = await wait.take()
     await persisters.persister?.waitUntilOver()
-    await erasure.finish()
   }
+
+  /// Whether it was shut down.
+  nonisolated var isOver: Bool { cache.read { $0.isShutDown } }
 
   private nonisolated func end(isErased: Bool) {
     stopWaiting()

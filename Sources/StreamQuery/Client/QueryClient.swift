@@ -79,6 +79,7 @@ public actor QueryClient {
     persisters.end(isErased: false)
     sources.cancel()
     shutdownHandlers.finish()
+    erasure.cancel()
     timer.cancel()
     signals.finish()
     eventBroadcaster.finish()

@@ -36,6 +36,11 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   /// Whatever waits for time stands still until the client is used again.
   case clockFailed(error: String)
 
+  /// Queries of an account are kept in a store that ``QueryScopes`` was not told of.
+  ///
+  /// It is erased with the account now, but the next launch would not look there.
+  case unlistedStore(account: String)
+
   /// What went wrong and what to do.
   public var description: String {
     switch self {
@@ -92,6 +97,11 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       The client's clock threw \(error) from sleep(until:tolerance:) \(WakePlan.attempts) times in a \
       row; what waits for time stands still until the client is used again. Let the clock throw only \
       when the task is cancelled.
+      """
+    case .unlistedStore(let account):
+      """
+      The account "\(account)" keeps queries in a store that its QueryScopes does not know, and that the \
+      next launch will not erase if it ends. Name all stores when you create the QueryScopes.
       """
     }
   }

@@ -42,7 +42,7 @@ extension QueryClient {
   ///   `CancellationError` if the caller is cancelled; the changes are written nevertheless.
   public nonisolated func save() async throws {
     guard let persister = persisters.persister as? StorePersister else { return }
-    if let error = await persister.save() { throw error }
+    if let error = await persister.save().first { throw error }
     try Task.checkCancellation()
   }
 }

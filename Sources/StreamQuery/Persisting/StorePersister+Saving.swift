@@ -8,11 +8,8 @@ extension StorePersister {
   }
 
   func hurry() {
-    start(at: .zero) { state in
-      let dirty = state.stores.values.contains { $0.records.isDirty }
-      let changed = state.cache?.read { $0.hasPersistedChanges } ?? false
-      return dirty || changed ? state.plan?.requested() : nil
-    }
+    guard isDirty else { return }
+    start(at: .zero) { $0.plan?.requested() }
   }
 
   func end(isErased: Bool) {
@@ -58,29 +55,29 @@ extension StorePersister {
     withExtendedLifetime(dropped) {}
     former?.cancel()
     for wait in waits { wait.give(()) }
-    for save in saves { save.answer.give(.closed) }
+    for save in saves { save.answer.give([.closed]) }
   }
 
   /// Writes what has changed so far.
   ///
-  /// - Returns: Why some of it could not be written; `nil` if it was, or if the caller was
-  ///   cancelled.
-  func save() async -> QueryStoreError? {
+  /// - Returns: Why some of it could not be written, one error for each store at most; none if the
+  ///   caller was cancelled.
+  func save() async -> [QueryStoreError] {
     // Nothing can be written before.
     for id in state.withLock({ $0.ids }) { await waitUntilRead(id) }
-    let answer = SharedOneShot<QueryStoreError?>()
+    let answer = SharedOneShot<[QueryStoreError]>()
     start(at: .zero) { state in
       guard let round = state.plan?.nextRound else {
-        answer.give(nil)
+        answer.give([])
         return nil
       }
       state.saveWaits.append((round, answer))
       return state.plan?.requested()
     }
     return await withTaskCancellationHandler {
-      await answer.take() ?? nil
+      await answer.take() ?? []
     } onCancel: {
-      answer.give(nil)
+      answer.give([])
     }
   }
 
@@ -94,12 +91,13 @@ extension StorePersister {
     former?.cancel()
     guard let task else { return }
     let work = begin { await $0.work(task, after: wait) }
-    let isErased = state.withLock { state in
-      state.waiting = work
-      return state.isErased
+    let isLate = state.withLock { state in
+      // Another task, or the end, came in between.
+      guard !state.isErased, state.waitingTask < task else { return true }
+      (state.waiting, state.waitingTask) = (work, task)
+      return false
     }
-    // It came in between.
-    if isErased { work.cancel() }
+    if isLate { work.cancel() }
   }
 
   private func work(_ task: UInt64, after delay: Duration) async {
@@ -109,9 +107,9 @@ extension StorePersister {
       guard state.withLock({ $0.plan?.waited(task) ?? false }) else { return }
       var step: SavePlan.Step
       repeat {
-        let error = await write()
+        let errors = await write()
         let (next, answered) = state.withLock {
-          state -> (SavePlan.Step, [SharedOneShot<QueryStoreError?>]) in
+          state -> (SavePlan.Step, [SharedOneShot<[QueryStoreError]>]) in
           let round = state.plan?.begun ?? .max
           let answered = state.saveWaits.filter { $0.round <= round }.map(\.answer)
           state.saveWaits.removeAll { $0.round <= round }
@@ -124,7 +122,7 @@ extension StorePersister {
           if next == .rest, state.isEnded { state.cache = nil }
           return (next, answered)
         }
-        for answer in answered { answer.give(error) }
+        for answer in answered { answer.give(errors) }
         step = next
       } while step == .write
       guard case .wait(let time) = step else { return }
@@ -134,15 +132,16 @@ extension StorePersister {
 
   /// Writes what is there to be written.
   ///
-  /// - Returns: The first error, also of a store that cannot be used.
-  private func write() async -> QueryStoreError? {
+  /// - Returns: The first error of each store, also of one that cannot be used.
+  private func write() async -> [QueryStoreError] {
     let (ids, dropped) = state.withLock { state in
       let dropped = state.drain(onlyDepartures: false)
       return (state.ids, dropped)
     }
     withExtendedLifetime(dropped) {}
-    var first: QueryStoreError?
+    var errors: [QueryStoreError] = []
     for id in ids {
+      var first: QueryStoreError?
       settle(id)
       guard let settings = state.withLock({ $0.stores[id]?.settings }) else { continue }
       // If there is no room, there may be some for less.
@@ -160,8 +159,10 @@ extension StorePersister {
         }
       }
       first = first ?? state.withLock { $0.stores[id]?.records.obstacle }
+      if let first { errors.append(first) }
     }
-    return first
+    state.withLock { [errors] in if $0.isEnded { $0.lastErrors = errors } }
+    return errors
   }
 
   /// Reacts to an error of a store.

@@ -44,8 +44,12 @@ final class StorePersister: Persister {
     var plan: SavePlan?
     /// The task that waits to write.
     var waiting: Task<Void, Never>?
+    /// The number of that task.
+    var waitingTask: UInt64 = 0
     /// The callers that wait for a round of writing.
-    var saveWaits: [(round: UInt64, answer: SharedOneShot<QueryStoreError?>)] = []
+    var saveWaits: [(round: UInt64, answer: SharedOneShot<[QueryStoreError]>)] = []
+    /// Why what changed could not be written after the end.
+    var lastErrors: [QueryStoreError] = []
     /// `nil` when the client is over and everything is written.
     var cache: QueryCache?
     /// The partition of the client.
@@ -149,6 +153,17 @@ final class StorePersister: Persister {
     }
     if !isOver { _ = await wait.take() }
   }
+
+  /// Whether something has changed that is not written.
+  var isDirty: Bool {
+    state.withLock { state in
+      let changed = state.cache?.read { $0.hasPersistedChanges } ?? false
+      return changed || state.stores.values.contains { $0.records.isDirty }
+    }
+  }
+
+  /// Why something could not be written after the end.
+  var lastErrors: [QueryStoreError] { state.withLock(\.lastErrors) }
 
   /// The stores that were used with a partition, in the order of their first uses.
   func stores(of partition: StorePartition) -> [any QueryStore] {

@@ -13,8 +13,9 @@ internal import Synchronization
 /// let account = try await scopes.open("user-42")
 /// ```
 ///
-/// An account stays open until it is closed or ended. Make one object of this type for each set of
-/// stores, and keep it.
+/// An account stays open until it is closed or ended, and open accounts retain their clients. Make one
+/// object of this type for each set of stores, and keep it. Its partitions are called `scopes`, where
+/// it notes which accounts have ended, and `scope/` with the name of an account.
 public final class QueryScopes: Sendable {
   typealias Table = ScopeTable<QueryClient, any QueryStore, SharedOneShot<Void>>
 
@@ -28,7 +29,8 @@ public final class QueryScopes: Sendable {
   /// Accounts that ended before, and that a store has not erased yet, are erased now, in the background.
   ///
   /// - Parameters:
-  ///   - stores: All stores in which queries of accounts are kept, also by ``Query/persisted(_:)``.
+  ///   - stores: All stores in which queries of accounts are kept, by the configuration or by
+  ///     ``Query/persisted(_:)``.
   ///   - configuration: The configuration of the clients of all accounts.
   ///   - configure: Changes the configuration for one account, given its name. The partition is set
   ///     afterwards.
@@ -54,14 +56,15 @@ public final class QueryScopes: Sendable {
     self.stores = stores
     self.executor = executor
     self.makeClient = makeClient
+    // Detached: nobody waits for it.
     Task.detached(executorPreference: executor) { [weak self] in try? await self?.finishEndings() }
   }
 
   /// The accounts that are open, in the order in which they were opened.
   public var opened: [QueryScope] {
-    table.withLock(\.opened).sorted { $0.value.serial < $1.value.serial }.map { name, opened in
-      QueryScope(name: name, client: opened.client, scopes: self, serial: opened.serial)
-    }
+    table.withLock(\.opened).filter { !$0.value.client.isErased }
+      .sorted { $0.value.serial < $1.value.serial }
+      .map { QueryScope(name: $0, client: $1.client, scopes: self, serial: $1.serial) }
   }
 
   /// Opens an account, or returns it if it is open.
@@ -70,20 +73,14 @@ public final class QueryScopes: Sendable {
   /// first.
   ///
   /// - Parameter name: The name of the account, such as the identifier of a user. Stores may use it in
-  ///   file names, so it should hold no secret.
+  ///   file names and keep it after the account's end, so it should hold no secret.
   /// - Returns: The account.
   /// - Throws: ``QueryScopeError/unreadable(_:)``, ``QueryScopeError/notErased(name:errors:)``; or
   ///   `CancellationError`, and the account may be open by then.
   public func open(_ name: String) async throws -> QueryScope {
     try Task.checkCancellation()
-    return try await perform("the opening of \"\(name)\"", name) { scopes in
-      if let opened = scopes.table.withLock({ $0.opened[name] }) {
-        return QueryScope(name: name, client: opened.client, scopes: scopes, serial: opened.serial)
-      }
-      if try await scopes.isNoted(name) { try await scopes.erase(name, nil) }
-      let client = scopes.makeClient(name, ScopeNotes.partition(of: name))
-      let serial = scopes.table.withLock { $0.opened(name, client) }
-      return QueryScope(name: name, client: client, scopes: scopes, serial: serial)
+    return try await perform("the opening of \"\(name)\"", name) { scopes, turn in
+      try await scopes.opening(name, turn)
     }
   }
 
@@ -92,10 +89,10 @@ public final class QueryScopes: Sendable {
   /// - Parameter name: The name of the account.
   /// - Throws: ``QueryScopeError/notErased(name:errors:)`` or `CancellationError`.
   public func end(_ name: String) async throws {
-    try await perform("the ending of \"\(name)\"", name) {
-      table.withLock { $0.opened[name]?.client }?.erase()
-    } body: { scopes in
-      try await scopes.erase(name, nil)
+    try await perform("the ending of \"\(name)\"", name) { _ in
+      forget(name)
+    } body: { scopes, turn in
+      try await scopes.erase(name, turn)
     }
   }
 
@@ -106,39 +103,72 @@ public final class QueryScopes: Sendable {
   /// - Throws: The first ``QueryScopeError``, after all were tried; `CancellationError` if the caller is
   ///   cancelled.
   public func finishEndings() async throws {
-    var names = Set(table.withLock { $0.unfinished.keys })
-    var failure: (any Error)?
-    for store in stores {
-      do {
-        names.formUnion(try await ScopeNotes(store: store).names())
-      } catch {
-        failure = failure ?? QueryScopeError.unreadable(error)
-      }
-    }
-    for name in names.sorted() {
-      do {
-        try await perform("the ending of \"\(name)\"", name) { scopes in
-          let isOpen = scopes.table.withLock { $0.opened[name] != nil }
-          // Opened since: then it was erased before.
-          if !isOpen, try await scopes.isNoted(name) { try await scopes.erase(name, nil) }
+    let unfinished = table.withLock { Array($0.unfinished.keys) }
+    let errors = await withTaskGroup(of: [any Error].self) { group in
+      group.addTask { await self.finishEndings(of: unfinished) }
+      for store in stores {
+        group.addTask {
+          do throws(QueryStoreError) {
+            return await self.finishEndings(of: try await ScopeNotes(store: store).names())
+          } catch {
+            return [QueryScopeError.unreadable(error)]
+          }
         }
-      } catch {
-        failure = failure ?? error
       }
+      return await group.reduce(into: []) { $0 += $1 }
     }
     try Task.checkCancellation()
-    if let failure { throw failure }
+    if let error = errors.first { throw error }
   }
 
-  // MARK: Steps
+  private func finishEndings(of names: [String]) async -> [any Error] {
+    await withTaskGroup(of: (any Error)?.self) { group in
+      for name in names {
+        group.addTask {
+          do {
+            try await self.perform("the ending of \"\(name)\"", name) { scopes, turn in
+              let isOpen = scopes.table.withLock { $0.opened[name] != nil }
+              // Opened since: then it was erased before.
+              if !isOpen, try await scopes.isNoted(name) { try await scopes.erase(name, turn) }
+            }
+            return nil
+          } catch {
+            return error
+          }
+        }
+      }
+      return await group.reduce(into: []) { errors, error in if let error { errors.append(error) } }
+    }
+  }
+
+  // MARK: Steps, each on the turn of its account
+
+  private func opening(_ name: String, _ turn: Turn) async throws -> QueryScope {
+    if let opened = table.withLock({ $0.opened[name] }) {
+      guard opened.client.isOver else {
+        return QueryScope(name: name, client: opened.client, scopes: self, serial: opened.serial)
+      }
+      // Its user has shut the client down.
+      await opened.client.waitUntilOver()
+      let closed = table.withLock { $0.closed(name, opened.serial) }
+      withExtendedLifetime(closed) {}
+    }
+    if try await isNoted(name) { try await erase(name, turn) }
+    let client = makeClient(name, ScopeNotes.partition(of: name))
+    let serial = table.withLock { $0.opened(name, client) }
+    return QueryScope(name: name, client: client, scopes: self, serial: serial)
+  }
 
   func end(_ scope: QueryScope) async throws {
     let (name, hadEnded) = (scope.name, scope.hasEnded)
-    try await perform("the ending of \"\(name)\"", name) {
-      scope.client.erase()
-    } body: { scopes in
-      switch scopes.table.withLock({ $0.ending(of: name, scope.serial, hadEnded: hadEnded) }) {
-      case .erase: try await scopes.erase(name, scope.client)
+    try await perform("the ending of \"\(name)\"", name) { turn in
+      let claim = table.withLock { $0.claim(on: name, scope.serial, hadEnded: hadEnded) }
+      turn.claim.withLock { $0 = claim }
+      return claim == .isOpen ? forget(name) : []
+    } body: { scopes, turn in
+      let claim = turn.claim.withLock { $0 }
+      switch scopes.table.withLock({ $0.ending(of: name, claim) }) {
+      case .erase: try await scopes.erase(name, turn)
       case .nothing: break
       case .isOpenAgain: throw QueryScopeError.openedAgain(name: name)
       }
@@ -146,19 +176,29 @@ public final class QueryScopes: Sendable {
   }
 
   func close(_ scope: QueryScope) async throws {
-    try await perform("the closing of \"\(scope.name)\"", scope.name) { scopes in
+    try await perform("the closing of \"\(scope.name)\"", scope.name) { scopes, _ in
       guard scopes.table.withLock({ $0.opened[scope.name]?.serial }) == scope.serial else { return }
-      do {
-        try await scope.client.save()
-      } catch let error as QueryStoreError where error.mayPass && !scope.hasEnded {
-        throw QueryScopeError.notSaved(name: scope.name, error: error)
-      } catch {
-        // It has ended meanwhile, or the store takes nothing more from this client.
+      let (name, client) = (scope.name, scope.client)
+      let persister = client.persisters.persister as? StorePersister
+      var rounds = 0
+      repeat {
+        let errors = await persister?.save() ?? []
+        // An account that has ended meanwhile has nothing to save.
+        if let error = errors.first(where: \.mayPass), !client.isErased {
+          throw QueryScopeError.notSaved(name: name, error: error)
+        }
+        rounds += 1
+      } while rounds < 10 && persister?.isDirty == true && !client.isErased
+      client.shutDown()
+      await client.waitUntilOver()
+      for store in scopes.stores(of: client, name) {
+        await store.release(ScopeNotes.partition(of: name))
       }
-      scope.client.shutDown()
-      await scope.client.persisters.persister?.waitUntilOver()
-      let closed = scopes.table.withLock { $0.closed(scope.name, scope.serial) }
+      let closed = scopes.table.withLock { $0.closed(name, scope.serial) }
       withExtendedLifetime(closed) {}
+      if let error = persister?.lastErrors.first(where: \.mayPass), !client.isErased {
+        throw QueryScopeError.notSaved(name: name, error: error)
+      }
     }
   }
 
@@ -175,25 +215,30 @@ public final class QueryScopes: Sendable {
     return false
   }
 
-  /// Erases an account in all stores, on its turn.
+  /// Lets all clients of an account forget it.
   ///
-  /// - Parameters:
-  ///   - name: The account.
-  ///   - former: Its client, if it is not open any more but known.
-  /// - Throws: ``QueryScopeError/notErased(name:errors:)``.
-  private func erase(_ name: String, _ former: QueryClient?) async throws {
-    let (present, left) = table.withLock { ($0.opened[name]?.client, $0.unfinished[name] ?? []) }
-    let client = present ?? former
-    client?.erase()
-    await client?.finishErasure()
-    let partition = ScopeNotes.partition(of: name)
-    let persister = client?.persisters.persister as? StorePersister
-    var all: [any QueryStore] = []
-    for store in stores + left + (persister?.stores(of: partition) ?? [])
+  /// - Returns: The clients.
+  private func forget(_ name: String) -> [QueryClient] {
+    let clients = table.withLock { $0.clients(of: name) }
+    for client in clients { client.erase() }
+    return clients
+  }
+
+  /// Erases an account.
+  private func erase(_ name: String, _ turn: Turn) async throws {
+    let clients = forget(name)
+    turn.erased.withLock { $0 = clients }
+    var all = stores
+    let left = table.withLock { $0.unfinished[name] ?? [] }
+    for store in left + clients.flatMap({ stores(of: $0, name) })
     where !all.contains(where: { $0 === store }) {
       all.append(store)
     }
-    let failures = await ScopeEnding(name: name, stores: all).run()
+    let ending = ScopeEnding(name: name, stores: all)
+    // First: late saves find their generation gone, so there is no need to wait for them.
+    var failures = await ending.erase()
+    for client in clients { await client.waitUntilOver() }
+    if failures.isEmpty { failures = await ending.forget() }
     let ended = table.withLock { $0.ended(name, failedIn: failures.map(\.store)) }
     withExtendedLifetime(ended) {}
     guard failures.isEmpty else {
@@ -201,7 +246,25 @@ public final class QueryScopes: Sendable {
     }
   }
 
+  /// The stores that a client of an account has used.
+  private func stores(of client: QueryClient, _ name: String) -> [any QueryStore] {
+    let persister = client.persisters.persister as? StorePersister
+    let used = persister?.stores(of: ScopeNotes.partition(of: name)) ?? []
+    if used.contains(where: { store in !stores.contains { $0 === store } }) {
+      client.report(.unlistedStore(account: name))
+    }
+    return used
+  }
+
   // MARK: Turns
+
+  /// What becomes of a turn.
+  private final class Turn: Sendable {
+    /// The clients that were erased.
+    let erased = Mutex<[QueryClient]>([])
+    /// What the account was, when its end was asked for.
+    let claim = Mutex(Table.Claim.hadEnded)
+  }
 
   /// Does something with an account on its turn, whatever becomes of the caller.
   ///
@@ -209,39 +272,48 @@ public final class QueryScopes: Sendable {
   ///   - subject: What it is, in words.
   ///   - name: The account.
   ///   - atOnce: What is done before the turn has come, but after the calls before this one have taken
-  ///     theirs.
+  ///     theirs; returns clients that were erased. Those who show their data are told beside the turn,
+  ///     so that they may use the account themselves.
   ///   - body: What is done on the turn.
   /// - Returns: What `body` returns.
   /// - Throws: The error of `body`, or `CancellationError`.
   private func perform<Value: Sendable>(
     _ subject: String,
     _ name: String,
-    atOnce: () -> Void = {},
-    body: @escaping @Sendable (QueryScopes) async throws -> Value
+    atOnce: (Turn) -> [QueryClient] = { _ in [] },
+    body: @escaping @Sendable (QueryScopes, Turn) async throws -> Value
   ) async throws -> Value {
     let answer = SharedOneShot<Result<Value, any Error>>()
-    let turn = SharedOneShot<Void>()
-    let isFirst = table.withLock { $0.takeTurn(of: name, orWait: turn) }
-    atOnce()
+    let wait = SharedOneShot<Void>()
+    let isFirst = table.withLock { $0.takeTurn(of: name, orWait: wait) }
+    let turn = Turn()
+    let erased = atOnce(turn)
     // Detached: whoever comes next waits for it, and the caller may leave.
     Task.detached(executorPreference: executor) {
-      if !isFirst { _ = await turn.take() }
+      async let told: Void = Self.tell(erased)
+      if !isFirst { _ = await wait.take() }
       let result: Result<Value, any Error>
-      do { result = .success(try await body(self)) } catch { result = .failure(error) }
+      do { result = .success(try await body(self, turn)) } catch { result = .failure(error) }
       self.table.withLock { $0.turnEnded(of: name) }?.give(())
+      await told
+      await Self.tell(turn.erased.withLock { $0 })
       answer.give(result)
     }
     let observer = executor as? any WaitObserver
     let subject = WaitObservation.hasBegun ? WaitSubject(observer) { subject } : nil
-    let wait = subject.map { CallerWait($0) { answer.close() } }
-    defer { withExtendedLifetime(wait) {} }
+    let call = subject.map { CallerWait($0) { answer.close() } }
+    defer { withExtendedLifetime(call) {} }
     let result = await withTaskCancellationHandler {
-      await answer.take { wait?.began() }
+      await answer.take { call?.began() }
     } onCancel: {
       answer.close()
     }
     guard let result else { throw CancellationError() }
     return try result.get()
+  }
+
+  private static func tell(_ erased: [QueryClient]) async {
+    for client in erased { await client.erasure.finish() }
   }
 }
 

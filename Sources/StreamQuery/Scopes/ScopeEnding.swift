@@ -6,28 +6,47 @@ struct ScopeEnding: Sendable {
   let name: String
   let stores: [any QueryStore]
 
-  /// Notes the end in all stores, then begins a generation in each, which erases what is there.
+  /// Notes the end in all stores, and then begins a generation in each, which erases what is there.
   ///
-  /// A note is a short write, and outlives the process, whereas a wipe may take long. The note goes when
-  /// the wipe is over. If that fails, the note stays, and the account is wiped once more before it is
-  /// opened.
+  /// A note is a short write, and outlives the process, whereas a wipe may take long.
   ///
   /// - Returns: The stores that may still keep something.
-  func run() async -> [Failure] {
-    for store in stores {
-      // If it cannot be noted, it can perhaps be wiped.
-      try? await ScopeNotes(store: store).add(name)
+  func erase() async -> [Failure] {
+    // If it cannot be noted, it can perhaps be wiped.
+    _ = await failures { store throws(QueryStoreError) in try await ScopeNotes(store: store).add(name) }
+    return await failures { store throws(QueryStoreError) in
+      _ = try await store.wipe(ScopeNotes.partition(of: name))
     }
-    var failures: [Failure] = []
-    for store in stores {
-      do {
-        _ = try await store.wipe(ScopeNotes.partition(of: name))
-      } catch {
-        failures.append((store, error))
-        continue
+  }
+
+  /// Removes the notes, when all stores are erased.
+  ///
+  /// - Returns: The stores that may still have one: as long as there is one, the account is not opened.
+  func forget() async -> [Failure] {
+    await failures { store throws(QueryStoreError) in
+      try await ScopeNotes(store: store).remove(name)
+      await store.release(ScopeNotes.partition(of: name))
+    }
+  }
+
+  /// Does something with all stores at the same time.
+  private func failures(
+    _ body: @escaping @Sendable (any QueryStore) async throws(QueryStoreError) -> Void
+  ) async -> [Failure] {
+    await withTaskGroup(of: (Int, QueryStoreError)?.self) { group in
+      for (place, store) in stores.enumerated() {
+        group.addTask {
+          do throws(QueryStoreError) {
+            try await body(store)
+            return nil
+          } catch {
+            return (place, error)
+          }
+        }
       }
-      try? await ScopeNotes(store: store).remove(name)
+      var errors: [(Int, QueryStoreError)] = []
+      for await case let error? in group { errors.append(error) }
+      return errors.sorted { $0.0 < $1.0 }.map { (stores[$0.0], $0.1) }
     }
-    return failures
   }
 }

@@ -21,36 +21,37 @@ struct ScopeNotes: Sendable {
 
   /// The accounts that have ended, sorted.
   func names() async throws(QueryStoreError) -> [String] {
-    try await store.load(Self.partition).records.map(\.key).filter { $0.hasPrefix(Self.prefix) }
-      .map { String($0.dropFirst(Self.prefix.count)) }.sorted()
+    // By bytes: the first character of a name may combine with the last one of the prefix.
+    try await store.load(Self.partition).records.map(\.key.utf8)
+      .filter { $0.starts(with: Self.prefix.utf8) }
+      .map { String(Substring($0.dropFirst(Self.prefix.utf8.count))) }.sorted()
   }
 
   /// Whether an account has ended.
   func contains(_ name: String) async throws(QueryStoreError) -> Bool {
-    let key = Self.partition(of: name).name
-    return try await !store.load([key], of: Self.partition).records.isEmpty
+    try await !load(name).records.isEmpty
   }
 
   /// Notes that an account has ended.
   func add(_ name: String) async throws(QueryStoreError) {
-    let key = Self.partition(of: name).name
-    try await change(key) { $0.puts = [StoreRecord(key: key, value: Data([1]))] }
+    var batch = StoreBatch(generation: try await load(name).generation)
+    batch.puts = [StoreRecord(key: Self.partition(of: name).name, value: Data([1]))]
+    try await store.write(batch, to: Self.partition)
   }
 
   /// An account is erased.
   func remove(_ name: String) async throws(QueryStoreError) {
-    let key = Self.partition(of: name).name
-    try await change(key) { $0.removals = [key] }
+    let present = try await load(name)
+    // A full store has perhaps taken no note, and would not take its removal.
+    guard !present.records.isEmpty else { return }
+    let removals = present.records.map(\.key)
+    try await store.write(
+      StoreBatch(generation: present.generation, removals: removals),
+      to: Self.partition
+    )
   }
 
-  private func change(
-    _ key: String,
-    _ body: (inout StoreBatch) -> Void
-  ) async throws(QueryStoreError) {
-    var batch = StoreBatch(
-      generation: try await store.load([key], of: Self.partition).generation
-    )
-    body(&batch)
-    try await store.write(batch, to: Self.partition)
+  private func load(_ name: String) async throws(QueryStoreError) -> StoreContents {
+    try await store.load([Self.partition(of: name).name], of: Self.partition)
   }
 }

@@ -2,18 +2,30 @@
 ///
 /// What is done with one account happens one after the other, in the order of the calls; different
 /// accounts do not wait for each other.
-struct ScopeTable<Client, Store, Wait> {
+struct ScopeTable<Client: AnyObject, Store, Wait> {
   /// An account that is open.
   struct Opened {
     let serial: Int
     let client: Client
   }
 
-  /// What the end of an account means, depending on what has become of it since it was opened.
+  private struct Known {
+    weak var client: Client?
+  }
+
+  /// What the account was, when its end was asked for by one who has opened it.
+  enum Claim {
+    /// What he has opened is open.
+    case isOpen
+    /// It was closed before.
+    case wasClosed
+    /// It had ended before.
+    case hadEnded
+  }
+
+  /// What is to be done at the end of an account.
   enum Ending {
-    /// It is open, or closed, or could not be erased so far.
     case erase
-    /// It has ended already.
     case nothing
     /// It was closed, and opened again by somebody else.
     case isOpenAgain
@@ -22,6 +34,10 @@ struct ScopeTable<Client, Store, Wait> {
   private(set) var opened: [String: Opened] = [:]
   /// The accounts whose end has failed, and the stores in which.
   private(set) var unfinished: [String: [Store]] = [:]
+  /// The clients that were made for accounts: those that were closed may still be used.
+  private var known: [String: [Known]] = [:]
+  /// The number of accounts at which those without clients leave the table.
+  private var knownLimit = 64
   /// Who waits for the turn; an account without a row is nobody's turn.
   private var turns: [String: [Wait]] = [:]
   private var lastSerial = 0
@@ -64,8 +80,17 @@ struct ScopeTable<Client, Store, Wait> {
   mutating func opened(_ name: String, _ client: Client) -> Int {
     lastSerial += 1
     opened[name] = Opened(serial: lastSerial, client: client)
+    if known.count >= knownLimit {
+      known = known.filter { $0.value.contains { $0.client != nil } }
+      knownLimit = max(64, 2 * known.count)
+    }
+    known[name, default: []].removeAll { $0.client == nil }
+    known[name, default: []].append(Known(client: client))
     return lastSerial
   }
+
+  /// The clients of an account that still exist, closed or not.
+  func clients(of name: String) -> [Client] { known[name]?.compactMap(\.client) ?? [] }
 
   /// An account was closed.
   ///
@@ -74,18 +99,24 @@ struct ScopeTable<Client, Store, Wait> {
     opened[name]?.serial == serial ? opened.removeValue(forKey: name)?.client : nil
   }
 
-  /// What the end of an account means.
+  /// What an account is whose end is asked for.
   ///
   /// - Parameters:
   ///   - name: The account.
   ///   - serial: The time that it was opened.
-  ///   - hadEnded: Whether it had ended before the call.
-  /// - Returns: What is to be done.
-  func ending(of name: String, _ serial: Int, hadEnded: Bool) -> Ending {
-    let present = opened[name]?.serial
-    if present == serial { return .erase }
-    if hadEnded { return unfinished[name] == nil ? .nothing : .erase }
-    return present == nil ? .erase : .isOpenAgain
+  ///   - hadEnded: Whether it has ended since.
+  func claim(on name: String, _ serial: Int, hadEnded: Bool) -> Claim {
+    if opened[name]?.serial == serial { return .isOpen }
+    return hadEnded ? .hadEnded : .wasClosed
+  }
+
+  /// What is to be done when the turn has come.
+  func ending(of name: String, _ claim: Claim) -> Ending {
+    switch claim {
+    case .isOpen: .erase
+    case .wasClosed: opened[name] == nil ? .erase : .isOpenAgain
+    case .hadEnded: unfinished[name] == nil ? .nothing : .erase
+    }
   }
 
   /// The stores of an account were erased, or not.
@@ -96,6 +127,7 @@ struct ScopeTable<Client, Store, Wait> {
   /// - Returns: The client of the account, to be released outside of locks.
   mutating func ended(_ name: String, failedIn stores: [Store]) -> Client? {
     unfinished[name] = stores.isEmpty ? nil : stores
+    known[name] = nil
     return opened.removeValue(forKey: name)?.client
   }
 }

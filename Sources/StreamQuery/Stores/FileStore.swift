@@ -23,8 +23,9 @@ public import Foundation
 /// acknowledged can still be read. A wipe needs no room.
 ///
 /// **Memory and time.** The store keeps the keys of the partitions that were used, and one open file
-/// for each. A partition is read at once, and its values are slices of that. The calls block their
-/// thread while the disk works: they run on the caller's preferred task executor, if it has one.
+/// for each; ``release(_:)`` gives both back. A partition is read at once, and its values are slices of
+/// that. The calls block their thread while the disk works: they run on the caller's preferred task
+/// executor, if it has one.
 public actor FileStore: QueryStore {
   /// When files can be read, on the platforms that encrypt each with a key of its own.
   ///
@@ -192,5 +193,14 @@ public actor FileStore: QueryStore {
     if !isWiped { place.log.wiped() }
     try prepare(&place)
     return place.log.generation
+  }
+
+  /// Closes the partition's file, which the next call opens again.
+  ///
+  /// - Parameter partition: The partition.
+  public func release(_ partition: StorePartition) async {
+    // What is still to be done there would be forgotten.
+    guard let place = partitions[partition], place.log.step == nil else { return }
+    partitions[partition] = nil
   }
 }

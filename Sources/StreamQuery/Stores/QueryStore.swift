@@ -63,9 +63,22 @@ public protocol QueryStore: AnyObject, Sendable {
   /// - Throws: The reason why the records may still be on disk. Until the store can erase them, it
   ///   does not show them, and it tries again whenever the partition is used or wiped again.
   func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration
+
+  /// A partition will not be used for a while: a store may give back what it holds to use it, such as
+  /// an open file.
+  ///
+  /// Its records stay, and any later call works as before. The default implementation does nothing.
+  ///
+  /// - Parameter partition: The partition.
+  func release(_ partition: StorePartition) async
 }
 
 extension QueryStore {
+  /// Does nothing.
+  ///
+  /// - Parameter partition: The partition.
+  public func release(_ partition: StorePartition) async {}
+
   /// Reads the partition, and drops the records with other keys.
   ///
   /// - Parameters:

@@ -77,7 +77,8 @@ final class Pump {
     self.client = client
     clientID = ObjectIdentifier(client)
     group = ObservationGroup(client)
-    erasure = client.whenErased { [weak self] in await self?.erase() }
+    // Not weakly: objects that have stopped are only known here. It goes with the client.
+    erasure = client.whenErased { await self.erase() }
   }
 
   private func start(as id: ObjectIdentifier) {

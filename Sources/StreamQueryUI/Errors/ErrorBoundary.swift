@@ -97,8 +97,7 @@ public final class ErrorBoundary: nonisolated Observable {
 
   func report<Value>(_ error: any Error, of query: Query<Value>, in client: QueryClient) {
     let source = source(of: query, client)
-    Pump.of(client).remember(self)
-    _ = take(error, by: source) {
+    _ = take(error, by: source, of: Pump.of(client)) {
       if client.fetchingCount(.query(query)) > 0 {
         // The views that show it are back, and have asked for it already: one request is enough.
         await client.refetch(.query(query), superseding: false)
@@ -124,10 +123,16 @@ public final class ErrorBoundary: nonisolated Observable {
     .query(ObjectIdentifier(client), query.key.erased)
   }
 
-  private func take(_ error: any Error, by source: Source, retry: @escaping Retry) -> Bool {
+  private func take(
+    _ error: any Error,
+    by source: Source,
+    of pump: Pump? = nil,
+    retry: @escaping Retry
+  ) -> Bool {
     guard catches(error) else {
-      return parent?.take(error, by: source, retry: retry) ?? false
+      return parent?.take(error, by: source, of: pump, retry: retry) ?? false
     }
+    pump?.remember(self)
     change { $0.reported(error, by: source, retry: retry) }
     return true
   }
@@ -144,6 +149,5 @@ extension ErrorBoundary: ErasureMember {
     change { machine in
       machine.forget { if case .query(pump.clientID, _) = $0 { true } else { false } }
     }
-    parent?.forget(pump)
   }
 }

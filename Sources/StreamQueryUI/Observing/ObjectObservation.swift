@@ -27,11 +27,9 @@ public final class ObjectObservation {
 
   /// Ends the observation; a second call does nothing.
   public func cancel() {
-    guard let position else { return }
-    self.position = nil
-    show = nil
-    showNothing = nil
-    pump.group.remove(position)
+    guard showNothing != nil else { return }
+    if let position { pump.group.remove(position) }
+    (position, show, showNothing) = (nil, nil, nil)
     pump.release(self)
   }
 
@@ -66,9 +64,17 @@ extension ObjectObservation: OwnedMember {
   var isOrphan: Bool { owner == nil }
 
   func changed(_ change: ObservationChange) {
-    if change.isOver, pump.isErased { forget(pump) }
-    if owner == nil || change.isOver { cancel() } else { show?(change) }
+    guard owner != nil else { return cancel() }
+    guard change.isOver else { return show?(change) ?? () }
+    // It goes on for as long as the object, to tell it if the client is erased.
+    if let position { pump.group.remove(position) }
+    (position, show) = (nil, nil)
+    pump.remember(self)
+    if pump.isErased { forget(pump) }
   }
 
-  func forget(_ pump: Pump) { if owner != nil { showNothing?() } }
+  func forget(_ pump: Pump) {
+    if owner != nil { showNothing?() }
+    cancel()
+  }
 }

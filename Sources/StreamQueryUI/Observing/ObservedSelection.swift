@@ -150,6 +150,8 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     show(Pump.of(client))
     pump?.remember(self)
     take(client.result(for: query, options: self.options))
+    // It may have ended in between.
+    if client.isErased { forget() }
   }
 
   private func take(_ options: ObserverOptions?) {
@@ -366,6 +368,7 @@ extension ObservedSelection: PumpMember {
       catchUp()
       self.observer = nil
       leave()
+      if client?.isErased == true { forget() }
     }
   }
 

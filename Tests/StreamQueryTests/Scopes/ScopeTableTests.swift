@@ -4,7 +4,8 @@ import Testing
 
 /// Whose turn it is, and what the end of an account means.
 struct ScopeTableTests {
-  typealias Table = ScopeTable<String, String, Int>
+  final class Client {}
+  typealias Table = ScopeTable<Client, String, Int>
 
   @Test("calls about one account take their turns in order; other accounts do not wait")
   func turns() {
@@ -23,38 +24,65 @@ struct ScopeTableTests {
   @Test("an account that is open, or was closed, is erased at its end")
   func erased() {
     var table = Table()
-    let serial = table.opened("a", "client")
-    #expect(table.ending(of: "a", serial, hadEnded: false) == .erase)
+    let made = Client()
+    let serial = table.opened("a", made)
+    #expect(table.claim(on: "a", serial, hadEnded: false) == .isOpen)
     let client = table.closed("a", serial)
-    #expect(client == "client")
+    #expect(client === made)
     #expect(table.opened.isEmpty)
-    #expect(table.ending(of: "a", serial, hadEnded: false) == .erase)
+    #expect(table.claim(on: "a", serial, hadEnded: false) == .wasClosed)
+    #expect(table.ending(of: "a", .isOpen) == .erase)
+    #expect(table.ending(of: "a", .wasClosed) == .erase)
   }
 
   @Test("a second end does nothing, unless the first one failed")
   func again() {
     var table = Table()
-    let serial = table.opened("a", "client")
+    let made = Client()
+    let serial = table.opened("a", made)
     let client = table.ended("a", failedIn: ["store"])
-    #expect(client == "client")
+    #expect(client === made)
     #expect(table.unfinished == ["a": ["store"]])
-    #expect(table.ending(of: "a", serial, hadEnded: true) == .erase)
+    #expect(table.claim(on: "a", serial, hadEnded: true) == .hadEnded)
+    #expect(table.ending(of: "a", .hadEnded) == .erase)
     let none = table.ended("a", failedIn: [])
     #expect(none == nil)
     #expect(table.unfinished.isEmpty)
-    #expect(table.ending(of: "a", serial, hadEnded: true) == .nothing)
+    #expect(table.ending(of: "a", .hadEnded) == .nothing)
   }
 
   @Test("an account that was opened again is not ended, nor closed, by who had it before")
   func reopened() {
     var table = Table()
-    let first = table.opened("a", "first")
-    _ = table.closed("a", first)
-    let second = table.opened("a", "second")
-    #expect(table.ending(of: "a", first, hadEnded: false) == .isOpenAgain)
-    #expect(table.ending(of: "a", first, hadEnded: true) == .nothing)
-    let closed = table.closed("a", first)
+    let (first, second) = (Client(), Client())
+    let serial = table.opened("a", first)
+    _ = table.closed("a", serial)
+    _ = table.opened("a", second)
+    #expect(table.claim(on: "a", serial, hadEnded: false) == .wasClosed)
+    #expect(table.ending(of: "a", .wasClosed) == .isOpenAgain)
+    #expect(table.ending(of: "a", .hadEnded) == .nothing)
+    let closed = table.closed("a", serial)
     #expect(closed == nil)
-    #expect(table.opened["a"]?.serial == second)
+    #expect(table.opened["a"]?.client === second)
+  }
+
+  @Test("clients that were closed are known for as long as they exist")
+  func known() {
+    var table = Table()
+    let kept = Client()
+    var names: [String] = []
+    for number in 0..<1_000 {
+      let name = "\(number)"
+      let client = number == 500 ? kept : Client()
+      let serial = table.opened(name, client)
+      _ = table.closed(name, serial)
+      if !table.clients(of: name).isEmpty { names.append(name) }
+    }
+    #expect(table.clients(of: "500").map(ObjectIdentifier.init) == [ObjectIdentifier(kept)])
+    #expect(table.clients(of: "499").isEmpty)
+    // Each was there until it was released.
+    #expect(names.count == 1_000)
+    _ = table.ended("500", failedIn: [])
+    #expect(table.clients(of: "500").isEmpty)
   }
 }
