@@ -27,11 +27,12 @@ public struct QueryScope: Sendable, Identifiable {
   /// **At once**, before the call first waits, the client is empty and shut down. Its streams end, its
   /// fetches and runs of mutations are cancelled, their answers are dropped, and nothing more is saved.
   /// **Then** each store notes the end, begins a new generation of the account's part, into which no
-  /// late save gets, and erases the former one. When the call returns, nothing of the account can be
-  /// read from the client, streams, events, archives or stores.
+  /// late save gets, and erases the former one; those who show the account's data forget it, see
+  /// ``QueryClient/whenErased(_:)``. When the call returns, nothing of the account can be read from the
+  /// client, streams, events, archives or stores.
   ///
-  /// If a store cannot erase it now, the note stays there: the account cannot be opened before it is
-  /// erased, in this process or in the next one.
+  /// If a store cannot erase it now, the notes stay: the account cannot be opened before it is erased,
+  /// in this process or in the next one.
   ///
   /// A cancelled caller throws at once, and the ending continues. A second call returns when the first
   /// one is over; after one that failed it tries again.
@@ -44,11 +45,11 @@ public struct QueryScope: Sendable, Identifiable {
 
   /// Closes the account: saves what has changed, and shuts its client down.
   ///
-  /// What is kept stays. For accounts that are not used for a while, such as tenants of a server. A second call does nothing.
+  /// What is kept stays. Fetches and runs of mutations that have not ended are cancelled. For accounts that are not used for a while, such as tenants of a server. A second call does nothing.
   /// A cancelled caller throws at once, and the closing continues.
   ///
-  /// - Throws: ``QueryScopeError/notSaved(name:error:)``, and the account is still open; or
-  ///   `CancellationError`.
+  /// - Throws: ``QueryScopeError/notSaved(name:error:)``, and the account is still open, unless something
+  ///   has changed at the very end; or `CancellationError`.
   public func close() async throws {
     try await scopes.close(self)
   }

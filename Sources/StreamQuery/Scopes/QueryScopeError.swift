@@ -1,13 +1,13 @@
 /// Why an account could not be opened, closed or ended.
 public enum QueryScopeError: Error, Sendable, CustomStringConvertible {
-  /// It has ended, but stores could not erase what they keep of it.
+  /// It has ended, but stores could not erase what they keep of it, or remove the note of its end.
   ///
   /// Nothing of it can be read, and it cannot be opened before it is erased. That is tried again when
   /// the account is opened or ended, by ``QueryScopes/finishEndings()``, and in the next launch.
   case notErased(name: String, errors: [QueryStoreError])
   /// A store does not say which accounts have ended; without that none is opened.
   case unreadable(QueryStoreError)
-  /// What has changed could not be saved, so the account is still open.
+  /// What has changed could not be saved; the account is still open, unless it changed at the very end.
   case notSaved(name: String, error: QueryStoreError)
   /// It was closed, and has been opened again since: end it where it was opened, or by its name.
   case openedAgain(name: String)
@@ -21,7 +21,7 @@ public enum QueryScopeError: Error, Sendable, CustomStringConvertible {
     case .unreadable(let error):
       "it is not known which accounts have ended, so none is opened; try again: \(error)"
     case .notSaved(let name, let error):
-      "the account \"\(name)\" stays open, because its changes are not saved; try again: \(error)"
+      "the account \"\(name)\" is not closed, because its changes are not saved; try again: \(error)"
     case .openedAgain(let name):
       "the account \"\(name)\" was closed, and opened again since: end what was opened last"
     }

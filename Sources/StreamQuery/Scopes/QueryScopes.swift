@@ -53,7 +53,7 @@ public final class QueryScopes: Sendable {
     executor: (any TaskExecutor)?,
     makeClient: @escaping @Sendable (_ name: String, StorePartition) -> QueryClient
   ) {
-    self.stores = stores
+    self.stores = Self.unique(stores)
     self.executor = executor
     self.makeClient = makeClient
     // Detached: nobody waits for it.
@@ -228,12 +228,8 @@ public final class QueryScopes: Sendable {
   private func erase(_ name: String, _ turn: Turn) async throws {
     let clients = forget(name)
     turn.erased.withLock { $0 = clients }
-    var all = stores
     let left = table.withLock { $0.unfinished[name] ?? [] }
-    for store in left + clients.flatMap({ stores(of: $0, name) })
-    where !all.contains(where: { $0 === store }) {
-      all.append(store)
-    }
+    let all = Self.unique(stores + left + clients.flatMap { stores(of: $0, name) })
     let ending = ScopeEnding(name: name, stores: all)
     // First: late saves find their generation gone, so there is no need to wait for them.
     var failures = await ending.erase()
@@ -254,6 +250,12 @@ public final class QueryScopes: Sendable {
       client.report(.unlistedStore(account: name))
     }
     return used
+  }
+
+  private static func unique(_ stores: [any QueryStore]) -> [any QueryStore] {
+    stores.reduce(into: []) { all, store in
+      if !all.contains(where: { $0 === store }) { all.append(store) }
+    }
   }
 
   // MARK: Turns

@@ -13,7 +13,9 @@ struct ScopeEnding: Sendable {
   /// - Returns: The stores that may still keep something.
   func erase() async -> [Failure] {
     // If it cannot be noted, it can perhaps be wiped.
-    _ = await failures { store throws(QueryStoreError) in try await ScopeNotes(store: store).add(name) }
+    _ = await failures { store throws(QueryStoreError) in
+      try await ScopeNotes(store: store).add(name)
+    }
     return await failures { store throws(QueryStoreError) in
       _ = try await store.wipe(ScopeNotes.partition(of: name))
     }

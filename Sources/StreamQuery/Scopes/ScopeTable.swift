@@ -105,6 +105,7 @@ struct ScopeTable<Client: AnyObject, Store, Wait> {
   ///   - name: The account.
   ///   - serial: The time that it was opened.
   ///   - hadEnded: Whether it has ended since.
+  /// - Returns: What it is.
   func claim(on name: String, _ serial: Int, hadEnded: Bool) -> Claim {
     if opened[name]?.serial == serial { return .isOpen }
     return hadEnded ? .hadEnded : .wasClosed

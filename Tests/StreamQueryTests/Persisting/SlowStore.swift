@@ -10,6 +10,8 @@ final class SlowStore: QueryStore {
     var loadError: QueryStoreError?
     /// The errors of the next writes.
     var writeErrors: [QueryStoreError] = []
+    /// The error of every batch that it refuses.
+    var refuses: (@Sendable (StoreBatch, StorePartition) -> QueryStoreError?)?
     /// The errors of the next wipes.
     var wipeErrors: [QueryStoreError] = []
     var batches: [StoreBatch] = []
@@ -50,12 +52,13 @@ final class SlowStore: QueryStore {
   }
 
   func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError) {
-    let (time, error) = script.withLock { script in
+    let (time, error, refuses) = script.withLock { script in
       script.batches.append(batch)
-      return (script.writing, script.writeErrors.isEmpty ? nil : script.writeErrors.removeFirst())
+      let error = script.writeErrors.isEmpty ? nil : script.writeErrors.removeFirst()
+      return (script.writing, error, script.refuses)
     }
     if time > .zero { try? await clock.sleep(for: time) }
-    if let error { throw error }
+    if let error = error ?? refuses?(batch, partition) { throw error }
     try memory.write(batch, to: partition)
   }
 

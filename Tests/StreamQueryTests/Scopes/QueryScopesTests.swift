@@ -3,38 +3,13 @@ import StreamQueryTesting
 import Testing
 
 /// Accounts that are opened, closed and ended.
-struct QueryScopesTests {
+struct QueryScopesTests: ScopeSuite {
   let simulation = Simulation(seed: 41)
   let store: SlowStore
-  let key: QueryKey<String> = ["secret"]
 
   init() {
     store = SlowStore(clock: simulation.clock)
   }
-
-  private func scopes() -> QueryScopes {
-    QueryScopes(in: store, simulation: simulation) { [store] _, configuration in
-      configuration.persistence = Persistence(in: store)
-    }
-  }
-
-  /// The values that are kept for accounts, by partition.
-  private func kept(_ name: String) -> [String] {
-    store.memory.load(StorePartition("scope/" + name)).records
-      .map { String(decoding: $0.value.dropFirst(12), as: UTF8.self) }
-  }
-
-  private func kind(of error: QueryScopeError?) -> String {
-    switch error {
-    case .notErased(let name, let errors): "not erased: \(name), \(errors.count)"
-    case .unreadable: "unreadable"
-    case .notSaved(let name, _): "not saved: \(name)"
-    case .openedAgain(let name): "opened again: \(name)"
-    case nil: "none"
-    }
-  }
-
-  private var notes: [String] { store.memory.load("scopes").records.map(\.key) }
 
   @Test("each account has its own client and its own part of the store")
   func apart() throws {

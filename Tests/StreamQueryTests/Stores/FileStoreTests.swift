@@ -35,6 +35,26 @@ import Testing
     #expect(disk.calls.count == before + 2)
   }
 
+  @Test func aReleasedPartitionHoldsNoFileAndIsReadAgain() async throws {
+    let store = store()
+    try await store.write(.put(["a": "1"]))
+    await store.release(.main)
+    #expect(await store.partitions.isEmpty)
+    try await store.write(.put(["b": "2"]))
+    #expect(try await store.shelf().values == ["a": "1", "b": "2"])
+    await store.release("another")
+    #expect(await store.partitions.count == 1)
+  }
+
+  @Test func aPartitionIsNotReleasedBeforeItsWipeIsComplete() async throws {
+    let store = store()
+    try await store.write(.put(["a": "1"]))
+    disk.fail(.denied, at: 0)
+    await #expect(throws: QueryStoreError.self) { _ = try await store.wipe(.main) }
+    await store.release(.main)
+    #expect(try await store.shelf().values.isEmpty)
+  }
+
   @Test func theNameOfAFileIsDurableBeforeABatchIsAcknowledged() async throws {
     try await store().write(.put(["a": "1"]))
     disk.restart(.nothing)

@@ -15,7 +15,13 @@ struct ErasedObjectsTests {
   private let secret = Query<String>(key: "secret") { "secret" }
 
   /// Opens an account, shows something, ends the account, and looks again.
+  ///
+  /// - Parameters:
+  ///   - closes: Whether the account is closed before it ends.
+  ///   - show: Shows something.
+  ///   - check: Looks again.
   private func run<Shown>(
+    closes: Bool = false,
     _ show: @MainActor (Simulation, QueryClient) -> Shown,
     _ check: @MainActor (Shown) -> Void
   ) {
@@ -32,6 +38,11 @@ struct ErasedObjectsTests {
         account.client.setData("secret", for: secret)
         let shown = show(simulation, account.client)
         simulation.advance(by: .seconds(1))
+        if closes {
+          let closing = simulation.task { try await account.close() }
+          simulation.settle()
+          simulation.run { _ = try? await closing.value }
+        }
         let ending = simulation.task { try await account.end() }
         simulation.settle()
         simulation.run { _ = try? await ending.value }
@@ -144,6 +155,58 @@ struct ErasedObjectsTests {
       #expect(mutation.output == nil && mutation.variables == nil && mutation.isIdle)
       #expect(boundary.errors.count == 1)
       #expect(failed.error == nil)
+    }
+  }
+
+  @Test("a mutation that nothing else keeps the client's pump for is forgotten")
+  func mutationAlone() {
+    let rename = Mutation("rename") { (name: String, _: MutationContext) in "renamed to \(name)" }
+    for closes in [false, true] {
+      run(closes: closes) { simulation, client in
+        let mutation = ObservedMutation(rename, client: client)
+        mutation.run("secret")
+        simulation.advance(by: .seconds(1))
+        #expect(mutation.output == "renamed to secret")
+        return mutation
+      } _: { mutation in
+        #expect(mutation.output == nil && mutation.variables == nil)
+      }
+    }
+  }
+
+  @Test("boundaries forget errors of queries that are gone, the one around them as well")
+  func boundaryAlone() {
+    let fetch = ScriptedFetch<String>(.failure(Broken()))
+    let failing = Query<String>(key: "failing", fetch: fetch).retry(0).throwOnError(.always)
+    for isNested in [false, true] {
+      run { simulation, client in
+        let boundary = ErrorBoundary()
+        do {
+          let inner = isNested ? ErrorBoundary(parent: boundary, catches: { _ in false }) : boundary
+          let failed = ObservedQuery(failing, client: client)
+          failed.boundary = inner
+          simulation.advance(by: .seconds(1))
+          withExtendedLifetime(inner) {}
+        }
+        #expect(boundary.errors.count == 1)
+        return boundary
+      } _: { (boundary: ErrorBoundary) in
+        #expect(boundary.errors.isEmpty)
+      }
+    }
+  }
+
+  @Test("what was closed before is forgotten as well")
+  func closed() {
+    let quiet = secret.enabled(false)
+    run(closes: true) { _, client in
+      let owner = Owner()
+      client.observe(quiet, on: owner) { [weak owner] in owner?.shown.append($0.data ?? "-") }
+      let list = ObservedQueries([AnyQuery(quiet)], client: client)
+      return (owner, ObservedQuery(quiet, client: client), list)
+    } _: { (owner: Owner, observed: ObservedQuery<String>, list: ObservedQueries) in
+      #expect(owner.shown == ["secret", "-"])
+      #expect(observed.data == nil && list.results == nil)
     }
   }
 
