@@ -36,7 +36,7 @@ extension QueryClient {
   ///   - query: What to fetch.
   ///   - limit: How long to wait; zero or less does not wait, more than 100 years is no limit.
   /// - Returns: The value.
-  /// - Throws: ``QueryError/timedOut(key:limit:)``; otherwise the errors of ``fetch(_:)``.
+  /// - Throws: ``QueryError/timedOut(key:limit:)``; otherwise the errors of ``fetch(_:)-(Query<Value>)``.
   @discardableResult
   public nonisolated func fetch<Value>(
     _ query: Query<Value>,
@@ -74,7 +74,7 @@ extension QueryClient {
   ///   - query: What to fetch.
   ///   - revalidating: Whether stale data is also refetched in the background.
   /// - Returns: The value.
-  /// - Throws: The errors of ``fetch(_:)``.
+  /// - Throws: The errors of ``fetch(_:)-(Query<Value>)``.
   @discardableResult
   public nonisolated func ensure<Value>(
     _ query: Query<Value>,

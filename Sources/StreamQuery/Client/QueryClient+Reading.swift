@@ -46,7 +46,7 @@ extension QueryClient {
 
   /// What a new observer of a query would see first; this makes no entry and starts no fetch.
   ///
-  /// This is the first element of ``stream(_:options:)``: initial data or a placeholder if nothing
+  /// This is the first element of ``stream(_:options:)-(Query<Value>,_)``: initial data or a placeholder if nothing
   /// is cached, and fetching, or paused, if the subscription would start a fetch. Dynamic options
   /// of other observers are not evaluated, although initial data could enable them. A query that is
   /// read by its key alone is shown as it is, because nobody subscribes to a bare key.

@@ -49,7 +49,7 @@ extension QueryClient {
   ///   - count: The number of pages to fetch if a fetch is needed; cached pages beyond it are
   ///     dropped.
   /// - Returns: The pages.
-  /// - Throws: As ``fetch(_:)``.
+  /// - Throws: As ``fetch(_:)-(Query<Value>)``.
   @discardableResult
   public nonisolated func fetch<Page, PageParam>(
     _ query: InfiniteQuery<Page, PageParam>,
@@ -64,7 +64,7 @@ extension QueryClient {
   ///   - query: The infinite query.
   ///   - count: The number of pages to fetch if there are none.
   /// - Returns: The pages.
-  /// - Throws: As ``fetch(_:)``.
+  /// - Throws: As ``fetch(_:)-(Query<Value>)``.
   @discardableResult
   public nonisolated func ensure<Page, PageParam>(
     _ query: InfiniteQuery<Page, PageParam>,

@@ -12,7 +12,7 @@ extension QueryClient.Configuration {
 extension QueryClient {
   /// Whether it is not known yet what the client's store keeps.
   ///
-  /// Until then streams are pending and idle, and callers of ``fetch(_:)`` wait.
+  /// Until then streams are pending and idle, and callers of ``fetch(_:)-(Query<Value>)`` wait.
   public nonisolated var isRestoring: Bool {
     guard let policy = configuration.persistencePolicy else { return false }
     return persisters.persister?.isRestoring(policy) ?? false

@@ -1,0 +1,165 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+// Disfavored, so that a query of the same name wins instead of being ambiguous.
+
+/// Queries with a default value: each call is that of the same name for queries, with data that is
+/// never `nil`.
+extension QueryClient {
+  // MARK: Observing
+
+  /// Observes a query that has a default: its present state, and every newer one.
+  ///
+  /// - Parameters:
+  ///   - query: What to observe.
+  ///   - options: Options of this observer, over those of the query.
+  /// - Returns: A stream for one observer; it ends when cancelled or when the client is shut down.
+  @_disfavoredOverload
+  public nonisolated func stream<Value>(
+    _ query: DefaultedQuery<Value>,
+    options: ObserverOptions? = nil
+  ) -> AsyncStream<DefaultedResult<Value>> {
+    let defaultValue = query.defaultValue
+    return subscribe(query.query, options: options).stream { snapshot, flags in
+      DefaultedResult(QueryResult(snapshot: snapshot, flags: flags), default: defaultValue)
+    }
+  }
+
+  /// Observes a query that has a default, with a cold sequence that stays on the caller's actor.
+  ///
+  /// - Parameters:
+  ///   - query: What to observe.
+  ///   - options: Options of each observer, over those of the query.
+  /// - Returns: A sequence; each of its iterators is its own subscription.
+  @_disfavoredOverload
+  public nonisolated func results<Value>(
+    of query: DefaultedQuery<Value>,
+    options: ObserverOptions? = nil
+  ) -> DefaultedResults<Value> {
+    DefaultedResults(results(of: query.query, options: options), default: query.defaultValue)
+  }
+
+  // MARK: Fetching
+
+  /// The value of a query that has a default: from the cache if it is fresh, otherwise fetched.
+  ///
+  /// The default does not hide a failure, which is thrown.
+  ///
+  /// - Parameter query: What to fetch.
+  /// - Returns: The value.
+  /// - Throws: The fetch's error, and all others that fetching the query itself throws.
+  @_disfavoredOverload
+  @discardableResult
+  public nonisolated func fetch<Value>(_ query: DefaultedQuery<Value>) async throws -> Value {
+    try await fetch(query.query)
+  }
+
+  /// The value of a query that has a default: from the cache at any age, otherwise fetched.
+  ///
+  /// - Parameters:
+  ///   - query: What to fetch.
+  ///   - revalidating: Whether stale data is also refetched in the background.
+  /// - Returns: The value.
+  /// - Throws: The fetch's error, and all others that fetching the query itself throws.
+  @_disfavoredOverload
+  @discardableResult
+  public nonisolated func ensure<Value>(
+    _ query: DefaultedQuery<Value>,
+    revalidating: Bool = false
+  ) async throws -> Value {
+    try await ensure(query.query, revalidating: revalidating)
+  }
+
+  /// Fetches a query that has a default ahead of its use, if it is missing or stale; never throws.
+  ///
+  /// - Parameter query: What to fetch.
+  @_disfavoredOverload
+  public nonisolated func prefetch<Value>(_ query: DefaultedQuery<Value>) async {
+    await prefetch(query.query)
+  }
+
+  /// Marks a query that has a default as invalidated and refetches it if it is observed.
+  ///
+  /// - Parameters:
+  ///   - query: Which query.
+  ///   - refetch: Whether to refetch it.
+  @_disfavoredOverload
+  public nonisolated func invalidate<Value>(
+    _ query: DefaultedQuery<Value>,
+    refetch: RefetchScope = .active
+  ) async {
+    await invalidate(query.query, refetch: refetch)
+  }
+
+  // MARK: Reading and writing
+
+  /// The cached data of a query, or its default.
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The data, stale or not; the default if there is none.
+  @_disfavoredOverload
+  public nonisolated func data<Value>(for query: DefaultedQuery<Value>) -> Value {
+    data(for: query.query) ?? query.defaultValue
+  }
+
+  /// What a new observer of a query with a default would see first; this starts no fetch.
+  ///
+  /// - Parameter query: The query; its initial data is evaluated if nothing is cached.
+  /// - Returns: The first result.
+  @_disfavoredOverload
+  public nonisolated func result<Value>(
+    for query: DefaultedQuery<Value>
+  ) -> DefaultedResult<Value> {
+    DefaultedResult(result(for: query.query), default: query.defaultValue)
+  }
+
+  /// Puts a value into the cache of a query that has a default.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - query: The query to write to.
+  ///   - updatedAt: When the value was current; `nil` or a date in the future means now.
+  ///   - fencing: Whether a fetch in flight is discarded.
+  @_disfavoredOverload
+  public nonisolated func setData<Value>(
+    _ value: Value,
+    for query: DefaultedQuery<Value>,
+    updatedAt: Date? = nil,
+    fencing: Bool = false
+  ) {
+    setData(value, for: query.query, updatedAt: updatedAt, fencing: fencing)
+  }
+
+  /// Changes cached data in place, or the default, which then becomes data.
+  ///
+  /// The closure gets the cached data without optimistic changes. It runs outside the lock, and
+  /// again if the entry changes meanwhile, so it must only change what it gets. What it leaves is
+  /// written, even if it changes nothing.
+  ///
+  /// - Parameters:
+  ///   - query: The query whose data changes.
+  ///   - updatedAt: When the written data was current; `nil` or a date in the future means now.
+  ///   - fencing: Whether a fetch in flight is discarded.
+  ///   - update: Changes the data.
+  /// - Returns: The data that was written; `nil` if the call was ignored, because it was made inside
+  ///   an update of the same key.
+  /// - Throws: The closure's error; in that case nothing is written.
+  @_disfavoredOverload
+  @discardableResult
+  public nonisolated func updateData<Value, Failure: Error>(
+    for query: DefaultedQuery<Value>,
+    updatedAt: Date? = nil,
+    fencing: Bool = false,
+    _ update: (inout Value) throws(Failure) -> Void
+  ) throws(Failure) -> Value? {
+    try updateData(for: query.query, updatedAt: updatedAt, fencing: fencing) {
+      (data: inout Value?) throws(Failure) in
+      var value = data ?? query.defaultValue
+      try update(&value)
+      data = value
+    }
+  }
+}

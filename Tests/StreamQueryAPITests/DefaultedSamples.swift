@@ -1,0 +1,128 @@
+import Foundation
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// Keys with their store and their default, named once as static members.
+@Suite struct DefaultedSamples {
+  private let simulation = Simulation()
+
+  @Test("K19: the call names neither the place nor the default nor the type")
+  func defaults() throws {
+    let client = QueryClient(simulation: simulation)
+    let recording = simulation.record(client.stream(.favorites))
+    let results = simulation.record(client.results(of: .favorites))
+    #expect(client.data(for: .favorites).isEmpty)
+    #expect(client.result(for: .favorites).isDefault)
+    #expect(client.result(for: .favorites).isRestoring)
+    client.updateData(for: .favorites) { $0.append(.ada) }
+    client.setData([.ada], for: .favorites)
+    simulation.settle()
+    let users = try simulation.run { try await client.fetch(.favorites) }
+    #expect(users == [.ada])
+    #expect(recording.values.last?.data == [.ada])
+    #expect(results.values.last?.data.count == 1)
+    simulation.run {
+      await client.invalidate(.favorites)
+      await client.prefetch(.favorites)
+    }
+    let ensured: [User] = try simulation.run { try await client.ensure(.favorites) }
+    #expect(ensured.count == 1)
+    recording.cancel()
+    results.cancel()
+    client.shutDown()
+  }
+
+  @Test("K16 K18: the same for files, app defaults, memory and a store of one's own")
+  func everyStore() {
+    let queries: [DefaultedQuery<String>] = [.draft, .theme, .session, .pinned]
+    #expect(queries.map(\.defaultValue) == ["", "light", "none", "nothing"])
+    let client = QueryClient(simulation: simulation)
+    client.setData("abc", for: .session)
+    client.setData("first", for: .pinned)
+    simulation.settle()
+    #expect(client.data(for: .session) + client.data(for: .pinned) == "abcfirst")
+    client.shutDown()
+    // What the store of one's own forgets is shown as the default at the next launch.
+    let next = QueryClient(simulation: simulation)
+    let shown = simulation.record(next.stream(.pinned))
+    simulation.settle()
+    #expect(shown.values.last?.data == "nothing")
+    shown.cancel()
+    next.shutDown()
+  }
+
+  @Test("K16: a query, a key and a defaulted query of one entry")
+  func oneEntry() {
+    let client = QueryClient(simulation: simulation)
+    client.setData([.ada], for: DefaultedQuery.favorites)
+    #expect(client.data(for: DefaultedQuery.favorites.key) == [.ada])
+    #expect(client.data(for: DefaultedQuery.favorites.query) == [.ada])
+    // A query wins over a defaulted query of its name.
+    let users = client.data(for: .allUsers)
+    #expect(users == nil)
+    #expect(client.data(for: DefaultedQuery.allUsers).isEmpty)
+    client.shutDown()
+  }
+
+  @Test("K17: the type belongs to the name")
+  func types() {
+    let client = QueryClient(simulation: simulation)
+    let (favorites, theme) = (client.data(for: .favorites), client.data(for: .theme))
+    #expect(type(of: favorites) == [User].self)
+    #expect(type(of: theme) == String.self)
+    client.shutDown()
+  }
+}
+
+private let memory = MemoryStore()
+private let files = FileStore(directory: URL.temporaryDirectory.appending(path: "DefaultedSamples"))
+private let small = DefaultsStore(NoDefaults())
+
+private struct NoDefaults: DefaultsStorage {
+  func data(forKey name: String) -> Data? { nil }
+  func set(_ data: Data?, forKey name: String) {}
+}
+
+/// A store of one's own, which keeps nothing.
+private final class ForgetfulStore: QueryStore {
+  func load(_ partition: StorePartition) async -> StoreContents {
+    StoreContents(generation: .first)
+  }
+
+  func write(_ batch: StoreBatch, to partition: StorePartition) async {}
+
+  func wipe(_ partition: StorePartition) async -> StoreGeneration { .first.next }
+}
+
+private let forgetful = ForgetfulStore()
+
+extension DefaultedQuery<[User]> {
+  fileprivate static var favorites: Self {
+    Query("favorites") { try await api.users() }.persisted(in: memory).defaulting(to: [])
+  }
+
+  fileprivate static var allUsers: Self { Query.allUsers.defaulting(to: []) }
+}
+
+extension Query<[User]> {
+  fileprivate static var allUsers: Self { Query("all users") { try await api.users() } }
+}
+
+extension DefaultedQuery<String> {
+  fileprivate static var draft: Self {
+    Query(key: "draft").persisted(in: files).defaulting(to: "")
+  }
+
+  fileprivate static var theme: Self {
+    Query(key: "theme").persisted(in: small, version: "2").defaulting(to: "light")
+  }
+
+  fileprivate static var session: Self {
+    Query(key: "session").persisted(in: memory).defaulting(to: "none")
+  }
+
+  fileprivate static var pinned: Self {
+    Query(key: "pinned").persisted(in: forgetful).defaulting(to: "nothing")
+  }
+}

@@ -1,0 +1,168 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// Queries that always have data to show.
+struct DefaultedQueryTests {
+  private struct Refused: Error {}
+
+  private let simulation = Simulation(seed: 19)
+  private let client: QueryClient
+  private let fetch = ScriptedFetch<[Int]>(.value([1], after: .seconds(1)))
+  private let failure = ScriptedFetch<[Int]>(.failure(Refused(), after: .seconds(1)))
+
+  init() {
+    client = QueryClient(simulation: simulation)
+  }
+
+  private var numbers: DefaultedQuery<[Int]> {
+    Query(key: "numbers", fetch: fetch).defaulting(to: [0])
+  }
+
+  private var failing: DefaultedQuery<[Int]> {
+    Query(key: "failing", fetch: failure).retry(0).defaulting(to: [0])
+  }
+
+  /// What is shown: the data, whether it is the default, and what the query says besides.
+  private func line(_ result: DefaultedResult<[Int]>) -> String {
+    let origin = result.isDefault ? "default" : "data"
+    return "\(origin) \(result.data) \(result.status) \(result.fetchStatus)"
+  }
+
+  private var observed: [String] {
+    ["default [0] pending fetching", "data [1] success idle"]
+  }
+
+  @Test func aStreamShowsTheDefaultUntilThereIsData() {
+    let recording = simulation.record(client.stream(numbers))
+    simulation.advance(by: .seconds(2))
+    #expect(recording.values.map(line) == observed)
+    recording.cancel()
+  }
+
+  @Test func aSequenceShowsTheDefaultUntilThereIsData() {
+    let recording = simulation.record(client.results(of: numbers))
+    simulation.advance(by: .seconds(2))
+    #expect(recording.values.map(line) == observed)
+    recording.cancel()
+  }
+
+  @Test func anObserverWithOptionsOfItsOwnShowsTheDefaultToo() {
+    let options = ObserverOptions(enabled: false)
+    let stream = simulation.record(client.stream(numbers, options: options))
+    let sequence = simulation.record(client.results(of: numbers, options: options))
+    simulation.advance(by: .seconds(2))
+    #expect(stream.values.map(line) == ["default [0] pending idle"])
+    #expect(sequence.values.map(line) == ["default [0] pending idle"])
+    stream.cancel()
+    sequence.cancel()
+  }
+
+  @Test func streamsAndSequencesEndWithTheClient() {
+    let stream = simulation.record(client.stream(numbers))
+    let sequence = simulation.record(client.results(of: numbers))
+    simulation.settle()
+    client.shutDown()
+    simulation.settle()
+    #expect(stream.isFinished)
+    #expect(sequence.isFinished)
+  }
+
+  @Test func theDefaultStaysBesideTheErrorOfTheFirstFetch() {
+    let recording = simulation.record(client.stream(failing))
+    simulation.advance(by: .seconds(2))
+    let lines = ["default [0] pending fetching", "default [0] error idle"]
+    #expect(recording.values.map(line) == lines)
+    #expect(recording.values.last?.error is Refused)
+    recording.cancel()
+  }
+
+  @Test func aFetchReturnsTheValueAndThrowsInsteadOfReturningTheDefault() throws {
+    let (value, ensured) = try simulation.run { [client, numbers] in
+      (try await client.fetch(numbers), try await client.ensure(numbers))
+    }
+    #expect(value == [1])
+    #expect(ensured == [1])
+    simulation.run { [client, failing] in
+      await #expect(throws: Refused.self) { try await client.fetch(failing) }
+      await client.prefetch(failing)
+    }
+    #expect(client.data(for: failing) == [0])
+  }
+
+  @Test func theDefaultIsNeverCached() {
+    #expect(client.data(for: numbers) == [0])
+    #expect(line(client.result(for: numbers)) == "default [0] pending fetching")
+    #expect(client.data(for: numbers.query) == nil)
+    #expect(client.diagnostics().isEmpty)
+    simulation.run { [client, numbers] in await client.prefetch(numbers) }
+    #expect(line(client.result(for: numbers)) == "data [1] success fetching")
+    #expect(client.data(for: numbers.query) == [1])
+  }
+
+  @Test func writtenDataIsNoDefaultEvenIfItIsEqual() {
+    client.setData([0], for: numbers)
+    #expect(!client.result(for: numbers).isDefault)
+    #expect(client.data(for: numbers.key) == [0])
+  }
+
+  @Test func anUpdateBeginsWithTheDefault() {
+    #expect(client.updateData(for: numbers) { $0.append(5) } == [0, 5])
+    #expect(client.updateData(for: numbers) { $0.append(6) } == [0, 5, 6])
+    #expect(client.data(for: numbers.query) == [0, 5, 6])
+  }
+
+  @Test func anUpdateThatThrowsWritesNothing() {
+    #expect(throws: Refused.self) {
+      try client.updateData(for: numbers) { (value: inout [Int]) throws(Refused) in
+        value = [9]
+        throw Refused()
+      }
+    }
+    #expect(client.data(for: numbers.query) == nil)
+  }
+
+  @Test func aWriteMayFenceAFetchOut() {
+    let recording = simulation.record(client.stream(numbers))
+    simulation.settle()
+    client.updateData(for: numbers, fencing: true) { $0 = [7] }
+    simulation.advance(by: .seconds(5))
+    #expect(recording.values.last.map(line) == "data [7] success idle")
+    recording.cancel()
+  }
+
+  @Test func anInvalidationRefetchesWhatIsObserved() {
+    let recording = simulation.record(client.stream(numbers))
+    simulation.advance(by: .seconds(2))
+    simulation.run { [client, numbers] in await client.invalidate(numbers) }
+    #expect(fetch.callCount == 2)
+    recording.cancel()
+  }
+
+  @Test func aResetShowsTheDefaultAgain() {
+    client.setData([3], for: numbers)
+    simulation.run { [client, numbers] in await client.reset(numbers.query) }
+    #expect(line(client.result(for: numbers)).hasPrefix("default [0]"))
+  }
+
+  @Test func whatAStoreKeepsReplacesTheDefaultAndTheDefaultIsNotKept() throws {
+    let store = MemoryStore()
+    let kept = numbers.query.staleTime(.hours(1)).persisted(in: store).defaulting(to: [0])
+    _ = client.data(for: kept)
+    simulation.settle()
+    try simulation.run { [client] in try await client.save() }
+    #expect(store.load(.main).records.isEmpty)
+    client.setData([4], for: kept)
+    try simulation.run { [client] in try await client.save() }
+    client.shutDown()
+
+    let next = QueryClient(simulation: simulation)
+    let first = next.result(for: kept)
+    #expect(first.isDefault && first.isRestoring)
+    let recording = simulation.record(next.stream(kept))
+    simulation.advance(by: .seconds(5))
+    #expect(recording.values.map(line) == ["data [4] success idle"])
+    recording.cancel()
+    next.shutDown()
+  }
+}
