@@ -86,7 +86,9 @@ struct SavedRecords: Sendable {
     switch phase {
     case .open: nil
     case .closed(let error): error
-    case .loading: isDirty ? .failed(SavedValueError.slowStore) : nil
+    case .loading:
+      // What bulk calls said of the records that are still to come is a change, too.
+      isDirty || dropsLoaded || !pendingMarks.isEmpty ? .failed(SavedValueError.slowStore) : nil
     }
   }
 

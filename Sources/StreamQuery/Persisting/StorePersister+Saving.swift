@@ -153,7 +153,7 @@ extension StorePersister {
         } catch {
           first = first ?? error
           // A full store may say so again until there is little enough to write.
-          if tries == 3 { report(error) }
+          if case .full = error, tries < 3 {} else { report(error) }
           tries -= 1
           guard handle(error, of: id) else { break }
         }

@@ -382,4 +382,38 @@ struct LossTests: SlowStoreSuite {
     #expect(next.result(for: Query(key: key(1)) { 2 }.staleTime(.hours(1))).isStale)
     next.shutDown()
   }
+
+  @Test("save does not acknowledge a removal while the records are still to come")
+  func removedWhileLoading() {
+    let former = client()
+    simulation.settle()
+    former.setData(1, for: key(1))
+    former.shutDown()
+    simulation.settle()
+    store.change { $0.loading = .seconds(60) }
+    for clears in [true, false] {
+      let client = client()
+      if clears { client.clear() } else { client.remove(.key(key(1))) }
+      simulation.run { [client] in
+        _ = await #expect(throws: QueryStoreError.self) { try await client.save() }
+      }
+      #expect(kept.count == 1)
+      client.shutDown()
+    }
+  }
+
+  @Test("what goes wrong with less to write is told as well, unless there is still no room")
+  func otherErrorOfTheSecondTry() {
+    let client = client()
+    simulation.settle()
+    let events = simulation.record(client.events)
+    store.change { $0.writeErrors = [.full, .full, .denied] }
+    for number in 0..<5 { client.setData(number, for: key(number)) }
+    simulation.advance(by: .milliseconds(1_500))
+    let told: [String] = events.values.compactMap {
+      if case .persistenceFailed(let error) = $0.kind { "\(error)" } else { nil }
+    }
+    #expect(told == ["\(QueryStoreError.full)", "\(QueryStoreError.denied)"])
+    client.shutDown()
+  }
 }
