@@ -23,9 +23,15 @@ extension QueryClient {
     options: ObserverOptions? = nil
   ) -> AsyncStream<DefaultedResult<Value>> {
     let defaultValue = query.defaultValue
-    return subscribe(query.query, options: options).stream { snapshot, flags in
-      DefaultedResult(QueryResult(snapshot: snapshot, flags: flags), default: defaultValue)
-    }
+    let subscription = subscribe(query.query, options: options)
+    // Not over the plain stream, which would be iterated by each look.
+    return AsyncStream(
+      unfolding: {
+        guard let (snapshot, flags) = await subscription.next() else { return nil }
+        return DefaultedResult(QueryResult(snapshot: snapshot, flags: flags), default: defaultValue)
+      },
+      onCancel: { subscription.cancel() }
+    )
   }
 
   /// Observes a query that has a default, with a cold sequence that stays on the caller's actor.

@@ -233,14 +233,6 @@ package final class Subscription: Sendable {
 
   /// What the observer sees from now on, as a stream that holds the subscription.
   func stream<Value: Sendable>() -> AsyncStream<QueryResult<Value>> {
-    stream { QueryResult(snapshot: $0, flags: $1) }
-  }
-
-  /// The same, with elements of another form; inlined, because the first form needs no closure.
-  @inline(__always)
-  func stream<Element: Sendable>(
-    of element: @escaping @Sendable (EntrySnapshot, QueryFlags) -> Element
-  ) -> AsyncStream<Element> {
     AsyncStream(
       unfolding: {
         // The stream handles cancellations itself, below. The wait is here rather than in its own
@@ -248,7 +240,7 @@ package final class Subscription: Sendable {
         var outcome = self.take()
         while true {
           switch outcome {
-          case .news(let snapshot, let flags): return element(snapshot, flags)
+          case .news(let snapshot, let flags): return QueryResult(snapshot: snapshot, flags: flags)
           case .over: return nil
           case .nothing:
             await SuspendedTask.suspend(self.park)
