@@ -6,6 +6,9 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case completionCalledTwice(key: String)
   /// An updater wrote the key that it updates; the inner write was ignored.
   case writeInsideUpdate(key: String)
+  /// A query with a default was updated before it was known what a store keeps for it; nothing was
+  /// written.
+  case updateBeforeRestored(key: String)
   /// A fetch asked for its previous data as a type other than the query's; it got none.
   case previousOfOtherType(key: String, expected: String, asked: String)
   /// A callback of a mutation threw; the run continued as if it had not.
@@ -50,6 +53,11 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       """
       An update of \(key) wrote the same key inside its closure; that write was ignored. \
       Change the closure's argument instead.
+      """
+    case .updateBeforeRestored(let key):
+      """
+      \(key) was updated before its data was restored; nothing was written, lest its default take the \
+      place of what the store has. Await restore() or fetch(_:) first.
       """
     case .previousOfOtherType(let key, let expected, let asked):
       """

@@ -11,14 +11,15 @@
 /// }
 ///
 /// for await result in client.stream(.todos) { show(result.data.count, more: result.isFetching) }
+/// try await client.restore()
 /// client.updateData(for: .todos) { todos in todos.append("Read the news") }
 /// ```
 ///
 /// The default is never cached, saved or sent: the same ``query`` without it shows no data. It is
 /// not a placeholder either, which a query shows as a success. What takes only a ``Query`` takes
-/// ``query``.
+/// ``query``, written out: `DefaultedQuery.todos.query`.
 ///
-/// If a query has the same name, calls that take both mean the query. Give a key another name.
+/// If a query has the same name, calls that take both mean the query. A key needs another name.
 public struct DefaultedQuery<Value: Sendable>: Sendable, _FreeOfActors {
   /// The query without its default.
   public let query: Query<Value>

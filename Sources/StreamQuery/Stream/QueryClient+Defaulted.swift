@@ -63,6 +63,22 @@ extension QueryClient {
     try await fetch(query.query)
   }
 
+  /// The value of a query that has a default, if it arrives in time.
+  ///
+  /// - Parameters:
+  ///   - query: What to fetch.
+  ///   - limit: How long to wait; zero or less does not wait, more than 100 years is no limit.
+  /// - Returns: The value.
+  /// - Throws: ``QueryError/timedOut(key:limit:)``, and all others that fetching the query throws.
+  @_disfavoredOverload
+  @discardableResult
+  public nonisolated func fetch<Value>(
+    _ query: DefaultedQuery<Value>,
+    timeout limit: Duration
+  ) async throws -> Value {
+    try await fetch(query.query, timeout: limit)
+  }
+
   /// The value of a query that has a default: from the cache at any age, otherwise fetched.
   ///
   /// - Parameters:
@@ -100,7 +116,44 @@ extension QueryClient {
     await invalidate(query.query, refetch: refetch)
   }
 
+  /// Refetches a query that has a default, if it is in the cache.
+  ///
+  /// - Parameter query: Which query.
+  @_disfavoredOverload
+  public nonisolated func refetch<Value>(_ query: DefaultedQuery<Value>) async {
+    await refetch(query.query)
+  }
+
+  /// Returns a query that has a default to its initial state.
+  ///
+  /// - Parameter query: Which query.
+  @_disfavoredOverload
+  public nonisolated func reset<Value>(_ query: DefaultedQuery<Value>) async {
+    await reset(query.query)
+  }
+
+  /// Cancels the fetch of a query that has a default.
+  ///
+  /// - Parameter query: Which query.
+  @_disfavoredOverload
+  public nonisolated func cancel<Value>(_ query: DefaultedQuery<Value>) { cancel(query.query) }
+
+  /// Removes the entry of a query that has a default, which is shown from then on.
+  ///
+  /// - Parameter query: Which query.
+  @_disfavoredOverload
+  public nonisolated func remove<Value>(_ query: DefaultedQuery<Value>) { remove(query.query) }
+
   // MARK: Reading and writing
+
+  /// Whether a new observer of a query that has a default would refetch it.
+  ///
+  /// - Parameter query: Which query.
+  /// - Returns: Whether its data is missing, old or invalidated.
+  @_disfavoredOverload
+  public nonisolated func isStale<Value>(_ query: DefaultedQuery<Value>) -> Bool {
+    isStale(query.query)
+  }
 
   /// The cached data of a query, or its default.
   ///
@@ -145,13 +198,18 @@ extension QueryClient {
   /// again if the entry changes meanwhile, so it must only change what it gets. What it leaves is
   /// written, even if it changes nothing.
   ///
+  /// Data that began with the default is invalidated, since the server was not asked: the next
+  /// observer fetches. As long as it is not known what a store keeps for the query, nothing is
+  /// written, lest the default take its place: that is reported to ``Configuration/onMisuse``. Await
+  /// ``restore()`` first, or a fetch.
+  ///
   /// - Parameters:
   ///   - query: The query whose data changes.
   ///   - updatedAt: When the written data was current; `nil` or a date in the future means now.
   ///   - fencing: Whether a fetch in flight is discarded.
   ///   - update: Changes the data.
   /// - Returns: The data that was written; `nil` if the call was ignored, because it was made inside
-  ///   an update of the same key.
+  ///   an update of the same key, or before the data was restored.
   /// - Throws: The closure's error; in that case nothing is written.
   @_disfavoredOverload
   @discardableResult
@@ -161,11 +219,29 @@ extension QueryClient {
     fencing: Bool = false,
     _ update: (inout Value) throws(Failure) -> Void
   ) throws(Failure) -> Value? {
-    try updateData(for: query.query, updatedAt: updatedAt, fencing: fencing) {
+    if isRestoring(query.query) {
+      report(.updateBeforeRestored(key: query.key.erased.description))
+      return nil
+    }
+    var isDefault = false
+    let written = try updateData(for: query.query, updatedAt: updatedAt, fencing: fencing) {
       (data: inout Value?) throws(Failure) in
+      isDefault = data == nil
       var value = data ?? query.defaultValue
       try update(&value)
       data = value
     }
+    if isDefault, written != nil {
+      startInvalidation(.query(query.query), .never, superseding: false, .invalidated, nil)
+    }
+    return written
+  }
+
+  /// Whether there is no data, and a store may have some.
+  private nonisolated func isRestoring<Value>(_ query: Query<Value>) -> Bool {
+    guard let policy = query.definition.persistence ?? defaults.persistence, !policy.isOff,
+      persisters.persister(for: policy)?.isRestoring(policy) == true
+    else { return false }
+    return cache.read { $0.box(EntryKey(query.key)) == nil }
   }
 }

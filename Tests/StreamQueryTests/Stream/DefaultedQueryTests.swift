@@ -165,4 +165,59 @@ struct DefaultedQueryTests {
     recording.cancel()
     next.shutDown()
   }
+
+  @Test func anUpdateOfTheDefaultDoesNotTakeThePlaceOfWhatAStoreKeeps() throws {
+    let store = MemoryStore()
+    let kept = Query(key: "kept", fetch: fetch).persisted(in: store).staleTime(.hours(1))
+      .defaulting(to: [0])
+    let misuses = Recorded<QueryMisuse>()
+    try simulation.run {
+      let first = QueryClient(simulation: simulation)
+      first.setData([1, 2], for: kept)
+      try await first.save()
+      first.shutDown()
+    }
+    let client = QueryClient(simulation: simulation) { $0.onMisuse = { misuses.append($0) } }
+    #expect(client.updateData(for: kept) { $0.append(3) } == nil)
+    #expect(misuses.values == [.updateBeforeRestored(key: kept.key.erased.description)])
+    simulation.settle()
+    #expect(client.updateData(for: kept) { $0.append(3) } == [1, 2, 3])
+    try simulation.run {
+      try await client.save()
+      client.shutDown()
+      let last = QueryClient(simulation: simulation)
+      _ = try await last.ensure(kept)
+      #expect(last.data(for: kept) == [1, 2, 3])
+      last.shutDown()
+    }
+  }
+
+  @Test func whatBeganWithTheDefaultIsFetchedByTheNextObserver() {
+    let quiet = Query(key: "numbers", fetch: fetch).staleTime(.hours(1)).defaulting(to: [0])
+    #expect(client.updateData(for: quiet) { $0.append(5) } == [0, 5])
+    #expect(client.isStale(quiet))
+    let recording = simulation.record(client.stream(quiet))
+    simulation.advance(by: .seconds(2))
+    #expect(recording.values.map(line) == ["data [0, 5] success fetching", "data [1] success idle"])
+    client.updateData(for: quiet) { $0.append(6) }
+    #expect(!client.isStale(quiet))
+    recording.cancel()
+  }
+
+  @Test func theOtherCallsTakeAQueryWithADefaultToo() throws {
+    let fetched = try simulation.run {
+      try await client.fetch(numbers, timeout: .seconds(5))
+    }
+    #expect(fetched == [1])
+    simulation.run {
+      await client.refetch(numbers)
+      #expect(fetch.callCount == 2)
+      await client.reset(numbers)
+      client.cancel(numbers)
+      #expect(client.data(for: numbers) == [0])
+      client.setData([7], for: numbers)
+      client.remove(numbers)
+      #expect(client.data(for: numbers) == [0] && client.isStale(numbers))
+    }
+  }
 }
