@@ -36,7 +36,7 @@ extension CacheState {
       for watcher in watchers { watcher.note(end) }
     }
     if countsFetches, actions.concernsFetch || slots[index].machine.isFetching {
-      outbox.append(.recount, insteadOf: .recount)
+      actionQueue.append(.recount, insteadOf: .recount)
     }
     if fetchRoom != nil { tendRoom(index) }
     if actions.expired, !slots[index].isWatched {
@@ -76,7 +76,7 @@ extension CacheState {
     job.tasks.workEnded()
     transaction.drop(job.tasks.end())
     emit(.fetchCancelled, index, transaction, job: job)
-    outbox.append(.cancel(job))
+    actionQueue.append(.cancel(job))
   }
 
   private mutating func end(_ ending: FetchEnding, _ index: Int, _ transaction: inout Transaction) {

@@ -11,7 +11,7 @@ extension CacheState {
   /// Runs an attempt of an entry's fetch, as soon as there is room.
   mutating func begin(_ job: FetchJob, _ index: Int, _ transaction: inout Transaction) {
     let begins = fetchRoom == nil || enterRoom(index)
-    if begins { outbox.append(.start(job, attempt: slots[index].machine.failureCount)) }
+    if begins { actionQueue.append(.start(job, attempt: slots[index].machine.failureCount)) }
     // Whoever makes room begins it later, but in the context of this caller.
     if !begins || othersPerform { transaction.standBy(job.tasks) }
   }
@@ -50,7 +50,7 @@ extension CacheState {
     guard case .fetch = caller.work, !caller.life.isOver, fetchRoom?.admit(id) == true,
       let job = slots[index].job
     else { return }
-    outbox.append(.start(job, attempt: slots[index].machine.failureCount))
+    actionQueue.append(.start(job, attempt: slots[index].machine.failureCount))
   }
 
   /// Looks after the place of a fetch when something has happened to its entry.
@@ -73,7 +73,7 @@ extension CacheState {
       guard let index = find(entry), let job = slots[index].job else { continue }
       let actions = slots[index].machine.turnCame(in: transaction.environment)
       if actions == .none {
-        outbox.append(.start(job, attempt: slots[index].machine.failureCount))
+        actionQueue.append(.start(job, attempt: slots[index].machine.failureCount))
       } else {
         // It resumes like any paused fetch, and takes its turn then.
         leaveRoom(index)

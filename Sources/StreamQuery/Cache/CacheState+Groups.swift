@@ -45,7 +45,7 @@ extension CacheState {
     let group = place.group
     groups[Int(group)].changed.append(place.position)
     guard !groups[Int(group)].waiting.isEmpty else { return }
-    for wait in takeWaiting(of: group) { outbox.append(.wake(.jointly(wait))) }
+    for wait in takeWaiting(of: group) { actionQueue.append(.wake(.jointly(wait))) }
   }
 
   /// States that nothing more comes.

@@ -16,7 +16,7 @@ extension CacheState {
   @inline(never)
   mutating func updateBudget(_ index: Int) {
     let data = slots[index].data
-    if budget?.isNews(data, index) == true { outbox.append(.measure(id(of: index))) }
+    if budget?.isNews(data, index) == true { actionQueue.append(.measure(id(of: index))) }
     let isIdle = isUnused(index)
     budget?.order.changed(index, isIdle: isIdle)
     // At the end of the transaction, which may go on with the entry.
@@ -31,7 +31,7 @@ extension CacheState {
   mutating func evict(_ transaction: inout Transaction) {
     var left = lookLimit
     while let index = budget?.order.victim() {
-      guard left > 0 else { return outbox.append(.evict) }
+      guard left > 0 else { return actionQueue.append(.evict) }
       left -= 1
       drop(index, reason: .evicted, &transaction)
     }

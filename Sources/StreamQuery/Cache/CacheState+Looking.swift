@@ -138,7 +138,7 @@ extension CacheState {
   @inline(__always)
   mutating func call(_ suspended: SuspendedObserver) {
     if case .member(let place) = suspended { return note(place) }
-    if suspended.claim() { outbox.append(.wake(suspended)) }
+    if suspended.claim() { actionQueue.append(.wake(suspended)) }
   }
 
   @inline(__always)

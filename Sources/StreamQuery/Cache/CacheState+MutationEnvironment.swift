@@ -105,6 +105,6 @@ extension CacheState {
     }
     guard !due.isEmpty else { return }
     mutations.held.removeAll(where: \.awaited.isEmpty)
-    outbox.append(.mutation(.sweep(due)))
+    actionQueue.append(.mutation(.sweep(due)))
   }
 }

@@ -67,11 +67,11 @@ extension CacheState {
   ) {
     guard let index = mutations.find(id), let job = mutations.slots[index].job else { return }
     let attempt = mutations.slots[index].machine.failureCount
-    if actions.cancels { outbox.append(.mutation(.cancel(job))) }
-    if actions.prepares { outbox.append(.mutation(.prepare(job))) }
+    if actions.cancels { actionQueue.append(.mutation(.cancel(job))) }
+    if actions.prepares { actionQueue.append(.mutation(.prepare(job))) }
     if actions.performs {
       emit(.performing(attempt: attempt), job, transaction)
-      outbox.append(.mutation(.perform(job, attempt: attempt)))
+      actionQueue.append(.mutation(.perform(job, attempt: attempt)))
     }
     if actions.paused { emit(.paused, job, transaction) }
     if let ending = actions.concluded { conclude(ending, index, job, &transaction) }
@@ -108,7 +108,7 @@ extension CacheState {
     case .failed, .cancelled: dropLayers(of: job, index, &transaction)
     }
     guard mutations.slots[index].machine.isPending else { return }
-    outbox.append(.mutation(.settle(job, outcome(ending, index))))
+    actionQueue.append(.mutation(.settle(job, outcome(ending, index))))
   }
 
   private func outcome(_ ending: MutationMachine.Ending, _ index: Int) -> WaitOutcome {
@@ -198,7 +198,7 @@ extension CacheState {
       if isPending {
         // No work of a paused run is running: an archive that has it may restore it.
         if mutations.slots[index].machine.isPaused { mutations.archived.remove(job.identity) }
-        outbox.append(.mutation(.cancel(job)))
+        actionQueue.append(.mutation(.cancel(job)))
         // It is no longer in a scope: no run waits for what its work still waits for.
         job.tasks?.workEnded()
         mutations.pendingCount -= 1
@@ -215,14 +215,14 @@ extension CacheState {
 
   /// Makes the followers of a run look at the change, in the order of transactions.
   mutating func mutationsChanged(_ news: MutationNews) {
-    guard case .mutation(.news(var all)) = outbox.last else {
-      return outbox.append(.mutation(.news([news])))
+    guard case .mutation(.news(var all)) = actionQueue.last else {
+      return actionQueue.append(.mutation(.news([news])))
     }
     guard all.last != news else { return }
-    // Taken out of the outbox so that it grows in place.
-    outbox.removeLast()
+    // Taken out of the action queue so that it grows in place.
+    actionQueue.removeLast()
     all.append(news)
-    outbox.append(.mutation(.news(all)))
+    actionQueue.append(.mutation(.news(all)))
   }
 
   private func news(of index: Int) -> MutationNews {

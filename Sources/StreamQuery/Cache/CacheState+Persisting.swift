@@ -66,11 +66,11 @@ extension CacheState {
   }
 
   private mutating func notePersisted(_ departure: PersistedChanges.Departure, of id: EntryID?) {
-    if persisted?.note(departure, of: id) == true { outbox.append(.persist) }
+    if persisted?.note(departure, of: id) == true { actionQueue.append(.persist) }
   }
 
   /// Notes that a persisted entry changed.
   mutating func notePersisted(_ id: EntryID) {
-    if persisted?.note(id) == true { outbox.append(.persist) }
+    if persisted?.note(id) == true { actionQueue.append(.persist) }
   }
 }

@@ -48,7 +48,7 @@ extension CacheState {
       } else if former.slots[slot].key != nil {
         eventSerial += 1
         let count = UInt32(truncatingIfNeeded: eventSerial - serial)
-        outbox.append(.emitRemoval(gone, slot: Int32(truncatingIfNeeded: slot), count))
+        actionQueue.append(.emitRemoval(gone, slot: Int32(truncatingIfNeeded: slot), count))
       }
     }
   }

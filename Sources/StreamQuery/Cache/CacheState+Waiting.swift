@@ -159,7 +159,7 @@ extension CacheState {
   mutating func answer(_ waiters: [Waiter], _ outcome: WaitOutcome) {
     guard !waiters.isEmpty else { return }
     for waiter in waiters { waiter.endWait() }
-    outbox.append(.settle(waiters, outcome))
+    actionQueue.append(.settle(waiters, outcome))
   }
 
   /// If one more fetch follows the one that ended, moves waiters to it that asked for a newer

@@ -65,7 +65,7 @@ struct CacheState: ~Copyable {
   var isShutDown = false
   /// Which fetches run, if only so many may at a time.
   var fetchRoom: FetchRoom<EntryID>?
-  var outbox = Outbox<Action>()
+  var actionQueue = ActionQueue<Action>()
   /// How many entries may be looked at under one lock, where a search can be split into slices.
   var lookLimit = 1_000
   /// The most entries that such a look has taken so far: for tests.
@@ -168,7 +168,7 @@ struct CacheState: ~Copyable {
   /// Reports, once for each combination of users' types, that many keys share one hash.
   private mutating func reportCrowd(of key: EntryKey) {
     guard crowds.insert(key.storage.boxedTypes).inserted else { return }
-    outbox.append(.crowded(key.key))
+    actionQueue.append(.crowded(key.key))
   }
 
   /// Drops an entry that nobody observes.
@@ -308,10 +308,10 @@ struct CacheState: ~Copyable {
     let round = (transaction.askRound ?? AskRound.current) + 1
     let waiting = slots[index].askRound
     if round > AskRound.limit {
-      if waiting == 0, let key = slots[index].key { outbox.append(.unsettled(key.key)) }
+      if waiting == 0, let key = slots[index].key { actionQueue.append(.unsettled(key.key)) }
     } else if waiting == 0 {
       slots[index].askRound = round
-      outbox.append(.ask(id(of: index)))
+      actionQueue.append(.ask(id(of: index)))
     } else {
       slots[index].askRound = min(waiting, round)
     }
@@ -374,6 +374,6 @@ struct CacheState: ~Copyable {
     event.isNotModified = isNotModified
     // A fetch may use another query than the entry's current one.
     if let meta = (job?.query ?? slots[index].query)?.meta { event.meta = meta }
-    outbox.append(.emit(event))
+    actionQueue.append(.emit(event))
   }
 }

@@ -28,7 +28,7 @@ struct EntrySlot: FreeRows.Row {
     var observers: [Int32] = []
     /// How many observers have dynamic options.
     var dynamicCount = 0
-    /// The round of evaluating dynamic options that is in the outbox; 0 is none.
+    /// The round of evaluating dynamic options that is in the action queue; 0 is none.
     var askRound = 0
     var waiters: [Waiter] = []
     /// Distinguishes answered waiters from those that still wait; 0 while nobody waits.

@@ -22,7 +22,7 @@ extension CacheState {
     guard emitsEvents else { return }
     var event = makeEvent(.mutation(step), job.key.key, transaction, since: job.submittedAt)
     event.meta = job.meta
-    outbox.append(.emit(event))
+    actionQueue.append(.emit(event))
   }
 
   mutating func setDeadline(_ deadline: Instant?, mutation index: Int) {

@@ -8,10 +8,10 @@ import Foundation
 
 /// The only way in: every change goes through one lock, one transaction at a time.
 ///
-/// A transaction decides and publishes under the lock and leaves its actions in the ``Outbox``. One
-/// drainer at a time performs them in order, outside the lock. A transaction made in the meantime,
-/// even by an action, only appends. So the outside sees transactions in the order in which they
-/// were decided.
+/// A transaction decides and publishes under the lock and leaves its actions in the
+/// ``ActionQueue``. One drainer at a time performs them in order, outside the lock. A transaction
+/// made in the meantime, even by an action, only appends. So the outside sees transactions in the
+/// order in which they were decided.
 final class QueryCache: Sendable {
   private static let lastID = Atomic<UInt64>(0)
 
@@ -99,13 +99,13 @@ final class QueryCache: Sendable {
     let result = state.withLock { state -> Result in
       transaction.environment = state.environment(at: now)
       let serial = state.snapshotSerial
-      let before = state.outbox.transactionBegan()
+      let before = state.actionQueue.transactionBegan()
       let result = body(&state, &transaction)
       if state.fetchRoom != nil { state.fillRoom(&transaction) }
       if state.mayShrink { state.shrink(&transaction) }
       if state.snapshotSerial != serial { news.store(state.snapshotSerial, ordering: .releasing) }
       state.rearm()
-      if state.outbox.count > before { end = Self.ended(&state, since: before, shell) }
+      if state.actionQueue.count > before { end = Self.ended(&state, since: before, shell) }
       return result
     }
     // This comes first: somebody may be about to start the work that waits for it.
@@ -118,8 +118,8 @@ final class QueryCache: Sendable {
 
   /// What the thread of a transaction that left actions does next.
   private struct TransactionEnd {
-    var step: Outbox<Action>.Step
-    var batch: Outbox<Action>.Batch
+    var step: ActionQueue<Action>.Step
+    var batch: ActionQueue<Action>.Batch
   }
 
   // Separate, so that transactions without actions do not pay for it.
@@ -129,8 +129,8 @@ final class QueryCache: Sendable {
     since count: Int,
     _ shell: some ActionRunner
   ) -> TransactionEnd? {
-    var batch = Outbox<Action>.Batch()
-    let step = state.outbox.transactionEnded(
+    var batch = ActionQueue<Action>.Batch()
+    let step = state.actionQueue.transactionEnded(
       since: count,
       on: .current,
       isLow: shell.isOfLowPriority,
@@ -139,17 +139,17 @@ final class QueryCache: Sendable {
     return step == .leave ? nil : TransactionEnd(step: step, batch: batch)
   }
 
-  /// Takes over what others left in the outbox, unless somebody is draining.
+  /// Takes over what others left in the action queue, unless somebody is draining.
   ///
   /// - Parameter shell: Performs the actions.
   func sweep(_ shell: some ActionRunner) {
-    var batch = Outbox<Action>.Batch()
-    let step = state.withLock { $0.outbox.sweeperCame(on: .current, into: &batch) }
+    var batch = ActionQueue<Action>.Batch()
+    let step = state.withLock { $0.actionQueue.sweeperCame(on: .current, into: &batch) }
     var end = Optional(TransactionEnd(step: step, batch: batch))
     carryOut(&end, shell)
   }
 
-  /// Follows the outbox's instructions until it releases the thread.
+  /// Follows the action queue's instructions until it releases the thread.
   @inline(never)
   private func carryOut(_ end: inout TransactionEnd?, _ shell: some ActionRunner) {
     // Taken out, so that the batch's storage is reused and not copied.
@@ -160,22 +160,24 @@ final class QueryCache: Sendable {
       case .leave: return
       case .perform, .releaseAndPerform:
         if step == .releaseAndPerform {
-          for waiting in state.withLock({ $0.outbox.takeReleased() }) { roomWaits.tell(waiting) }
+          for waiting in state.withLock({ $0.actionQueue.takeReleased() }) {
+            roomWaits.tell(waiting)
+          }
         }
         let end = batch.end
         for place in batch.start..<end { shell.perform(batch.items[place]) }
         batch.wasPerformed(to: end)
-        step = state.withLock { $0.outbox.performed(&batch, on: thread) }
+        step = state.withLock { $0.actionQueue.performed(&batch, on: thread) }
       case .ask:
         shell.sweep()
-        step = state.withLock { $0.outbox.asked(on: thread) }
+        step = state.withLock { $0.actionQueue.asked(on: thread) }
       case .appoint(let waiting):
         roomWaits.tell(waiting)
         return
       case .prepareToWait:
         roomWaits.prepare(thread)
         let isLow = shell.isOfLowPriority
-        step = state.withLock { $0.outbox.wait(on: thread, isLow: isLow, into: &batch) }
+        step = state.withLock { $0.actionQueue.wait(on: thread, isLow: isLow, into: &batch) }
         guard case .wait = step else {
           roomWaits.forget(thread)
           continue
@@ -183,7 +185,7 @@ final class QueryCache: Sendable {
       case .wait(let crowds):
         roomWaits.wait(thread, crowds: crowds)
         roomWaits.forget(thread)
-        step = state.withLock { $0.outbox.waited(on: thread, into: &batch) }
+        step = state.withLock { $0.actionQueue.waited(on: thread, into: &batch) }
       }
     }
   }
@@ -193,7 +195,7 @@ extension CacheState {
   /// Whether a thread other than the current transaction's may perform its actions; a caller of low
   /// priority leaves them to the client's own task.
   var othersPerform: Bool {
-    @inline(__always) get { outbox.othersPerform || WorkPriority.current.isLow }
+    @inline(__always) get { actionQueue.othersPerform || WorkPriority.current.isLow }
   }
 
   /// Asks for an earlier wake-up if a deadline lies before the armed one.
@@ -201,6 +203,6 @@ extension CacheState {
     guard let first = deadlines.first?.deadline else { return }
     if let armed, armed <= first { return }
     armed = first
-    outbox.append(.arm(first), insteadOf: .arm)
+    actionQueue.append(.arm(first), insteadOf: .arm)
   }
 }

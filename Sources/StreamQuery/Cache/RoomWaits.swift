@@ -4,7 +4,7 @@ import Synchronization
 @preconcurrency internal import Dispatch
 #endif
 
-/// Threads that wait for room in the outbox, each at its own semaphore.
+/// Threads that wait for room in the action queue, each at its own semaphore.
 ///
 /// A thread that is slowed down stands still, and so does the task on it: there is no other way to
 /// slow down a synchronous call. So the wait is short. It is measured in real time, not the
@@ -19,7 +19,7 @@ final class RoomWaits: Sendable {
     semaphores.withLock { $0[thread] = semaphore }
   }
 
-  /// Waits for a signal, at most 10 ms for each crowd in the outbox: an action may wait for this
+  /// Waits for a signal, at most 10 ms for each crowd in the action queue: an action may wait for this
   /// very thread, and would otherwise wait for ever.
   func wait(_ thread: ThreadIdentity, crowds: Int) {
     guard let semaphore = semaphores.withLock({ $0[thread] }) else { return }

@@ -111,7 +111,7 @@ extension QueryClient {
   nonisolated func tell(_ kind: QueryEvent.Kind, of key: AnyQueryKey) {
     transaction { state, transaction in
       guard state.emitsEvents else { return }
-      state.outbox.append(.emit(state.makeEvent(kind, key, transaction, since: nil)))
+      state.actionQueue.append(.emit(state.makeEvent(kind, key, transaction, since: nil)))
     }
   }
 }

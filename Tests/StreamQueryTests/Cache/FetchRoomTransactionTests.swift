@@ -9,11 +9,16 @@ struct FetchRoomTransactionTests {
 
   /// The keys of the attempts that the last transactions have begun, in order.
   private func begun() -> [String] {
-    var batch = Outbox<Action>.Batch()
-    _ = driver.state.outbox.transactionEnded(since: 0, on: .current, isLow: false, into: &batch)
+    var batch = ActionQueue<Action>.Batch()
+    _ = driver.state.actionQueue.transactionEnded(
+      since: 0,
+      on: .current,
+      isLow: false,
+      into: &batch
+    )
     defer {
       batch.wasPerformed(to: batch.items.count)
-      _ = driver.state.outbox.performed(&batch, on: .current)
+      _ = driver.state.actionQueue.performed(&batch, on: .current)
     }
     return batch.items.compactMap { action in
       if case .start(let job, _) = action { job.key.key.description } else { nil }

@@ -99,13 +99,13 @@ import Testing
       state.leastObservers = 8
     }
 
-    /// Takes what lies in the outbox.
+    /// Takes what lies in the action queue.
     mutating func takeActions() -> [Action] {
-      var batch = Outbox<Action>.Batch()
-      _ = state.outbox.transactionEnded(since: 0, on: .current, isLow: false, into: &batch)
+      var batch = ActionQueue<Action>.Batch()
+      _ = state.actionQueue.transactionEnded(since: 0, on: .current, isLow: false, into: &batch)
       let actions = batch.items
       batch.wasPerformed(to: batch.items.count)
-      _ = state.outbox.performed(&batch, on: .current)
+      _ = state.actionQueue.performed(&batch, on: .current)
       return actions
     }
 
@@ -249,10 +249,12 @@ import Testing
     func handled(_ count: Int) -> (dropped: Int, actions: Int) {
       var state = Self.cache(idle: count)
       var transaction = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
-      let before = state.outbox.count
+      let before = state.actionQueue.count
       state.removeAll(reason: .cleared, &transaction)
       #expect(state.index.count == 0)
-      return (transaction.droppedCount + transaction.remains.count, state.outbox.count - before)
+      return (
+        transaction.droppedCount + transaction.remains.count, state.actionQueue.count - before
+      )
     }
     #expect(handled(20) == handled(5_000))
   }

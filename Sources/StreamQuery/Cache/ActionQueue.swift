@@ -37,10 +37,10 @@
 /// a recount. The rest, such as events, cannot be dropped, so a caller that adds them waits. Only
 /// threads that nobody waits for may wait: never the one that performs actions, or the list would
 /// never become shorter.
-struct Outbox<Item: Sendable>: Sendable {
+struct ActionQueue<Item: Sendable>: Sendable {
   /// How many actions a call performs in addition to the number its transaction added.
   let share: Int
-  /// How many actions the outbox may hold before callers that add more have to wait.
+  /// How many actions the action queue may hold before callers that add more have to wait.
   let room: Int
 
   /// In the order of transactions.
@@ -138,7 +138,7 @@ struct Outbox<Item: Sendable>: Sendable {
 
   // MARK: Performing
 
-  /// What a thread takes from the outbox, and how much of it it may perform.
+  /// What a thread takes from the action queue, and how much of it it may perform.
   struct Batch: Sendable {
     /// Emptied, outside the lock, once all are performed.
     var items: [Item] = []
@@ -179,7 +179,7 @@ struct Outbox<Item: Sendable>: Sendable {
     case appoint(ThreadIdentity)
     /// Gets ready to wait, and then reports it: ``wait(on:isLow:into:)``.
     case prepareToWait
-    /// Waits to be told, and then reports it: ``waited(on:into:)``; longer if the outbox is fuller.
+    /// Waits to be told, and then reports it: ``waited(on:into:)``; longer if the queue is fuller.
     case wait(crowds: Int)
   }
 
@@ -319,7 +319,7 @@ struct Outbox<Item: Sendable>: Sendable {
 }
 
 // Equatable because the small worlds remember visited states.
-extension Outbox: Equatable where Item: Equatable {}
-extension Outbox: Hashable where Item: Hashable {}
-extension Outbox.Batch: Equatable where Item: Equatable {}
-extension Outbox.Batch: Hashable where Item: Hashable {}
+extension ActionQueue: Equatable where Item: Equatable {}
+extension ActionQueue: Hashable where Item: Hashable {}
+extension ActionQueue.Batch: Equatable where Item: Equatable {}
+extension ActionQueue.Batch: Hashable where Item: Hashable {}

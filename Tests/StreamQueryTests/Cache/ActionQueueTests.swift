@@ -3,8 +3,8 @@ import Testing
 @testable import StreamQuery
 
 /// Who performs what, without threads: a thread is a number.
-@Suite struct OutboxTests {
-  typealias Box = Outbox<Int>
+@Suite struct ActionQueueTests {
+  typealias Box = ActionQueue<Int>
 
   let one = ThreadIdentity(number: 1)
   let two = ThreadIdentity(number: 2)

@@ -5,7 +5,7 @@ import Testing
 @testable import StreamQuery
 
 /// What a call performs, and what waits, with real threads: counts, whatever the order.
-@Suite(.timeLimit(.minutes(10))) struct OutboxStressTests {
+@Suite(.timeLimit(.minutes(10))) struct ActionQueueStressTests {
   /// How many actions of others a call performs at most, and how many may wait before callers do.
   static let share = 256
   static let room = 4_096
@@ -82,7 +82,7 @@ import Testing
 
     func perform(_ action: Action) {
       counts.add()
-      OutboxStressTests.work()
+      ActionQueueStressTests.work()
       guard case .ask(let entry) = action else { return }
       let expected = next.with { next in
         defer { next += 1 }
@@ -99,15 +99,15 @@ import Testing
 
     /// A transaction that adds actions with the next numbers.
     ///
-    /// - Returns: How many lay in the outbox after it.
+    /// - Returns: How many lay in the action queue after it.
     func transaction(adding count: Int) -> Int {
       cache.transaction(self, at: cache.now(isDated: false), startsFetches: false) { state, _ in
         for _ in 0..<count {
           let number = Int32(truncatingIfNeeded: state.eventSerial)
           state.eventSerial += 1
-          state.outbox.append(.ask(EntryID(index: number, generation: 0)))
+          state.actionQueue.append(.ask(EntryID(index: number, generation: 0)))
         }
-        return state.outbox.count
+        return state.actionQueue.count
       }
     }
   }
@@ -121,7 +121,7 @@ import Testing
     )
   }
 
-  @Test func everyActionIsPerformedInOrderBoundedlyAndTheOutboxStaysSmall() async {
+  @Test func everyActionIsPerformedInOrderBoundedlyAndTheQueueStaysSmall() async {
     let workers = 4
     let rounds = 2_000
     let shell = Shell(Self.makeCache(), last: workers * rounds * 3 - 1)
@@ -189,7 +189,7 @@ import Testing
     // The drainer stands until this thread has made its transactions: were it to wait for the
     // drainer until there is room, both would stand for ever.
     for round in 0..<(Self.room + 20) { client.setData(round, for: QueryKey<Int>("n")) }
-    #expect(client.cache.read { $0.outbox.count } >= Self.room + 20)
+    #expect(client.cache.read { $0.actionQueue.count } >= Self.room + 20)
     #expect(counts.own == 0)
     isFree.signal()
   }

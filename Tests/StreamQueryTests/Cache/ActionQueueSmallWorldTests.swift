@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// A few threads, their transactions and the sweepers, in every order that there is.
-@Suite struct OutboxSmallWorldTests {
+@Suite struct ActionQueueSmallWorldTests {
   struct Setting: Hashable, Sendable, CustomStringConvertible {
     /// How many actions the transactions of each thread add.
     var scripts: [[Int]]
@@ -55,9 +55,9 @@ import Testing
   }
 
   struct Environment: Hashable {
-    typealias Box = Outbox<Int>
+    typealias Box = ActionQueue<Int>
 
-    /// A call of a thread that does what the outbox says.
+    /// A call of a thread that does what the action queue says.
     struct Call: Hashable {
       var step = Box.Step.leave
       var batch = Box.Batch()

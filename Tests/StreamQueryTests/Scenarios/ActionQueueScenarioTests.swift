@@ -3,8 +3,8 @@ import Testing
 
 @testable import StreamQuery
 
-/// What is left in the outbox is performed by the client's executor.
-@Suite struct OutboxScenarioTests {
+/// What is left in the action queue is performed by the client's executor.
+@Suite struct ActionQueueScenarioTests {
   static let key = QueryKey<Int>("n")
 
   /// A client each of whose first events makes another one, and the numbers of all that were told.
@@ -82,7 +82,7 @@ import Testing
         state.observers[consumer].seenVersion = .max
         state.wakeIfNews(consumer)
       }
-      return state.outbox.count
+      return state.actionQueue.count
     }
     #expect(added == 2)
     simulation.settle()
@@ -104,9 +104,9 @@ import Testing
             // One event and one recount each.
             if let index = state.find(EntryKey(QueryKey<Int>("first"))) {
               state.emit(.reset, index, transaction)
-              state.outbox.append(.recount, insteadOf: .recount)
+              state.actionQueue.append(.recount, insteadOf: .recount)
             }
-            lengths.add(state.outbox.count)
+            lengths.add(state.actionQueue.count)
           }
         }
       }
