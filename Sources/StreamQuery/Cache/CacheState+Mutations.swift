@@ -9,7 +9,7 @@ extension CacheState {
     isHeld: Bool = false,
     _ transaction: inout Transaction
   ) -> MutationID {
-    let id = mutations.makeSlot()
+    let id = mutations.makeSlot(origin.serial)
     let index = Int(id.index)
     let job = MutationJob(
       cache: self.id,
@@ -20,26 +20,33 @@ extension CacheState {
       key: mutations.runs.index(forKey: mutation.key).map { mutations.runs[$0].key }
         ?? mutation.key,
       input: input,
+      revision: origin.revision,
       submittedAt: origin.submittedAt ?? transaction.environment.now
     )
     mutations.slots[index].job = job
     hurry(mutation.scope, for: job, &transaction)
     if let waiter { mutations.slots[index].waiters = [waiter] }
-    let isFirst = mutations.scopes.join(id, mutation.scope)
+    let isFirst = join(id, mutation.scope, comesBefore: origin.serial != nil)
     mutations.slots[index].machine = MutationMachine(
       runOptions: mutation.runOptions,
       isFirst: isFirst,
       isHeld: isHeld,
+      keeping: keeping(of: mutation, origin),
+      submittedAt: job.submittedAt.instant,
       at: transaction.environment.now
     )
     let newest = mutations.runs[mutation.key]?.last
-    mutations.runs[mutation.key, default: RunQueue()].append(id)
+    mutations.runs[mutation.key, default: RunQueue()].insert(id)
     mutations.pendingCount += 1
-    moveStreams(of: mutation.key, from: newest, to: id, transaction)
+    if mutations.runs[mutation.key]?.last == id {
+      moveStreams(of: mutation.key, from: newest, to: id, transaction)
+    }
+    pace(id, mutation)
     emit(.started, job, transaction)
     lay(layers, of: job, &transaction)
     let actions = mutations.slots[index].machine.begun(in: transaction.environment)
     apply(actions, to: id, &transaction)
+    if !mutations.slots[index].machine.isToBeKept { supersede(before: id, &transaction) }
     return id
   }
 
@@ -73,8 +80,12 @@ extension CacheState {
       emit(.performing(attempt: attempt), job, transaction)
       actionQueue.append(.mutation(.perform(job, attempt: attempt)))
     }
+    if actions.keeps { actionQueue.append(.mutation(.keep(job))) }
     if actions.paused { emit(.paused, job, transaction) }
     if let ending = actions.concluded { conclude(ending, index, job, &transaction) }
+    if actions.changed, mutations.slots[index].machine.runOptions.isKept {
+      tellKeeper(of: index, job)
+    }
     if let ending = actions.ended { end(ending, index, job, &transaction) }
     let settles = actions.concluded != nil && actions.ended == nil
     if actions.prepares || actions.performs || settles
@@ -141,6 +152,11 @@ extension CacheState {
     mutations.slots[index].waiters = []
     transaction.drop(job.retire())
     answer(waiters, outcome)
+    leavePace(id, job)
+    // Before the next run begins: what it sends may depend on this one.
+    if mutations.slots[index].machine.runOptions.isKept {
+      actionQueue.append(.mutation(.over(job, ending)))
+    }
     if let next = mutations.scopes.leave(id, job.scope), let index = mutations.find(next) {
       let actions = mutations.slots[index].machine.reachedFront(in: transaction.environment)
       apply(actions, to: next, &transaction)
@@ -188,12 +204,18 @@ extension CacheState {
 
   /// Ends every run without callbacks: work that is still running is cancelled and its result
   /// ignored.
-  mutating func clearMutations(_ transaction: inout Transaction) {
+  ///
+  /// - Parameters:
+  ///   - sparesKept: Whether runs that are kept beyond the process, and have not ended, go on.
+  ///   - transaction: The transaction.
+  mutating func clearMutations(sparesKept: Bool, _ transaction: inout Transaction) {
+    var next: [MutationID] = []
     // Cleared entries are not refetched at once, whatever event waited for the runs.
     mutations.held = []
     for id in mutations.all {
       guard let index = mutations.find(id), let job = mutations.slots[index].job else { continue }
       let isPending = mutations.slots[index].machine.isPending
+      if isPending, sparesKept, mutations.slots[index].machine.runOptions.isKept { continue }
       if !isPending { keep(index) }
       if isPending {
         // No work of a paused run is running: an archive that has it may restore it.
@@ -205,11 +227,17 @@ extension CacheState {
         emit(.cancelled, job, transaction)
         dropLayers(of: job, index, &transaction)
         answer(mutations.slots[index].waiters, .cancelled)
-        // The runs behind it are removed as well: none of them moves to the front.
-        _ = mutations.scopes.leave(id, job.scope)
+        if let first = mutations.scopes.leave(id, job.scope) { next.append(first) }
+        leavePace(id, job)
         release(id)
       }
       forget(id, &transaction)
+    }
+    // Most of those behind it were removed as well.
+    for id in next {
+      guard let index = mutations.find(id) else { continue }
+      let actions = mutations.slots[index].machine.reachedFront(in: transaction.environment)
+      apply(actions, to: id, &transaction)
     }
   }
 

@@ -6,6 +6,12 @@ enum MutationAction: Sendable {
   /// Call the callbacks that come before the end.
   case settle(MutationJob, WaitOutcome)
   case cancel(MutationJob)
+  /// Keep the run beyond the process, or tell when it is known which runs come before it.
+  case keep(MutationJob)
+  /// A kept run took a step.
+  case kept(MutationJob, RunProgress)
+  /// A kept run is over.
+  case over(MutationJob, MutationMachine.Ending)
   /// Some runs were changed, added or removed.
   case news([MutationNews])
   /// Refetch for the transitions that waited for mutations.

@@ -213,7 +213,7 @@ extension QueryClient {
   ///   are observed.
   public nonisolated func clear() {
     transaction { state, transaction in
-      state.clearMutations(&transaction)
+      state.clearMutations(sparesKept: true, &transaction)
       state.removeAll(reason: .cleared, &transaction)
     }
   }

@@ -63,6 +63,8 @@ extension QueryClient {
     public var partition = StorePartition.main
     /// Where the data of queries is kept beyond the cache, unless they say otherwise.
     var persistencePolicy: (any PersistencePolicy)?
+    /// What keeps runs of mutations beyond the process.
+    var runKeeping: (any RunKeeperMaking)?
     /// Callbacks for every mutation; none by default.
     public var mutationHooks = MutationHooks()
     /// Receives every event, in the order in which the events happened.

@@ -47,6 +47,7 @@ extension QueryClient {
   private nonisolated func end(isErased: Bool) {
     stopWaiting()
     persisters.end(isErased: isErased)
+    keeper?.end(writing: !isErased)
     transaction { state, transaction in
       // What was kept stays.
       state.stopPersisting()

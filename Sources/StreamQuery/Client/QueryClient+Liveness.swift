@@ -44,7 +44,7 @@ extension CacheState {
         activity = WorkWait.isWaiting(run) ? .waitingForWork : .running
       case .queued: activity = .queued
       case .waiting(let time): activity = .resting(time.distance(after: now))
-      case .paused: activity = .paused
+      case .saving, .paused, .stopped: activity = .paused
       }
       return Liveness.Work("a run of the mutation \(job.key.key)", activity)
     }

@@ -38,6 +38,8 @@ public actor QueryClient {
   nonisolated let mutationDefaults = Mutex(MutationDefaultsTable())
   nonisolated let sources = TaskBag()
   nonisolated let persisters = PersisterSlot()
+  /// What keeps runs of mutations beyond the process, if the configuration says so.
+  nonisolated let keeper: (any RunKeeper)?
   nonisolated let shutdownHandlers = ShutdownHandlers()
   nonisolated let erasure = ClientErasure()
   #if DEBUG
@@ -52,6 +54,7 @@ public actor QueryClient {
     self.configuration = configuration
     mutationHooks = configuration.mutationHooks.callbacks
     waitObserver = configuration.executor as? any WaitObserver
+    keeper = configuration.runKeeping?.makeKeeper(configuration)
     cache = QueryCache(
       clock: ErasedClock(configuration.clock),
       wallClock: configuration.wallClock,
@@ -72,11 +75,16 @@ public actor QueryClient {
     if let policy = configuration.persistencePolicy {
       _ = persisters.persister(for: policy)?.isRestoring(policy)
     }
+    if let keeper {
+      cache.record { $0.mutations.reserve() }
+      keeper.start(for: self)
+    }
     startEnvironment()
   }
 
   deinit {
     persisters.end(isErased: false)
+    keeper?.end(writing: true)
     sources.cancel()
     shutdownHandlers.finish()
     erasure.cancel()

@@ -68,6 +68,8 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case performing(attempt: Int)
     /// An attempt failed and will be retried after a wait.
     case attemptFailed(any Error, count: Int, retryAfter: Duration)
+    /// A run that is kept beyond the process failed, and waits for an answer.
+    case stopped(any Error)
     /// A callback threw; the run continued as if it had not.
     case callbackFailed(any Error, callback: String)
     /// The run ended with an output.
@@ -85,6 +87,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
       case .performing(let attempt): "performing (attempt \(attempt + 1))"
       case .attemptFailed(let error, let count, let wait):
         "mutation failed \(count) times (\(error)), again after \(wait):"
+      case .stopped(let error): "mutation stopped (\(error))"
       case .callbackFailed(let error, let callback): "\(callback) failed (\(error))"
       case .succeeded: "mutated"
       case .failed(let error): "mutation failed (\(error))"

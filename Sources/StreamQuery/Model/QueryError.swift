@@ -22,6 +22,8 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   case recursiveMutation(key: String)
   /// A fetch took longer than its caller was ready to wait; the fetch may continue for others.
   case timedOut(key: String, limit: Duration)
+  /// The mutation is durable, but the client has no outbox to keep its runs in.
+  case missingOutbox(key: String)
   /// The client was shut down.
   case shutDown
 
@@ -49,6 +51,8 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
       """
     case .timedOut(let key, let limit):
       "the fetch of \(key) took longer than \(limit)"
+    case .missingOutbox(let key):
+      "\(key) is durable, but there is nothing to keep it in: set `outbox` of the configuration"
     case .shutDown:
       "the client was shut down"
     }

@@ -96,6 +96,17 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     policy.map { $0.over(base) } ?? base
   }
 
+  /// The wait before an attempt that somebody else has decided on.
+  ///
+  /// - Parameters:
+  ///   - failures: The number of failures before this one.
+  ///   - error: Why this attempt failed.
+  ///   - jitter: A random number in 0..<1.
+  /// - Returns: The wait.
+  func wait(failures: Int, error: any Error, jitter: @autoclosure () -> Double) -> TimeSpan {
+    TimeSpan((backoff ?? .standard).delay(failures, error, jitter))
+  }
+
   /// The wait before the next attempt, or `nil` to give up.
   ///
   /// - Parameters:

@@ -9,6 +9,9 @@ extension QueryClient {
       job.tasks?.renew()
       work(on: job) { await self.settle(job, outcome) }
     case .cancel(let job): job.tasks?.cancel()
+    case .keep(let job): TaskLocals.none { self.keep(job) }
+    case .kept(let job, let progress): keeper?.changed(job, progress)
+    case .over(let job, let ending): TaskLocals.none { self.keeper?.ended(job, ending) }
     case .news(let news):
       var topics: Set<MutationTopic> = []
       for item in news { item.add(to: &topics) }
@@ -56,7 +59,8 @@ extension QueryClient {
       }
       step(job) { $0.prepared(in: $1) }
     } catch {
-      let isCancellation = Task.isCancelled || error is CancellationError
+      // What was promised is not lost because a callback gives up.
+      let isCancellation = Task.isCancelled || error is CancellationError && !job.isPromised
       fail(job, error) { $0.preparationFailed(isCancellation: isCancellation, in: $1) }
     }
   }
@@ -70,12 +74,13 @@ extension QueryClient {
       let context = MutationContext(
         key: job.key.key,
         attempt: attempt,
-        idempotencyKey: job.identity.uuid,
+        idempotencyKey: job.requestIdentity.uuid,
         meta: job.meta,
         carriedClient: self,
         saved: job.saved
       )
       let box = try await perform(job.input, context)
+      if job.isPromised { keeper?.worked(job, box) }
       transaction { state, transaction in
         guard let index = state.mutations.find(job.id) else { return }
         state.mutations.slots[index].output = box
@@ -86,13 +91,45 @@ extension QueryClient {
       }
     } catch {
       // Ask the task, not the error: URLSession throws -999 when its task is cancelled.
-      let isCancellation = Task.isCancelled || error is CancellationError
-      var delay: TimeSpan?
+      let isCancellation = Task.isCancelled || error is CancellationError && !job.isPromised
+      // A run that was promised waits for its work rather than end without it.
+      var answer = job.isPromised ? RunAnswer.stop : .fail
       if !isCancellation, let mutation = job.mutation?.resolved, mutation.perform != nil {
-        delay = mutation.retry.delay(failures: attempt, error: error, jitter: nextJitter())
+        let delay = mutation.retry.delay(failures: attempt, error: error, jitter: nextJitter())
+        if let delay {
+          answer = .retry(after: delay)
+        } else if job.isPromised, let keeper {
+          answer = await keeper.answer(job, to: error, attempt: attempt)
+        } else {
+          answer = .fail
+        }
       }
+      attemptFailed(job, error, answer, isCancellation: isCancellation || Task.isCancelled)
+    }
+  }
+
+  private nonisolated func attemptFailed(
+    _ job: MutationJob,
+    _ error: any Error,
+    _ answer: RunAnswer,
+    isCancellation: Bool
+  ) {
+    switch answer {
+    case .retry(let delay):
       fail(job, error, retryAfter: delay) {
         $0.attemptFailed(retryAfter: delay, isCancellation: isCancellation, in: $1)
+      }
+    case .fail, .stop:
+      let stops = if case .stop = answer { true } else { false }
+      fail(job, error) {
+        $0.attemptFailed(retryAfter: nil, isCancellation: isCancellation, stops: stops, in: $1)
+      }
+    case .rebase(let input, let layers):
+      guard !isCancellation else {
+        return attemptFailed(job, error, .fail, isCancellation: isCancellation)
+      }
+      transaction { state, transaction in
+        _ = state.rebase(job.id, input, layers, &transaction) { $0.attemptRebased(in: $1) }
       }
     }
   }
@@ -170,9 +207,13 @@ extension QueryClient {
       case .failed: state.mutations.slots[index].error = box
       case .cancelled, .succeeded: break
       case nil:
-        guard actions.changed, let delay else { break }
+        guard actions.changed, actions.stopped || delay != nil else { break }
         transaction.drop(state.mutations.slots[index].failureReason)
         state.mutations.slots[index].failureReason = box
+        guard let delay else {
+          state.emit(.stopped(error), job, transaction)
+          break
+        }
         let count = state.mutations.slots[index].machine.failureCount
         let step = QueryEvent.MutationStep.attemptFailed(
           error,

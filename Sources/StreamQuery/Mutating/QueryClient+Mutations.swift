@@ -68,7 +68,8 @@ extension QueryClient {
     case .shutDown: throw QueryError.shutDown
     }
     let subject = observed("a run of the mutation \(mutation.key.key)")
-    let outcome = await waiter.outcome(subject) { if !detached { self.cancel(id) } }
+    let outlives = detached || mutation.runOptions.isKept
+    let outcome = await waiter.outcome(subject) { if !outlives { self.cancel(id) } }
     switch outcome {
     case .value(let box): return box.value(as: Output.self)
     case .failure(let error): throw error
@@ -216,11 +217,5 @@ extension CacheState {
   /// The next run to begin, as something to wait for.
   func nextRun(in scope: String?) -> WorkID {
     .run(cache: id, serial: mutations.lastSerial + 1, scope: scope)
-  }
-
-  mutating func cancel(_ id: MutationID, _ transaction: inout Transaction) {
-    guard let index = mutations.find(id) else { return }
-    let actions = mutations.slots[index].machine.cancelRequested(in: transaction.environment)
-    apply(actions, to: id, &transaction)
   }
 }

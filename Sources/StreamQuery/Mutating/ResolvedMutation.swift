@@ -4,6 +4,8 @@ final class ResolvedMutation: StoredMutation, @unchecked Sendable {
   let definition: MutationDefinition
   let perform: MutationDefinition.Perform?
   let retry: RetryPolicy
+  /// How runs are kept beyond the process.
+  let keeping: (any RunPolicy)?
   /// Those of the client's hooks, then those of the mutation.
   let callbacks: MutationCallbacks
 
@@ -22,16 +24,22 @@ final class ResolvedMutation: StoredMutation, @unchecked Sendable {
     runOptions.gcTime = TimeSpan(options.gcTime ?? .seconds(300))
     runOptions.prepares = !callbacks.onMutate.isEmpty
     runOptions.settles = callbacks.concludes
+    runOptions.isKept = definition.keeping?.isKept ?? false
+    runOptions.delay = TimeSpan(options.delay ?? .zero)
+    keeping = definition.keeping
     self.definition = definition
     self.callbacks = callbacks
     perform =
       definition.perform ?? defaults.perform(for: key.key).map { Self.typed($0, key, definition) }
-    retry = options.retry ?? .never
+    // What was promised is tried again as long as nobody says what else is to be done.
+    let isPromised = runOptions.isKept && definition.keeping?.answersErrors != true
+    retry = RetryPolicy.merge(options.retry, over: isPromised ? .forever : .never) ?? .never
     super.init(
       key: key,
       scope: options.scope,
       meta: options.meta ?? QueryMeta(),
-      runOptions: runOptions
+      runOptions: runOptions,
+      isNewestOnly: options.pacing == .newest
     )
   }
 
@@ -54,7 +62,14 @@ final class ResolvedMutation: StoredMutation, @unchecked Sendable {
     perform = new.perform
     retry = start.retry
     callbacks = new.callbacks
-    super.init(key: start.key, scope: start.scope, meta: new.meta, runOptions: runOptions)
+    keeping = runOptions.isKept && new.keeping?.isKept != true ? start.keeping : new.keeping
+    super.init(
+      key: start.key,
+      scope: start.scope,
+      meta: new.meta,
+      runOptions: runOptions,
+      isNewestOnly: start.isNewestOnly
+    )
   }
 
   private static func typed(

@@ -8,6 +8,10 @@ package struct MutationActions: Equatable, Sendable {
   package var performs = false
   /// The run is idle: it waits for its scope, the network or the app.
   package var paused = false
+  /// Keep the run beyond the process, and report when it is.
+  package var keeps = false
+  /// The run waits for an answer to its error.
+  package var stopped = false
   /// The outcome is decided: update the run's layers, then call its callbacks unless it has ended
   /// already.
   package var concluded: MutationMachine.Ending?

@@ -23,7 +23,7 @@ public struct MutationInfo: Sendable, _FreeOfActors {
   public var isPaused: Bool { snapshot.isPaused }
 
   /// What the run was started with.
-  public var input: any Sendable { snapshot.job.input.erased }
+  public var input: any Sendable { snapshot.input.erased }
 
   /// What the work returned.
   public var output: (any Sendable)? { snapshot.output?.erased }
@@ -44,7 +44,7 @@ public struct MutationInfo: Sendable, _FreeOfActors {
 
   /// Identifies the run among all others, in other processes too: see
   /// ``MutationContext/idempotencyKey``.
-  public var idempotencyKey: UUID { snapshot.job.identity.uuid }
+  public var idempotencyKey: UUID { snapshot.requestIdentity.uuid }
 
   /// The scope that the run is in.
   public var scope: String? { snapshot.job.scope }

@@ -10,6 +10,9 @@ final class MutationJob: Sendable {
     /// `nil` when the run is over.
     var mutation: StoredMutation?
     var meta: QueryMeta
+    var input: ValueBox
+    /// How often the input was changed.
+    var revision: UInt64
     var saved = SavedValues()
     /// `nil` when the run is over.
     var tasks: TaskChain?
@@ -21,7 +24,6 @@ final class MutationJob: Sendable {
   let identity: RunIdentity
   let key: EntryKey
   let scope: String?
-  let input: ValueBox
   let submittedAt: Timestamp
   private let present: Mutex<Present>
 
@@ -35,28 +37,63 @@ final class MutationJob: Sendable {
     mutation: StoredMutation,
     key: EntryKey,
     input: ValueBox,
+    revision: UInt64 = 0,
     submittedAt: Timestamp
   ) {
     self.id = id
     self.identity = identity
     self.key = key
     scope = mutation.scope
-    self.input = input
     self.submittedAt = submittedAt
     let work = WorkID.run(cache: cache, serial: id.serial, scope: mutation.scope)
     // The runs behind it in the scope ask for its priority.
     let tasks = TaskChain(of: work, isCompared: mutation.scope != nil)
-    present = Mutex(Present(mutation: mutation, meta: mutation.meta, tasks: tasks))
+    present = Mutex(
+      Present(
+        mutation: mutation,
+        meta: mutation.meta,
+        input: input,
+        revision: revision,
+        tasks: tasks
+      )
+    )
   }
 
   /// What the run was started with, or its replacement; `nil` when the run is over.
   var mutation: StoredMutation? { present.withLock { $0.mutation } }
+
+  /// Whether the run is kept beyond the process.
+  var isPromised: Bool { present.withLock { $0.mutation?.runOptions.isKept ?? false } }
 
   /// The tasks of the run's stages; `nil` when the run is over.
   var tasks: TaskChain? { present.withLock { $0.tasks } }
 
   /// Facts that the mutation carries.
   var meta: QueryMeta { present.withLock { $0.meta } }
+
+  /// What the run was started with, or what took its place.
+  var input: ValueBox { present.withLock { $0.input } }
+
+  /// How often the input was changed.
+  var revision: UInt64 { present.withLock { $0.revision } }
+
+  /// What a server recognises the request by: another one when the input was changed.
+  var requestIdentity: RunIdentity { identity.revised(revision) }
+
+  /// Puts another input in the place of the present one.
+  ///
+  /// - Parameters:
+  ///   - input: The input.
+  ///   - isNewRequest: Whether a server must not take it for the same request.
+  /// - Returns: The old one, which must not be released under a lock.
+  func replaceInput(with input: ValueBox, isNewRequest: Bool) -> ValueBox {
+    present.withLock { present in
+      let old = present.input
+      present.input = input
+      if isNewRequest { present.revision += 1 }
+      return old
+    }
+  }
 
   /// What `onMutate` has returned so far.
   var saved: SavedValues { present.withLock { $0.saved } }

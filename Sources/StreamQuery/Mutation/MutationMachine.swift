@@ -4,35 +4,45 @@
 /// with the environment as a parameter; outputs are ``MutationActions``. Input, output and errors
 /// are stored next to it, and it is told its place in its scope: see ``RunQueue``.
 ///
-/// | input \ phase | preparing | queued | paused | running | waiting | settling |
-/// |---|---|---|---|---|---|---|
-/// | `prepared` | perform, pause or queue | – | – | – | – | – |
-/// | `preparationFailed` | conclude | – | – | – | – | – |
-/// | `reachedFront` | remember | perform or pause | – | – | – | – |
-/// | `attemptSucceeded` | – | – | – | conclude | – | – |
-/// | `attemptFailed` | – | – | – | wait or conclude | – | – |
-/// | `timeReached` | – | – | – | – | perform or pause | – |
-/// | `environmentChanged` | remember | – | perform | – | – | – |
-/// | `released` | – | – | begin | – | – | – |
-/// | `cancelRequested` | cancel its task | conclude | conclude | cancel its task | conclude | – |
-/// | `callbacksEnded` | – | – | – | – | – | end |
+/// | input \ phase | preparing | saving | queued | paused | running | waiting | stopped | settling |
+/// |---|---|---|---|---|---|---|---|---|
+/// | `prepared` | enter | – | – | – | – | – | – | – |
+/// | `preparationFailed` | stop or conclude | – | – | – | – | – | – | – |
+/// | `kept` | – | enter | – | – | – | – | – | – |
+/// | `keepingFailed` | – | conclude | – | – | – | – | – | – |
+/// | `reachedFront` | remember | remember | enter | – | – | – | – | – |
+/// | `overtaken` | remember | remember | – | queue | – | queue | – | – |
+/// | `attemptSucceeded` | – | – | – | – | conclude | – | – | – |
+/// | `attemptFailed` | – | – | – | – | wait, stop or conclude | – | – | – |
+/// | `timeReached` | – | – | – | – | – | enter | – | – |
+/// | `environmentChanged` | remember | – | – | perform | – | – | – | – |
+/// | `released` | – | – | – | begin | – | – | – | – |
+/// | `retried` | – | – | – | – | – | enter | enter or prepare | – |
+/// | `rebased` | – | save | save | save | – | save | save | – |
+/// | `cancelRequested` | cancel task | conclude | conclude | conclude | cancel task | conclude | conclude | – |
+/// | `callbacksEnded` | – | – | – | – | – | – | – | end |
 ///
-/// To conclude means to settle, which runs the callbacks, or to end at once if there are none. A
-/// dash is a no-op, and so is everything but `timeReached` (retention) in `ended`.
+/// To enter means to save, queue, wait, pause or perform: the first for which there is a reason. To
+/// conclude means to settle, which runs the callbacks, or to end at once if there are none. A dash is
+/// a no-op, and so is everything but `timeReached` (retention) in `ended`.
 package struct MutationMachine: Equatable, Sendable {
   /// What the run is doing.
   package enum Phase: Equatable, Sendable {
     /// `onMutate` runs; when it returns: to `running`, `paused` or `queued`; if it throws:
     /// concluded.
     case preparing
+    /// Waits until it is kept beyond the process, or until it is known which runs come before it.
+    case saving
     /// Waits for its turn in its scope.
     case queued
     /// Waits for the network or the app; to `running` when both allow it.
     case paused(before: Pause)
     /// An attempt runs; to `waiting` if it is retried, otherwise concluded.
     case running
-    /// Between attempts; to `running` or `paused` when the time comes.
+    /// Before the first attempt, or between attempts; to `running` or `paused` when the time comes.
     case waiting(until: Instant)
+    /// A kept run failed, and waits for an answer.
+    case stopped
     /// The outcome is decided; the callbacks run.
     case settling(Ending)
     /// Over; kept until its retention has passed.
@@ -55,25 +65,40 @@ package struct MutationMachine: Equatable, Sendable {
     case cancelled
   }
 
-  package private(set) var phase: Phase
+  /// Whether a run is kept beyond the process.
+  package enum Keeping: Hashable, Sendable {
+    case none
+    /// It performs only when ``kept(in:)`` says so.
+    case wanted
+    case kept
+  }
+
+  package internal(set) var phase: Phase
   // Flags are stored next to the phase, and counts next to the options: a run is kept long after it
   // ended, and in this order it is a quarter smaller.
   /// The run was cancelled while one of its tasks was at work; that task has the last word.
   package private(set) var isCancelRequested = false
   /// Whether it is first in its scope, or has none.
-  private var isFirst: Bool
+  var isFirst: Bool
   /// Whether it waits for ``released(in:)`` before it begins.
-  private var isHeld: Bool
+  var isHeld: Bool
   /// While it prepares: whether it could not perform at present if it were ready.
-  private var isHeldUp = false
+  var isHeldUp = false
+  /// Whether an attempt has begun.
+  package internal(set) var hasPerformed = false
+  /// Whether `onMutate` has returned, or there is none.
+  var isPrepared: Bool
+  var keeping: Keeping
   /// What the run was started with.
   package private(set) var runOptions: RunOptions
   /// The number of handles and streams that follow the run; while there are any, it is kept.
   package private(set) var followerCount: Int32 = 0
   /// Failed attempts since the start, including the last one if the run failed.
-  package private(set) var failureCount = 0
+  package internal(set) var failureCount = 0
+  /// The time before which the first attempt does not begin.
+  var notBefore = Instant.distantPast
   /// The time since when it has been over with nobody following it.
-  private var unwantedSince: Instant
+  var unwantedSince: Instant
 
   /// Creates the machine of a run that was just requested; ``begun(in:)`` starts it.
   ///
@@ -81,9 +106,23 @@ package struct MutationMachine: Equatable, Sendable {
   ///   - runOptions: What the run is started with.
   ///   - isFirst: Whether it is first in its scope, or has none.
   ///   - isHeld: Whether it begins only when it is released.
+  ///   - keeping: Whether it is kept beyond the process.
+  ///   - submittedAt: When it was started, if not now.
   ///   - now: The time of the transaction.
-  package init(runOptions: RunOptions, isFirst: Bool, isHeld: Bool = false, at now: Timestamp) {
+  package init(
+    runOptions: RunOptions,
+    isFirst: Bool,
+    isHeld: Bool = false,
+    keeping: Keeping = .none,
+    submittedAt: Instant? = nil,
+    at now: Timestamp
+  ) {
     phase = .preparing
+    isPrepared = !runOptions.prepares
+    self.keeping = keeping
+    if runOptions.delay != .zero, let due = (submittedAt ?? now.instant) + runOptions.delay {
+      notBefore = due
+    }
     self.runOptions = runOptions
     self.isFirst = isFirst
     self.isHeld = isHeld
@@ -95,14 +134,14 @@ package struct MutationMachine: Equatable, Sendable {
     switch phase {
     case .queued, .paused: true
     case .preparing: isHeldUp && !isCancelRequested
-    case .running, .waiting, .settling, .ended: false
+    case .saving, .running, .waiting, .stopped, .settling, .ended: false
     }
   }
 
   /// Whether the run does nothing now but will later.
   package var rests: Bool {
     switch phase {
-    case .queued, .paused, .waiting: true
+    case .saving, .queued, .paused, .waiting, .stopped: true
     case .preparing, .running, .settling, .ended: false
     }
   }
@@ -129,12 +168,8 @@ package struct MutationMachine: Equatable, Sendable {
     if isHeld {
       phase = .paused(before: .firstAttempt)
       actions.paused = true
-    } else if runOptions.prepares {
-      phase = .preparing
-      isHeldUp = !isFirst || !runOptions.canStart(in: environment)
-      actions.prepares = true
     } else {
-      enter(in: environment, &actions)
+      prepareOrEnter(in: environment, &actions)
     }
     return actions
   }
@@ -163,6 +198,7 @@ package struct MutationMachine: Equatable, Sendable {
   package mutating func prepared(in environment: Environment) -> MutationActions {
     guard case .preparing = phase else { return .none }
     var actions = MutationActions()
+    isPrepared = true
     if isCancelRequested {
       conclude(.cancelled, in: environment, &actions)
     } else {
@@ -172,6 +208,8 @@ package struct MutationMachine: Equatable, Sendable {
   }
 
   /// `onMutate` threw: nothing is performed.
+  ///
+  /// A run that is kept was promised, and stays.
   ///
   /// - Parameters:
   ///   - isCancellation: Whether it threw because it was cancelled.
@@ -183,7 +221,13 @@ package struct MutationMachine: Equatable, Sendable {
   ) -> MutationActions {
     guard case .preparing = phase else { return .none }
     var actions = MutationActions()
-    conclude(isCancellation || isCancelRequested ? .cancelled : .failed, in: environment, &actions)
+    if isCancellation || isCancelRequested {
+      conclude(.cancelled, in: environment, &actions)
+    } else if keeping == .kept {
+      stop(&actions)
+    } else {
+      conclude(.failed, in: environment, &actions)
+    }
     return actions
   }
 
@@ -197,7 +241,7 @@ package struct MutationMachine: Equatable, Sendable {
     switch phase {
     case .queued: enter(in: environment, &actions)
     case .preparing: judgePreparing(in: environment, &actions)
-    case .paused, .running, .waiting, .settling, .ended: break
+    case .saving, .paused, .running, .waiting, .stopped, .settling, .ended: break
     }
     return actions
   }
@@ -220,11 +264,13 @@ package struct MutationMachine: Equatable, Sendable {
   /// - Parameters:
   ///   - retryAfter: The wait before the next attempt, or `nil` if there is to be none.
   ///   - isCancellation: Whether it failed because it was cancelled, which is never an error.
+  ///   - stops: Whether it waits for an answer if there is to be no attempt.
   ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func attemptFailed(
     retryAfter: TimeSpan?,
     isCancellation: Bool,
+    stops: Bool = false,
     in environment: Environment
   ) -> MutationActions {
     guard case .running = phase else { return .none }
@@ -235,6 +281,8 @@ package struct MutationMachine: Equatable, Sendable {
       failureCount += 1
       phase = .waiting(until: until)
       actions.changed = true
+    } else if stops {
+      stop(&actions)
     } else {
       conclude(.failed, in: environment, &actions)
     }
@@ -254,7 +302,7 @@ package struct MutationMachine: Equatable, Sendable {
       actions.cancels = !isCancelRequested
       actions.changed = isPaused
       isCancelRequested = true
-    case .queued, .paused, .waiting:
+    case .saving, .queued, .paused, .waiting, .stopped:
       isCancelRequested = true
       conclude(.cancelled, in: environment, &actions)
     case .settling, .ended:
@@ -284,10 +332,9 @@ package struct MutationMachine: Equatable, Sendable {
     case .preparing: judgePreparing(in: environment, &actions)
     case .paused:
       guard !isHeld, runOptions.canContinue(in: environment) else { break }
-      phase = .running
-      actions.performs = true
+      perform(&actions)
       actions.changed = true
-    case .queued, .running, .waiting, .settling, .ended: break
+    case .saving, .queued, .running, .waiting, .stopped, .settling, .ended: break
     }
     return actions
   }
@@ -299,14 +346,7 @@ package struct MutationMachine: Equatable, Sendable {
   package mutating func timeReached(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
     if case .waiting(let until) = phase, until <= environment.now.instant {
-      actions.changed = true
-      if runOptions.canContinue(in: environment) {
-        phase = .running
-        actions.performs = true
-      } else {
-        phase = .paused(before: .retry)
-        actions.paused = true
-      }
+      goOn(in: environment, &actions)
     }
     if let end = retentionEnd, end <= environment.now.instant { actions.expired = true }
     return actions
@@ -332,59 +372,6 @@ package struct MutationMachine: Equatable, Sendable {
   /// The next time at which the run has something to do, or `nil` if there is none.
   package var nextDeadline: Instant? {
     if case .waiting(let until) = phase { until } else { retentionEnd }
-  }
-
-  // MARK: Steps
-
-  private mutating func judgePreparing(
-    in environment: Environment,
-    _ actions: inout MutationActions
-  ) {
-    let isHeldUp = !isFirst || !runOptions.canStart(in: environment)
-    actions.changed = isHeldUp != self.isHeldUp
-    self.isHeldUp = isHeldUp
-  }
-
-  private mutating func enter(in environment: Environment, _ actions: inout MutationActions) {
-    actions.changed = true
-    if !isFirst {
-      phase = .queued
-      actions.paused = true
-    } else if runOptions.canStart(in: environment) {
-      phase = .running
-      actions.performs = true
-    } else {
-      phase = .paused(before: .firstAttempt)
-      actions.paused = true
-    }
-  }
-
-  private mutating func conclude(
-    _ ending: Ending,
-    in environment: Environment,
-    _ actions: inout MutationActions
-  ) {
-    actions.concluded = ending
-    actions.changed = true
-    if runOptions.settles {
-      phase = .settling(ending)
-    } else {
-      end(ending, in: environment, &actions)
-    }
-  }
-
-  private mutating func end(
-    _ ending: Ending,
-    in environment: Environment,
-    _ actions: inout MutationActions
-  ) {
-    phase = .ended(ending)
-    failureCount = ending == .failed ? failureCount + 1 : 0
-    unwantedSince = environment.now.instant
-    actions.ended = ending
-    actions.changed = true
-    // A cancelled run leaves nothing behind to look at.
-    actions.expired = ending == .cancelled
   }
 
   private var retentionEnd: Instant? {

@@ -13,6 +13,13 @@ public struct MutationOptions: Sendable, _FreeOfActors {
   public var scope: String?
   /// Facts for the mutation, filters and events.
   public var meta: QueryMeta?
+  /// How long after its start a run is sent at the earliest; at once by default.
+  ///
+  /// Its optimistic changes show at once. Until then it can be taken back without a trace: cancel
+  /// it, or drop it from the outbox. A run that waits in its scope counts this time, too.
+  public var delay: Duration?
+  /// Which runs are sent; all by default.
+  public var pacing: MutationPacing?
 
   /// Creates options; those that are left out come from the layer below.
   ///
@@ -41,12 +48,15 @@ public struct MutationOptions: Sendable, _FreeOfActors {
 
   /// Returns these options merged over weaker ones.
   func over(_ base: MutationOptions) -> MutationOptions {
-    MutationOptions(
+    var options = MutationOptions(
       retry: RetryPolicy.merge(retry, over: base.retry),
       networkMode: networkMode ?? base.networkMode,
       gcTime: gcTime ?? base.gcTime,
       scope: scope ?? base.scope,
       meta: (base.meta ?? QueryMeta()).merging(meta ?? QueryMeta())
     )
+    options.delay = delay ?? base.delay
+    options.pacing = pacing ?? base.pacing
+    return options
   }
 }

@@ -31,7 +31,7 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
   public var isPaused: Bool { snapshot?.isPaused ?? false }
 
   /// What the run was started with; `nil` if there is no run.
-  public var input: Input? { snapshot?.job.input.value(as: Input.self) }
+  public var input: Input? { snapshot?.input.value(as: Input.self) }
 
   /// What the work returned; `nil` until the run has succeeded.
   public var output: Output? { snapshot?.output?.value(as: Output.self) }
@@ -51,7 +51,7 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
   }
 
   /// Identifies the run, see ``MutationContext/idempotencyKey``; `nil` if there is no run.
-  public var idempotencyKey: UUID? { snapshot?.job.identity.uuid }
+  public var idempotencyKey: UUID? { snapshot?.requestIdentity.uuid }
 
   /// The scope that the run is in.
   public var scope: String? { snapshot?.job.scope }

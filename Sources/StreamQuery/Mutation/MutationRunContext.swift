@@ -20,7 +20,7 @@ public struct MutationRunContext<Input: Sendable>: Sendable, _FreeOfActors {
   /// What the mutation was started with.
   public var input: Input { facts.job.input.value(as: Input.self) }
   /// Identifies this run, see ``MutationContext/idempotencyKey``.
-  public var idempotencyKey: UUID { facts.job.identity.uuid }
+  public var idempotencyKey: UUID { facts.job.requestIdentity.uuid }
   /// Facts that the mutation carries.
   public var meta: QueryMeta { facts.job.meta }
   /// When the run was started.

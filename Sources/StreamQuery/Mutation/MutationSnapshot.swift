@@ -3,6 +3,8 @@ final class MutationSnapshot: Sendable {
   /// Unique within a client; later versions are greater.
   let version: UInt64
   let job: MutationJob
+  let input: ValueBox
+  let requestIdentity: RunIdentity
   let status: MutationStatus
   let isPaused: Bool
   let failureCount: Int
@@ -14,6 +16,8 @@ final class MutationSnapshot: Sendable {
   init(version: UInt64, job: MutationJob, slot: borrowing MutationSlot) {
     self.version = version
     self.job = job
+    input = job.input
+    requestIdentity = job.requestIdentity
     status =
       switch slot.machine.ending {
       case nil: .pending
@@ -36,7 +40,7 @@ final class MutationSnapshot: Sendable {
   /// Whether two snapshots of one run show the same state, whatever their versions.
   func showsTheSame(as other: MutationSnapshot) -> Bool {
     status == other.status && isPaused == other.isPaused && failureCount == other.failureCount
-      && output === other.output && error === other.error
+      && input === other.input && output === other.output && error === other.error
       && failureReason === other.failureReason
       && saved.values.count == other.saved.values.count
   }

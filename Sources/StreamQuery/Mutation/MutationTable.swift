@@ -9,6 +9,8 @@ struct MutationTable {
 
   var slots: [MutationSlot] = []
   var freeSlots = FreeRows()
+  /// The number of the newest run; the first numbers are free for runs that were kept, see
+  /// ``reserve()``.
   var lastSerial: UInt64 = 0
   var snapshotSerial: UInt64 = 0
   /// The runs of each mutation, in the order in which they were started.
@@ -16,6 +18,10 @@ struct MutationTable {
   /// All runs, in the order in which they were started.
   private(set) var all = RunQueue()
   var scopes: [String: RunQueue] = [:]
+  /// The runs of which only the newest is sent, and those that wait for it to be kept.
+  var paced: [PacedRuns: RunQueue] = [:]
+  /// Whether it is not known yet which kept runs come before those of this process.
+  var awaitsKeeper = false
   var followers: [Int: Follower] = [:]
   var lastFollower = 0
   /// The number of streams that follow each mutation; all of them follow its newest run.
@@ -29,6 +35,8 @@ struct MutationTable {
   ///
   /// They are remembered for as long as the client lives, which is longer than the runs are kept.
   var archived: Set<RunIdentity> = []
+  /// The runs that a keeper has, whether they have begun here or not.
+  var kept: Set<RunIdentity> = []
   /// The number of runs that have not ended.
   var pendingCount = 0
 
@@ -43,13 +51,22 @@ struct MutationTable {
   }
 
   /// Takes a slot for a new run.
-  mutating func makeSlot() -> MutationID {
+  ///
+  /// - Parameter serial: The number of a run that was kept; `nil` is the next one.
+  /// - Returns: The run.
+  mutating func makeSlot(_ serial: UInt64? = nil) -> MutationID {
     let index = freeSlots.take(from: &slots, new: MutationSlot())
-    lastSerial += 1
-    slots[index].serial = lastSerial
+    if serial == nil { lastSerial += 1 }
+    slots[index].serial = serial ?? lastSerial
     let id = id(of: index)
-    all.append(id)
+    if serial == nil { all.append(id) } else { all.insert(id) }
     return id
+  }
+
+  /// Leaves the first numbers to runs that a keeper is going to bring: they come before all others.
+  mutating func reserve() {
+    lastSerial = 1 << 32
+    awaitsKeeper = true
   }
 
   /// Frees the slot of a run, which then holds nothing of it.

@@ -59,6 +59,16 @@ struct RunIdentity: Hashable, Sendable {
     Self(high, low &+ number &* 0x9e37_79b9_7f4a_7c15, version: 8)
   }
 
+  /// The identity of the request when its input was changed for the nth time: another request.
+  func revised(_ revision: UInt64) -> Self {
+    guard revision > 0 else { return self }
+    return Self(
+      high ^ revision,
+      low &+ revision &* 0x9e37_79b9_7f4a_7c15,
+      version: high >> 12 & 0xf
+    )
+  }
+
   /// Whether it was made of what an archive says.
   var isDerived: Bool { high >> 12 & 0xf == 8 }
 }

@@ -8,6 +8,10 @@ package struct RunOptions: Hashable, Sendable {
   package var prepares = false
   /// Whether there are callbacks before the end.
   package var settles = false
+  /// Whether the run is kept beyond the process, and performs only when it is.
+  package var isKept = false
+  /// How long after its start the first attempt may begin.
+  package var delay = TimeSpan.zero
 
   /// Creates the options of a run without callbacks that is not kept.
   package init() {}

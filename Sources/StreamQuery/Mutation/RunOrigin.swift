@@ -4,10 +4,15 @@ enum RunOrigin {
   case here(random: (high: UInt64, low: UInt64))
   /// The run comes from an archive.
   case archive(RunIdentity, submittedAt: Timestamp)
+  /// The run was kept by an earlier process; its number is below those of all runs that began here.
+  case keeper(RunIdentity, revision: UInt64, serial: UInt64, submittedAt: Timestamp)
 
   /// When the run was submitted, if that was before.
   var submittedAt: Timestamp? {
-    if case .archive(_, let submittedAt) = self { submittedAt } else { nil }
+    switch self {
+    case .here: nil
+    case .archive(_, let submittedAt), .keeper(_, _, _, let submittedAt): submittedAt
+    }
   }
 
   /// Returns the identity of the run.
@@ -19,7 +24,17 @@ enum RunOrigin {
   func identity(serial: UInt64, at now: Timestamp) -> RunIdentity {
     switch self {
     case .here(let random): RunIdentity(random: random, serial: serial, date: now.date)
-    case .archive(let identity, _): identity
+    case .archive(let identity, _), .keeper(let identity, _, _, _): identity
     }
+  }
+
+  /// How often the input was changed before.
+  var revision: UInt64 {
+    if case .keeper(_, let revision, _, _) = self { revision } else { 0 }
+  }
+
+  /// The number of the run, if it is given.
+  var serial: UInt64? {
+    if case .keeper(_, _, let serial, _) = self { serial } else { nil }
   }
 }

@@ -21,6 +21,22 @@ struct RunQueue: RandomAccessCollection, Sendable {
     if head == nil { head = run } else { rest.append(run) }
   }
 
+  /// Inserts a run before those that are newer.
+  ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - keepsFirst: Whether the first stays the first, however new it is.
+  /// - Complexity: O(*n*) in the number of newer runs.
+  mutating func insert(_ run: MutationID, keepsFirst: Bool = false) {
+    guard let head else { return head = run }
+    if run < head, !keepsFirst {
+      self.head = run
+      rest.insert(head, at: front)
+    } else {
+      rest.insert(run, at: lowerBound(of: run))
+    }
+  }
+
   /// Removes a run, wherever it stands; does nothing if it is not in the queue.
   ///
   /// - Complexity: O(1) at either end, otherwise O(*n*) in the number of newer runs.
@@ -40,12 +56,17 @@ struct RunQueue: RandomAccessCollection, Sendable {
 
   /// Runs are numbered in the order of their start.
   private func place(of run: MutationID) -> Int? {
+    let low = lowerBound(of: run)
+    return low < rest.count && rest[low] == run ? low : nil
+  }
+
+  private func lowerBound(of run: MutationID) -> Int {
     var (low, high) = (front, rest.count)
     while low < high {
       let middle = low + (high - low) / 2
       if rest[middle] < run { low = middle + 1 } else { high = middle }
     }
-    return low < rest.count && rest[low] == run ? low : nil
+    return low
   }
 }
 

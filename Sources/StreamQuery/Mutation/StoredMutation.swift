@@ -9,8 +9,17 @@ class StoredMutation: @unchecked Sendable {
   final let meta: QueryMeta
   /// What the machine of a run needs.
   final let runOptions: RunOptions
+  /// Whether a newer run takes the place of those that were not sent.
+  final let isNewestOnly: Bool
 
-  init(key: EntryKey, scope: String?, meta: QueryMeta, runOptions: RunOptions) {
+  init(
+    key: EntryKey,
+    scope: String?,
+    meta: QueryMeta,
+    runOptions: RunOptions,
+    isNewestOnly: Bool = false
+  ) {
+    self.isNewestOnly = isNewestOnly
     self.key = key
     self.scope = scope
     self.meta = meta

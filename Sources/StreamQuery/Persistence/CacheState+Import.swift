@@ -79,7 +79,9 @@ extension CacheState {
   ///     less when this run is taken for one of them.
   /// - Returns: Whether it must not begin.
   private func isKnown(_ run: RestoredRun, _ nameless: inout [RunStamp: Int]) -> Bool {
-    if mutations.archived.contains(run.identity) { return true }
+    if mutations.archived.contains(run.identity) || mutations.kept.contains(run.identity) {
+      return true
+    }
     guard run.identity.isDerived else { return false }
     let stamp = RunStamp(key: run.mutation.key, submittedAt: run.submittedAt)
     guard let count = nameless[stamp], count > 0 else { return false }

@@ -26,6 +26,13 @@ extension QueryClient {
   /// - Throws: The ``QueryStoreError`` with which the store could not be read: the client then works
   ///   without it. `CancellationError` if the caller is cancelled.
   public nonisolated func restore() async throws {
+    let problem = await keeper?.waitUntilRestored()
+    try Task.checkCancellation()
+    try await restoreEntries()
+    if let problem { throw problem }
+  }
+
+  private nonisolated func restoreEntries() async throws {
     guard let policy = configuration.persistencePolicy as? QueryPersistence,
       let persister = persisters.persister(for: policy) as? StorePersister
     else { return }
@@ -41,6 +48,13 @@ extension QueryClient {
   /// - Throws: The first ``QueryStoreError``; what could not be written is tried again later.
   ///   `CancellationError` if the caller is cancelled; the changes are written nevertheless.
   public nonisolated func save() async throws {
+    let problem = await keeper?.save()
+    try Task.checkCancellation()
+    try await saveEntries()
+    if let problem { throw problem }
+  }
+
+  private nonisolated func saveEntries() async throws {
     guard let persister = persisters.persister as? StorePersister else { return }
     if let error = await persister.save().first { throw error }
     try Task.checkCancellation()

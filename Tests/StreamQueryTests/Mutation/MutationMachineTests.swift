@@ -105,7 +105,7 @@ private struct RunWorld {
     let isAtWork =
       switch machine.phase {
       case .preparing, .running, .settling: true
-      case .queued, .paused, .waiting, .ended: false
+      case .saving, .queued, .paused, .waiting, .stopped, .ended: false
       }
     #expect(tasks == (isAtWork ? 1 : 0), "one task at a time: \(trace)")
     #expect(ends.count == (machine.ending == nil ? 0 : 1), "one end: \(trace)")

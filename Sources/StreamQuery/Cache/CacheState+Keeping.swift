@@ -1,0 +1,159 @@
+// Runs that are kept beyond the process, and runs of which only the newest is sent.
+
+extension CacheState {
+  /// What the machine of a run that begins has to know.
+  func keeping(of mutation: StoredMutation, _ origin: RunOrigin) -> MutationMachine.Keeping {
+    if case .keeper = origin { return .kept }
+    if mutation.runOptions.isKept { return .wanted }
+    return mutation.scope != nil && mutations.awaitsKeeper ? .wanted : .none
+  }
+
+  /// Adds a run to a scope.
+  ///
+  /// - Parameters:
+  ///   - id: The run.
+  ///   - scope: The scope.
+  ///   - comesBefore: Whether it comes before runs that began earlier.
+  /// - Returns: Whether it is the first.
+  mutating func join(_ id: MutationID, _ scope: String?, comesBefore: Bool) -> Bool {
+    guard comesBefore, let scope, let first = mutations.scopes[scope]?.first,
+      let index = mutations.find(first)
+    else { return mutations.scopes.join(id, scope) }
+    // One that is at work cannot be overtaken.
+    let keepsFirst = !mutations.slots[index].machine.canBeOvertaken
+    mutations.scopes[scope, default: RunQueue()].insert(id, keepsFirst: keepsFirst)
+    guard mutations.scopes[scope]?.first == id else { return false }
+    mutations.slots[index].machine.overtaken()
+    return true
+  }
+
+  /// A run is kept, or need not be.
+  mutating func kept(_ id: MutationID, _ transaction: inout Transaction) {
+    guard let index = mutations.find(id) else { return }
+    let actions = mutations.slots[index].machine.kept(in: transaction.environment)
+    guard actions != .none else { return }
+    apply(actions, to: id, &transaction)
+    supersede(before: id, &transaction)
+  }
+
+  /// A run can never be kept.
+  mutating func keepingFailed(
+    _ id: MutationID,
+    _ error: ErrorBox,
+    _ transaction: inout Transaction
+  ) {
+    guard let index = mutations.find(id) else { return }
+    let actions = mutations.slots[index].machine.keepingFailed(in: transaction.environment)
+    guard actions.concluded != nil else { return }
+    mutations.slots[index].error = error
+    apply(actions, to: id, &transaction)
+  }
+
+  /// Makes a run another request.
+  ///
+  /// - Parameters:
+  ///   - id: The run.
+  ///   - input: Its new input.
+  ///   - layers: The changes that it shows from now on.
+  ///   - transaction: The transaction.
+  ///   - step: Tells the machine.
+  /// - Returns: Whether it could be.
+  mutating func rebase(
+    _ id: MutationID,
+    _ input: ValueBox,
+    _ layers: [PlannedLayer],
+    _ transaction: inout Transaction,
+    _ step: (inout MutationMachine, Environment) -> MutationActions
+  ) -> Bool {
+    guard let index = mutations.find(id), let job = mutations.slots[index].job else { return false }
+    let actions = step(&mutations.slots[index].machine, transaction.environment)
+    guard actions != .none else { return false }
+    if actions.keeps {
+      transaction.drop(job.replaceInput(with: input, isNewRequest: true))
+      relay(layers, of: job, index, &transaction)
+    }
+    apply(actions, to: id, &transaction)
+    return actions.keeps
+  }
+
+  /// Shows other changes of a run than before.
+  mutating func relay(
+    _ layers: [PlannedLayer],
+    of job: MutationJob,
+    _ run: Int,
+    _ transaction: inout Transaction
+  ) {
+    dropLayers(of: job, run, &transaction)
+    mutations.slots[run].layered = []
+    lay(layers, of: job, &transaction)
+  }
+
+  /// Replaces a part of the input of a run that has not ended.
+  mutating func replaceInput(
+    of id: MutationID,
+    _ input: ValueBox,
+    _ layers: [PlannedLayer],
+    _ transaction: inout Transaction
+  ) {
+    guard let index = mutations.find(id), let job = mutations.slots[index].job,
+      mutations.slots[index].machine.isPending
+    else { return }
+    transaction.drop(job.replaceInput(with: input, isNewRequest: false))
+    if mutations.slots[index].machine.isUndecided { relay(layers, of: job, index, &transaction) }
+    var actions = MutationActions()
+    actions.changed = true
+    apply(actions, to: id, &transaction)
+  }
+
+  /// Tells the keeper what a kept run is doing.
+  mutating func tellKeeper(of index: Int, _ job: MutationJob) {
+    guard mutations.slots[index].machine.isPending else { return }
+    let progress = RunProgress(
+      phase: mutations.slots[index].machine.progress,
+      failureCount: mutations.slots[index].machine.failureCount,
+      failureReason: mutations.slots[index].failureReason
+    )
+    actionQueue.append(.mutation(.kept(job, progress)))
+  }
+
+  mutating func cancel(_ id: MutationID, _ transaction: inout Transaction) {
+    guard let index = mutations.find(id) else { return }
+    let actions = mutations.slots[index].machine.cancelRequested(in: transaction.environment)
+    apply(actions, to: id, &transaction)
+  }
+
+  // MARK: Pacing
+
+  /// Remembers a run of which only the newest is sent.
+  mutating func pace(_ id: MutationID, _ mutation: StoredMutation) {
+    // The job's key is shared with the table of runs, which releases it.
+    guard mutation.isNewestOnly, let job = mutations.slots[Int(id.index)].job else { return }
+    let runs = PacedRuns(key: job.key, scope: job.scope)
+    mutations.paced[runs, default: RunQueue()].insert(id)
+  }
+
+  /// A run may be sent: cancels those of which it is a newer version.
+  ///
+  /// - Complexity: O(*n*) in their number, which are visited once.
+  mutating func supersede(before id: MutationID, _ transaction: inout Transaction) {
+    guard !mutations.paced.isEmpty, let index = mutations.find(id),
+      let job = mutations.slots[index].job, let mutation = job.mutation, mutation.isNewestOnly
+    else { return }
+    let runs = PacedRuns(key: job.key, scope: job.scope)
+    while let first = mutations.paced[runs]?.first, first < id {
+      mutations.paced[runs]?.remove(first)
+      guard let old = mutations.find(first), !mutations.slots[old].machine.hasPerformed else {
+        continue
+      }
+      cancel(first, &transaction)
+    }
+  }
+
+  /// A run is over.
+  mutating func leavePace(_ id: MutationID, _ job: MutationJob) {
+    guard !mutations.paced.isEmpty else { return }
+    let runs = PacedRuns(key: job.key, scope: job.scope)
+    mutations.paced[runs]?.remove(id)
+    if mutations.paced[runs]?.isEmpty == true { mutations.paced[runs] = nil }
+  }
+}

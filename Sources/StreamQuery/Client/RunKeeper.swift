@@ -1,0 +1,40 @@
+/// What keeps runs of mutations beyond the process.
+///
+/// The client tells it what became of runs, in the order of transactions and outside the lock.
+protocol RunKeeper: AnyObject, Sendable {
+  /// The client begins: what was kept is to be read.
+  func start(for client: QueryClient)
+
+  /// Whether it is not known yet what is kept.
+  var isRestoring: Bool { get }
+
+  /// Waits until it is known what is kept, or until the caller is cancelled.
+  ///
+  /// - Returns: Why it cannot be known; `nil` if it is.
+  func waitUntilRestored() async -> (any Error)?
+
+  /// A run waits until it is kept, or until it is known which runs come before it.
+  func keep(_ job: MutationJob)
+
+  /// A kept run took a step.
+  func changed(_ job: MutationJob, _ progress: RunProgress)
+
+  /// The work of a kept run has returned; called before the cache is told, in the run's task.
+  func worked(_ job: MutationJob, _ output: ValueBox)
+
+  /// A kept run failed, and no retry is left: what is to become of it.
+  func answer(_ job: MutationJob, to error: any Error, attempt: Int) async -> RunAnswer
+
+  /// A kept run is over.
+  func ended(_ job: MutationJob, _ ending: MutationMachine.Ending)
+
+  /// Writes what is not written yet.
+  ///
+  /// - Returns: Why some of it could not be written; `nil` if it was, or if the caller was cancelled.
+  func save() async -> (any Error)?
+
+  /// The client, or the account that its data belongs to, is over.
+  ///
+  /// - Parameter writing: Whether what is not written yet is; otherwise the store is left alone.
+  func end(writing: Bool)
+}

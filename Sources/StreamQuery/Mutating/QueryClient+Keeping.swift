@@ -1,0 +1,120 @@
+extension QueryClient {
+  /// A run waits until it is kept.
+  nonisolated func keep(_ job: MutationJob) {
+    if let keeper { return keeper.keep(job) }
+    keepingFailed(job, QueryError.missingOutbox(key: job.key.key.description))
+  }
+
+  /// Runs are kept, or need not be: they may perform.
+  nonisolated func kept(_ jobs: [MutationJob]) {
+    guard !jobs.isEmpty else { return }
+    transaction { state, transaction in
+      for job in jobs { state.kept(job.id, &transaction) }
+    }
+  }
+
+  /// A run can never be kept.
+  nonisolated func keepingFailed(_ job: MutationJob, _ error: any Error) {
+    let box = ErrorBox(error)
+    transaction { state, transaction in
+      state.keepingFailed(job.id, box, &transaction)
+    }
+  }
+
+  /// It is known which runs are kept: no archive brings them a second time.
+  nonisolated func runsKnown(_ runs: [RunIdentity]) {
+    cache.record { $0.mutations.kept.formUnion(runs) }
+  }
+
+  /// Runs that are to come later need not wait to know which ones come before them.
+  nonisolated func runsRestored() {
+    cache.record { $0.mutations.awaitsKeeper = false }
+  }
+
+  /// Begins runs that an earlier process has kept, before those of this process.
+  ///
+  /// - Parameter runs: The runs, in their order.
+  /// - Returns: The job of each; `nil` for those that the client has already, or that it is too
+  ///   late for.
+  nonisolated func begin(_ runs: [KeptRun]) -> [MutationJob?] {
+    guard !runs.isEmpty else { return [] }
+    openSignals()
+    return transaction { state, transaction in
+      var begun: SharedOneShot<Void>?
+      return runs.map { run -> MutationJob? in
+        guard !state.isShutDown, !state.mutations.archived.contains(run.identity) else {
+          return nil
+        }
+        state.mutations.archived.insert(run.identity)
+        let submittedAt = transaction.environment.now.placing(date: run.submittedAt)
+        let id = state.begin(
+          run.mutation,
+          .keeper(
+            run.identity,
+            revision: run.revision,
+            serial: run.serial,
+            submittedAt: submittedAt
+          ),
+          input: run.input,
+          waiter: nil,
+          layers: run.layers,
+          &transaction
+        )
+        guard let index = state.mutations.find(id), let job = state.mutations.slots[index].job
+        else { return nil }
+        if !state.mutations.slots[index].machine.rests { begun = job.gate(behind: begun) }
+        return job
+      }
+    }
+  }
+
+  /// Asks for the next attempt of a run now.
+  ///
+  /// - Returns: Whether it waited for that.
+  nonisolated func retry(_ job: MutationJob) -> Bool {
+    transaction { state, transaction in
+      guard let index = state.mutations.find(job.id) else { return false }
+      let actions = state.mutations.slots[index].machine.retried(in: transaction.environment)
+      state.apply(actions, to: job.id, &transaction)
+      return actions != .none
+    }
+  }
+
+  /// Makes a run another request.
+  ///
+  /// - Returns: Whether it could be: it is not being sent, and not over.
+  nonisolated func rebase(
+    _ job: MutationJob,
+    _ input: ValueBox,
+    _ layers: [PlannedLayer]
+  ) -> Bool {
+    transaction { state, transaction in
+      state.rebase(job.id, input, layers, &transaction) { $0.rebased(in: $1) }
+    }
+  }
+
+  /// Replaces parts of the inputs of runs.
+  nonisolated func replaceInputs(_ inputs: [(job: MutationJob, input: ValueBox)]) {
+    guard !inputs.isEmpty else { return }
+    let planned = inputs.map { job, input in
+      job.mutation.map { plannedLayers(of: $0.resolved, input: input) } ?? []
+    }
+    transaction { state, transaction in
+      for ((job, input), layers) in zip(inputs, planned) {
+        state.replaceInput(of: job.id, input, layers, &transaction)
+      }
+    }
+  }
+
+  /// Cancels the runs that were kept: their records were erased.
+  nonisolated func cancelKept() {
+    transaction { state, transaction in
+      for id in state.mutations.all {
+        guard let index = state.mutations.find(id),
+          state.mutations.slots[index].machine.runOptions.isKept
+        else { continue }
+        state.cancel(id, &transaction)
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// Runs that are kept beyond the process, and runs that come before others although they began later.
+
+extension MutationMachine {
+  /// Whether the run waits, or will wait, until it is kept.
+  var isToBeKept: Bool { keeping == .wanted }
+
+  /// The run is kept, or need not be: it may perform.
+  ///
+  /// - Parameter environment: The environment at the transaction.
+  /// - Returns: What to do.
+  package mutating func kept(in environment: Environment) -> MutationActions {
+    guard case .saving = phase else { return .none }
+    keeping = runOptions.isKept ? .kept : .none
+    var actions = MutationActions()
+    prepareOrEnter(in: environment, &actions)
+    return actions
+  }
+
+  /// The run can never be kept.
+  ///
+  /// - Parameter environment: The environment at the transaction.
+  /// - Returns: What to do.
+  package mutating func keepingFailed(in environment: Environment) -> MutationActions {
+    guard case .saving = phase else { return .none }
+    var actions = MutationActions()
+    conclude(.failed, in: environment, &actions)
+    return actions
+  }
+
+  /// Somebody asked for the next attempt now: an answer to an error, or the end of a wait.
+  ///
+  /// - Parameter environment: The environment at the transaction.
+  /// - Returns: What to do.
+  package mutating func retried(in environment: Environment) -> MutationActions {
+    var actions = MutationActions()
+    switch phase {
+    case .stopped where !isPrepared:
+      failureCount = 0
+      prepareOrEnter(in: environment, &actions)
+    case .stopped, .waiting:
+      notBefore = .distantPast
+      goOn(in: environment, &actions)
+    case .preparing, .saving, .queued, .paused, .running, .settling, .ended: break
+    }
+    return actions
+  }
+
+  /// Whether the run may become another request: no code of a user is at work for it.
+  package var canBeRebased: Bool { rests }
+
+  /// The run got another input: it is another request, which is kept before it performs.
+  ///
+  /// - Parameter environment: The environment at the transaction.
+  /// - Returns: What to do.
+  package mutating func rebased(in environment: Environment) -> MutationActions {
+    guard canBeRebased else { return .none }
+    var actions = MutationActions()
+    failureCount = 0
+    keeping = .wanted
+    isHeld = false
+    hasPerformed = false
+    enter(in: environment, &actions)
+    return actions
+  }
+
+  /// The attempt failed, and the answer to its error is another input.
+  ///
+  /// - Parameter environment: The environment at the transaction.
+  /// - Returns: What to do.
+  package mutating func attemptRebased(in environment: Environment) -> MutationActions {
+    guard case .running = phase else { return .none }
+    phase = .stopped
+    return isCancelRequested ? cancelRequested(in: environment) : rebased(in: environment)
+  }
+
+  /// Whether its outcome is not decided: its layers are over what the server knows.
+  package var isUndecided: Bool {
+    switch phase {
+    case .preparing, .saving, .queued, .paused, .running, .waiting, .stopped: true
+    case .settling, .ended: false
+    }
+  }
+
+  /// Whether a run that began later may come before it.
+  package var canBeOvertaken: Bool {
+    switch phase {
+    case .preparing, .saving, .queued: true
+    case .paused, .waiting: !hasPerformed
+    case .running, .stopped, .settling, .ended: false
+    }
+  }
+
+  /// A run that was kept by an earlier process came before it in its scope.
+  package mutating func overtaken() {
+    guard canBeOvertaken else { return }
+    isFirst = false
+    switch phase {
+    case .paused, .waiting: if !isHeld { phase = .queued }
+    case .preparing, .saving, .queued, .running, .stopped, .settling, .ended: break
+    }
+  }
+}

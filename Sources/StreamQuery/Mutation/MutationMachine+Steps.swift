@@ -1,0 +1,94 @@
+// What the inputs of a run have in common.
+
+extension MutationMachine {
+  mutating func judgePreparing(
+    in environment: Environment,
+    _ actions: inout MutationActions
+  ) {
+    let isHeldUp = !isFirst || !runOptions.canStart(in: environment)
+    actions.changed = isHeldUp != self.isHeldUp
+    self.isHeldUp = isHeldUp
+  }
+
+  /// Begins with the preparation if there is one to be done, otherwise with what follows it.
+  mutating func prepareOrEnter(in environment: Environment, _ actions: inout MutationActions) {
+    guard !isPrepared else { return enter(in: environment, &actions) }
+    actions.changed = true
+    phase = .preparing
+    isHeldUp = !isFirst || !runOptions.canStart(in: environment)
+    actions.prepares = true
+  }
+
+  /// Goes on to the first attempt, or to what it has to wait for.
+  mutating func enter(in environment: Environment, _ actions: inout MutationActions) {
+    actions.changed = true
+    if keeping == .wanted {
+      phase = .saving
+      actions.keeps = true
+    } else if !isFirst {
+      phase = .queued
+      actions.paused = true
+    } else if notBefore > environment.now.instant {
+      phase = .waiting(until: notBefore)
+    } else if runOptions.canStart(in: environment) {
+      perform(&actions)
+    } else {
+      phase = .paused(before: .firstAttempt)
+      actions.paused = true
+    }
+  }
+
+  /// Goes on to the next attempt, after a wait or an answer.
+  mutating func goOn(in environment: Environment, _ actions: inout MutationActions) {
+    guard hasPerformed else { return enter(in: environment, &actions) }
+    actions.changed = true
+    if runOptions.canContinue(in: environment) {
+      perform(&actions)
+    } else {
+      phase = .paused(before: .retry)
+      actions.paused = true
+    }
+  }
+
+  mutating func perform(_ actions: inout MutationActions) {
+    phase = .running
+    hasPerformed = true
+    actions.performs = true
+  }
+
+  /// Waits for an answer.
+  mutating func stop(_ actions: inout MutationActions) {
+    failureCount += 1
+    phase = .stopped
+    actions.stopped = true
+    actions.changed = true
+  }
+
+  mutating func conclude(
+    _ ending: Ending,
+    in environment: Environment,
+    _ actions: inout MutationActions
+  ) {
+    actions.concluded = ending
+    actions.changed = true
+    if runOptions.settles {
+      phase = .settling(ending)
+    } else {
+      end(ending, in: environment, &actions)
+    }
+  }
+
+  mutating func end(
+    _ ending: Ending,
+    in environment: Environment,
+    _ actions: inout MutationActions
+  ) {
+    phase = .ended(ending)
+    failureCount = ending == .failed ? failureCount + 1 : 0
+    unwantedSince = environment.now.instant
+    actions.ended = ending
+    actions.changed = true
+    // A cancelled run leaves nothing behind to look at.
+    actions.expired = ending == .cancelled
+  }
+}

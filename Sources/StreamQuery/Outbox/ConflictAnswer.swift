@@ -1,0 +1,12 @@
+/// What becomes of a durable mutation that failed and is not retried.
+public enum ConflictAnswer<Input: Sendable>: Sendable {
+  /// It is sent again as it is, with the same idempotency key, after the wait of its retries.
+  case retry
+  /// It is sent again with another input, and with another idempotency key: it is another request.
+  case rebase(Input)
+  /// It fails: its changes are rolled back, its callbacks are called, and its record is removed.
+  case drop
+  /// It stays in the outbox until somebody answers, see ``OutboxHandle/retry(_:)``,
+  /// ``OutboxHandle/rebase(_:with:)`` and ``OutboxHandle/drop(_:)``; its scope waits.
+  case ask
+}

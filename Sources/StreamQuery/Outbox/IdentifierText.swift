@@ -1,0 +1,76 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Finds and replaces texts in JSON, without knowing the types.
+///
+/// Pure. What is not JSON is left as it is.
+enum IdentifierText {
+  /// Calls a closure with each text, and where it stands with its quotation marks.
+  ///
+  /// - Complexity: O(*n*) in the number of bytes.
+  private static func forEach(_ json: Data, _ body: (Range<Data.Index>) -> Void) {
+    let quote = UInt8(ascii: "\"")
+    let backslash = UInt8(ascii: "\\")
+    var start: Data.Index?
+    var isEscaped = false
+    json.withUnsafeBytes { bytes in
+      for (place, byte) in bytes.enumerated() {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == backslash {
+          isEscaped = start != nil
+        } else if byte == quote {
+          let index = json.startIndex + place
+          if let first = start {
+            body(first..<(index + 1))
+            start = nil
+          } else {
+            start = index
+          }
+        }
+      }
+    }
+  }
+
+  private static func text(_ json: Data, _ range: Range<Data.Index>) -> String? {
+    let inner = json[(range.lowerBound + 1)..<(range.upperBound - 1)]
+    guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }
+    return try? JSONDecoder().decode(String.self, from: json[range])
+  }
+
+  /// The texts in a JSON value, those of its fields' names included.
+  static func texts(in json: Data) -> Set<String> {
+    var texts: Set<String> = []
+    forEach(json) { range in
+      if let text = text(json, range) { texts.insert(text) }
+    }
+    return texts
+  }
+
+  /// Replaces whole texts.
+  ///
+  /// - Parameters:
+  ///   - ids: The replacement of each text.
+  ///   - json: The JSON value.
+  /// - Returns: The new value; `nil` if no text is replaced.
+  static func replacing(_ ids: [String: String], in json: Data) -> Data? {
+    var result = Data()
+    var end = json.startIndex
+    var isChanged = false
+    forEach(json) { range in
+      guard let text = text(json, range), let id = ids[text], id != text,
+        let encoded = try? JSONEncoder().encode(id)
+      else { return }
+      result.append(json[end..<range.lowerBound])
+      result.append(encoded)
+      end = range.upperBound
+      isChanged = true
+    }
+    guard isChanged else { return nil }
+    result.append(json[end...])
+    return result
+  }
+}

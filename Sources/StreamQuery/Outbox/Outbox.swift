@@ -1,0 +1,43 @@
+/// Where a client keeps the runs of durable mutations until they are sent.
+///
+/// ```swift
+/// var configuration = QueryClient.Configuration()
+/// configuration.outbox = Outbox(in: store, mutations: [Mutation.rename().durable()])
+/// let client = QueryClient(configuration: configuration)
+/// ```
+///
+/// The records of earlier processes are read when the client is made, and sent in their order. A
+/// record is sent when its mutation is known: one that is given here, or to
+/// ``OutboxHandle/register(_:)``, or that was run since. Until then it waits, and so do later runs of
+/// its scope.
+///
+/// Clients of one process that share a store object share no record: each sends what it wrote, or
+/// found first. Two processes, or two store objects on the same data, are not kept apart here: stores
+/// such as ``FileStore`` refuse the second one. Servers recognise a request that arrives twice by its
+/// ``MutationContext/idempotencyKey``.
+public struct Outbox: Sendable {
+  /// Where the runs are kept.
+  public var store: any QueryStore
+  /// The part of the store; `nil` is that of the client's ``Persistence``, or the main one.
+  ///
+  /// To wipe the partition erases both.
+  public var partition: StorePartition?
+  /// The durable mutations that are known from the beginning.
+  public var mutations: [any DurableMutation]
+
+  /// Creates an outbox.
+  ///
+  /// - Parameters:
+  ///   - store: Where the runs are kept.
+  ///   - partition: The part of the store; `nil` is that of the client's ``Persistence``.
+  ///   - mutations: The durable mutations that are known from the beginning.
+  public init(
+    in store: any QueryStore,
+    partition: StorePartition? = nil,
+    mutations: [any DurableMutation] = []
+  ) {
+    self.store = store
+    self.partition = partition
+    self.mutations = mutations
+  }
+}

@@ -1,0 +1,49 @@
+/// Why a durable mutation was not kept or not sent, or why the outbox cannot do what it was asked.
+public enum OutboxError: Error, Sendable, CustomStringConvertible {
+  /// The store can never keep the run: nothing was sent.
+  case unwritable(QueryStoreError)
+  /// The input, or the key, of the mutation cannot be written: nothing was sent.
+  case notEncodable(mutation: String, reason: any Error)
+  /// A record is damaged, or was written by a later version; it stays in the store, untouched.
+  case unreadable(record: String)
+  /// A part of the store was damaged.
+  case damaged(StoreDamage)
+  /// A kept input is not of the form that the mutation reads; the item waits for an answer.
+  case undecodable(mutation: String, version: String, reason: any Error)
+  /// The store was not read within ten seconds; runs in scopes that are not durable go on.
+  case slowStore
+  /// Mutations were given to the outbox that are not durable.
+  case notDurable(mutation: String)
+  /// The item is not in the outbox: it was sent or dropped, or never was there.
+  case noSuchItem
+  /// The item is being sent, and has the last word.
+  case sending
+  /// The input is not of the type that the item's mutation has, or no such mutation is registered.
+  case otherInput(mutation: String)
+
+  /// What is wrong, and what can be done about it.
+  public var description: String {
+    switch self {
+    case .unwritable(let error):
+      "the mutation was not sent because it cannot be kept: \(error)"
+    case .notEncodable(let mutation, let reason):
+      "\(mutation) cannot be kept, make its key and its input Codable: \(reason)"
+    case .unreadable(let record):
+      "the record \(record) is damaged or of a later version, and stays in the store as it is"
+    case .damaged(let damage): "\(damage)"
+    case .undecodable(let mutation, let version, let reason):
+      """
+      an input of \(mutation), version '\(version)', cannot be decoded: register the mutation with \
+      durable(version:migrating:), or drop or rebase the item: \(reason)
+      """
+    case .slowStore:
+      "the outbox takes longer to read than runs wait for it: durable ones still wait"
+    case .notDurable(let mutation):
+      "\(mutation) was given to an outbox and is not durable: add durable() to it"
+    case .noSuchItem: "the outbox has no such item: it was sent or dropped"
+    case .sending: "the item is being sent: drop it, or wait until it failed"
+    case .otherInput(let mutation):
+      "the input is not of the type of \(mutation), or no such mutation is registered"
+    }
+  }
+}

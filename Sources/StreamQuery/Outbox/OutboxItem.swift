@@ -1,0 +1,50 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A run that waits in an outbox, or is being sent.
+public struct OutboxItem: Sendable, Identifiable {
+  /// What becomes of an item.
+  public enum State: Sendable {
+    /// It is not in the store yet, and is not sent before.
+    case saving
+    /// It waits for its turn in its scope, its delay, the network, the app or its next attempt.
+    case waiting
+    /// Its work or its callbacks are at work.
+    case sending
+    /// It waits for an answer to this error, and its scope with it.
+    case stopped(any Error)
+    /// It waits for its mutation to be registered, and its scope with it.
+    case unregistered
+  }
+
+  /// Identifies the item for as long as it is in the outbox.
+  public let id: UUID
+  /// The mutation's key as text.
+  public let mutation: String
+  /// The scope that the run is in.
+  public let scope: String?
+  /// What becomes of it.
+  public let state: State
+  /// The number of failed attempts since the process began.
+  public let attempts: Int
+  /// Why the newest attempt failed.
+  public let error: (any Error)?
+  /// When the run was started.
+  public let enqueuedAt: Date
+  /// What all attempts of the item carry, see ``MutationContext/idempotencyKey``.
+  public let idempotencyKey: UUID
+  /// The input as JSON.
+  public let input: Data
+
+  /// Decodes the input.
+  ///
+  /// - Parameter type: The type of the mutation's input.
+  /// - Returns: The input.
+  /// - Throws: What the type's own decoding throws.
+  public func input<Input: Decodable>(as type: Input.Type) throws -> Input {
+    try ArchiveCoding.json.decode(type, from: input)
+  }
+}

@@ -1,0 +1,231 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// Reading what was kept, and giving it to the client.
+
+extension OutboxKeeper {
+  var isRestoring: Bool { state.withLock { $0.ledger.isLoading && !$0.isEnded } }
+
+  func waitUntilRestored() async -> (any Error)? {
+    let answer = SharedOneShot<Void>()
+    let isRestoring = state.withLock { state in
+      guard state.ledger.isLoading, state.loadError == nil, !state.isEnded else { return false }
+      state.restoreWaits.append(answer)
+      return true
+    }
+    if isRestoring {
+      let wait = client?.observed("the records of the outbox").map { subject in
+        CallerWait(subject) { answer.give(()) }
+      }
+      defer { withExtendedLifetime(wait) {} }
+      await withTaskCancellationHandler {
+        _ = await answer.take { wait?.began() }
+      } onCancel: {
+        answer.give(())
+      }
+    }
+    return state.withLock { state in
+      if case .closed(let error) = state.ledger.phase { return error }
+      return state.loadError
+    }
+  }
+
+  /// Runs that are not durable have waited long enough for the store.
+  func lostPatience() {
+    let isLate = state.withLock { $0.awaitsOrder && !$0.isEnded }
+    guard isLate else { return }
+    report(OutboxError.slowStore)
+    goOn()
+  }
+
+  /// Lets those go on that need not be kept.
+  func goOn() {
+    let (jobs, patience) = state.withLock { state in
+      state.awaitsOrder = false
+      var jobs: [MutationJob] = []
+      state.pending.removeAll { pending in
+        guard case .plain(let job) = pending else { return false }
+        jobs.append(job)
+        return true
+      }
+      return (jobs, state.patience.take())
+    }
+    patience?.cancel()
+    client?.runsRestored()
+    client?.kept(jobs)
+  }
+
+  /// Reads the store.
+  ///
+  /// - Returns: Why it could not be read.
+  func load() async -> QueryStoreError? {
+    do throws(QueryStoreError) {
+      let contents = try await store.load(partition)
+      let isSilent = state.withLock { state in
+        state.readsAgain = false
+        return state.isSilent
+      }
+      guard !isSilent else { return nil }
+      let (records, unreadable) = OutboxLedger.read(contents)
+      let isFirst = state.withLock { $0.ledger.isLoading }
+      let granted = OutboxClaims.shared.claim(records.map(\.record.id), place, self)
+      let last = records.last?.serial ?? 0
+      state.withLock { state in
+        state.loadError = nil
+        // What an ended client finds belongs to the next one.
+        let found = state.isEnded ? [] : records.filter { granted.contains($0.record.id) }
+        state.ledger.loaded(contents.generation, found, last: last)
+      }
+      client?.runsKnown(records.map(\.record.id))
+      if isFirst {
+        for damage in contents.damage { report(OutboxError.damaged(damage)) }
+        for record in unreadable { report(OutboxError.unreadable(record: record)) }
+      }
+      feed()
+      if isFirst { opened() }
+      return nil
+    } catch {
+      report(error)
+      if error.isFinal {
+        close(error)
+      } else {
+        let waits = state.withLock { state in
+          state.loadError = error
+          return state.restoreWaits.takeAll()
+        }
+        for wait in waits { wait.give(()) }
+      }
+      goOn()
+      return error
+    }
+  }
+
+  /// The store was read: what waited for that goes on.
+  private func opened() {
+    let waits = state.withLock { state in
+      for pending in state.pending {
+        if case .durable(let job, let record) = pending { state.accept(job, record) }
+      }
+      state.pending.removeAll { if case .durable = $0 { true } else { false } }
+      return state.restoreWaits.takeAll()
+    }
+    _ = OutboxClaims.shared.claim(state.withLock { Array($0.jobs.keys) }, place, self)
+    goOn()
+    release()
+    for wait in waits { wait.give(()) }
+  }
+
+  /// Begins runs for the items whose mutations are known.
+  func feed() {
+    while true {
+      let work = state.withLock { state -> ([OutboxLedger.Entry], [String: Registration])? in
+        guard !state.ledger.isLoading, !state.isEnded else { return nil }
+        if state.isFeeding {
+          state.feedsAgain = true
+          return nil
+        }
+        let open = state.ledger.hasOpenItems ? state.ledger.all.filter(\.stand.isOpen) : []
+        guard open.contains(where: { state.registrations[$0.record.header.mutation] != nil }) else {
+          return nil
+        }
+        state.isFeeding = true
+        return (open, state.registrations)
+      }
+      guard let (open, registrations) = work else {
+        news.send(())
+        return
+      }
+      feed(open, registrations)
+      let again = state.withLock { state in
+        state.isFeeding = false
+        defer { state.feedsAgain = false }
+        return state.feedsAgain
+      }
+      release()
+      news.send(())
+      if !again { return }
+    }
+  }
+
+  private func feed(_ open: [OutboxLedger.Entry], _ registrations: [String: Registration]) {
+    guard let client else { return }
+    var runs: [RunIdentity: KeptRun] = [:]
+    var failures: [RunIdentity: ErrorBox] = [:]
+    for entry in open {
+      let header = entry.record.header
+      guard let known = registrations[header.mutation] else { continue }
+      do {
+        runs[entry.id] = try run(of: entry, known, client)
+      } catch {
+        let failure = OutboxError.undecodable(
+          mutation: header.mutation,
+          version: header.version,
+          reason: error
+        )
+        failures[entry.id] = ErrorBox(failure)
+        report(failure, known.key.key)
+      }
+    }
+    let readable = Set(runs.keys)
+    let begun = state.withLock { $0.ledger.looked(at: readable, failures) }.compactMap {
+      runs[$0.id]
+    }
+    let jobs = client.begin(begun)
+    state.withLock { state in
+      for job in jobs.compactMap(\.self) where state.ledger[job.identity] != nil {
+        state.jobs[job.identity] = job
+      }
+    }
+  }
+
+  private func run(
+    of entry: OutboxLedger.Entry,
+    _ known: Registration,
+    _ client: QueryClient
+  ) throws -> KeptRun {
+    let header = entry.record.header
+    let options = MutationOptions(scope: header.scope).over(known.definition.options)
+    let mutation = client.resolve(known.key, known.definition.with(options: options))
+    let input = try known.form.decode(entry.record.input, header.version)
+    return KeptRun(
+      identity: entry.id,
+      revision: header.revision,
+      serial: entry.number ?? entry.serial,
+      mutation: mutation,
+      input: input,
+      layers: client.plannedLayers(of: mutation, input: input),
+      submittedAt: header.date
+    )
+  }
+
+  /// Another client has left something in the store.
+  func readAgain() {
+    start { state in
+      guard !state.isEnded else { return nil }
+      state.readsAgain = true
+      return state.plan.requested()
+    }
+  }
+}
+
+extension QueryStoreError {
+  /// Whether it is of no use to try again.
+  var isFinal: Bool {
+    switch self {
+    case .superseded, .closed, .inUse, .laterVersion: true
+    case .full, .denied, .failed: false
+    }
+  }
+}
+
+extension Array {
+  mutating func takeAll() -> [Element] {
+    defer { self = [] }
+    return self
+  }
+}

@@ -1,0 +1,164 @@
+import Synchronization
+
+// Writing what changed.
+
+extension OutboxKeeper {
+  /// Starts the task that the plan asks for.
+  func start(_ change: (inout State) -> UInt64?) {
+    let (task, former) = state.withLock { state in
+      let task = change(&state)
+      return (task, task == nil ? nil : state.waiting.take())
+    }
+    former?.cancel()
+    guard let task else { return news.send(()) }
+    // Detached, and not at the caller's priority: it serves everybody.
+    let work = Task.detached(executorPreference: executor) { await self.work(task) }
+    state.withLock { $0.waiting = work }
+    news.send(())
+  }
+
+  private func work(_ first: UInt64) async {
+    var (task, delay) = (first, Duration.zero)
+    while true {
+      if delay > .zero { try? await clock.sleep(for: delay) }
+      guard state.withLock({ $0.plan.waited(task) }) else { return }
+      var step: SavePlan.Step
+      repeat {
+        let error = await round()
+        let (next, answered) = state.withLock {
+          state -> (SavePlan.Step, [SharedOneShot<QueryStoreError?>]) in
+          let round = state.plan.begun
+          let answered = state.saveWaits.filter { $0.round <= round }.map(\.answer)
+          state.saveWaits.removeAll { $0.round <= round }
+          let isDirty = !state.isSilent && (state.ledger.hasFailed || state.loadError != nil)
+          let (next, number) = state.plan.wrote(
+            isDirty: isDirty,
+            isAwaited: !state.saveWaits.isEmpty
+          )
+          task = number
+          return (next, answered)
+        }
+        for answer in answered { answer.give(error) }
+        step = next
+      } while step == .write
+      guard case .wait(let time) = step else {
+        // The others see what was written at last.
+        if state.withLock({ $0.isEnded }) { leave() }
+        return
+      }
+      delay = time
+    }
+  }
+
+  /// Reads what has to be read, and writes what there is to write.
+  private func round() async -> QueryStoreError? {
+    let reads = state.withLock { ($0.ledger.isLoading || $0.readsAgain) && !$0.isSilent }
+    if reads, let error = await load() { return error }
+    while let batch = state.withLock({ $0.isSilent ? nil : $0.ledger.takeBatch() }) {
+      do throws(QueryStoreError) {
+        try await store.write(batch, to: partition)
+        written()
+      } catch {
+        report(error)
+        if error.isFinal { close(error) } else { state.withLock { $0.ledger.failed() } }
+        return error
+      }
+    }
+    return nil
+  }
+
+  private func written() {
+    let (gone, answers) = state.withLock { state in
+      let touched = state.ledger.written()
+      var answers: [SharedOneShot<Void>] = []
+      for id in touched { answers += state.takeSettledWaits(of: id) }
+      return (touched.filter { state.ledger[$0] == nil }, answers)
+    }
+    OutboxClaims.shared.release(gone, place, self)
+    release()
+    for answer in answers { answer.give(()) }
+    news.send(())
+  }
+
+  /// Lets runs perform that are kept.
+  func release() {
+    let jobs = state.withLock { state in
+      state.ledger.released.takeAll().compactMap { state.jobs[$0] }
+    }
+    client?.kept(jobs)
+  }
+
+  /// The store cannot be used any more: what is not kept will never be.
+  func close(_ error: QueryStoreError) {
+    let (jobs, answers) = state.withLock { state in
+      state.loadError = nil
+      var jobs = state.ledger.close(error).compactMap { state.jobs[$0] }
+      for pending in state.pending {
+        if case .durable(let job, _) = pending { jobs.append(job) }
+      }
+      state.pending.removeAll { if case .durable = $0 { true } else { false } }
+      let answers = state.restoreWaits.takeAll() + state.waits.values.flatMap { $0.map(\.answer) }
+      state.waits = [:]
+      return (jobs, answers)
+    }
+    for job in jobs { client?.keepingFailed(job, OutboxError.unwritable(error)) }
+    if case .superseded = error { client?.cancelKept() }
+    for answer in answers { answer.give(()) }
+    news.send(())
+  }
+
+  func save() async -> (any Error)? {
+    let answer = SharedOneShot<QueryStoreError?>()
+    start { state in
+      guard !state.isEnded, !state.ledger.unwritten.isEmpty || !state.ledger.underWay.isEmpty
+      else {
+        answer.give(nil)
+        return nil
+      }
+      state.saveWaits.append((state.plan.nextRound, answer))
+      return state.plan.requested()
+    }
+    return await withTaskCancellationHandler {
+      await answer.take() ?? nil
+    } onCancel: {
+      answer.give(nil)
+    }
+  }
+
+  func end(writing: Bool) {
+    state.withLock { $0.patience.take() }?.cancel()
+    let (answers, saves, isFirst) = state.withLock { state in
+      defer { state.isEnded = true }
+      if !writing { state.isSilent = true }
+      let answers = state.restoreWaits.takeAll() + state.waits.values.flatMap { $0.map(\.answer) }
+      state.waits = [:]
+      let saves = state.isSilent ? state.saveWaits.takeAll().map(\.answer) : []
+      return (answers, saves, !state.isEnded)
+    }
+    for answer in answers { answer.give(()) }
+    for save in saves { save.give(nil) }
+    guard isFirst else { return }
+    news.finish()
+    leave()
+    start { state in
+      state.plan.end()
+      return state.isSilent ? nil : state.plan.requested()
+    }
+  }
+
+  /// Leaves what is in the store to other clients of the process.
+  private func leave() {
+    let others = OutboxClaims.shared.leave(place, ObjectIdentifier(self))
+    for other in others { other.readAgain() }
+  }
+}
+
+extension OutboxKeeper.State {
+  /// The callers that wait for what the store knows now.
+  mutating func takeSettledWaits(of id: RunIdentity) -> [SharedOneShot<Void>] {
+    guard let all = waits[id] else { return [] }
+    let rest = all.filter { !ledger.isSettled(id, $0.revision) }
+    waits[id] = rest.isEmpty ? nil : rest
+    return all.filter { ledger.isSettled(id, $0.revision) }.map(\.answer)
+  }
+}

@@ -1,0 +1,284 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Keeps the durable runs of one client.
+///
+/// The shell around ``OutboxLedger`` and ``SavePlan``, which decide. Encoding and decoding are user
+/// code, and run outside of locks.
+final class OutboxKeeper: RunKeeper {
+  /// A mutation that is known by name.
+  struct Registration: Sendable {
+    let key: EntryKey
+    let definition: MutationDefinition
+    let form: OutboxPolicy.Form
+  }
+
+  /// A run that waits for the store to be read.
+  enum Pending: Sendable {
+    /// It is not durable, but records may come before it in its scope.
+    case plain(MutationJob)
+    case durable(MutationJob, OutboxRecord)
+
+    var job: MutationJob {
+      switch self {
+      case .plain(let job), .durable(let job, _): job
+      }
+    }
+  }
+
+  /// A caller that waits for the store to know something.
+  struct Wait: Sendable {
+    var revision: UInt64?
+    var answer: SharedOneShot<Void>
+  }
+
+  struct State {
+    var ledger = OutboxLedger()
+    var plan = SavePlan(throttle: .zero)
+    /// The task that waits to write.
+    var waiting: Task<Void, Never>?
+    weak var client: QueryClient?
+    var registrations: [String: Registration] = [:]
+    var jobs: [RunIdentity: MutationJob] = [:]
+    var pending: [Pending] = []
+    /// What the outputs of runs that are about to end replace.
+    var replacing: [RunIdentity: [String: String]] = [:]
+    /// What was replaced so far, for inputs that are made later.
+    var replacements: [String: String] = [:]
+    var waits: [RunIdentity: [Wait]] = [:]
+    var saveWaits: [(round: UInt64, answer: SharedOneShot<QueryStoreError?>)] = []
+    var restoreWaits: [SharedOneShot<Void>] = []
+    /// Why the store could not be read at last.
+    var loadError: QueryStoreError?
+    /// Whether runs that are not durable wait for the records before them.
+    var awaitsOrder = true
+    /// Ends that wait if the store takes too long.
+    var patience: Task<Void, Never>?
+    /// Whether others have left something in the store.
+    var readsAgain = false
+    var isFeeding = false
+    var feedsAgain = false
+    var isEnded = false
+    /// Whether nothing is written any more.
+    var isSilent = false
+  }
+
+  let state: Mutex<State>
+  let store: any QueryStore
+  let partition: StorePartition
+  let executor: (any TaskExecutor)?
+  let clock: any Clock<Duration>
+  let randomness: @Sendable () -> UInt64
+  let news = Broadcaster<NewsFlag<Never>>()
+  private let given: [any DurableMutation]
+
+  init(_ outbox: Outbox, _ configuration: QueryClient.Configuration) {
+    store = outbox.store
+    partition = outbox.partition ?? configuration.persistence?.partition ?? .main
+    executor = configuration.executor
+    clock = configuration.clock
+    randomness = configuration.randomness
+    given = outbox.mutations
+    state = Mutex(State())
+  }
+
+  var place: OutboxClaims.Place {
+    OutboxClaims.Place(store: ObjectIdentifier(store), partition: partition)
+  }
+
+  var client: QueryClient? { state.withLock { $0.client } }
+
+  func start(for client: QueryClient) {
+    state.withLock { $0.client = client }
+    OutboxClaims.shared.join(place, self)
+    for mutation in given {
+      let registration = mutation.registration
+      register(registration.key, registration.definition)
+    }
+    start { $0.plan.requested() }
+    // Detached: it serves everybody.
+    let patience = Task.detached(executorPreference: executor) { [weak self, clock] in
+      guard (try? await clock.sleep(for: .seconds(10))) != nil else { return }
+      self?.lostPatience()
+    }
+    let isLate = state.withLock { state in
+      if state.awaitsOrder, !state.isEnded { state.patience = patience }
+      return state.patience == nil
+    }
+    if isLate { patience.cancel() }
+  }
+
+  func report(_ error: any Error, _ key: AnyQueryKey = AnyQueryKey(parts: [])) {
+    client?.tell(.persistenceFailed(error), of: key)
+  }
+
+  /// Makes a mutation known.
+  ///
+  /// - Parameters:
+  ///   - key: The mutation.
+  ///   - definition: Its definition.
+  ///   - isImplicit: Whether one that is known stays.
+  func register(_ key: EntryKey, _ definition: MutationDefinition, isImplicit: Bool = false) {
+    guard let form = definition.outboxPolicy.form else {
+      return report(OutboxError.notDurable(mutation: key.key.description), key.key)
+    }
+    guard let name = try? key.key.canonicalText() else { return }
+    let registration = Registration(key: key, definition: definition, form: form)
+    let (old, isNew) = state.withLock { state -> (Registration?, Bool) in
+      let old = state.registrations[name]
+      if old != nil, isImplicit { return (nil, false) }
+      state.registrations[name] = registration
+      return (old, true)
+    }
+    withExtendedLifetime(old) {}
+    if isNew { feed() }
+  }
+
+  // MARK: Runs
+
+  func keep(_ job: MutationJob) {
+    guard let mutation = job.mutation?.resolved else { return }
+    guard mutation.runOptions.isKept, let form = (mutation.keeping as? OutboxPolicy)?.form else {
+      let waits = state.withLock { state in
+        if state.awaitsOrder { state.pending.append(.plain(job)) }
+        return state.awaitsOrder
+      }
+      if !waits { client?.kept([job]) }
+      return
+    }
+    register(mutation.key, mutation.definition, isImplicit: true)
+    do {
+      let data = try replacedInput(of: job, form)
+      let header = OutboxRecord.Header(
+        id: job.identity.uuid,
+        revision: job.revision,
+        mutation: try mutation.key.key.canonicalText(),
+        scope: job.scope,
+        date: job.submittedAt.date,
+        version: form.version
+      )
+      accept(job, try OutboxRecord(header, input: data))
+    } catch {
+      client?.keepingFailed(
+        job,
+        OutboxError.notEncodable(mutation: mutation.key.key.description, reason: error)
+      )
+    }
+  }
+
+  /// The encoded input of a run, with what was replaced since it was made.
+  private func replacedInput(of job: MutationJob, _ form: OutboxPolicy.Form) throws -> Data {
+    let data = try form.encode(job.input)
+    let ids = state.withLock { $0.replacements }
+    guard !ids.isEmpty, let replaced = IdentifierText.replacing(ids, in: data) else { return data }
+    client?.replaceInputs([(job, try form.decode(replaced, form.version))])
+    return replaced
+  }
+
+  private func accept(_ job: MutationJob, _ record: OutboxRecord) {
+    let error = state.withLock { state -> QueryStoreError? in
+      if state.isEnded { return nil }
+      if state.ledger.isLoading {
+        state.pending.append(.durable(job, record))
+        return nil
+      }
+      if case .closed(let error) = state.ledger.phase { return error }
+      state.accept(job, record)
+      return nil
+    }
+    if let error { client?.keepingFailed(job, OutboxError.unwritable(error)) }
+    _ = OutboxClaims.shared.claim([job.identity], place, self)
+    release()
+    start { $0.ledger.unwritten.isEmpty || $0.ledger.isLoading ? nil : $0.plan.requested() }
+  }
+
+  func changed(_ job: MutationJob, _ progress: RunProgress) {
+    let old = state.withLock { $0.ledger.progressed(job.identity, progress) }
+    withExtendedLifetime(old) {}
+    news.send(())
+  }
+
+  func worked(_ job: MutationJob, _ output: ValueBox) {
+    guard let ids = (job.mutation?.resolved.keeping as? OutboxPolicy)?.replacedIDs?(output),
+      !ids.isEmpty
+    else { return }
+    state.withLock { $0.replacing[job.identity] = ids }
+  }
+
+  func ended(_ job: MutationJob, _ ending: MutationMachine.Ending) {
+    let id = job.identity
+    let ids = state.withLock { $0.replacing.removeValue(forKey: id) } ?? [:]
+    let rewritten = ending == .succeeded ? rewritten(ids, except: id) : []
+    let old = state.withLock { state in
+      if state.isEnded { return nil as (OutboxLedger.Entry?, MutationJob?)? }
+      state.pending.removeAll { $0.job === job }
+      // In one batch with the removal.
+      for record in rewritten { state.ledger.rewrote(record) }
+      return (state.ledger.ended(id), state.jobs.removeValue(forKey: id))
+    }
+    withExtendedLifetime(old) {}
+    release()
+    start { $0.ledger.unwritten.isEmpty ? nil : $0.plan.changed() }
+  }
+
+  /// Replaces identifiers in what waits.
+  private func rewritten(_ ids: [String: String], except done: RunIdentity) -> [OutboxRecord] {
+    guard !ids.isEmpty else { return [] }
+    let found = state.withLock { state in
+      state.replacements.merge(ids) { _, new in new }
+      return state.ledger.mentioning(ids.keys).map { ($0, state.jobs[$0.id]) }
+    }
+    var records: [OutboxRecord] = []
+    var inputs: [(MutationJob, ValueBox)] = []
+    for (entry, job) in found where entry.id != done {
+      guard let input = IdentifierText.replacing(ids, in: entry.record.input) else { continue }
+      do {
+        let header = entry.record.header
+        records.append(try entry.record.with(input: input, revision: header.revision))
+        if let job, let form = (job.mutation?.resolved.keeping as? OutboxPolicy)?.form {
+          inputs.append((job, try form.decode(input, header.version)))
+        }
+      } catch {
+        report(error)
+      }
+    }
+    client?.replaceInputs(inputs)
+    return records
+  }
+
+  func answer(_ job: MutationJob, to error: any Error, attempt: Int) async -> RunAnswer {
+    guard let client, let mutation = job.mutation?.resolved,
+      let policy = mutation.keeping as? OutboxPolicy, let onConflict = policy.onConflict
+    else { return .fail }
+    let context = MutationContext(
+      key: job.key.key,
+      attempt: attempt,
+      idempotencyKey: job.requestIdentity.uuid,
+      meta: job.meta,
+      carriedClient: client,
+      saved: job.saved
+    )
+    switch await onConflict(error, job.input, context) {
+    case .drop: return .fail
+    case .ask: return .stop
+    case .retry:
+      let jitter = Double(randomness() >> 11) / Double(1 << 53)
+      return .retry(after: mutation.retry.wait(failures: attempt, error: error, jitter: jitter))
+    case .rebase(let input):
+      return .rebase(input, client.plannedLayers(of: mutation, input: input))
+    }
+  }
+}
+
+extension OutboxKeeper.State {
+  mutating func accept(_ job: MutationJob, _ record: OutboxRecord) {
+    jobs[job.identity] = job
+    // Those that began here are numbered above all that were kept before.
+    ledger.accepted(record, number: job.id.serial & 0xffff_ffff)
+  }
+}

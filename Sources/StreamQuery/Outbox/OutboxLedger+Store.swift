@@ -1,0 +1,114 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+// What the store is told, and what in it is replaced.
+
+extension OutboxLedger {
+  /// The next batch for the store; `nil` if there is nothing to write, or a batch is under way.
+  mutating func takeBatch() -> StoreBatch? {
+    guard case .open(let generation) = phase, underWay.isEmpty, !unwritten.isEmpty else {
+      return nil
+    }
+    swap(&underWay, &unwritten)
+    var batch = StoreBatch(generation: generation)
+    for (key, draft) in underWay.sorted(by: { $0.key < $1.key }) {
+      if let entry = self[draft.id], entry.key == key {
+        batch.puts.append(StoreRecord(key: key, value: entry.record.data))
+        underWay[key]?.revision = entry.record.header.revision
+      } else {
+        batch.removals.append(key)
+      }
+    }
+    return batch
+  }
+
+  /// The batch under way was written.
+  ///
+  /// - Returns: The items that it was about.
+  mutating func written() -> [RunIdentity] {
+    hasFailed = false
+    let drafts = underWay.sorted { $0.key < $1.key }.map(\.value)
+    underWay = [:]
+    for draft in drafts {
+      guard let place = places[draft.id], entries[place]?.record.header.revision == draft.revision
+      else { continue }
+      entries[place]?.isWritten = true
+      settle(draft.id)
+    }
+    version += 1
+    return drafts.map(\.id)
+  }
+
+  /// The batch under way was not written, and will be a part of the next one.
+  mutating func failed() {
+    hasFailed = true
+    unwritten.merge(underWay) { newer, _ in newer }
+    underWay = [:]
+  }
+
+  /// The store cannot be used any more.
+  ///
+  /// - Returns: The runs that will never be kept.
+  mutating func close(_ error: QueryStoreError) -> [RunIdentity] {
+    phase = .closed(error)
+    hasFailed = false
+    unwritten = [:]
+    underWay = [:]
+    withheld = [:]
+    version += 1
+    return all.filter(\.isAwaited).map(\.id)
+  }
+
+  /// Whether the store knows of an item what there is to know.
+  ///
+  /// - Parameters:
+  ///   - id: The item.
+  ///   - revision: The revision that it must have; `nil` if it must be gone.
+  /// - Returns: Whether nobody has to wait for that.
+  func isSettled(_ id: RunIdentity, _ revision: UInt64?) -> Bool {
+    if case .closed = phase { return true }
+    guard let entry = self[id] else {
+      return !unwritten.values.contains { $0.id == id } && !underWay.values.contains { $0.id == id }
+    }
+    return revision.map { entry.record.header.revision > $0 || entry.isWritten } ?? false
+  }
+
+  // MARK: Replacing texts
+
+  /// The items that may mention one of some texts.
+  ///
+  /// - Complexity: O(*n*) in the size of all inputs, but only for the first time.
+  mutating func mentioning(_ texts: some Sequence<String>) -> [Entry] {
+    var index = mentions ?? [:]
+    if mentions == nil {
+      for entry in all { Self.note(entry, in: &index) }
+    }
+    var found: Set<RunIdentity> = []
+    for text in texts { found.formUnion(index.removeValue(forKey: text.hashValue) ?? []) }
+    mentions = index
+    return found.compactMap { self[$0] }.sorted { $0.serial < $1.serial }
+  }
+
+  static func note(_ entry: Entry, in index: inout [Int: [RunIdentity]]) {
+    for text in IdentifierText.texts(in: entry.record.input) {
+      index[text.hashValue, default: []].append(entry.id)
+    }
+  }
+
+  /// A part of an item's input was replaced.
+  mutating func rewrote(_ record: OutboxRecord) {
+    guard let place = places[record.id],
+      entries[place]?.record.header.revision == record.header.revision
+    else { return }
+    entries[place]?.record = record
+    if var index = mentions, let entry = entries[place] {
+      Self.note(entry, in: &index)
+      mentions = index
+    }
+    write(record.id)
+    version += 1
+  }
+}

@@ -1,0 +1,295 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What a client has promised to send, and what of it is written: a value that is told what happened.
+///
+/// An item whose mutation is not known, or whose input cannot be read, is *open*: no run stands for it.
+/// In its scope, no later item goes on before it does.
+struct OutboxLedger: Sendable {
+  enum Phase: Sendable {
+    /// What the store has is not known.
+    case loading
+    case open(StoreGeneration)
+    case closed(QueryStoreError)
+  }
+
+  enum Stand: Sendable {
+    /// Its mutation is not known yet.
+    case unregistered
+    /// Its input cannot be read.
+    case undecodable(ErrorBox)
+    /// A run of the client.
+    case run(RunProgress.Phase)
+
+    var isOpen: Bool {
+      switch self {
+      case .unregistered, .undecodable: true
+      case .run: false
+      }
+    }
+  }
+
+  struct Entry: Sendable {
+    /// Its place among all records.
+    let serial: UInt64
+    /// Its number among the runs of the client, if it was kept by an earlier process.
+    let number: UInt64?
+    var record: OutboxRecord
+    var stand: Stand
+    /// Whether the store has the present revision.
+    var isWritten: Bool
+    /// Whether its run waits for that.
+    var isAwaited = false
+    var failureCount = 0
+    var failureReason: ErrorBox?
+
+    var id: RunIdentity { record.id }
+    var key: String { OutboxRecord.key(serial, id) }
+  }
+
+  /// What a batch writes.
+  struct Draft: Sendable {
+    var id: RunIdentity
+    var revision: UInt64
+  }
+
+  var phase = Phase.loading
+  /// By serial; `nil` where one is gone.
+  var entries: [Entry?] = []
+  var places: [RunIdentity: Int] = [:]
+  /// The serials of open items in each scope, in order.
+  var open: [String: [UInt64]] = [:]
+  /// The written runs of each scope that wait for open items before them.
+  var withheld: [String: [RunIdentity]] = [:]
+  /// The runs that may perform from now on.
+  var released: [RunIdentity] = []
+  /// By record: what the store has not been told.
+  var unwritten: [String: Draft] = [:]
+  var underWay: [String: Draft] = [:]
+  /// Whether the last batch failed.
+  var hasFailed = false
+  /// The items that mention a text, by its hash; `nil` until somebody asks.
+  var mentions: [Int: [RunIdentity]]?
+  /// The greatest serial of what was loaded.
+  var base: UInt64 = 0
+  var lastNumber: UInt64 = 0
+  /// Increases with each visible change.
+  var version: UInt64 = 1
+
+  var isLoading: Bool { if case .loading = phase { true } else { false } }
+
+  /// The number of items.
+  var count: Int { places.count }
+
+  subscript(id: RunIdentity) -> Entry? { places[id].flatMap { entries[$0] } }
+
+  /// The items, in their order.
+  var all: [Entry] { entries.compactMap(\.self) }
+
+  // MARK: Coming and going
+
+  /// The records of a store, in their order, and the keys of those that are not readable.
+  static func read(
+    _ contents: StoreContents
+  ) -> (
+    records: [(serial: UInt64, record: OutboxRecord)], unreadable: [String]
+  ) {
+    var records: [(serial: UInt64, record: OutboxRecord)] = []
+    var unreadable: [String] = []
+    for record in contents.records where record.key.hasPrefix(OutboxRecord.prefix) {
+      guard let serial = OutboxRecord.serial(of: record.key),
+        let read = OutboxRecord(record.value), OutboxRecord.key(serial, read.id) == record.key
+      else {
+        unreadable.append(record.key)
+        continue
+      }
+      records.append((serial, read))
+    }
+    records.sort {
+      ($0.serial, $0.record.header.id.uuidString) < ($1.serial, $1.record.header.id.uuidString)
+    }
+    return (records, unreadable)
+  }
+
+  /// The store has told what it keeps; later, what others have left there.
+  mutating func loaded(
+    _ generation: StoreGeneration,
+    _ records: [(serial: UInt64, record: OutboxRecord)],
+    last: UInt64
+  ) {
+    if isLoading { phase = .open(generation) }
+    // Numbers from damaged bytes leave room for those to come.
+    base = max(base, min(last, .max >> 1))
+    for (serial, record) in records where places[record.id] == nil {
+      lastNumber += 1
+      insert(
+        Entry(
+          serial: serial,
+          number: lastNumber,
+          record: record,
+          stand: .unregistered,
+          isWritten: true
+        )
+      )
+      if let scope = record.header.scope { open[scope, default: []].append(serial) }
+    }
+    for scope in open.keys { open[scope]?.sort() }
+    version += 1
+  }
+
+  /// A run waits to be kept.
+  ///
+  /// - Parameters:
+  ///   - record: What is to be kept of it.
+  ///   - number: The run's number among those that began here.
+  mutating func accepted(_ record: OutboxRecord, number: UInt64) {
+    let id = record.id
+    version += 1
+    if let place = places[id], let entry = entries[place] {
+      let isSame = entry.record.header.revision == record.header.revision
+      entries[place]?.isAwaited = true
+      entries[place]?.stand = .run(.saving)
+      if entry.stand.isOpen { close([entry.serial], in: entry.record.header.scope) }
+      if !isSame {
+        entries[place]?.record = record
+        entries[place]?.isWritten = false
+        write(id)
+      }
+      return settle(id)
+    }
+    insert(
+      Entry(
+        serial: base &+ number,
+        number: nil,
+        record: record,
+        stand: .run(.saving),
+        isWritten: false,
+        isAwaited: true
+      )
+    )
+    write(id)
+  }
+
+  /// A run is over, or an open item was dropped.
+  ///
+  /// - Returns: What is gone: a user's error, to be released outside of locks.
+  mutating func ended(_ id: RunIdentity) -> Entry? {
+    guard let place = places[id], let entry = entries[place] else { return nil }
+    write(id)
+    places[id] = nil
+    entries[place] = nil
+    version += 1
+    if entry.stand.isOpen { close([entry.serial], in: entry.record.header.scope) }
+    if entries.count > 16, places.count * 2 < entries.count { compact() }
+    if places.isEmpty { mentions = mentions == nil ? nil : [:] }
+    return entry
+  }
+
+  /// A run took a step.
+  ///
+  /// - Returns: The error that is no longer shown, to be released outside of locks.
+  mutating func progressed(_ id: RunIdentity, _ progress: RunProgress) -> ErrorBox? {
+    guard let place = places[id], let entry = entries[place], !entry.stand.isOpen else {
+      return nil
+    }
+    entries[place]?.stand = .run(progress.phase)
+    entries[place]?.failureCount = progress.failureCount
+    entries[place]?.failureReason = progress.failureCount > 0 ? progress.failureReason : nil
+    version += 1
+    return entry.failureReason
+  }
+
+  /// Open items were looked at.
+  ///
+  /// - Parameters:
+  ///   - readable: Those that may begin.
+  ///   - failures: Why others cannot be read.
+  /// - Returns: Those that begin now, in order: not those behind an open one of their scope.
+  mutating func looked(
+    at readable: Set<RunIdentity>,
+    _ failures: [RunIdentity: ErrorBox]
+  ) -> [Entry] {
+    var blocked: Set<String> = []
+    var begun: [Entry] = []
+    var closed: [String: Set<UInt64>] = [:]
+    for place in entries.indices {
+      guard let entry = entries[place], entry.stand.isOpen else { continue }
+      let scope = entry.record.header.scope
+      let isBlocked = scope.map { blocked.contains($0) } ?? false
+      if readable.contains(entry.id), !isBlocked {
+        entries[place]?.stand = .run(.waiting)
+        begun.append(entry)
+        if let scope { closed[scope, default: []].insert(entry.serial) }
+      } else {
+        if let scope { blocked.insert(scope) }
+        if let error = failures[entry.id] { entries[place]?.stand = .undecodable(error) }
+      }
+    }
+    for (scope, serials) in closed { close(serials, in: scope) }
+    version += 1
+    return begun
+  }
+
+  /// Whether there are items without runs.
+  var hasOpenItems: Bool { entries.contains { $0?.stand.isOpen ?? false } }
+
+  // MARK: Steps
+
+  private mutating func insert(_ entry: Entry) {
+    if var index = mentions { Self.note(entry, in: &index); mentions = index }
+    guard let last = entries.last(where: { $0 != nil }) ?? nil, last.serial > entry.serial else {
+      places[entry.id] = entries.count
+      return entries.append(entry)
+    }
+    var (low, high) = (0, entries.count)
+    let known = all
+    (low, high) = (0, known.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if known[middle].serial < entry.serial { low = middle + 1 } else { high = middle }
+    }
+    entries = known
+    entries.insert(entry, at: low)
+    index()
+  }
+
+  private mutating func compact() {
+    entries = all
+    index()
+  }
+
+  private mutating func index() {
+    places = [:]
+    for (place, entry) in entries.enumerated() { if let entry { places[entry.id] = place } }
+  }
+
+  mutating func write(_ id: RunIdentity) {
+    guard let entry = self[id] else { return }
+    unwritten[entry.key] = Draft(id: id, revision: entry.record.header.revision)
+  }
+
+  /// Open items are open no more.
+  private mutating func close(_ serials: Set<UInt64>, in scope: String?) {
+    guard let scope else { return }
+    open[scope]?.removeAll { serials.contains($0) }
+    if open[scope]?.isEmpty == true { open[scope] = nil }
+    for id in withheld.removeValue(forKey: scope) ?? [] { settle(id) }
+  }
+
+  /// Releases a run that waits, if nothing is in its way.
+  mutating func settle(_ id: RunIdentity) {
+    guard let place = places[id], let entry = entries[place], entry.isAwaited, entry.isWritten
+    else { return }
+    if let scope = entry.record.header.scope, let first = open[scope]?.first,
+      first < entry.serial
+    {
+      withheld[scope, default: []].append(id)
+    } else {
+      entries[place]?.isAwaited = false
+      released.append(id)
+    }
+  }
+}

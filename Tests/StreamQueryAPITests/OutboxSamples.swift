@@ -1,0 +1,79 @@
+import StreamQuery
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+private struct Rename: Codable, Hashable, Sendable {
+  var id: User.ID
+  var name: String
+}
+
+extension Mutation where Input == Rename, Output == User {
+  fileprivate static var rename: Self {
+    Mutation("rename-user") { (input: Rename, context: MutationContext) in
+      _ = context.idempotencyKey
+      return try await API.live.rename(input.id, to: input.name)
+    }
+    .scope("user-writes")
+    .durable(version: "2") { json, version in
+      guard version == "1" else { throw CancellationError() }
+      return Rename(id: json.count, name: "")
+    }
+  }
+}
+
+/// Durable mutations in the shapes in which people write them.
+@Suite struct OutboxSamples {
+  private func client() -> QueryClient {
+    let store = MemoryStore()
+    var configuration = QueryClient.Configuration()
+    configuration.persistence = Persistence(in: store)
+    let signOut = Mutation<Void, Void>("sign-out") {}.durable()
+    configuration.outbox = Outbox(in: store, mutations: [Mutation.rename, signOut])
+    return QueryClient(configuration: configuration)
+  }
+
+  @Test func aDurableMutationIsRunLikeAnyOther() async throws {
+    let client = client()
+    try await client.restore()
+    let user = try await client.mutate(.rename, with: Rename(id: 42, name: "Ada"))
+    #expect(user.name == "Ada")
+    try await client.save()
+    #expect(client.outbox.currentItems.isEmpty)
+    client.shutDown()
+  }
+
+  @Test func theQueueIsShownAndAnswered() async throws {
+    let client = client()
+    client.outbox.register(.rename)
+    for await items in client.outbox.items {
+      for item in items {
+        let input = try item.input(as: Rename.self)
+        switch item.state {
+        case .stopped: try await client.outbox.rebase(item.id, with: input)
+        case .waiting: client.outbox.retry(item.id)
+        case .saving, .sending, .unregistered: try await client.outbox.drop(item.id)
+        }
+      }
+      break
+    }
+    client.shutDown()
+  }
+
+  @Test func modifiersChain() {
+    let mutation = Mutation.rename
+      .delayed(by: .seconds(5))
+      .pacing(.newest)
+      .replacingIDs { user in ["temporary": "\(user.id)"] }
+      .onConflict { error, input, context in
+        if error is CancellationError { return .ask }
+        return context.attempt > 3 ? .drop : .rebase(Rename(id: input.id, name: "Grace"))
+      }
+    #expect(mutation.options.delay == .seconds(5))
+    #expect(mutation.options.pacing == .newest)
+  }
+}
