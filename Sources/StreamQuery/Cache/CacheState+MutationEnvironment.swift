@@ -40,7 +40,7 @@ extension CacheState {
     leaveRoom(of: TaskChain.current)
     var waiters: [Waiter] = []
     for id in mutations.all {
-      guard let index = mutations.find(id), mutations.slots[index].machine.isPaused,
+      guard let index = mutations.find(id), isPaused(id), !isBehindStalled(index),
         let tasks = mutations.slots[index].job?.tasks,
         case .granted(let wait) = wait(of: caller, for: tasks.work)
       else {
@@ -82,7 +82,9 @@ extension CacheState {
     let rests = live.contains { slots[Int($0)].machine.isPaused }
     return Set(
       mutations.all.filter { run in
-        guard isPaused(run), let index = mutations.find(run) else { return false }
+        guard isPaused(run), let index = mutations.find(run), !isBehindStalled(index) else {
+          return false
+        }
         guard rests, let scope = mutations.slots[index].job?.scope else { return true }
         return mutations.scopes[scope]?.first.map { isPaused($0) } ?? true
       }
@@ -91,6 +93,29 @@ extension CacheState {
 
   private func isPaused(_ run: MutationID) -> Bool {
     mutations.find(run).map { mutations.slots[$0].machine.isPaused } ?? false
+  }
+
+  /// Whether a run is behind one that goes on only when somebody answers, or a store is back.
+  private func isBehindStalled(_ index: Int) -> Bool {
+    guard let scope = mutations.slots[index].job?.scope,
+      let first = mutations.scopes[scope]?.first, let index = mutations.find(first)
+    else { return false }
+    return mutations.slots[index].machine.isStalled
+  }
+
+  /// A run waits for an answer: nobody waits for it, or for the runs behind it, who did not start
+  /// them.
+  mutating func stopped(_ index: Int, _ id: MutationID) {
+    let scope = mutations.slots[index].job?.scope.flatMap { mutations.scopes[$0] }
+    for run in scope.map(Array.init) ?? [id] {
+      guard let place = mutations.find(run) else { continue }
+      let watching = mutations.slots[place].waiters.filter { $0.role == .watching }
+      if !watching.isEmpty {
+        mutations.slots[place].waiters.removeAll { $0.role == .watching }
+        answer(watching, .settled)
+      }
+      release(run)
+    }
   }
 
   /// A run has its outcome: sweeps that waited for it may be due.

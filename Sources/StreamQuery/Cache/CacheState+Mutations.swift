@@ -86,6 +86,7 @@ extension CacheState {
     if actions.changed, mutations.slots[index].machine.runOptions.isKept {
       tellKeeper(of: index, job)
     }
+    if actions.stopped { stopped(index, id) }
     if let ending = actions.ended { end(ending, index, job, &transaction) }
     let settles = actions.concluded != nil && actions.ended == nil
     if actions.prepares || actions.performs || settles

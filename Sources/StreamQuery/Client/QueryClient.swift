@@ -80,6 +80,8 @@ public actor QueryClient {
       keeper.start(for: self)
     }
     startEnvironment()
+    // What was kept is sent as soon as it is read: by then it should be known whether it can be.
+    if keeper != nil { openSignals() }
   }
 
   deinit {

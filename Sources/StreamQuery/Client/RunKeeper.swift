@@ -13,6 +13,9 @@ protocol RunKeeper: AnyObject, Sendable {
   /// - Returns: Why it cannot be known; `nil` if it is.
   func waitUntilRestored() async -> (any Error)?
 
+  /// Mutations that had no work may have some now.
+  func workChanged()
+
   /// A run waits until it is kept, or until it is known which runs come before it.
   func keep(_ job: MutationJob)
 

@@ -41,7 +41,7 @@ extension QueryClient {
     openSignals()
     return transaction { state, transaction in
       var begun: SharedOneShot<Void>?
-      return runs.map { run -> MutationJob? in
+      let jobs = runs.map { run -> MutationJob? in
         guard !state.isShutDown, !state.mutations.archived.contains(run.identity) else {
           return nil
         }
@@ -58,6 +58,8 @@ extension QueryClient {
           input: run.input,
           waiter: nil,
           layers: run.layers,
+          // Until a newer one has begun, which takes its place.
+          isHeld: run.mutation.isNewestOnly,
           &transaction
         )
         guard let index = state.mutations.find(id), let job = state.mutations.slots[index].job
@@ -65,6 +67,12 @@ extension QueryClient {
         if !state.mutations.slots[index].machine.rests { begun = job.gate(behind: begun) }
         return job
       }
+      for job in jobs.compactMap(\.self) {
+        guard let index = state.mutations.find(job.id) else { continue }
+        let actions = state.mutations.slots[index].machine.released(in: transaction.environment)
+        state.apply(actions, to: job.id, &transaction)
+      }
+      return jobs
     }
   }
 

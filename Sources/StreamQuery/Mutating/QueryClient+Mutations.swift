@@ -202,6 +202,7 @@ extension QueryClient {
     }
     // Old closures are released here, outside the lock.
     _ = old
+    if perform != nil { keeper?.workChanged() }
   }
 
   /// Returns the merged mutation defaults of a key.

@@ -73,6 +73,14 @@ extension MutationMachine {
     return isCancelRequested ? cancelRequested(in: environment) : rebased(in: environment)
   }
 
+  /// Whether it goes on only when somebody answers, or a store is back.
+  package var isStalled: Bool {
+    switch phase {
+    case .saving, .stopped: true
+    case .preparing, .queued, .paused, .running, .waiting, .settling, .ended: false
+    }
+  }
+
   /// Whether its outcome is not decided: its layers are over what the server knows.
   package var isUndecided: Bool {
     switch phase {

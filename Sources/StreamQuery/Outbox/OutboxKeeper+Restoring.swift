@@ -152,6 +152,8 @@ extension OutboxKeeper {
     }
   }
 
+  func workChanged() { feed() }
+
   private func feed(_ open: [OutboxLedger.Entry], _ registrations: [String: Registration]) {
     guard let client else { return }
     var runs: [RunIdentity: KeptRun] = [:]
@@ -160,7 +162,9 @@ extension OutboxKeeper {
       let header = entry.record.header
       guard let known = registrations[header.mutation] else { continue }
       do {
-        runs[entry.id] = try run(of: entry, known, client)
+        let run = try run(of: entry, known, client)
+        // Without its work it waits, as if it was not known.
+        if run.mutation.perform != nil { runs[entry.id] = run }
       } catch {
         let failure = OutboxError.undecodable(
           mutation: header.mutation,

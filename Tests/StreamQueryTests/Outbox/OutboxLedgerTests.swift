@@ -1,0 +1,173 @@
+import Testing
+
+@testable import StreamQuery
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The decisions of the outbox, without any client.
+struct OutboxLedgerTests {
+  private func id(_ number: Int) -> RunIdentity {
+    RunIdentity(high: 0x4000, low: UInt64(number) | 1 << 63)
+  }
+
+  private func record(
+    _ number: Int,
+    revision: UInt64 = 0,
+    scope: String? = "s",
+    mutation: String = "m",
+    _ text: String = ""
+  ) -> OutboxRecord? {
+    try? OutboxRecord(
+      OutboxRecord.Header(
+        id: id(number).uuid,
+        revision: revision,
+        mutation: mutation,
+        scope: scope,
+        date: 0,
+        version: ""
+      ),
+      input: Data("\"\(number)\(text)\"".utf8)
+    )
+  }
+
+  private func opened(_ numbers: Int...) throws -> OutboxLedger {
+    var ledger = OutboxLedger()
+    let records = try numbers.map { number in
+      (serial: UInt64(number), record: try #require(record(number)))
+    }
+    ledger.loaded(.first, records, last: UInt64(numbers.max() ?? 0))
+    return ledger
+  }
+
+  private func inputs(_ batch: StoreBatch?) -> [String] {
+    (batch?.puts ?? []).compactMap { OutboxRecord($0.value) }
+      .map { String(decoding: $0.input, as: UTF8.self) }
+  }
+
+  @Test func aRunIsReleasedWhenItsRecordIsWrittenAndNotBefore() throws {
+    var ledger = try opened()
+    ledger.accepted(try #require(record(1)), number: 1)
+    #expect(ledger.released.isEmpty)
+    let batch = ledger.takeBatch()
+    #expect(inputs(batch) == ["\"1\""])
+    #expect(ledger.takeBatch() == nil)
+    ledger.failed()
+    #expect(ledger.hasFailed && ledger.released.isEmpty)
+    #expect(inputs(ledger.takeBatch()) == ["\"1\""])
+    #expect(ledger.written() == [id(1)])
+    #expect(ledger.released == [id(1)])
+    #expect(ledger.takeBatch() == nil)
+  }
+
+  @Test func nothingIsWrittenBeforeTheStoreIsRead() throws {
+    var ledger = OutboxLedger()
+    ledger.accepted(try #require(record(1)), number: 1)
+    #expect(ledger.takeBatch() == nil)
+    ledger.loaded(.first, [], last: 0)
+    #expect(ledger.takeBatch()?.puts.count == 1)
+  }
+
+  @Test func aRunThatEndsWhileItIsWrittenIsRemovedNext() throws {
+    var ledger = try opened()
+    ledger.accepted(try #require(record(1)), number: 1)
+    #expect(ledger.takeBatch()?.puts.count == 1)
+    #expect(ledger.ended(id(1)) != nil)
+    #expect(!ledger.isSettled(id(1), nil))
+    _ = ledger.written()
+    #expect(ledger.released.isEmpty)
+    #expect(ledger.takeBatch()?.removals.count == 1)
+    _ = ledger.written()
+    #expect(ledger.isSettled(id(1), nil))
+    #expect(ledger.count == 0)
+  }
+
+  @Test func openItemsHoldUpWhatIsBehindThemInTheirScopeOnly() throws {
+    var ledger = try opened(1, 2, 3)
+    ledger.accepted(try #require(record(4)), number: 1)
+    ledger.accepted(try #require(record(5, scope: nil)), number: 2)
+    ledger.accepted(try #require(record(6, scope: "t")), number: 3)
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    #expect(ledger.released == [id(5), id(6)])
+    #expect(ledger.looked(at: [id(1), id(3)], [:]).map(\.id) == [id(1)])
+    #expect(ledger.looked(at: [id(3)], [id(2): ErrorBox(Boom(1))]).isEmpty)
+    #expect(ledger.released == [id(5), id(6)])
+    #expect(ledger.looked(at: [id(2), id(3)], [:]).map(\.id) == [id(2), id(3)])
+    #expect(ledger.released == [id(5), id(6), id(4)])
+  }
+
+  @Test func aRunInFrontOfAnOpenItemIsNotHeldUpByIt() throws {
+    var ledger = try opened(1, 2)
+    #expect(ledger.looked(at: [id(1)], [:]).map(\.id) == [id(1)])
+    ledger.accepted(try #require(record(1, revision: 1, "b")), number: 0)
+    #expect(inputs(ledger.takeBatch()) == ["\"1b\""])
+    #expect(!ledger.isSettled(id(1), 1))
+    _ = ledger.written()
+    #expect(ledger.isSettled(id(1), 1))
+    #expect(ledger.released == [id(1)])
+  }
+
+  @Test func aRevisionThatComesDuringAWriteIsNotTakenForWritten() throws {
+    var ledger = try opened()
+    ledger.accepted(try #require(record(1)), number: 1)
+    _ = ledger.takeBatch()
+    ledger.accepted(try #require(record(1, revision: 1, "b")), number: 1)
+    _ = ledger.written()
+    #expect(ledger.released.isEmpty)
+    #expect(inputs(ledger.takeBatch()) == ["\"1b\""])
+    _ = ledger.written()
+    #expect(ledger.released == [id(1)])
+  }
+
+  @Test func recordsAreInTheOrderOfTheRunsHoweverLateTheyAreAccepted() throws {
+    var ledger = try opened(3, 7)
+    for number in [5, 1, 4, 2] {
+      ledger.accepted(try #require(record(100 + number)), number: UInt64(number))
+    }
+    #expect(ledger.all.map(\.serial) == [3, 7, 8, 9, 11, 12])
+    #expect(
+      ledger.takeBatch()?.puts.map { OutboxRecord.serial(of: $0.key) } == [8, 9, 11, 12]
+    )
+    for number in [101, 104, 3, 7, 105] { _ = ledger.ended(id(number)) }
+    #expect(ledger.all.map(\.id) == [id(102)])
+    #expect(ledger[id(102)]?.serial == 9)
+  }
+
+  @Test func mentionsAreFoundWhenTheyAreLookedForAndAfterwards() throws {
+    var ledger = try opened(1, 2)
+    #expect(ledger.mentioning(["1"]).map(\.id) == [id(1)])
+    ledger.accepted(try #require(record(3)), number: 1)
+    #expect(ledger.mentioning(["3", "9"]).map(\.id) == [id(3)])
+    ledger.rewrote(try #require(record(2, "x")))
+    #expect(ledger.mentioning(["2x"]).map(\.id) == [id(2)])
+    #expect(inputs(ledger.takeBatch()).contains("\"2x\""))
+  }
+
+  @Test func aClosedStoreFailsWhatWaitsAndWritesNothing() throws {
+    var ledger = try opened(1)
+    ledger.accepted(try #require(record(2)), number: 1)
+    #expect(ledger.close(.closed) == [id(2)])
+    #expect(ledger.takeBatch() == nil)
+    #expect(ledger.isSettled(id(2), nil))
+  }
+
+  @Test func everyBitOfARecordIsCheckedOrHarmless() throws {
+    let record = try #require(self.record(1))
+    for place in record.data.indices {
+      for bit in 0..<8 {
+        var data = record.data
+        data[place] ^= 1 << bit
+        // It does not trap, and never reads beyond its bytes.
+        if let read = OutboxRecord(data) { #expect(read.data.count == data.count) }
+      }
+    }
+    for count in 0..<record.data.count { _ = OutboxRecord(record.data.prefix(count)) }
+    #expect(OutboxRecord.serial(of: "outbox/12-x") == 12)
+    #expect(OutboxRecord.serial(of: "outbox/99999999999999999999999-x") == nil)
+    #expect(OutboxRecord.key(7, id(1)).hasPrefix("outbox/00000000000000000007-"))
+  }
+}
