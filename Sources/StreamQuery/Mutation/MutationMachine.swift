@@ -120,8 +120,10 @@ package struct MutationMachine: Equatable, Sendable {
     phase = .preparing
     isPrepared = !runOptions.prepares
     self.keeping = keeping
-    if runOptions.delay != .zero, let due = (submittedAt ?? now.instant) + runOptions.delay {
-      notBefore = due
+    if runOptions.delay != .zero {
+      let start = submittedAt ?? now.instant
+      // A hundred years are for ever.
+      notBefore = start + min(runOptions.delay, .longest) ?? start
     }
     self.runOptions = runOptions
     self.isFirst = isFirst

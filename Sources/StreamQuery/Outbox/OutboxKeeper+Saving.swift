@@ -82,9 +82,11 @@ extension OutboxKeeper {
 
   /// Lets runs perform that are kept.
   func release() {
-    let jobs = state.withLock { state in
-      state.ledger.released.takeAll().compactMap { state.jobs[$0] }
+    let (jobs, dropped) = state.withLock { state in
+      let jobs = state.ledger.released.takeAll().compactMap { state.jobs[$0] }
+      return (jobs, state.ledger.dropped.takeAll())
     }
+    withExtendedLifetime(dropped) {}
     client?.kept(jobs)
   }
 
@@ -110,8 +112,8 @@ extension OutboxKeeper {
   func save() async -> (any Error)? {
     let answer = SharedOneShot<QueryStoreError?>()
     start { state in
-      guard !state.isEnded, !state.ledger.unwritten.isEmpty || !state.ledger.underWay.isEmpty
-      else {
+      let isDirty = !state.ledger.unwritten.isEmpty || !state.ledger.underWay.isEmpty
+      guard !state.isEnded, isDirty || !state.pending.isEmpty else {
         answer.give(nil)
         return nil
       }
@@ -135,6 +137,15 @@ extension OutboxKeeper {
       let saves = state.isSilent ? state.saveWaits.takeAll().map(\.answer) : []
       return (answers, saves, !state.isEnded)
     }
+    // Users' closures and values, which nobody asks for any more.
+    let rest = state.withLock { state in
+      defer {
+        state.jobs = [:]
+        state.registrations = [:]
+      }
+      return (state.jobs, state.registrations)
+    }
+    withExtendedLifetime(rest) {}
     for answer in answers { answer.give(()) }
     for save in saves { save.give(nil) }
     guard isFirst else { return }

@@ -194,7 +194,11 @@ final class OutboxKeeper: RunKeeper {
     if let error { client?.keepingFailed(job, OutboxError.unwritable(error)) }
     _ = OutboxClaims.shared.claim([job.identity], place, self)
     release()
-    start { $0.ledger.unwritten.isEmpty || $0.ledger.isLoading ? nil : $0.plan.requested() }
+    start { state in
+      if state.ledger.unwritten.isEmpty || state.ledger.isLoading { return nil }
+      // A store that failed is tried again for each new run.
+      return state.ledger.hasFailed ? state.plan.requested() : state.plan.changed()
+    }
   }
 
   func changed(_ job: MutationJob, _ progress: RunProgress) {

@@ -14,12 +14,12 @@ extension OutboxLedger {
     }
     swap(&underWay, &unwritten)
     var batch = StoreBatch(generation: generation)
-    for (key, draft) in underWay.sorted(by: { $0.key < $1.key }) {
-      if let entry = self[draft.id], entry.key == key {
-        batch.puts.append(StoreRecord(key: key, value: entry.record.data))
-        underWay[key]?.revision = entry.record.header.revision
+    for (id, draft) in underWay.sorted(by: { $0.value.key < $1.value.key }) {
+      if let entry = self[id] {
+        batch.puts.append(StoreRecord(key: draft.key, value: entry.record.data))
+        underWay[id]?.revision = entry.record.header.revision
       } else {
-        batch.removals.append(key)
+        batch.removals.append(draft.key)
       }
     }
     return batch
@@ -30,16 +30,16 @@ extension OutboxLedger {
   /// - Returns: The items that it was about.
   mutating func written() -> [RunIdentity] {
     hasFailed = false
-    let drafts = underWay.sorted { $0.key < $1.key }.map(\.value)
+    let drafts = underWay.sorted { $0.value.key < $1.value.key }
     underWay = [:]
-    for draft in drafts {
-      guard let place = places[draft.id], entries[place]?.record.header.revision == draft.revision
+    for (id, draft) in drafts {
+      guard let place = places[id], entries[place]?.record.header.revision == draft.revision
       else { continue }
       entries[place]?.isWritten = true
-      settle(draft.id)
+      settle(id)
     }
     version += 1
-    return drafts.map(\.id)
+    return drafts.map(\.key)
   }
 
   /// The batch under way was not written, and will be a part of the next one.
@@ -71,7 +71,7 @@ extension OutboxLedger {
   func isSettled(_ id: RunIdentity, _ revision: UInt64?) -> Bool {
     if case .closed = phase { return true }
     guard let entry = self[id] else {
-      return !unwritten.values.contains { $0.id == id } && !underWay.values.contains { $0.id == id }
+      return unwritten[id] == nil && underWay[id] == nil
     }
     return revision.map { entry.record.header.revision > $0 || entry.isWritten } ?? false
   }

@@ -52,7 +52,7 @@ struct OutboxLedger: Sendable {
 
   /// What a batch writes.
   struct Draft: Sendable {
-    var id: RunIdentity
+    var key: String
     var revision: UInt64
   }
 
@@ -66,9 +66,11 @@ struct OutboxLedger: Sendable {
   var withheld: [String: [RunIdentity]] = [:]
   /// The runs that may perform from now on.
   var released: [RunIdentity] = []
-  /// By record: what the store has not been told.
-  var unwritten: [String: Draft] = [:]
-  var underWay: [String: Draft] = [:]
+  /// What the store has not been told, and what it is being told.
+  var unwritten: [RunIdentity: Draft] = [:]
+  var underWay: [RunIdentity: Draft] = [:]
+  /// Users' errors that are no longer shown, to be released outside of locks.
+  var dropped: [ErrorBox] = []
   /// Whether the last batch failed.
   var hasFailed = false
   /// The items that mention a text, by its hash; `nil` until somebody asks.
@@ -124,6 +126,8 @@ struct OutboxLedger: Sendable {
     // Numbers from damaged bytes leave room for those to come.
     base = max(base, min(last, .max >> 1))
     for (serial, record) in records where places[record.id] == nil {
+      // One that is over, which the store has not been told yet.
+      if unwritten[record.id] != nil || underWay[record.id] != nil { continue }
       lastNumber += 1
       insert(
         Entry(
@@ -151,7 +155,7 @@ struct OutboxLedger: Sendable {
     if let place = places[id], let entry = entries[place] {
       let isSame = entry.record.header.revision == record.header.revision
       entries[place]?.isAwaited = true
-      entries[place]?.stand = .run(.saving)
+      stand(at: place, .run(.saving))
       if entry.stand.isOpen { close([entry.serial], in: entry.record.header.scope) }
       if !isSame {
         entries[place]?.record = record
@@ -220,12 +224,12 @@ struct OutboxLedger: Sendable {
       let scope = entry.record.header.scope
       let isBlocked = scope.map { blocked.contains($0) } ?? false
       if readable.contains(entry.id), !isBlocked {
-        entries[place]?.stand = .run(.waiting)
+        stand(at: place, .run(.waiting))
         begun.append(entry)
         if let scope { closed[scope, default: []].insert(entry.serial) }
       } else {
         if let scope { blocked.insert(scope) }
-        if let error = failures[entry.id] { entries[place]?.stand = .undecodable(error) }
+        if let error = failures[entry.id] { stand(at: place, .undecodable(error)) }
       }
     }
     for (scope, serials) in closed { close(serials, in: scope) }
@@ -237,6 +241,11 @@ struct OutboxLedger: Sendable {
   var hasOpenItems: Bool { entries.contains { $0?.stand.isOpen ?? false } }
 
   // MARK: Steps
+
+  private mutating func stand(at place: Int, _ stand: Stand) {
+    if case .undecodable(let error) = entries[place]?.stand { dropped.append(error) }
+    entries[place]?.stand = stand
+  }
 
   private mutating func insert(_ entry: Entry) {
     if var index = mentions { Self.note(entry, in: &index); mentions = index }
@@ -268,7 +277,7 @@ struct OutboxLedger: Sendable {
 
   mutating func write(_ id: RunIdentity) {
     guard let entry = self[id] else { return }
-    unwritten[entry.key] = Draft(id: id, revision: entry.record.header.revision)
+    unwritten[id] = Draft(key: entry.key, revision: entry.record.header.revision)
   }
 
   /// Open items are open no more.

@@ -18,7 +18,7 @@ extension QueryClient {
     return persisters.persister?.isRestoring(policy) ?? false
   }
 
-  /// Waits until the client's store has been read; this begins when the client is made.
+  /// Waits until the client's store, and its outbox, have been read; this begins when the client is made.
   ///
   /// Values are decoded at their first use. Without ``Configuration/persistence`` there is nothing
   /// to wait for.
@@ -26,8 +26,11 @@ extension QueryClient {
   /// - Throws: The ``QueryStoreError`` with which the store could not be read: the client then works
   ///   without it. `CancellationError` if the caller is cancelled.
   public nonisolated func restore() async throws {
-    let problem = await keeper?.waitUntilRestored()
-    try Task.checkCancellation()
+    var problem: (any Error)?
+    if let keeper {
+      problem = await keeper.waitUntilRestored()
+      try Task.checkCancellation()
+    }
     try await restoreEntries()
     if let problem { throw problem }
   }
@@ -41,15 +44,18 @@ extension QueryClient {
     if let error = persister.failure(of: policy) { throw error }
   }
 
-  /// Writes what has changed to the stores now, instead of at the next opportunity.
+  /// Writes what has changed to the stores and the outbox now, instead of at the next opportunity.
   ///
   /// Call it before the process ends or is suspended.
   ///
   /// - Throws: The first ``QueryStoreError``; what could not be written is tried again later.
   ///   `CancellationError` if the caller is cancelled; the changes are written nevertheless.
   public nonisolated func save() async throws {
-    let problem = await keeper?.save()
-    try Task.checkCancellation()
+    var problem: (any Error)?
+    if let keeper {
+      problem = await keeper.save()
+      try Task.checkCancellation()
+    }
     try await saveEntries()
     if let problem { throw problem }
   }

@@ -6,6 +6,10 @@ import Testing
 private enum Input: CaseIterable {
   case prepared, preparationFailed, reachedFront, succeeded, failed, failedForGood
   case cancelRequested, callbacksEnded, network, app, second
+  case kept, keepingFailed, failedAndStopped, retried, rebased
+
+  /// What may happen to a run that is not kept beyond the process.
+  static let plain = Array(allCases.prefix(11))
 }
 
 /// A run with a world around it, and a count of the tasks that are at work for it.
@@ -17,8 +21,17 @@ private struct RunWorld {
   var ends: [MutationMachine.Ending] = []
   var trace: [String] = []
 
-  init(_ runOptions: RunOptions, isFirst: Bool) {
-    machine = MutationMachine(runOptions: runOptions, isFirst: isFirst, at: .seconds(0))
+  init(
+    _ runOptions: RunOptions,
+    isFirst: Bool,
+    keeping: MutationMachine.Keeping = .none
+  ) {
+    machine = MutationMachine(
+      runOptions: runOptions,
+      isFirst: isFirst,
+      keeping: keeping,
+      at: .seconds(0)
+    )
     self.isFirst = isFirst
     let actions = machine.begun(in: environment)
     take(actions, "begun")
@@ -42,6 +55,14 @@ private struct RunWorld {
       actions = answer(from: .running) {
         $0.attemptFailed(retryAfter: nil, isCancellation: false, in: $1)
       }
+    case .kept: actions = machine.kept(in: environment)
+    case .keepingFailed: actions = machine.keepingFailed(in: environment)
+    case .failedAndStopped:
+      actions = answer(from: .running) {
+        $0.attemptFailed(retryAfter: nil, isCancellation: false, stops: true, in: $1)
+      }
+    case .retried: actions = machine.retried(in: environment)
+    case .rebased: actions = machine.rebased(in: environment)
     case .callbacksEnded:
       let isSettling = if case .settling = machine.phase { true } else { false }
       if isSettling { tasks -= 1 }
@@ -90,6 +111,7 @@ private struct RunWorld {
     if actions.prepares { tasks += 1 }
     if actions.performs {
       tasks += 1
+      #expect(machine.keeping != .wanted, "nothing is sent before it is kept: \(trace)")
       #expect(isFirst, "nobody overtakes: \(trace)")
       #expect(environment.isOnline || machine.runOptions.networkMode != .online, "\(trace)")
     }
@@ -129,16 +151,71 @@ private struct RunWorld {
       runOptions.prepares = prepares
       runOptions.settles = settles
       runOptions.gcTime = .seconds(2)
-      explore(RunWorld(runOptions, isFirst: isFirst), depth: 4)
+      explore(RunWorld(runOptions, isFirst: isFirst), Input.plain, depth: 4)
     }
   }
 
-  private func explore(_ environment: RunWorld, depth: Int) {
+  @Test(arguments: [MutationMachine.Keeping.wanted, .kept], [Duration.zero, .seconds(1)])
+  func everyShortHistoryOfAKeptRunKeepsTheRules(
+    keeping: MutationMachine.Keeping,
+    delay: Duration
+  ) {
+    for (isFirst, prepares) in [(true, true), (true, false), (false, false)] {
+      var runOptions = RunOptions()
+      runOptions.isKept = true
+      runOptions.delay = TimeSpan(delay)
+      runOptions.prepares = prepares
+      runOptions.settles = isFirst
+      explore(RunWorld(runOptions, isFirst: isFirst, keeping: keeping), Input.allCases, depth: 4)
+    }
+  }
+
+  @Test func aRunThatIsPromisedIsNotEndedByItsPreparation() {
+    var runOptions = RunOptions()
+    runOptions.isKept = true
+    runOptions.prepares = true
+    let environment = Environment(now: .seconds(0))
+    for keeping in [MutationMachine.Keeping.wanted, .kept] {
+      var machine = MutationMachine(
+        runOptions: runOptions,
+        isFirst: true,
+        keeping: keeping,
+        at: .seconds(0)
+      )
+      #expect(machine.begun(in: environment).prepares)
+      let actions = machine.preparationFailed(isCancellation: false, in: environment)
+      #expect(actions.stopped == (keeping == .kept))
+      #expect(actions.ended == (keeping == .kept ? nil : .failed))
+      #expect(machine.retried(in: environment).prepares == (keeping == .kept))
+    }
+  }
+
+  @Test func onlyARunThatWasNotSentIsOvertaken() {
+    let environment = Environment(now: .seconds(0))
+    var machine = running()
+    #expect(!machine.canBeOvertaken)
+    var runOptions = RunOptions()
+    runOptions.isKept = true
+    machine = MutationMachine(
+      runOptions: runOptions,
+      isFirst: true,
+      keeping: .wanted,
+      at: .seconds(0)
+    )
+    #expect(machine.begun(in: environment).keeps)
+    #expect(machine.canBeOvertaken)
+    machine.overtaken()
+    #expect(machine.kept(in: environment).paused)
+    #expect(machine.phase == .queued)
+    #expect(machine.reachedFront(in: environment).performs)
+  }
+
+  private func explore(_ environment: RunWorld, _ inputs: [Input], depth: Int) {
     guard depth > 0 else { return }
-    for input in Input.allCases {
+    for input in inputs {
       var next = environment
       next.apply(input)
-      explore(next, depth: depth - 1)
+      explore(next, inputs, depth: depth - 1)
     }
   }
 
