@@ -68,7 +68,7 @@ extension Mutation where Input == Rename, Output == User {
     let mutation = Mutation.rename
       .delayed(by: .seconds(5))
       .pacing(.newest)
-      .replacingIDs { user in ["temporary": "\(user.id)"] }
+      .replacingIDs { input, user in [input.name: "\(user.id)"] }
       .onConflict { error, input, context in
         if error is CancellationError { return .ask }
         return context.attempt > 3 ? .drop : .rebase(Rename(id: input.id, name: "Grace"))

@@ -121,17 +121,19 @@ extension Mutation {
   /// as strings and UUIDs are.
   ///
   /// ```swift
-  /// let mutation = Mutation<Rename, User>.rename().durable().replacingIDs { user in
-  ///   ["temporary": "\(user.id)"]
-  /// }
+  /// let mutation = Mutation<String, User>("create") { temporaryID in .ada }
+  ///   .durable()
+  ///   .replacingIDs { temporaryID, user in [temporaryID: "\(user.id)"] }
   /// ```
   ///
-  /// - Parameter ids: Gets the output; returns the real identifier for each temporary one.
+  /// - Parameter ids: Gets the input and the output; returns the real identifier for each temporary one.
   /// - Returns: The changed mutation.
   public func replacingIDs(
-    _ ids: @escaping @Sendable (Output) -> [String: String]
+    _ ids: @escaping @Sendable (Input, Output) -> [String: String]
   ) -> Self {
-    changingPolicy { $0.replacedIDs = { ids($0.value(as: Output.self)) } }
+    changingPolicy { policy in
+      policy.replacedIDs = { ids($0.value(as: Input.self), $1.value(as: Output.self)) }
+    }
   }
 
   /// Sends runs only after a time in which they can be taken back.

@@ -208,7 +208,7 @@ final class OutboxKeeper: RunKeeper {
   }
 
   func worked(_ job: MutationJob, _ output: ValueBox) {
-    guard let ids = (job.mutation?.resolved.keeping as? OutboxPolicy)?.replacedIDs?(output),
+    guard let ids = (job.mutation?.resolved.keeping as? OutboxPolicy)?.replacedIDs?(job.input, output),
       !ids.isEmpty
     else { return }
     state.withLock { $0.replacing[job.identity] = ids }

@@ -27,8 +27,8 @@ struct OutboxPolicy: RunPolicy {
   }
 
   var form: Form?
-  /// The identifiers that an output replaces.
-  var replacedIDs: (@Sendable (ValueBox) -> [String: String])?
+  /// The identifiers that an input and its output replace.
+  var replacedIDs: (@Sendable (ValueBox, ValueBox) -> [String: String])?
   var onConflict: Conflict?
 
   var isKept: Bool { form != nil }

@@ -22,7 +22,7 @@ struct OutboxIdentifierTests: OutboxSuite {
   }
 
   private var create: Mutation<Note, String> {
-    note("create").replacingIDs { ["temp" + $0.dropFirst(4): $0] }
+    note("create").replacingIDs { input, output in ["temp\(input.number)": output] }
   }
 
   @Test("what waits is sent with the real identifier, in memory and in the store")
@@ -97,7 +97,7 @@ struct OutboxIdentifierTests: OutboxSuite {
     let client = client()
     let count = 2_000
     let mutation = Mutation<Note, String>(key: "create") { "real\($0.number)" }
-      .replacingIDs { ["temp" + $0.dropFirst(4): $0] }
+      .replacingIDs { input, output in ["temp\(input.number)": output] }
       .durable()
     for number in 0..<count {
       client.observer(of: mutation).start(with: Note(number: number, text: "temp\(number - 1)"))
