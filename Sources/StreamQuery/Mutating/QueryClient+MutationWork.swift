@@ -129,6 +129,13 @@ extension QueryClient {
         return attemptFailed(job, error, .fail, isCancellation: isCancellation)
       }
       transaction { state, transaction in
+        let count =
+          1
+          + (state.mutations.find(job.id).map {
+            state.mutations.slots[$0].machine.failureCount
+          } ?? 0)
+        let step = QueryEvent.MutationStep.attemptFailed(error, count: count, retryAfter: .zero)
+        state.emit(step, job, transaction)
         _ = state.rebase(job.id, input, layers, &transaction) { $0.attemptRebased(in: $1) }
       }
     }

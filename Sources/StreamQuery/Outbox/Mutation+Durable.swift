@@ -25,7 +25,8 @@ extension Mutation where Input: Codable {
   /// }
   /// ```
   ///
-  /// What differs from other mutations:
+  /// The key is the name under which the mutation is found after a restart: what varies from run to
+  /// run belongs into the input. What differs from other mutations:
   ///
   /// - Failed attempts are retried until one succeeds, unless ``retry(_:)-(RetryPolicy)`` or the
   ///   defaults of the key say otherwise or there is an

@@ -176,11 +176,11 @@ extension OutboxKeeper {
       }
     }
     let readable = Set(runs.keys)
-    let begun = state.withLock { $0.ledger.looked(at: readable, failures) }.compactMap {
-      runs[$0.id]
-    }
-    let jobs = client.begin(begun)
+    let begun = state.withLock { $0.ledger.looked(at: readable, failures) }
+    let jobs = client.begin(begun.compactMap { runs[$0.id] })
     state.withLock { state in
+      // Only now: nothing may go on before they are in their scopes.
+      state.ledger.began(begun)
       for job in jobs.compactMap(\.self) where state.ledger[job.identity] != nil {
         state.jobs[job.identity] = job
       }

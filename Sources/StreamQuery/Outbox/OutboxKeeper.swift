@@ -208,7 +208,8 @@ final class OutboxKeeper: RunKeeper {
   }
 
   func worked(_ job: MutationJob, _ output: ValueBox) {
-    guard let ids = (job.mutation?.resolved.keeping as? OutboxPolicy)?.replacedIDs?(job.input, output),
+    let policy = job.mutation?.resolved.keeping as? OutboxPolicy
+    guard let ids = policy?.replacedIDs?(job.input, output),
       !ids.isEmpty
     else { return }
     state.withLock { $0.replacing[job.identity] = ids }

@@ -211,14 +211,14 @@ struct OutboxLedger: Sendable {
   /// - Parameters:
   ///   - readable: Those that may begin.
   ///   - failures: Why others cannot be read.
-  /// - Returns: Those that begin now, in order: not those behind an open one of their scope.
+  /// - Returns: Those that begin now, in order: not those behind an open one of their scope. When
+  ///   they have begun, tell ``began(_:)``.
   mutating func looked(
     at readable: Set<RunIdentity>,
     _ failures: [RunIdentity: ErrorBox]
   ) -> [Entry] {
     var blocked: Set<String> = []
     var begun: [Entry] = []
-    var closed: [String: Set<UInt64>] = [:]
     for place in entries.indices {
       guard let entry = entries[place], entry.stand.isOpen else { continue }
       let scope = entry.record.header.scope
@@ -226,15 +226,22 @@ struct OutboxLedger: Sendable {
       if readable.contains(entry.id), !isBlocked {
         stand(at: place, .run(.waiting))
         begun.append(entry)
-        if let scope { closed[scope, default: []].insert(entry.serial) }
       } else {
         if let scope { blocked.insert(scope) }
         if let error = failures[entry.id] { stand(at: place, .undecodable(error)) }
       }
     }
-    for (scope, serials) in closed { close(serials, in: scope) }
     version += 1
     return begun
+  }
+
+  /// Runs of the client stand for these items now: what waited behind them goes on.
+  mutating func began(_ begun: [Entry]) {
+    var closed: [String: Set<UInt64>] = [:]
+    for entry in begun {
+      if let scope = entry.record.header.scope { closed[scope, default: []].insert(entry.serial) }
+    }
+    for (scope, serials) in closed.sorted(by: { $0.key < $1.key }) { close(serials, in: scope) }
   }
 
   /// Whether there are items without runs.
