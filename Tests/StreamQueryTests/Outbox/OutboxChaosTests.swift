@@ -53,8 +53,8 @@ struct OutboxChaosTests {
     }
   }
 
-  private func mutation(_ scope: String, _ server: Server) -> Mutation<Int, Int> {
-    Mutation<Int, Int>("send", scope) { input, context in
+  private func mutation(_ scope: String, _ name: String, _ server: Server) -> Mutation<Int, Int> {
+    Mutation<Int, Int>(name, scope) { input, context in
       let fails = server.begin(scope, context.idempotencyKey)
       do {
         try await Scheduling.current.clock.sleep(for: .milliseconds(5))
@@ -96,7 +96,9 @@ struct OutboxChaosTests {
       $0.loading = .milliseconds(Int(server.roll(30)))
     }
     let online = ManualSignal(true)
-    let mutations = ["a", "b"].map { mutation($0, server) }
+    let mutations = ["send", "post"].flatMap { name in
+      ["a", "b"].map { mutation($0, name, server) }
+    }
     let knows = server.roll(2) == 0
     let client = QueryClient(simulation: simulation) {
       $0.connectivity = Connectivity { online }
@@ -106,7 +108,7 @@ struct OutboxChaosTests {
       switch server.roll(9) {
       case 0, 1, 2:
         world.next += 1
-        client.observer(of: mutations[Int(server.roll(2))]).start(with: world.next)
+        client.observer(of: mutations[Int(server.roll(4))]).start(with: world.next)
       case 3: online.send(server.roll(2) == 0)
       case 4: store.change { $0.writeErrors = [.denied, .full] }
       case 5:
@@ -120,14 +122,14 @@ struct OutboxChaosTests {
         world.dropped.insert(number)
         simulation.task { try? await client.outbox.drop(item.id) }
       case 6: client.outbox.currentItems.first.map { _ = client.outbox.retry($0.id) }
-      case 7: client.outbox.register(mutations[1])
+      case 7: client.outbox.register(mutations[Int(server.roll(4))])
       default: simulation.advance(by: .milliseconds(Int(server.roll(40))))
       }
       world.note(memory.load(.main))
     }
     simulation.advance(by: isLast ? .minutes(30) : .milliseconds(Int(server.roll(20))))
     if isLast {
-      client.outbox.register(mutations[1])
+      for mutation in mutations { client.outbox.register(mutation) }
       simulation.advance(by: .minutes(30))
       #expect(client.outbox.currentItems.isEmpty)
     }

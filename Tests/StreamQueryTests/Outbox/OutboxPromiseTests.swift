@@ -8,6 +8,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
+private enum Whose {
+  @TaskLocal static var name = "nobody"
+}
+
 /// What must not be lost, sent twice at a time, or sent out of order.
 struct OutboxPromiseTests: OutboxSuite {
   let simulation = Simulation(seed: 9)
@@ -289,6 +293,43 @@ struct OutboxPromiseTests: OutboxSuite {
     simulation.advance(by: .seconds(1))
     #expect(server.log.all == ["0 1", "10 1 done"])
     other.shutDown()
+  }
+
+  @Test("a durable run sees the task-locals of its caller, however long it is written")
+  func taskLocals() {
+    store.change { $0.writing = .milliseconds(50) }
+    let client = client()
+    let seen = Notes<String>()
+    let mutation = Mutation<Note, Void>("see") { _ in seen.add(Whose.name) }.durable()
+    Whose.$name.withValue("somebody") {
+      client.observer(of: mutation).start(with: Note(number: 1))
+    }
+    simulation.advance(by: .seconds(1))
+    #expect(seen.all == ["somebody"])
+    client.shutDown()
+  }
+
+  @Test("a client with an outbox is released, and keeps nothing of its users alive")
+  func released() {
+    online.send(false)
+    final class Witness: Sendable {}
+    var witness: Witness? = Witness()
+    weak let gone = witness
+    var client: QueryClient? = client()
+    weak let goneClient = client
+    if let client, let held = witness {
+      let mutation = note().onSuccess { _, _ in withExtendedLifetime(held) {} }
+      client.outbox.register(mutation)
+      client.observer(of: mutation).start(with: Note(number: 1))
+    }
+    simulation.settle()
+    #expect(kept().count == 1)
+    witness = nil
+    client = nil
+    simulation.advance(by: .seconds(20))
+    #expect(goneClient == nil)
+    #expect(gone == nil)
+    #expect(kept().count == 1)
   }
 
   @Test("a partition that is wiped takes its runs with it")
