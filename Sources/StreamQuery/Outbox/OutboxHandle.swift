@@ -18,14 +18,14 @@ public struct OutboxHandle: Sendable {
 
   /// What waits at present, in the order in which it was started.
   ///
-  /// - Complexity: O(*n*) in the number of items.
-  public var currentItems: [OutboxItem] { keeper?.items ?? [] }
+  /// - Complexity: O(1) for each change since it was last read, and a 64th of the number of items.
+  public var currentItems: OutboxItems { keeper?.items ?? OutboxItems() }
 
   /// What waits, now and after each change.
   ///
   /// A slow observer gets the newest state and may miss the states in between. The stream is for one
   /// observer, and ends when it is cancelled or the client is shut down.
-  public var items: AsyncStream<[OutboxItem]> {
+  public var items: AsyncStream<OutboxItems> {
     guard let keeper else { return AsyncStream { nil } }
     let seen = LastSeen<UInt64>()
     return client.stream(of: keeper.news.subscribe(), "items of the outbox") { [weak keeper] _ in

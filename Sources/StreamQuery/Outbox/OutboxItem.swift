@@ -39,6 +39,14 @@ public struct OutboxItem: Sendable, Identifiable {
   /// The input as JSON.
   public let input: Data
 
+  /// Whether it waits for an answer.
+  var isStopped: Bool {
+    switch state {
+    case .stopped: true
+    case .saving, .waiting, .sending, .unregistered: false
+    }
+  }
+
   /// Decodes the input.
   ///
   /// - Parameter type: The type of the mutation's input.

@@ -9,36 +9,37 @@ import Foundation
 // What users see of the outbox, and what they ask of it.
 
 extension OutboxKeeper {
-  var items: [OutboxItem] {
-    let (entries, pending) = state.withLock { state in
+  var items: OutboxItems {
+    let (blocks, pending) = update { state in
       (
-        state.ledger.all,
+        state.ledger.shown(),
         state.pending.compactMap { pending -> OutboxRecord? in
           if case .durable(_, let record) = pending { record } else { nil }
         }
       )
     }
-    return entries.map(OutboxItem.init) + pending.map { OutboxItem($0, .saving) }
+    let rest = OutboxItems.Block(pending.map { OutboxItem($0, .saving) })
+    return OutboxItems(blocks + [rest])
   }
 
-  var version: UInt64 { state.withLock { $0.ledger.version &+ UInt64($0.pending.count) } }
+  var version: UInt64 { update { $0.ledger.version &+ UInt64($0.pending.count) } }
 
   /// Sends an item now.
   ///
   /// - Returns: Whether it waited for that.
   func retry(_ id: RunIdentity) -> Bool {
-    let (entry, job) = state.withLock { ($0.ledger[id], $0.jobs[id]) }
+    let (entry, job) = update { ($0.ledger[id], $0.jobs[id]) }
     guard let entry else { return false }
     guard let job else {
       feed()
-      return state.withLock { $0.ledger[id].map { !$0.stand.isOpen } ?? false }
+      return update { $0.ledger[id].map { !$0.stand.isOpen } ?? false }
         && entry.stand.isOpen
     }
     return client?.retry(job) ?? false
   }
 
   func drop(_ id: RunIdentity) async throws {
-    let (isKnown, job) = state.withLock { state in
+    let (isKnown, job) = update { state in
       let pending = state.pending.first { $0.job.identity == id }
       return (state.ledger[id] != nil || pending != nil, state.jobs[id] ?? pending?.job)
     }
@@ -46,7 +47,7 @@ extension OutboxKeeper {
     if let job {
       client?.cancel(job.id)
     } else {
-      let old = state.withLock { $0.ledger.ended(id) }
+      let old = update { $0.ledger.ended(id) }
       withExtendedLifetime(old) {}
       release()
       start { $0.plan.changed() }
@@ -56,10 +57,10 @@ extension OutboxKeeper {
   }
 
   func rebase<Input: Sendable>(_ id: RunIdentity, with input: Input) async throws {
-    let (entry, job) = state.withLock { ($0.ledger[id], $0.jobs[id]) }
+    let (entry, job) = update { ($0.ledger[id], $0.jobs[id]) }
     guard let entry else { throw OutboxError.noSuchItem }
     let header = entry.record.header
-    guard let known = state.withLock({ $0.registrations[header.mutation] }),
+    guard let known = update({ $0.registrations[header.mutation] }),
       let box = known.form.box(input)
     else { throw OutboxError.otherInput(mutation: header.mutation) }
     if let job {
@@ -84,7 +85,7 @@ extension OutboxKeeper {
   /// Waits until the store knows what became of an item.
   private func waitUntilSettled(_ id: RunIdentity, _ revision: UInt64?) async throws {
     let answer = SharedOneShot<Void>()
-    state.withLock { state in
+    update { state in
       guard !state.isEnded, !state.isSettled(id, revision) else { return answer.give(()) }
       state.waits[id, default: []].append(Wait(revision: revision, answer: answer))
     }
@@ -98,7 +99,7 @@ extension OutboxKeeper {
       answer.give(())
     }
     try Task.checkCancellation()
-    if case .closed(let error) = state.withLock({ $0.ledger.phase }) {
+    if case .closed(let error) = update({ $0.ledger.phase }) {
       throw OutboxError.unwritable(error)
     }
   }
@@ -107,49 +108,5 @@ extension OutboxKeeper {
 extension OutboxKeeper.State {
   func isSettled(_ id: RunIdentity, _ revision: UInt64?) -> Bool {
     !pending.contains { $0.job.identity == id } && ledger.isSettled(id, revision)
-  }
-}
-
-extension OutboxLedger {
-  /// An open item got another input.
-  mutating func replaced(_ record: OutboxRecord) {
-    guard let place = places[record.id] else { return }
-    entries[place]?.record = record
-    entries[place]?.isWritten = false
-    write(record.id)
-    version += 1
-  }
-}
-
-extension OutboxItem {
-  init(_ entry: OutboxLedger.Entry) {
-    let error: ErrorBox?
-    let state: State
-    switch entry.stand {
-    case .unregistered: (state, error) = (.unregistered, nil)
-    case .undecodable(let reason): (state, error) = (.stopped(reason.error), reason)
-    case .run(.saving): (state, error) = (.saving, entry.failureReason)
-    case .run(.waiting): (state, error) = (.waiting, entry.failureReason)
-    case .run(.sending): (state, error) = (.sending, entry.failureReason)
-    case .run(.stopped):
-      error = entry.failureReason
-      state = error.map { .stopped($0.error) } ?? .waiting
-    }
-    self.init(entry.record, state, attempts: entry.failureCount, error: error?.error)
-  }
-
-  init(_ record: OutboxRecord, _ state: State, attempts: Int = 0, error: (any Error)? = nil) {
-    let header = record.header
-    self.init(
-      id: header.id,
-      mutation: header.mutation,
-      scope: header.scope,
-      state: state,
-      attempts: attempts,
-      error: error,
-      enqueuedAt: Date(timeIntervalSinceReferenceDate: header.date),
-      idempotencyKey: record.id.revised(header.revision).uuid,
-      input: record.input
-    )
   }
 }

@@ -9,11 +9,11 @@ import Foundation
 // Reading what was kept, and giving it to the client.
 
 extension OutboxKeeper {
-  var isRestoring: Bool { state.withLock { $0.ledger.isLoading && !$0.isEnded } }
+  var isRestoring: Bool { update { $0.ledger.isLoading && !$0.isEnded } }
 
   func waitUntilRestored() async -> (any Error)? {
     let answer = SharedOneShot<Void>()
-    let isRestoring = state.withLock { state in
+    let isRestoring = update { state in
       guard state.ledger.isLoading, state.loadError == nil, !state.isEnded else { return false }
       state.restoreWaits.append(answer)
       return true
@@ -29,7 +29,7 @@ extension OutboxKeeper {
         answer.give(())
       }
     }
-    return state.withLock { state in
+    return update { state in
       if case .closed(let error) = state.ledger.phase { return error }
       return state.loadError
     }
@@ -37,7 +37,7 @@ extension OutboxKeeper {
 
   /// Runs that are not durable have waited long enough for the store.
   func lostPatience() {
-    let isLate = state.withLock { $0.awaitsOrder && !$0.isEnded }
+    let isLate = update { $0.awaitsOrder && !$0.isEnded }
     guard isLate else { return }
     report(OutboxError.slowStore)
     goOn()
@@ -45,7 +45,7 @@ extension OutboxKeeper {
 
   /// Lets those go on that need not be kept.
   func goOn() {
-    let (jobs, patience) = state.withLock { state in
+    let (jobs, patience) = update { state in
       state.awaitsOrder = false
       var jobs: [MutationJob] = []
       state.pending.removeAll { pending in
@@ -66,16 +66,16 @@ extension OutboxKeeper {
   func load() async -> QueryStoreError? {
     do throws(QueryStoreError) {
       let contents = try await store.load(partition)
-      let isSilent = state.withLock { state in
+      let isSilent = update { state in
         state.readsAgain = false
         return state.isSilent
       }
       guard !isSilent else { return nil }
       let (records, unreadable) = OutboxLedger.read(contents)
-      let isFirst = state.withLock { $0.ledger.isLoading }
+      let isFirst = update { $0.ledger.isLoading }
       let granted = OutboxClaims.shared.claim(records.map(\.record.id), place, self)
       let last = records.last?.serial ?? 0
-      state.withLock { state in
+      update { state in
         state.loadError = nil
         // What an ended client finds belongs to the next one.
         let found = state.isEnded ? [] : records.filter { granted.contains($0.record.id) }
@@ -94,7 +94,7 @@ extension OutboxKeeper {
       if error.isFinal {
         close(error)
       } else {
-        let waits = state.withLock { state in
+        let waits = update { state in
           state.loadError = error
           return state.restoreWaits.takeAll()
         }
@@ -107,14 +107,14 @@ extension OutboxKeeper {
 
   /// The store was read: what waited for that goes on.
   private func opened() {
-    let waits = state.withLock { state in
+    let waits = update { state in
       for pending in state.pending {
         if case .durable(let job, let record) = pending { state.accept(job, record) }
       }
       state.pending.removeAll { if case .durable = $0 { true } else { false } }
       return state.restoreWaits.takeAll()
     }
-    _ = OutboxClaims.shared.claim(state.withLock { Array($0.jobs.keys) }, place, self)
+    _ = OutboxClaims.shared.claim(update { Array($0.jobs.keys) }, place, self)
     goOn()
     release()
     for wait in waits { wait.give(()) }
@@ -123,7 +123,7 @@ extension OutboxKeeper {
   /// Begins runs for the items whose mutations are known.
   func feed() {
     while true {
-      let work = state.withLock { state -> ([OutboxLedger.Entry], [String: Registration])? in
+      let work = update { state -> ([OutboxLedger.Entry], [String: Registration])? in
         guard !state.ledger.isLoading, !state.isEnded else { return nil }
         if state.isFeeding {
           state.feedsAgain = true
@@ -141,7 +141,7 @@ extension OutboxKeeper {
         return
       }
       feed(open, registrations)
-      let again = state.withLock { state in
+      let again = update { state in
         state.isFeeding = false
         defer { state.feedsAgain = false }
         return state.feedsAgain
@@ -176,9 +176,9 @@ extension OutboxKeeper {
       }
     }
     let readable = Set(runs.keys)
-    let begun = state.withLock { $0.ledger.looked(at: readable, failures) }
+    let begun = update { $0.ledger.looked(at: readable, failures) }
     let jobs = client.begin(begun.compactMap { runs[$0.id] })
-    state.withLock { state in
+    update { state in
       // Only now: nothing may go on before they are in their scopes.
       state.ledger.began(begun)
       for job in jobs.compactMap(\.self) where state.ledger[job.identity] != nil {

@@ -5,7 +5,7 @@ import Synchronization
 extension OutboxKeeper {
   /// Starts the task that the plan asks for.
   func start(_ change: (inout State) -> UInt64?) {
-    let (task, former) = state.withLock { state in
+    let (task, former) = update { state in
       let task = change(&state)
       return (task, task == nil ? nil : state.waiting.take())
     }
@@ -13,7 +13,7 @@ extension OutboxKeeper {
     guard let task else { return news.send(()) }
     // Detached, and not at the caller's priority: it serves everybody.
     let work = Task.detached(executorPreference: executor) { await self.work(task) }
-    state.withLock { $0.waiting = work }
+    update { $0.waiting = work }
     news.send(())
   }
 
@@ -21,11 +21,11 @@ extension OutboxKeeper {
     var (task, delay) = (first, Duration.zero)
     while true {
       if delay > .zero { try? await clock.sleep(for: delay) }
-      guard state.withLock({ $0.plan.waited(task) }) else { return }
+      guard update({ $0.plan.waited(task) }) else { return }
       var step: SavePlan.Step
       repeat {
         let error = await round()
-        let (next, answered) = state.withLock {
+        let (next, answered) = update {
           state -> (SavePlan.Step, [SharedOneShot<QueryStoreError?>]) in
           let round = state.plan.begun
           let answered = state.saveWaits.filter { $0.round <= round }.map(\.answer)
@@ -43,7 +43,7 @@ extension OutboxKeeper {
       } while step == .write
       guard case .wait(let time) = step else {
         // The others see what was written at last.
-        if state.withLock({ $0.isEnded }) { leave() }
+        if update({ $0.isEnded }) { leave() }
         return
       }
       delay = time
@@ -52,15 +52,15 @@ extension OutboxKeeper {
 
   /// Reads what has to be read, and writes what there is to write.
   private func round() async -> QueryStoreError? {
-    let reads = state.withLock { ($0.ledger.isLoading || $0.readsAgain) && !$0.isSilent }
+    let reads = update { ($0.ledger.isLoading || $0.readsAgain) && !$0.isSilent }
     if reads, let error = await load() { return error }
-    while let batch = state.withLock({ $0.isSilent ? nil : $0.ledger.takeBatch() }) {
+    while let batch = update({ $0.isSilent ? nil : $0.ledger.takeBatch() }) {
       do throws(QueryStoreError) {
         try await store.write(batch, to: partition)
         written()
       } catch {
         report(error)
-        if error.isFinal { close(error) } else { state.withLock { $0.ledger.failed() } }
+        if error.isFinal { close(error) } else { update { $0.ledger.failed() } }
         return error
       }
     }
@@ -68,7 +68,7 @@ extension OutboxKeeper {
   }
 
   private func written() {
-    let (gone, answers) = state.withLock { state in
+    let (gone, answers) = update { state in
       let touched = state.ledger.written()
       var answers: [SharedOneShot<Void>] = []
       for id in touched { answers += state.takeSettledWaits(of: id) }
@@ -82,17 +82,15 @@ extension OutboxKeeper {
 
   /// Lets runs perform that are kept.
   func release() {
-    let (jobs, dropped) = state.withLock { state in
-      let jobs = state.ledger.released.takeAll().compactMap { state.jobs[$0] }
-      return (jobs, state.ledger.dropped.takeAll())
+    let jobs = update { state in
+      state.ledger.released.takeAll().compactMap { state.jobs[$0] }
     }
-    withExtendedLifetime(dropped) {}
     client?.kept(jobs)
   }
 
   /// The store cannot be used any more: what is not kept will never be.
   func close(_ error: QueryStoreError) {
-    let (jobs, answers) = state.withLock { state in
+    let (jobs, answers) = update { state in
       state.loadError = nil
       var jobs = state.ledger.close(error).compactMap { state.jobs[$0] }
       for pending in state.pending {
@@ -128,8 +126,8 @@ extension OutboxKeeper {
   }
 
   func end(writing: Bool) {
-    state.withLock { $0.patience.take() }?.cancel()
-    let (answers, saves, isFirst) = state.withLock { state in
+    update { $0.patience.take() }?.cancel()
+    let (answers, saves, isFirst) = update { state in
       defer { state.isEnded = true }
       if !writing { state.isSilent = true }
       let answers = state.restoreWaits.takeAll() + state.waits.values.flatMap { $0.map(\.answer) }
@@ -138,7 +136,7 @@ extension OutboxKeeper {
       return (answers, saves, !state.isEnded)
     }
     // Users' closures and values, which nobody asks for any more.
-    let rest = state.withLock { state in
+    let rest = update { state in
       defer {
         state.jobs = [:]
         state.registrations = [:]

@@ -87,14 +87,24 @@ final class OutboxKeeper: RunKeeper {
     state = Mutex(State())
   }
 
+  /// Looks at the state or changes it; what it drops is released outside the lock.
+  func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    let (result, dropped) = state.withLock { state in
+      let result = body(&state)
+      return (result, state.ledger.dropped.takeAll())
+    }
+    withExtendedLifetime(dropped) {}
+    return result
+  }
+
   var place: OutboxClaims.Place {
     OutboxClaims.Place(store: ObjectIdentifier(store), partition: partition)
   }
 
-  var client: QueryClient? { state.withLock { $0.client } }
+  var client: QueryClient? { update { $0.client } }
 
   func start(for client: QueryClient) {
-    state.withLock { $0.client = client }
+    update { $0.client = client }
     OutboxClaims.shared.join(place, self)
     for mutation in given {
       let registration = mutation.registration
@@ -106,7 +116,7 @@ final class OutboxKeeper: RunKeeper {
       guard (try? await clock.sleep(for: .seconds(10))) != nil else { return }
       self?.lostPatience()
     }
-    let isLate = state.withLock { state in
+    let isLate = update { state in
       if state.awaitsOrder, !state.isEnded { state.patience = patience }
       return state.patience == nil
     }
@@ -129,7 +139,7 @@ final class OutboxKeeper: RunKeeper {
     }
     guard let name = try? key.key.canonicalText() else { return }
     let registration = Registration(key: key, definition: definition, form: form)
-    let (old, isNew) = state.withLock { state -> (Registration?, Bool) in
+    let (old, isNew) = update { state -> (Registration?, Bool) in
       let old = state.registrations[name]
       if old != nil, isImplicit { return (nil, false) }
       state.registrations[name] = registration
@@ -144,7 +154,7 @@ final class OutboxKeeper: RunKeeper {
   func keep(_ job: MutationJob) {
     guard let mutation = job.mutation?.resolved else { return }
     guard mutation.runOptions.isKept, let form = (mutation.keeping as? OutboxPolicy)?.form else {
-      let waits = state.withLock { state in
+      let waits = update { state in
         if state.awaitsOrder { state.pending.append(.plain(job)) }
         return state.awaitsOrder
       }
@@ -174,14 +184,14 @@ final class OutboxKeeper: RunKeeper {
   /// The encoded input of a run, with what was replaced since it was made.
   private func replacedInput(of job: MutationJob, _ form: OutboxPolicy.Form) throws -> Data {
     let data = try form.encode(job.input)
-    let ids = state.withLock { $0.replacements }
+    let ids = update { $0.replacements }
     guard !ids.isEmpty, let replaced = IdentifierText.replacing(ids, in: data) else { return data }
     client?.replaceInputs([(job, try form.decode(replaced, form.version))])
     return replaced
   }
 
   private func accept(_ job: MutationJob, _ record: OutboxRecord) {
-    let error = state.withLock { state -> QueryStoreError? in
+    let error = update { state -> QueryStoreError? in
       if state.isEnded { return nil }
       if state.ledger.isLoading {
         state.pending.append(.durable(job, record))
@@ -202,81 +212,9 @@ final class OutboxKeeper: RunKeeper {
   }
 
   func changed(_ job: MutationJob, _ progress: RunProgress) {
-    let old = state.withLock { $0.ledger.progressed(job.identity, progress) }
+    let old = update { $0.ledger.progressed(job.identity, progress) }
     withExtendedLifetime(old) {}
     news.send(())
-  }
-
-  func worked(_ job: MutationJob, _ output: ValueBox) {
-    let policy = job.mutation?.resolved.keeping as? OutboxPolicy
-    guard let ids = policy?.replacedIDs?(job.input, output),
-      !ids.isEmpty
-    else { return }
-    state.withLock { $0.replacing[job.identity] = ids }
-  }
-
-  func ended(_ job: MutationJob, _ ending: MutationMachine.Ending) {
-    let id = job.identity
-    let ids = state.withLock { $0.replacing.removeValue(forKey: id) } ?? [:]
-    let rewritten = ending == .succeeded ? rewritten(ids, except: id) : []
-    let old = state.withLock { state in
-      if state.isEnded { return nil as (OutboxLedger.Entry?, MutationJob?)? }
-      state.pending.removeAll { $0.job === job }
-      // In one batch with the removal.
-      for record in rewritten { state.ledger.rewrote(record) }
-      return (state.ledger.ended(id), state.jobs.removeValue(forKey: id))
-    }
-    withExtendedLifetime(old) {}
-    release()
-    start { $0.ledger.unwritten.isEmpty ? nil : $0.plan.changed() }
-  }
-
-  /// Replaces identifiers in what waits.
-  private func rewritten(_ ids: [String: String], except done: RunIdentity) -> [OutboxRecord] {
-    guard !ids.isEmpty else { return [] }
-    let found = state.withLock { state in
-      state.replacements.merge(ids) { _, new in new }
-      return state.ledger.mentioning(ids.keys).map { ($0, state.jobs[$0.id]) }
-    }
-    var records: [OutboxRecord] = []
-    var inputs: [(MutationJob, ValueBox)] = []
-    for (entry, job) in found where entry.id != done {
-      guard let input = IdentifierText.replacing(ids, in: entry.record.input) else { continue }
-      do {
-        let header = entry.record.header
-        records.append(try entry.record.with(input: input, revision: header.revision))
-        if let job, let form = (job.mutation?.resolved.keeping as? OutboxPolicy)?.form {
-          inputs.append((job, try form.decode(input, header.version)))
-        }
-      } catch {
-        report(error)
-      }
-    }
-    client?.replaceInputs(inputs)
-    return records
-  }
-
-  func answer(_ job: MutationJob, to error: any Error, attempt: Int) async -> RunAnswer {
-    guard let client, let mutation = job.mutation?.resolved,
-      let policy = mutation.keeping as? OutboxPolicy, let onConflict = policy.onConflict
-    else { return .fail }
-    let context = MutationContext(
-      key: job.key.key,
-      attempt: attempt,
-      idempotencyKey: job.requestIdentity.uuid,
-      meta: job.meta,
-      carriedClient: client,
-      saved: job.saved
-    )
-    switch await onConflict(error, job.input, context) {
-    case .drop: return .fail
-    case .ask: return .stop
-    case .retry:
-      let jitter = Double(randomness() >> 11) / Double(1 << 53)
-      return .retry(after: mutation.retry.wait(failures: attempt, error: error, jitter: jitter))
-    case .rebase(let input):
-      return .rebase(input, client.plannedLayers(of: mutation, input: input))
-    }
   }
 }
 

@@ -82,8 +82,10 @@ extension OutboxLedger {
   ///
   /// - Complexity: O(*n*) in the size of all inputs, but only for the first time.
   mutating func mentioning(_ texts: some Sequence<String>) -> [Entry] {
-    var index = mentions ?? [:]
-    if mentions == nil {
+    let isFirst = mentions == nil
+    // Taken out, so that it shrinks in place.
+    var index = mentions.take() ?? [:]
+    if isFirst {
       for entry in all { Self.note(entry, in: &index) }
     }
     var found: Set<RunIdentity> = []
@@ -104,10 +106,21 @@ extension OutboxLedger {
       entries[place]?.record.header.revision == record.header.revision
     else { return }
     entries[place]?.record = record
-    if var index = mentions, let entry = entries[place] {
+    if let entry = entries[place], var index = mentions.take() {
       Self.note(entry, in: &index)
       mentions = index
     }
+    touch(place)
+    write(record.id)
+    version += 1
+  }
+
+  /// An open item got another input.
+  mutating func replaced(_ record: OutboxRecord) {
+    guard let place = places[record.id] else { return }
+    touch(place)
+    entries[place]?.record = record
+    entries[place]?.isWritten = false
     write(record.id)
     version += 1
   }

@@ -69,8 +69,10 @@ struct OutboxLedger: Sendable {
   /// What the store has not been told, and what it is being told.
   var unwritten: [RunIdentity: Draft] = [:]
   var underWay: [RunIdentity: Draft] = [:]
-  /// Users' errors that are no longer shown, to be released outside of locks.
-  var dropped: [ErrorBox] = []
+  /// What is shown of each block of entries; `nil` where it has changed since.
+  var blocks: [OutboxItems.Block?] = []
+  /// What is no longer shown, such as users' errors, to be released outside of locks.
+  var dropped: [any Sendable] = []
   /// Whether the last batch failed.
   var hasFailed = false
   /// The items that mention a text, by its hash; `nil` until somebody asks.
@@ -153,6 +155,7 @@ struct OutboxLedger: Sendable {
     let id = record.id
     version += 1
     if let place = places[id], let entry = entries[place] {
+      touch(place)
       let isSame = entry.record.header.revision == record.header.revision
       entries[place]?.isAwaited = true
       stand(at: place, .run(.saving))
@@ -185,6 +188,7 @@ struct OutboxLedger: Sendable {
     write(id)
     places[id] = nil
     entries[place] = nil
+    touch(place)
     version += 1
     if entry.stand.isOpen { close([entry.serial], in: entry.record.header.scope) }
     if entries.count > 16, places.count * 2 < entries.count { compact() }
@@ -199,6 +203,7 @@ struct OutboxLedger: Sendable {
     guard let place = places[id], let entry = entries[place], !entry.stand.isOpen else {
       return nil
     }
+    touch(place)
     entries[place]?.stand = .run(progress.phase)
     entries[place]?.failureCount = progress.failureCount
     entries[place]?.failureReason = progress.failureCount > 0 ? progress.failureReason : nil
@@ -246,66 +251,4 @@ struct OutboxLedger: Sendable {
 
   /// Whether there are items without runs.
   var hasOpenItems: Bool { entries.contains { $0?.stand.isOpen ?? false } }
-
-  // MARK: Steps
-
-  private mutating func stand(at place: Int, _ stand: Stand) {
-    if case .undecodable(let error) = entries[place]?.stand { dropped.append(error) }
-    entries[place]?.stand = stand
-  }
-
-  private mutating func insert(_ entry: Entry) {
-    if var index = mentions { Self.note(entry, in: &index); mentions = index }
-    guard let last = entries.last(where: { $0 != nil }) ?? nil, last.serial > entry.serial else {
-      places[entry.id] = entries.count
-      return entries.append(entry)
-    }
-    var (low, high) = (0, entries.count)
-    let known = all
-    (low, high) = (0, known.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if known[middle].serial < entry.serial { low = middle + 1 } else { high = middle }
-    }
-    entries = known
-    entries.insert(entry, at: low)
-    index()
-  }
-
-  private mutating func compact() {
-    entries = all
-    index()
-  }
-
-  private mutating func index() {
-    places = [:]
-    for (place, entry) in entries.enumerated() { if let entry { places[entry.id] = place } }
-  }
-
-  mutating func write(_ id: RunIdentity) {
-    guard let entry = self[id] else { return }
-    unwritten[id] = Draft(key: entry.key, revision: entry.record.header.revision)
-  }
-
-  /// Open items are open no more.
-  private mutating func close(_ serials: Set<UInt64>, in scope: String?) {
-    guard let scope else { return }
-    open[scope]?.removeAll { serials.contains($0) }
-    if open[scope]?.isEmpty == true { open[scope] = nil }
-    for id in withheld.removeValue(forKey: scope) ?? [] { settle(id) }
-  }
-
-  /// Releases a run that waits, if nothing is in its way.
-  mutating func settle(_ id: RunIdentity) {
-    guard let place = places[id], let entry = entries[place], entry.isAwaited, entry.isWritten
-    else { return }
-    if let scope = entry.record.header.scope, let first = open[scope]?.first,
-      first < entry.serial
-    {
-      withheld[scope, default: []].append(id)
-    } else {
-      entries[place]?.isAwaited = false
-      released.append(id)
-    }
-  }
 }

@@ -15,7 +15,7 @@ public import StreamQuery
 @MainActor @Observable
 public final class ObservedOutbox {
   /// What waits or is being sent, in the order in which it was started.
-  public private(set) var items: [OutboxItem]
+  public private(set) var items: OutboxItems
   /// The number of items.
   public private(set) var count: Int
   /// The items that wait for an answer to their error.
@@ -35,7 +35,7 @@ public final class ObservedOutbox {
     let items = client.outbox.currentItems
     self.items = items
     count = items.count
-    stopped = items.filter(\.isStopped)
+    stopped = items.stopped
     let changes = client.outbox.items
     // No executor preference: it runs on the main actor.
     following = Task { [weak self] in
@@ -79,24 +79,15 @@ public final class ObservedOutbox {
     try await client.outbox.rebase(id, with: input)
   }
 
-  private func arrived(_ items: [OutboxItem]) {
+  private func arrived(_ items: OutboxItems) {
     if let changeContext { changeContext { take(items) } } else { take(items) }
   }
 
-  private func take(_ items: [OutboxItem]) {
+  private func take(_ items: OutboxItems) {
     // Untracked: whoever is told here must not become a reader of everything.
-    let stopped = items.filter(\.isStopped)
+    let stopped = items.stopped
     if _count != items.count { count = items.count }
     if _stopped.map(\.id) != stopped.map(\.id) || !stopped.isEmpty { self.stopped = stopped }
     self.items = items
-  }
-}
-
-extension OutboxItem {
-  fileprivate var isStopped: Bool {
-    switch state {
-    case .stopped: true
-    case .saving, .waiting, .sending, .unregistered: false
-    }
   }
 }

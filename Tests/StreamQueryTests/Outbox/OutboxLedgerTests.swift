@@ -161,6 +161,39 @@ struct OutboxLedgerTests {
     #expect(ledger.isSettled(id(2), nil))
   }
 
+  @Test func whatIsShownIsAlwaysWhatIsThere() throws {
+    var ledger = try opened()
+    var random: UInt64 = 1
+    var live: [Int] = []
+    for step in 1...1_500 {
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      let roll = Int(random >> 33)
+      if roll % 5 < 3 || live.isEmpty {
+        // Some are accepted late: they come before others.
+        let number = step * 4 - (roll % 7 == 0 ? roll % 200 : 0)
+        guard number > 0, !live.contains(number) else { continue }
+        ledger.accepted(try #require(record(number)), number: UInt64(number))
+        live.append(number)
+      } else if roll % 5 == 3 {
+        _ = ledger.ended(id(live.remove(at: roll % live.count)))
+      } else {
+        let progress = RunProgress(
+          phase: .stopped,
+          failureCount: 1,
+          failureReason: ErrorBox(Boom(1))
+        )
+        _ = ledger.progressed(id(live[roll % live.count]), progress)
+      }
+      guard step % 3 == 0 else { continue }
+      let items = OutboxItems(ledger.shown())
+      #expect(items.map(\.id) == ledger.all.map(\.id.uuid))
+      #expect(items.count == live.count)
+      #expect(items.stopped.count == items.count(where: \.isStopped))
+      ledger.dropped = []
+    }
+    #expect(ledger.all.map(\.serial) == ledger.all.map(\.serial).sorted())
+  }
+
   @Test func everyBitOfARecordIsCheckedOrHarmless() throws {
     let record = try #require(self.record(1))
     for place in record.data.indices {

@@ -108,7 +108,7 @@ extension OutboxSuite {
   }
 
   /// The items as `note 1 waiting`.
-  func shown(_ items: [OutboxItem]) -> [String] {
+  func shown(_ items: OutboxItems) -> [String] {
     items.map { item in
       let input = (try? item.input(as: Note.self)).map { "\($0)" } ?? "?"
       let state =

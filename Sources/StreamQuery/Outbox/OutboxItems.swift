@@ -1,0 +1,50 @@
+/// The items of an outbox at one time, in the order in which they were started.
+///
+/// It is a collection that shares what has not changed with the one before, so that a long queue can
+/// be observed while it is sent.
+public struct OutboxItems: RandomAccessCollection, Sendable {
+  /// Neighbouring items.
+  struct Block: Sendable {
+    let items: [OutboxItem]
+    let stopped: [OutboxItem]
+
+    init(_ items: [OutboxItem]) {
+      self.items = items
+      stopped = items.filter(\.isStopped)
+    }
+  }
+
+  private let blocks: [Block]
+  /// The index of the first item of each block, and the number of all.
+  private let starts: [Int]
+
+  init(_ blocks: [Block] = []) {
+    self.blocks = blocks.filter { !$0.items.isEmpty }
+    var starts = [0]
+    for block in self.blocks { starts.append((starts.last ?? 0) + block.items.count) }
+    self.starts = starts
+  }
+
+  /// The index of the first item: 0.
+  public var startIndex: Int { 0 }
+
+  /// The number of items.
+  public var endIndex: Int { starts.last ?? 0 }
+
+  /// The items that wait for an answer to their error.
+  public var stopped: [OutboxItem] { blocks.flatMap(\.stopped) }
+
+  /// Returns an item.
+  ///
+  /// - Parameter position: Its index.
+  /// - Returns: The item.
+  /// - Complexity: O(log *n*).
+  public subscript(position: Int) -> OutboxItem {
+    var (low, high) = (0, blocks.count - 1)
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if starts[middle] <= position { low = middle } else { high = middle - 1 }
+    }
+    return blocks[low].items[position - starts[low]]
+  }
+}

@@ -1,0 +1,83 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// How runs end, and what follows from it for those that wait.
+
+extension OutboxKeeper {
+  func worked(_ job: MutationJob, _ output: ValueBox) {
+    let policy = job.mutation?.resolved.keeping as? OutboxPolicy
+    guard let ids = policy?.replacedIDs?(job.input, output),
+      !ids.isEmpty
+    else { return }
+    update { $0.replacing[job.identity] = ids }
+  }
+
+  func ended(_ job: MutationJob, _ ending: MutationMachine.Ending) {
+    let id = job.identity
+    let ids = update { $0.replacing.removeValue(forKey: id) } ?? [:]
+    let rewritten = ending == .succeeded ? rewritten(ids, except: id) : []
+    let old = update { state in
+      if state.isEnded { return nil as (OutboxLedger.Entry?, MutationJob?)? }
+      state.pending.removeAll { $0.job === job }
+      // In one batch with the removal.
+      for record in rewritten { state.ledger.rewrote(record) }
+      return (state.ledger.ended(id), state.jobs.removeValue(forKey: id))
+    }
+    withExtendedLifetime(old) {}
+    release()
+    start { $0.ledger.unwritten.isEmpty ? nil : $0.plan.changed() }
+  }
+
+  /// Replaces identifiers in what waits.
+  private func rewritten(_ ids: [String: String], except done: RunIdentity) -> [OutboxRecord] {
+    guard !ids.isEmpty else { return [] }
+    let found = update { state in
+      state.replacements.merge(ids) { _, new in new }
+      return state.ledger.mentioning(ids.keys).map { ($0, state.jobs[$0.id]) }
+    }
+    var records: [OutboxRecord] = []
+    var inputs: [(MutationJob, ValueBox)] = []
+    for (entry, job) in found where entry.id != done {
+      guard let input = IdentifierText.replacing(ids, in: entry.record.input) else { continue }
+      do {
+        let header = entry.record.header
+        records.append(try entry.record.with(input: input, revision: header.revision))
+        if let job, let form = (job.mutation?.resolved.keeping as? OutboxPolicy)?.form {
+          inputs.append((job, try form.decode(input, header.version)))
+        }
+      } catch {
+        report(error)
+      }
+    }
+    client?.replaceInputs(inputs)
+    return records
+  }
+
+  func answer(_ job: MutationJob, to error: any Error, attempt: Int) async -> RunAnswer {
+    guard let client, let mutation = job.mutation?.resolved,
+      let policy = mutation.keeping as? OutboxPolicy, let onConflict = policy.onConflict
+    else { return .fail }
+    let context = MutationContext(
+      key: job.key.key,
+      attempt: attempt,
+      idempotencyKey: job.requestIdentity.uuid,
+      meta: job.meta,
+      carriedClient: client,
+      saved: job.saved
+    )
+    switch await onConflict(error, job.input, context) {
+    case .drop: return .fail
+    case .ask: return .stop
+    case .retry:
+      let jitter = Double(randomness() >> 11) / Double(1 << 53)
+      return .retry(after: mutation.retry.wait(failures: attempt, error: error, jitter: jitter))
+    case .rebase(let input):
+      return .rebase(input, client.plannedLayers(of: mutation, input: input))
+    }
+  }
+}

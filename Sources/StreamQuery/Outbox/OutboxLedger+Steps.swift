@@ -1,0 +1,71 @@
+// What the changes of a ledger have in common.
+
+extension OutboxLedger {
+  mutating func stand(at place: Int, _ stand: Stand) {
+    touch(place)
+    if case .undecodable(let error) = entries[place]?.stand { dropped.append(error) }
+    entries[place]?.stand = stand
+  }
+
+  mutating func insert(_ entry: Entry) {
+    // Taken out, so that it grows in place.
+    if var index = mentions.take() {
+      Self.note(entry, in: &index)
+      mentions = index
+    }
+    guard let last = entries.last(where: { $0 != nil }) ?? nil, last.serial > entry.serial else {
+      places[entry.id] = entries.count
+      touch(entries.count)
+      return entries.append(entry)
+    }
+    var (low, high) = (0, entries.count)
+    let known = all
+    (low, high) = (0, known.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if known[middle].serial < entry.serial { low = middle + 1 } else { high = middle }
+    }
+    entries = known
+    entries.insert(entry, at: low)
+    index()
+  }
+
+  mutating func compact() {
+    entries = all
+    index()
+  }
+
+  mutating func index() {
+    dropped.append(blocks)
+    blocks = []
+    places = [:]
+    for (place, entry) in entries.enumerated() { if let entry { places[entry.id] = place } }
+  }
+
+  mutating func write(_ id: RunIdentity) {
+    guard let entry = self[id] else { return }
+    unwritten[id] = Draft(key: entry.key, revision: entry.record.header.revision)
+  }
+
+  /// Open items are open no more.
+  mutating func close(_ serials: Set<UInt64>, in scope: String?) {
+    guard let scope else { return }
+    open[scope]?.removeAll { serials.contains($0) }
+    if open[scope]?.isEmpty == true { open[scope] = nil }
+    for id in withheld.removeValue(forKey: scope) ?? [] { settle(id) }
+  }
+
+  /// Releases a run that waits, if nothing is in its way.
+  mutating func settle(_ id: RunIdentity) {
+    guard let place = places[id], let entry = entries[place], entry.isAwaited, entry.isWritten
+    else { return }
+    if let scope = entry.record.header.scope, let first = open[scope]?.first,
+      first < entry.serial
+    {
+      withheld[scope, default: []].append(id)
+    } else {
+      entries[place]?.isAwaited = false
+      released.append(id)
+    }
+  }
+}
