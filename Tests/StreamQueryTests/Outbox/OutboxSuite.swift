@@ -1,6 +1,11 @@
-import StreamQuery
 import StreamQueryTesting
 import Synchronization
+
+#if TSAN_LOCK
+@testable import StreamQuery
+#else
+import StreamQuery
+#endif
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
