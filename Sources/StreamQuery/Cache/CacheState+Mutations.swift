@@ -152,12 +152,12 @@ extension CacheState {
     let waiters = mutations.slots[index].waiters
     mutations.slots[index].waiters = []
     transaction.drop(job.retire())
-    answer(waiters, outcome)
-    leavePace(id, job)
-    // Before the next run begins: what it sends may depend on this one.
+    // Before its callers and the next run go on: what these do may depend on it.
     if mutations.slots[index].machine.runOptions.isKept {
       actionQueue.append(.mutation(.over(job, ending)))
     }
+    answer(waiters, outcome)
+    leavePace(id, job)
     if let next = mutations.scopes.leave(id, job.scope), let index = mutations.find(next) {
       let actions = mutations.slots[index].machine.reachedFront(in: transaction.environment)
       apply(actions, to: next, &transaction)

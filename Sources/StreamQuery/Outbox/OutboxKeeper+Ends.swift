@@ -22,7 +22,8 @@ extension OutboxKeeper {
     let ids = update { $0.replacing.removeValue(forKey: id) } ?? [:]
     let rewritten = ending == .succeeded ? rewritten(ids, except: id) : []
     let old = update { state in
-      if state.isEnded { return nil as (OutboxLedger.Entry?, MutationJob?)? }
+      // A client that has just ended still removes what was done before.
+      if state.isSilent { return nil as (OutboxLedger.Entry?, MutationJob?)? }
       state.pending.removeAll { $0.job === job }
       // In one batch with the removal.
       for record in rewritten { state.ledger.rewrote(record) }
@@ -30,7 +31,10 @@ extension OutboxKeeper {
     }
     withExtendedLifetime(old) {}
     release()
-    start { $0.ledger.unwritten.isEmpty ? nil : $0.plan.changed() }
+    start { state in
+      if state.ledger.unwritten.isEmpty { return nil }
+      return state.isEnded ? state.plan.requested() : state.plan.changed()
+    }
   }
 
   /// Replaces identifiers in what waits.

@@ -73,7 +73,7 @@ import StreamQuery
       try? await clients[0].restore()
       for await _ in sent.done { break }
       for client in clients {
-        for await count in client.mutatingCounts() where count == 0 { break }
+        for await items in client.outbox.items where items.isEmpty { break }
       }
       for client in clients { try? await client.save() }
       for client in clients { client.shutDown() }
