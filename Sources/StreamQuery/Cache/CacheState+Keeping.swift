@@ -132,11 +132,12 @@ extension CacheState {
     mutations.paced[runs, default: RunQueue()].insert(id)
   }
 
-  /// A run may be sent: cancels those of which it is a newer version.
+  /// If a run may be sent, cancels those of which it is a newer version.
   ///
   /// - Complexity: O(*n*) in their number, which are visited once.
   mutating func supersede(before id: MutationID, _ transaction: inout Transaction) {
     guard !mutations.paced.isEmpty, let index = mutations.find(id),
+      mutations.slots[index].machine.takesPrecedence,
       let job = mutations.slots[index].job, let mutation = job.mutation, mutation.isNewestOnly
     else { return }
     let runs = PacedRuns(key: job.key, scope: job.scope)

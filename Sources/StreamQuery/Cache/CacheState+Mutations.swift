@@ -46,7 +46,7 @@ extension CacheState {
     lay(layers, of: job, &transaction)
     let actions = mutations.slots[index].machine.begun(in: transaction.environment)
     apply(actions, to: id, &transaction)
-    if !mutations.slots[index].machine.isToBeKept { supersede(before: id, &transaction) }
+    if mutations.find(id) != nil { supersede(before: id, &transaction) }
     return id
   }
 

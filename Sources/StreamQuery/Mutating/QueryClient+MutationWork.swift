@@ -58,6 +58,9 @@ extension QueryClient {
         job.save(try await prepare(facts))
       }
       step(job) { $0.prepared(in: $1) }
+      if job.mutation?.isNewestOnly == true {
+        transaction { state, transaction in state.supersede(before: job.id, &transaction) }
+      }
     } catch {
       // What was promised is not lost because a callback gives up.
       let isCancellation = Task.isCancelled || error is CancellationError && !job.isPromised

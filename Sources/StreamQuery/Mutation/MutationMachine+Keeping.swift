@@ -73,6 +73,12 @@ extension MutationMachine {
     return isCancelRequested ? cancelRequested(in: environment) : rebased(in: environment)
   }
 
+  /// Whether earlier versions of it need not be sent: nothing but time and the network is in its way,
+  /// or it was promised.
+  package var takesPrecedence: Bool {
+    keeping == .kept || isPrepared && keeping == .none && isPending && !isCancelRequested
+  }
+
   /// Whether it goes on only when somebody answers, or a store is back.
   package var isStalled: Bool {
     switch phase {

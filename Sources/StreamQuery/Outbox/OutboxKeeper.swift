@@ -137,7 +137,15 @@ final class OutboxKeeper: RunKeeper {
     guard let form = definition.outboxPolicy.form else {
       return report(OutboxError.notDurable(mutation: key.key.description), key.key)
     }
-    guard let name = try? key.key.canonicalText() else { return }
+    let name: String
+    do {
+      name = try key.key.canonicalText()
+    } catch {
+      // Runs of it tell their callers.
+      if isImplicit { return }
+      let mutation = key.key.description
+      return report(OutboxError.notEncodable(mutation: mutation, reason: error), key.key)
+    }
     let registration = Registration(key: key, definition: definition, form: form)
     let (old, isNew) = update { state -> (Registration?, Bool) in
       let old = state.registrations[name]

@@ -292,6 +292,30 @@ struct OutboxAnswerTests: OutboxSuite {
     client.shutDown()
   }
 
+  @Test("a newer version whose preparation fails takes the place of none")
+  func newestUnprepared() {
+    let client = QueryClient(simulation: simulation)
+    let mutation = Mutation<Int, Int>.slow("m", notes: server.log, simulation: simulation)
+      .delayed(by: .seconds(1))
+      .pacing(.newest)
+    let first = simulation.start(mutation, with: 1, on: client)
+    let failing = mutation.onMutate { _, _ in throw Boom(1) }
+    simulation.start(failing, with: 2, on: client)
+    #expect(simulation.run { try? await first.value } == 101)
+    let slow = mutation.onMutate { _, _ in
+      try await Scheduling.current.clock.sleep(for: .milliseconds(100))
+    }
+    let second = simulation.start(mutation, with: 3, on: client)
+    let third = simulation.start(slow, with: 4, on: client)
+    simulation.advance(by: .milliseconds(99))
+    #expect(client.mutatingCount() == 2)
+    simulation.advance(by: .milliseconds(1))
+    #expect(client.mutatingCount() == 1)
+    simulation.run { _ = await #expect(throws: CancellationError.self) { try await second.value } }
+    #expect(simulation.run { try? await third.value } == 104)
+    client.shutDown()
+  }
+
   @Test("of several versions that a process left, the newest is sent")
   func newestAfterRestart() {
     online.send(false)
