@@ -52,15 +52,36 @@ extension Query<[String]> {
   }
 }
 
+/// What the server has received: a line for each request, with its idempotency key.
+struct Server {
+  let log: URL
+
+  var requests: [String] {
+    ((try? String(contentsOf: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+  }
+
+  func receive(_ answer: String, _ context: MutationContext) throws {
+    let lines = requests + ["\(context.idempotencyKey) \(answer)"]
+    try lines.joined(separator: "\n").write(to: log, atomically: true, encoding: .utf8)
+  }
+}
+
 /// What one process does, in the directory that all of them share.
 enum Launch: String, CaseIterable {
-  case first, second, third, fourth, fifth
+  case first, second, third, fourth, fifth, sixth
 
   func run(in directory: URL) async throws {
-    let files = FileStore(directory: directory)
-    let store: any QueryStore = self == .third ? FatalStore(files) : files
+    let files = FileStore(directory: directory.appending(path: "store"))
+    let store: any QueryStore = self == .fourth ? FatalStore(files) : files
+    let server = Server(log: directory.appending(path: "server.log"))
+    // Kept until the server has answered: in the second launch, nobody lives to hear that.
+    let reply = Mutation("reply") { (answer: String, context: MutationContext) in
+      try server.receive(answer, context)
+      if self == .second { die() }
+    }.durable()
     var configuration = QueryClient.Configuration.server
     configuration.persistence = Persistence(in: store)
+    configuration.outbox = Outbox(in: store, mutations: [reply])
     let scopes = QueryScopes(in: store, configuration: configuration)
     switch self {
     case .first:
@@ -77,19 +98,25 @@ enum Launch: String, CaseIterable {
       note("  read: \(try await account.client.fetch(.letters))")
       account.client.updateData(for: .letters) { $0?.append("written here") }
       try await account.client.save()
-      note("  saved")
-      die()
+      note("  saved; a reply is sent")
+      try await account.client.mutate(reply, with: "Thank you")
     case .third:
+      let account = try await scopes.open("reader")
+      try await account.client.restore()
+      for await items in account.client.outbox.items where items.isEmpty { break }
+      let keys = Set(server.requests.map { $0.prefix(36) })
+      note("  the server has the reply \(server.requests.count) times, with \(keys.count) key")
+    case .fourth:
       let account = try await scopes.open("reader")
       try await account.client.restore()
       note("  there: \(account.client.data(for: .letters) ?? [])")
       note("  the reader logs out")
       try await account.end()
-    case .fourth:
+    case .fifth:
       try await scopes.finishEndings()
       note("  the directory has letters: \(try hasLetters(in: directory))")
       die()
-    case .fifth:
+    case .sixth:
       let account = try await scopes.open("reader")
       try await account.client.restore()
       note("  there: \(account.client.data(for: .letters) ?? [])")
@@ -98,9 +125,10 @@ enum Launch: String, CaseIterable {
   }
 
   private func hasLetters(in directory: URL) throws -> Bool {
-    try FileManager.default.contentsOfDirectory(atPath: directory.path)
+    let store = directory.appending(path: "store")
+    return try FileManager.default.contentsOfDirectory(atPath: store.path)
       .contains { name in
-        let bytes = try Data(contentsOf: directory.appending(path: name))
+        let bytes = try Data(contentsOf: store.appending(path: name))
         return bytes.range(of: Data("Grace".utf8)) != nil
       }
   }

@@ -36,9 +36,10 @@ extension QueryClient {
   /// whichever thread, and nothing is read or written.
   nonisolated func waitUntilOver() async {
     let wait = SharedOneShot<Void>()
-    transaction { state, _ in state.outbox.append(.wake(.jointly(wait))) }
+    transaction { state, _ in state.actionQueue.append(.wake(.jointly(wait))) }
     _ = await wait.take()
     await persisters.persister?.waitUntilOver()
+    await keeper?.waitUntilOver()
   }
 
   /// Whether it was shut down.

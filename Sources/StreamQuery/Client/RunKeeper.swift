@@ -40,4 +40,7 @@ protocol RunKeeper: AnyObject, Sendable {
   ///
   /// - Parameter writing: Whether what is not written yet is; otherwise the store is left alone.
   func end(writing: Bool)
+
+  /// Waits until nothing is read or written any more.
+  func waitUntilOver() async
 }

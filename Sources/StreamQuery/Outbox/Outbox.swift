@@ -18,9 +18,10 @@
 public struct Outbox: Sendable {
   /// Where the runs are kept.
   public var store: any QueryStore
-  /// The part of the store; `nil` is that of the client's ``Persistence``, or the main one.
+  /// The part of the store; `nil` is that of the client, see
+  /// ``QueryClient/Configuration/partition``.
   ///
-  /// To wipe the partition erases both.
+  /// To wipe the partition erases queries and runs, as the end of an account does: ``QueryScopes``.
   public var partition: StorePartition?
   /// The durable mutations that are known from the beginning.
   public var mutations: [any DurableMutation]
@@ -29,7 +30,7 @@ public struct Outbox: Sendable {
   ///
   /// - Parameters:
   ///   - store: Where the runs are kept.
-  ///   - partition: The part of the store; `nil` is that of the client's ``Persistence``.
+  ///   - partition: The part of the store; `nil` is that of the client.
   ///   - mutations: The durable mutations that are known from the beginning.
   public init(
     in store: any QueryStore,

@@ -144,6 +144,7 @@ extension OutboxKeeper {
       return (state.jobs, state.registrations)
     }
     withExtendedLifetime(rest) {}
+    if !writing { forget() }
     for answer in answers { answer.give(()) }
     for save in saves { save.give(nil) }
     guard isFirst else { return }
@@ -152,6 +153,29 @@ extension OutboxKeeper {
     start { state in
       state.plan.end()
       return state.isSilent ? nil : state.plan.requested()
+    }
+  }
+
+  /// Lets go of everything: nothing is written any more.
+  private func forget() {
+    let (waiting, rest) = update { state in
+      defer {
+        state.ledger = OutboxLedger()
+        state.ledger.phase = .closed(.closed)
+        (state.pending, state.replacing, state.replacements) = ([], [:], [:])
+      }
+      return (state.waiting, (state.ledger, state.pending))
+    }
+    waiting?.cancel()
+    withExtendedLifetime(rest) {}
+    news.send(())
+  }
+
+  func waitUntilOver() async {
+    while let task = update({ $0.waiting }) {
+      await task.value
+      // Another one has taken its place, or none.
+      update { if $0.waiting == task { $0.waiting = nil } }
     }
   }
 

@@ -79,7 +79,7 @@ final class OutboxKeeper: RunKeeper {
 
   init(_ outbox: Outbox, _ configuration: QueryClient.Configuration) {
     store = outbox.store
-    partition = outbox.partition ?? configuration.persistence?.partition ?? .main
+    partition = outbox.partition ?? configuration.partition
     executor = configuration.executor
     clock = configuration.clock
     randomness = configuration.randomness
@@ -124,6 +124,7 @@ final class OutboxKeeper: RunKeeper {
   }
 
   func report(_ error: any Error, _ key: AnyQueryKey = AnyQueryKey(parts: [])) {
+    if update({ $0.isSilent }) { return }
     client?.tell(.persistenceFailed(error), of: key)
   }
 

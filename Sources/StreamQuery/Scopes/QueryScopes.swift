@@ -182,7 +182,8 @@ public final class QueryScopes: Sendable {
       let persister = client.persisters.persister as? StorePersister
       var rounds = 0
       repeat {
-        let errors = await persister?.save() ?? []
+        var errors = await persister?.save() ?? []
+        if let error = await client.keeper?.save() as? QueryStoreError { errors.append(error) }
         // An account that has ended meanwhile has nothing to save.
         if let error = errors.first(where: \.mayPass), !client.isErased {
           throw QueryScopeError.notSaved(name: name, error: error)
@@ -245,7 +246,11 @@ public final class QueryScopes: Sendable {
   /// The stores that a client of an account has used.
   private func stores(of client: QueryClient, _ name: String) -> [any QueryStore] {
     let persister = client.persisters.persister as? StorePersister
-    let used = persister?.stores(of: ScopeNotes.partition(of: name)) ?? []
+    let partition = ScopeNotes.partition(of: name)
+    var used = persister?.stores(of: partition) ?? []
+    if let outbox = client.keeper as? OutboxKeeper, outbox.partition == partition {
+      used.append(outbox.store)
+    }
     if used.contains(where: { store in !stores.contains { $0 === store } }) {
       client.report(.unlistedStore(account: name))
     }

@@ -22,6 +22,7 @@ struct ErasedMemoryTests {
     var events: AsyncStream<QueryEvent>
     var results: AsyncStream<QueryResult<User>>
     var handle: MutationObserver<String, String>
+    var items: AsyncStream<OutboxItems>
   }
 
   /// A text with all bits turned; the literal has every second byte of it.
@@ -29,6 +30,10 @@ struct ErasedMemoryTests {
 
   @inline(never)
   static func text() -> String { String(decoding: turned.map { ~$0 }, as: UTF8.self) }
+
+  static let promised = Mutation("promise") { (input: String, _: MutationContext) in
+    throw Refused(text: input)
+  }.durable()
 
   /// Uses the account as an app does.
   @inline(never)
@@ -46,6 +51,9 @@ struct ErasedMemoryTests {
     _ = try await client.fetch(user)
     _ = try? await client.fetch(failing)
     try await handle.mutate(text)
+    let items = client.outbox.items
+    // It is never sent, but waits to be sent again and again.
+    client.observer(of: Self.promised).start(with: text)
     client.setData(User(name: text), for: ["written", text] as QueryKey<User>)
     client.updateData(for: user) { $0?.name += text }
     let archive = client.export().archive
@@ -55,7 +63,8 @@ struct ErasedMemoryTests {
       account: account,
       events: events,
       results: results,
-      handle: handle
+      handle: handle,
+      items: items
     )
   }
 
@@ -64,6 +73,7 @@ struct ErasedMemoryTests {
     let store = FileStore(directory: URL(fileURLWithPath: directory))
     let scopes = QueryScopes(in: store) { _, configuration in
       configuration.persistence = Persistence(in: store)
+      configuration.outbox = Outbox(in: store, mutations: [promised])
     }
     let kept = try await plant(try await scopes.open("ada"))
     #expect(search.countInMemory() > 3)
@@ -74,6 +84,8 @@ struct ErasedMemoryTests {
     #expect(kept.handle.run.output == nil)
     for await _ in kept.results { Issue.record("a result") }
     for await _ in kept.events { Issue.record("an event") }
+    for await _ in kept.items { Issue.record("items") }
+    #expect(kept.account.client.outbox.currentItems.isEmpty)
     withExtendedLifetime(store) {}
   }
 
