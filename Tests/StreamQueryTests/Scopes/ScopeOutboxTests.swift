@@ -73,8 +73,10 @@ struct ScopeOutboxTests: ScopeSuite {
     online.send(true)
     let again = try simulation.run { try await scopes.open("ada") }
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all.map { $0.split(separator: " ")[1...].joined(separator: " ") }
-      == ["1", "1 done", "2", "2 done"])
+    #expect(
+      server.log.all.map { $0.split(separator: " ")[1...].joined(separator: " ") }
+        == ["1", "1 done", "2", "2 done"]
+    )
     #expect(keptCount == 0)
     try simulation.run { try await again.close() }
   }

@@ -198,7 +198,8 @@ struct DefaultedQueryTests {
     #expect(client.isStale(quiet))
     let recording = simulation.record(client.stream(quiet))
     simulation.advance(by: .seconds(2))
-    #expect(recording.values.map(line) == ["data [0, 5] success fetching", "data [1] success idle"])
+    let lines = ["data [0, 5] success fetching", "data [1] success idle"]
+    #expect(recording.values.map(line) == lines)
     client.updateData(for: quiet) { $0.append(6) }
     #expect(!client.isStale(quiet))
     recording.cancel()
