@@ -19,6 +19,7 @@ extension CacheState {
   /// Carries out what a machine decided.
   mutating func apply(_ actions: EntryActions, _ index: Int, _ transaction: inout Transaction) {
     noteChange(of: index)
+    if slots[index].remembersServing { followServing(index, transaction) }
     if actions.unstashed { unstash(index, &transaction) }
     if actions.stashed { stash(index, &transaction) }
     if slots[index].hasStash, slots[index].machine.fetch?.undo.stashed == nil {
@@ -107,7 +108,7 @@ extension CacheState {
     if ending != .succeeded { transaction.drop(job?.tasks.end()) }
     transaction.drop(job)
     landOnLayers(index, &transaction)
-    answerWaiters(ending, index)
+    answerWaiters(ending, index, transaction)
     if !slots[index].isWatched { slots[index].dropEmptyRareData() }
   }
 

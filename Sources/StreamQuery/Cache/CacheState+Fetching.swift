@@ -50,6 +50,10 @@ extension CacheState {
       updateBookkeeping(index, transaction)
       return .missingFetch
     }
+    var request = request
+    if let terms = query.serving {
+      request.allowance = allowance(index, for: need, terms, freshness)
+    }
     return self.request(index, request, query: query, role: role, &transaction)
       .map(FetchStart.waiting) ?? .recursive
   }

@@ -48,7 +48,7 @@ extension CacheState {
     }
     if let role, case .granted(let wait) = permit {
       group?.add(id(of: index), wait)
-      let registered = register(index, role: role, wait, group)
+      let registered = register(index, role: role, wait, group, request.allowance)
       if begins {
         slots[index].initiator = registered
       } else if request.isSuperseding, request.part == .whole,
@@ -67,14 +67,16 @@ extension CacheState {
     _ index: Int,
     role: Waiter.Role,
     _ wait: WorkWait?,
-    _ group: WaitGroup?
+    _ group: WaitGroup?,
+    _ allowance: StaleAllowance?
   ) -> Waiter {
     let waiter = Waiter(
       role: role,
       entry: id(of: index),
       round: waiterRound(of: index),
       wait: wait,
-      group: group
+      group: group,
+      allowance: allowance
     )
     slots[index].waiters.append(waiter)
     if role == .leasing { slots[index].machine.waiterJoined() }
@@ -134,7 +136,7 @@ extension CacheState {
   }
 
   /// Answers all waiters of a fetch that ended.
-  mutating func answerWaiters(_ ending: FetchEnding, _ index: Int) {
+  mutating func answerWaiters(_ ending: FetchEnding, _ index: Int, _ transaction: Transaction) {
     let (all, initiator) = slots[index].takeWaiters()
     guard !all.isEmpty else { return }
     let waiters = passOn(all, index)
@@ -143,7 +145,7 @@ extension CacheState {
     case .succeeded, .kept, .replaced:
       answer(waiters, slots[index].visible.map(WaitOutcome.value) ?? .cancelled)
     case .failed:
-      answer(waiters, slots[index].error.map { .failure($0.error) } ?? .cancelled)
+      answerFailure(of: waiters, index, transaction)
     case .cancelled:
       // The initiator gets the restored data; joiners learn that the fetch was cancelled.
       let data = slots[index].machine.hasData ? slots[index].visible.map(WaitOutcome.value) : nil

@@ -56,6 +56,8 @@ struct EntrySlot: FreeRows.Row {
     var beginning: Beginning?
     /// What the caller that gave the query said about how to fetch; `nil` if nothing.
     var setting: FetchSetting?
+    /// What is remembered for callers: at most one element.
+    var serving: [ServingRecord] = []
 
     /// Whether it holds nothing.
     var isEmpty: Bool {
@@ -63,7 +65,7 @@ struct EntrySlot: FreeRows.Row {
         && dynamicCount == 0 && askRound == 0 && waiterRound == 0 && goneWaiters == 0
         && error == nil && failureReason == nil && reasonBefore == nil && initiator == nil
         && previousSnapshot == nil && shown == nil && stashed == nil && beginning == nil
-        && setting == nil
+        && setting == nil && serving.isEmpty
     }
   }
 

@@ -9,4 +9,6 @@ struct FetchRequest {
   var part = FetchPart.whole
   /// What the caller says about how to fetch, if anything.
   var setting: FetchSetting?
+  /// What the caller accepts instead of an answer, if anything.
+  var allowance: StaleAllowance?
 }

@@ -13,6 +13,9 @@ extension QueryClient {
   /// including those of other clients. A call that would close a circle of fetches and runs that
   /// wait for each other throws ``QueryError/recursiveFetch(key:)`` at once: <doc:Gotchas>.
   ///
+  /// If the query says so, stale data is returned instead of an error:
+  /// ``Query/staleIfError(_:)``.
+  ///
   /// - Parameter query: What to fetch.
   /// - Returns: The value.
   /// - Throws: The fetch's error; `CancellationError` if the caller or the fetch was cancelled and
@@ -22,11 +25,25 @@ extension QueryClient {
     try await fetch(query, .ifStale).value(as: Value.self)
   }
 
+  /// The value of a query: from the cache if it is fresh, otherwise fetched, and never stale.
+  ///
+  /// It is ``fetch(_:)``, except that it throws where that returns stale data, because the query says
+  /// so: see ``Query/staleIfError(_:)``.
+  ///
+  /// - Parameter query: What to fetch.
+  /// - Returns: The value.
+  /// - Throws: The errors of ``fetch(_:)``.
+  @discardableResult
+  public nonisolated func fetchThrowing<Value>(_ query: Query<Value>) async throws -> Value {
+    try await fetch(query, .ifStaleOrThrow).value(as: Value.self)
+  }
+
   /// The value of a query, if it arrives in time.
   ///
   /// Only this caller gives up: the fetch continues for others that want it, and ends if there are
   /// none, as when a caller is cancelled. The time is measured by the client's clock; fresh data is
-  /// always in time.
+  /// always in time. Stale data that the query allows (``Query/staleIfError(_:)``) is returned when
+  /// the time is over.
   ///
   /// ```swift
   /// let user = try await client.fetch(.user(42), timeout: .seconds(2))
@@ -54,7 +71,7 @@ extension QueryClient {
     }
     let leave = leaving(waiter)
     if span == .zero {
-      waiter.leave(as: Task.isCancelled ? .cancelled : .failure(timedOut), leave)
+      waiter.leave(as: Task.isCancelled ? .cancelled : late(waiter, timedOut), leave)
     }
     // Not a child task: a caller outside the simulation would wait for it, too.
     let timer =
@@ -62,7 +79,7 @@ extension QueryClient {
       ? nil
       : Task.detached(executorPreference: configuration.executor) { [clock, span] in
         guard (try? await clock.sleep(for: span.duration)) != nil else { return }
-        waiter.leave(as: .failure(timedOut), leave)
+        waiter.leave(as: self.late(waiter, timedOut), leave)
       }
     defer { timer?.cancel() }
     return try await outcome(of: start, of: key).outcome.box.value(as: Value.self)
@@ -89,6 +106,14 @@ extension QueryClient {
   /// - Parameter query: What to fetch.
   public nonisolated func prefetch<Value>(_ query: Query<Value>) async {
     _ = try? await fetch(query, .ifStale)
+  }
+
+  /// What a caller gets that waited for too long: stale data that it accepts, or an error.
+  private nonisolated func late(_ waiter: Waiter, _ error: QueryError) -> WaitOutcome {
+    guard waiter.allowance != nil else { return .failure(error) }
+    let now = cache.clock.now()
+    let data = cache.read { $0.servable(to: waiter, at: now) }
+    return data.map(WaitOutcome.value) ?? .failure(error)
   }
 
   nonisolated func fetch<Value>(

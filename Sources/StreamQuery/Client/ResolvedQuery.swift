@@ -167,6 +167,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       fetchOptions: fetchOptions,
       gcTime: (own.gcTime ?? base.gcTime).map(TimeSpan.init) ?? TimeSpan(.seconds(300)),
       meta: QueryMeta.merge(own.meta, over: base.meta),
+      serving: ServingTerms(ServingOptions.merge(own.serving, over: base.serving)),
       placeholder: definition.placeholder,
       feature: definition.feature,
       initialData: restoring?.initialData(

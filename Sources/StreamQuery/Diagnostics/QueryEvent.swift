@@ -43,6 +43,11 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case written
     /// A caller or an observer came, and the cache had this for it.
     case lookup(CacheLookup)
+    /// Callers that waited for a fetch got stale data, because it failed or took long; how many.
+    ///
+    /// A caller that got stale data at once is a ``lookup(_:)`` that was a
+    /// ``CacheLookup/staleHit``.
+    case servedStale(count: Int)
     /// The entry was invalidated.
     case invalidated
     /// The entry was reset.
@@ -156,6 +161,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case .fetchCancelled: "cancelled"
     case .written: "written"
     case .lookup(let lookup): lookup.label
+    case .servedStale(let count): "served stale data to \(count) callers of"
     case .invalidated: "invalidated"
     case .reset: "reset"
     case .mutation(let step): step.label

@@ -34,7 +34,7 @@ extension EntryMachine {
     let isStale = isStale(freshness, at: now)
     let accepts =
       switch need {
-      case .ifStale: !isStale
+      case .ifStale, .ifStaleOrThrow: !isStale
       case .ifMissing, .ifMissingElseRevalidate: hasData
       case .always: false
       }

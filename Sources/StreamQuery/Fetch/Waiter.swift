@@ -36,6 +36,8 @@ final class Waiter: Sendable {
   private let wait: WorkWait?
   private let answer = OneShot<WaitOutcome>()
   private let group: WaitGroup?
+  /// What the caller accepts instead of an answer, if anything.
+  let allowance: StaleAllowance?
   /// The entry when the fetch ended, if nobody observed it; written under the cache's lock.
   ///
   /// The entry's retention may end before the caller looks.
@@ -51,13 +53,15 @@ final class Waiter: Sendable {
     entry: EntryID,
     round: UInt64,
     wait: WorkWait? = nil,
-    group: WaitGroup? = nil
+    group: WaitGroup? = nil,
+    allowance: StaleAllowance? = nil
   ) {
     self.wait = wait
     self.role = role
     self.entry = entry
     storedRound = Atomic(round)
     self.group = group
+    self.allowance = allowance
   }
 
   /// Waits for the outcome; a cancelled caller leaves at once.

@@ -37,6 +37,8 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   public var throwOnError: ThrowPolicy?
   /// What a fetched value keeps of the cached one; ``SharingPolicy/automatic`` by default.
   public var sharing: SharingPolicy?
+  /// What callers get while the server is slow or away, which most queries do not say.
+  var serving: ServingOptions?
   /// The policy of subscriptions, which has two spellings.
   private var subscribePolicy: SubscribePolicy?
 
@@ -142,6 +144,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     merged.meta = QueryMeta.merge(meta, over: base.meta)
     merged.throwOnError = throwOnError ?? base.throwOnError
     merged.sharing = sharing ?? base.sharing
+    merged.serving = ServingOptions.merge(serving, over: base.serving)
     merged.subscribePolicy = subscribePolicy ?? base.subscribePolicy
     return merged
   }

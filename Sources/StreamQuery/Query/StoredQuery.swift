@@ -10,6 +10,8 @@ class StoredQuery: @unchecked Sendable {
   /// How long its entry is kept.
   final let gcTime: TimeSpan
   final let meta: QueryMeta?
+  /// What it promises to callers; `nil` is nothing.
+  final let serving: ServingTerms?
   /// A stand-in for missing data.
   final let placeholder: ValueBox?
   final let feature: QueryFeature?
@@ -30,6 +32,7 @@ class StoredQuery: @unchecked Sendable {
     fetchOptions: FetchOptions,
     gcTime: TimeSpan,
     meta: QueryMeta?,
+    serving: ServingTerms? = nil,
     placeholder: ValueBox?,
     feature: QueryFeature?,
     initialData: StoredInitialData?,
@@ -42,6 +45,7 @@ class StoredQuery: @unchecked Sendable {
     self.fetchOptions = fetchOptions
     self.gcTime = gcTime
     self.meta = meta
+    self.serving = serving
     self.placeholder = placeholder
     self.feature = feature
     self.initialData = initialData

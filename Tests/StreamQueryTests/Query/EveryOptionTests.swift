@@ -116,6 +116,11 @@ import Testing
       weak: { $0.sharing = .custom { (old: Int, _: Int) in old } },
       outcome: { $0.resolvedQuery.share(for: QueryOptionsTests.key) == nil }
     ),
+    "staleIfError": Option(
+      strong: { $0.staleIfError = .seconds(7) },
+      weak: { $0.staleIfError = .seconds(2) },
+      outcome: { $0.resolvedQuery.serving?.grace }
+    ),
     "subscribePolicy": Option(
       strong: { $0.refetchOnSubscribe = .always },
       weak: { $0.refetchOnSubscribeRule = { _ in .never } },
@@ -128,6 +133,14 @@ import Testing
 
   /// The fields, and whether each is set.
   static func fields(of options: QueryOptions) -> [String: Bool] {
+    var fields = fields(reflecting: options)
+    // The options that most queries do not have are behind one reference.
+    fields["serving"] = nil
+    let values = options.serving?.values ?? ServingOptions.Values()
+    return fields.merging(Self.fields(reflecting: values)) { $1 }
+  }
+
+  private static func fields(reflecting options: any Sendable) -> [String: Bool] {
     var fields: [String: Bool] = [:]
     for child in Mirror(reflecting: options).children {
       guard let label = child.label else { continue }

@@ -1,0 +1,43 @@
+/// The options of a query about callers that have to be answered while its server is slow or away.
+///
+/// Most queries have none of them: there, they take one word.
+final class ServingOptions: Sendable {
+  struct Values: Sendable {
+    var staleIfError: Duration?
+
+    /// These options over weaker ones.
+    func over(_ base: Values) -> Values {
+      var merged = self
+      merged.staleIfError = staleIfError ?? base.staleIfError
+      return merged
+    }
+
+    /// Whether no option is set.
+    var isEmpty: Bool { staleIfError == nil }
+  }
+
+  let values: Values
+
+  private init(_ values: Values) {
+    self.values = values
+  }
+
+  /// The options; `nil` if none is set.
+  static func make(_ values: Values) -> ServingOptions? {
+    values.isEmpty ? nil : ServingOptions(values)
+  }
+
+  /// Merges the options of a layer over those of a weaker one.
+  static func merge(_ options: ServingOptions?, over base: ServingOptions?) -> ServingOptions? {
+    guard let options, let base else { return options ?? base }
+    return ServingOptions(options.values.over(base.values))
+  }
+}
+
+extension ServingTerms {
+  /// What callers are promised under merged options; `nil` without any.
+  convenience init?(_ options: ServingOptions?) {
+    guard let values = options?.values else { return nil }
+    self.init(grace: values.staleIfError.map(TimeSpan.init) ?? .zero)
+  }
+}

@@ -1,0 +1,21 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// Answers while the server behind is slow or away.
+@Suite struct ServerSamples {
+  let simulation = Simulation()
+
+  @Test func staleDataIsReturnedInPlaceOfAnError() throws {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.value(7), .failure(QueryError.shutDown))
+    let query = Query("rates", fetch: fetch).staleTime(.seconds(30)).staleIfError(.minutes(5))
+    #expect(query.options.staleIfError == .minutes(5))
+    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    simulation.advance(by: .minutes(1))
+    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    #expect(throws: QueryError.shutDown) {
+      try simulation.run { try await client.fetchThrowing(query) }
+    }
+  }
+}

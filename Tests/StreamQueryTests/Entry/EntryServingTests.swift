@@ -1,0 +1,66 @@
+import Testing
+
+@testable import StreamQuery
+
+/// Which data may be served in place of a fetch's answer.
+@Suite struct EntryServingTests {
+  private var entry = EntryDriver.withData()
+  private var record = ServingRecord()
+
+  /// Whether the data may be served, at each of several times.
+  private func served(
+    _ times: [Double],
+    _ freshness: Freshness = .after(.seconds(10)),
+    grace: Double = 20
+  ) -> [Bool] {
+    times.map {
+      entry.machine.isServable(freshness, within: .seconds(grace), record, at: .seconds($0))
+    }
+  }
+
+  @Test func dataIsServedWhileItIsFreshAndForItsGrace() {
+    #expect(served([0, 9, 10, 30, 30.001]) == [true, true, true, true, false])
+  }
+
+  @Test func nothingIsServedWithoutDataOrGrace() {
+    #expect(served([0], grace: 0) == [false])
+    let empty = EntryServingTests(entry: EntryDriver())
+    #expect(empty.served([0]) == [false])
+  }
+
+  @Test mutating func aMarkBeginsTheGraceIfItComesFirst() {
+    entry.invalidate()
+    record.follow(entry.machine, at: .seconds(4))
+    #expect(record.markedAt == .seconds(4))
+    record.follow(entry.machine, at: .seconds(9))
+    #expect(record.markedAt == .seconds(4))
+    #expect(served([24, 24.001]) == [true, false])
+    #expect(served([24, 24.001], .after(.infinite)) == [true, false])
+    #expect(served([16, 22, 22.001], .after(.seconds(2))) == [true, true, false])
+    #expect(served([1e6], .static) == [true])
+  }
+
+  @Test mutating func aMarkOfUnknownAgeIsAsOldAsTheData() {
+    entry.invalidate()
+    #expect(served([20, 20.001]) == [true, false])
+  }
+
+  @Test mutating func aWriteEndsTheMark() {
+    entry.invalidate()
+    record.follow(entry.machine, at: .seconds(4))
+    entry.write()
+    record.follow(entry.machine, at: .seconds(5))
+    #expect(record.isEmpty)
+  }
+
+  @Test func nothingOverflows() {
+    #expect(served([1e9], .after(.infinite), grace: 1) == [true])
+    let end = Instant(nanoseconds: .max)
+    #expect(!entry.machine.isServable(.after(.longest), within: .longest, record, at: end))
+    #expect(entry.machine.isServable(.after(.longest), within: .infinite, record, at: end))
+  }
+
+  init() {}
+
+  private init(entry: EntryDriver) { self.entry = entry }
+}
