@@ -18,4 +18,18 @@ import Testing
       try simulation.run { try await client.fetchThrowing(query) }
     }
   }
+
+  @Test func aSlowFetchIsNotWaitedFor() throws {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.value(7), .value(8, after: .seconds(1)))
+    let query = Query("rates", fetch: fetch)
+      .staleIfError(.minutes(5)).softTimeout(.milliseconds(100)).timeout(.seconds(2))
+    #expect(query.options.softTimeout == .milliseconds(100))
+    #expect(query.options.timeout == .seconds(2))
+    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    #expect(simulation.now == .milliseconds(100))
+    simulation.advance(by: .seconds(1))
+    #expect(client.data(for: query) == 8)
+  }
 }

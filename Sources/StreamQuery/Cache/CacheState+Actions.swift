@@ -49,7 +49,9 @@ extension CacheState {
 
   /// Brings the deadline and the list of live entries in line with the machine.
   mutating func updateBookkeeping(_ index: Int, _ transaction: Transaction) {
-    setDeadline(slots[index].machine.nextDeadline(in: transaction.environment), index)
+    var deadline = slots[index].machine.nextDeadline(in: transaction.environment)
+    if let end = slots[index].patienceEnd { deadline = min(deadline ?? end, end) }
+    setDeadline(deadline, index)
     setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
     if budget != nil { updateBudget(index) }
   }

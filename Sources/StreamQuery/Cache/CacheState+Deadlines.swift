@@ -18,6 +18,7 @@ extension CacheState {
       } else if slots[index].machine.isExpired(at: now) {
         drop(index, reason: .expired, &transaction)
       } else {
+        endPatience(index, &transaction)
         electObserver(of: index, .interval, &transaction)
         input(index, &transaction) { $0.timeReached(in: $1) }
       }

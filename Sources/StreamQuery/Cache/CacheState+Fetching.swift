@@ -29,12 +29,16 @@ extension CacheState {
     placeInitialData(index, initialData, &transaction)
     transaction.isImperative = role == .leasing
     transaction.setting = request.setting
-    let decision = slots[index].machine.decision(
+    let now = transaction.environment.now.instant
+    var decision = slots[index].machine.decision(
       for: need,
       freshness,
       canFetch: query.canFetch || slots[index].query?.canFetch == true,
-      at: transaction.environment.now.instant
+      at: now
     )
+    if let terms = query.serving {
+      decision = served(index, decision, for: need, terms, freshness, at: now)
+    }
     switch decision {
     case .useCached(let lookup, let revalidates):
       guard let box = slots[index].visible else { break }
@@ -52,7 +56,7 @@ extension CacheState {
     }
     var request = request
     if let terms = query.serving {
-      request.allowance = allowance(index, for: need, terms, freshness)
+      request.allowance = allowance(index, for: need, terms, freshness, at: now)
     }
     return self.request(index, request, query: query, role: role, &transaction)
       .map(FetchStart.waiting) ?? .recursive

@@ -8,15 +8,38 @@ extension CacheState {
     slots[index].servingRecord = record
   }
 
+  /// What a caller gets under the terms of its query.
+  @inline(never)
+  func served(
+    _ index: Int,
+    _ found: FetchDecision,
+    for need: FetchNeed,
+    _ terms: ServingTerms,
+    _ freshness: Freshness,
+    at now: Instant
+  ) -> FetchDecision {
+    slots[index].machine.served(
+      found,
+      for: need,
+      terms,
+      freshness,
+      slots[index].servingRecord,
+      fetchingSince: slots[index].job?.startedAt.instant,
+      at: now
+    )
+  }
+
   /// What a caller accepts that is about to wait; `nil` if it accepts nothing else than an answer.
   func allowance(
     _ index: Int,
     for need: FetchNeed,
     _ terms: ServingTerms,
-    _ freshness: Freshness
+    _ freshness: Freshness,
+    at now: Instant
   ) -> StaleAllowance? {
     guard need == .ifStale, terms.grace > .zero, slots[index].machine.hasData else { return nil }
-    return StaleAllowance(freshness, grace: terms.grace)
+    let start = slots[index].job?.startedAt.instant ?? now
+    return StaleAllowance(freshness, grace: terms.grace, patienceEnd: start + terms.patience)
   }
 
   /// Whether a waiting caller accepts the data that is there.
@@ -54,6 +77,44 @@ extension CacheState {
     noteServed(served, index, transaction)
     answer(served, .value(data))
     answer(others, failure)
+  }
+
+  /// Answers callers with stale data whose fetch takes too long for them.
+  ///
+  /// The fetch goes on for the next ones: the client itself wants it from now on.
+  mutating func endPatience(_ index: Int, _ transaction: inout Transaction) {
+    let now = transaction.environment.now.instant
+    guard let end = slots[index].patienceEnd, end <= now else { return }
+    var (served, others): ([Waiter], [Waiter]) = ([], [])
+    var next: Instant?
+    for waiter in slots[index].waiters {
+      // Who left has no round any more, and is counted among those who left.
+      if waiter.round != 0, let end = waiter.allowance?.patienceEnd {
+        if end > now {
+          next = min(next ?? end, end)
+        } else if isServable(index, to: waiter, at: now) {
+          waiter.round = 0
+          served.append(waiter)
+          continue
+        }
+      }
+      others.append(waiter)
+    }
+    slots[index].servingRecord.patienceEnd = next
+    guard !served.isEmpty, let data = slots[index].visible else { return }
+    let actions = slots[index].machine.requested(
+      .manual,
+      clientLease: true,
+      in: transaction.environment
+    )
+    slots[index].waiters = others
+    if served.contains(where: { $0 === slots[index].initiator }) { slots[index].initiator = nil }
+    slots[index].machine.waitersAnswered(
+      leaving: slots[index].machine.waiterCount - served.count
+    )
+    noteServed(served, index, transaction)
+    answer(served, .value(data))
+    apply(actions, index, &transaction)
   }
 
   /// Reports that callers got stale data.

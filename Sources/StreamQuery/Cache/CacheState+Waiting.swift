@@ -80,6 +80,7 @@ extension CacheState {
     )
     slots[index].waiters.append(waiter)
     if role == .leasing { slots[index].machine.waiterJoined() }
+    if let end = allowance?.patienceEnd { slots[index].servingRecord.waiterJoined(until: end) }
     return waiter
   }
 

@@ -13,6 +13,12 @@ extension EntrySlot {
     }
   }
 
+  /// When the first of the waiting callers gets stale data.
+  @inline(__always)
+  var patienceEnd: Instant? {
+    rareData.isEmpty || rareData[0].serving.isEmpty ? nil : rareData[0].serving[0].patienceEnd
+  }
+
   /// Whether something has to be remembered for callers.
   @inline(__always)
   var remembersServing: Bool {

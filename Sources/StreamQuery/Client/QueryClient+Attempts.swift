@@ -17,6 +17,8 @@ extension QueryClient {
   }
 
   private nonisolated func run(_ job: FetchJob, attempt: Int) async {
+    let limit = job.query.serving == nil ? nil : limit(of: job, attempt: attempt)
+    defer { limit?.stop() }
     let context = FetchContext(
       key: job.key.key,
       cause: job.cause,
@@ -33,10 +35,26 @@ extension QueryClient {
           return try await job.fetch(context)
         }
       }
-      land(box, of: job)
-    } catch {
+      if limit?.end() ?? true { land(box, of: job) }
+    } catch  where limit?.end() ?? true {
       failed(job, attempt: attempt, error, isCancelled: Task.isCancelled)
+    } catch {
+      // The attempt has failed already, because it took too long.
     }
+  }
+
+  /// Starts the time that an attempt may take; `nil` if it may take any.
+  @inline(never)
+  private nonisolated func limit(of job: FetchJob, attempt: Int) -> AttemptLimit? {
+    guard let span = job.query.serving?.timeout, !span.isInfinite else { return nil }
+    let limit = AttemptLimit()
+    limit.start(span, scheduling) {
+      // Before another attempt can begin, which is not to be cancelled.
+      job.tasks.cancelPresent()
+      let error = QueryError.timedOut(key: job.key.key.description, limit: span.duration)
+      self.failed(job, attempt: attempt, error, isCancelled: false)
+    }
+    return limit
   }
 
   /// An attempt threw.

@@ -20,6 +20,36 @@ extension EntryMachine {
     return now <= end
   }
 
+  /// What a caller gets under the terms of its query.
+  ///
+  /// - Parameters:
+  ///   - found: What it would get without them.
+  ///   - need: Which data it accepts.
+  ///   - terms: What its query promises.
+  ///   - freshness: When data is stale for it.
+  ///   - record: What the entry remembers.
+  ///   - start: When the fetch in flight began; `nil` if there is none.
+  ///   - now: The time of the transaction.
+  /// - Returns: What it gets.
+  func served(
+    _ found: FetchDecision,
+    for need: FetchNeed,
+    _ terms: ServingTerms,
+    _ freshness: Freshness,
+    _ record: ServingRecord,
+    fetchingSince start: Instant?,
+    at now: Instant
+  ) -> FetchDecision {
+    guard found == .fetch, need == .ifStale,
+      isServable(freshness, within: terms.grace, record, at: now)
+    else { return found }
+    // It takes long already, or nobody waits for it.
+    if let end = (start ?? now) + terms.patience, end <= now {
+      return .useCached(.staleHit, revalidates: true)
+    }
+    return found
+  }
+
   /// When data became stale: by its age or by a mark, whichever came first.
   ///
   /// Where nobody remembers when the mark was set, the data counts as stale from the beginning, so

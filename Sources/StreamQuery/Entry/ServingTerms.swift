@@ -3,8 +3,14 @@
 final class ServingTerms: Sendable {
   /// For how long after it became stale data may be served; zero is not at all.
   let grace: TimeSpan
+  /// How long a fetch may take until stale data is served instead; infinite is for ever.
+  let patience: TimeSpan
+  /// How long an attempt may take; infinite is for ever.
+  let timeout: TimeSpan
 
-  init(grace: TimeSpan = .zero) {
+  init(grace: TimeSpan = .zero, patience: TimeSpan = .infinite, timeout: TimeSpan = .infinite) {
     self.grace = grace
+    self.patience = patience
+    self.timeout = timeout
   }
 }

@@ -5,9 +5,12 @@ final class StaleAllowance: Sendable {
   let freshness: Freshness
   /// For how long after that it accepts the data.
   let grace: TimeSpan
+  /// When it takes the data, although the fetch goes on; `nil` is never.
+  let patienceEnd: Instant?
 
-  init(_ freshness: Freshness, grace: TimeSpan) {
+  init(_ freshness: Freshness, grace: TimeSpan, patienceEnd: Instant? = nil) {
     self.freshness = freshness
     self.grace = grace
+    self.patienceEnd = patienceEnd
   }
 }

@@ -145,6 +145,18 @@ final class TaskChain: Sendable {
     link.cancel()
   }
 
+  /// Cancels the task at work, and no later ones.
+  ///
+  /// Cancellation handlers are user code: never call it under a lock.
+  func cancelPresent() {
+    let link = state.withLock { state in
+      let link = state.present
+      state.present = .none
+      return link
+    }
+    link.cancel()
+  }
+
   /// Stops cancelling: tasks from now on are not cancelled.
   func renew() {
     let old = state.withLock { state in

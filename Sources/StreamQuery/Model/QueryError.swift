@@ -20,7 +20,8 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// run of its own scope, one that waits for it, or one behind such a run, possibly through other
   /// clients.
   case recursiveMutation(key: String)
-  /// A fetch took longer than its caller was ready to wait; the fetch may continue for others.
+  /// A fetch took longer than its caller was ready to wait, and may continue for others; or an attempt
+  /// took longer than its query allows.
   case timedOut(key: String, limit: Duration)
   /// The mutation is durable, but the client has no outbox to keep its runs in.
   case missingOutbox(key: String)

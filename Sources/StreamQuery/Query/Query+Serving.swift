@@ -19,4 +19,43 @@ extension Query {
   public func staleIfError(_ grace: Duration) -> Self {
     options { $0.staleIfError = grace }
   }
+
+  /// How long a fetch may take until callers get stale data instead; for ever by default.
+  ///
+  /// It applies to callers of `fetch` while there is data that ``staleIfError(_:)`` allows; without
+  /// such data they wait for the fetch. The time counts from the beginning of the fetch, retries
+  /// included, so a caller that comes later gets the data at once. The fetch goes on although nobody
+  /// waits for it, and lands. With zero or less, nobody waits for a fetch over such data.
+  ///
+  /// ```swift
+  /// let rates = Query("rates") { try await api.rates() }
+  ///   .staleTime(.seconds(30))
+  ///   .staleIfError(.minutes(5))
+  ///   .softTimeout(.milliseconds(100))
+  /// ```
+  ///
+  /// - Parameter limit: How long, by the client's clock; more than 100 years is for ever.
+  /// - Returns: The changed query.
+  public func softTimeout(_ limit: Duration) -> Self {
+    options { $0.softTimeout = limit }
+  }
+
+  /// How long one attempt of a fetch may take; for ever by default.
+  ///
+  /// After that time the attempt is cancelled and has failed with
+  /// ``QueryError/timedOut(key:limit:)``, for all callers and observers; an answer that it still gives
+  /// is ignored. The query's ``retry(_:)-(RetryPolicy)`` says whether another attempt follows. A wait
+  /// for the network, or for a turn, does not count. To limit the wait of one caller, use
+  /// ``QueryClient/fetch(_:timeout:)``.
+  ///
+  /// ```swift
+  /// let rates = Query("rates") { try await api.rates() }.timeout(.seconds(2)).retry(1)
+  /// ```
+  ///
+  /// - Parameter limit: How long, by the client's clock; zero or less fails each attempt that does
+  ///   not answer at once, more than 100 years is for ever.
+  /// - Returns: The changed query.
+  public func timeout(_ limit: Duration) -> Self {
+    options { $0.timeout = limit }
+  }
 }

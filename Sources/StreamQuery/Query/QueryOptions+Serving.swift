@@ -7,6 +7,20 @@ extension QueryOptions {
     set { servingValues.staleIfError = newValue }
   }
 
+  /// How long a fetch may take until its callers get stale data instead, within
+  /// ``staleIfError``; for ever by default.
+  public var softTimeout: Duration? {
+    get { servingValues.softTimeout }
+    set { servingValues.softTimeout = newValue }
+  }
+
+  /// How long one attempt of a fetch may take until it is cancelled and has failed; for ever by
+  /// default.
+  public var timeout: Duration? {
+    get { servingValues.timeout }
+    set { servingValues.timeout = newValue }
+  }
+
   private var servingValues: ServingOptions.Values {
     get { serving?.values ?? ServingOptions.Values() }
     set { serving = ServingOptions.make(newValue) }

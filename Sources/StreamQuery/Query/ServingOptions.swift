@@ -4,16 +4,20 @@
 final class ServingOptions: Sendable {
   struct Values: Sendable {
     var staleIfError: Duration?
+    var softTimeout: Duration?
+    var timeout: Duration?
 
     /// These options over weaker ones.
     func over(_ base: Values) -> Values {
       var merged = self
       merged.staleIfError = staleIfError ?? base.staleIfError
+      merged.softTimeout = softTimeout ?? base.softTimeout
+      merged.timeout = timeout ?? base.timeout
       return merged
     }
 
     /// Whether no option is set.
-    var isEmpty: Bool { staleIfError == nil }
+    var isEmpty: Bool { staleIfError == nil && softTimeout == nil && timeout == nil }
   }
 
   let values: Values
@@ -38,6 +42,10 @@ extension ServingTerms {
   /// What callers are promised under merged options; `nil` without any.
   convenience init?(_ options: ServingOptions?) {
     guard let values = options?.values else { return nil }
-    self.init(grace: values.staleIfError.map(TimeSpan.init) ?? .zero)
+    self.init(
+      grace: values.staleIfError.map(TimeSpan.init) ?? .zero,
+      patience: values.softTimeout.map(TimeSpan.init) ?? .infinite,
+      timeout: values.timeout.map(TimeSpan.init) ?? .infinite
+    )
   }
 }

@@ -121,6 +121,16 @@ import Testing
       weak: { $0.staleIfError = .seconds(2) },
       outcome: { $0.resolvedQuery.serving?.grace }
     ),
+    "softTimeout": Option(
+      strong: { $0.softTimeout = .seconds(7) },
+      weak: { $0.softTimeout = .zero },
+      outcome: { $0.resolvedQuery.serving?.patience }
+    ),
+    "timeout": Option(
+      strong: { $0.timeout = .seconds(7) },
+      weak: { $0.timeout = .seconds(2) },
+      outcome: { $0.resolvedQuery.serving?.timeout }
+    ),
     "subscribePolicy": Option(
       strong: { $0.refetchOnSubscribe = .always },
       weak: { $0.refetchOnSubscribeRule = { _ in .never } },
