@@ -32,4 +32,18 @@ import Testing
     simulation.advance(by: .seconds(1))
     #expect(client.data(for: query) == 8)
   }
+
+  @Test func aFailureLastsForAWhile() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.failure(QueryError.shutDown))
+    let query = Query("rates", fetch: fetch).cachesFailures(.seconds(5))
+    #expect(query.options.failureCaching != nil)
+    for _ in 1...2 {
+      #expect(throws: QueryError.shutDown) {
+        try simulation.run { try await client.fetch(query) }
+      }
+    }
+    #expect(fetch.callCount == 1)
+    _ = [FailureCaching.off, .minutes(5), .when { _ in nil }]
+  }
 }

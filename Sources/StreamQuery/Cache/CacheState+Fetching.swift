@@ -49,6 +49,10 @@ extension CacheState {
       }
       return .cached(box)
     case .fetch: break
+    case .useFailure:
+      guard let error = slots[index].error else { break }
+      note(.hit, index, transaction)
+      return .failed(error)
     case .missingFetch:
       // The entry may have just been made: its retention has to start.
       updateBookkeeping(index, transaction)

@@ -69,6 +69,7 @@ extension CacheState {
     let actions = slots[entry].machine.observed(
       by: resolvedOptions,
       arrival: arrival,
+      isFailureLasting: slots[entry].isFailureLasting(at: transaction.environment.now.instant),
       in: transaction.environment
     )
     emit(.observed(count: slots[entry].machine.observerCount), entry, transaction)
@@ -175,6 +176,7 @@ extension CacheState {
       since: observers[observer].pollBase,
       to: resolvedOptions,
       isTurnedByFunction: query.asksWhetherEnabled,
+      isFailureLasting: slots[entry].isFailureLasting(at: now),
       in: transaction.environment
     )
     observers[observer].resolvedOptions = resolvedOptions

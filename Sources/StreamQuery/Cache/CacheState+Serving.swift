@@ -117,6 +117,27 @@ extension CacheState {
     apply(actions, index, &transaction)
   }
 
+  /// A fetch failed, and its query says how long that is the answer; unless it is retried, or its
+  /// answer came too late.
+  mutating func failed(
+    _ job: FetchJob,
+    _ failure: ErrorBox,
+    lastingFor span: TimeSpan?,
+    _ transaction: Transaction
+  ) {
+    guard let index = find(job.entry), slots[index].machine.isIdle, slots[index].error === failure
+    else { return }
+    slots[index].servingRecord.failed(
+      lastingFor: span,
+      at: transaction.environment.now.instant
+    )
+  }
+
+  /// From now on, the newest failure is nobody's answer.
+  mutating func endFailure(_ index: Int) {
+    if slots[index].remembersServing { slots[index].servingRecord.failureEnd = nil }
+  }
+
   /// Reports that callers got stale data.
   private mutating func noteServed(_ served: [Waiter], _ index: Int, _ transaction: Transaction) {
     let count = served.count { !$0.isResolved }

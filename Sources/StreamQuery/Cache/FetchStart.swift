@@ -4,6 +4,8 @@ enum FetchStart: Sendable {
   /// A fetch was started or joined.
   case waiting(Waiter)
   case missingFetch
+  /// A failure is the answer for a while.
+  case failed(ErrorBox)
   /// It is not known yet what a store keeps for the entry.
   case restoring
   /// The fetch waits for the caller.

@@ -75,7 +75,15 @@ extension QueryClient {
       retry: job.retry,
       jitter: nextJitter()
     )
-    transaction { state, transaction in _ = state.answered(answer, by: job, &transaction) }
+    guard job.query.serving?.cachesFailures == true, let failure = answer.lastError else {
+      transaction { state, transaction in _ = state.answered(answer, by: job, &transaction) }
+      return
+    }
+    let span = job.query.resolved.failureCaching(for: job.key.key)?.span(of: failure.error)
+    transaction { state, transaction in
+      state.answered(answer, by: job, &transaction)
+      state.failed(job, failure, lastingFor: span, transaction)
+    }
   }
 
   /// Lands a fetched value: joins it with the cached one if the fetch or the query says how, and

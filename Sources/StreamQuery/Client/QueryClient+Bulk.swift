@@ -247,6 +247,7 @@ extension QueryClient {
         // A fetch that invalidates itself would never end.
         let isJoining = !superseding || state.waitsForCaller(index, transaction)
         state.input(index, &transaction) { $0.invalidated(isJoining: isJoining, in: $1) }
+        state.endFailure(index)
       }
       for index in refetched {
         state.refetch(index, cause, superseding: superseding, group, &transaction)

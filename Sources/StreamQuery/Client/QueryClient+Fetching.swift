@@ -136,6 +136,7 @@ extension QueryClient {
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
     switch start {
     case .cached(let box): return (.value(box), nil)
+    case .failed(let box): throw box.error
     case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
     case .recursive, .restoring: throw QueryError.recursiveFetch(key: key.key.description)
     case .shutDown: throw QueryError.shutDown

@@ -289,6 +289,11 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 }
 
 extension ResolvedQuery {
+  /// How long failures are the answer.
+  func failureCaching(for key: AnyQueryKey) -> FailureCaching? {
+    definition.options.failureCaching ?? defaults.options(for: key).failureCaching
+  }
+
   /// The function that keeps unchanged parts of the cached value; `nil` if answers land as they
   /// are.
   ///

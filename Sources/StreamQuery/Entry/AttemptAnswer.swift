@@ -52,6 +52,11 @@ enum AttemptAnswer: Sendable {
     }
   }
 
+  /// Why the attempt failed, if it did and gives up.
+  var lastError: ErrorBox? {
+    if case .failure(_, retryAfter: _?) = self { nil } else { error }
+  }
+
   /// Why the attempt failed, if it did.
   var error: ErrorBox? {
     switch self {

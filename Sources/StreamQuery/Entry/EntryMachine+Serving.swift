@@ -40,14 +40,27 @@ extension EntryMachine {
     fetchingSince start: Instant?,
     at now: Instant
   ) -> FetchDecision {
-    guard found == .fetch, need == .ifStale,
-      isServable(freshness, within: terms.grace, record, at: now)
-    else { return found }
+    let isServable =
+      need == .ifStale && isServable(freshness, within: terms.grace, record, at: now)
+    if isFailureLasting(record, at: now), need != .always {
+      switch found {
+      case .fetch: return isServable ? .useCached(.staleHit, revalidates: false) : .useFailure
+      case .useCached(let lookup, _): return .useCached(lookup, revalidates: false)
+      case .useFailure, .missingFetch: return found
+      }
+    }
+    guard found == .fetch, isServable else { return found }
     // It takes long already, or nobody waits for it.
     if let end = (start ?? now) + terms.patience, end <= now {
       return .useCached(.staleHit, revalidates: true)
     }
     return found
+  }
+
+  /// Whether the newest failure is the answer, so that nobody fetches who only wants data.
+  func isFailureLasting(_ record: ServingRecord, at now: Instant) -> Bool {
+    guard isIdle, isError, let end = record.failureEnd else { return false }
+    return now < end
   }
 
   /// When data became stale: by its age or by a mark, whichever came first.

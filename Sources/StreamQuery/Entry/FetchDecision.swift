@@ -12,6 +12,8 @@ enum FetchDecision: Equatable {
   case useCached(CacheLookup, revalidates: Bool)
   case fetch
   case missingFetch
+  /// The newest failure, without a fetch: see ``EntryMachine/served(_:for:_:_:_:fetchingSince:at:)``.
+  case useFailure
 }
 
 extension EntryMachine {

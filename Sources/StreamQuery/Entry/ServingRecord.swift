@@ -6,10 +6,21 @@ struct ServingRecord: Equatable, Sendable {
   var markedAt: Instant?
   /// When the first of the waiting callers gets stale data; `nil` if none does.
   var patienceEnd: Instant?
+  /// Until when the newest failure is the answer; `nil` if it is not.
+  var failureEnd: Instant?
 
   /// A caller waits until a time for an answer; `nil` is for ever.
   mutating func waiterJoined(until end: Instant) {
     patienceEnd = patienceEnd.map { min($0, end) } ?? end
+  }
+
+  /// A fetch failed for good.
+  ///
+  /// - Parameters:
+  ///   - span: How long that is the answer; `nil` is not at all.
+  ///   - now: The time of the transaction.
+  mutating func failed(lastingFor span: TimeSpan?, at now: Instant) {
+    failureEnd = span.map { now + $0 ?? Instant(nanoseconds: .max) }
   }
 
   /// Whether there is nothing to remember.
@@ -23,5 +34,6 @@ struct ServingRecord: Equatable, Sendable {
   mutating func follow(_ machine: borrowing EntryMachine, at now: Instant) {
     markedAt = machine.isInvalidated ? markedAt ?? now : nil
     if machine.isIdle { patienceEnd = nil }
+    if !machine.isError { failureEnd = nil }
   }
 }

@@ -7,10 +7,18 @@ final class ServingTerms: Sendable {
   let patience: TimeSpan
   /// How long an attempt may take; infinite is for ever.
   let timeout: TimeSpan
+  /// Whether failures may be the answer for those who ask next.
+  let cachesFailures: Bool
 
-  init(grace: TimeSpan = .zero, patience: TimeSpan = .infinite, timeout: TimeSpan = .infinite) {
+  init(
+    grace: TimeSpan = .zero,
+    patience: TimeSpan = .infinite,
+    timeout: TimeSpan = .infinite,
+    cachesFailures: Bool = false
+  ) {
     self.grace = grace
     self.patience = patience
     self.timeout = timeout
+    self.cachesFailures = cachesFailures
   }
 }

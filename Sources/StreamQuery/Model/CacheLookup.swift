@@ -6,7 +6,7 @@
 ///
 /// ``QueryEvent/Kind/lookup(_:)`` events report each lookup; ``QueryClient/lookups`` counts them.
 public enum CacheLookup: String, Hashable, Codable, CaseIterable, Sendable {
-  /// Fresh data.
+  /// Fresh data; or a failure that is the answer for a while: ``FailureCaching``.
   case hit
   /// Data that is invalidated or older than its stale time, but that the caller accepts: an
   /// observer shows it while it is refreshed, `ensure` returns it.

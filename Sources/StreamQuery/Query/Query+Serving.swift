@@ -58,4 +58,20 @@ extension Query {
   public func timeout(_ limit: Duration) -> Self {
     options { $0.timeout = limit }
   }
+
+  /// How long a failure is the answer for those who ask next; not at all by default.
+  ///
+  /// In that time `fetch` and `ensure` throw the error at once, or return data that
+  /// ``staleIfError(_:)`` allows, and subscriptions do not fetch. An invalidation ends it, and whoever
+  /// asks for a new answer gets one: a refetch, a reset, an interval, a trigger, a reconnect.
+  ///
+  /// ```swift
+  /// let user = Query("user", id) { try await api.user(id) }.cachesFailures(.seconds(5))
+  /// ```
+  ///
+  /// - Parameter caching: How long, by the client's clock; see ``FailureCaching/when(_:)``.
+  /// - Returns: The changed query.
+  public func cachesFailures(_ caching: FailureCaching) -> Self {
+    options { $0.failureCaching = caching }
+  }
 }

@@ -21,6 +21,12 @@ extension QueryOptions {
     set { servingValues.timeout = newValue }
   }
 
+  /// How long a failure is the answer for those who ask next; ``FailureCaching/off`` by default.
+  public var failureCaching: FailureCaching? {
+    get { servingValues.failureCaching }
+    set { servingValues.failureCaching = newValue }
+  }
+
   private var servingValues: ServingOptions.Values {
     get { serving?.values ?? ServingOptions.Values() }
     set { serving = ServingOptions.make(newValue) }

@@ -6,6 +6,7 @@ final class ServingOptions: Sendable {
     var staleIfError: Duration?
     var softTimeout: Duration?
     var timeout: Duration?
+    var failureCaching: FailureCaching?
 
     /// These options over weaker ones.
     func over(_ base: Values) -> Values {
@@ -13,11 +14,14 @@ final class ServingOptions: Sendable {
       merged.staleIfError = staleIfError ?? base.staleIfError
       merged.softTimeout = softTimeout ?? base.softTimeout
       merged.timeout = timeout ?? base.timeout
+      merged.failureCaching = failureCaching ?? base.failureCaching
       return merged
     }
 
     /// Whether no option is set.
-    var isEmpty: Bool { staleIfError == nil && softTimeout == nil && timeout == nil }
+    var isEmpty: Bool {
+      staleIfError == nil && softTimeout == nil && timeout == nil && failureCaching == nil
+    }
   }
 
   let values: Values
@@ -45,7 +49,8 @@ extension ServingTerms {
     self.init(
       grace: values.staleIfError.map(TimeSpan.init) ?? .zero,
       patience: values.softTimeout.map(TimeSpan.init) ?? .infinite,
-      timeout: values.timeout.map(TimeSpan.init) ?? .infinite
+      timeout: values.timeout.map(TimeSpan.init) ?? .infinite,
+      cachesFailures: values.failureCaching != nil
     )
   }
 }

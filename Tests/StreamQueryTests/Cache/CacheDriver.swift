@@ -156,6 +156,7 @@ extension FetchStart {
     switch self {
     case .cached(let box): "cached \(box.erased)"
     case .waiting: "waiting"
+    case .failed(let box): "failed \(box.error)"
     case .missingFetch: "missing fetch"
     case .restoring: "restoring"
     case .recursive: "recursive"

@@ -131,6 +131,13 @@ import Testing
       weak: { $0.timeout = .seconds(2) },
       outcome: { $0.resolvedQuery.serving?.timeout }
     ),
+    "failureCaching": Option(
+      strong: { $0.failureCaching = .seconds(7) },
+      weak: { $0.failureCaching = .seconds(2) },
+      outcome: {
+        $0.resolvedQuery.failureCaching(for: QueryOptionsTests.key)?.span(of: CancellationError())
+      }
+    ),
     "subscribePolicy": Option(
       strong: { $0.refetchOnSubscribe = .always },
       weak: { $0.refetchOnSubscribeRule = { _ in .never } },

@@ -1,0 +1,209 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// Failures that are the answer for a while.
+@Suite struct CachedFailureTests {
+  private static func query(_ steps: ScriptedFetch<Int>.Step...) -> Query<Int> {
+    Query("n", fetch: ScriptedFetch<Int>(steps)).cachesFailures(.seconds(5))
+  }
+
+  @Test func aFailureIsThrownWithoutAskingUntilItsTimeIsOver() {
+    let world = ServingWorld()
+    let query = Self.query(.failure(Boom(1), after: .seconds(1)), .value(7))
+    for time in [0, 2, 5.5, 6] as [Double] {
+      world.advance(to: time)
+      world.ask(query)
+    }
+    #expect(
+      world.news() == [
+        "0.0 fetching", "1.0 failed: boom 1", "1.0 threw boom 1", "2.0 threw boom 1",
+        "5.5 threw boom 1", "6.0 fetching", "6.0 fetched", "6.0 got 7",
+      ]
+    )
+    #expect(world.client.lookups.hits == 2)
+    #expect(world.client.lookups.misses == 2)
+  }
+
+  @Test func everyKindOfCallerGetsIt() {
+    let world = ServingWorld()
+    let query = Self.query(.failure(Boom(1)), .value(7))
+    world.ask(query)
+    world.ask(query) { try await $0.ensure($1) }
+    world.ask(query) { try await $0.ensure($1, revalidating: true) }
+    world.ask(query) { try await $0.fetchThrowing($1) }
+    world.ask(query) { try await $0.fetch($1, timeout: .seconds(1)) }
+    world.simulation.run { await world.client.prefetch(query) }
+    #expect(
+      world.news() == ["0.0 fetching", "0.0 failed: boom 1"]
+        + Array(repeating: "0.0 threw boom 1", count: 5)
+    )
+  }
+
+  @Test func theErrorSaysHowLong() {
+    let world = ServingWorld()
+    let query = Query(
+      "n",
+      fetch: ScriptedFetch<Int>(.failure(Boom(1)), .failure(Boom(2)), .value(7))
+    )
+    .cachesFailures(.when { ($0 as? Boom)?.code == 2 ? .seconds(5) : nil })
+    for time in [0, 1, 2, 6] as [Double] {
+      world.advance(to: time)
+      world.ask(query)
+    }
+    #expect(
+      world.news() == [
+        "0.0 fetching", "0.0 failed: boom 1", "0.0 threw boom 1", "1.0 fetching",
+        "1.0 failed: boom 2", "1.0 threw boom 2", "2.0 threw boom 2", "6.0 fetching", "6.0 fetched",
+        "6.0 got 7",
+      ]
+    )
+  }
+
+  @Test func onlyTheLastFailureCounts() {
+    let world = ServingWorld()
+    let asked = Notes<Int>()
+    let query = Query("n", fetch: ScriptedFetch<Int>(.failure(Boom(1)), .failure(Boom(2))))
+      .retry(1, delay: { _ in .seconds(1) })
+      .cachesFailures(
+        .when { error in
+          asked.add((error as? Boom)?.code ?? 0)
+          return .seconds(5)
+        }
+      )
+    world.ask(query)
+    world.ask(query)
+    world.advance(to: 5.5)
+    world.ask(query)
+    #expect(asked.all == [2])
+    #expect(
+      world.news() == [
+        "0.0 fetching", "0.0 attempt failed: boom 1", "1.0 failed: boom 2", "1.0 threw boom 2",
+        "1.0 threw boom 2", "5.5 threw boom 2",
+      ]
+    )
+  }
+
+  @Test func observersDoNotFetchByComing() {
+    let world = ServingWorld()
+    let query = Self.query(.failure(Boom(1)), .value(7)).retry(.never)
+    let first = world.simulation.record(world.client.stream(query))
+    world.simulation.settle()
+    #expect(world.news() == ["0.0 fetching", "0.0 failed: boom 1"])
+    world.advance(to: 1)
+    // What is seen first says so, too.
+    #expect(world.client.result(for: query).error as? Boom == Boom(1))
+    let second = world.simulation.record(world.client.stream(query))
+    let moved = world.client.observer(of: Query<Int>("other") { 1 })
+    moved.update(query: query)
+    let enabled = world.client.observer(of: query.enabled(false))
+    enabled.update(query: query)
+    world.simulation.settle()
+    #expect(second.values.last?.error as? Boom == Boom(1))
+    #expect(!world.client.result(for: query.key).isFetching)
+    world.advance(to: 5)
+    let third = world.simulation.record(world.client.stream(query))
+    world.simulation.settle()
+    #expect(third.values.last?.data == 7)
+    for recording in [first, second, third] { recording.cancel() }
+  }
+
+  /// A handle's refetch, a refetch by filter, an invalidation and a write.
+  @Test func whoeverAsksForANewAnswerGetsOne() {
+    for ask in Self.renewals {
+      let world = ServingWorld()
+      let query = Self.query(.failure(Boom(1)), .value(7)).staleTime(.seconds(60))
+      world.ask(query)
+      world.ask(query)
+      world.simulation.run { await ask(world.client, query) }
+      world.ask(query)
+      #expect(world.news().suffix(1) == ["0.0 got 7"])
+    }
+  }
+
+  private static let renewals: [@Sendable (QueryClient, Query<Int>) async -> Void] = [
+    { _ = try? await $0.observer(of: $1.enabled(false)).refetch() },
+    { await $0.invalidate(.query($1)) },
+    { await $0.invalidate(.query($1), refetch: .never) },
+    { await $0.reset($1) },
+    { client, query in client.setData(7, for: query) },
+    { client, query in client.remove(.query(query)) },
+  ]
+
+  @Test func aFailureOfAnotherClassEndsIt() {
+    let world = ServingWorld()
+    let query = Query(
+      "n",
+      fetch: ScriptedFetch<Int>(.failure(Boom(1)), .failure(Boom(2)), .value(7))
+    )
+    .retry(.never)
+    .cachesFailures(.when { ($0 as? Boom)?.code == 1 ? .seconds(5) : nil })
+    world.ask(query)
+    world.simulation.run {
+      _ = try? await world.client.observer(of: query.enabled(false)).refetch()
+    }
+    world.ask(query)
+    #expect(
+      world.news() == [
+        "0.0 fetching", "0.0 failed: boom 1", "0.0 threw boom 1", "0.0 fetching",
+        "0.0 failed: boom 2", "0.0 fetching", "0.0 fetched", "0.0 got 7",
+      ]
+    )
+  }
+
+  @Test func aRefetchThatIsCancelledLeavesTheFailure() {
+    let world = ServingWorld()
+    let query = Self.query(.failure(Boom(1)), .never, .value(7)).staleTime(.seconds(60))
+    world.client.setData(3, for: query)
+    world.advance(to: 60)
+    world.ask(query)
+    let observer = world.client.observer(of: query.enabled(false))
+    let refetch = world.simulation.task { _ = try? await observer.refetch() }
+    world.simulation.settle()
+    world.client.cancel(query)
+    world.simulation.run { await refetch.value }
+    world.ask(query)
+    #expect(world.news().last == "60.0 threw boom 1")
+  }
+
+  @Test func staleDataThatMayBeServedIsServedWithoutAsking() {
+    let world = ServingWorld()
+    let query = Self.query(.value(7), .failure(Boom(1)), .value(8))
+      .staleTime(.seconds(10)).staleIfError(.seconds(12))
+    for time in [0, 20, 22, 22.5] as [Double] {
+      world.advance(to: time)
+      world.ask(query)
+    }
+    world.ask(query) { try await $0.fetchThrowing($1) }
+    world.ask(query) { try await $0.ensure($1) }
+    world.advance(to: 25)
+    world.ask(query)
+    #expect(
+      world.news() == [
+        "0.0 fetching", "0.0 fetched", "0.0 got 7", "20.0 fetching", "20.0 failed: boom 1",
+        "20.0 served stale to 1", "20.0 got 7", "22.0 got 7", "22.5 threw boom 1",
+        "22.5 threw boom 1", "22.5 got 7", "25.0 fetching", "25.0 fetched", "25.0 got 8",
+      ]
+    )
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1)])
+  func noTimeIsNone(time: Duration) {
+    let world = ServingWorld()
+    let query = Self.query(.failure(Boom(1)), .value(7)).cachesFailures(FailureCaching(time))
+    world.ask(query)
+    world.ask(query)
+    #expect(world.news().last == "0.0 got 7")
+  }
+
+  @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
+  func enormousTimesAreForEver(time: Duration) {
+    let world = ServingWorld()
+    let query = Self.query(.failure(Boom(1)), .value(7)).cachesFailures(FailureCaching(time))
+      .gcTime(time)
+    world.ask(query)
+    world.advance(to: 1e9)
+    world.ask(query)
+    #expect(world.news().last?.hasSuffix("threw boom 1") == true)
+  }
+}
