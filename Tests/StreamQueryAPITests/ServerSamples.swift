@@ -46,4 +46,18 @@ import Testing
     #expect(fetch.callCount == 1)
     _ = [FailureCaching.off, .minutes(5), .when { _ in nil }]
   }
+
+  @Test func dataIsRefetchedBeforeItIsStale() throws {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.value(7), .value(8))
+    let query = Query("rates", fetch: fetch).staleTime(.seconds(30)).refreshAhead(.fraction(0.8))
+    #expect(query.options.refreshAhead == .fraction(0.8))
+    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    simulation.advance(by: .seconds(24))
+    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    simulation.settle()
+    #expect(client.data(for: query) == 8)
+    #expect(RefreshAhead.probabilistic() == .probabilistic(beta: 1))
+    #expect(RefreshAhead.fraction(0.8, jitter: 0.1) != .off)
+  }
 }

@@ -30,14 +30,10 @@ extension CacheState {
     transaction.isImperative = role == .leasing
     transaction.setting = request.setting
     let now = transaction.environment.now.instant
-    var decision = slots[index].machine.decision(
-      for: need,
-      freshness,
-      canFetch: query.canFetch || slots[index].query?.canFetch == true,
-      at: now
-    )
+    let canFetch = query.canFetch || slots[index].query?.canFetch == true
+    var decision = slots[index].machine.decision(for: need, freshness, canFetch: canFetch, at: now)
     if let terms = query.serving {
-      decision = served(index, decision, for: need, terms, freshness, at: now)
+      decision = served(index, decision, for: need, terms, freshness, canFetch: canFetch, at: now)
     }
     switch decision {
     case .useCached(let lookup, let revalidates):
@@ -46,6 +42,7 @@ extension CacheState {
       if revalidates {
         if slots[index].machine.isIdle { adopt(index, query, &transaction) }
         input(index, &transaction) { $0.requested(.manual, clientLease: true, in: $1) }
+        if lookup == .hit { refreshBegan(index) }
       }
       return .cached(box)
     case .fetch: break

@@ -16,6 +16,7 @@ extension CacheState {
     for need: FetchNeed,
     _ terms: ServingTerms,
     _ freshness: Freshness,
+    canFetch: Bool,
     at now: Instant
   ) -> FetchDecision {
     slots[index].machine.served(
@@ -25,6 +26,7 @@ extension CacheState {
       freshness,
       slots[index].servingRecord,
       fetchingSince: slots[index].job?.startedAt.instant,
+      canFetch: canFetch,
       at: now
     )
   }
@@ -131,6 +133,22 @@ extension CacheState {
       lastingFor: span,
       at: transaction.environment.now.instant
     )
+  }
+
+  /// A fetch brought data, and its query says that it is refetched ahead of time.
+  mutating func landed(_ job: FetchJob, chance: Double, _ transaction: Transaction) {
+    guard let index = find(job.entry) else { return }
+    slots[index].servingRecord.landed(
+      chance: chance,
+      fetchingSince: job.startedAt.instant,
+      at: transaction.environment.now.instant
+    )
+  }
+
+  /// A refetch ahead of time began.
+  mutating func refreshBegan(_ index: Int) {
+    slots[index].servingRecord.refreshedData = slots[index].machine.dataUpdatedAt.instant
+    slots[index].machine.refreshBegan()
   }
 
   /// From now on, the newest failure is nobody's answer.

@@ -75,14 +75,19 @@ extension QueryClient {
       retry: job.retry,
       jitter: nextJitter()
     )
-    guard job.query.serving?.cachesFailures == true, let failure = answer.lastError else {
+    guard let terms = job.query.serving, let failure = answer.lastError else {
       transaction { state, transaction in _ = state.answered(answer, by: job, &transaction) }
       return
     }
-    let span = job.query.resolved.failureCaching(for: job.key.key)?.span(of: failure.error)
+    let caching = terms.cachesFailures ? job.query.resolved.failureCaching(for: job.key.key) : nil
+    let span = caching?.span(of: failure.error)
+    let chance = refreshChance(of: job)
     transaction { state, transaction in
-      state.answered(answer, by: job, &transaction)
-      state.failed(job, failure, lastingFor: span, transaction)
+      if state.answered(answer, by: job, &transaction) {
+        if let chance { state.landed(job, chance: chance, transaction) }
+      } else if caching != nil {
+        state.failed(job, failure, lastingFor: span, transaction)
+      }
     }
   }
 
@@ -99,11 +104,20 @@ extension QueryClient {
       UpdateChain.run(job.key, of: self) { box = landing.value(over: present) }
       return .answer((present, box))
     }
+    let chance = refreshChance(of: job)
     commit(rounds: landing.rounds, asking: ask) { answer, isLast, state, transaction -> Bool? in
-      landing.usesData && !isLast
+      let hasLanded =
+        landing.usesData && !isLast
         ? state.answered(.value(answer.box), madeFrom: answer.present, by: job, &transaction)
         : state.answered(.value(answer.box), by: job, &transaction)
+      if let chance, hasLanded == true { state.landed(job, chance: chance, transaction) }
+      return hasLanded
     }
+  }
+
+  /// The random number for an answer that is refetched ahead of time; `nil` if it needs none.
+  private nonisolated func refreshChance(of job: FetchJob) -> Double? {
+    job.query.serving?.refreshAhead.isRandom == true ? nextJitter() : nil
   }
 
   /// Shows a part of the value of a fetch that continues.

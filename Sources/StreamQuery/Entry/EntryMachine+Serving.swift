@@ -29,6 +29,7 @@ extension EntryMachine {
   ///   - freshness: When data is stale for it.
   ///   - record: What the entry remembers.
   ///   - start: When the fetch in flight began; `nil` if there is none.
+  ///   - canFetch: Whether it or the entry knows how to fetch.
   ///   - now: The time of the transaction.
   /// - Returns: What it gets.
   func served(
@@ -38,6 +39,7 @@ extension EntryMachine {
     _ freshness: Freshness,
     _ record: ServingRecord,
     fetchingSince start: Instant?,
+    canFetch: Bool = true,
     at now: Instant
   ) -> FetchDecision {
     let isServable =
@@ -49,12 +51,40 @@ extension EntryMachine {
       case .useFailure, .missingFetch: return found
       }
     }
+    if found == .useCached(.hit, revalidates: false), canFetch,
+      need == .ifStale || need == .ifStaleOrThrow,
+      isRefreshDue(terms.refreshAhead, freshness, record, at: now)
+    {
+      return .useCached(.hit, revalidates: true)
+    }
     guard found == .fetch, isServable else { return found }
     // It takes long already, or nobody waits for it.
     if let end = (start ?? now) + terms.patience, end <= now {
       return .useCached(.staleHit, revalidates: true)
     }
     return found
+  }
+
+  /// Whether fresh data is to be refetched ahead of time, which happens once.
+  private func isRefreshDue(
+    _ refresh: RefreshAhead,
+    _ freshness: Freshness,
+    _ record: ServingRecord,
+    at now: Instant
+  ) -> Bool {
+    guard !refresh.isOff, isIdle, record.refreshedData != dataUpdatedAt.instant,
+      case .after(let span) = freshness,
+      let age = refresh.age(before: span, chance: record.chance, after: record.duration),
+      let due = dataUpdatedAt.instant + age
+    else { return false }
+    return now >= due
+  }
+
+  /// A refetch ahead of time began.
+  ///
+  /// The data is as fresh as before if it fails.
+  mutating func refreshBegan() {
+    fetch?.fetchOptions.failureInvalidates = false
   }
 
   /// Whether the newest failure is the answer, so that nobody fetches who only wants data.

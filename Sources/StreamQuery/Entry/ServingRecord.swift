@@ -8,6 +8,12 @@ struct ServingRecord: Equatable, Sendable {
   var patienceEnd: Instant?
   /// Until when the newest failure is the answer; `nil` if it is not.
   var failureEnd: Instant?
+  /// When the data was updated that is being refetched ahead of time, or was.
+  var refreshedData: Instant?
+  /// A random number in 0..<1 for the newest answer.
+  var chance = 0.5
+  /// How long the newest answer took.
+  var duration = TimeSpan.zero
 
   /// A caller waits until a time for an answer; `nil` is for ever.
   mutating func waiterJoined(until end: Instant) {
@@ -21,6 +27,18 @@ struct ServingRecord: Equatable, Sendable {
   ///   - now: The time of the transaction.
   mutating func failed(lastingFor span: TimeSpan?, at now: Instant) {
     failureEnd = span.map { now + $0 ?? Instant(nanoseconds: .max) }
+  }
+
+  /// A fetch brought data.
+  ///
+  /// - Parameters:
+  ///   - chance: A random number in 0..<1.
+  ///   - start: When it began.
+  ///   - now: The time of the transaction.
+  mutating func landed(chance: Double, fetchingSince start: Instant, at now: Instant) {
+    self.chance = chance
+    duration = TimeSpan(.nanoseconds(now.nanoseconds) - .nanoseconds(start.nanoseconds))
+    refreshedData = nil
   }
 
   /// Whether there is nothing to remember.

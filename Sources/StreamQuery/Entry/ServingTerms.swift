@@ -9,16 +9,20 @@ final class ServingTerms: Sendable {
   let timeout: TimeSpan
   /// Whether failures may be the answer for those who ask next.
   let cachesFailures: Bool
+  /// Whether fresh data is refetched before it is stale.
+  let refreshAhead: RefreshAhead
 
   init(
     grace: TimeSpan = .zero,
     patience: TimeSpan = .infinite,
     timeout: TimeSpan = .infinite,
-    cachesFailures: Bool = false
+    cachesFailures: Bool = false,
+    refreshAhead: RefreshAhead = .off
   ) {
     self.grace = grace
     self.patience = patience
     self.timeout = timeout
     self.cachesFailures = cachesFailures
+    self.refreshAhead = refreshAhead
   }
 }

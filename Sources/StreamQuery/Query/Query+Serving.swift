@@ -74,4 +74,23 @@ extension Query {
   public func cachesFailures(_ caching: FailureCaching) -> Self {
     options { $0.failureCaching = caching }
   }
+
+  /// Whether fresh data is refetched before it becomes stale; not at all by default.
+  ///
+  /// A `fetch` or `prefetch` that finds fresh data which is about to become stale returns it, and
+  /// starts a refetch behind it, once for each answer. If that fails, the data stays fresh for its
+  /// time. So what is used often is never waited for, and what nobody uses is not refetched. The
+  /// random numbers are the client's, one for each answer.
+  ///
+  /// ```swift
+  /// let rates = Query("rates") { try await api.rates() }
+  ///   .staleTime(.seconds(30))
+  ///   .refreshAhead(.probabilistic())
+  /// ```
+  ///
+  /// - Parameter refresh: When; see ``RefreshAhead``.
+  /// - Returns: The changed query.
+  public func refreshAhead(_ refresh: RefreshAhead) -> Self {
+    options { $0.refreshAhead = refresh }
+  }
 }

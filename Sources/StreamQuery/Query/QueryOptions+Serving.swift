@@ -27,6 +27,12 @@ extension QueryOptions {
     set { servingValues.failureCaching = newValue }
   }
 
+  /// Whether fresh data is refetched before it becomes stale; ``RefreshAhead/off`` by default.
+  public var refreshAhead: RefreshAhead? {
+    get { servingValues.refreshAhead }
+    set { servingValues.refreshAhead = newValue }
+  }
+
   private var servingValues: ServingOptions.Values {
     get { serving?.values ?? ServingOptions.Values() }
     set { serving = ServingOptions.make(newValue) }

@@ -7,6 +7,7 @@ final class ServingOptions: Sendable {
     var softTimeout: Duration?
     var timeout: Duration?
     var failureCaching: FailureCaching?
+    var refreshAhead: RefreshAhead?
 
     /// These options over weaker ones.
     func over(_ base: Values) -> Values {
@@ -15,12 +16,14 @@ final class ServingOptions: Sendable {
       merged.softTimeout = softTimeout ?? base.softTimeout
       merged.timeout = timeout ?? base.timeout
       merged.failureCaching = failureCaching ?? base.failureCaching
+      merged.refreshAhead = refreshAhead ?? base.refreshAhead
       return merged
     }
 
     /// Whether no option is set.
     var isEmpty: Bool {
       staleIfError == nil && softTimeout == nil && timeout == nil && failureCaching == nil
+        && refreshAhead == nil
     }
   }
 
@@ -50,7 +53,8 @@ extension ServingTerms {
       grace: values.staleIfError.map(TimeSpan.init) ?? .zero,
       patience: values.softTimeout.map(TimeSpan.init) ?? .infinite,
       timeout: values.timeout.map(TimeSpan.init) ?? .infinite,
-      cachesFailures: values.failureCaching != nil
+      cachesFailures: values.failureCaching != nil,
+      refreshAhead: values.refreshAhead ?? .off
     )
   }
 }

@@ -138,6 +138,11 @@ import Testing
         $0.resolvedQuery.failureCaching(for: QueryOptionsTests.key)?.span(of: CancellationError())
       }
     ),
+    "refreshAhead": Option(
+      strong: { $0.refreshAhead = .fraction(0.7) },
+      weak: { $0.refreshAhead = .probabilistic() },
+      outcome: { $0.resolvedQuery.serving?.refreshAhead }
+    ),
     "subscribePolicy": Option(
       strong: { $0.refetchOnSubscribe = .always },
       weak: { $0.refetchOnSubscribeRule = { _ in .never } },
