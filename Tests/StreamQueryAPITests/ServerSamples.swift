@@ -60,4 +60,16 @@ import Testing
     #expect(RefreshAhead.probabilistic() == .probabilistic(beta: 1))
     #expect(RefreshAhead.fraction(0.8, jitter: 0.1) != .off)
   }
+
+  @Test func aServerKeepsWhatItHasRoomFor() {
+    let client = QueryClient(simulation: simulation, configuration: .server) {
+      $0.limit = CacheLimit(maxEntries: 100)
+      $0.defaults = QueryDefaults(staleTime: .seconds(30))
+    }
+    client.setData(7, for: QueryKey<Int>("rates"))
+    simulation.advance(by: .hours(24))
+    #expect(client.data(for: QueryKey<Int>("rates")) == 7)
+    #expect(QueryClient.Configuration.server.limit?.maxEntries == 10_000)
+    #expect(client.defaultOptions(for: "rates").timeout == .seconds(30))
+  }
 }

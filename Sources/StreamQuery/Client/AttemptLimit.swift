@@ -17,7 +17,7 @@ final class AttemptLimit: Sendable {
   /// - Parameters:
   ///   - span: How long the attempt may take.
   ///   - scheduling: The clock that measures it, and the executor of the timer.
-  ///   - onEnd: Called if the time is over first.
+  ///   - onEnd: Called when the time is over, unless it is stopped.
   func start(
     _ span: TimeSpan,
     _ scheduling: Scheduling,
@@ -25,10 +25,7 @@ final class AttemptLimit: Sendable {
   ) {
     let timer = TaskLocals.without {
       Task(executorPreference: scheduling.executor) {
-        guard (try? await scheduling.clock.sleep(for: span.duration)) != nil, self.end() else {
-          return
-        }
-        onEnd()
+        if (try? await scheduling.clock.sleep(for: span.duration)) != nil { onEnd() }
       }
     }
     self.timer.withLock { $0 = timer }

@@ -49,6 +49,8 @@ extension QueryClient {
     guard let span = job.query.serving?.timeout, !span.isInfinite else { return nil }
     let limit = AttemptLimit()
     limit.start(span, scheduling) {
+      // What shows parts as they come is a connection, and has answered.
+      guard !self.cache.read({ $0.hasProgressed(job) }), limit.end() else { return }
       // Before another attempt can begin, which is not to be cancelled.
       job.tasks.cancelPresent()
       let error = QueryError.timedOut(key: job.key.key.description, limit: span.duration)

@@ -65,6 +65,8 @@ extension QueryClient {
     var persistencePolicy: (any PersistencePolicy)?
     /// What keeps runs of mutations beyond the process.
     var runKeeping: (any RunKeeperMaking)?
+    /// Options below ``defaults``, whatever those are.
+    var preset = QueryOptions.default
     /// Callbacks for every mutation; none by default.
     public var mutationHooks = MutationHooks()
     /// Receives every event, in the order in which the events happened.
@@ -126,11 +128,26 @@ extension QueryClient {
       self.onMisuse = onMisuse
     }
 
-    /// For long-lived server processes: always online and active, and no retries of imperative
-    /// calls.
+    /// For long-lived server processes: many callers, few observers, and no app.
     ///
-    /// Such a client observes no system source. A request is answered or fails at once: `fetch`,
-    /// `ensure` and `prefetch` retry only if the query itself or a default says so.
+    /// Such a client observes no system source. A request is answered or fails soon: `fetch`, `ensure`
+    /// and `prefetch` retry only if the query itself or a default says so.
+    ///
+    /// | what | on a server | elsewhere |
+    /// |---|---|---|
+    /// | ``connectivity``, ``activity`` | always online and active | of the platform |
+    /// | ``memoryPressure`` | none | of the platform |
+    /// | ``limit`` | 10,000 entries | none |
+    /// | ``QueryOptions/gcTime`` | for ever: the limit decides | 5 minutes |
+    /// | ``QueryOptions/staleIfError`` | 1 minute | not at all |
+    /// | ``QueryOptions/timeout`` | 30 seconds for each attempt | none |
+    /// | ``QueryOptions/softTimeout`` | none | none |
+    /// | ``QueryOptions/failureCaching`` | off | off |
+    /// | ``QueryOptions/refreshAhead`` | off | off |
+    /// | ``QueryOptions/staleTime`` | zero | zero |
+    ///
+    /// The options apply below ``defaults``, also if those are replaced; ``defaults``, those of a
+    /// prefix, and a query have others if they say so. See <doc:OnTheServer>.
     ///
     /// ```swift
     /// var configuration = QueryClient.Configuration.server
@@ -138,11 +155,16 @@ extension QueryClient {
     /// let rates = QueryClient(configuration: configuration)
     /// ```
     public static var server: Self {
-      Configuration(
+      var configuration = Configuration(
         connectivity: .alwaysOnline,
         activity: .alwaysActive,
         memoryPressure: .none
       )
+      configuration.limit = CacheLimit(maxEntries: 10_000)
+      configuration.preset.gcTime = .seconds(Int64.max)
+      configuration.preset.staleIfError = .minutes(1)
+      configuration.preset.timeout = .seconds(30)
+      return configuration
     }
   }
 }

@@ -7,6 +7,7 @@ extension QueryClient {
   ///
   /// - Parameter defaults: The defaults.
   public nonisolated func setDefaults(_ defaults: QueryDefaults) {
+    let defaults = defaults.over(configuration.preset)
     replaceDefaults { $0.with(client: defaults) }
   }
 

@@ -60,7 +60,7 @@ public actor QueryClient {
       wallClock: configuration.wallClock,
       emitsEvents: configuration.onEvent != nil,
       defaults: DefaultsTable(
-        client: configuration.defaults,
+        client: configuration.defaults.over(configuration.preset),
         failureInvalidates: configuration.failureInvalidates,
         persistence: configuration.persistencePolicy,
         persisters: persisters

@@ -45,7 +45,8 @@ extension Query {
   /// After that time the attempt is cancelled and has failed with
   /// ``QueryError/timedOut(key:limit:)``, for all callers and observers; an answer that it still gives
   /// is ignored. The query's ``retry(_:)-(RetryPolicy)`` says whether another attempt follows. A wait
-  /// for the network, or for a turn, does not count. To limit the wait of one caller, use
+  /// for the network, or for a turn, does not count; nor does a streamed query from its first part on.
+  /// To limit the wait of one caller, use
   /// ``QueryClient/fetch(_:timeout:)``.
   ///
   /// ```swift

@@ -36,4 +36,11 @@ public struct QueryDefaults: Sendable, _FreeOfActors {
     self.imperativeRetry = imperativeRetry
     self.fetch = fetch
   }
+
+  /// These defaults over weaker options.
+  func over(_ options: QueryOptions) -> QueryDefaults {
+    var defaults = self
+    defaults.options = self.options.over(options)
+    return defaults
+  }
 }

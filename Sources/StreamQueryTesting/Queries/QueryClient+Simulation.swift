@@ -21,15 +21,37 @@ extension QueryClient {
     simulation: Simulation,
     configure: @Sendable (inout Configuration) -> Void = { _ in }
   ) {
-    var configuration = Configuration(
+    let configuration = Configuration(
       connectivity: .alwaysOnline,
       activity: .alwaysActive,
-      memoryPressure: .none,
-      clock: simulation.backgroundClock,
-      executor: simulation.executor,
-      randomness: { [weak simulation] in simulation?.nextRandom() ?? 0 },
-      wallClock: { [weak simulation] in simulation?.date ?? Simulation.startDate }
+      memoryPressure: .none
     )
+    self.init(simulation: simulation, configuration: configuration, configure: configure)
+  }
+
+  /// Creates a client in a simulation that is otherwise configured as an app or a server is.
+  ///
+  /// Clock, executor, random numbers and dates become those of the simulation. Whether it is online
+  /// and active, and whether memory is short, is what the configuration says.
+  ///
+  /// ```swift
+  /// let client = QueryClient(simulation: simulation, configuration: .server)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - simulation: The simulation that the client lives in.
+  ///   - base: The configuration.
+  ///   - configure: Changes the configuration further.
+  public init(
+    simulation: Simulation,
+    configuration base: Configuration,
+    configure: @Sendable (inout Configuration) -> Void = { _ in }
+  ) {
+    var configuration = base
+    configuration.clock = simulation.backgroundClock
+    configuration.executor = simulation.executor
+    configuration.randomness = { [weak simulation] in simulation?.nextRandom() ?? 0 }
+    configuration.wallClock = { [weak simulation] in simulation?.date ?? Simulation.startDate }
     configuration.operatorClock = simulation.clock
     configuration.mindsPriority = false
     configure(&configuration)

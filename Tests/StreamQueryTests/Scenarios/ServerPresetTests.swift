@@ -1,0 +1,82 @@
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQuery
+
+/// What a client does that is configured for a server process.
+@Suite struct ServerPresetTests {
+  let simulation = Simulation(seed: 1)
+  let client: QueryClient
+
+  init() {
+    client = QueryClient(simulation: simulation, configuration: .server)
+  }
+
+  @Test func whatNobodyUsesStaysWhileThereIsRoom() throws {
+    let query = Query("n", fetch: ScriptedFetch<Int>(.value(7), .value(8))).staleTime(.infinite)
+    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    client.setData(1, for: QueryKey<Int>("written"))
+    simulation.advance(by: .seconds(86_400 * 365))
+    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    #expect(client.data(for: QueryKey<Int>("written")) == 1)
+    #expect(client.entries(of: Int.self).count == 2)
+  }
+
+  @Test func thereIsRoomForTenThousand() {
+    for number in 0..<10_500 { client.setData(number, for: QueryKey<Int>("n", number)) }
+    #expect(client.entries(of: Int.self).count == 10_000)
+  }
+
+  @Test func failuresAndHungServersAreBounded() throws {
+    let query = Query("n", fetch: ScriptedFetch<Int>(.value(7), .failure(Boom(1)), .never))
+      .staleTime(.seconds(10))
+    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    simulation.advance(by: .seconds(70))
+    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    simulation.advance(by: .seconds(1))
+    #expect(throws: QueryError.timedOut(key: #"["n"]"#, limit: .seconds(30))) {
+      try simulation.run { try await client.fetch(query) }
+    }
+    #expect(simulation.now == .seconds(101))
+  }
+
+  @Test func defaultsAndQueriesHaveTheLastWord() {
+    #expect(client.defaultOptions(for: "n").timeout == .seconds(30))
+    #expect(client.defaultOptions(for: "n").staleIfError == .minutes(1))
+    client.setDefaults(QueryDefaults(options: QueryOptions(gcTime: .seconds(9))))
+    client.setDefaults(QueryOptions(staleTime: .seconds(5)), for: "n")
+    let options = client.defaultOptions(for: "n")
+    #expect(options.gcTime == .seconds(9))
+    #expect(options.timeout == .seconds(30))
+    #expect(options.staleTime?.fixed == .after(.seconds(5)))
+    var configuration = QueryClient.Configuration.server
+    configuration.defaults = QueryDefaults(staleTime: .seconds(30))
+    configuration.defaults.options.timeout = .seconds(2)
+    configuration.limit = nil
+    let other = QueryClient(simulation: simulation, configuration: configuration)
+    #expect(other.defaultOptions(for: "n").timeout == .seconds(2))
+    #expect(other.defaultOptions(for: "n").staleIfError == .minutes(1))
+    #expect(!other.isLimited)
+  }
+
+  /// It would be cut off in the middle.
+  @Test func aConnectionMayLast() {
+    let query: Query<[Int]> = .streamed("n") { _ in
+      AsyncThrowingStream<Int, any Error> {
+        try await Scheduling.current.clock.sleep(for: .seconds(20))
+        return 1
+      }
+    }
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(101))
+    #expect(recording.values.last?.data == [1, 1, 1, 1, 1])
+    #expect(recording.values.last?.error == nil)
+    recording.cancel()
+  }
+
+  @Test func otherClientsPromiseNothing() {
+    let client = QueryClient(simulation: simulation)
+    let options = client.defaultOptions(for: "n")
+    #expect(EveryOptionTests.fields(of: options).filter(\.value).isEmpty)
+  }
+}
