@@ -36,6 +36,13 @@ let package = Package(
       ]
     ),
     .executableTarget(
+      name: "BusyServer",
+      dependencies: [
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryTesting", package: "StreamQuery"),
+      ]
+    ),
+    .executableTarget(
       name: "KilledApp",
       dependencies: [.product(name: "StreamQuery", package: "StreamQuery")]
     ),

@@ -1,0 +1,118 @@
+// A server that answers a hundred requests a second from one that is well, then slow, then away, then
+// well again. Half a minute each, in virtual time; the table says what the requests got.
+import StreamQuery
+import StreamQueryTesting
+import Synchronization
+
+struct Outage: Error {}
+
+/// Half a minute of the server behind.
+struct Phase: Sendable {
+  let name: String
+  let delay: Duration
+  var isAway = false
+
+  static let all = [
+    Phase(name: "well", delay: .milliseconds(50)),
+    Phase(name: "slow", delay: .seconds(4)),
+    Phase(name: "away", delay: .milliseconds(50), isAway: true),
+    Phase(name: "well again", delay: .milliseconds(50)),
+  ]
+
+  static func at(_ now: Duration) -> Int { min(Int(now / .seconds(30)), all.count - 1) }
+}
+
+/// What happened in a phase.
+struct Row: Sendable {
+  var requests = 0
+  var calls = 0
+  var stale = 0
+  var errors = 0
+  var slowest = Duration.zero
+  var oldest = Duration.zero
+}
+
+final class Report: Sendable {
+  private let rows = Mutex(Array(repeating: Row(), count: Phase.all.count))
+
+  func note(_ start: Duration, _ change: (inout Row) -> Void) {
+    rows.withLock { change(&$0[Phase.at(start)]) }
+  }
+
+  func print() {
+    line("the server behind", ["requests", "calls", "stale", "errors", "slowest", "oldest"])
+    for (phase, row) in zip(Phase.all, rows.withLock { $0 }) {
+      let counts = [row.requests, row.calls, row.stale, row.errors].map(String.init)
+      line("is " + phase.name, counts + [text(row.slowest), text(row.oldest)])
+    }
+  }
+
+  private func text(_ time: Duration) -> String { "\(time / .seconds(1)) s" }
+
+  private func line(_ name: String, _ cells: [String]) {
+    let padded = cells.map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }
+    Swift.print(name.padded(to: 17) + padded.joined())
+  }
+}
+
+extension String {
+  func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
+  }
+}
+
+/// The answer is the time at which it was given, so that requests see how old it is.
+func rates(_ simulation: Simulation, _ report: Report) -> Query<Duration> {
+  Query("rates") { [weak simulation] _ in
+    let start = simulation?.now ?? .zero
+    report.note(start) { $0.calls += 1 }
+    let phase = Phase.all[Phase.at(start)]
+    try await Scheduling.current.clock.sleep(for: phase.delay)
+    if phase.isAway { throw Outage() }
+    return simulation?.now ?? .zero
+  }
+}
+
+func request(
+  _ client: QueryClient,
+  _ query: Query<Duration>,
+  in simulation: Simulation,
+  _ report: Report
+) {
+  let start = simulation.now
+  _ = simulation.task { [weak simulation] in
+    let answer = try? await client.fetch(query)
+    let end = simulation?.now ?? .zero
+    report.note(start) { row in
+      row.requests += 1
+      row.slowest = max(row.slowest, end - start)
+      guard let answer else { return row.errors += 1 }
+      row.oldest = max(row.oldest, end - answer)
+      if end - answer >= .seconds(5) { row.stale += 1 }
+    }
+  }
+}
+
+/// Two minutes of requests, and what they got.
+func serve(_ name: String, _ options: (Query<Duration>) -> Query<Duration>) {
+  let (simulation, report) = (Simulation(seed: 1), Report())
+  let client = QueryClient(simulation: simulation, configuration: .server)
+  let query = options(rates(simulation, report).staleTime(.seconds(5)))
+  for _ in 0..<12_000 {
+    request(client, query, in: simulation, report)
+    simulation.advance(by: .milliseconds(10))
+  }
+  simulation.advance(by: .seconds(5))
+  client.shutDown()
+  print(name)
+  report.print()
+}
+
+serve("With a cache alone:") { $0.staleIfError(.zero) }
+serve("\nWith promises to callers:") {
+  $0.staleIfError(.seconds(20))
+    .softTimeout(.milliseconds(100))
+    .timeout(.seconds(10))
+    .cachesFailures(.seconds(1))
+    .refreshAhead(.fraction(0.8, jitter: 0.1))
+}
