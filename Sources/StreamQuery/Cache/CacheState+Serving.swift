@@ -8,6 +8,22 @@ extension CacheState {
     slots[index].servingRecord = record
   }
 
+  /// A query arrives at an entry: if nobody has promised anything so far, nobody remembers when the
+  /// data was marked as invalidated.
+  @inline(never)
+  mutating func distrustMark(_ index: Int) {
+    guard slots[index].machine.isInvalidated, slots[index].servingRecord.markedAt == nil else {
+      return
+    }
+    slots[index].servingRecord.markedAt = slots[index].machine.dataUpdatedAt.instant
+  }
+
+  /// The data was marked as invalidated at an unknown time before it came into the cache.
+  mutating func ageMark(_ index: Int) {
+    guard slots[index].remembersServing else { return }
+    slots[index].servingRecord.markedAt = slots[index].machine.dataUpdatedAt.instant
+  }
+
   /// What a caller gets under the terms of its query.
   @inline(never)
   func served(
@@ -56,9 +72,12 @@ extension CacheState {
   }
 
   /// The data that a caller accepts which gives up waiting; `nil` if there is none.
-  func servable(to waiter: Waiter, at now: Instant) -> ValueBox? {
-    guard let index = find(waiter.entry), isServable(index, to: waiter, at: now) else { return nil }
-    return slots[index].visible
+  mutating func serve(_ waiter: Waiter, _ transaction: Transaction) -> ValueBox? {
+    guard let index = find(waiter.entry), let data = slots[index].visible,
+      isServable(index, to: waiter, at: transaction.environment.now.instant)
+    else { return nil }
+    noteServed([waiter], index, transaction)
+    return data
   }
 
   /// Answers the callers of a failed fetch: with data, where they accept it.

@@ -209,6 +209,7 @@ struct CacheState: ~Copyable {
     if !hasBetter { slots[index].setting = transaction.setting }
     guard !hasBetter, slots[index].query !== query else { return }
     transaction.drop(slots[index].query)
+    if query.serving != nil { distrustMark(index) }
     slots[index].query = query
     // The entry was only written to, by key, so far: what its query is about is known only now.
     if query.feature != nil, let snapshot = slots[index].snapshot, snapshot.feature == nil {
@@ -263,6 +264,7 @@ struct CacheState: ~Copyable {
     input(index, &transaction) { $0.initialDataPlaced(updatedAt: beginning.time, in: $1) }
     if initialData.isInvalidated {
       input(index, &transaction) { $0.invalidated(isJoining: true, in: $1) }
+      ageMark(index)
     }
   }
 

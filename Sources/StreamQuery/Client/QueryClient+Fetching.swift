@@ -111,8 +111,7 @@ extension QueryClient {
   /// What a caller gets that waited for too long: stale data that it accepts, or an error.
   private nonisolated func late(_ waiter: Waiter, _ error: QueryError) -> WaitOutcome {
     guard waiter.allowance != nil else { return .failure(error) }
-    let now = cache.clock.now()
-    let data = cache.read { $0.servable(to: waiter, at: now) }
+    let data = transaction(startsFetches: false) { $0.serve(waiter, $1) }
     return data.map(WaitOutcome.value) ?? .failure(error)
   }
 

@@ -120,6 +120,7 @@ extension CacheState {
     if restored.isInvalidated {
       // The mark is as old as the data: a fetch that is already running brings something newer.
       input(index, &transaction) { $0.invalidated(isJoining: true, in: $1) }
+      ageMark(index)
     }
     return nil
   }

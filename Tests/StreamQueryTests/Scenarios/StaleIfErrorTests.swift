@@ -99,6 +99,36 @@ import Testing
     )
   }
 
+  /// Nobody remembered when it was invalidated, so it may have been at once.
+  @Test func dataThatWasInvalidatedBeforeAnybodyPromisedAnythingIsAsOldAsItIs() {
+    for (time, outcome) in [(20.0, "20.0 got 3"), (21.0, "21.0 threw boom 1")] {
+      let world = ServingWorld()
+      let query = Self.query(.failure(Boom(1))).staleTime(.infinite)
+      world.client.setData(3, for: query.key)
+      world.advance(to: 5)
+      world.simulation.run { await world.client.invalidate(.key(query.key)) }
+      world.advance(to: time)
+      world.ask(query)
+      #expect(world.news().last == outcome)
+    }
+  }
+
+  @Test func dataThatWasInvalidatedBeforeItWasImportedIsAsOldAsItIs() {
+    let world = ServingWorld { $0.defaults.options.staleIfError = .seconds(20) }
+    let query = Self.query(.failure(Boom(1))).staleTime(.infinite)
+    let old = QueryClient(simulation: world.simulation)
+    old.setData(3, for: query)
+    world.advance(to: 15)
+    world.simulation.run { await old.invalidate(.key(query.key)) }
+    world.advance(to: 18)
+    let report = world.client.import(old.export().archive, for: [.values(of: Int.self)])
+    #expect(report.skipped.isEmpty)
+    #expect(world.client.data(for: query.key) == 3)
+    world.advance(to: 21)
+    world.ask(query)
+    #expect(world.news().last == "21.0 threw boom 1")
+  }
+
   /// Otherwise each failure would begin another grace.
   @Test func failuresDoNotProlongTheGraceOfDataThatNeverAges() {
     let world = ServingWorld()
@@ -143,8 +173,8 @@ import Testing
     let limit = #"threw the fetch of ["n"] took longer than 30.0 seconds"#
     #expect(
       world.news() == [
-        "0.0 fetching", "0.0 fetched", "0.0 got 7", "12.0 fetching", "12.0 got 7", "14.0 got 7",
-        "42.0 cancelled", "42.0 \(limit)",
+        "0.0 fetching", "0.0 fetched", "0.0 got 7", "12.0 fetching", "12.0 served stale to 1",
+        "12.0 got 7", "14.0 served stale to 1", "14.0 got 7", "42.0 cancelled", "42.0 \(limit)",
       ]
     )
   }
