@@ -35,6 +35,25 @@ import Testing
     #expect(world.simulation.leakReport() == [])
   }
 
+  @Test func theFetchGoesOnAlthoughLaterCallersAndObserversLeave() {
+    let world = ServingWorld()
+    let query = Self.query(.value(7), .value(8, after: .seconds(5)))
+    world.ask(query)
+    world.advance(to: 12)
+    world.ask(query)
+    world.advance(to: 15)
+    world.ask(query) { try await $0.fetchThrowing($1) }.cancel()
+    let recording = world.simulation.record(world.client.stream(query))
+    world.simulation.settle()
+    recording.cancel()
+    world.advance(to: 18)
+    #expect(
+      world.news().suffix(4) == [
+        "14.0 served stale to 1", "14.0 got 7", "15.0 threw CancellationError()", "17.0 fetched",
+      ]
+    )
+  }
+
   @Test func aQuickAnswerIsWaitedFor() {
     let world = ServingWorld()
     let query = Self.query(.value(7), .value(8, after: .seconds(1)))
