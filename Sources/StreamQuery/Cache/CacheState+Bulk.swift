@@ -68,7 +68,7 @@ extension CacheState {
       for observer in slots[index].observers {
         observers[Int(observer)].settledBase = .zero
       }
-      emit(.removed(reason), index, transaction)
+      emit(.removed(reason), index, transaction, isKeptEmpty: true)
     }
   }
 

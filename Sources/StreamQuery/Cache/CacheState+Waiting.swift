@@ -95,6 +95,19 @@ extension CacheState {
     return slots[index].waiterRound
   }
 
+  /// What a caller waits for; `nil` if it was answered.
+  borrowing func wait(of waiter: Waiter, for key: EntryKey) -> FetchWait? {
+    guard let index = find(waiter.entry), waiter.round != 0,
+      waiter.round == slots[index].waiterRound, let fetch = slots[index].machine.fetch
+    else { return nil }
+    let entry = waiter.entry.generation
+    return FetchWait(
+      key: key.key,
+      fetch: FetchIdentity(client: id, entry: entry, number: fetch.id.rawValue),
+      isJoining: slots[index].initiator !== waiter
+    )
+  }
+
   /// Removes a cancelled caller; its lease ends.
   mutating func leave(_ waiter: Waiter, _ transaction: inout Transaction) {
     guard let index = find(waiter.entry) else { return }

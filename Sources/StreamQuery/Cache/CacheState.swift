@@ -368,12 +368,15 @@ struct CacheState: ~Copyable {
     _ index: Int,
     _ transaction: Transaction,
     job: FetchJob? = nil,
-    isNotModified: Bool = false
+    isNotModified: Bool = false,
+    isKeptEmpty: Bool = false
   ) {
     guard emitsEvents, let key = slots[index].key else { return }
     var event = makeEvent(kind, key.key, transaction, job: job)
     event.valueType = key.valueType
     event.isNotModified = isNotModified
+    event.isKeptEmpty = isKeptEmpty
+    event.fetch = job?.identity
     // A fetch may use another query than the entry's current one.
     if let meta = (job?.query ?? slots[index].query)?.meta { event.meta = meta }
     actionQueue.append(.emit(event))

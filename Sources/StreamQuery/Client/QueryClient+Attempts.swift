@@ -28,11 +28,13 @@ extension QueryClient {
       job: job
     )
     do {
+      // Not in the closure: with a reference to the client, it would switch executors once more.
+      let fetch = try companions.isEmpty ? job.fetch : accompanied(job.fetch)
       let box = try await TaskChain.$inherited.withValue(job.tasks) {
         try await Scheduling.$current.withValue(scheduling) {
           job.tasks.life.taskBegan()
           defer { job.tasks.life.taskEnded() }
-          return try await job.fetch(context)
+          return try await fetch(context)
         }
       }
       if limit?.end() ?? true { land(box, of: job) }

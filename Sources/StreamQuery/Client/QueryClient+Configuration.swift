@@ -67,6 +67,8 @@ extension QueryClient {
     var runKeeping: (any RunKeeperMaking)?
     /// Options below ``defaults``, whatever those are.
     var preset = QueryOptions.default
+    /// What accompanies every attempt of every fetch, the first outermost; none by default.
+    public var fetchCompanions: [any FetchCompanion] = []
     /// Callbacks for every mutation; none by default.
     public var mutationHooks = MutationHooks()
     /// Receives every event, in the order in which the events happened.

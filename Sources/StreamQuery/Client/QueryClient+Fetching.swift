@@ -140,6 +140,7 @@ extension QueryClient {
     case .recursive, .restoring: throw QueryError.recursiveFetch(key: key.key.description)
     case .shutDown: throw QueryError.shutDown
     case .waiting(let waiter):
+      if !companions.isEmpty { tellCompanions(of: waiter, for: key) }
       let subject = observed("a fetch of \(key.key)")
       let outcome = await waiter.outcome(subject, onCancel: leaving(waiter))
       return (outcome, waiter.end)

@@ -28,6 +28,8 @@ public actor QueryClient {
   nonisolated let configuration: Configuration
   /// The observer of waiting callers; `nil` in an app.
   nonisolated let waitObserver: (any WaitObserver)?
+  /// The configuration's companions; beside it, because each fetch looks here.
+  nonisolated let companions: [any FetchCompanion]
   nonisolated let timer = WakeTimer()
   nonisolated let signals = SignalPort()
   nonisolated let eventBroadcaster = Broadcaster<EventRing>()
@@ -52,6 +54,7 @@ public actor QueryClient {
   /// - Parameter configuration: Defaults and environment.
   public init(configuration: Configuration = .init()) {
     self.configuration = configuration
+    companions = configuration.fetchCompanions
     mutationHooks = configuration.mutationHooks.callbacks
     waitObserver = configuration.executor as? any WaitObserver
     keeper = configuration.runKeeping?.makeKeeper(configuration)

@@ -121,12 +121,17 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   public let key: AnyQueryKey
   /// When it happened.
   public let date: Date
+  /// The fetch that the event reports; `nil` for other events.
+  public internal(set) var fetch: FetchIdentity?
   /// Why the fetch that the event reports was started.
   public let cause: FetchCause?
   /// The duration of the fetch so far, including retries and pauses.
   public let duration: Duration?
   /// Whether the fetch that succeeded kept the data: it threw ``NotModified``.
   public internal(set) var isNotModified = false
+  /// Whether the entry that was removed is still there for its observers, empty: no event reports
+  /// that it is added again.
+  public internal(set) var isKeptEmpty = false
   /// Facts that the query or the mutation carries; for a fetch, those of its ``FetchContext``.
   public internal(set) var meta = QueryMeta()
   /// The type of the entry's value: equal keys with different value types are two entries.

@@ -52,6 +52,10 @@ final class FetchJob: FetchWork, Sendable {
     self.isSettingOwn = isSettingOwn
   }
 
+  var identity: FetchIdentity {
+    FetchIdentity(client: tasks.work.cache, entry: entry.generation, number: id.rawValue)
+  }
+
   /// Whether the fetch continues to its end when nobody wants it.
   var isFinishing: Bool {
     query.fetchOptions.abandonment == .finish

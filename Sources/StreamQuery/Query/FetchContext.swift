@@ -25,6 +25,11 @@ public struct FetchContext: Sendable, _FreeOfActors {
     if let page { page.direction } else { job?.part.direction }
   }
 
+  /// The fetch that the attempt is one of; ``QueryEvent/fetch`` names it in events.
+  ///
+  /// It is `nil` only if the context was made by hand, for a test.
+  public var fetch: FetchIdentity? { job?.identity }
+
   let carriedClient: any CarriedClient
   let job: (any FetchWork)?
   /// The page that the fetch of a page asks for; `nil` for other fetches.

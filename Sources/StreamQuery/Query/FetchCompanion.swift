@@ -1,0 +1,71 @@
+/// Accompanies the fetches of a client, in the tasks that wait for them and in those that run them.
+///
+/// Tracing is one use: a span is open while an attempt runs, and the callers that join the fetch
+/// are linked to it. Other uses are task-locals or a limit of requests for every fetch.
+/// ``QueryEvent``s tell what became of a fetch; they are delivered without anybody's task-locals.
+///
+/// ```swift
+/// struct Stopwatch: FetchCompanion {
+///   func attempt<Value: Sendable>(
+///     _ context: FetchContext,
+///     perform: () async throws -> Value
+///   ) async throws -> Value {
+///     let start = ContinuousClock.now
+///     defer { print("\(context.key) took \(start.duration(to: .now))") }
+///     return try await perform()
+///   }
+/// }
+///
+/// var configuration = QueryClient.Configuration()
+/// configuration.fetchCompanions.append(Stopwatch())
+/// ```
+///
+/// The client keeps its companions for as long as it lives. One that holds the client keeps it from
+/// ever being freed.
+public protocol FetchCompanion: Sendable {
+  /// A caller of `fetch`, `ensure` or `prefetch` begins to wait for a fetch that it started or joined.
+  ///
+  /// It is called in the caller's task, with its task-locals. It must be quick: the caller waits.
+  /// The fetch may already run, and end at any time. A caller whose fetch has ended by then does
+  /// not wait: it is not told of. Observers do not wait, nor do callers that find a cached value.
+  ///
+  /// - Parameter wait: Who waits for what.
+  func callerWaits(_ wait: FetchWait)
+
+  /// Runs an attempt of a fetch.
+  ///
+  /// It is called in the fetch's task, with the task-locals of the caller that started the fetch.
+  /// Task-locals that it sets are seen by the query's own code. What it throws is the attempt's
+  /// error.
+  ///
+  /// - Parameters:
+  ///   - context: The attempt.
+  ///   - perform: Runs the attempt; call it once.
+  /// - Returns: What `perform` returned.
+  /// - Throws: What `perform` throws, or an error of its own.
+  func attempt<Value: Sendable>(
+    _ context: FetchContext,
+    perform: () async throws -> Value
+  ) async throws -> Value
+}
+
+extension FetchCompanion {
+  /// Does nothing.
+  ///
+  /// - Parameter wait: Who waits for what.
+  public func callerWaits(_ wait: FetchWait) {}
+
+  /// Runs the attempt as it is.
+  ///
+  /// - Parameters:
+  ///   - context: The attempt.
+  ///   - perform: Runs the attempt.
+  /// - Returns: What `perform` returned.
+  /// - Throws: What `perform` throws.
+  public func attempt<Value: Sendable>(
+    _ context: FetchContext,
+    perform: () async throws -> Value
+  ) async throws -> Value {
+    try await perform()
+  }
+}

@@ -1,0 +1,37 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// Tells when a caller joins a fetch.
+private struct Accountant: FetchCompanion {
+  let joined: ManualSignal<Int>
+
+  func callerWaits(_ wait: FetchWait) {
+    if wait.isJoining { joined.send(1) }
+  }
+
+  func attempt<Value: Sendable>(
+    _ context: FetchContext,
+    perform: () async throws -> Value
+  ) async throws -> Value {
+    try await perform()
+  }
+}
+
+/// Companions accompany the fetches of a client.
+@Suite struct CompanionSamples {
+  @Test func aCompanionSeesWhoJoins() {
+    let simulation = Simulation()
+    let joined = ManualSignal(0)
+    let client = QueryClient(simulation: simulation) {
+      $0.fetchCompanions.append(Accountant(joined: joined))
+    }
+    let events = simulation.record(client.events)
+    let fetch = ScriptedFetch<Int>(.value(1, after: .seconds(1)))
+    for _ in 1...2 { simulation.task { try await client.fetch(Query("n", fetch: fetch)) } }
+    let seen = simulation.record(joined)
+    simulation.advance(by: .seconds(1))
+    #expect(seen.values.last == 1)
+    #expect(events.values.compactMap(\.fetch?.description).count == 2)
+  }
+}
