@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that only servers depend on the packages of servers.
+let package = Package(
+  name: "StreamQueryServer",
+  platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [.library(name: "StreamQueryServer", targets: ["StreamQueryServer"])],
+  dependencies: [
+    .package(name: "StreamQuery", path: "../.."),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+  ],
+  targets: [
+    .target(
+      name: "StreamQueryServer",
+      dependencies: [
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+      ]
+    ),
+    .testTarget(
+      name: "StreamQueryServerTests",
+      dependencies: [
+        "StreamQueryServer",
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryTesting", package: "StreamQuery"),
+        .product(name: "InMemoryLogging", package: "swift-log"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+      ]
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+// The settings of the root package.
+for target in package.targets {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+  ]
+}

@@ -1,0 +1,109 @@
+public import CoreMetrics
+public import StreamQuery
+import Synchronization
+
+/// Counts and measures what happens in a cache, with swift-metrics.
+///
+/// ```swift
+/// var configuration = QueryClient.Configuration.server
+/// configuration.measure(with: QueryMetrics(prefix: "rates"))
+/// ```
+///
+/// | metric | kind | dimension |
+/// |---|---|---|
+/// | `PREFIX.lookups` | counter | `result`: `hit`, `staleHit`, `joined`, `miss` |
+/// | `PREFIX.fetches` | counter | `outcome`: `succeeded`, `notModified`, `failed`, `cancelled` |
+/// | `PREFIX.fetch.duration` | timer | `outcome`, the same |
+/// | `PREFIX.fetch.retries` | counter | |
+/// | `PREFIX.removals` | counter | `reason`: `expired`, `evicted`, `removed`, `cleared` |
+/// | `PREFIX.mutations` | counter | `outcome`: `succeeded`, `failed`, `cancelled` |
+/// | `PREFIX.mutation.duration` | timer | `outcome`, the same |
+/// | `PREFIX.persistence.failures` | counter | |
+/// | `PREFIX.entries` | meter | |
+/// | `PREFIX.fetching` | meter | |
+///
+/// The duration of a fetch includes its retries and pauses. `fetching` counts fetches that are not
+/// over, those that are paused included. The meters go up and down with the events, so clients
+/// that share a prefix add up; a client that goes away does not take back what it added, unless
+/// it is cleared first.
+///
+/// With ``init(prefix:dimensions:factory:named:)``'s `named`, each metric also has the dimension
+/// `query`. Names come from keys, and keys may come from the network: beyond
+/// ``maximumNames`` names, further ones count as `other`.
+public struct QueryMetrics: Sendable {
+  /// How many values the dimension `query` has at most, without `other`.
+  public static let maximumNames = 200
+
+  private let make: @Sendable (String?) -> QueryInstruments
+  private let unnamed: QueryInstruments
+  private let named: NamedInstruments?
+
+  /// Creates metrics.
+  ///
+  /// - Parameters:
+  ///   - prefix: What the names of the metrics begin with.
+  ///   - dimensions: Dimensions of every metric.
+  ///   - factory: Where metrics are made; `nil` is the bootstrapped `MetricsSystem`.
+  ///   - name: The name of a query, for the dimension `query`, such as the first part of its key;
+  ///     `nil` for a metric without it. It is called for every event and must be quick.
+  public init(
+    prefix: String = "streamquery",
+    dimensions: [(String, String)] = [],
+    factory: (any MetricsFactory)? = nil,
+    named name: (@Sendable (AnyQueryKey) -> String?)? = nil
+  ) {
+    let factory = factory ?? MetricsSystem.factory
+    let make: @Sendable (String?) -> QueryInstruments = { name in
+      let own = name.map { [("query", $0)] } ?? []
+      return QueryInstruments(prefix, dimensions + own, factory)
+    }
+    self.make = make
+    unnamed = make(nil)
+    named = name.map { NamedInstruments(name: $0) }
+  }
+
+  /// Records an event.
+  ///
+  /// - Parameter event: The event.
+  public func record(_ event: QueryEvent) {
+    guard let named, let name = named.name(event.key) else { return unnamed.record(event) }
+    named.instruments(of: name, else: make).record(event)
+  }
+}
+
+/// The instruments of each name.
+private final class NamedInstruments: Sendable {
+  let name: @Sendable (AnyQueryKey) -> String?
+  private let known = Mutex<[String: QueryInstruments]>([:])
+
+  init(name: @escaping @Sendable (AnyQueryKey) -> String?) {
+    self.name = name
+  }
+
+  func instruments(
+    of name: String,
+    else make: (String) -> QueryInstruments
+  ) -> QueryInstruments {
+    let (found, isFull) = known.withLock { known in
+      (known[name], known.count >= QueryMetrics.maximumNames)
+    }
+    if let found { return found }
+    let kept = isFull ? "other" : name
+    // The backend's code does not run under the lock; of two at once, the first is kept.
+    let made = make(kept)
+    return known.withLock { known in
+      if let first = known[kept] { return first }
+      known[kept] = made
+      return made
+    }
+  }
+}
+
+extension QueryClient.Configuration {
+  /// Counts and measures what happens in the cache.
+  ///
+  /// - Parameter metrics: Which metrics.
+  public mutating func measure(with metrics: QueryMetrics = QueryMetrics()) {
+    addEventReceiver { metrics.record($0) }
+  }
+}
