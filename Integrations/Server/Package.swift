@@ -8,8 +8,9 @@ let package = Package(
   products: [.library(name: "StreamQueryServer", targets: ["StreamQueryServer"])],
   dependencies: [
     .package(name: "StreamQuery", path: "../.."),
-    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
   ],
   targets: [
     .target(
@@ -18,6 +19,7 @@ let package = Package(
         .product(name: "StreamQuery", package: "StreamQuery"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]
     ),
     .testTarget(
@@ -28,6 +30,7 @@ let package = Package(
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
         .product(name: "InMemoryLogging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
       ]
     ),
   ],

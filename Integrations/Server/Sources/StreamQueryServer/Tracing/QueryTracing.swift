@@ -1,0 +1,156 @@
+public import StreamQuery
+import Synchronization
+public import Tracing
+
+/// Traces the fetches of a cache, with swift-distributed-tracing.
+///
+/// ```swift
+/// var configuration = QueryClient.Configuration.server
+/// configuration.trace()
+/// ```
+///
+/// Each fetch has one span, whatever the number of its attempts. Its parent is the span of the
+/// caller that started the fetch; a fetch that nobody asked for, such as one after an interval, is
+/// the root of a trace. While an attempt runs, the span's context is the current one: what the
+/// query's code calls, such as an HTTP client, continues the trace.
+///
+/// Callers that join the fetch have traces of their own, in which nothing would show why they wait.
+/// The span has a link to the current span of each, up to ``maximumLinks``. A caller that comes as
+/// the fetch ends may be missing, and so are observers: they do not wait.
+///
+/// | attribute | |
+/// |---|---|
+/// | `streamquery.key` | the key, as it describes itself |
+/// | `streamquery.cause` | why the fetch was started |
+/// | `streamquery.fetch` | the fetch, as in the log |
+/// | `streamquery.attempts` | how many attempts were made |
+/// | `streamquery.joined` | how many callers joined that are traced |
+/// | `streamquery.outcome` | `succeeded`, `notModified`, `failed` or `cancelled` |
+///
+/// The error of each attempt is recorded, and the status of the span is `error` if the fetch failed
+/// for good.
+public final class QueryTracing: Sendable {
+  /// How many links a span has at most; OpenTelemetry's default limit.
+  public static let maximumLinks = 128
+
+  private let tracer: (any Tracer)?
+  private let name: @Sendable (AnyQueryKey) -> String
+  private let describeKey: @Sendable (AnyQueryKey) -> String
+  private let fetches = Mutex(TracedFetches<any Span, ServiceContext>(limit: maximumLinks))
+
+  /// Creates tracing, for any number of clients.
+  ///
+  /// - Parameters:
+  ///   - tracer: What makes spans; `nil` is the bootstrapped tracer at the time of each fetch.
+  ///   - name: The name of the span of a key's fetch; there should be few different ones.
+  ///   - describeKey: How keys are written.
+  public init(
+    tracer: (any Tracer)? = nil,
+    name: @escaping @Sendable (AnyQueryKey) -> String = { _ in "query.fetch" },
+    describeKey: @escaping @Sendable (AnyQueryKey) -> String = { $0.description }
+  ) {
+    self.tracer = tracer
+    self.name = name
+    self.describeKey = describeKey
+  }
+
+  deinit {
+    // Of clients that went away while a fetch waited for its next attempt.
+    for span in fetches.withLock({ $0.endAll() }) { span.end() }
+  }
+
+  /// Records an event: a span is open from the first attempt to the event that ends its fetch.
+  ///
+  /// - Parameter event: The event.
+  func record(_ event: QueryEvent) {
+    guard let fetch = event.fetch else { return }
+    switch event.kind {
+    case .fetchStarted: fetches.withLock { $0.started(fetch) }
+    case .attemptFailed(let error, let count, _):
+      let span = fetches.withLock { $0.span(of: fetch) }
+      span?.recordError(error, attributes: ["streamquery.attempt": .int64(Int64(count))])
+    case .fetchSucceeded: end(fetch, event.isNotModified ? "notModified" : "succeeded")
+    case .fetchFailed(let error): end(fetch, "failed", error)
+    case .fetchCancelled: end(fetch, "cancelled")
+    default: break
+    }
+  }
+
+  private func end(_ fetch: FetchIdentity, _ outcome: String, _ error: (any Error)? = nil) {
+    guard let row = fetches.withLock({ $0.ended(fetch) }), let span = row.span else { return }
+    if let error {
+      span.recordError(error)
+      span.setStatus(SpanStatus(code: .error))
+    }
+    span.updateAttributes { attributes in
+      attributes["streamquery.attempts"] = row.attempts
+      attributes["streamquery.joined"] = row.joined
+      attributes["streamquery.outcome"] = outcome
+    }
+    span.end()
+  }
+}
+
+extension QueryTracing: FetchCompanion {
+  /// Links the fetch's span to that of a caller that joins it.
+  ///
+  /// - Parameter wait: Who waits for what.
+  public func callerWaits(_ wait: FetchWait) {
+    guard wait.isJoining, let context = ServiceContext.current else { return }
+    let span = fetches.withLock { $0.joined(wait.fetch, from: context) }
+    span?.addLink(SpanLink(context: context, attributes: [:]))
+  }
+
+  /// Runs an attempt inside the fetch's span, which the first attempt opens.
+  ///
+  /// - Parameters:
+  ///   - context: The attempt.
+  ///   - perform: Runs the attempt.
+  /// - Returns: What `perform` returned.
+  /// - Throws: What `perform` throws.
+  public func attempt<Value: Sendable>(
+    _ context: FetchContext,
+    perform: () async throws -> Value
+  ) async throws -> Value {
+    guard let span = span(of: context) else { return try await perform() }
+    return try await ServiceContext.$current.withValue(span.context) { try await perform() }
+  }
+
+  /// The span of an attempt's fetch; `nil` if the fetch is over: it was cancelled before its task
+  /// began.
+  private func span(of context: FetchContext) -> (any Span)? {
+    guard let fetch = context.fetch else { return nil }
+    switch fetches.withLock({ $0.attemptBegan(fetch) }) {
+    case .over: return nil
+    case .open(let span): return span
+    case .opens: break
+    }
+    // The tracer's code does not run under the lock.
+    let span: any Span = (tracer ?? InstrumentationSystem.tracer).startSpan(name(context.key))
+    span.updateAttributes { attributes in
+      attributes["streamquery.key"] = describeKey(context.key)
+      attributes["streamquery.cause"] = context.cause.rawValue
+      attributes["streamquery.fetch"] = fetch.description
+    }
+    guard let links = fetches.withLock({ $0.opened(fetch, span) }) else {
+      // It was cancelled meanwhile.
+      span.updateAttributes { $0["streamquery.outcome"] = "cancelled" }
+      span.end()
+      return nil
+    }
+    for link in links { span.addLink(SpanLink(context: link, attributes: [:])) }
+    return span
+  }
+}
+
+extension QueryClient.Configuration {
+  /// Traces fetches.
+  ///
+  /// Other companions of fetches, whenever they are added, run inside the span.
+  ///
+  /// - Parameter tracing: How.
+  public mutating func trace(with tracing: QueryTracing = QueryTracing()) {
+    fetchCompanions.insert(tracing, at: 0)
+    addEventReceiver { tracing.record($0) }
+  }
+}
