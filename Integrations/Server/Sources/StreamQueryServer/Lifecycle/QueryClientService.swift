@@ -1,0 +1,112 @@
+public import Logging
+public import ServiceLifecycle
+public import StreamQuery
+
+/// A client as a service of swift-service-lifecycle: it ends in good order.
+///
+/// ```swift
+/// let cache = QueryClientService(client, patience: .seconds(5), logger: logger)
+/// let group = ServiceGroup(
+///   services: [cache, server],
+///   gracefulShutdownSignals: [.sigterm],
+///   logger: logger
+/// )
+/// try await group.run()
+/// ```
+///
+/// It runs until a graceful shutdown. Then it lets running fetches and mutations land, for at most
+/// ``patience``, writes what has changed to the client's stores, and shuts the client down. If its
+/// task is cancelled instead, or while it waits, it does not wait for anything to land, but writes
+/// and shuts down as well.
+///
+/// A service group ends its services in the reverse of their order: give it this service before
+/// those that use the client, so that their last requests are answered.
+public struct QueryClientService: Service, CustomStringConvertible {
+  private let client: QueryClient
+  private let patience: Duration
+  private let logger: Logger?
+
+  /// Creates a service.
+  ///
+  /// - Parameters:
+  ///   - client: The client.
+  ///   - patience: How long running fetches and mutations may take at the end, by the client's
+  ///     clock; what is paused, or waits for an interval, is not waited for.
+  ///   - logger: Where what was cut off, and what could not be written, is reported.
+  public init(
+    _ client: QueryClient,
+    patience: Duration = .seconds(10),
+    logger: Logger? = nil
+  ) {
+    self.client = client
+    self.patience = patience
+    self.logger = logger
+  }
+
+  /// The name that a service group logs.
+  public var description: String { "QueryClientService" }
+
+  /// Runs until a graceful shutdown or a cancellation, then ends the client.
+  ///
+  /// It never throws: a store that cannot be written is reported to the logger.
+  public func run() async {
+    await Self.ending()
+    if Task.isCancelled {
+      logger?.debug("cache was cancelled, what runs is not waited for")
+    } else {
+      await landing()
+    }
+    await save()
+    client.shutDown()
+  }
+
+  /// Waits for a graceful shutdown or a cancellation.
+  ///
+  /// Without the library's own `gracefulShutdown()`: it makes tasks without an executor preference.
+  private static func ending() async {
+    let (shutdown, continuation) = AsyncStream.makeStream(of: Never.self)
+    await withGracefulShutdownHandler {
+      for await _ in shutdown {}
+    } onGracefulShutdown: {
+      continuation.finish()
+    }
+  }
+
+  /// Writes what has changed, in a task of its own: that of the service may be cancelled, and the
+  /// client must not be shut down before the end.
+  private func save() async {
+    let saving = Task.detached(executorPreference: client.scheduling.executor) { [client] in
+      try await client.save()
+    }
+    guard case .failure(let error) = await saving.result else { return }
+    logger?.error("cache could not be saved", metadata: ["error": "\(error)"])
+  }
+
+  /// Waits until nothing runs, or patience ends.
+  private func landing() async {
+    let scheduling = client.scheduling
+    await withTaskGroup { [client, patience] group in
+      group.addTask(executorPreference: scheduling.executor) { await Self.idle(client) }
+      group.addTask(executorPreference: scheduling.executor) {
+        try? await scheduling.clock.sleep(for: patience)
+      }
+      await group.next()
+      group.cancelAll()
+    }
+    let (fetches, mutations) = (client.fetchingCount(), client.mutatingCount(!.paused))
+    guard fetches + mutations > 0 else { return }
+    logger?.warning(
+      "cache shuts down before all has landed",
+      metadata: ["fetches": "\(fetches)", "mutations": "\(mutations)"]
+    )
+  }
+
+  /// Waits until neither a fetch nor a mutation runs.
+  private static func idle(_ client: QueryClient) async {
+    // What lands may start something else: a mutation a fetch, a fetch a dependent one.
+    while !Task.isCancelled, client.fetchingCount() + client.mutatingCount(!.paused) > 0 {
+      for await count in client.mutatingCounts(!.paused) where count == 0 { break }
+      for await count in client.fetchingCounts() where count == 0 { break }
+    }
+  }
+}

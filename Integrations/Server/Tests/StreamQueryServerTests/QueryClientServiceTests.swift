@@ -1,0 +1,173 @@
+import InMemoryLogging
+import Logging
+import ServiceLifecycle
+import ServiceLifecycleTestKit
+import StreamQuery
+import StreamQueryServer
+import StreamQueryTesting
+import Testing
+
+/// A store on a disk without room.
+private final class FullStore: QueryStore {
+  private let base = MemoryStore()
+
+  func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
+    base.load(partition)
+  }
+
+  func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError) {
+    throw .full
+  }
+
+  func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
+    base.wipe(partition)
+  }
+}
+
+/// A client that ends in good order: what runs lands, what has changed is written.
+@Suite struct QueryClientServiceTests {
+  let simulation = Simulation(seed: 13)
+  let store = MemoryStore()
+  let handler = InMemoryLogHandler()
+
+  private func client(on other: (any QueryStore)? = nil) -> QueryClient {
+    let store = other ?? store
+    return QueryClient(simulation: simulation) { $0.persistence = Persistence(in: store) }
+  }
+
+  private func service(_ client: QueryClient) -> QueryClientService {
+    QueryClientService(
+      client,
+      patience: .seconds(5),
+      logger: Logger(label: "cache") { [handler] _ in handler }
+    )
+  }
+
+  private func query(taking duration: Duration) -> Query<Int> {
+    Query("n") {
+      try await Scheduling.current.clock.sleep(for: duration)
+      return 1
+    }.staleTime(.minutes(1))
+  }
+
+  private var lines: [String] { handler.entries.map { "\($0.level): \($0.message)" } }
+
+  /// What a client finds in the store that another one left.
+  private func restored() throws -> Int? {
+    let next = client()
+    defer { next.shutDown() }
+    try simulation.run { try await next.restore() }
+    return next.data(for: QueryKey<Int>("n"))
+  }
+
+  @Test func runningFetchesLandAndAreWritten() throws {
+    let client = client()
+    let service = service(client)
+    let query = query(taking: .seconds(3))
+    let (value, end) = try simulation.run { [simulation] in
+      try await testGracefulShutdown { trigger in
+        async let end = { () async -> Duration in
+          await service.run()
+          return simulation.now
+        }()
+        async let value = client.fetch(query)
+        try await simulation.settled(after: .seconds(1))
+        trigger.triggerGracefulShutdown()
+        return (try await value, await end)
+      }
+    }
+    #expect(value == 1)
+    #expect(end == .seconds(3))
+    #expect(lines.isEmpty)
+    #expect(throws: QueryError.self) { try simulation.run { try await client.fetch(query) } }
+    #expect(try restored() == 1)
+  }
+
+  @Test func aFetchThatTakesTooLongIsCutOff() throws {
+    let client = client()
+    let service = service(client)
+    let query = query(taking: .seconds(60))
+    let end = try simulation.run { [simulation] in
+      try await testGracefulShutdown { trigger in
+        async let end = { () async -> Duration in
+          await service.run()
+          return simulation.now
+        }()
+        async let value = client.fetch(query)
+        try await simulation.settled(after: .seconds(1))
+        trigger.triggerGracefulShutdown()
+        _ = try? await value
+        return await end
+      }
+    }
+    #expect(end == .seconds(6))
+    #expect(lines == ["warning: cache shuts down before all has landed"])
+    #expect(handler.entries.first?.metadata["fetches"] == "1")
+  }
+
+  @Test func runningMutationsLandToo() throws {
+    let client = client()
+    let service = service(client)
+    let save = Mutation<Int, Int>("save") { number in
+      try await Scheduling.current.clock.sleep(for: .seconds(2))
+      return number
+    }
+    let output = try simulation.run { [simulation] in
+      try await testGracefulShutdown { trigger in
+        async let end: Void = service.run()
+        async let output = client.mutate(save, with: 9)
+        try await simulation.settled(after: .seconds(1))
+        trigger.triggerGracefulShutdown()
+        await end
+        return try await output
+      }
+    }
+    #expect(output == 9)
+    #expect(simulation.now == .seconds(2))
+  }
+
+  @Test func aCancelledServiceWaitsForNothingButWrites() throws {
+    let client = client()
+    let service = service(client)
+    let query = query(taking: .seconds(60))
+    client.setData(5, for: query.key)
+    let running = simulation.task { await service.run() }
+    let fetching = simulation.task { await client.refetch(.key(query.key)) }
+    simulation.advance(by: .seconds(1))
+    running.cancel()
+    simulation.settle()
+    simulation.run { await running.value }
+    #expect(simulation.now == .seconds(1))
+    #expect(try restored() == 5)
+    fetching.cancel()
+  }
+
+  @Test func aStoreThatCannotBeWrittenIsReported() throws {
+    let client = client(on: FullStore())
+    let service = service(client)
+    client.setData(5, for: QueryKey<Int>("n"))
+    try end(service, after: .seconds(1))
+    #expect(lines == ["error: cache could not be saved"])
+  }
+
+  @Test func anIdleClientEndsAtOnce() throws {
+    let client = client()
+    let service = service(client)
+    client.setData(5, for: QueryKey<Int>("n"))
+    try end(service, after: .seconds(1))
+    #expect(simulation.now == .seconds(1))
+    #expect(try restored() == 5)
+  }
+
+  /// Runs a service until a graceful shutdown.
+  private func end(_ service: QueryClientService, after time: Duration) throws {
+    try simulation.run { [simulation] in
+      try await testGracefulShutdown { trigger in
+        async let end: Void = service.run()
+        try await simulation.settled(after: time)
+        trigger.triggerGracefulShutdown()
+        await end
+      }
+    }
+  }
+}
