@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that only servers depend on the packages of servers.
+// A package of its own, so that only servers depend on the packages of servers. Hummingbird is
+// fetched for the example only: SwiftPM leaves it out where just the library is used.
 let package = Package(
   name: "StreamQueryServer",
   platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -12,6 +13,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
   ],
   targets: [
     .target(
@@ -24,6 +26,15 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]
     ),
+    .executableTarget(
+      name: "Example",
+      dependencies: [
+        "StreamQueryServer",
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+      ]
+    ),
     .testTarget(
       name: "StreamQueryServerTests",
       dependencies: [
@@ -34,6 +45,16 @@ let package = Package(
         .product(name: "MetricsTestKit", package: "swift-metrics"),
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
         .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+      ]
+    ),
+    .testTarget(
+      name: "ExampleTests",
+      dependencies: [
+        "Example",
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdTesting", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
       ]
     ),
   ],

@@ -1,0 +1,25 @@
+import Hummingbird
+import StreamQuery
+
+/// What a currency is worth.
+struct Rate: ResponseCodable, Sendable, Equatable {
+  var currency: String
+  var perEuro: Double
+}
+
+/// Where rates come from: slow, and paid per request.
+protocol RateSource: Sendable {
+  /// - Throws: ``UnknownCurrency``.
+  func rate(of currency: String) async throws -> Rate
+}
+
+/// There is no such currency.
+struct UnknownCurrency: Error {}
+
+extension Query<Rate> {
+  /// A currency's rate, for half a minute.
+  static func rate(of currency: String, from source: any RateSource) -> Self {
+    Query("rate", currency) { try await source.rate(of: currency) }
+      .staleTime(.seconds(30))
+  }
+}

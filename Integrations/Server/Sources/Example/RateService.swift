@@ -1,0 +1,63 @@
+import Hummingbird
+import Logging
+import StreamQuery
+import StreamQueryServer
+
+/// What `GET /stats` answers.
+struct Stats: ResponseCodable, Sendable, Equatable {
+  var hits: Int
+  var joined: Int
+  var misses: Int
+}
+
+extension QueryClient.Configuration {
+  /// A server's cache: bounded, logged, measured and traced.
+  static func rates(_ logger: Logger) -> Self {
+    var configuration = Self.server
+    configuration.limit = CacheLimit(maxEntries: 1_000)
+    configuration.log(to: logger)
+    configuration.measure(with: QueryMetrics(prefix: "rates"))
+    configuration.trace()
+    return configuration
+  }
+}
+
+/// A small API in front of a slow source.
+struct RateService: Sendable {
+  let client: QueryClient
+  let source: any RateSource
+
+  /// The application: the cache ends after the server, whose last requests it answers.
+  func application(port: Int, _ logger: Logger) -> some ApplicationProtocol {
+    let router = Router()
+    router.middlewares.add(TracingMiddleware())
+    router.get("rates/:currency") { _, context in
+      try await rate(of: context.parameters.require("currency"))
+    }
+    router.get("stats") { _, _ in
+      let lookups = client.lookups
+      return Stats(hits: lookups.hits, joined: lookups.joined, misses: lookups.misses)
+    }
+    return Application(
+      router: router,
+      configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
+      services: [QueryClientService(client, patience: .seconds(5), logger: logger)],
+      logger: logger
+    )
+  }
+
+  private func rate(of text: String) async throws -> Rate {
+    // Keys come from the network: what cannot be a currency gets no entry.
+    let currency = text.uppercased()
+    guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (65...90).contains($0) }) else {
+      throw HTTPError(.badRequest, message: "a currency has three letters")
+    }
+    do {
+      return try await client.fetch(.rate(of: currency, from: source), timeout: .seconds(2))
+    } catch is UnknownCurrency {
+      throw HTTPError(.notFound, message: "no such currency: \(currency)")
+    } catch QueryError.timedOut {
+      throw HTTPError(.gatewayTimeout, message: "the source of rates is slow, try again")
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import Synchronization
+
+/// Stands in for a slow service in the network: it takes half a second, and counts its calls.
+final class SlowSource: RateSource {
+  private static let rates = ["CHF": 0.94, "GBP": 0.86, "JPY": 163.2, "USD": 1.08]
+  private let count = Atomic(0)
+
+  /// How often it was asked.
+  var calls: Int { count.load(ordering: .relaxed) }
+
+  func rate(of currency: String) async throws -> Rate {
+    count.add(1, ordering: .relaxed)
+    try await Task.sleep(for: .milliseconds(500))
+    guard let rate = Self.rates[currency] else { throw UnknownCurrency() }
+    return Rate(currency: currency, perEuro: rate)
+  }
+}
