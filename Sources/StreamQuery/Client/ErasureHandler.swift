@@ -28,7 +28,7 @@ extension QueryClient {
   /// (``QueryScope/end()``) returns when they are done.
   ///
   /// ```swift
-  /// let handler = client.whenErased { await log.removeAll() }
+  /// let handler = client.whenErased { logger.debug("the account has ended") }
   /// ```
   ///
   /// - Parameter action: What to do. Like all that the client retains, it must not retain the client.
