@@ -17,6 +17,7 @@ extension QueryEvent.Kind {
     case .fetchCancelled: "fetch cancelled"
     case .written: "value written"
     case .lookup: "lookup"
+    case .servedStale: "served stale data"
     case .invalidated: "entry invalidated"
     case .reset: "entry reset"
     case .mutation(let step): step.message
@@ -38,7 +39,7 @@ extension QueryEvent.Kind {
     case .fetchFailed(let error), .persistenceFailed(let error): [("error", describe(error))]
     case .lookup(let lookup): [("result", lookup.rawValue)]
     case .mutation(let step): step.details(describe)
-    case .missed(let count): [("count", "\(count)")]
+    case .missed(let count), .servedStale(let count): [("count", "\(count)")]
     case .added, .fetchStarted, .fetchPaused, .fetchResumed, .fetchSucceeded, .fetchCancelled,
       .written, .invalidated, .reset:
       []
@@ -62,6 +63,7 @@ extension QueryEvent.MutationStep {
     case .resumed: "mutation resumed"
     case .performing: "mutation performing"
     case .attemptFailed: "mutation attempt failed, will be retried"
+    case .stopped: "mutation stopped, waits for an answer"
     case .callbackFailed: "mutation callback failed"
     case .succeeded: "mutation succeeded"
     case .failed: "mutation failed"
@@ -78,7 +80,7 @@ extension QueryEvent.MutationStep {
       QueryEvent.Kind.failure(describe(error), count, wait)
     case .callbackFailed(let error, let callback):
       [("error", describe(error)), ("callback", callback)]
-    case .failed(let error): [("error", describe(error))]
+    case .failed(let error), .stopped(let error): [("error", describe(error))]
     case .started, .paused, .resumed, .succeeded, .cancelled: []
     }
   }

@@ -58,7 +58,7 @@ public struct QueryLog: Sendable {
     switch event.kind {
     case .persistenceFailed: .error
     case .fetchFailed, .missed: .warning
-    case .attemptFailed: .notice
+    case .attemptFailed, .servedStale: .notice
     case .fetchStarted, .fetchPaused, .fetchResumed, .fetchSucceeded, .fetchCancelled,
       .invalidated, .reset:
       .debug
@@ -69,7 +69,7 @@ public struct QueryLog: Sendable {
 
   private static func level(of step: QueryEvent.MutationStep) -> Logger.Level {
     switch step {
-    case .failed, .callbackFailed: .warning
+    case .failed, .callbackFailed, .stopped: .warning
     case .attemptFailed: .notice
     case .started, .paused, .resumed, .performing, .succeeded, .cancelled: .debug
     }

@@ -4,6 +4,7 @@ import StreamQuery
 /// The metrics of a cache, or of its queries of one name.
 struct QueryInstruments: Sendable {
   private let lookups: [CacheLookup: Counter]
+  private let servedStale: Counter
   private let succeeded: TimedOutcome
   private let notModified: TimedOutcome
   private let failed: TimedOutcome
@@ -40,6 +41,7 @@ struct QueryInstruments: Sendable {
         (lookup, counter("lookups", ("result", lookup.rawValue)))
       }
     )
+    servedStale = counter("stale.served")
     succeeded = outcome("fetches", "fetch", "succeeded")
     notModified = outcome("fetches", "fetch", "notModified")
     failed = outcome("fetches", "fetch", "failed")
@@ -69,6 +71,7 @@ struct QueryInstruments: Sendable {
     case .fetchFailed: ended(failed, event)
     case .fetchCancelled: ended(cancelled, event)
     case .lookup(let lookup): lookups[lookup]?.increment()
+    case .servedStale(let count): servedStale.increment(by: count)
     case .mutation(.succeeded): mutationSucceeded.record(event)
     case .mutation(.failed): mutationFailed.record(event)
     case .mutation(.cancelled): mutationCancelled.record(event)
