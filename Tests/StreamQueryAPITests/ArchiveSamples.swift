@@ -66,12 +66,50 @@ extension Mutation where Input == ArchivedRename, Output == User {
     let report = client.import(export.archive, for: [.values(of: User.self)], coding: sealed)
     for skipped in report.skipped {
       switch skipped.reason {
-      case .unknown, .notNewer, .known, .missingPerform, .shutDown: print(skipped.key)
+      case .unknown, .notNewer, .superseded, .known, .missingPerform, .shutDown:
+        print(skipped.key)
       case .unreadableKey(let error), .undecodable(let error): print(skipped.key, error)
       case .key(let error): print(skipped.key, error)
       }
     }
     #expect(report.skipped.count == 1)
+  }
+
+  @Test func whatIsBeingFetchedFollows() async throws {
+    client.setData(.ada, for: .user(1))
+    var lines: [Data] = []
+    for await export in client.exports(.prefix("user"), errors: .redacted) {
+      #expect(export.skipped.isEmpty)
+      lines.append(try export.archive.encoded())
+    }
+    let (archives, input) = AsyncThrowingStream.makeStream(of: CacheArchive.self)
+    for line in lines { input.yield(try CacheArchive(decoding: line)) }
+    input.finish()
+    let next = QueryClient()
+    let report = try await next.import(contentsOf: archives, for: [.values(of: User.self)])
+    #expect(report.entryCount == 1)
+    #expect(next.data(for: .user(1)) == .ada)
+    // Both ends at the same time, as in a page that is rendered.
+    let (more, page) = AsyncStream.makeStream(of: Data.self)
+    let browser = QueryClient()
+    async let both = browser.import(
+      contentsOf: more.map { try CacheArchive(decoding: $0) },
+      for: [.values(of: User.self)],
+      waitingAtMost: .seconds(10)
+    )
+    for await export in client.exports(.prefix("user")) {
+      page.yield(try export.archive.encoded())
+    }
+    page.finish()
+    #expect(try await both.entryCount == 1)
+    // A sequence that cannot fail needs no `try`.
+    let pending = CacheArchive(pending: [#"Swift.String["later"]"#])
+    let none = await next.import(
+      contentsOf: AsyncStream {
+        $0.yield(pending); $0.finish()
+      }
+    )
+    #expect(none.entryCount == 0)
   }
 
   @Test func brokenBytesAreATypedError() {

@@ -191,6 +191,7 @@ extension CacheState {
       retryQuery: former.map { $0.retryQuery ?? $0.query },
       cause: slots[index].machine.cause ?? .manual,
       startedAt: transaction.environment.now,
+      place: former?.place ?? imports.started(),
       part: current.part,
       setting: former?.setting ?? slots[index].setting,
       isSettingOwn: former?.isSettingOwn ?? (transaction.setting != nil)

@@ -24,6 +24,8 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     guard slots[index].query != nil else { return }
+    // After the request, which joins a fetch that is held back.
+    defer { askedAnew(index, &transaction) }
     let request = FetchRequest(
       cause: cause,
       // A fetch may replace itself, but must not request its own successor again and again.
@@ -37,6 +39,7 @@ extension CacheState {
 
   /// Empties an entry; its observers stay, and retention continues.
   mutating func empty(_ index: Int, isRemoved: Bool, _ transaction: inout Transaction) {
+    keepOut(olderThanNow: index)
     let actions = slots[index].machine.cleared(isRemoved: isRemoved, in: transaction.environment)
     transaction.drop(slots[index].data)
     transaction.drop(slots[index].error)
@@ -53,6 +56,7 @@ extension CacheState {
     reason: QueryEvent.RemovalReason,
     _ transaction: inout Transaction
   ) {
+    keepOut(olderThanNow: index)
     removeAllLayers(index, &transaction)
     let isAlone = !slots[index].isWatched && slots[index].machine.isIdle
     // If the entry goes at once, emptying it first would tell nobody.

@@ -2,6 +2,7 @@ extension CacheState {
   /// Ends all runs and observations, and removes all entries; none will be made again.
   mutating func end(_ transaction: inout Transaction) {
     isShutDown = true
+    endImports(&transaction)
     clearMutations(sparesKept: false, &transaction)
     for index in observers.indices where observers[index].isLive {
       let id = ObserverID(

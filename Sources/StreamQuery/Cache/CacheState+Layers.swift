@@ -55,7 +55,9 @@ extension CacheState {
       for position in slots[index].layers.indices where slots[index].layers[position].job === job {
         slots[index].layers[position].keptSince = newest
       }
+      keepOut(olderThanNow: index)
       input(index, &transaction) { $0.outdated(in: $1) }
+      if slots[index].machine.isHeld { letGoUnawaited(&transaction) }
     }
   }
 

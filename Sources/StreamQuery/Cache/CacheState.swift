@@ -87,6 +87,8 @@ struct CacheState: ~Copyable {
   var persisted: PersistedChanges?
   /// Who leaves if there are too many entries; `nil` if there is no limit.
   var budget: CacheBudget?
+  /// What imports in progress are to bring.
+  var imports = Imports()
   /// How often it became known what a store keeps.
   var restorationCount = 0
   /// The part types of keys that were reported to share one hash.

@@ -5,21 +5,25 @@ struct EntryFacts {
 
   /// The facts about a key that has no entry, apart from what the given query adds.
   static func empty(_ key: EntryKey, _ query: StoredQuery) -> EntryFacts {
-    EntryFacts(
-      info: QueryInfo(
-        key: key.key,
-        observerCount: 0,
-        waiterCount: 0,
-        isActive: false,
-        isDisabled: true,
-        isStatic: false,
-        isStale: true,
-        meta: query.meta ?? QueryMeta(),
-        age: nil,
-        entryKey: key,
-        snapshot: .empty
-      ),
-      revision: 0
+    EntryFacts(info: .absent(key, query.meta), revision: 0)
+  }
+}
+
+extension QueryInfo {
+  /// The info of a key that has no entry.
+  static func absent(_ key: EntryKey, _ meta: QueryMeta? = nil) -> QueryInfo {
+    QueryInfo(
+      key: key.key,
+      observerCount: 0,
+      waiterCount: 0,
+      isActive: false,
+      isDisabled: true,
+      isStatic: false,
+      isStale: true,
+      meta: meta ?? QueryMeta(),
+      age: nil,
+      entryKey: key,
+      snapshot: .empty
     )
   }
 }

@@ -17,6 +17,7 @@ extension QueryClient {
   }
 
   private nonisolated func run(_ job: FetchJob, attempt: Int) async {
+    if mayAwaitImports, attempt == 0, isHeld(job) { return }
     let limit = job.query.serving == nil ? nil : limit(of: job, attempt: attempt)
     defer { limit?.stop() }
     let context = FetchContext(
@@ -34,6 +35,8 @@ extension QueryClient {
         try await Scheduling.$current.withValue(scheduling) {
           job.tasks.life.taskBegan()
           defer { job.tasks.life.taskEnded() }
+          // Whoever ended the fetch before it began wants no request.
+          try Task.checkCancellation()
           return try await fetch(context)
         }
       }
@@ -43,6 +46,22 @@ extension QueryClient {
     } catch {
       // The attempt has failed already, because it took too long.
     }
+  }
+
+  /// Whether any import runs: most clients never have one, and look no further.
+  nonisolated var mayAwaitImports: Bool {
+    @inline(__always) get { awaitsImports.load(ordering: .acquiring) }
+  }
+
+  /// Whether an import is to bring what a fetch would bring: then the attempt is started again when
+  /// it is known that it does not.
+  ///
+  /// Never inlined: the task of each fetch would make room for it.
+  @inline(never)
+  private nonisolated func isHeld(_ job: FetchJob) -> Bool {
+    // The user's own code, outside of locks. A key without a text cannot be in an archive.
+    guard let text = try? job.key.canonicalText() else { return false }
+    return transaction { state, transaction in state.hold(job, text, &transaction) }
   }
 
   /// Starts the time that an attempt may take; `nil` if it may take any.

@@ -182,9 +182,13 @@ extension QueryClient {
     // Before the entries: what is removed must not be restored in between.
     persisters.persister?.remove(filter)
     if case .plain(.all) = filter.node {
-      transaction { state, transaction in state.removeAll(reason: .removed, &transaction) }
+      transaction { state, transaction in
+        state.noteSweep(.all, invalidates: false, &transaction)
+        state.removeAll(reason: .removed, &transaction)
+      }
       return
     }
+    noteSweep(filter, invalidates: false)
     select(filter) { state, indices, transaction in
       for index in indices { state.remove(index, reason: .removed, &transaction) }
     }
@@ -213,6 +217,7 @@ extension QueryClient {
   ///   are observed.
   public nonisolated func clear() {
     transaction { state, transaction in
+      state.endImports(&transaction)
       state.clearMutations(sparesKept: true, &transaction)
       state.removeAll(reason: .cleared, &transaction)
     }
@@ -240,6 +245,7 @@ extension QueryClient {
     _ group: WaitGroup?
   ) {
     persisters.persister?.invalidate(filter)
+    noteSweep(filter, invalidates: true)
     select(filter) { state, indices, transaction in
       let refetched = indices.filter { state.isInScope(scope, $0) && state.isBulkRefetched($0) }
       for index in indices {
@@ -248,10 +254,19 @@ extension QueryClient {
         let isJoining = !superseding || state.waitsForCaller(index, transaction)
         state.input(index, &transaction) { $0.invalidated(isJoining: isJoining, in: $1) }
         state.endFailure(index)
+        state.noteMark(index, &transaction)
       }
       for index in refetched {
         state.refetch(index, cause, superseding: superseding, group, &transaction)
       }
+    }
+  }
+
+  /// Notes what happens to keys that the cache does not know and that an import is going to bring.
+  private nonisolated func noteSweep(_ filter: QueryFilter, invalidates: Bool) {
+    guard mayAwaitImports else { return }
+    transaction { state, transaction in
+      state.noteSweep(filter.plainPart, invalidates: invalidates, &transaction)
     }
   }
 
@@ -282,6 +297,7 @@ extension QueryClient {
   private nonisolated func resetting(_ filter: QueryFilter, _ group: WaitGroup) {
     // What is kept would be the initial data again.
     persisters.persister?.remove(filter)
+    noteSweep(filter, invalidates: false)
     // Initial data is user code: it is evaluated before the transaction, for every entry that may
     // match.
     let initial = search(filter) { state, index, _ in state.initialData(of: index) }

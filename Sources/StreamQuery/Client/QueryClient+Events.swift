@@ -22,15 +22,22 @@ extension QueryClient {
   /// - Returns: A stream of numbers that keeps only the newest; it skips a number equal to the one
   ///   before.
   public nonisolated func fetchingCounts(_ filter: QueryFilter = .all) -> AsyncStream<Int> {
+    let last = LastSeen<Int>()
+    return stream(of: fetchNews(), "counts of fetches") { [self] in
+      let count = fetchingCount(filter)
+      return last.changed(to: count) ? count : nil
+    }
+  }
+
+  /// Tells that fetches began, paused or ended, once for all that did since it was last asked.
+  ///
+  /// - Returns: The subscription; `nil` after the client's shutdown.
+  nonisolated func fetchNews() -> Broadcaster<NewsFlag<Never>>.Listener? {
     let subscription = counts.subscribe { [weak self, counts] in
       self?.transaction { state, _ in state.countsFetches = counts.hasSubscribers }
     }
     transaction { state, _ in state.countsFetches = counts.hasSubscribers }
-    let last = LastSeen<Int>()
-    return stream(of: subscription, "counts of fetches") { [self] in
-      let count = fetchingCount(filter)
-      return last.changed(to: count) ? count : nil
-    }
+    return subscription
   }
 
   /// Returns a stream of what a subscription brings; it ends at once without a subscription.

@@ -27,6 +27,8 @@ extension CacheState {
       switch stage {
       case .running: activity = WorkWait.isWaiting(work(of: index)) ? .waitingForWork : .running
       case .waiting(let time): activity = .resting(time.distance(after: now))
+      case .held(let time?): activity = .resting(time.distance(after: now))
+      case .held(nil): activity = .waitingForWork
       case .paused: activity = .paused
       }
       return Liveness.Work("a fetch of \(key.key)", activity)

@@ -317,6 +317,25 @@ extension CacheState {
     fencing: Bool,
     _ transaction: inout Transaction
   ) {
+    if fencing { keepOut(olderThanNow: index) }
+    put(box, index, updatedAt: updatedAt, fencing: fencing, &transaction)
+  }
+
+  /// Puts data into an entry.
+  ///
+  /// - Parameters:
+  ///   - box: The data.
+  ///   - index: The entry.
+  ///   - updatedAt: When it was up to date; `nil` is now.
+  ///   - fencing: Whether a fetch in flight ends.
+  ///   - transaction: The transaction.
+  mutating func put(
+    _ box: ValueBox,
+    _ index: Int,
+    updatedAt: Double?,
+    fencing: Bool,
+    _ transaction: inout Transaction
+  ) {
     if budget != nil { noteUse(of: index) }
     slots[index].keepReason(&transaction)
     if slots[index].isLayered { writeOnLayers(index, &transaction) }

@@ -42,6 +42,8 @@ public actor QueryClient {
   nonisolated let persisters = PersisterSlot()
   /// What keeps runs of mutations beyond the process, if the configuration says so.
   nonisolated let keeper: (any RunKeeper)?
+  /// Whether any import names what it will bring: most clients never have one, and ask no further.
+  nonisolated let awaitsImports = Atomic(false)
   nonisolated let shutdownHandlers = ShutdownHandlers()
   nonisolated let erasure = ClientErasure()
   #if DEBUG

@@ -10,6 +10,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   private let ownRetry: RetryPolicy?
   /// The resolved options without the answers of closures; see ``isDynamic``.
   private let fixed: ResolvedObserverOptions
+  /// When data is stale, as far as that does not depend on the entry.
+  var fixedFreshness: Freshness { fixed.freshness }
   /// The options, if some are closures that have to be evaluated repeatedly.
   private let asked: Asked?
   /// Whether nothing has to be evaluated to know the options.
@@ -107,6 +109,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       own.networkMode ?? base.networkMode ?? (restoring == nil ? .online : .offlineFirst)
     fetchOptions.failureInvalidates = defaults.failureInvalidates
     fetchOptions.resetsData = definition.resetsData
+    fetchOptions.showsParts = definition.showsParts
     fetchOptions.keepsProgress = definition.feature != nil
     let abandonment = own.abandonment ?? base.abandonment
     fetchOptions.abandonment =

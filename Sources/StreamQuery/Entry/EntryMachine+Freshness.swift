@@ -63,6 +63,32 @@ extension EntryMachine {
     return groups.contains { isStale(for: $0.resolvedOptions, at: now) }
   }
 
+  /// Whether data of a date would be stale for those who want the entry.
+  ///
+  /// - Parameters:
+  ///   - updatedAt: When the data was up to date.
+  ///   - freshness: The stale time of waiting callers.
+  ///   - limit: The stale time for those to whom everything is stale at once: otherwise nothing
+  ///     could ever be fresh enough.
+  ///   - now: The time of the transaction.
+  /// - Returns: Whether somebody would fetch in spite of the data.
+  package func wouldBeStale(
+    updatedAt: Timestamp,
+    _ freshness: Freshness,
+    limit: TimeSpan,
+    at now: Instant
+  ) -> Bool {
+    var wanted = groups.filter(\.resolvedOptions.isEnabled).map(\.resolvedOptions.freshness)
+    if waiterCount > 0 || wanted.isEmpty { wanted.append(freshness) }
+    return wanted.contains { freshness in
+      switch freshness {
+      case .static: false
+      case .after(let span):
+        (updatedAt.instant + (span == .zero ? limit : span)).map { now >= $0 } ?? false
+      }
+    }
+  }
+
   /// Whether some observer treats the data as static.
   package var isStatic: Bool {
     groups.contains { $0.resolvedOptions.freshness == .static }

@@ -8,6 +8,8 @@ package struct FetchOptions: Hashable, Sendable {
   package var failureInvalidates = true
   /// Whether a refetch hides the data, so that the entry shows pending again.
   package var resetsData = false
+  /// Whether the fetch may show parts of its value before the whole.
+  package var showsParts = false
   /// Whether a retry continues where the previous attempt failed.
   package var keepsProgress = false
 

@@ -6,6 +6,9 @@ package struct InFlight: Equatable, Sendable {
     case running
     /// Between attempts; leads to `running` or `paused` when the time comes.
     case waiting(until: Instant)
+    /// Waits for an import that is to bring the data; leads to `running` or `paused` at this time, or
+    /// when it is let go. `nil` is never.
+    case held(until: Instant?)
     /// Waits for the network or the app; leads to `running` when both allow it.
     case paused(before: Pause)
   }
@@ -35,6 +38,8 @@ package struct InFlight: Equatable, Sendable {
   /// The entry was invalidated since the attempt started, and the fetch could not be replaced:
   /// its answer may be older than the mark, so the mark outlives it.
   package var predatesMark = false
+  /// Its first attempt was held back once, and is not again.
+  package var wasHeld = false
   /// A value was written since the attempt started.
   package var wasWritten = false
   /// Whether the data is a part of its answer so far.
@@ -49,6 +54,7 @@ package struct InFlight: Equatable, Sendable {
     switch stage {
     case .running: nil
     case .waiting: .retry
+    case .held: .firstAttempt
     case .paused(let next): next
     }
   }

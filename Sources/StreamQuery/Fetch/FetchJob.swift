@@ -14,6 +14,8 @@ final class FetchJob: FetchWork, Sendable {
   let retryQuery: StoredQuery?
   let cause: FetchCause
   let startedAt: Timestamp
+  /// Its place among what happens while imports run; 0 if it started before.
+  let place: UInt64
   let part: FetchPart
   /// What a caller said about how to fetch; `nil` if nothing.
   let setting: FetchSetting?
@@ -34,6 +36,7 @@ final class FetchJob: FetchWork, Sendable {
     retryQuery: StoredQuery?,
     cause: FetchCause,
     startedAt: Timestamp,
+    place: UInt64 = 0,
     part: FetchPart,
     setting: FetchSetting?,
     isSettingOwn: Bool
@@ -47,6 +50,7 @@ final class FetchJob: FetchWork, Sendable {
     self.retryQuery = retryQuery
     self.cause = cause
     self.startedAt = startedAt
+    self.place = place
     self.part = part
     self.setting = setting
     self.isSettingOwn = isSettingOwn

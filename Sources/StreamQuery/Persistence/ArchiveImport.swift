@@ -19,6 +19,9 @@ public struct ArchiveImport: Sendable {
     case undecodable(any Error)
     /// The cache has data that is as new or newer.
     case notNewer
+    /// The key was removed, reset, written with `fencing`, or changed by a mutation after the
+    /// archives named it, or the cache was cleared: the data is older than that.
+    case superseded
     /// The client has or had this run of the mutation already: whatever its outcome, it does not
     /// run again.
     case known

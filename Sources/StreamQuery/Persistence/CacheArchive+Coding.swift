@@ -73,7 +73,7 @@ extension CacheArchiveError {
 
 extension CacheArchive: Codable {
   private enum CodingKeys: String, CodingKey {
-    case format, version, entries, mutations
+    case format, version, entries, mutations, pending
   }
 
   /// Encodes name, version and content.
@@ -86,6 +86,8 @@ extension CacheArchive: Codable {
     try container.encode(Self.version, forKey: .version)
     try container.encode(entries, forKey: .entries)
     try container.encode(mutations, forKey: .mutations)
+    // Left out as long as it is empty: the bytes are those of earlier releases.
+    if !pending.isEmpty { try container.encode(pending, forKey: .pending) }
   }
 
   /// Decodes an archive of a version that this library knows.
@@ -102,5 +104,6 @@ extension CacheArchive: Codable {
     guard version == Self.version else { throw CacheArchiveError.unsupportedVersion(version) }
     entries = try container.decode([Entry].self, forKey: .entries)
     mutations = try container.decode([PausedMutation].self, forKey: .mutations)
+    pending = try container.decodeIfPresent([String].self, forKey: .pending) ?? []
   }
 }

@@ -101,13 +101,29 @@ public struct CacheArchive: Hashable, Sendable {
   /// The paused runs, in the order in which they were started.
   public var mutations: [PausedMutation]
 
+  /// Value type and key of what had no data yet, was being fetched, and follows in another archive.
+  ///
+  /// These are the texts of ``QueryKey/canonicalText()``: whoever gets the archive can read the parts
+  /// of the keys, such as identifiers, even if their data never follows. A filter of the export leaves
+  /// out what is not for everybody.
+  ///
+  /// Only the archives of ``QueryClient/exports(_:mutations:errors:coding:)`` have any. Whoever has
+  /// no other archive fetches these keys as if they were not named.
+  public var pending: [String]
+
   /// Creates an archive.
   ///
   /// - Parameters:
   ///   - entries: The entries.
   ///   - mutations: The paused runs, in the order in which they were started.
-  public init(entries: [Entry] = [], mutations: [PausedMutation] = []) {
+  ///   - pending: What follows in another archive.
+  public init(
+    entries: [Entry] = [],
+    mutations: [PausedMutation] = [],
+    pending: [String] = []
+  ) {
     self.entries = entries
     self.mutations = mutations
+    self.pending = pending
   }
 }

@@ -7,16 +7,23 @@ private struct RunStamp: Hashable {
 extension CacheState {
   /// Adds the content of an archive to the cache.
   ///
+  /// - Parameters:
+  ///   - entries: The entries.
+  ///   - runs: The paused runs of mutations.
+  ///   - resuming: Whether these continue.
+  ///   - import: The number of an import in progress; `nil` if there is only this archive.
+  ///   - transaction: The transaction.
   /// - Returns: What was left out.
   mutating func restore(
     _ entries: [RestoredEntry],
     _ runs: [RestoredRun],
     resuming: Bool,
+    by import: Int? = nil,
     _ transaction: inout Transaction
   ) -> [ArchiveImport.Skipped] {
     var refused: [ArchiveImport.Skipped] = []
     for entry in entries {
-      guard let reason = fill(entry, &transaction) else { continue }
+      guard let reason = fill(entry, by: `import`, &transaction) else { continue }
       refused.append(
         ArchiveImport.Skipped(key: entry.text, isMutation: false, reason: reason)
       )
@@ -29,12 +36,14 @@ extension CacheState {
     }
     var begun: SharedOneShot<Void>?
     for run in runs {
-      guard !isShutDown, !isKnown(run, &nameless) else {
+      // Its import was ended by `clear()`.
+      let isLate = `import`.map { !imports.isRunning($0) } ?? false
+      guard !isShutDown, !isLate, !isKnown(run, &nameless) else {
         refused.append(
           ArchiveImport.Skipped(
             key: run.text,
             isMutation: true,
-            reason: isShutDown ? .shutDown : .known,
+            reason: isShutDown ? .shutDown : isLate ? .superseded : .known,
             idempotencyKey: run.identity.uuid
           )
         )
@@ -101,28 +110,67 @@ extension CacheState {
   /// Fills an entry, or returns why it does not.
   private mutating func fill(
     _ restored: RestoredEntry,
+    by import: Int?,
     _ transaction: inout Transaction
   ) -> ArchiveImport.Reason? {
     guard !isShutDown else { return .shutDown }
+    let known = find(restored.key)
+    let verdict = verdict(on: restored, known, by: `import`)
+    guard !verdict.isRefused else { return .superseded }
     // A clock that was ahead must not make data that nothing newer can ever replace.
     let now = transaction.environment.now.date
     let date = min(restored.updatedAt, now)
-    if let index = find(restored.key), slots[index].machine.hasData,
-      min(slots[index].machine.dataUpdatedAt.date, now) >= date
+    if let known, slots[known].machine.hasData,
+      min(slots[known].machine.dataUpdatedAt.date, now) >= date
     {
       return .notNewer
     }
-    let known = find(restored.key)
     if let known { adopt(known, restored.query, &transaction) }
     let index = known ?? entry(restored.key, restored.query, &transaction)
-    write(restored.box, index, updatedAt: date, fencing: false, &transaction)
+    let isMarked = restored.isInvalidated || verdict.markedAt.map { date <= $0 } ?? false
+    let ends = !isMarked && endsFetch(of: index, restored, date, verdict, transaction)
+    put(restored.box, index, updatedAt: date, fencing: ends, &transaction)
     if let error = restored.error { restore(error, of: restored, index, &transaction) }
-    if restored.isInvalidated {
+    if isMarked {
       // The mark is as old as the data: a fetch that is already running brings something newer.
       input(index, &transaction) { $0.invalidated(isJoining: true, in: $1) }
       ageMark(index)
     }
     return nil
+  }
+
+  private func verdict(
+    on restored: RestoredEntry,
+    _ index: Int?,
+    by import: Int?
+  ) -> Imports.Verdict {
+    guard let `import` else { return Imports.Verdict() }
+    let subject = Imports.Subject(
+      text: restored.text,
+      info: .absent(restored.key),
+      entry: index.map { slots[$0].generation }
+    )
+    return imports.verdict(on: subject, by: `import`)
+  }
+
+  /// Whether a fetch in flight need not go on, wherever it is: it began after the import had named
+  /// its key, and what it would bring is there.
+  private func endsFetch(
+    of index: Int,
+    _ restored: RestoredEntry,
+    _ date: Double,
+    _ verdict: Imports.Verdict,
+    _ transaction: Transaction
+  ) -> Bool {
+    guard let named = verdict.endsFetchesAfter, let job = slots[index].job, job.place > named
+    else { return false }
+    let now = transaction.environment.now
+    return !slots[index].machine.wouldBeStale(
+      updatedAt: now.placing(date: date),
+      restored.query.fixedFreshness,
+      limit: verdict.limit,
+      at: now.instant
+    )
   }
 
   private mutating func restore(

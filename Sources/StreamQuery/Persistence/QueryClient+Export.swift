@@ -31,8 +31,22 @@ extension QueryClient {
     errors: ArchivedErrors = .leftOut,
     coding: ArchiveCoding = .json
   ) -> ArchiveExport {
-    // Of one instant, so that the archive has no half of a change.
-    let (search, runs) = search(filter, wantsInfo: true) { _, _, _ in
+    let (entries, runs) = content(filter, mutations)
+    var export = ArchiveExport(archive: CacheArchive(), skipped: [])
+    export.add(entries.map(\.info), errors, coding)
+    export.add(runs, coding)
+    // The account may have ended while its values were encoded.
+    return isErased ? ArchiveExport(archive: CacheArchive(), skipped: []) : export
+  }
+
+  /// The matching entries, and the paused runs, of one instant, so that no archive has half of a
+  /// change.
+  nonisolated func content(
+    _ filter: QueryFilter,
+    _ mutations: MutationFilter
+  ) -> (entries: [(info: QueryInfo, progress: ExportProgress)], runs: [MutationInfo]) {
+    let (search, runs) = search(filter, wantsInfo: true) { state, index, _ in
+      state.exportProgress(index)
     } finally: { _, state, _ in
       // Before anybody has the archive: it may be imported here long after the runs are forgotten.
       state.rememberPausedRuns()
@@ -40,22 +54,11 @@ extension QueryClient {
         state.mutations.find(id).flatMap { state.mutations.snapshot($0) }
       }
     }
-    let entries = search.findings().compactMap(\.info)
-    var export = ArchiveExport(archive: CacheArchive(), skipped: [])
-    for entry in entries {
-      guard let box = entry.snapshot.base else { continue }
-      if entry.snapshot.error != nil, errors == .leftOut { continue }
-      export.add(entry.key, isMutation: false) { archive throws(ArchiveExportRefusal) in
-        archive.entries.append(try entry.archived(box.erased, errors, coding))
-      }
+    let paused = runs.map(MutationInfo.init).filter { $0.isPaused && mutations.matches($0) }
+    let entries = search.findings().compactMap { finding in
+      finding.info.map { (info: $0, progress: finding.item) }
     }
-    for run in runs.map(MutationInfo.init) where run.isPaused && mutations.matches(run) {
-      export.add(run.key, isMutation: true) { archive throws(ArchiveExportRefusal) in
-        archive.mutations.append(try run.archived(coding))
-      }
-    }
-    // The account may have ended while its values were encoded.
-    return isErased ? ArchiveExport(archive: CacheArchive(), skipped: []) : export
+    return (entries, paused)
   }
 }
 
@@ -65,7 +68,39 @@ private struct ArchiveExportRefusal: Error {
 }
 
 extension ArchiveExport {
-  fileprivate mutating func add(
+  /// Adds the entries that have data.
+  mutating func add(_ entries: [QueryInfo], _ errors: ArchivedErrors, _ coding: ArchiveCoding) {
+    for entry in entries {
+      guard let box = entry.snapshot.base else { continue }
+      if entry.snapshot.error != nil, errors == .leftOut { continue }
+      add(entry.key, isMutation: false) { archive throws(ArchiveExportRefusal) in
+        archive.entries.append(try entry.archived(box.erased, errors, coding))
+      }
+    }
+  }
+
+  mutating func add(_ runs: [MutationInfo], _ coding: ArchiveCoding) {
+    for run in runs {
+      add(run.key, isMutation: true) { archive throws(ArchiveExportRefusal) in
+        archive.mutations.append(try run.archived(coding))
+      }
+    }
+  }
+
+  /// Adds the name of an entry that is being fetched for the first time.
+  ///
+  /// - Returns: The name; `nil` if its key has none.
+  mutating func addPending(_ entry: QueryInfo) -> String? {
+    var name: String?
+    add(entry.key, isMutation: false) { archive throws(ArchiveExportRefusal) in
+      let text = try text(of: entry.entryKey)
+      archive.pending.append(text)
+      name = text
+    }
+    return name
+  }
+
+  private mutating func add(
     _ key: AnyQueryKey,
     isMutation: Bool,
     _ body: (inout CacheArchive) throws(ArchiveExportRefusal) -> Void

@@ -35,11 +35,32 @@ extension QueryClient {
     coding: ArchiveCoding = .json,
     resuming: Bool = true
   ) -> ArchiveImport {
-    var catalog = ArchiveCatalog(archivables)
+    let catalog = ArchiveCatalog(archivables)
+    var report = fill(archive, catalog, coding: coding, resuming: resuming)
+    report.skipped.insert(contentsOf: catalog.skipped, at: 0)
+    return report
+  }
+
+  /// Fills entries from an archive and continues its paused mutations, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - archive: The archive.
+  ///   - catalog: What to expect, in addition to the queries that the cache knows already.
+  ///   - coding: How values and inputs are decoded.
+  ///   - resuming: Whether mutations continue by themselves.
+  ///   - import: The number of an import in progress; `nil` if there is only this archive.
+  /// - Returns: What was filled, and what was left out, apart from what the catalog could not take.
+  nonisolated func fill(
+    _ archive: CacheArchive,
+    _ catalog: ArchiveCatalog,
+    coding: ArchiveCoding,
+    resuming: Bool,
+    by import: Int? = nil
+  ) -> ArchiveImport {
+    var catalog = catalog
     if !catalog.expects(archive.entries) { catalog.addKnown(knownQueries()) }
     // The user's types are decoded here, before the transaction.
     var draft = ImportDraft()
-    draft.skipped = catalog.skipped
     for entry in archive.entries {
       draft.add(entry.key, isMutation: false) { draft throws(ArchiveRefusal) in
         draft.entries.append(try restored(entry, catalog, coding))
@@ -53,7 +74,12 @@ extension QueryClient {
     if !draft.runs.isEmpty { openSignals() }
     let (entries, runs) = (draft.entries, draft.runs)
     let refused = transaction { state, transaction in
-      state.restore(entries, runs, resuming: resuming, &transaction)
+      let refused = state.restore(entries, runs, resuming: resuming, by: `import`, &transaction)
+      if let `import` {
+        state.imports.filled(leaving: Set(archive.pending), by: `import`)
+        state.letGoUnawaited(&transaction)
+      }
+      return refused
     }
     return ArchiveImport(
       entryCount: entries.count - refused.count { !$0.isMutation },

@@ -28,6 +28,8 @@ final class QueryDefinition: Sendable {
   var variant: (@Sendable () -> QueryDefinition)? { extras?.values.variant }
   /// Whether a refetch hides the data.
   var resetsData: Bool { extras?.values.resetsData ?? false }
+  /// Whether a fetch may show parts of its value before the whole.
+  var showsParts: Bool { extras?.values.showsParts ?? false }
   /// Where the data is kept beyond the cache; `nil` leaves it to the client.
   var persistence: (any PersistencePolicy)? { extras?.values.persistence }
 
@@ -78,6 +80,7 @@ final class QueryDefinition: Sendable {
     values.feature = feature
     values.variant = variant
     values.resetsData = resetsData
+    values.showsParts = showsParts
     return with(definition.options, DefinitionExtras(values))
   }
 

@@ -165,7 +165,7 @@ extension QueryDefinition {
     return QueryDefinition(
       of: Value.self,
       fetch: fetch,
-      extras: refetch == .reset ? DefinitionExtras.Values(resetsData: true) : nil
+      extras: DefinitionExtras.Values(resetsData: refetch == .reset, showsParts: true)
     )
   }
 }

@@ -36,7 +36,7 @@ extension Stage {
       )
       for skipped in report.skipped {
         switch skipped.reason {
-        case .notNewer, .known: continue
+        case .notNewer, .superseded, .known: continue
         default: break
         }
         violations.append("not imported: \(skipped)")

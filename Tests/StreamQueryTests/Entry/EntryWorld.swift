@@ -272,6 +272,9 @@ extension EntryWorld {
     case .waiting(let until):
       add(2)
       add(until)
+    case .held(let until):
+      add(5)
+      add(until)
     case .paused(before: .firstAttempt): add(3)
     case .paused(before: .retry): add(4)
     }

@@ -51,6 +51,7 @@ extension ArchiveImport.Reason {
     case .key: "key"
     case .undecodable: "undecodable"
     case .notNewer: "notNewer"
+    case .superseded: "superseded"
     case .known: "known"
     case .missingPerform: "missingPerform"
     case .shutDown: "shutDown"

@@ -1,0 +1,24 @@
+/// What a fetch in flight means for the archives of its entry.
+enum ExportProgress: Equatable, Sendable {
+  /// There is none, or there is data that it is going to replace.
+  case none
+  /// It is going to bring the first data.
+  case first
+  /// It brings the first data, but perhaps in parts, or it waits for an import itself.
+  case uncertain
+  /// The data is a part of what it brings.
+  case partial
+}
+
+extension CacheState {
+  /// What the fetch of an entry means for archives.
+  func exportProgress(_ index: Int) -> ExportProgress {
+    guard let current = slots[index].machine.fetch, slots[index].machine.isFetching else {
+      return .none
+    }
+    if current.hasProgressed { return .partial }
+    guard !slots[index].machine.hasData else { return .none }
+    // A query that shows parts, such as a streamed one, may never be complete.
+    return current.fetchOptions.showsParts || slots[index].machine.isHeld ? .uncertain : .first
+  }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import StreamQuery
+
+/// First attempts that are held back.
+struct EntryHoldingTests {
+  private var machine = EntryMachine(at: .zero)
+  private let start = Environment(now: Timestamp(instant: .zero, date: 0))
+  private let limit = Instant.seconds(30)
+
+  private func environment(_ seconds: Double, isOnline: Bool = true) -> Environment {
+    var environment = Environment(
+      now: Timestamp(instant: .seconds(seconds), date: seconds)
+    )
+    environment.isOnline = isOnline
+    return environment
+  }
+
+  private mutating func begin() -> FetchID? {
+    machine.requested(.manual, clientLease: true, in: start).started
+  }
+
+  private mutating func hold() -> FetchID? {
+    guard let id = begin() else { return nil }
+    machine.held(id, until: limit)
+    return id
+  }
+
+  @Test mutating func aFetchThatIsHeldBackBeginsAtItsLimitAndOnlyThen() {
+    let id = hold()
+    #expect(machine.isHeld && machine.isFetching)
+    #expect(machine.nextDeadline(in: start) == limit)
+    let early = machine.timeReached(in: environment(29))
+    #expect(early.started == nil)
+    let late = machine.timeReached(in: environment(30))
+    #expect(late.started == id)
+    #expect(machine.stage == .running)
+    #expect(machine.brokenInvariants(at: limit) == [])
+  }
+
+  @Test mutating func aFetchIsHeldBackOnce() throws {
+    let id = try #require(hold())
+    let actions = machine.released(in: environment(1))
+    #expect(actions.started == id)
+    #expect(!machine.mayBeHeld(id))
+    machine.held(id, until: limit)
+    #expect(machine.stage == .running)
+    let again = machine.released(in: environment(2))
+    #expect(again == .none)
+  }
+
+  @Test mutating func aFetchThatIsReleasedOfflineIsPaused() {
+    _ = hold()
+    let actions = machine.released(in: environment(1, isOnline: false))
+    #expect(actions.paused && actions.started == nil)
+    #expect(machine.stage == .paused(before: .firstAttempt))
+    #expect(machine.brokenInvariants(at: .seconds(1)) == [])
+  }
+
+  @Test mutating func aRetryAndARefetchOfDataAreNotHeldBack() throws {
+    let id = try #require(begin())
+    _ = machine.attemptFailed(id, retryAfter: TimeSpan(.seconds(1)), in: start)
+    let retry = machine.timeReached(in: environment(1))
+    #expect(retry.started == id)
+    #expect(!machine.mayBeHeld(id))
+    _ = machine.attemptSucceeded(id, in: environment(1))
+    let refetch = machine.requested(.manual, clientLease: true, in: environment(2)).started
+    #expect(!machine.mayBeHeld(try #require(refetch)))
+  }
+
+  @Test mutating func anAnswerOfAFetchThatIsHeldBackIsLate() throws {
+    let id = try #require(hold())
+    let outcome = machine.attemptSucceeded(id, in: environment(1))
+    #expect(outcome == .late)
+    let fenced = machine.written(updatedAt: start.now, fencing: true, in: environment(1))
+    #expect(fenced.cancelled == id)
+    #expect(machine.isIdle)
+  }
+
+  @Test mutating func aFetchThatShowsPartsIsNotHeldBack() throws {
+    var options = FetchOptions()
+    options.showsParts = true
+    machine.adopted(fetchOptions: options, gcTime: .zero)
+    let id = try #require(begin())
+    #expect(!machine.mayBeHeld(id))
+  }
+}
