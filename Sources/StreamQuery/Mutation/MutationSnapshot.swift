@@ -4,7 +4,8 @@ final class MutationSnapshot: Sendable {
   let version: UInt64
   let job: MutationJob
   let input: ValueBox
-  let requestIdentity: RunIdentity
+  /// How often the input was changed.
+  let revision: UInt64
   let status: MutationStatus
   let isPaused: Bool
   let failureCount: Int
@@ -17,7 +18,7 @@ final class MutationSnapshot: Sendable {
     self.version = version
     self.job = job
     input = job.input
-    requestIdentity = job.requestIdentity
+    revision = job.revision
     status =
       switch slot.machine.ending {
       case nil: .pending
@@ -36,6 +37,8 @@ final class MutationSnapshot: Sendable {
   var id: MutationID { job.id }
 
   var key: EntryKey { job.key }
+
+  var requestIdentity: RunIdentity { job.identity.revised(revision) }
 
   /// Whether two snapshots of one run show the same state, whatever their versions.
   func showsTheSame(as other: MutationSnapshot) -> Bool {

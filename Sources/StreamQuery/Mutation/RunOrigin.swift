@@ -3,7 +3,7 @@ enum RunOrigin {
   /// The run begins here; the generator returned these numbers.
   case here(random: (high: UInt64, low: UInt64))
   /// The run comes from an archive.
-  case archive(RunIdentity, submittedAt: Timestamp)
+  case archive(RunIdentity, revision: UInt64, submittedAt: Timestamp)
   /// The run was kept by an earlier process; its number is below those of all runs that began here.
   case keeper(RunIdentity, revision: UInt64, serial: UInt64, submittedAt: Timestamp)
 
@@ -11,7 +11,7 @@ enum RunOrigin {
   var submittedAt: Timestamp? {
     switch self {
     case .here: nil
-    case .archive(_, let submittedAt), .keeper(_, _, _, let submittedAt): submittedAt
+    case .archive(_, _, let submittedAt), .keeper(_, _, _, let submittedAt): submittedAt
     }
   }
 
@@ -24,13 +24,16 @@ enum RunOrigin {
   func identity(serial: UInt64, at now: Timestamp) -> RunIdentity {
     switch self {
     case .here(let random): RunIdentity(random: random, serial: serial, date: now.date)
-    case .archive(let identity, _), .keeper(let identity, _, _, _): identity
+    case .archive(let identity, _, _), .keeper(let identity, _, _, _): identity
     }
   }
 
   /// How often the input was changed before.
   var revision: UInt64 {
-    if case .keeper(_, let revision, _, _) = self { revision } else { 0 }
+    switch self {
+    case .here: 0
+    case .archive(_, let revision, _), .keeper(_, let revision, _, _): revision
+    }
   }
 
   /// The number of the run, if it is given.

@@ -12,6 +12,7 @@ extension CacheArchive {
   var identities: [RunIdentity] {
     var counts: [RunIdentity: UInt64] = [:]
     return mutations.map { run in
+      if let changed = run.changed { return RunIdentity(changed.id) }
       if let key = run.idempotencyKey { return RunIdentity(key) }
       let date = run.submittedAt.timeIntervalSinceReferenceDate
       let identity = RunIdentity(key: run.key, date: date, input: run.input)

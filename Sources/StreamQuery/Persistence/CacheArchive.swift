@@ -71,6 +71,8 @@ public struct CacheArchive: Hashable, Sendable {
     /// `nil` in archives that were made before runs had keys: such a run gets a key that depends
     /// only on what the archive says of it, and so is the same at every import.
     public var idempotencyKey: UUID?
+    /// The run, and how often its input was changed, if it was: ``idempotencyKey`` is made of both.
+    var changed: ChangedRun?
 
     /// Creates a paused run.
     ///
@@ -93,6 +95,12 @@ public struct CacheArchive: Hashable, Sendable {
       self.scope = scope
       self.idempotencyKey = idempotencyKey
     }
+  }
+
+  /// A run whose input was changed since it was started.
+  struct ChangedRun: Hashable, Codable, Sendable {
+    var id: UUID
+    var revision: UInt64
   }
 
   /// The entries.

@@ -44,7 +44,7 @@ extension CacheState {
             key: run.text,
             isMutation: true,
             reason: isShutDown ? .shutDown : isLate ? .superseded : .known,
-            idempotencyKey: run.identity.uuid
+            idempotencyKey: run.identity.revised(run.revision).uuid
           )
         )
         continue
@@ -53,7 +53,7 @@ extension CacheState {
       let submittedAt = transaction.environment.now.placing(date: run.submittedAt)
       let id = begin(
         run.mutation,
-        .archive(run.identity, submittedAt: submittedAt),
+        .archive(run.identity, revision: run.revision, submittedAt: submittedAt),
         input: run.input,
         waiter: nil,
         layers: run.layers,
@@ -77,6 +77,8 @@ extension CacheState {
         let job = mutations.slots[index].job
       else { continue }
       mutations.archived.insert(job.identity)
+      // Archives that others make of this one may know nothing but the key.
+      mutations.archived.insert(job.requestIdentity)
     }
   }
 

@@ -139,13 +139,19 @@ extension MutationInfo {
     _ coding: ArchiveCoding
   ) throws(ArchiveExportRefusal) -> CacheArchive.PausedMutation {
     let key = try text(of: snapshot.key)
-    return CacheArchive.PausedMutation(
+    var run = CacheArchive.PausedMutation(
       key: key,
       input: input is Void ? Data() : try encoded(input, coding),
       submittedAt: submittedAt,
       scope: scope,
       idempotencyKey: idempotencyKey
     )
+    // Whoever has the run knows it by its first identity.
+    if snapshot.revision > 0 {
+      let id = snapshot.job.identity.uuid
+      run.changed = CacheArchive.ChangedRun(id: id, revision: snapshot.revision)
+    }
+    return run
   }
 }
 

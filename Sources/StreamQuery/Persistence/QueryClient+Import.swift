@@ -157,6 +157,7 @@ extension QueryClient {
     return RestoredRun(
       text: run.key,
       identity: identity,
+      revision: run.changed?.revision ?? 0,
       mutation: mutation,
       input: input,
       layers: plannedLayers(of: mutation, input: input),

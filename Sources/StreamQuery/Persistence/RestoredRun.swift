@@ -2,6 +2,8 @@
 struct RestoredRun: Sendable {
   var text: String
   var identity: RunIdentity
+  /// How often its input was changed.
+  var revision: UInt64
   var mutation: ResolvedMutation
   var input: ValueBox
   var layers: [PlannedLayer]
