@@ -36,16 +36,25 @@ extension CacheState {
     supersede(before: id, &transaction)
   }
 
-  /// A run can never be kept.
+  /// A run can never be kept as it is.
   mutating func keepingFailed(
     _ id: MutationID,
     _ error: ErrorBox,
+    isPromised: Bool,
     _ transaction: inout Transaction
   ) {
-    guard let index = mutations.find(id) else { return }
-    let actions = mutations.slots[index].machine.keepingFailed(in: transaction.environment)
-    guard actions.concluded != nil else { return }
-    mutations.slots[index].error = error
+    guard let index = mutations.find(id), let job = mutations.slots[index].job else { return }
+    let actions = mutations.slots[index].machine.keepingFailed(
+      isPromised: isPromised,
+      in: transaction.environment
+    )
+    if actions.concluded != nil {
+      mutations.slots[index].error = error
+    } else if actions.stopped {
+      transaction.drop(mutations.slots[index].failureReason)
+      mutations.slots[index].failureReason = error
+      emit(.stopped(error.error), job, transaction)
+    }
     apply(actions, to: id, &transaction)
   }
 

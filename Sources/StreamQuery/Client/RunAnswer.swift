@@ -6,6 +6,7 @@ enum RunAnswer: Sendable {
   case stop
   /// Another attempt begins after a wait.
   case retry(after: TimeSpan)
-  /// It is another request from now on, with another input and the layers of that.
-  case rebase(ValueBox, [PlannedLayer])
+  /// It is another request from now on, with another input and the layers of that, which is sent
+  /// after a wait.
+  case rebase(ValueBox, [PlannedLayer], after: TimeSpan)
 }

@@ -13,11 +13,16 @@ extension QueryClient {
     }
   }
 
-  /// A run can never be kept.
-  nonisolated func keepingFailed(_ job: MutationJob, _ error: any Error) {
+  /// A run can never be kept as it is.
+  ///
+  /// - Parameters:
+  ///   - job: The run.
+  ///   - error: Why.
+  ///   - isPromised: Whether it is kept with an earlier input: then it does not end.
+  nonisolated func keepingFailed(_ job: MutationJob, _ error: any Error, isPromised: Bool = false) {
     let box = ErrorBox(error)
     transaction { state, transaction in
-      state.keepingFailed(job.id, box, &transaction)
+      state.keepingFailed(job.id, box, isPromised: isPromised, &transaction)
     }
   }
 
@@ -102,14 +107,15 @@ extension QueryClient {
   }
 
   /// Replaces parts of the inputs of runs.
-  nonisolated func replaceInputs(_ inputs: [(job: MutationJob, input: ValueBox)]) {
+  nonisolated func replaceInputs(_ inputs: [ReplacedInput]) {
     guard !inputs.isEmpty else { return }
-    let planned = inputs.map { job, input in
-      job.mutation.map { plannedLayers(of: $0.resolved, input: input) } ?? []
+    let planned = inputs.map { item in
+      item.job.mutation.map { plannedLayers(of: $0.resolved, input: item.input) } ?? []
     }
     transaction { state, transaction in
-      for ((job, input), layers) in zip(inputs, planned) {
-        state.replaceInput(of: job.id, input, layers, &transaction)
+      // Another input that somebody gave meanwhile counts.
+      for (item, layers) in zip(inputs, planned) where item.job.revision == item.revision {
+        state.replaceInput(of: item.job.id, item.input, layers, &transaction)
       }
     }
   }

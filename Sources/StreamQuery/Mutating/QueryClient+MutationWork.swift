@@ -127,7 +127,7 @@ extension QueryClient {
       fail(job, error) {
         $0.attemptFailed(retryAfter: nil, isCancellation: isCancellation, stops: stops, in: $1)
       }
-    case .rebase(let input, let layers):
+    case .rebase(let input, let layers, let delay):
       guard !isCancellation else {
         return attemptFailed(job, error, .fail, isCancellation: isCancellation)
       }
@@ -137,9 +137,15 @@ extension QueryClient {
           + (state.mutations.find(job.id).map {
             state.mutations.slots[$0].machine.failureCount
           } ?? 0)
-        let step = QueryEvent.MutationStep.attemptFailed(error, count: count, retryAfter: .zero)
+        let step = QueryEvent.MutationStep.attemptFailed(
+          error,
+          count: count,
+          retryAfter: delay.duration
+        )
         state.emit(step, job, transaction)
-        _ = state.rebase(job.id, input, layers, &transaction) { $0.attemptRebased(in: $1) }
+        _ = state.rebase(job.id, input, layers, &transaction) {
+          $0.attemptRebased(retryAfter: delay, in: $1)
+        }
       }
     }
   }

@@ -16,14 +16,19 @@ extension MutationMachine {
     return actions
   }
 
-  /// The run can never be kept.
+  /// The run can never be kept as it is.
   ///
-  /// - Parameter environment: The environment at the transaction.
+  /// - Parameters:
+  ///   - isPromised: Whether it is kept with an earlier input: then it waits for an answer.
+  ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
-  package mutating func keepingFailed(in environment: Environment) -> MutationActions {
+  package mutating func keepingFailed(
+    isPromised: Bool = false,
+    in environment: Environment
+  ) -> MutationActions {
     guard case .saving = phase else { return .none }
     var actions = MutationActions()
-    conclude(.failed, in: environment, &actions)
+    if isPromised { stop(&actions) } else { conclude(.failed, in: environment, &actions) }
     return actions
   }
 
@@ -54,23 +59,38 @@ extension MutationMachine {
   /// - Returns: What to do.
   package mutating func rebased(in environment: Environment) -> MutationActions {
     guard canBeRebased else { return .none }
-    var actions = MutationActions()
     failureCount = 0
+    return becomeAnother(in: environment)
+  }
+
+  /// The attempt failed, and the answer to its error is another input.
+  ///
+  /// It waits as before a retry, and failures are still counted: who answers each error with another
+  /// input must see how often it did.
+  ///
+  /// - Parameters:
+  ///   - retryAfter: The wait before the next attempt.
+  ///   - environment: The environment at the transaction.
+  /// - Returns: What to do.
+  package mutating func attemptRebased(
+    retryAfter: TimeSpan,
+    in environment: Environment
+  ) -> MutationActions {
+    guard case .running = phase else { return .none }
+    phase = .stopped
+    if isCancelRequested { return cancelRequested(in: environment) }
+    failureCount += 1
+    notBefore = environment.now.instant + retryAfter ?? environment.now.instant
+    return becomeAnother(in: environment)
+  }
+
+  private mutating func becomeAnother(in environment: Environment) -> MutationActions {
+    var actions = MutationActions()
     keeping = .wanted
     isHeld = false
     hasPerformed = false
     enter(in: environment, &actions)
     return actions
-  }
-
-  /// The attempt failed, and the answer to its error is another input.
-  ///
-  /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
-  package mutating func attemptRebased(in environment: Environment) -> MutationActions {
-    guard case .running = phase else { return .none }
-    phase = .stopped
-    return isCancelRequested ? cancelRequested(in: environment) : rebased(in: environment)
   }
 
   /// Whether earlier versions of it need not be sent: nothing but time and the network is in its way,

@@ -9,7 +9,7 @@
 /// | `prepared` | enter | – | – | – | – | – | – | – |
 /// | `preparationFailed` | stop or conclude | – | – | – | – | – | – | – |
 /// | `kept` | – | enter | – | – | – | – | – | – |
-/// | `keepingFailed` | – | conclude | – | – | – | – | – | – |
+/// | `keepingFailed` | – | stop or conclude | – | – | – | – | – | – |
 /// | `reachedFront` | remember | remember | enter | – | – | – | – | – |
 /// | `overtaken` | remember | remember | – | queue | – | queue | – | – |
 /// | `attemptSucceeded` | – | – | – | – | conclude | – | – | – |

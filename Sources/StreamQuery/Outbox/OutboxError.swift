@@ -14,6 +14,8 @@ public enum OutboxError: Error, Sendable, CustomStringConvertible {
   case slowStore
   /// Mutations were given to the outbox that are not durable.
   case notDurable(mutation: String)
+  /// Two durable mutations with other types have the same name: a record can only be read as one.
+  case sameName(mutation: String)
   /// The item is not in the outbox: it was sent or dropped, or never was there.
   case noSuchItem
   /// The item is being sent, and has the last word.
@@ -40,6 +42,11 @@ public enum OutboxError: Error, Sendable, CustomStringConvertible {
       "the outbox takes longer to read than runs wait for it: durable ones still wait"
     case .notDurable(let mutation):
       "\(mutation) was given to an outbox and is not durable: add durable() to it"
+    case .sameName(let mutation):
+      """
+      durable mutations with other types are called \(mutation) as well, and what is kept of them \
+      cannot be told apart after a restart: give each of them a key of its own
+      """
     case .noSuchItem: "the outbox has no such item: it was sent or dropped"
     case .sending: "the item is being sent: drop it, or wait until it failed"
     case .otherInput(let mutation):

@@ -9,6 +9,13 @@ import Foundation
 // How runs end, and what follows from it for those that wait.
 
 extension OutboxKeeper {
+  /// What is left of a run, to be released outside of the lock.
+  private struct Gone: Sendable {
+    var entry: OutboxLedger.Entry?
+    var job: MutationJob?
+    var answers: [SharedOneShot<ErrorBox?>]
+  }
+
   func worked(_ job: MutationJob, _ output: ValueBox) {
     let policy = job.mutation?.resolved.keeping as? OutboxPolicy
     guard let ids = policy?.replacedIDs?(job.input, output),
@@ -23,12 +30,18 @@ extension OutboxKeeper {
     let rewritten = ending == .succeeded ? rewritten(ids, except: id) : []
     let old = update { state in
       // A client that has just ended still removes what was done before.
-      if state.isSilent { return nil as (OutboxLedger.Entry?, MutationJob?)? }
+      if state.isSilent { return nil as Gone? }
       state.pending.removeAll { $0.job === job }
       // In one batch with the removal.
       for record in rewritten { state.ledger.rewrote(record) }
-      return (state.ledger.ended(id), state.jobs.removeValue(forKey: id))
+      return Gone(
+        entry: state.ledger.ended(id),
+        job: state.jobs.removeValue(forKey: id),
+        // Those of a run that was never written.
+        answers: state.takeSettledWaits(of: id)
+      )
     }
+    for answer in old?.answers ?? [] { answer.give(nil) }
     withExtendedLifetime(old) {}
     release()
     start { state in
@@ -45,14 +58,15 @@ extension OutboxKeeper {
       return state.ledger.mentioning(ids.keys).map { ($0, state.jobs[$0.id]) }
     }
     var records: [OutboxRecord] = []
-    var inputs: [(MutationJob, ValueBox)] = []
+    var inputs: [ReplacedInput] = []
     for (entry, job) in found where entry.id != done {
       guard let input = IdentifierText.replacing(ids, in: entry.record.input) else { continue }
       do {
         let header = entry.record.header
         records.append(try entry.record.with(input: input, revision: header.revision))
         if let job, let form = (job.mutation?.resolved.keeping as? OutboxPolicy)?.form {
-          inputs.append((job, try form.decode(input, header.version)))
+          let input = try form.decode(input, header.version)
+          inputs.append(ReplacedInput(job: job, revision: header.revision, input: input))
         }
       } catch {
         report(error)
@@ -77,11 +91,27 @@ extension OutboxKeeper {
     switch await onConflict(error, job.input, context) {
     case .drop: return .fail
     case .ask: return .stop
-    case .retry:
-      let jitter = Double(randomness() >> 11) / Double(1 << 53)
-      return .retry(after: mutation.retry.wait(failures: attempt, error: error, jitter: jitter))
+    case .retry: return .retry(after: wait(of: mutation, error, attempt))
     case .rebase(let input):
-      return .rebase(input, client.plannedLayers(of: mutation, input: input))
+      do {
+        // Before anything has changed: what was promised is not lost because of an answer.
+        _ = try policy.form?.encode(input)
+      } catch {
+        let mutation = job.key.key.description
+        report(OutboxError.notEncodable(mutation: mutation, reason: error), job.key.key)
+        return .stop
+      }
+      let layers = client.plannedLayers(of: mutation, input: input)
+      return .rebase(input, layers, after: wait(of: mutation, error, attempt))
     }
+  }
+
+  private func wait(
+    of mutation: ResolvedMutation,
+    _ error: any Error,
+    _ attempt: Int
+  ) -> TimeSpan {
+    let jitter = Double(randomness() >> 11) / Double(1 << 53)
+    return mutation.retry.wait(failures: attempt, error: error, jitter: jitter)
   }
 }

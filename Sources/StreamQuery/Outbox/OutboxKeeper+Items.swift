@@ -60,9 +60,22 @@ extension OutboxKeeper {
     let (entry, job) = update { ($0.ledger[id], $0.jobs[id]) }
     guard let entry else { throw OutboxError.noSuchItem }
     let header = entry.record.header
-    guard let known = update({ $0.registrations[header.mutation] }),
-      let box = known.form.box(input)
-    else { throw OutboxError.otherInput(mutation: header.mutation) }
+    // A run has a mutation of its own, and another one may be registered under its name.
+    let form =
+      if let job {
+        (job.mutation?.resolved.keeping as? OutboxPolicy)?.form
+      } else {
+        update { $0.registrations[header.mutation]?.form }
+      }
+    guard let form, let box = form.box(input) else {
+      throw OutboxError.otherInput(mutation: header.mutation)
+    }
+    let data: Data
+    do {
+      data = try form.encode(box)
+    } catch {
+      throw OutboxError.notEncodable(mutation: header.mutation, reason: error)
+    }
     if let job {
       guard let client, let mutation = job.mutation?.resolved,
         client.rebase(job, box, client.plannedLayers(of: mutation, input: box))
@@ -70,35 +83,40 @@ extension OutboxKeeper {
       return try await waitUntilSettled(id, header.revision + 1)
     }
     let record = try entry.record.with(
-      input: try known.form.encode(box),
+      input: data,
       revision: header.revision + 1,
-      version: known.form.version
+      version: form.version
     )
+    var isReplaced = false
     start { state in
-      state.ledger.replaced(record)
-      return state.plan.requested()
+      isReplaced = !state.isEnded && state.ledger.replaced(record)
+      return isReplaced ? state.plan.requested() : nil
     }
+    // It began meanwhile, or somebody else was faster.
+    guard isReplaced else { throw OutboxError.sending }
     try await waitUntilSettled(id, header.revision + 1)
-    feed()
   }
 
   /// Waits until the store knows what became of an item.
   private func waitUntilSettled(_ id: RunIdentity, _ revision: UInt64?) async throws {
-    let answer = SharedOneShot<Void>()
-    update { state in
-      guard !state.isEnded, !state.isSettled(id, revision) else { return answer.give(()) }
+    let answer = SharedOneShot<ErrorBox?>()
+    let waits = update { state in
+      guard !state.isSettled(id, revision), !state.isEnded else { return false }
       state.waits[id, default: []].append(Wait(revision: revision, answer: answer))
+      return true
     }
+    if !waits { answer.give(nil) }
     let wait = client?.observed("an item of the outbox").map { subject in
-      CallerWait(subject) { answer.give(()) }
+      CallerWait(subject) { answer.give(nil) }
     }
     defer { withExtendedLifetime(wait) {} }
-    await withTaskCancellationHandler {
-      _ = await answer.take { wait?.began() }
+    let error = await withTaskCancellationHandler {
+      await answer.take { wait?.began() } ?? nil
     } onCancel: {
-      answer.give(())
+      answer.give(nil)
     }
     try Task.checkCancellation()
+    if let error { throw error.error }
     if case .closed(let error) = update({ $0.ledger.phase }) {
       throw OutboxError.unwritable(error)
     }

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// Reading what was kept, and giving it to the client.
+// Reading what was kept.
 
 extension OutboxKeeper {
   var isRestoring: Bool { update { $0.ledger.isLoading && !$0.isEnded } }
@@ -81,7 +81,9 @@ extension OutboxKeeper {
         let found = state.isEnded ? [] : records.filter { granted.contains($0.record.id) }
         state.ledger.loaded(contents.generation, found, last: last)
       }
-      client?.runsKnown(records.map(\.record.id))
+      client?.runsKnown(
+        records.flatMap { [$0.record.id, $0.record.id.revised($0.record.header.revision)] }
+      )
       if isFirst {
         for damage in contents.damage { report(OutboxError.damaged(damage)) }
         for record in unreadable { report(OutboxError.unreadable(record: record)) }
@@ -118,93 +120,6 @@ extension OutboxKeeper {
     goOn()
     release()
     for wait in waits { wait.give(()) }
-  }
-
-  /// Begins runs for the items whose mutations are known.
-  func feed() {
-    while true {
-      let work = update { state -> ([OutboxLedger.Entry], [String: Registration])? in
-        guard !state.ledger.isLoading, !state.isEnded else { return nil }
-        if state.isFeeding {
-          state.feedsAgain = true
-          return nil
-        }
-        let open = state.ledger.hasOpenItems ? state.ledger.all.filter(\.stand.isOpen) : []
-        guard open.contains(where: { state.registrations[$0.record.header.mutation] != nil }) else {
-          return nil
-        }
-        state.isFeeding = true
-        return (open, state.registrations)
-      }
-      guard let (open, registrations) = work else {
-        news.send(())
-        return
-      }
-      feed(open, registrations)
-      let again = update { state in
-        state.isFeeding = false
-        defer { state.feedsAgain = false }
-        return state.feedsAgain
-      }
-      release()
-      news.send(())
-      if !again { return }
-    }
-  }
-
-  func workChanged() { feed() }
-
-  private func feed(_ open: [OutboxLedger.Entry], _ registrations: [String: Registration]) {
-    guard let client else { return }
-    var runs: [RunIdentity: KeptRun] = [:]
-    var failures: [RunIdentity: ErrorBox] = [:]
-    for entry in open {
-      let header = entry.record.header
-      guard let known = registrations[header.mutation] else { continue }
-      do {
-        let run = try run(of: entry, known, client)
-        // Without its work it waits, as if it was not known.
-        if run.mutation.perform != nil { runs[entry.id] = run }
-      } catch {
-        let failure = OutboxError.undecodable(
-          mutation: header.mutation,
-          version: header.version,
-          reason: error
-        )
-        failures[entry.id] = ErrorBox(failure)
-        report(failure, known.key.key)
-      }
-    }
-    let readable = Set(runs.keys)
-    let begun = update { $0.ledger.looked(at: readable, failures) }
-    let jobs = client.begin(begun.compactMap { runs[$0.id] })
-    update { state in
-      // Only now: nothing may go on before they are in their scopes.
-      state.ledger.began(begun)
-      for job in jobs.compactMap(\.self) where state.ledger[job.identity] != nil {
-        state.jobs[job.identity] = job
-      }
-    }
-  }
-
-  private func run(
-    of entry: OutboxLedger.Entry,
-    _ known: Registration,
-    _ client: QueryClient
-  ) throws -> KeptRun {
-    let header = entry.record.header
-    let options = MutationOptions(scope: header.scope).over(known.definition.options)
-    let mutation = client.resolve(known.key, known.definition.with(options: options))
-    let input = try known.form.decode(entry.record.input, header.version)
-    return KeptRun(
-      identity: entry.id,
-      revision: header.revision,
-      serial: entry.number ?? entry.serial,
-      mutation: mutation,
-      input: input,
-      layers: client.plannedLayers(of: mutation, input: input),
-      submittedAt: header.date
-    )
   }
 
   /// Another client has left something in the store.

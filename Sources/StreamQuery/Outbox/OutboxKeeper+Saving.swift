@@ -68,16 +68,18 @@ extension OutboxKeeper {
   }
 
   private func written() {
-    let (gone, answers) = update { state in
+    let (gone, isOpen, answers) = update { state in
       let touched = state.ledger.written()
-      var answers: [SharedOneShot<Void>] = []
+      let isOpen = touched.contains { state.ledger[$0]?.stand.isOpen ?? false }
+      var answers: [SharedOneShot<ErrorBox?>] = []
       for id in touched { answers += state.takeSettledWaits(of: id) }
-      return (touched.filter { state.ledger[$0] == nil }, answers)
+      return (touched.filter { state.ledger[$0] == nil }, isOpen, answers)
     }
     OutboxClaims.shared.release(gone, place, self)
     release()
-    for answer in answers { answer.give(()) }
-    news.send(())
+    for answer in answers { answer.give(nil) }
+    // Open items with other inputs, which may begin now.
+    if isOpen { feed() } else { news.send(()) }
   }
 
   /// Lets runs perform that are kept.
@@ -97,13 +99,14 @@ extension OutboxKeeper {
         if case .durable(let job, _) = pending { jobs.append(job) }
       }
       state.pending.removeAll { if case .durable = $0 { true } else { false } }
-      let answers = state.restoreWaits.takeAll() + state.waits.values.flatMap { $0.map(\.answer) }
+      let answers = (state.restoreWaits.takeAll(), state.waits.values.flatMap { $0.map(\.answer) })
       state.waits = [:]
       return (jobs, answers)
     }
-    for job in jobs { client?.keepingFailed(job, OutboxError.unwritable(error)) }
+    for job in jobs { keepingFailed(job, OutboxError.unwritable(error)) }
     if case .superseded = error { client?.cancelKept() }
-    for answer in answers { answer.give(()) }
+    for answer in answers.0 { answer.give(()) }
+    for answer in answers.1 { answer.give(nil) }
     news.send(())
   }
 
@@ -130,7 +133,7 @@ extension OutboxKeeper {
     let (answers, saves, isFirst) = update { state in
       defer { state.isEnded = true }
       if !writing { state.isSilent = true }
-      let answers = state.restoreWaits.takeAll() + state.waits.values.flatMap { $0.map(\.answer) }
+      let answers = (state.restoreWaits.takeAll(), state.waits.values.flatMap { $0.map(\.answer) })
       state.waits = [:]
       let saves = state.isSilent ? state.saveWaits.takeAll().map(\.answer) : []
       return (answers, saves, !state.isEnded)
@@ -145,7 +148,8 @@ extension OutboxKeeper {
     }
     withExtendedLifetime(rest) {}
     if !writing { forget() }
-    for answer in answers { answer.give(()) }
+    for answer in answers.0 { answer.give(()) }
+    for answer in answers.1 { answer.give(ErrorBox(QueryError.shutDown)) }
     for save in saves { save.give(nil) }
     guard isFirst else { return }
     news.finish()
@@ -188,7 +192,7 @@ extension OutboxKeeper {
 
 extension OutboxKeeper.State {
   /// The callers that wait for what the store knows now.
-  mutating func takeSettledWaits(of id: RunIdentity) -> [SharedOneShot<Void>] {
+  mutating func takeSettledWaits(of id: RunIdentity) -> [SharedOneShot<ErrorBox?>] {
     guard let all = waits[id] else { return [] }
     let rest = all.filter { !ledger.isSettled(id, $0.revision) }
     waits[id] = rest.isEmpty ? nil : rest

@@ -34,7 +34,8 @@ final class OutboxKeeper: RunKeeper {
   /// A caller that waits for the store to know something.
   struct Wait: Sendable {
     var revision: UInt64?
-    var answer: SharedOneShot<Void>
+    /// Gets why the store will not know it.
+    var answer: SharedOneShot<ErrorBox?>
   }
 
   struct State {
@@ -44,6 +45,8 @@ final class OutboxKeeper: RunKeeper {
     var waiting: Task<Void, Never>?
     weak var client: QueryClient?
     var registrations: [String: Registration] = [:]
+    /// The names that mutations of several types have, once that was told.
+    var sameNames: Set<String> = []
     var jobs: [RunIdentity: MutationJob] = [:]
     var pending: [Pending] = []
     /// What the outputs of runs that are about to end replace.
@@ -148,13 +151,17 @@ final class OutboxKeeper: RunKeeper {
       return report(OutboxError.notEncodable(mutation: mutation, reason: error), key.key)
     }
     let registration = Registration(key: key, definition: definition, form: form)
-    let (old, isNew) = update { state -> (Registration?, Bool) in
+    let (old, isNew, isMixedUp) = update { state -> (Registration?, Bool, Bool) in
+      // Nobody asks for it any more.
+      if state.isEnded { return (nil, false, false) }
       let old = state.registrations[name]
-      if old != nil, isImplicit { return (nil, false) }
+      let isMixedUp = old.map { $0.key != key } ?? false && state.sameNames.insert(name).inserted
+      if old != nil, isImplicit { return (nil, false, isMixedUp) }
       state.registrations[name] = registration
-      return (old, true)
+      return (old, true, isMixedUp)
     }
     withExtendedLifetime(old) {}
+    if isMixedUp { report(OutboxError.sameName(mutation: name), key.key) }
     if isNew { feed() }
   }
 
@@ -183,19 +190,30 @@ final class OutboxKeeper: RunKeeper {
       )
       accept(job, try OutboxRecord(header, input: data))
     } catch {
-      client?.keepingFailed(
-        job,
-        OutboxError.notEncodable(mutation: mutation.key.key.description, reason: error)
-      )
+      let mutation = mutation.key.key.description
+      keepingFailed(job, OutboxError.notEncodable(mutation: mutation, reason: error))
     }
+  }
+
+  /// A run cannot be kept as it is: it fails, unless the store has it with an earlier input.
+  func keepingFailed(_ job: MutationJob, _ error: OutboxError) {
+    let (isPromised, waits) = update { state in
+      let waits = state.waits.removeValue(forKey: job.identity) ?? []
+      return (state.ledger[job.identity]?.isPromised ?? false, waits)
+    }
+    client?.keepingFailed(job, error, isPromised: isPromised)
+    for wait in waits { wait.answer.give(ErrorBox(error)) }
   }
 
   /// The encoded input of a run, with what was replaced since it was made.
   private func replacedInput(of job: MutationJob, _ form: OutboxPolicy.Form) throws -> Data {
     let data = try form.encode(job.input)
     let ids = update { $0.replacements }
-    guard !ids.isEmpty, let replaced = IdentifierText.replacing(ids, in: data) else { return data }
-    client?.replaceInputs([(job, try form.decode(replaced, form.version))])
+    guard !ids.isEmpty, let replaced = IdentifierText.replacing(ids, in: data) else {
+      return data
+    }
+    let input = try form.decode(replaced, form.version)
+    client?.replaceInputs([ReplacedInput(job: job, revision: job.revision, input: input)])
     return replaced
   }
 
@@ -210,7 +228,7 @@ final class OutboxKeeper: RunKeeper {
       state.accept(job, record)
       return nil
     }
-    if let error { client?.keepingFailed(job, OutboxError.unwritable(error)) }
+    if let error { keepingFailed(job, OutboxError.unwritable(error)) }
     _ = OutboxClaims.shared.claim([job.identity], place, self)
     release()
     start { state in

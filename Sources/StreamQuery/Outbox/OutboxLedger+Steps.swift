@@ -7,6 +7,55 @@ extension OutboxLedger {
     entries[place]?.stand = stand
   }
 
+  /// Changes what is kept of an item.
+  ///
+  /// - Parameters:
+  ///   - place: Where the item is.
+  ///   - record: What is to be kept.
+  ///   - isNew: Whether it is another request, which is not sent before it is written.
+  mutating func change(at place: Int, to record: OutboxRecord, isNew: Bool) {
+    touch(place)
+    entries[place]?.record = record
+    entries[place]?.edition += 1
+    if isNew { entries[place]?.isWritten = false }
+    // Taken out, so that it grows in place.
+    if let entry = entries[place], var index = mentions.take() {
+      Self.note(entry, in: &index)
+      mentions = index
+    }
+    write(record.id)
+  }
+
+  /// Adds items that are in order.
+  ///
+  /// - Complexity: O(*n*) in the number of all, and less if they come last.
+  mutating func insert(_ added: [Entry]) {
+    guard let first = added.first, let last = entries.last(where: { $0 != nil }) ?? nil,
+      last.serial > first.serial
+    else {
+      for entry in added { insert(entry) }
+      return
+    }
+    if var index = mentions.take() {
+      for entry in added { Self.note(entry, in: &index) }
+      mentions = index
+    }
+    let known = all
+    var merged: [Entry?] = []
+    merged.reserveCapacity(known.count + added.count)
+    var rest = added[...]
+    for entry in known {
+      while let next = rest.first, next.serial < entry.serial {
+        merged.append(next)
+        rest.removeFirst()
+      }
+      merged.append(entry)
+    }
+    merged += rest.map(Optional.some)
+    entries = merged
+    index()
+  }
+
   mutating func insert(_ entry: Entry) {
     // Taken out, so that it grows in place.
     if var index = mentions.take() {

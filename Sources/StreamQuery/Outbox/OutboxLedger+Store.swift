@@ -33,8 +33,9 @@ extension OutboxLedger {
     let drafts = underWay.sorted { $0.value.key < $1.value.key }
     underWay = [:]
     for (id, draft) in drafts {
-      guard let place = places[id], entries[place]?.record.header.revision == draft.revision
-      else { continue }
+      guard let place = places[id] else { continue }
+      entries[place]?.isPromised = true
+      guard entries[place]?.record.header.revision == draft.revision else { continue }
       entries[place]?.isWritten = true
       settle(id)
     }
@@ -51,29 +52,28 @@ extension OutboxLedger {
 
   /// The store cannot be used any more.
   ///
-  /// - Returns: The runs that will never be kept.
+  /// - Returns: The runs that will never be kept as they are. Those that are kept go on.
   mutating func close(_ error: QueryStoreError) -> [RunIdentity] {
     phase = .closed(error)
     hasFailed = false
     unwritten = [:]
     underWay = [:]
-    withheld = [:]
     version += 1
-    return all.filter(\.isAwaited).map(\.id)
+    return all.filter { $0.isAwaited && !$0.isWritten }.map(\.id)
   }
 
   /// Whether the store knows of an item what there is to know.
   ///
   /// - Parameters:
   ///   - id: The item.
-  ///   - revision: The revision that it must have; `nil` if it must be gone.
+  ///   - revision: The revision that it must have, or a later one; `nil` if it must be gone.
   /// - Returns: Whether nobody has to wait for that.
   func isSettled(_ id: RunIdentity, _ revision: UInt64?) -> Bool {
     if case .closed = phase { return true }
     guard let entry = self[id] else {
       return unwritten[id] == nil && underWay[id] == nil
     }
-    return revision.map { entry.record.header.revision > $0 || entry.isWritten } ?? false
+    return revision.map { entry.record.header.revision >= $0 && entry.isWritten } ?? false
   }
 
   // MARK: Replacing texts
@@ -105,23 +105,19 @@ extension OutboxLedger {
     guard let place = places[record.id],
       entries[place]?.record.header.revision == record.header.revision
     else { return }
-    entries[place]?.record = record
-    if let entry = entries[place], var index = mentions.take() {
-      Self.note(entry, in: &index)
-      mentions = index
-    }
-    touch(place)
-    write(record.id)
+    change(at: place, to: record, isNew: false)
     version += 1
   }
 
   /// An open item got another input.
-  mutating func replaced(_ record: OutboxRecord) {
-    guard let place = places[record.id] else { return }
-    touch(place)
-    entries[place]?.record = record
-    entries[place]?.isWritten = false
-    write(record.id)
+  ///
+  /// - Returns: Whether it is open still, and has no other input yet.
+  mutating func replaced(_ record: OutboxRecord) -> Bool {
+    guard let place = places[record.id], let entry = entries[place], entry.stand.isOpen,
+      entry.record.header.revision + 1 == record.header.revision
+    else { return false }
+    change(at: place, to: record, isNew: true)
     version += 1
+    return true
   }
 }

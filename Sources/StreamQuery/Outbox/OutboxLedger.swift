@@ -38,9 +38,13 @@ struct OutboxLedger: Sendable {
     /// Its number among the runs of the client, if it was kept by an earlier process.
     let number: UInt64?
     var record: OutboxRecord
+    /// How often the record was changed here.
+    var edition = 0
     var stand: Stand
     /// Whether the store has the present revision.
     var isWritten: Bool
+    /// Whether the store has the present revision, or an earlier one.
+    var isPromised: Bool
     /// Whether its run waits for that.
     var isAwaited = false
     var failureCount = 0
@@ -127,21 +131,24 @@ struct OutboxLedger: Sendable {
     if isLoading { phase = .open(generation) }
     // Numbers from damaged bytes leave room for those to come.
     base = max(base, min(last, .max >> 1))
+    var found: [Entry] = []
     for (serial, record) in records where places[record.id] == nil {
       // One that is over, which the store has not been told yet.
       if unwritten[record.id] != nil || underWay[record.id] != nil { continue }
       lastNumber += 1
-      insert(
+      found.append(
         Entry(
           serial: serial,
           number: lastNumber,
           record: record,
           stand: .unregistered,
-          isWritten: true
+          isWritten: true,
+          isPromised: true
         )
       )
       if let scope = record.header.scope { open[scope, default: []].append(serial) }
     }
+    insert(found)
     for scope in open.keys { open[scope]?.sort() }
     version += 1
   }
@@ -160,11 +167,7 @@ struct OutboxLedger: Sendable {
       entries[place]?.isAwaited = true
       stand(at: place, .run(.saving))
       if entry.stand.isOpen { close([entry.serial], in: entry.record.header.scope) }
-      if !isSame {
-        entries[place]?.record = record
-        entries[place]?.isWritten = false
-        write(id)
-      }
+      if !isSame { change(at: place, to: record, isNew: true) }
       return settle(id)
     }
     insert(
@@ -174,6 +177,7 @@ struct OutboxLedger: Sendable {
         record: record,
         stand: .run(.saving),
         isWritten: false,
+        isPromised: false,
         isAwaited: true
       )
     )
@@ -214,7 +218,7 @@ struct OutboxLedger: Sendable {
   /// Open items were looked at.
   ///
   /// - Parameters:
-  ///   - readable: Those that may begin.
+  ///   - readable: Those that may begin as soon as they are written.
   ///   - failures: Why others cannot be read.
   /// - Returns: Those that begin now, in order: not those behind an open one of their scope. When
   ///   they have begun, tell ``began(_:)``.
@@ -228,7 +232,7 @@ struct OutboxLedger: Sendable {
       guard let entry = entries[place], entry.stand.isOpen else { continue }
       let scope = entry.record.header.scope
       let isBlocked = scope.map { blocked.contains($0) } ?? false
-      if readable.contains(entry.id), !isBlocked {
+      if readable.contains(entry.id), !isBlocked, entry.isWritten {
         stand(at: place, .run(.waiting))
         begun.append(entry)
       } else {

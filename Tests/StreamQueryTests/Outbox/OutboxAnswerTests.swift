@@ -75,11 +75,11 @@ struct OutboxAnswerTests: OutboxSuite {
       with: Note(number: 1),
       on: client
     )
-    simulation.advance(by: .milliseconds(15))
+    simulation.advance(by: .milliseconds(1_015))
     let next = kill(client)
     let other = self.client(in: next, knowing: [note()])
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 1", "10 1 failed", "10 2", "15 2", "25 2 done"])
+    #expect(server.log.all == ["0 1", "10 1 failed", "1010 2", "1015 2", "1025 2 done"])
     #expect(server.keys.all[1] == server.keys.all[2])
     #expect(server.keys.all[0] != server.keys.all[1])
     other.shutDown()

@@ -1,0 +1,7 @@
+/// An input of a run of which a part was replaced.
+struct ReplacedInput: Sendable {
+  var job: MutationJob
+  /// The revision of the input that it takes the place of.
+  var revision: UInt64
+  var input: ValueBox
+}
