@@ -22,6 +22,14 @@ protocol RunKeeper: AnyObject, Sendable {
   /// A kept run took a step.
   func changed(_ job: MutationJob, _ progress: RunProgress)
 
+  /// An attempt of a kept run begins in its task.
+  ///
+  /// - Returns: Whether it may: after the end others may have taken the run over.
+  func attemptBegan(_ job: MutationJob) -> Bool
+
+  /// The attempt is over, however it ended, and whether or not anybody still waits for it.
+  func attemptEnded(_ job: MutationJob)
+
   /// The work of a kept run has returned; called before the cache is told, in the run's task.
   func worked(_ job: MutationJob, _ output: ValueBox)
 

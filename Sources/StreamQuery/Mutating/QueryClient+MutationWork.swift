@@ -70,6 +70,9 @@ extension QueryClient {
 
   private nonisolated func perform(_ job: MutationJob, attempt: Int) async {
     await job.passGate()
+    let promised = job.isPromised ? keeper : nil
+    if let promised, !promised.attemptBegan(job) { return }
+    defer { promised?.attemptEnded(job) }
     do {
       guard let perform = job.mutation?.resolved.perform else {
         throw QueryError.missingPerform(key: job.key.key.description)

@@ -15,6 +15,12 @@ final class OutboxClaims: Sendable {
   private struct Claims {
     var owners: [ObjectIdentifier: Owner] = [:]
     var claimed: [RunIdentity: ObjectIdentifier] = [:]
+    /// How many outboxes read the store at present.
+    var readers = 0
+    /// What was removed meanwhile: they may have read it before.
+    var gone: Set<RunIdentity> = []
+
+    var isEmpty: Bool { owners.isEmpty && claimed.isEmpty && readers == 0 }
   }
 
   static let shared = OutboxClaims()
@@ -27,9 +33,24 @@ final class OutboxClaims: Sendable {
     }
   }
 
+  /// An outbox begins to read the store.
+  func readingBegan(_ place: Place) {
+    places.withLock { $0[place, default: Claims()].readers += 1 }
+  }
+
+  /// An outbox has claimed what it read, or has read nothing.
+  func readingEnded(_ place: Place) {
+    places.withLock { places in
+      guard var claims = places.removeValue(forKey: place) else { return }
+      claims.readers -= 1
+      if claims.readers == 0 { claims.gone = [] }
+      if !claims.isEmpty { places[place] = claims }
+    }
+  }
+
   /// Claims runs for an outbox.
   ///
-  /// - Returns: Those that no other one has.
+  /// - Returns: Those that no other one has, and that are not gone.
   func claim(_ runs: [RunIdentity], _ place: Place, _ keeper: OutboxKeeper) -> Set<RunIdentity> {
     let owner = ObjectIdentifier(keeper)
     return places.withLock { places in
@@ -37,6 +58,7 @@ final class OutboxClaims: Sendable {
       for run in runs {
         let present = places[place]?.claimed[run]
         guard present == nil || present == owner else { continue }
+        if places[place]?.gone.contains(run) == true { continue }
         places[place]?.claimed[run] = owner
         granted.insert(run)
       }
@@ -49,20 +71,29 @@ final class OutboxClaims: Sendable {
     places.withLock { places in
       for run in runs where places[place]?.claimed[run] == ObjectIdentifier(keeper) {
         places[place]?.claimed[run] = nil
+        if (places[place]?.readers ?? 0) > 0 { places[place]?.gone.insert(run) }
       }
     }
   }
 
   /// An outbox is over.
   ///
+  /// - Parameters:
+  ///   - place: Where its records are.
+  ///   - owner: The outbox.
+  ///   - held: What it is still sending or removing.
   /// - Returns: The others, which may send what it leaves.
-  func leave(_ place: Place, _ owner: ObjectIdentifier) -> [OutboxKeeper] {
+  func leave(
+    _ place: Place,
+    _ owner: ObjectIdentifier,
+    holding held: Set<RunIdentity>
+  ) -> [OutboxKeeper] {
     places.withLock { places in
       guard var claims = places.removeValue(forKey: place) else { return [] }
       claims.owners[owner] = nil
-      claims.claimed = claims.claimed.filter { $0.value != owner }
+      claims.claimed = claims.claimed.filter { $0.value != owner || held.contains($0.key) }
       let others = claims.owners.values.compactMap(\.keeper)
-      if !claims.owners.isEmpty { places[place] = claims }
+      if !claims.isEmpty { places[place] = claims }
       return others
     }
   }

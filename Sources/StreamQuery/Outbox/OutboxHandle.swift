@@ -61,7 +61,8 @@ public struct OutboxHandle: Sendable {
   ///
   /// - Parameter id: The item.
   /// - Throws: ``OutboxError/noSuchItem``; ``OutboxError/unwritable(_:)`` if the store can never remove
-  ///   it; `CancellationError` if the caller is cancelled.
+  ///   it; ``QueryError/shutDown`` if the client is shut down before the store knows it: then the next
+  ///   one may send the item; `CancellationError` if the caller is cancelled.
   public func drop(_ id: OutboxItem.ID) async throws {
     guard let keeper else { throw OutboxError.noSuchItem }
     try await keeper.drop(RunIdentity(id))
@@ -75,7 +76,8 @@ public struct OutboxHandle: Sendable {
   ///   - id: The item.
   ///   - input: The input, of the type that the item's mutation has.
   /// - Throws: ``OutboxError/noSuchItem``; ``OutboxError/otherInput(mutation:)``;
-  ///   ``OutboxError/sending``; ``OutboxError/unwritable(_:)``; `CancellationError`.
+  ///   ``OutboxError/sending``; ``OutboxError/notEncodable(mutation:reason:)``, and nothing has
+  ///   changed; ``OutboxError/unwritable(_:)``; ``QueryError/shutDown``; `CancellationError`.
   public func rebase<Input: Sendable>(_ id: OutboxItem.ID, with input: Input) async throws {
     guard let keeper else { throw OutboxError.noSuchItem }
     try await keeper.rebase(RunIdentity(id), with: input)

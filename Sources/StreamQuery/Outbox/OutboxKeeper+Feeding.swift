@@ -26,16 +26,25 @@ extension OutboxKeeper {
         return (open, state.registrations)
       }
       guard let (open, registrations) = work else {
+        let opens = update { state in
+          let opens = state.opensAfterFeeding && !state.isFeeding
+          if opens { state.opensAfterFeeding = false }
+          return opens
+        }
+        if opens { opened() }
         news.send(())
         return
       }
       feed(open, registrations)
-      let again = update { state in
+      let (again, opens) = update { state in
         state.isFeeding = false
-        defer { state.feedsAgain = false }
-        return state.feedsAgain
+        let again = state.feedsAgain
+        state.feedsAgain = false
+        let opens = !again && state.opensAfterFeeding
+        if opens { state.opensAfterFeeding = false }
+        return (again, opens)
       }
-      release()
+      if opens { opened() } else { release() }
       news.send(())
       if !again { return }
     }

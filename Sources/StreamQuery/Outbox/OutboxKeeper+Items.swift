@@ -28,8 +28,8 @@ extension OutboxKeeper {
   ///
   /// - Returns: Whether it waited for that.
   func retry(_ id: RunIdentity) -> Bool {
-    let (entry, job) = update { ($0.ledger[id], $0.jobs[id]) }
-    guard let entry else { return false }
+    let (entry, job, isEnded) = update { ($0.ledger[id], $0.jobs[id], $0.isEnded) }
+    guard let entry, !isEnded else { return false }
     guard let job else {
       feed()
       return update { $0.ledger[id].map { !$0.stand.isOpen } ?? false }
@@ -39,25 +39,29 @@ extension OutboxKeeper {
   }
 
   func drop(_ id: RunIdentity) async throws {
-    let (isKnown, job) = update { state in
+    let (isKnown, isEnded, job) = update { state in
       let pending = state.pending.first { $0.job.identity == id }
-      return (state.ledger[id] != nil || pending != nil, state.jobs[id] ?? pending?.job)
+      let isKnown = state.ledger[id] != nil || pending != nil
+      return (isKnown, state.isEnded, state.jobs[id] ?? pending?.job)
     }
+    // The record belongs to whoever comes next.
+    if isEnded { throw QueryError.shutDown }
     guard isKnown else { throw OutboxError.noSuchItem }
     if let job {
       client?.cancel(job.id)
     } else {
-      let old = update { $0.ledger.ended(id) }
+      let old = update { $0.isEnded ? nil : $0.ledger.ended(id) }
       withExtendedLifetime(old) {}
       release()
-      start { $0.plan.changed() }
+      start { $0.isEnded ? nil : $0.plan.changed() }
       feed()
     }
     try await waitUntilSettled(id, nil)
   }
 
   func rebase<Input: Sendable>(_ id: RunIdentity, with input: Input) async throws {
-    let (entry, job) = update { ($0.ledger[id], $0.jobs[id]) }
+    let (entry, job, isEnded) = update { ($0.ledger[id], $0.jobs[id], $0.isEnded) }
+    if isEnded { throw QueryError.shutDown }
     guard let entry else { throw OutboxError.noSuchItem }
     let header = entry.record.header
     // A run has a mutation of its own, and another one may be registered under its name.
@@ -100,12 +104,13 @@ extension OutboxKeeper {
   /// Waits until the store knows what became of an item.
   private func waitUntilSettled(_ id: RunIdentity, _ revision: UInt64?) async throws {
     let answer = SharedOneShot<ErrorBox?>()
-    let waits = update { state in
-      guard !state.isSettled(id, revision), !state.isEnded else { return false }
+    let early = update { state -> ErrorBox?? in
+      if state.isSettled(id, revision) { return .some(nil) }
+      if state.isEnded { return ErrorBox(QueryError.shutDown) }
       state.waits[id, default: []].append(Wait(revision: revision, answer: answer))
-      return true
+      return nil
     }
-    if !waits { answer.give(nil) }
+    if let early { answer.give(early) }
     let wait = client?.observed("an item of the outbox").map { subject in
       CallerWait(subject) { answer.give(nil) }
     }

@@ -64,6 +64,8 @@ extension OutboxKeeper {
   ///
   /// - Returns: Why it could not be read.
   func load() async -> QueryStoreError? {
+    OutboxClaims.shared.readingBegan(place)
+    defer { OutboxClaims.shared.readingEnded(place) }
     do throws(QueryStoreError) {
       let contents = try await store.load(partition)
       let isSilent = update { state in
@@ -89,12 +91,18 @@ extension OutboxKeeper {
         for record in unreadable { report(OutboxError.unreadable(record: record)) }
       }
       feed()
-      if isFirst { opened() }
+      let opens = update { state in
+        // Another thread begins what was kept, which comes first.
+        state.opensAfterFeeding = isFirst && state.isFeeding
+        return isFirst && !state.isFeeding
+      }
+      if opens { opened() }
       return nil
     } catch {
       report(error)
       if error.isFinal {
         close(error)
+        goOn()
       } else {
         let waits = update { state in
           state.loadError = error
@@ -102,13 +110,12 @@ extension OutboxKeeper {
         }
         for wait in waits { wait.give(()) }
       }
-      goOn()
       return error
     }
   }
 
   /// The store was read: what waited for that goes on.
-  private func opened() {
+  func opened() {
     let waits = update { state in
       for pending in state.pending {
         if case .durable(let job, let record) = pending { state.accept(job, record) }

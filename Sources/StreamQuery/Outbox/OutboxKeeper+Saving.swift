@@ -43,7 +43,11 @@ extension OutboxKeeper {
       } while step == .write
       guard case .wait(let time) = step else {
         // The others see what was written at last.
-        if update({ $0.isEnded }) { leave() }
+        let isOver = update { state in
+          state.isOver = state.isEnded
+          return state.isEnded
+        }
+        if isOver { leave() }
         return
       }
       delay = time
@@ -132,7 +136,7 @@ extension OutboxKeeper {
     update { $0.patience.take() }?.cancel()
     let (answers, saves, isFirst) = update { state in
       defer { state.isEnded = true }
-      if !writing { state.isSilent = true }
+      if !writing { (state.isSilent, state.isOver) = (true, true) }
       let answers = (state.restoreWaits.takeAll(), state.waits.values.flatMap { $0.map(\.answer) })
       state.waits = [:]
       let saves = state.isSilent ? state.saveWaits.takeAll().map(\.answer) : []
@@ -183,14 +187,43 @@ extension OutboxKeeper {
     }
   }
 
+  func attemptBegan(_ job: MutationJob) -> Bool {
+    update { state in
+      if !state.isEnded { state.atWork[job.identity] = .some(job.scope) }
+      return !state.isEnded
+    }
+  }
+
+  func attemptEnded(_ job: MutationJob) {
+    let isLast = update { state in
+      state.atWork[job.identity] = nil
+      return state.isEnded
+    }
+    if isLast { leave() }
+  }
+
   /// Leaves what is in the store to other clients of the process.
   private func leave() {
-    let others = OutboxClaims.shared.leave(place, ObjectIdentifier(self))
+    let held = update { $0.held }
+    let others = OutboxClaims.shared.leave(place, ObjectIdentifier(self), holding: held)
     for other in others { other.readAgain() }
   }
 }
 
 extension OutboxKeeper.State {
+  /// What no other client may send yet, after the end: what is being sent or removed, and what is
+  /// behind that in its scope.
+  var held: Set<RunIdentity> {
+    var held = Set(atWork.keys)
+    if !isOver { held.formUnion(Array(ledger.unwritten.keys) + Array(ledger.underWay.keys)) }
+    let scopes = Set(atWork.values.compactMap(\.self))
+    guard !scopes.isEmpty else { return held }
+    for case let entry? in ledger.entries {
+      if let scope = entry.record.header.scope, scopes.contains(scope) { held.insert(entry.id) }
+    }
+    return held
+  }
+
   /// The callers that wait for what the store knows now.
   mutating func takeSettledWaits(of id: RunIdentity) -> [SharedOneShot<ErrorBox?>] {
     guard let all = waits[id] else { return [] }

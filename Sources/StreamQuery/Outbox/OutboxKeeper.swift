@@ -66,7 +66,13 @@ final class OutboxKeeper: RunKeeper {
     var readsAgain = false
     var isFeeding = false
     var feedsAgain = false
+    /// Whether what waits for the store goes on after that.
+    var opensAfterFeeding = false
+    /// The runs whose work is under way, and their scopes.
+    var atWork: [RunIdentity: String?] = [:]
     var isEnded = false
+    /// Whether the last round is over.
+    var isOver = false
     /// Whether nothing is written any more.
     var isSilent = false
   }
@@ -218,17 +224,18 @@ final class OutboxKeeper: RunKeeper {
   }
 
   private func accept(_ job: MutationJob, _ record: OutboxRecord) {
-    let error = update { state -> QueryStoreError? in
-      if state.isEnded { return nil }
+    let (isOver, error) = update { state -> (Bool, QueryStoreError?) in
+      if state.isEnded { return (true, nil) }
       if state.ledger.isLoading {
         state.pending.append(.durable(job, record))
-        return nil
+        return (false, nil)
       }
-      if case .closed(let error) = state.ledger.phase { return error }
+      if case .closed(let error) = state.ledger.phase { return (true, error) }
       state.accept(job, record)
-      return nil
+      return (false, nil)
     }
     if let error { keepingFailed(job, OutboxError.unwritable(error)) }
+    if isOver { return }
     _ = OutboxClaims.shared.claim([job.identity], place, self)
     release()
     start { state in
