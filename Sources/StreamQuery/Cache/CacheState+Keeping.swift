@@ -92,6 +92,8 @@ extension CacheState {
     _ run: Int,
     _ transaction: inout Transaction
   ) {
+    // What was cleared or removed does not come back.
+    guard mutations.slots[run].layered.isEmpty || isLaid(job, run) else { return }
     dropLayers(of: job, run, &transaction)
     mutations.slots[run].layered = []
     lay(layers, of: job, &transaction)

@@ -26,7 +26,7 @@
 // entry removes its layers too; a reset keeps them, because the mutation is still running.
 
 extension CacheState {
-  /// Adds the changes of a run over the entries' data, above the existing layers.
+  /// Adds the changes of a run over the entries' data, above the layers of earlier runs.
   mutating func lay(_ layers: [PlannedLayer], of job: MutationJob, _ transaction: inout Transaction)
   {
     for planned in layers {
@@ -37,7 +37,11 @@ extension CacheState {
         index = entry(planned.layer.key, nil, &transaction)
         slots[index].machine.adopted(fetchOptions: nil, gcTime: planned.gcTime)
       }
-      slots[index].layers.append(LaidLayer(layer: planned.layer, job: job))
+      let laid = LaidLayer(layer: planned.layer, job: job)
+      // Those of later runs are there already if an earlier process began this one, or its input
+      // was changed.
+      let place = slots[index].layers.lastIndex { !(job.id < $0.job.id) }.map { $0 + 1 } ?? 0
+      slots[index].layers.insert(laid, at: place)
       slots[index].machine.pinned()
       let id = id(of: index)
       if !mutations.slots[Int(job.id.index)].layered.contains(id) {
@@ -108,6 +112,11 @@ extension CacheState {
     if let shown = slots[index].shown, shown.base === base { return }
     transaction.drop(slots[index].shown)
     slots[index].shown = LayeredBox(base: base, layers: slots[index].layers.map(\.layer))
+  }
+
+  /// Whether any of the layers of a run is there.
+  func isLaid(_ job: MutationJob, _ run: Int) -> Bool {
+    layeredEntries(run).contains { slots[$0].layers.contains { $0.job === job } }
   }
 
   // MARK: Steps

@@ -51,6 +51,8 @@ extension QueryClient {
     await job.passGate()
     let facts = MutationCallbacks.Facts(client: self, job: job)
     guard let callbacks = job.mutation?.resolved.callbacks else { return }
+    // One that was stopped in its preparation begins again.
+    withExtendedLifetime(job.forgetSaved()) {}
     do {
       for prepare in callbacks.onMutate {
         try Task.checkCancellation()

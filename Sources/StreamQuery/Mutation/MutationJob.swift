@@ -116,6 +116,17 @@ final class MutationJob: Sendable {
     }
   }
 
+  /// Forgets what `onMutate` returned: it is called again.
+  ///
+  /// - Returns: The old values, which are the user's.
+  func forgetSaved() -> SavedValues {
+    present.withLock { present in
+      let old = present.saved
+      present.saved = SavedValues()
+      return old
+    }
+  }
+
   /// Marks the run as over: it keeps only what its snapshots show.
   ///
   /// - Returns: The rest, which must not be released under a lock.

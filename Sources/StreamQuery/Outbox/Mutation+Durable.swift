@@ -38,6 +38,10 @@ extension Mutation where Input: Codable {
   ///   records to the next client.
   /// - After a restart, callbacks and optimistic changes are those of the registered mutation. An
   ///   `onMutate` that throws then does not end the run: it stays, stopped, and is told in an event.
+  /// - The first run of a mutation that is not registered registers it, closures and all, for as long
+  ///   as the client lives. Register one whose closures hold nothing that must go earlier.
+  /// - The record is removed after the callbacks: if the process ends during them, the run is sent
+  ///   again.
   ///
   /// - Parameters:
   ///   - version: The version of the form of the input; change it with the form.
@@ -119,7 +123,8 @@ extension Mutation {
   /// identifier becomes the real one: before the next run of the scope begins, and together with the
   /// removal of this run's record. Attempts that are under way are not changed, but later attempts of
   /// the same run are. Inputs are searched as JSON: an identifier must be encoded as a text by itself,
-  /// as strings and UUIDs are.
+  /// as strings and UUIDs are. The client remembers what was replaced, one text each, for as long as it
+  /// lives; the next process does not.
   ///
   /// ```swift
   /// let mutation = Mutation<String, User>("create") { temporaryID in .ada }

@@ -8,8 +8,8 @@
 ///
 /// The records of earlier processes are read when the client is made, and sent in their order. A
 /// record is sent when its mutation is known: one that is given here, or to
-/// ``OutboxHandle/register(_:)``, or that was run since. Until then it waits, and so do later runs of
-/// its scope.
+/// ``OutboxHandle/register(_:)``, or that was run since. Until then it waits, and so do later
+/// durable runs of its scope.
 ///
 /// Clients of one process that share a store object share no record: each sends what it wrote, or
 /// found first. Two processes, or two store objects on the same data, are not kept apart here: stores

@@ -31,7 +31,7 @@ extension OutboxKeeper {
     let old = update { state in
       // A client that has just ended still removes what was done before.
       if state.isSilent { return nil as Gone? }
-      state.pending.removeAll { $0.job === job }
+      if !state.pending.isEmpty { state.pending.removeAll { $0.job === job } }
       // In one batch with the removal.
       for record in rewritten { state.ledger.rewrote(record) }
       return Gone(

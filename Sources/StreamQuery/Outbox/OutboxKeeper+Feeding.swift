@@ -59,6 +59,8 @@ extension OutboxKeeper {
     for entry in open {
       let header = entry.record.header
       guard let known = registrations[header.mutation] else { continue }
+      // What was read in vain is read again when there is a mutation that may be able to.
+      if entry.failedWith == known.number { continue }
       do {
         let run = try run(of: entry, known, client)
         // Without its work it waits, as if it was not known.
@@ -77,6 +79,11 @@ extension OutboxKeeper {
       let same = Set(open.filter { state.ledger[$0.id]?.edition == $0.edition }.map(\.id))
       // Others were changed while they were read.
       if same.count < open.count { state.feedsAgain = true }
+      for id in failures.keys where same.contains(id) {
+        guard let place = state.ledger.places[id], let entry = state.ledger[id] else { continue }
+        let number = registrations[entry.record.header.mutation]?.number
+        state.ledger.entries[place]?.failedWith = number
+      }
       return state.ledger.looked(
         at: same.intersection(runs.keys),
         failures.filter { same.contains($0.key) }

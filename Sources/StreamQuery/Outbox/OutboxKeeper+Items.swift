@@ -13,16 +13,14 @@ extension OutboxKeeper {
     let (blocks, pending) = update { state in
       (
         state.ledger.shown(),
-        state.pending.compactMap { pending -> OutboxRecord? in
-          if case .durable(_, let record) = pending { record } else { nil }
-        }
+        state.pending.compactMap(\.record)
       )
     }
     let rest = OutboxItems.Block(pending.map { OutboxItem($0, .saving) })
     return OutboxItems(blocks + [rest])
   }
 
-  var version: UInt64 { update { $0.ledger.version &+ UInt64($0.pending.count) } }
+  var version: UInt64 { update { $0.ledger.version } }
 
   /// Sends an item now.
   ///
@@ -60,10 +58,14 @@ extension OutboxKeeper {
   }
 
   func rebase<Input: Sendable>(_ id: RunIdentity, with input: Input) async throws {
-    let (entry, job, isEnded) = update { ($0.ledger[id], $0.jobs[id], $0.isEnded) }
+    let (record, job, isEnded) = update { state in
+      let pending = state.pending.first { $0.job.identity == id }
+      let record = state.ledger[id]?.record ?? pending?.record
+      return (record, state.jobs[id] ?? pending?.job, state.isEnded)
+    }
     if isEnded { throw QueryError.shutDown }
-    guard let entry else { throw OutboxError.noSuchItem }
-    let header = entry.record.header
+    guard let record else { throw OutboxError.noSuchItem }
+    let header = record.header
     // A run has a mutation of its own, and another one may be registered under its name.
     let form =
       if let job {
@@ -86,14 +88,14 @@ extension OutboxKeeper {
       else { throw OutboxError.sending }
       return try await waitUntilSettled(id, header.revision + 1)
     }
-    let record = try entry.record.with(
+    let replacement = try record.with(
       input: data,
       revision: header.revision + 1,
       version: form.version
     )
     var isReplaced = false
     start { state in
-      isReplaced = !state.isEnded && state.ledger.replaced(record)
+      isReplaced = !state.isEnded && state.ledger.replaced(replacement)
       return isReplaced ? state.plan.requested() : nil
     }
     // It began meanwhile, or somebody else was faster.

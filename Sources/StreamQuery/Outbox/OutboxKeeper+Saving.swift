@@ -168,7 +168,9 @@ extension OutboxKeeper {
   private func forget() {
     let (waiting, rest) = update { state in
       defer {
+        let version = state.ledger.version
         state.ledger = OutboxLedger()
+        state.ledger.version = version &+ 1
         state.ledger.phase = .closed(.closed)
         (state.pending, state.replacing, state.replacements) = ([], [:], [:])
       }

@@ -16,6 +16,7 @@ final class OutboxKeeper: RunKeeper {
     let key: EntryKey
     let definition: MutationDefinition
     let form: OutboxPolicy.Form
+    var number: UInt64 = 0
   }
 
   /// A run that waits for the store to be read.
@@ -23,6 +24,13 @@ final class OutboxKeeper: RunKeeper {
     /// It is not durable, but records may come before it in its scope.
     case plain(MutationJob)
     case durable(MutationJob, OutboxRecord)
+
+    var record: OutboxRecord? {
+      switch self {
+      case .plain: nil
+      case .durable(_, let record): record
+      }
+    }
 
     var job: MutationJob {
       switch self {
@@ -45,10 +53,14 @@ final class OutboxKeeper: RunKeeper {
     var waiting: Task<Void, Never>?
     weak var client: QueryClient?
     var registrations: [String: Registration] = [:]
+    /// The number of registrations so far.
+    var lastRegistration: UInt64 = 0
     /// The names that mutations of several types have, once that was told.
     var sameNames: Set<String> = []
     var jobs: [RunIdentity: MutationJob] = [:]
-    var pending: [Pending] = []
+    var pending: [Pending] = [] {
+      didSet { ledger.version &+= 1 }
+    }
     /// What the outputs of runs that are about to end replace.
     var replacing: [RunIdentity: [String: String]] = [:]
     /// What was replaced so far, for inputs that are made later.
@@ -156,13 +168,15 @@ final class OutboxKeeper: RunKeeper {
       let mutation = key.key.description
       return report(OutboxError.notEncodable(mutation: mutation, reason: error), key.key)
     }
-    let registration = Registration(key: key, definition: definition, form: form)
+    var registration = Registration(key: key, definition: definition, form: form)
     let (old, isNew, isMixedUp) = update { state -> (Registration?, Bool, Bool) in
       // Nobody asks for it any more.
       if state.isEnded { return (nil, false, false) }
       let old = state.registrations[name]
       let isMixedUp = old.map { $0.key != key } ?? false && state.sameNames.insert(name).inserted
       if old != nil, isImplicit { return (nil, false, isMixedUp) }
+      state.lastRegistration += 1
+      registration.number = state.lastRegistration
       state.registrations[name] = registration
       return (old, true, isMixedUp)
     }
@@ -227,7 +241,7 @@ final class OutboxKeeper: RunKeeper {
     let (isOver, error) = update { state -> (Bool, QueryStoreError?) in
       if state.isEnded { return (true, nil) }
       if state.ledger.isLoading {
-        state.pending.append(.durable(job, record))
+        state.wait(.durable(job, record))
         return (false, nil)
       }
       if case .closed(let error) = state.ledger.phase { return (true, error) }
@@ -240,8 +254,7 @@ final class OutboxKeeper: RunKeeper {
     release()
     start { state in
       if state.ledger.unwritten.isEmpty || state.ledger.isLoading { return nil }
-      // A store that failed is tried again for each new run.
-      return state.ledger.hasFailed ? state.plan.requested() : state.plan.changed()
+      return state.plan.changed()
     }
   }
 
@@ -253,6 +266,14 @@ final class OutboxKeeper: RunKeeper {
 }
 
 extension OutboxKeeper.State {
+  /// A run waits for the store to be read, maybe with another input than before.
+  mutating func wait(_ run: OutboxKeeper.Pending) {
+    let place =
+      run.job.revision > 0
+      ? pending.firstIndex { $0.job === run.job && $0.record != nil } : nil
+    if let place { pending[place] = run } else { pending.append(run) }
+  }
+
   mutating func accept(_ job: MutationJob, _ record: OutboxRecord) {
     jobs[job.identity] = job
     // Those that began here are numbered above all that were kept before.

@@ -17,6 +17,7 @@ extension OutboxLedger {
     touch(place)
     entries[place]?.record = record
     entries[place]?.edition += 1
+    entries[place]?.failedWith = nil
     if isNew { entries[place]?.isWritten = false }
     // Taken out, so that it grows in place.
     if let entry = entries[place], var index = mentions.take() {

@@ -41,6 +41,8 @@ struct OutboxLedger: Sendable {
     /// How often the record was changed here.
     var edition = 0
     var stand: Stand
+    /// The registration that cannot read the present edition.
+    var failedWith: UInt64?
     /// Whether the store has the present revision.
     var isWritten: Bool
     /// Whether the store has the present revision, or an earlier one.

@@ -1,5 +1,6 @@
 @testable import StreamQuery
 import StreamQueryTesting
+import Synchronization
 import Testing
 
 /// Stores that fail, are slow, or hold what nobody can read.
@@ -134,5 +135,41 @@ struct OutboxFaultTests: OutboxSuite {
       simulation.advance(by: .seconds(5))
       #expect(kept(in: store).count == (isReleased ? 1 : 0))
     }
+  }
+
+  @Test("a store that is full is not asked again for each new run")
+  func full() {
+    online.send(false)
+    let client = client()
+    store.change { $0.writeErrors = Array(repeating: .full, count: 3) }
+    for number in 1...30 { simulation.start(note(), with: Note(number: number), on: client) }
+    #expect(store.batches.count <= 2)
+    simulation.advance(by: .minutes(1))
+    #expect(kept().count == 30)
+    #expect(store.batches.count <= 6)
+    client.shutDown()
+  }
+
+  @Test("a preparation that is tried again begins with nothing")
+  func preparedAgain() {
+    online.send(false)
+    let first = client()
+    simulation.start(note(), with: Note(number: 1), on: first)
+    let fails = TestLock(true)
+    let saved = Notes<Int>()
+    let mutation = note().onMutate { _, _ in 1 }
+      .onMutate { _, _ -> String in
+        if fails.withLock({ $0 }) { throw Boom(1) }
+        return "x"
+      }
+      .onSuccess { _, _ in saved.add(MutationJob.current?.saved.values.count ?? 0) }
+    let second = client(in: kill(first), knowing: [mutation])
+    #expect(shown(second.outbox.currentItems) == ["1 stopped (boom 1) !1"])
+    fails.withLock { $0 = false }
+    online.send(true)
+    #expect(second.outbox.retry(second.outbox.currentItems[0].id))
+    simulation.advance(by: .seconds(1))
+    #expect(saved.all == [2])
+    second.shutDown()
   }
 }

@@ -225,4 +225,82 @@ struct OutboxRebaseTests: OutboxSuite {
     #expect(kept(in: next).isEmpty)
     other.shutDown()
   }
+
+  @Test("the changes of a new input stay below those of later runs, and do not undo a clear")
+  func layers() {
+    online.send(false)
+    let key = QueryKey<String>("text")
+    let set = note("set").optimistic { input, changes in
+      changes.update(key) { $0 = ($0 ?? "") + ">\(input)" }
+    }
+    let client = client()
+    for number in 1...2 { simulation.start(set, with: Note(number: number), on: client) }
+    #expect(client.data(for: key) == ">1>2")
+    let id = client.outbox.currentItems[0].id
+    #expect(rebase(client, id, Note(number: 7)) == "rebased")
+    #expect(client.data(for: key) == ">7>2")
+    client.clear()
+    #expect(client.data(for: key) == nil)
+    for number in 8...9 { #expect(rebase(client, id, Note(number: number)) == "rebased") }
+    #expect(client.data(for: key) == nil)
+    #expect(shown(client.outbox.currentItems) == ["9 waiting", "2 waiting"])
+    client.shutDown()
+  }
+
+  @Test("the changes of restored runs are below those of runs that began before they were read")
+  func restoredLayers() {
+    online.send(false)
+    let key = QueryKey<String>("text")
+    let set = note("set").optimistic { input, changes in
+      changes.update(key) { $0 = ($0 ?? "") + ">\(input)" }
+    }
+    let client = client()
+    for number in 1...2 { simulation.start(set, with: Note(number: number), on: client) }
+    let next = kill(client)
+    next.change { $0.loading = .seconds(1) }
+    let other = self.client(in: next, knowing: [set])
+    simulation.start(set, with: Note(number: 3), on: other)
+    #expect(other.data(for: key) == ">3")
+    simulation.advance(by: .seconds(2))
+    #expect(other.data(for: key) == ">1>2>3")
+    other.shutDown()
+  }
+
+  @Test("an item is given another input while the store is read")
+  func rebaseWhileLoading() throws {
+    store.change { $0.loading = .seconds(1) }
+    let client = client()
+    let run = simulation.start(note(), with: Note(number: 1), on: client)
+    let id = client.outbox.currentItems[0].id
+    let rebase = simulation.task { try await client.outbox.rebase(id, with: Note(number: 2)) }
+    simulation.advance(by: .milliseconds(500))
+    #expect(shown(client.outbox.currentItems) == ["2 saving"])
+    #expect(simulation.run { try? await run.value } == "real2")
+    try simulation.run { try await rebase.value }
+    #expect(server.log.all == ["1000 2", "1010 2 done"])
+    client.shutDown()
+  }
+
+  @Test("what cannot be read is tried once for each mutation that may be able to")
+  func unreadable() {
+    online.send(false)
+    let client = client()
+    let old = Mutation<[String], String>(key: "note") { _ in "" }.durable(version: "1")
+    for number in 0..<20 { simulation.start(old, with: ["\(number)"], on: client) }
+    let tries = Notes<Int>()
+    let new = Mutation<Note, String>(key: "note") { _ in "" }.durable(version: "2") { _, _ in
+      tries.add(1)
+      throw Boom(1)
+    }
+    let other = self.client(in: kill(client), knowing: [new])
+    let events = simulation.record(other.events)
+    for item in other.outbox.currentItems.prefix(10) {
+      simulation.run { try? await other.outbox.drop(item.id) }
+    }
+    #expect(tries.all.count == 20)
+    #expect(failures(events).isEmpty)
+    other.outbox.register(new)
+    #expect(tries.all.count == 30)
+    other.shutDown()
+  }
 }
