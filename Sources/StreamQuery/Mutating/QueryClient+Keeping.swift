@@ -6,10 +6,15 @@ extension QueryClient {
   }
 
   /// Runs are kept, or need not be: they may perform.
-  nonisolated func kept(_ jobs: [MutationJob]) {
-    guard !jobs.isEmpty else { return }
+  ///
+  /// - Parameter runs: The runs, and which of their inputs is kept. One that got another input
+  ///   meanwhile waits until that is kept.
+  nonisolated func kept(_ runs: [(job: MutationJob, revision: UInt64)]) {
+    guard !runs.isEmpty else { return }
     transaction { state, transaction in
-      for job in jobs { state.kept(job.id, &transaction) }
+      for (job, revision) in runs where job.revision == revision {
+        state.kept(job.id, &transaction)
+      }
     }
   }
 

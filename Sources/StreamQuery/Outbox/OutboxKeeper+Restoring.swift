@@ -57,7 +57,7 @@ extension OutboxKeeper {
     }
     patience?.cancel()
     client?.runsRestored()
-    client?.kept(jobs)
+    client?.kept(jobs.map { ($0, 0) })
   }
 
   /// Reads the store.

@@ -88,10 +88,13 @@ extension OutboxKeeper {
 
   /// Lets runs perform that are kept.
   func release() {
-    let jobs = update { state in
-      state.ledger.released.takeAll().compactMap { state.jobs[$0] }
+    let runs = update { state in
+      state.ledger.released.takeAll().compactMap { id -> (MutationJob, UInt64)? in
+        guard let job = state.jobs[id], let entry = state.ledger[id] else { return nil }
+        return (job, entry.record.header.revision)
+      }
     }
-    client?.kept(jobs)
+    client?.kept(runs)
   }
 
   /// The store cannot be used any more: what is not kept will never be.
