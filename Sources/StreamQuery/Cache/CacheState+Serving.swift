@@ -8,8 +8,8 @@ extension CacheState {
     slots[index].servingRecord = record
   }
 
-  /// A query arrives at an entry: if nobody has promised anything so far, nobody remembers when the
-  /// data was marked as invalidated.
+  /// From now on the entry remembers something: if nobody has promised anything so far, nobody
+  /// remembers when the data was marked as invalidated.
   @inline(never)
   mutating func distrustMark(_ index: Int) {
     guard slots[index].machine.isInvalidated, slots[index].servingRecord.markedAt == nil else {
@@ -72,11 +72,19 @@ extension CacheState {
   }
 
   /// The data that a caller accepts which gives up waiting; `nil` if there is none.
-  mutating func serve(_ waiter: Waiter, _ transaction: Transaction) -> ValueBox? {
+  ///
+  /// The fetch that it waited for goes on, as at the end of patience: otherwise callers in a hurry
+  /// would cancel each fetch in turn, and the data would never be renewed.
+  mutating func serve(_ waiter: Waiter, _ transaction: inout Transaction) -> ValueBox? {
     guard let index = find(waiter.entry), let data = slots[index].visible,
       isServable(index, to: waiter, at: transaction.environment.now.instant)
     else { return nil }
     noteServed([waiter], index, transaction)
+    // It was answered meanwhile, or what it waited for has ended.
+    guard waiter.round != 0, waiter.round == slots[index].waiterRound,
+      !slots[index].machine.isIdle
+    else { return data }
+    input(index, &transaction) { $0.requested(.manual, clientLease: true, in: $1) }
     return data
   }
 

@@ -80,7 +80,10 @@ extension CacheState {
     )
     slots[index].waiters.append(waiter)
     if role == .leasing { slots[index].machine.waiterJoined() }
-    if let end = allowance?.patienceEnd { slots[index].servingRecord.waiterJoined(until: end) }
+    if let end = allowance?.patienceEnd {
+      distrustMark(index)
+      slots[index].servingRecord.waiterJoined(until: end)
+    }
     return waiter
   }
 

@@ -43,7 +43,7 @@ extension QueryClient {
   /// Only this caller gives up: the fetch continues for others that want it, and ends if there are
   /// none, as when a caller is cancelled. The time is measured by the client's clock; fresh data is
   /// always in time. Stale data that the query allows (``Query/staleIfError(_:)``) is returned when
-  /// the time is over.
+  /// the time is over; then the fetch continues in any case, and lands.
   ///
   /// ```swift
   /// let user = try await client.fetch(.user(42), timeout: .seconds(2))
@@ -111,7 +111,7 @@ extension QueryClient {
   /// What a caller gets that waited for too long: stale data that it accepts, or an error.
   private nonisolated func late(_ waiter: Waiter, _ error: QueryError) -> WaitOutcome {
     guard waiter.allowance != nil else { return .failure(error) }
-    let data = transaction(startsFetches: false) { $0.serve(waiter, $1) }
+    let data = transaction { $0.serve(waiter, &$1) }
     return data.map(WaitOutcome.value) ?? .failure(error)
   }
 

@@ -145,6 +145,45 @@ import Testing
     )
   }
 
+  /// Each would otherwise cancel the refetch that it began, and the data would never be renewed.
+  @Test func callersWithATimeoutOfTheirOwnLeaveTheFetchToLandToo() {
+    let world = ServingWorld()
+    let query = Self.query(.value(7), .value(8, after: .seconds(5)), limit: .seconds(1_000))
+    world.ask(query)
+    for time in [12, 14] as [Double] {
+      world.advance(to: time)
+      world.ask(query) { try await $0.fetch($1, timeout: .seconds(1)) }
+    }
+    world.ask(query) { try await $0.fetch($1, timeout: .zero) }
+    world.advance(to: 18)
+    world.ask(query)
+    #expect(
+      world.news() == [
+        "0.0 fetching", "0.0 fetched", "0.0 got 7", "12.0 fetching", "13.0 served stale to 1",
+        "13.0 got 7", "14.0 served stale to 1", "14.0 got 7", "15.0 served stale to 1",
+        "15.0 got 7", "17.0 fetched", "18.0 got 8",
+      ]
+    )
+    #expect(world.simulation.leakReport() == [])
+  }
+
+  /// Nobody remembers when the data was invalidated: it counts as stale from the beginning.
+  @Test func whoJoinsTheFetchOfAQueryThatPromisedNothingGetsNothingTooOld() {
+    let world = ServingWorld()
+    let plain = Query("n", fetch: ScriptedFetch<Int>(.value(7), .value(8, after: .seconds(20))))
+      .staleTime(.infinite)
+    world.ask(plain)
+    world.advance(to: 1)
+    world.simulation.run { await world.client.invalidate(.query(plain), refetch: .never) }
+    world.advance(to: 25)
+    world.ask(plain)
+    world.ask(plain.staleIfError(.seconds(20)).softTimeout(.seconds(2)))
+    world.advance(to: 60)
+    #expect(
+      world.news().suffix(4) == ["25.0 fetching", "45.0 fetched", "45.0 got 8", "45.0 got 8"]
+    )
+  }
+
   @Test func aWaitForTheNetworkEndsTheSame() {
     let online = ManualSignal(true)
     let world = ServingWorld { $0.connectivity = Connectivity { online } }

@@ -169,12 +169,12 @@ import Testing
     world.ask(query) { try await $0.fetch($1, timeout: .seconds(2)) }
     world.ask(query) { try await $0.fetch($1, timeout: .seconds(30)) }
     world.ask(query) { try await $0.fetch($1, timeout: .zero) }
-    world.advance(to: 60)
+    world.advance(to: 80)
     let limit = #"threw the fetch of ["n"] took longer than 30.0 seconds"#
     #expect(
       world.news() == [
         "0.0 fetching", "0.0 fetched", "0.0 got 7", "12.0 fetching", "12.0 served stale to 1",
-        "12.0 got 7", "14.0 served stale to 1", "14.0 got 7", "42.0 cancelled", "42.0 \(limit)",
+        "12.0 got 7", "14.0 served stale to 1", "14.0 got 7", "42.0 \(limit)", "72.0 fetched",
       ]
     )
   }
