@@ -96,6 +96,8 @@ extension CacheState {
         slots[index].error = nil
       }
     case .failed:
+      // It lasts only if the query of this fetch says so.
+      endFailure(index)
       let reason = slots[index].failureReason
       transaction.drop(slots[index].error)
       slots[index].error = reason

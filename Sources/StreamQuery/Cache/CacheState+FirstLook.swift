@@ -91,8 +91,7 @@ extension CacheState {
     let bringsInitialData = initialData != nil && !slots[index].machine.hasData
     guard !isShutDown,
       bringsInitialData
-        || !slots[index].isFailureLasting(at: environment.now.instant)
-          && slots[index].machine.changesOnArrival(of: resolvedOptions, at: environment.now.instant)
+        || slots[index].machine.changesOnArrival(of: resolvedOptions, at: environment.now.instant)
     else {
       let flags = slots[index].machine.flags(
         for: resolvedOptions,

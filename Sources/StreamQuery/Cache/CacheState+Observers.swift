@@ -69,7 +69,6 @@ extension CacheState {
     let actions = slots[entry].machine.observed(
       by: resolvedOptions,
       arrival: arrival,
-      isFailureLasting: slots[entry].isFailureLasting(at: transaction.environment.now.instant),
       in: transaction.environment
     )
     emit(.observed(count: slots[entry].machine.observerCount), entry, transaction)
@@ -176,7 +175,6 @@ extension CacheState {
       since: observers[observer].pollBase,
       to: resolvedOptions,
       isTurnedByFunction: query.asksWhetherEnabled,
-      isFailureLasting: slots[entry].isFailureLasting(at: now),
       in: transaction.environment
     )
     observers[observer].resolvedOptions = resolvedOptions

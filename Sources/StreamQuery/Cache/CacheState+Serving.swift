@@ -146,6 +146,11 @@ extension CacheState {
     apply(actions, index, &transaction)
   }
 
+  /// Whether the failure of a fetch's attempt may be the answer for others.
+  func mayFailureLast(of job: FetchJob) -> Bool {
+    find(job.entry).map { slots[$0].machine.mayFailureLast(of: job.id) } ?? false
+  }
+
   /// A fetch failed, and its query says how long that is the answer; unless it is retried, or its
   /// answer came too late.
   mutating func failed(
@@ -156,6 +161,7 @@ extension CacheState {
   ) {
     guard let index = find(job.entry), slots[index].machine.isIdle, slots[index].error === failure
     else { return }
+    distrustMark(index)
     slots[index].servingRecord.failed(
       lastingFor: span,
       at: transaction.environment.now.instant
@@ -165,6 +171,7 @@ extension CacheState {
   /// A fetch brought data, and its query says that it is refetched ahead of time.
   mutating func landed(_ job: FetchJob, chance: Double, _ transaction: Transaction) {
     guard let index = find(job.entry) else { return }
+    distrustMark(index)
     slots[index].servingRecord.landed(
       chance: chance,
       fetchingSince: job.startedAt.instant,
@@ -182,7 +189,7 @@ extension CacheState {
 
   /// A refetch ahead of time began.
   mutating func refreshBegan(_ index: Int) {
-    slots[index].servingRecord.refreshedData = slots[index].machine.dataUpdatedAt.instant
+    slots[index].servingRecord.answeredAt = nil
     slots[index].machine.refreshBegan()
   }
 

@@ -19,13 +19,6 @@ extension EntrySlot {
     rareData.isEmpty || rareData[0].serving.isEmpty ? nil : rareData[0].serving[0].patienceEnd
   }
 
-  /// Whether the newest failure is the answer, so that nobody fetches who only wants data.
-  @inline(__always)
-  func isFailureLasting(at now: Instant) -> Bool {
-    !rareData.isEmpty && !rareData[0].serving.isEmpty
-      && machine.isFailureLasting(rareData[0].serving[0], at: now)
-  }
-
   /// Whether something has to be remembered for callers.
   @inline(__always)
   var remembersServing: Bool {

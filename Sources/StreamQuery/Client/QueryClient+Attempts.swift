@@ -106,9 +106,10 @@ extension QueryClient {
     let span = caching?.span(of: failure.error)
     let chance = refreshChance(of: job)
     transaction { state, transaction in
+      let mayLast = state.mayFailureLast(of: job)
       if state.answered(answer, by: job, &transaction) {
         if let chance { state.landed(job, chance: chance, transaction) }
-      } else if caching != nil {
+      } else if caching != nil, mayLast {
         state.failed(job, failure, lastingFor: span, transaction)
       }
     }
@@ -138,9 +139,11 @@ extension QueryClient {
     }
   }
 
-  /// The random number for an answer that is refetched ahead of time; `nil` if it needs none.
+  /// A number in 0..<1 for an answer that is refetched ahead of time, random if that matters; `nil`
+  /// if it is not refetched.
   private nonisolated func refreshChance(of job: FetchJob) -> Double? {
-    job.query.serving?.refreshAhead.isRandom == true ? nextJitter() : nil
+    guard let refresh = job.query.serving?.refreshAhead, !refresh.isOff else { return nil }
+    return refresh.isRandom ? nextJitter() : 0.5
   }
 
   /// Shows a part of the value of a fetch that continues.

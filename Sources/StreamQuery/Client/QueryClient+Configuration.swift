@@ -141,8 +141,8 @@ extension QueryClient {
     /// | ``memoryPressure`` | none | of the platform |
     /// | ``limit`` | 10,000 entries | none |
     /// | ``QueryOptions/gcTime`` | for ever: the limit decides | 5 minutes |
-    /// | ``QueryOptions/staleIfError`` | 1 minute | not at all |
-    /// | ``QueryOptions/timeout`` | 30 seconds for each attempt | none |
+    /// | ``QueryOptions/timeout`` | 30 seconds for each attempt, except of streamed and infinite queries | none |
+    /// | ``QueryOptions/staleIfError`` | off: an error may mean that the data is not to be shown | off |
     /// | ``QueryOptions/softTimeout`` | none | none |
     /// | ``QueryOptions/failureCaching`` | off | off |
     /// | ``QueryOptions/refreshAhead`` | off | off |
@@ -164,7 +164,6 @@ extension QueryClient {
       )
       configuration.limit = CacheLimit(maxEntries: 10_000)
       configuration.preset.gcTime = .seconds(Int64.max)
-      configuration.preset.staleIfError = .minutes(1)
       configuration.preset.timeout = .seconds(30)
       return configuration
     }

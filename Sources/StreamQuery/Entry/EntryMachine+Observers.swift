@@ -12,13 +12,11 @@ extension EntryMachine {
   /// - Parameters:
   ///   - resolvedOptions: What it asks for.
   ///   - arrival: How it came.
-  ///   - isFailureLasting: Whether the newest failure is the answer for it.
   ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func observed(
     by resolvedOptions: ResolvedObserverOptions,
     arrival: Arrival = .subscribed,
-    isFailureLasting: Bool = false,
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
@@ -29,7 +27,7 @@ extension EntryMachine {
       case .subscribed: fetchesOnSubscribe(resolvedOptions, at: environment.now.instant)
       case .moved: isStale(for: resolvedOptions, at: environment.now.instant)
       }
-    if fetches, !isFailureLasting { request(.subscribed, in: environment, &actions) }
+    if fetches { request(.subscribed, in: environment, &actions) }
     return actions
   }
 
@@ -72,7 +70,6 @@ extension EntryMachine {
   ///   - base: When it started polling.
   ///   - new: What it asks for now.
   ///   - isTurnedByFunction: Whether a function of the entry's state decides if it is enabled.
-  ///   - isFailureLasting: Whether the newest failure is the answer for it.
   ///   - environment: The environment at the transaction.
   /// - Returns: What to do, and the time that its polling counts from.
   package mutating func reobserved(
@@ -80,7 +77,6 @@ extension EntryMachine {
     since base: Instant,
     to new: ResolvedObserverOptions,
     isTurnedByFunction: Bool = false,
-    isFailureLasting: Bool = false,
     in environment: Environment
   ) -> (EntryActions, base: Instant) {
     var actions = catchUp(in: environment)
@@ -95,7 +91,7 @@ extension EntryMachine {
       case .disabled:
         isStale(for: new, at: environment.now.instant) && !(isRemoved && isTurnedByFunction)
       }
-    if fetches, !isFailureLasting { request(.subscribed, in: environment, &actions) }
+    if fetches { request(.subscribed, in: environment, &actions) }
     return (actions, newBase)
   }
 

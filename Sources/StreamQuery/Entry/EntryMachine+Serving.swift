@@ -44,7 +44,7 @@ extension EntryMachine {
   ) -> FetchDecision {
     let isServable =
       need == .ifStale && isServable(freshness, within: terms.grace, record, at: now)
-    if isFailureLasting(record, at: now), need != .always {
+    if terms.cachesFailures, need != .always, isFailureLasting(record, at: now) {
       switch found {
       case .fetch: return isServable ? .useCached(.staleHit, revalidates: false) : .useFailure
       case .useCached(let lookup, _): return .useCached(lookup, revalidates: false)
@@ -72,7 +72,7 @@ extension EntryMachine {
     _ record: ServingRecord,
     at now: Instant
   ) -> Bool {
-    guard !refresh.isOff, isIdle, record.refreshedData != dataUpdatedAt.instant,
+    guard !refresh.isOff, isIdle, record.answeredAt == dataUpdatedAt.instant,
       case .after(let span) = freshness,
       let age = refresh.age(before: span, chance: record.chance, after: record.duration),
       let due = dataUpdatedAt.instant + age
@@ -87,10 +87,17 @@ extension EntryMachine {
     fetch?.fetchOptions.failureInvalidates = false
   }
 
-  /// Whether the newest failure is the answer, so that nobody fetches who only wants data.
+  /// Whether the newest failure is the answer, for callers that only want data.
   func isFailureLasting(_ record: ServingRecord, at now: Instant) -> Bool {
     guard isIdle, isError, let end = record.failureEnd else { return false }
     return now < end
+  }
+
+  /// Whether the failure of an attempt that runs may be the answer for others: not if the data was
+  /// invalidated or written since it began.
+  func mayFailureLast(of id: FetchID) -> Bool {
+    guard let current = running(id) else { return false }
+    return !current.isOvertaken && !current.wasWritten
   }
 
   /// When data became stale: by its age or by a mark, whichever came first.

@@ -172,6 +172,7 @@ extension EntryMachine {
     if next == .firstAttempt { stash(&current, &actions) }
     current.stage = .running
     current.wasWritten = false
+    current.isOvertaken = false
     if next == .retry, !current.fetchOptions.keepsProgress {
       // This answer is requested after the mark, so it is newer.
       current.predatesMark = false

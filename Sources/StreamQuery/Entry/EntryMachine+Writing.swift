@@ -101,6 +101,7 @@ extension EntryMachine {
   ) -> EntryActions {
     var actions = catchUp(in: environment)
     if !isJoining, !hasData, fetch?.mayAnswerLate == true { fetch?.predatesMark = true }
+    if fetch?.stage == .running { fetch?.isOvertaken = true }
     if !isInvalidated {
       isInvalidated = true
       // Polling restarts, unless a tick is already due and only its timer is late.

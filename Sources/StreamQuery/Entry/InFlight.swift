@@ -40,6 +40,9 @@ package struct InFlight: Equatable, Sendable {
   package var predatesMark = false
   /// Its first attempt was held back once, and is not again.
   package var wasHeld = false
+  /// The entry was invalidated since the attempt started, whoever asked for it: a failure is no
+  /// answer to that.
+  package var isOvertaken = false
   /// A value was written since the attempt started.
   package var wasWritten = false
   /// Whether the data is a part of its answer so far.

@@ -8,8 +8,10 @@ struct ServingRecord: Equatable, Sendable {
   var patienceEnd: Instant?
   /// Until when the newest failure is the answer; `nil` if it is not.
   var failureEnd: Instant?
-  /// When the data was updated that is being refetched ahead of time, or was.
-  var refreshedData: Instant?
+  /// When the data was fetched that may be refetched ahead of time; `nil` if that was done.
+  ///
+  /// Data of another time was written or restored, and is not.
+  var answeredAt: Instant?
   /// A random number in 0..<1 for the newest answer.
   var chance = 0.5
   /// How long the newest answer took.
@@ -38,7 +40,7 @@ struct ServingRecord: Equatable, Sendable {
   mutating func landed(chance: Double, fetchingSince start: Instant, at now: Instant) {
     self.chance = chance
     duration = TimeSpan(.nanoseconds(now.nanoseconds) - .nanoseconds(start.nanoseconds))
-    refreshedData = nil
+    answeredAt = now
   }
 
   /// Whether there is nothing to remember.

@@ -7,9 +7,12 @@
 public struct FailureCaching: Sendable, _FreeOfActors, ExpressibleByDuration {
   /// How long, by the error; `nil` is not at all.
   let duration: @Sendable (any Error) -> Duration?
+  /// Whether no failure lasts, nor is one the answer that lasts for others.
+  let isOff: Bool
 
-  private init(duration: @escaping @Sendable (any Error) -> Duration?) {
+  private init(isOff: Bool = false, duration: @escaping @Sendable (any Error) -> Duration?) {
     self.duration = duration
+    self.isOff = isOff
   }
 
   /// Every failure lasts for a time; `.seconds(5)` and the like are shorter.
@@ -19,8 +22,8 @@ public struct FailureCaching: Sendable, _FreeOfActors, ExpressibleByDuration {
     self.init { _ in duration }
   }
 
-  /// No failure lasts; the default.
-  public static var off: Self { FailureCaching { _ in nil } }
+  /// No failure lasts, and none is the answer that another query of the same key keeps; the default.
+  public static var off: Self { FailureCaching(isOff: true) { _ in nil } }
 
   /// The error says how long its failure lasts.
   ///

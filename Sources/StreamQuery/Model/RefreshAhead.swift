@@ -45,8 +45,7 @@ public struct RefreshAhead: Hashable, Sendable, _FreeOfActors {
   ///
   /// It is early by the duration of the last fetch, times `beta`, times a random number for each
   /// answer that is 1 on average and sometimes much larger: the *XFetch* rule. So of many keys or
-  /// machines few ask at once, and a quick fetch is hardly ever early. Data that was only written is
-  /// not refetched early.
+  /// machines few ask at once, and a quick fetch is hardly ever early.
   ///
   /// - Parameter beta: How early; more than 1 is earlier, zero or less never.
   /// - Returns: The refresh.

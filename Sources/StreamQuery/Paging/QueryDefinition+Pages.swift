@@ -19,6 +19,7 @@ extension QueryDefinition {
     }
     return QueryDefinition(
       of: Run.self,
+      options: .ofLongAttempts,
       fetch: { context in
         let job = context.fetchJob
         let present = context.presentBox?.value(as: Run.self)

@@ -46,8 +46,9 @@ extension Query {
   /// ``QueryError/timedOut(key:limit:)``, for all callers and observers; an answer that it still gives
   /// is ignored. The query's ``retry(_:)-(RetryPolicy)`` says whether another attempt follows. A wait
   /// for the network, or for a turn, does not count; nor does a streamed query from its first part on.
-  /// To limit the wait of one caller, use
-  /// ``QueryClient/fetch(_:timeout:)``.
+  /// An attempt of an infinite query fetches all of its pages. The defaults of a client or a prefix do
+  /// not limit streamed and infinite queries: only they themselves do. To limit the wait of one caller,
+  /// use ``QueryClient/fetch(_:timeout:)``.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }.timeout(.seconds(2)).retry(1)
@@ -63,8 +64,10 @@ extension Query {
   /// How long a failure is the answer for those who ask next; not at all by default.
   ///
   /// In that time `fetch` and `ensure` throw the error at once, or return data that
-  /// ``staleIfError(_:)`` allows, and subscriptions do not fetch. An invalidation ends it, and whoever
-  /// asks for a new answer gets one: a refetch, a reset, an interval, a trigger, a reconnect.
+  /// ``staleIfError(_:)`` allows. Observers fetch as ever, so that what is on a screen recovers. An
+  /// invalidation or a write ends it, also for an attempt that began before; and whoever asks for a new
+  /// answer gets one: a refetch, a reset, an interval, a trigger, a reconnect. Callers whose query does
+  /// not say this fetch although another query of the same key does.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }.cachesFailures(.seconds(5))
@@ -80,8 +83,9 @@ extension Query {
   ///
   /// A `fetch` or `prefetch` that finds fresh data which is about to become stale returns it, and
   /// starts a refetch behind it, once for each answer. If that fails, the data stays fresh for its
-  /// time. So what is used often is never waited for, and what nobody uses is not refetched. The
-  /// random numbers are the client's, one for each answer.
+  /// time. So what is used often is never waited for, and what nobody uses is not refetched. Data that
+  /// was written, restored or imported is not refetched early. The random numbers are the client's, one
+  /// for each answer.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }

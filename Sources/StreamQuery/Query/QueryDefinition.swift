@@ -49,15 +49,17 @@ final class QueryDefinition: Sendable {
   ///
   /// - Parameters:
   ///   - type: The type of the values.
+  ///   - options: The options that it has from the beginning.
   ///   - fetch: Fetches a value.
   ///   - extras: The parts that most definitions do not have.
   convenience init<Value: Sendable>(
     of type: Value.Type,
+    options: QueryOptions = .default,
     fetch: Fetch? = nil,
     extras: DefinitionExtras.Values? = nil
   ) {
     self.init(
-      options: .default,
+      options: options,
       fetch: fetch,
       valueType: type,
       extras: extras.map(DefinitionExtras.init)

@@ -15,7 +15,7 @@ extension QueryOptions {
   }
 
   /// How long one attempt of a fetch may take until it is cancelled and has failed; for ever by
-  /// default.
+  /// default, and for streamed and infinite queries that do not say it themselves.
   public var timeout: Duration? {
     get { servingValues.timeout }
     set { servingValues.timeout = newValue }
@@ -32,6 +32,15 @@ extension QueryOptions {
     get { servingValues.refreshAhead }
     set { servingValues.refreshAhead = newValue }
   }
+
+  /// Of queries whose attempts are as long as their data is: a connection, or many pages.
+  ///
+  /// A limit that is a default would be too short for some of them.
+  static let ofLongAttempts: QueryOptions = {
+    var options = QueryOptions.default
+    options.timeout = .seconds(Int64.max)
+    return options
+  }()
 
   private var servingValues: ServingOptions.Values {
     get { serving?.values ?? ServingOptions.Values() }

@@ -46,15 +46,22 @@ final class ServingOptions: Sendable {
 }
 
 extension ServingTerms {
-  /// What callers are promised under merged options; `nil` without any.
+  /// What callers are promised under merged options; `nil` if that is nothing.
   convenience init?(_ options: ServingOptions?) {
     guard let values = options?.values else { return nil }
+    let timeout = values.timeout.map(TimeSpan.init) ?? .infinite
+    let cachesFailures = values.failureCaching.map { !$0.isOff } ?? false
+    let refreshAhead = values.refreshAhead ?? .off
+    guard
+      values.staleIfError != nil || values.softTimeout != nil || !timeout.isInfinite
+        || cachesFailures || !refreshAhead.isOff
+    else { return nil }
     self.init(
       grace: values.staleIfError.map(TimeSpan.init) ?? .zero,
       patience: values.softTimeout.map(TimeSpan.init) ?? .infinite,
-      timeout: values.timeout.map(TimeSpan.init) ?? .infinite,
-      cachesFailures: values.failureCaching != nil,
-      refreshAhead: values.refreshAhead ?? .off
+      timeout: timeout,
+      cachesFailures: cachesFailures,
+      refreshAhead: refreshAhead
     )
   }
 }

@@ -164,6 +164,7 @@ extension QueryDefinition {
     }
     return QueryDefinition(
       of: Value.self,
+      options: .ofLongAttempts,
       fetch: fetch,
       extras: DefinitionExtras.Values(resetsData: refetch == .reset, showsParts: true)
     )

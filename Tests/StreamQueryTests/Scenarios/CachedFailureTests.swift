@@ -84,30 +84,6 @@ import Testing
     )
   }
 
-  @Test func observersDoNotFetchByComing() {
-    let world = ServingWorld()
-    let query = Self.query(.failure(Boom(1)), .value(7)).retry(.never)
-    let first = world.simulation.record(world.client.stream(query))
-    world.simulation.settle()
-    #expect(world.news() == ["0.0 fetching", "0.0 failed: boom 1"])
-    world.advance(to: 1)
-    // What is seen first says so, too.
-    #expect(world.client.result(for: query).error as? Boom == Boom(1))
-    let second = world.simulation.record(world.client.stream(query))
-    let moved = world.client.observer(of: Query<Int>("other") { 1 })
-    moved.update(query: query)
-    let enabled = world.client.observer(of: query.enabled(false))
-    enabled.update(query: query)
-    world.simulation.settle()
-    #expect(second.values.last?.error as? Boom == Boom(1))
-    #expect(!world.client.result(for: query.key).isFetching)
-    world.advance(to: 5)
-    let third = world.simulation.record(world.client.stream(query))
-    world.simulation.settle()
-    #expect(third.values.last?.data == 7)
-    for recording in [first, second, third] { recording.cancel() }
-  }
-
   /// A handle's refetch, a refetch by filter, an invalidation and a write.
   @Test func whoeverAsksForANewAnswerGetsOne() {
     for ask in Self.renewals {

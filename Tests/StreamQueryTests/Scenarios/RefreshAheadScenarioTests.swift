@@ -37,6 +37,25 @@ import Testing
     #expect(world.news() == ["0.0 fetching", "0.0 fetched", "0.0 got 7"])
   }
 
+  /// Whoever wrote many keys at once would fetch them all at once, without jitter.
+  @Test(arguments: [
+    RefreshAhead.fraction(0.5), .fraction(0.5, jitter: 0.4), .probabilistic(beta: 1e9),
+  ])
+  func dataThatWasWrittenIsNotRefetchedEarly(refresh: RefreshAhead) {
+    let world = ServingWorld()
+    let query = Self.query(.value(7, after: .seconds(1)), .value(8), refresh: refresh)
+    world.ask(query)
+    world.advance(to: 2)
+    world.client.setData(9, for: query)
+    world.advance(to: 11.5)
+    world.ask(query)
+    world.advance(to: 12)
+    world.ask(query)
+    #expect(
+      world.news().suffix(4) == ["11.5 got 9", "12.0 fetching", "12.0 fetched", "12.0 got 8"]
+    )
+  }
+
   @Test func onlyThoseRefetchWhoWantFreshData() {
     let world = ServingWorld()
     let query = Self.query(.value(7), .value(8))

@@ -27,12 +27,13 @@ import Testing
     #expect(client.entries(of: Int.self).count == 10_000)
   }
 
-  @Test func failuresAndHungServersAreBounded() throws {
+  /// An error may mean that the data is not to be shown any more: nobody decided otherwise.
+  @Test func failuresAreThrownAndHungServersAreBounded() throws {
     let query = Query("n", fetch: ScriptedFetch<Int>(.value(7), .failure(Boom(1)), .never))
       .staleTime(.seconds(10))
     #expect(try simulation.run { try await client.fetch(query) } == 7)
     simulation.advance(by: .seconds(70))
-    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    #expect(throws: Boom(1)) { try simulation.run { try await client.fetch(query) } }
     simulation.advance(by: .seconds(1))
     #expect(throws: QueryError.timedOut(key: #"["n"]"#, limit: .seconds(30))) {
       try simulation.run { try await client.fetch(query) }
@@ -42,7 +43,7 @@ import Testing
 
   @Test func defaultsAndQueriesHaveTheLastWord() {
     #expect(client.defaultOptions(for: "n").timeout == .seconds(30))
-    #expect(client.defaultOptions(for: "n").staleIfError == .minutes(1))
+    #expect(client.defaultOptions(for: "n").staleIfError == nil)
     client.setDefaults(QueryDefaults(options: QueryOptions(gcTime: .seconds(9))))
     client.setDefaults(QueryOptions(staleTime: .seconds(5)), for: "n")
     let options = client.defaultOptions(for: "n")
@@ -55,7 +56,6 @@ import Testing
     configuration.limit = nil
     let other = QueryClient(simulation: simulation, configuration: configuration)
     #expect(other.defaultOptions(for: "n").timeout == .seconds(2))
-    #expect(other.defaultOptions(for: "n").staleIfError == .minutes(1))
     #expect(!other.isLimited)
   }
 
@@ -72,6 +72,47 @@ import Testing
     #expect(recording.values.last?.data == [1, 1, 1, 1, 1])
     #expect(recording.values.last?.error == nil)
     recording.cancel()
+  }
+
+  @Test func aConnectionMayBeQuietForLong() {
+    let query = feed(every: .seconds(45))
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(100))
+    #expect(recording.values.last?.data == [1, 1])
+    recording.cancel()
+    let limited = simulation.record(client.stream(query.timeout(.seconds(20)).retry(.never)))
+    simulation.advance(by: .seconds(20))
+    #expect(limited.values.last?.error as? QueryError != nil)
+    limited.cancel()
+  }
+
+  private func feed(every pause: Duration) -> Query<[Int]> {
+    .streamed("feed") { _ in
+      AsyncThrowingStream<Int, any Error> {
+        try await Scheduling.current.clock.sleep(for: pause)
+        return 1
+      }
+    }
+  }
+
+  @Test func manyPagesMayTakeLongerThanOneAnswer() throws {
+    let query = Query<Pages<Int, Int>>(
+      "pages",
+      initialPageParam: 0,
+      fetch: { page, _ in
+        try await Scheduling.current.clock.sleep(for: .seconds(10))
+        return page
+      },
+      nextPageParam: { $0.count }
+    )
+    let observer = client.observer(of: query)
+    try simulation.run {
+      _ = try await client.fetch(query)
+      for _ in 0..<4 { _ = try await observer.fetchNextPage() }
+      _ = try await observer.refetch()
+    }
+    #expect(simulation.now == .seconds(100))
+    #expect(client.data(for: query)?.count == 5)
   }
 
   @Test func otherClientsPromiseNothing() {
