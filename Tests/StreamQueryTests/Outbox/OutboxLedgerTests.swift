@@ -129,6 +129,43 @@ struct OutboxLedgerTests {
     #expect(ledger.released == [id(1)])
   }
 
+  @Test func aRevisionIsSettledWhenItIsWrittenAndNotWhenAnEarlierOneIs() throws {
+    var ledger = try opened()
+    ledger.accepted(try #require(record(1)), number: 1)
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    #expect(ledger.isSettled(id(1), 0) && !ledger.isSettled(id(1), 1))
+    ledger.accepted(try #require(record(1, revision: 1, "b")), number: 1)
+    #expect(!ledger.isSettled(id(1), 1))
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    #expect(ledger.isSettled(id(1), 1))
+  }
+
+  @Test func aRebasedOpenItemDoesNotBeginBeforeItIsWritten() throws {
+    var ledger = try opened(1, 2)
+    let replacement = try #require(record(1, revision: 1, "b"))
+    let answers = [ledger.replaced(replacement), ledger.replaced(replacement)]
+    #expect(answers == [true, false])
+    let early = ledger.looked(at: [id(1), id(2)], [:])
+    #expect(early.isEmpty)
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    let begun = ledger.looked(at: [id(1), id(2)], [:])
+    #expect(begun.map(\.id) == [id(1), id(2)])
+  }
+
+  @Test func whatOthersLeaveIsPutInItsPlace() throws {
+    var ledger = try opened(2, 5)
+    ledger.accepted(try #require(record(9)), number: 4)
+    let found = try [1, 2, 3, 4, 8, 12].map { number in
+      (serial: UInt64(number), record: try #require(record(number)))
+    }
+    ledger.loaded(.first, found, last: 12)
+    #expect(ledger.all.map(\.serial) == [1, 2, 3, 4, 5, 8, 9, 12])
+    for entry in ledger.all { #expect(ledger[entry.id]?.serial == entry.serial) }
+  }
+
   @Test func recordsAreInTheOrderOfTheRunsHoweverLateTheyAreAccepted() throws {
     var ledger = try opened(3, 7)
     for number in [5, 1, 4, 2] {
