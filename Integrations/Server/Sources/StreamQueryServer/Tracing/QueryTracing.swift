@@ -33,10 +33,12 @@ public final class QueryTracing: Sendable {
   /// How many links a span has at most; OpenTelemetry's default limit.
   public static let maximumLinks = 128
 
+  private typealias Fetches = TracedFetches<FetchIdentity, any Span, ServiceContext>
+
   private let tracer: (any Tracer)?
   private let name: @Sendable (AnyQueryKey) -> String
   private let describeKey: @Sendable (AnyQueryKey) -> String
-  private let fetches = Mutex(TracedFetches<any Span, ServiceContext>(limit: maximumLinks))
+  private let fetches = Mutex(Fetches(limit: maximumLinks))
 
   /// Creates tracing, for any number of clients.
   ///

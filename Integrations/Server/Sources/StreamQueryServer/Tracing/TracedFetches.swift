@@ -1,11 +1,11 @@
-import StreamQuery
-
 /// Which fetches are in flight, with the span of each and the callers that joined it.
 ///
 /// It decides only; spans are opened, linked and ended outside.
-struct TracedFetches<Span, Link> {
+struct TracedFetches<Fetch: Hashable, Span, Link> {
   /// A fetch in flight.
   struct Row {
+    /// Whether an event has told of it.
+    var isAnnounced = false
     /// Its span, once an attempt began.
     var span: Span?
     /// Callers that joined before there was a span.
@@ -24,7 +24,14 @@ struct TracedFetches<Span, Link> {
     case over
   }
 
-  private var rows: [FetchIdentity: Row] = [:]
+  /// How many fetches are remembered of which events say nothing yet, or nothing any more.
+  static var memory: Int { 512 }
+
+  private var rows: [Fetch: Row] = [:]
+  /// The fetches that a caller told of before their events, oldest first.
+  private var early: [Fetch] = []
+  /// The fetches that ended last, in two ages: what a late caller says of them is ignored.
+  private var over: (new: Set<Fetch>, old: Set<Fetch>) = ([], [])
   private let limit: Int
 
   /// Creates an empty table.
@@ -35,31 +42,37 @@ struct TracedFetches<Span, Link> {
   }
 
   /// A fetch was announced: from now on its attempts and callers count.
-  mutating func started(_ fetch: FetchIdentity) {
-    rows[fetch] = Row()
+  mutating func started(_ fetch: Fetch) {
+    rows[fetch, default: Row()].isAnnounced = true
   }
 
-  mutating func attemptBegan(_ fetch: FetchIdentity) -> Opening {
-    rows[fetch]?.attempts += 1
-    guard let row = rows[fetch] else { return .over }
+  mutating func attemptBegan(_ fetch: Fetch) -> Opening {
+    guard var row = rows[fetch], row.isAnnounced else { return .over }
+    row.attempts += 1
+    rows[fetch] = row
     return row.span.map(Opening.open) ?? .opens
   }
 
   /// The span of a fetch was opened.
   ///
   /// - Returns: The callers to link it to; `nil` if the fetch has ended meanwhile.
-  mutating func opened(_ fetch: FetchIdentity, _ span: Span) -> [Link]? {
+  mutating func opened(_ fetch: Fetch, _ span: Span) -> [Link]? {
     rows[fetch]?.span = span
     let links = rows[fetch]?.links
     rows[fetch]?.links = []
     return links
   }
 
-  /// A caller joined a fetch.
+  /// A caller joined a fetch, which may be before the event of its start is delivered, or after that
+  /// of its end.
   ///
   /// - Returns: The span to link to the caller now; `nil` if it is linked later, or not at all.
-  mutating func joined(_ fetch: FetchIdentity, from link: Link) -> Span? {
-    guard var row = rows[fetch] else { return nil }
+  mutating func joined(_ fetch: Fetch, from link: Link) -> Span? {
+    if rows[fetch] == nil {
+      guard !over.new.contains(fetch), !over.old.contains(fetch) else { return nil }
+      expect(fetch)
+    }
+    var row = rows[fetch] ?? Row()
     row.joined += 1
     defer { rows[fetch] = row }
     guard row.joined <= limit else { return nil }
@@ -67,15 +80,29 @@ struct TracedFetches<Span, Link> {
     return row.span
   }
 
-  func span(of fetch: FetchIdentity) -> Span? {
+  /// Remembers a fetch of which no event has told; if too many come too late, the oldest is forgotten.
+  private mutating func expect(_ fetch: Fetch) {
+    early.append(fetch)
+    guard early.count > Self.memory else { return }
+    let forgotten = early.prefix(Self.memory / 2)
+    for fetch in forgotten where rows[fetch]?.isAnnounced == false { rows[fetch] = nil }
+    early.removeFirst(forgotten.count)
+  }
+
+  /// How many fetches are known.
+  var count: Int { rows.count }
+
+  func span(of fetch: Fetch) -> Span? {
     rows[fetch]?.span
   }
 
   /// A fetch ended.
   ///
   /// - Returns: What was known about it; `nil` if it was not.
-  mutating func ended(_ fetch: FetchIdentity) -> Row? {
-    rows.removeValue(forKey: fetch)
+  mutating func ended(_ fetch: Fetch) -> Row? {
+    over.new.insert(fetch)
+    if over.new.count >= Self.memory { over = ([], over.new) }
+    return rows.removeValue(forKey: fetch)
   }
 
   /// Forgets all fetches.
