@@ -5,6 +5,7 @@ import ServiceLifecycleTestKit
 import StreamQuery
 import StreamQueryServer
 import StreamQueryTesting
+import Synchronization
 import Testing
 
 /// A store on a disk without room.
@@ -24,6 +25,39 @@ private final class FullStore: QueryStore {
   }
 }
 
+/// A store on a disk that never answers a write, cancelled or not.
+private final class HangingStore: QueryStore {
+  private let base = MemoryStore()
+
+  func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
+    base.load(partition)
+  }
+
+  func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError) {
+    await withCheckedContinuation { (never: CheckedContinuation<Void, Never>) in
+      stuck.withLock { $0.append(never) }
+    }
+  }
+
+  func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
+    base.wipe(partition)
+  }
+
+  /// Ends the writes, so that nothing is left of them.
+  func giveUp() {
+    for write in stuck.withLock({ $0.take() }) { write.resume() }
+  }
+
+  private let stuck = Mutex<[CheckedContinuation<Void, Never>]>([])
+}
+
+extension Array {
+  fileprivate mutating func take() -> Self {
+    defer { self = [] }
+    return self
+  }
+}
+
 /// A client that ends in good order: what runs lands, what has changed is written.
 @Suite struct QueryClientServiceTests {
   let simulation = Simulation(seed: 13)
@@ -39,6 +73,7 @@ private final class FullStore: QueryStore {
     QueryClientService(
       client,
       patience: .seconds(5),
+      savingLimit: .seconds(3),
       logger: Logger(label: "cache") { [handler] _ in handler }
     )
   }
@@ -148,6 +183,43 @@ private final class FullStore: QueryStore {
     client.setData(5, for: QueryKey<Int>("n"))
     try end(service, after: .seconds(1))
     #expect(lines == ["error: cache could not be saved"])
+  }
+
+  @Test(arguments: [false, true])
+  func aStoreThatNeverAnswersIsLeftBehind(isCancelled: Bool) throws {
+    let store = HangingStore()
+    let client = client(on: store)
+    let service = service(client)
+    client.setData(5, for: QueryKey<Int>("n"))
+    if isCancelled {
+      let running = simulation.task { await service.run() }
+      simulation.advance(by: .seconds(1))
+      running.cancel()
+      simulation.advance(by: .seconds(3))
+      simulation.run { await running.value }
+    } else {
+      try end(service, after: .seconds(1))
+    }
+    #expect(simulation.now == .seconds(4))
+    #expect(lines == ["error: cache could not be saved in time"])
+    #expect(throws: QueryError.self) {
+      try simulation.run { try await client.fetch(query(taking: .zero)) }
+    }
+    store.giveUp()
+    simulation.settle()
+  }
+
+  @Test(arguments: [Duration.seconds(-1), .seconds(Int64.max), Duration(attoseconds: .min)])
+  func oddTimesAreBounded(time: Duration) {
+    let client = client()
+    let service = QueryClientService(client, patience: time, savingLimit: time)
+    let running = simulation.task { await service.run() }
+    simulation.settle()
+    running.cancel()
+    simulation.run { await running.value }
+    #expect(throws: QueryError.self) {
+      try simulation.run { try await client.fetch(query(taking: .zero)) }
+    }
   }
 
   @Test func anIdleClientEndsAtOnce() throws {

@@ -14,16 +14,17 @@ public import StreamQuery
 /// try await group.run()
 /// ```
 ///
-/// It runs until a graceful shutdown. Then it lets running fetches and mutations land, for at most
-/// ``patience``, writes what has changed to the client's stores, and shuts the client down. If its
-/// task is cancelled instead, or while it waits, it does not wait for anything to land, but writes
-/// and shuts down as well.
+/// It runs until a graceful shutdown. Then it lets running fetches and mutations land, for at most its
+/// patience, writes what has changed to the client's stores, for at most its limit for saving, and
+/// shuts the client down. If its task is cancelled instead, or while it waits, it does not wait for
+/// anything to land, but writes and shuts down as well.
 ///
 /// A service group ends its services in the reverse of their order: give it this service before
 /// those that use the client, so that their last requests are answered.
 public struct QueryClientService: Service, CustomStringConvertible {
   private let client: QueryClient
   private let patience: Duration
+  private let savingLimit: Duration
   private let logger: Logger?
 
   /// Creates a service.
@@ -31,16 +32,26 @@ public struct QueryClientService: Service, CustomStringConvertible {
   /// - Parameters:
   ///   - client: The client.
   ///   - patience: How long running fetches and mutations may take at the end, by the client's
-  ///     clock; what is paused, or waits for an interval, is not waited for.
+  ///     clock; what is paused, or waits for an interval, is not waited for. Zero or less does not
+  ///     wait, and more than 100 years is 100 years.
+  ///   - savingLimit: How long writing may take after that, also if the service was cancelled, within
+  ///     the same bounds. What is not written by then is lost.
   ///   - logger: Where what was cut off, and what could not be written, is reported.
   public init(
     _ client: QueryClient,
     patience: Duration = .seconds(10),
+    savingLimit: Duration = .seconds(10),
     logger: Logger? = nil
   ) {
     self.client = client
-    self.patience = patience
+    self.patience = Self.bounded(patience)
+    self.savingLimit = Self.bounded(savingLimit)
     self.logger = logger
+  }
+
+  /// A time that every clock can wait for.
+  private static func bounded(_ time: Duration) -> Duration {
+    min(max(time, .zero), .seconds(100 * 365 * 86_400))
   }
 
   /// The name that a service group logs.
@@ -48,7 +59,7 @@ public struct QueryClientService: Service, CustomStringConvertible {
 
   /// Runs until a graceful shutdown or a cancellation, then ends the client.
   ///
-  /// It never throws: a store that cannot be written is reported to the logger.
+  /// It never throws: a store that cannot be written, or not in time, is reported to the logger.
   public func run() async {
     await Self.ending()
     if Task.isCancelled {
@@ -72,14 +83,48 @@ public struct QueryClientService: Service, CustomStringConvertible {
     }
   }
 
-  /// Writes what has changed, in a task of its own: that of the service may be cancelled, and the
-  /// client must not be shut down before the end.
+  /// Writes what has changed.
+  ///
+  /// In tasks of its own: that of the service may be cancelled, and the client must not be shut down
+  /// before the end. A store that does not answer is left behind.
   private func save() async {
-    let saving = Task.detached(executorPreference: client.scheduling.executor) { [client] in
-      try await client.save()
+    let (executor, clock) = (client.scheduling.executor, client.scheduling.clock)
+    let (outcomes, continuation) = AsyncStream.makeStream(of: Saving.self)
+    let saving = Task.detached(executorPreference: executor) { [client] in
+      do {
+        try await client.save()
+        continuation.yield(.saved)
+      } catch {
+        continuation.yield(.failed(error))
+      }
     }
-    guard case .failure(let error) = await saving.result else { return }
-    logger?.error("cache could not be saved", metadata: ["error": "\(error)"])
+    let timer = Task.detached(executorPreference: executor) { [savingLimit] in
+      guard (try? await clock.sleep(for: savingLimit)) != nil else { return }
+      continuation.yield(.late)
+    }
+    let first = Task.detached(executorPreference: executor) {
+      for await outcome in outcomes { return outcome }
+      return Saving.late
+    }
+    switch await first.value {
+    case .saved: break
+    case .failed(let error):
+      logger?.error("cache could not be saved", metadata: ["error": "\(error)"])
+    case .late:
+      logger?.error(
+        "cache could not be saved in time",
+        metadata: ["limit": "\(savingLimit.inSeconds)"]
+      )
+    }
+    timer.cancel()
+    saving.cancel()
+  }
+
+  /// How the attempt to write ended.
+  private enum Saving {
+    case saved
+    case failed(any Error)
+    case late
   }
 
   /// Waits until nothing runs, or patience ends.
