@@ -35,8 +35,6 @@ extension QueryClient {
         try await Scheduling.$current.withValue(scheduling) {
           job.tasks.life.taskBegan()
           defer { job.tasks.life.taskEnded() }
-          // Whoever ended the fetch before it began wants no request.
-          try Task.checkCancellation()
           return try await fetch(context)
         }
       }

@@ -48,7 +48,7 @@ extension Query {
   /// for the network, or for a turn, does not count; nor does a streamed query from its first part on.
   /// An attempt of an infinite query fetches all of its pages. The defaults of a client or a prefix do
   /// not limit streamed and infinite queries: only they themselves do. To limit the wait of one caller,
-  /// use ``QueryClient/fetch(_:timeout:)``.
+  /// use ``QueryClient/fetch(_:timeout:)-(Query<Value>,_)``.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }.timeout(.seconds(2)).retry(1)
