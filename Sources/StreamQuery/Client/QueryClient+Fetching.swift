@@ -27,12 +27,12 @@ extension QueryClient {
 
   /// The value of a query: from the cache if it is fresh, otherwise fetched, and never stale.
   ///
-  /// It is ``fetch(_:)``, except that it throws where that returns stale data, because the query says
-  /// so: see ``Query/staleIfError(_:)``.
+  /// It is ``fetch(_:)-(Query<Value>)``, except that it throws where that returns stale data,
+  /// because the query says so: see ``Query/staleIfError(_:)``.
   ///
   /// - Parameter query: What to fetch.
   /// - Returns: The value.
-  /// - Throws: The errors of ``fetch(_:)``.
+  /// - Throws: The errors of ``fetch(_:)-(Query<Value>)``.
   @discardableResult
   public nonisolated func fetchThrowing<Value>(_ query: Query<Value>) async throws -> Value {
     try await fetch(query, .ifStaleOrThrow).value(as: Value.self)
