@@ -1,4 +1,4 @@
-import StreamQuery
+@testable import StreamQuery
 import StreamQueryTesting
 import Synchronization
 import Testing
