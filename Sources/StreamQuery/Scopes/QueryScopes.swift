@@ -14,8 +14,8 @@ internal import Synchronization
 /// ```
 ///
 /// An account stays open until it is closed or ended, and open accounts retain their clients. Make one
-/// object of this type for each set of stores, and keep it. Its partitions are called `scopes`, where
-/// it notes which accounts have ended, and `scope/` with the name of an account.
+/// object of this type for each set of stores, and keep it. Its partitions are called `scopes` and
+/// `scopes-copy`, where it notes which accounts have ended, and `scope/` with the name of an account.
 public final class QueryScopes: Sendable {
   typealias Table = ScopeTable<QueryClient, any QueryStore, SharedOneShot<Void>>
 
@@ -89,8 +89,9 @@ public final class QueryScopes: Sendable {
   /// - Parameter name: The name of the account.
   /// - Throws: ``QueryScopeError/notErased(name:errors:)`` or `CancellationError`.
   public func end(_ name: String) async throws {
-    try await perform("the ending of \"\(name)\"", name) { _ in
-      forget(name)
+    try await perform("the ending of \"\(name)\"", name) { turn in
+      turn.isNoted.withLock { $0 = true }
+      return forget(name)
     } body: { scopes, turn in
       try await scopes.erase(name, turn)
     }
@@ -164,6 +165,7 @@ public final class QueryScopes: Sendable {
     try await perform("the ending of \"\(name)\"", name) { turn in
       let claim = table.withLock { $0.claim(on: name, scope.serial, hadEnded: hadEnded) }
       turn.claim.withLock { $0 = claim }
+      turn.isNoted.withLock { $0 = claim == .isOpen }
       return claim == .isOpen ? forget(name) : []
     } body: { scopes, turn in
       let claim = turn.claim.withLock { $0 }
@@ -192,6 +194,7 @@ public final class QueryScopes: Sendable {
       } while rounds < 10 && persister?.isDirty == true && !client.isErased
       client.shutDown()
       await client.waitUntilOver()
+      scopes.reportUnlisted(client, name)
       for store in scopes.stores(of: client, name) {
         await store.release(ScopeNotes.partition(of: name))
       }
@@ -225,22 +228,35 @@ public final class QueryScopes: Sendable {
     return clients
   }
 
+  /// Notes the end of an account before its turn has come, if it is certain.
+  private func note(_ name: String, _ clients: [QueryClient], _ turn: Turn) async {
+    if turn.isNoted.withLock({ $0 }) { await ending(of: name, clients).note() }
+    turn.noted.give(())
+  }
+
   /// Erases an account.
   private func erase(_ name: String, _ turn: Turn) async throws {
     let clients = forget(name)
     turn.erased.withLock { $0 = clients }
-    let left = table.withLock { $0.unfinished[name] ?? [] }
-    let all = Self.unique(stores + left + clients.flatMap { stores(of: $0, name) })
-    let ending = ScopeEnding(name: name, stores: all)
+    for client in clients { reportUnlisted(client, name) }
+    let ending = ending(of: name, clients)
     // First: late saves find their generation gone, so there is no need to wait for them.
     var failures = await ending.erase()
     for client in clients { await client.waitUntilOver() }
+    // A note that was begun before the turn must not come after its removal.
+    await turn.noted.take()
     if failures.isEmpty { failures = await ending.forget() }
     let ended = table.withLock { $0.ended(name, failedIn: failures.map(\.store)) }
     withExtendedLifetime(ended) {}
     guard failures.isEmpty else {
       throw QueryScopeError.notErased(name: name, errors: failures.map(\.error))
     }
+  }
+
+  private func ending(of name: String, _ clients: [QueryClient]) -> ScopeEnding {
+    let left = table.withLock { $0.unfinished[name] ?? [] }
+    let all = stores + left + clients.flatMap { stores(of: $0, name) }
+    return ScopeEnding(name: name, stores: Self.unique(all))
   }
 
   /// The stores that a client of an account has used.
@@ -251,10 +267,15 @@ public final class QueryScopes: Sendable {
     if let outbox = client.keeper as? OutboxKeeper, outbox.partition == partition {
       used.append(outbox.store)
     }
+    return used
+  }
+
+  /// Tells of stores of an account that the next launch will not know.
+  private func reportUnlisted(_ client: QueryClient, _ name: String) {
+    let used = stores(of: client, name)
     if used.contains(where: { store in !stores.contains { $0 === store } }) {
       client.report(.unlistedStore(account: name))
     }
-    return used
   }
 
   private static func unique(_ stores: [any QueryStore]) -> [any QueryStore] {
@@ -271,6 +292,10 @@ public final class QueryScopes: Sendable {
     let erased = Mutex<[QueryClient]>([])
     /// What the account was, when its end was asked for.
     let claim = Mutex(Table.Claim.hadEnded)
+    /// Whether the account's end is certain before the turn has come.
+    let isNoted = Mutex(false)
+    /// Given when the end is noted, if that is done before the turn has come.
+    let noted = SharedOneShot<Void>()
   }
 
   /// Does something with an account on its turn, whatever becomes of the caller.
@@ -298,11 +323,14 @@ public final class QueryScopes: Sendable {
     // Detached: whoever comes next waits for it, and the caller may leave.
     Task.detached(executorPreference: executor) {
       async let told: Void = Self.tell(erased)
+      // What has the turn may hang in a store, and the process may end before it is over.
+      async let noted: Void = self.note(name, erased, turn)
       if !isFirst { _ = await wait.take() }
       let result: Result<Value, any Error>
       do { result = .success(try await body(self, turn)) } catch { result = .failure(error) }
       self.table.withLock { $0.turnEnded(of: name) }?.give(())
       await told
+      await noted
       await Self.tell(turn.erased.withLock { $0 })
       answer.give(result)
     }

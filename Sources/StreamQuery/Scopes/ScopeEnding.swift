@@ -6,17 +6,24 @@ struct ScopeEnding: Sendable {
   let name: String
   let stores: [any QueryStore]
 
-  /// Notes the end in all stores, and then begins a generation in each, which erases what is there.
+  /// Notes the end in all stores.
   ///
   /// A note is a short write, and outlives the process, whereas a wipe may take long.
-  ///
-  /// - Returns: The stores that may still keep something.
-  func erase() async -> [Failure] {
+  func note() async {
     // If it cannot be noted, it can perhaps be wiped.
     _ = await failures { store throws(QueryStoreError) in
       try await ScopeNotes(store: store).add(name)
     }
-    return await failures { store throws(QueryStoreError) in
+  }
+
+  /// Notes the end in each store, and then begins a generation there, which erases what is kept.
+  ///
+  /// No store waits for another: one note is enough for all of them.
+  ///
+  /// - Returns: The stores that may still keep something.
+  func erase() async -> [Failure] {
+    await failures { store throws(QueryStoreError) in
+      try? await ScopeNotes(store: store).add(name)
       _ = try await store.wipe(ScopeNotes.partition(of: name))
     }
   }

@@ -1,0 +1,153 @@
+import StreamQueryTesting
+import Synchronization
+import Testing
+
+@testable import StreamQuery
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Notes of ended accounts: when they are written, and what damage does to them.
+struct ScopeNoteTests: ScopeSuite {
+  let simulation = Simulation(seed: 43)
+  let store: SlowStore
+
+  init() { store = SlowStore(clock: simulation.clock) }
+
+  private func filled(_ scopes: QueryScopes) throws -> QueryScope {
+    try simulation.run {
+      let account = try await scopes.open("ada")
+      try await account.client.restore()
+      account.client.setData("x", for: key)
+      try await account.client.save()
+      return account
+    }
+  }
+
+  @Test("an end is noted while the closing before it hangs")
+  func notedBesideClosing() throws {
+    let store = DeafStore(simulation)
+    let scopes = QueryScopes(in: store, simulation: simulation) { _, configuration in
+      configuration.persistence = Persistence(in: store)
+    }
+    let ada = try simulation.run { try await scopes.open("ada") }
+    try simulation.run { try await ada.client.restore() }
+    ada.client.setData("y", for: key)
+    store.wait.withLock { $0 = .seconds(3_600) }
+    let closing = simulation.task { try? await ada.close() }
+    simulation.advance(by: .seconds(1))
+    store.wait.withLock { $0 = .zero }
+    let ending = simulation.task { try await ada.end() }
+    simulation.advance(by: .seconds(60))
+    #expect(store.memory.load("scopes").records.map(\.key) == ["scope/ada"])
+    simulation.advance(by: .seconds(7_200))
+    try simulation.run {
+      await closing.value
+      try await ending.value
+    }
+    #expect(store.memory.load("scope/ada").records.isEmpty)
+    #expect(store.memory.load("scopes").records.isEmpty)
+  }
+
+  @Test("an end is noted while the opening before it hangs, and no note outlasts it")
+  func notedBesideOpening() throws {
+    _ = try filled(scopes())
+    store.change { $0.loading = .seconds(3_600) }
+    let next = scopes()
+    let opening = simulation.task { _ = try? await next.open("ada") }
+    simulation.advance(by: .seconds(1))
+    store.change { $0.loading = .zero }
+    let ending = simulation.task { try await next.end("ada") }
+    simulation.advance(by: .seconds(60))
+    #expect(notes == ["scope/ada"])
+    simulation.advance(by: .seconds(7_200))
+    try simulation.run {
+      await opening.value
+      try await ending.value
+    }
+    #expect(kept("ada").isEmpty && notes.isEmpty)
+    #expect(next.opened.isEmpty)
+  }
+
+  @Test("a store that hangs when it takes the note delays no other store's wipe")
+  func hangingNote() throws {
+    let other = SlowStore(clock: simulation.clock)
+    let ada = try filled(scopes(other))
+    other.change { $0.writing = .seconds(3_600) }
+    let ending = simulation.task { try await ada.end() }
+    simulation.advance(by: .seconds(60))
+    #expect(kept("ada").isEmpty && notes == ["scope/ada"])
+    simulation.advance(by: .seconds(36_000))
+    try simulation.run { try await ending.value }
+    #expect(notes.isEmpty && other.memory.load("scopes").records.isEmpty)
+  }
+
+  @Test(
+    "one flipped bit opens no account that has ended",
+    arguments: ["scopes", "scopes-copy"]
+  )
+  func flippedBit(_ partition: StorePartition) async throws {
+    let manager = FileManager.default
+    let directory = manager.temporaryDirectory.appending(path: "notes-\(UUID().uuidString)")
+    defer { try? manager.removeItem(at: directory) }
+    let kept = ScopeNotes.partition(of: "user")
+    // The process is killed after the note and before the wipe.
+    func end() async throws {
+      try? manager.removeItem(at: directory)
+      let store = FileStore(directory: directory)
+      var batch = StoreBatch(generation: try await store.load(kept).generation)
+      batch.puts = [StoreRecord(key: "k", value: Data("secret".utf8))]
+      try await store.write(batch, to: kept)
+      try await ScopeNotes(store: store).add("user")
+      await store.close()
+    }
+    try await end()
+    let names = try manager.contentsOfDirectory(atPath: directory.path)
+    let name = try #require(names.first { $0.hasPrefix(partition.name + "@") })
+    let file = directory.appending(path: name)
+    for place in try Data(contentsOf: file).indices {
+      try await end()
+      var bytes = try Data(contentsOf: file)
+      bytes[place] ^= 1
+      try bytes.write(to: file)
+      let store = FileStore(directory: directory)
+      let scopes = QueryScopes(in: store)
+      do {
+        _ = try await scopes.open("user")
+        #expect(try await store.load(kept).records.isEmpty, "byte \(place)")
+      } catch {
+        guard case QueryScopeError.unreadable = error else { throw error }
+      }
+      await store.close()
+    }
+  }
+}
+
+/// A store whose writes take their time, whoever is cancelled.
+private final class DeafStore: QueryStore {
+  let memory = MemoryStore()
+  let wait = TestLock(Duration.zero)
+  private let clock: any Clock<Duration>
+  private let executor: any TaskExecutor
+
+  init(_ simulation: Simulation) { (clock, executor) = (simulation.clock, simulation.executor) }
+
+  func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
+    memory.load(partition)
+  }
+
+  func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError) {
+    let (time, clock) = (wait.withLock { $0 }, clock)
+    if time > .zero {
+      await Task.detached(executorPreference: executor) { try? await clock.sleep(for: time) }.value
+    }
+    try memory.write(batch, to: partition)
+  }
+
+  func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
+    memory.wipe(partition)
+  }
+}
