@@ -7,7 +7,8 @@ internal import StreamQuery
 @MainActor
 public final class ObjectObservation {
   private weak let owner: AnyObject?
-  private let pump: Pump
+  /// Weak, because it may hold this, and both would outlive a client that was shut down.
+  private weak let pump: Pump?
   private var position: Int?
   private var show: ((ObservationChange) -> Void)?
   private var showNothing: (() -> Void)?
@@ -19,7 +20,7 @@ public final class ObjectObservation {
 
   deinit {
     // The object that held it is gone.
-    if let position { pump.group.remove(position) }
+    if let position { pump?.group.remove(position) }
   }
 
   /// Whether the closure is still called.
@@ -28,15 +29,16 @@ public final class ObjectObservation {
   /// Ends the observation; a second call does nothing.
   public func cancel() {
     guard showNothing != nil else { return }
-    if let position { pump.group.remove(position) }
+    if let position { pump?.group.remove(position) }
     (position, show, showNothing) = (nil, nil, nil)
-    pump.release(self)
+    pump?.release(self)
   }
 
   func begin<Value>(
     _ observer: QueryObserver<Value>,
     _ show: @escaping @MainActor (QueryResult<Value>) -> Void
   ) {
+    guard let pump else { return }
     let first = pump.group.insert(observer)
     position = first.position
     self.show = { change in
@@ -55,7 +57,7 @@ public final class ObjectObservation {
     let key = Unmanaged.passUnretained(self).toOpaque()
     objc_setAssociatedObject(owner, key, self, .OBJC_ASSOCIATION_RETAIN)
     #else
-    pump.retain(self)
+    pump?.retain(self)
     #endif
   }
 }
@@ -67,8 +69,9 @@ extension ObjectObservation: OwnedMember {
     guard owner != nil else { return cancel() }
     guard change.isOver else { return show?(change) ?? () }
     // It goes on for as long as the object, to tell it if the client is erased.
-    if let position { pump.group.remove(position) }
+    if let position { pump?.group.remove(position) }
     (position, show) = (nil, nil)
+    guard let pump else { return }
     pump.remember(self)
     if pump.isErased { forget(pump) }
   }

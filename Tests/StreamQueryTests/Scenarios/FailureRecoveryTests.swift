@@ -22,6 +22,7 @@ import Testing
     #expect(second.values.last?.data == 7)
     #expect(first.values.last?.data == 7)
     for recording in [first, second] { recording.cancel() }
+    world.simulation.settle()
   }
 
   @Test func observersOfStaleDataFetchAsEver() {
@@ -35,6 +36,7 @@ import Testing
     world.simulation.settle()
     #expect(recording.values.last?.data == 7)
     recording.cancel()
+    world.simulation.settle()
   }
 
   @Test func anAttemptThatBeganBeforeAnInvalidationIsNoAnswer() {

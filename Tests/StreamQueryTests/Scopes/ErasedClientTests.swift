@@ -145,6 +145,8 @@ struct ErasedClientTests {
     simulation.advance(by: .minutes(2))
     #expect(store.batches.allSatisfy { $0.puts.allSatisfy { !$0.key.hasPrefix("query/") } })
     #expect(store.memory.load("scope/ada").records.isEmpty)
+    // The configuration holds it, and it holds the configuration.
+    account.removeAll()
   }
 
   @Test("the end waits for those who show the account's data, one after the other")
@@ -189,4 +191,6 @@ final class Recorded<Value: Sendable>: Sendable {
   var values: [Value] { all.withLock { $0 } }
 
   func append(_ value: Value) { all.withLock { $0.append(value) } }
+
+  func removeAll() { all.withLock { $0 = [] } }
 }
