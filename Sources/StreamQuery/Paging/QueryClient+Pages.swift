@@ -58,6 +58,27 @@ extension QueryClient {
     try await fetch(query, .ifStale, setting: .pages(count)).value(as: Pages<Page, PageParam>.self)
   }
 
+  /// Returns the pages of a query: from the cache while they are fresh, otherwise fetched, and never
+  /// stale.
+  ///
+  /// It is ``fetch(_:pages:)``, except that it throws where that returns stale pages, because the
+  /// query says so: see ``Query/staleIfError(_:)``.
+  ///
+  /// - Parameters:
+  ///   - query: The infinite query.
+  ///   - count: The number of pages to fetch if a fetch is needed; cached pages beyond it are
+  ///     dropped.
+  /// - Returns: The pages.
+  /// - Throws: As ``fetchThrowing(_:)-(Query<Value>)``.
+  @discardableResult
+  public nonisolated func fetchThrowing<Page, PageParam>(
+    _ query: InfiniteQuery<Page, PageParam>,
+    pages count: Int
+  ) async throws -> Pages<Page, PageParam> {
+    try await fetch(query, .ifStaleOrThrow, setting: .pages(count))
+      .value(as: Pages<Page, PageParam>.self)
+  }
+
   /// Returns the pages of a query: from the cache at any age, otherwise fetched.
   ///
   /// - Parameters:

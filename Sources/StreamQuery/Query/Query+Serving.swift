@@ -5,8 +5,9 @@ extension Query {
   ///
   /// `fetch` then returns the stale data instead of throwing. The failure is still in the results of
   /// streams and in the events, and the next `fetch` asks again.
-  /// ``QueryClient/fetchThrowing(_:)`` throws in any case. Data became stale when its stale time was
-  /// over or when it was invalidated, whichever came first; the client's clock measures the time.
+  /// ``QueryClient/fetchThrowing(_:)-(Query<Value>)`` throws in any case. Data became stale when its
+  /// stale time was over or when it was invalidated, whichever came first; the client's clock measures
+  /// the time.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }

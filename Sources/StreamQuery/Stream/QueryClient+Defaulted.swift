@@ -63,6 +63,21 @@ extension QueryClient {
     try await fetch(query.query)
   }
 
+  /// The value of a query that has a default: from the cache if it is fresh, otherwise fetched, and
+  /// never stale.
+  ///
+  /// - Parameter query: What to fetch.
+  /// - Returns: The value.
+  /// - Throws: The fetch's error, also where ``fetch(_:)-(Query<Value>)`` returns stale data because
+  ///   the query says so, and all others that fetching the query itself throws.
+  @_disfavoredOverload
+  @discardableResult
+  public nonisolated func fetchThrowing<Value>(
+    _ query: DefaultedQuery<Value>
+  ) async throws -> Value {
+    try await fetchThrowing(query.query)
+  }
+
   /// The value of a query that has a default, if it arrives in time.
   ///
   /// - Parameters:

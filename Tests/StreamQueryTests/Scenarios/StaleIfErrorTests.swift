@@ -146,6 +146,26 @@ import Testing
     )
   }
 
+  @Test func pagesAndQueriesWithADefaultThrowWhereTheyAreAskedTo() throws {
+    let (simulation, server) = (Simulation(seed: 1), PageServer(failing: [3, 4]))
+    let client = QueryClient(simulation: simulation)
+    let pages = server.query().staleTime(.seconds(10)).staleIfError(.seconds(20))
+    let first = try simulation.run { try await client.fetchThrowing(pages, pages: 2) }
+    #expect(first.pages == ["p1#1", "p2#2"])
+    simulation.advance(by: .seconds(12))
+    #expect(try simulation.run { try await client.fetch(pages, pages: 2) } == first)
+    #expect(throws: PageFailure.self) {
+      try simulation.run { try await client.fetchThrowing(pages, pages: 2) }
+    }
+    let next = try simulation.run { try await client.fetchThrowing(pages, pages: 1) }
+    #expect(next.pages == ["p1#5"])
+    let count = DefaultedQuery(Self.query(.value(7), .failure(Boom(1))), default: 3)
+    #expect(try simulation.run { try await client.fetchThrowing(count) } == 7)
+    simulation.advance(by: .seconds(12))
+    #expect(try simulation.run { try await client.fetch(count) } == 7)
+    #expect(throws: Boom.self) { try simulation.run { try await client.fetchThrowing(count) } }
+  }
+
   @Test func aNewAnswerBeginsAnew() {
     let world = ServingWorld()
     let query = Self.query(.value(7), .failure(Boom(1)), .value(8), .failure(Boom(2)))
