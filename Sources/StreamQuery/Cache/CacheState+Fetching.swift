@@ -48,7 +48,7 @@ extension CacheState {
     case .fetch: break
     case .useFailure:
       guard let error = slots[index].error else { break }
-      note(.hit, index, transaction)
+      note(.failure, index, transaction)
       return .failed(error)
     case .missingFetch:
       // The entry may have just been made: its retention has to start.

@@ -198,9 +198,11 @@ extension CacheState {
     if slots[index].remembersServing { slots[index].servingRecord.failureEnd = nil }
   }
 
-  /// Reports that callers got stale data.
+  /// Counts and reports that callers got stale data.
   private mutating func noteServed(_ served: [Waiter], _ index: Int, _ transaction: Transaction) {
     let count = served.count { !$0.isResolved }
-    if count > 0 { emit(.servedStale(count: count), index, transaction) }
+    guard count > 0 else { return }
+    lookups.servedStale += count
+    emit(.servedStale(count: count), index, transaction)
   }
 }

@@ -183,6 +183,7 @@ extension CacheLookup {
     case .staleHit: "stale hit"
     case .joined: "joined"
     case .miss: "miss"
+    case .failure: "failure found"
     }
   }
 }

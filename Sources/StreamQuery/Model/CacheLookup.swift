@@ -6,7 +6,7 @@
 ///
 /// ``QueryEvent/Kind/lookup(_:)`` events report each lookup; ``QueryClient/lookups`` counts them.
 public enum CacheLookup: String, Hashable, Codable, CaseIterable, Sendable {
-  /// Fresh data; or a failure that is the answer for a while: ``FailureCaching``.
+  /// Fresh data.
   case hit
   /// Data that is invalidated or older than its stale time, but that the caller accepts: an
   /// observer shows it while it is refreshed, `ensure` returns it.
@@ -16,4 +16,6 @@ public enum CacheLookup: String, Hashable, Codable, CaseIterable, Sendable {
   /// Nothing that the caller accepts: it is fetched, unless an option such as
   /// ``Query/retryOnSubscribe(_:)`` or a missing fetch prevents that.
   case miss
+  /// A failure that is the answer for a while, which the caller gets: ``FailureCaching``.
+  case failure
 }

@@ -15,6 +15,13 @@ public struct LookupCounts: Hashable, Codable, Sendable {
   public var joined = 0
   /// Lookups that found nothing.
   public var misses = 0
+  /// Lookups that found a failure which is the answer for a while: ``FailureCaching``.
+  public var failures = 0
+  /// Callers that joined a fetch or missed, and were served stale data because it failed or took
+  /// long: ``Query/staleIfError(_:)``.
+  ///
+  /// They are among ``joined`` and ``misses``, so they are no part of ``total``.
+  public var servedStale = 0
 
   /// Creates counts of zero.
   public init() {}
@@ -26,13 +33,14 @@ public struct LookupCounts: Hashable, Codable, Sendable {
     case .staleHit: staleHits
     case .joined: joined
     case .miss: misses
+    case .failure: failures
     }
   }
 
   /// The number of all lookups.
-  public var total: Int { hits + staleHits + joined + misses }
+  public var total: Int { hits + staleHits + joined + misses + failures }
 
-  /// The share of lookups that the cache answered, stale data included; `nil` without lookups.
+  /// The share of lookups that found data, stale data included; `nil` without lookups.
   public var hitRatio: Double? {
     total == 0 ? nil : Double(hits + staleHits) / Double(total)
   }
@@ -44,6 +52,8 @@ public struct LookupCounts: Hashable, Codable, Sendable {
     counts.staleHits -= earlier.staleHits
     counts.joined -= earlier.joined
     counts.misses -= earlier.misses
+    counts.failures -= earlier.failures
+    counts.servedStale -= earlier.servedStale
     return counts
   }
 
@@ -54,6 +64,7 @@ public struct LookupCounts: Hashable, Codable, Sendable {
     case .staleHit: staleHits += 1
     case .joined: joined += 1
     case .miss: misses += 1
+    case .failure: failures += 1
     }
   }
 }

@@ -123,12 +123,37 @@ import Testing
     let joining = simulation.task { try await client.fetch(query()) }
     simulation.advance(by: .seconds(2))
     let counts = client.lookups
-    #expect(CacheLookup.allCases.map { counts[$0] } == [3, 1, 1, 1])
+    #expect(CacheLookup.allCases.map { counts[$0] } == [3, 1, 1, 1, 0])
     #expect(counts.total == 6)
     #expect(counts.hitRatio == 4.0 / 6)
-    #expect(CacheLookup.allCases.map { (counts - before)[$0] } == [3, 1, 1, 0])
+    #expect(CacheLookup.allCases.map { (counts - before)[$0] } == [3, 1, 1, 0, 0])
     #expect(LookupCounts().hitRatio == nil)
     withExtendedLifetime((recording, joining)) {}
+  }
+
+  /// At the failure, at once, at the end of patience, and at the end of the caller's own time.
+  @Test func whoWaitedAndWasServedStaleDataIsCountedAsWell() {
+    let world = ServingWorld()
+    let query = Query(
+      "n",
+      fetch: ScriptedFetch<Int>(.value(7), .failure(Boom(1), after: .seconds(1)), .never)
+    )
+    .staleTime(.seconds(10)).staleIfError(.seconds(50)).softTimeout(.seconds(3))
+    world.ask(query)
+    world.advance(to: 10)
+    world.ask(query)
+    world.ask(query)
+    world.advance(to: 20)
+    let before = world.client.lookups
+    #expect(CacheLookup.allCases.map { before[$0] } == [0, 0, 1, 2, 0])
+    #expect(before.servedStale == 2)
+    world.ask(query)
+    world.ask(query) { try await $0.fetch($1, timeout: .seconds(1)) }
+    world.advance(to: 24)
+    world.ask(query)
+    let since = world.client.lookups - before
+    #expect(CacheLookup.allCases.map { since[$0] } == [0, 1, 1, 1, 0])
+    #expect(since.servedStale == 2)
   }
 
   @Test func anEventOfALookupStandsBetweenTheObserverAndItsFetch() {

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// | metric | kind | dimension |
 /// |---|---|---|
-/// | `PREFIX.lookups` | counter | `result`: `hit`, `staleHit`, `joined`, `miss` |
+/// | `PREFIX.lookups` | counter | `result`: `hit`, `staleHit`, `joined`, `miss`, `failure` |
 /// | `PREFIX.stale.served` | counter, of callers that waited and got stale data | |
 /// | `PREFIX.fetches` | counter | `outcome`: `succeeded`, `notModified`, `failed`, `cancelled` |
 /// | `PREFIX.fetch.duration` | timer | `outcome`, the same |
