@@ -40,7 +40,9 @@ extension CacheState {
       actionQueue.append(.recount, insteadOf: .recount)
     }
     if fetchRoom != nil { tendRoom(index) }
-    if actions.expired, !slots[index].isWatched {
+    if actions.expired, !slots[index].isWatched,
+      !slots[index].isFailureKept(at: transaction.environment.now.instant)
+    {
       drop(index, reason: .expired, &transaction)
     } else {
       updateBookkeeping(index, transaction)
@@ -50,7 +52,7 @@ extension CacheState {
   /// Brings the deadline and the list of live entries in line with the machine.
   mutating func updateBookkeeping(_ index: Int, _ transaction: Transaction) {
     var deadline = slots[index].machine.nextDeadline(in: transaction.environment)
-    if let end = slots[index].patienceEnd { deadline = min(deadline ?? end, end) }
+    if slots[index].hasServingRecord { deadline = servingDeadline(index, deadline) }
     setDeadline(deadline, index)
     setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
     if budget != nil { updateBudget(index) }
@@ -97,7 +99,7 @@ extension CacheState {
       }
     case .failed:
       // It lasts only if the query of this fetch says so.
-      endFailure(index)
+      endFailure(index, transaction)
       let reason = slots[index].failureReason
       transaction.drop(slots[index].error)
       slots[index].error = reason

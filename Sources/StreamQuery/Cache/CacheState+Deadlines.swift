@@ -15,7 +15,7 @@ extension CacheState {
       let index = Int(first.owner)
       if index < 0 {
         timeReached(mutation: ~index, &transaction)
-      } else if slots[index].machine.isExpired(at: now) {
+      } else if slots[index].machine.isExpired(at: now), !slots[index].isFailureKept(at: now) {
         drop(index, reason: .expired, &transaction)
       } else {
         endPatience(index, &transaction)

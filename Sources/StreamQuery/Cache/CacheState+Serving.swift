@@ -151,6 +151,22 @@ extension CacheState {
     find(job.entry).map { slots[$0].machine.mayFailureLast(of: job.id) } ?? false
   }
 
+  /// When an entry has something to do that remembers something for its callers.
+  ///
+  /// Unused, it has nothing else to do than to leave; it stays while its failure is the answer.
+  ///
+  /// - Parameters:
+  ///   - index: The entry.
+  ///   - deadline: When it would have, without what it remembers.
+  /// - Returns: The time.
+  @inline(never)
+  func servingDeadline(_ index: Int, _ deadline: Instant?) -> Instant? {
+    let record = slots[index].servingRecord
+    if let end = record.patienceEnd { return min(deadline ?? end, end) }
+    guard let end = record.failureEnd, isUnused(index) else { return deadline }
+    return deadline.map { max($0, end) }
+  }
+
   /// A fetch failed, and its query says how long that is the answer; unless it is retried, or its
   /// answer came too late.
   mutating func failed(
@@ -166,6 +182,8 @@ extension CacheState {
       lastingFor: span,
       at: transaction.environment.now.instant
     )
+    // It may be about to leave, because nobody uses it.
+    if span != nil { updateBookkeeping(index, transaction) }
   }
 
   /// A fetch brought data, and its query says that it is refetched ahead of time.
@@ -194,8 +212,13 @@ extension CacheState {
   }
 
   /// From now on, the newest failure is nobody's answer.
-  mutating func endFailure(_ index: Int) {
-    if slots[index].remembersServing { slots[index].servingRecord.failureEnd = nil }
+  mutating func endFailure(_ index: Int, _ transaction: Transaction) {
+    guard slots[index].hasServingRecord, slots[index].servingRecord.failureEnd != nil else {
+      return
+    }
+    slots[index].servingRecord.failureEnd = nil
+    // The entry stayed for its failure.
+    updateBookkeeping(index, transaction)
   }
 
   /// Counts and reports that callers got stale data.

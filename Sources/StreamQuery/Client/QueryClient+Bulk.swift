@@ -253,7 +253,7 @@ extension QueryClient {
         // A fetch that invalidates itself would never end.
         let isJoining = !superseding || state.waitsForCaller(index, transaction)
         state.input(index, &transaction) { $0.invalidated(isJoining: isJoining, in: $1) }
-        state.endFailure(index)
+        state.endFailure(index, transaction)
         state.noteMark(index, &transaction)
       }
       for index in refetched {

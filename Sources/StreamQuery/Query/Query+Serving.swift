@@ -68,7 +68,8 @@ extension Query {
   /// ``staleIfError(_:)`` allows. Observers fetch as ever, so that what is on a screen recovers. An
   /// invalidation or a write ends it, also for an attempt that began before; and whoever asks for a new
   /// answer gets one: a refetch, a reset, an interval, a trigger, a reconnect. Callers whose query does
-  /// not say this fetch although another query of the same key does.
+  /// not say this fetch although another query of the same key does. An unused entry stays for as long
+  /// as its failure lasts, whatever its ``gcTime(_:)-(Duration)`` is, unless there is no room for it.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }.cachesFailures(.seconds(5))

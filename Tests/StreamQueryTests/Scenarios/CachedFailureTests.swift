@@ -27,6 +27,53 @@ import Testing
     #expect(counts.hitRatio == 0)
   }
 
+  /// Nobody observes the entry, so it would leave at once.
+  @Test(arguments: [Duration.zero, .seconds(2)])
+  func theEntryStaysForAsLongAsItsFailureLasts(retention: Duration) {
+    let world = ServingWorld()
+    let query = Self.query(.failure(Boom(1)), .value(7)).gcTime(retention)
+    for time in [0, 4, 4.5] as [Double] {
+      world.advance(to: time)
+      world.ask(query)
+    }
+    #expect(
+      world.news() == [
+        "0.0 fetching", "0.0 failed: boom 1", "0.0 threw boom 1", "4.0 threw boom 1",
+        "4.5 threw boom 1",
+      ]
+    )
+    world.advance(to: 4.999)
+    #expect(world.client.diagnostics().count == 1)
+    world.advance(to: 5)
+    #expect(world.client.diagnostics().count == 0)
+    world.ask(query)
+    #expect(world.news() == ["5.0 fetching", "5.0 fetched", "5.0 got 7"])
+    world.advance(to: 5.0 + retention / .seconds(1))
+    #expect(world.client.diagnostics().count == 0)
+  }
+
+  @Test func anInvalidationEndsTheStayToo() {
+    let world = ServingWorld()
+    let query = Self.query(.failure(Boom(1))).gcTime(.seconds(1))
+    world.ask(query)
+    world.advance(to: 2)
+    #expect(world.client.diagnostics().count == 1)
+    world.simulation.run { await world.client.invalidate(.query(query), refetch: .never) }
+    world.advance(to: 2.001)
+    #expect(world.client.diagnostics().count == 0)
+  }
+
+  @Test func failuresThatLastLeaveIfThereIsNoRoom() {
+    let world = ServingWorld { $0.limit = CacheLimit(maxEntries: 10) }
+    for number in 0..<100 {
+      world.ask(
+        Query("n", number, fetch: ScriptedFetch<Int>(.failure(Boom(1))))
+          .cachesFailures(.seconds(Int64.max)).gcTime(.zero)
+      )
+    }
+    #expect(world.client.diagnostics().count == 10)
+  }
+
   @Test func everyKindOfCallerGetsIt() {
     let world = ServingWorld()
     let query = Self.query(.failure(Boom(1)), .value(7))
