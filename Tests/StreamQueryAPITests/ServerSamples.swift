@@ -33,6 +33,29 @@ import Testing
     #expect(client.data(for: query) == 8)
   }
 
+  @Test func receiversOfEventsLiveSideBySide() {
+    let (own, log) = (ManualSignal(0), ManualSignal(0))
+    let client = QueryClient(simulation: simulation) { configuration in
+      configuration.eventReceivers.append { _ in log.send(1) }
+      configuration.onEvent = { _ in own.send(1) }
+    }
+    let signals = [simulation.record(own), simulation.record(log)]
+    client.setData(7, for: QueryKey<Int>("rates"))
+    simulation.settle()
+    #expect(signals.map(\.values.last) == [1, 1])
+    for signal in signals { signal.cancel() }
+  }
+
+  @Test func answersFromTheCacheAreCountedByKind() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = Query("rates") { 7 }.staleTime(.minutes(1))
+    for _ in 1...2 { _ = try simulation.run { try await client.fetch(query) } }
+    let counts = client.lookups
+    #expect(counts[.failure] + counts.servedStale == 0)
+    #expect(counts.failures == 0)
+    #expect(counts.hitRatio == 0.5)
+  }
+
   @Test func aFailureLastsForAWhile() {
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(.failure(QueryError.shutDown))

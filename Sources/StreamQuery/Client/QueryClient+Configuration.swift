@@ -83,8 +83,22 @@ extension QueryClient {
     /// no caller for its readers, but they may miss events. Calls that the closure makes on the
     /// client never wait.
     ///
+    /// What began is told to have ended, also if the client is freed: its fetches are cancelled and its
+    /// entries removed, as by ``QueryClient/shutDown()``.
+    ///
     /// A client that it captures would never be freed: capture it weakly.
     public var onEvent: (@Sendable (QueryEvent) -> Void)?
+    /// Further receivers of every event, on the terms of ``onEvent``; none by default.
+    ///
+    /// For what is attached to a client beside the program's own closure, such as a log or metrics: who
+    /// sets ``onEvent`` does not remove it. Each event goes to ``onEvent`` first, and then to these in
+    /// their order.
+    ///
+    /// ```swift
+    /// var configuration = QueryClient.Configuration()
+    /// configuration.eventReceivers.append { event in log("\(event)") }
+    /// ```
+    public var eventReceivers: [@Sendable (QueryEvent) -> Void] = []
     /// Receives mistakes that cannot be thrown; prints them by default.
     ///
     /// A client that it captures would never be freed: capture it weakly.

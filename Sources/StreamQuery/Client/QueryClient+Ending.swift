@@ -45,6 +45,19 @@ extension QueryClient {
   /// Whether it was shut down.
   nonisolated var isOver: Bool { cache.read { $0.isShutDown } }
 
+  /// Tells receivers of events of what ends because the client is being freed.
+  ///
+  /// Nothing may hold the client from now on, so somebody else performs the actions.
+  nonisolated func tellLastEvents() {
+    guard cache.read({ $0.emitsEvents && !$0.isShutDown }) else { return }
+    cache.transaction(LastActions(receivers: eventReceivers), at: cache.now()) {
+      state,
+      transaction in
+      state.stopPersisting()
+      state.end(&transaction)
+    }
+  }
+
   private nonisolated func end(isErased: Bool) {
     stopWaiting()
     persisters.end(isErased: isErased)

@@ -33,6 +33,7 @@ public actor QueryClient {
   nonisolated let timer = WakeTimer()
   nonisolated let signals = SignalPort()
   nonisolated let eventBroadcaster = Broadcaster<EventRing>()
+  nonisolated let eventReceivers: EventReceivers
   nonisolated let counts = Broadcaster<NewsFlag<Never>>()
   nonisolated let mutationNews = Broadcaster<NewsFlag<MutationTopic>>()
   /// The configuration's hooks, in the form in which each run adds its own callbacks.
@@ -57,13 +58,14 @@ public actor QueryClient {
   public init(configuration: Configuration = .init()) {
     self.configuration = configuration
     companions = configuration.fetchCompanions
+    eventReceivers = EventReceivers(configuration, eventBroadcaster)
     mutationHooks = configuration.mutationHooks.callbacks
     waitObserver = configuration.executor as? any WaitObserver
     keeper = configuration.runKeeping?.makeKeeper(configuration)
     cache = QueryCache(
       clock: ErasedClock(configuration.clock),
       wallClock: configuration.wallClock,
-      emitsEvents: configuration.onEvent != nil,
+      emitsEvents: eventReceivers.isAlwaysNeeded,
       defaults: DefaultsTable(
         client: configuration.defaults.over(configuration.preset),
         failureInvalidates: configuration.failureInvalidates,
@@ -92,6 +94,7 @@ public actor QueryClient {
   deinit {
     persisters.end(isErased: false)
     keeper?.end(writing: true)
+    tellLastEvents()
     sources.cancel()
     shutdownHandlers.finish()
     erasure.cancel()
@@ -160,20 +163,15 @@ extension QueryClient: ActionRunner {
     case .crowded(let key):
       let count = PositionTable.crowd + 1
       TaskLocals.none { self.report(.equalHashes(key: key.description, count: count)) }
-    case .emit(let event): tell(event)
+    case .emit(let event): eventReceivers.tell(event)
     case .emitRemoval(let removed, let slot, let count):
-      if let event = removed.event(of: slot, count) { tell(event) }
+      if let event = removed.event(of: slot, count) { eventReceivers.tell(event) }
     case .recount: counts.send(())
     case .measure(let entry): TaskLocals.none { self.measure(entry) }
     case .evict: evict()
     case .persist: persisters.persister?.entriesChanged()
     case .mutation(let action): perform(action)
     }
-  }
-
-  private nonisolated func tell(_ event: QueryEvent) {
-    if let onEvent = configuration.onEvent { TaskLocals.none { onEvent(event) } }
-    eventBroadcaster.send(event)
   }
 
   nonisolated func fulfil(_ duty: CallerDuty) {

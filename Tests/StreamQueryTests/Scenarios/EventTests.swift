@@ -34,6 +34,62 @@ import Testing
     client.shutDown()
   }
 
+  @Test func severalReceiversGetEachEventWhicheverWasSetLast() throws {
+    let told = Notes<String>()
+    let client = QueryClient(simulation: simulation) { configuration in
+      configuration.onEvent = { _ in told.add("former") }
+      for name in ["log", "metrics"] {
+        configuration.eventReceivers.append { event in told.add("\(name): \(event)") }
+      }
+      configuration.onEvent = { event in told.add("own: \(event)") }
+    }
+    client.setData(1, for: key)
+    let names = ["own", "log", "metrics"]
+    #expect(
+      told.all == ["added", "written"].flatMap { step in names.map { "\($0): \(step) [\"n\"]" } }
+    )
+    client.shutDown()
+  }
+
+  @Test func receiversAloneAreEnough() {
+    let told = Notes<String>()
+    let client = QueryClient(simulation: simulation) { configuration in
+      configuration.eventReceivers = [{ event in told.add("\(event)") }]
+    }
+    let events = simulation.record(client.events)
+    simulation.settle()
+    events.cancel()
+    simulation.settle()
+    client.setData(1, for: key)
+    #expect(told.all == ["added [\"n\"]", "written [\"n\"]"])
+  }
+
+  /// Nobody holds it, and its fetch waits for its next attempt.
+  @Test func aClientThatIsFreedTellsWhatEndsWithIt() {
+    let told = Notes<String>()
+    let events: Recording<QueryEvent>
+    do {
+      let client = QueryClient(simulation: simulation) { configuration in
+        configuration.onEvent = { event in told.add("\(event)") }
+      }
+      events = simulation.record(client.events)
+      simulation.settle()
+      let query = Query("n", fetch: ScriptedFetch<Int>(.failure(Boom())))
+        .retry(1) { _ in .minutes(1) }
+      client.setData(1, for: query)
+      simulation.run { _ = try? await client.ensure(query, revalidating: true) }
+      simulation.advance(by: .seconds(1))
+    }
+    simulation.settle()
+    #expect(
+      told.all.suffix(3) == [
+        #"failed 1 times (boom 0), again after 60.0 seconds: ["n"] for manual in 0.0 seconds"#,
+        #"cancelled ["n"] for manual in 1.0 seconds"#, #"removed (cleared) ["n"]"#,
+      ]
+    )
+    #expect(events.isFinished)
+  }
+
   // T58 T59
   @Test func eventsTellTheWholeStoryInOrderWithCausesAndDurations() {
     let client = QueryClient(simulation: simulation)

@@ -222,6 +222,57 @@ extension Array {
     }
   }
 
+  @Test func streamsEndWithTheClient() throws {
+    let client = client()
+    let service = service(client)
+    let slow = query(taking: .seconds(3))
+    let live = Query("live") { 1 }.refetchInterval(.seconds(1))
+    let end = try simulation.run { [simulation] in
+      try await testGracefulShutdown { trigger in
+        async let service: Void = service.run()
+        async let value = client.fetch(slow)
+        async let end = { () async -> Duration in
+          for await _ in client.stream(live) {}
+          return simulation.now
+        }()
+        try await simulation.settled(after: .seconds(2))
+        trigger.triggerGracefulShutdown()
+        await service
+        _ = try await value
+        return await end
+      }
+    }
+    // When the slow fetch has landed.
+    #expect(end == .seconds(3))
+    #expect(lines.isEmpty)
+  }
+
+  // Not in a simulation: ServiceLifecycle's tasks prefer no executor.
+  @Test func streamsThatSaySoEndBeforeFetchesHaveLanded() async throws {
+    let client = QueryClient(configuration: .server)
+    let service = QueryClientService(client, patience: .seconds(600))
+    let (gate, opened) = AsyncStream.makeStream(of: Never.self)
+    let slow = Query("n") {
+      for await _ in gate {}
+      return 1
+    }
+    let value = try await testGracefulShutdown { trigger in
+      async let service: Void = service.run()
+      async let value = client.fetch(slow)
+      for await count in client.fetchingCounts() where count == 1 { break }
+      async let end: Void = {
+        for await _ in client.stream(Query("live") { 2 }).cancelOnGracefulShutdown() {}
+      }()
+      trigger.triggerGracefulShutdown()
+      await end
+      #expect(client.fetchingCount() == 1)
+      opened.finish()
+      await service
+      return try await value
+    }
+    #expect(value == 1)
+  }
+
   @Test func anIdleClientEndsAtOnce() throws {
     let client = client()
     let service = service(client)

@@ -2,6 +2,7 @@ import MetricsTestKit
 import StreamQuery
 import StreamQueryServer
 import StreamQueryTesting
+import Synchronization
 import Testing
 
 /// What happens in a cache is counted and measured.
@@ -196,6 +197,35 @@ import Testing
       return number
     }.retry(1) { _ in .milliseconds(300) }
   }
+
+  /// The program's own closure, the log and the metrics live side by side, in any order.
+  @Test func whatIsAttachedStaysIfOnEventIsSetLater() throws {
+    let told = Told()
+    let client = QueryClient(simulation: simulation) { [metrics] in
+      $0.measure(
+        with: QueryMetrics(prefix: "test", dimensions: [("machine", "a")], factory: metrics)
+      )
+      $0.onEvent = { event in
+        if case .fetchSucceeded = event.kind { told.count.add(1, ordering: .relaxed) }
+      }
+    }
+    let query = Query("n") { 1 }
+    _ = try simulation.run { try await client.fetch(query) }
+    #expect(told.count.load(ordering: .relaxed) == 1)
+    #expect(totals["test.fetches outcome=succeeded"] == 1)
+    client.shutDown()
+  }
+
+  @Test func aClientThatIsFreedTakesBackWhatItAdded() throws {
+    do {
+      let client = client()
+      for number in 0..<3 {
+        _ = try simulation.run { try await client.fetch(Query("n", number) { 1 }) }
+      }
+      #expect(level("test.entries") == 3)
+    }
+    #expect(level("test.entries") == 0)
+  }
 }
 
 /// Numbers from a seed.
@@ -209,4 +239,9 @@ private struct Generator: RandomNumberGenerator {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
   }
+}
+
+/// Counts what a closure is told.
+private final class Told: Sendable {
+  let count = Atomic(0)
 }

@@ -166,6 +166,26 @@ import Tracing
     #expect(facts(fetch, "joined") == ["200"])
   }
 
+  /// Nobody waits any more, and nothing runs: the client is freed.
+  @Test func aClientThatIsFreedBetweenTwoAttemptsLeavesNoSpanOpen() throws {
+    let tracing = QueryTracing(tracer: tracer)
+    weak var freed: QueryClient?
+    do {
+      let client = QueryClient(simulation: simulation) { $0.trace(with: tracing) }
+      freed = client
+      let query = query(failing: 1).staleTime(.zero)
+      client.setData(7, for: query)
+      simulation.run { _ = try? await client.ensure(query, revalidating: true) }
+      simulation.advance(by: .seconds(3))
+      #expect(tracer.activeSpans.map(\.operationName) == ["query.fetch"])
+    }
+    #expect(freed == nil)
+    let fetch = try #require(spans("query.fetch").first)
+    #expect(facts(fetch, "attempts", "outcome") == ["1", "cancelled"])
+    #expect(tracer.activeSpans.isEmpty)
+    withExtendedLifetime(tracing) {}
+  }
+
   @Test func oneTracingServesManyClients() {
     let tracing = QueryTracing(
       tracer: tracer,

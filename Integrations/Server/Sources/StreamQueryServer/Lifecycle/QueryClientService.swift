@@ -19,6 +19,10 @@ public import StreamQuery
 /// shuts the client down. If its task is cancelled instead, or while it waits, it does not wait for
 /// anything to land, but writes and shuts down as well.
 ///
+/// Streams of results end when the client is shut down. A response that sends what a stream brings
+/// keeps its server, for which this service waits, from ending: let it use
+/// `stream.cancelOnGracefulShutdown()` of ServiceLifecycle.
+///
 /// A service group ends its services in the reverse of their order: give it this service before
 /// those that use the client, so that their last requests are answered.
 public struct QueryClientService: Service, CustomStringConvertible {

@@ -99,6 +99,6 @@ extension QueryClient.Configuration {
   ///
   /// - Parameter log: How lines are written.
   public mutating func log(with log: QueryLog) {
-    addEventReceiver { log.record($0) }
+    eventReceivers.append { log.record($0) }
   }
 }

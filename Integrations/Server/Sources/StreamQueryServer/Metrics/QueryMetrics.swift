@@ -25,8 +25,7 @@ import Synchronization
 ///
 /// The duration of a fetch includes its retries and pauses. `fetching` counts fetches that are not
 /// over, those that are paused included. The meters go up and down with the events, so clients
-/// that share a prefix add up; a client that goes away does not take back what it added, unless
-/// it is cleared first.
+/// that share a prefix add up; a client that is shut down or freed takes back what it added.
 ///
 /// With ``init(prefix:dimensions:factory:named:)``'s `named`, each metric also has the dimension
 /// `query`. Names come from keys, and keys may come from the network: beyond
@@ -105,6 +104,6 @@ extension QueryClient.Configuration {
   ///
   /// - Parameter metrics: Which metrics.
   public mutating func measure(with metrics: QueryMetrics = QueryMetrics()) {
-    addEventReceiver { metrics.record($0) }
+    eventReceivers.append { metrics.record($0) }
   }
 }

@@ -56,11 +56,6 @@ public final class QueryTracing: Sendable {
     self.describeKey = describeKey
   }
 
-  deinit {
-    // Of clients that went away while a fetch waited for its next attempt.
-    for span in fetches.withLock({ $0.endAll() }) { span.end() }
-  }
-
   /// Records an event: a span is open from the first attempt to the event that ends its fetch.
   ///
   /// - Parameter event: The event.
@@ -153,6 +148,6 @@ extension QueryClient.Configuration {
   /// - Parameter tracing: How.
   public mutating func trace(with tracing: QueryTracing = QueryTracing()) {
     fetchCompanions.insert(tracing, at: 0)
-    addEventReceiver { tracing.record($0) }
+    eventReceivers.append { tracing.record($0) }
   }
 }

@@ -104,12 +104,4 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     if over.new.count >= Self.memory { over = ([], over.new) }
     return rows.removeValue(forKey: fetch)
   }
-
-  /// Forgets all fetches.
-  ///
-  /// - Returns: The spans that are open.
-  mutating func endAll() -> [Span] {
-    defer { rows = [:] }
-    return rows.values.compactMap(\.span)
-  }
 }
