@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func bothMayBeChanged() {
-    var limit = CacheLimit(maxEntries: 10)
+    var limit = CacheLimit(maxEntries: 10, maxKeySize: 16_384)
     limit.maxCost = 1_000
     limit.cost = { _ in 2 }
     #expect(limit.maxEntries == 10)

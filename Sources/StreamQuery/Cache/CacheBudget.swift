@@ -1,6 +1,8 @@
 /// What a cache may keep, and who leaves first.
 struct CacheBudget: Sendable {
   var order: EvictionOrder
+  /// The largest key of an entry that is kept.
+  private let maxKeySize: Int
   /// Whether a function of the user says what entries cost.
   private let isMeasured: Bool
   /// The data, by slot, that is measured or about to be.
@@ -8,7 +10,19 @@ struct CacheBudget: Sendable {
 
   init(_ limit: CacheLimit) {
     order = EvictionOrder(maxEntries: limit.maxEntries, maxCost: limit.maxCost)
+    maxKeySize = limit.maxKeySize ?? .max
     isMeasured = limit.maxCost != nil && limit.cost != nil
+  }
+
+  /// An entry came.
+  ///
+  /// - Parameters:
+  ///   - index: The entry.
+  ///   - key: Its key.
+  ///   - isCrowded: Whether too many keys have the same hash.
+  mutating func added(_ index: Int, _ key: KeyStorage, isCrowded: Bool) {
+    let isPassing = isCrowded || maxKeySize != .max && key.isLarger(than: maxKeySize)
+    order.added(index, hash: key.hash, isPassing: isPassing)
   }
 
   /// Whether the cost of an entry has to be asked for, because it has other data than before.

@@ -158,9 +158,10 @@ struct CacheState: ~Copyable {
     slots[index].generation = entrySerial
     slots[index].key = key
     slots[index].machine = EntryMachine(at: transaction.environment.now.instant)
-    budget?.order.added(index, hash: key.storage.hash)
     let short = Int32(truncatingIfNeeded: index)
-    if self.index.insert(key.key, id: short) { reportCrowd(of: key) }
+    let crowding = self.index.insert(key.key, id: short)
+    if crowding.begins { reportCrowd(of: key) }
+    budget?.added(index, key.storage, isCrowded: crowding.isTooLarge)
     noteChange(of: index)
     if let query { adopt(index, query, &transaction) }
     emit(.added, index, transaction)

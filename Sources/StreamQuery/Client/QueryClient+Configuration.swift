@@ -153,7 +153,7 @@ extension QueryClient {
     /// |---|---|---|
     /// | ``connectivity``, ``activity`` | always online and active | of the platform |
     /// | ``memoryPressure`` | none | of the platform |
-    /// | ``limit`` | 10,000 entries | none |
+    /// | ``limit`` | 10,000 entries, none of a key over 16 KiB | none |
     /// | ``QueryOptions/gcTime`` | for ever: the limit decides | 5 minutes |
     /// | ``QueryOptions/timeout`` | 30 seconds for each attempt, except of streamed and infinite queries | none |
     /// | ``QueryOptions/staleIfError`` | off: an error may mean that the data is not to be shown | off |
@@ -176,7 +176,7 @@ extension QueryClient {
         activity: .alwaysActive,
         memoryPressure: .none
       )
-      configuration.limit = CacheLimit(maxEntries: 10_000)
+      configuration.limit = CacheLimit(maxEntries: 10_000, maxKeySize: 16_384)
       configuration.preset.gcTime = .seconds(Int64.max)
       configuration.preset.timeout = .seconds(30)
       return configuration

@@ -41,6 +41,8 @@ package struct KeyIndex {
   struct Node: FreeRows.Row {
     /// The last part of the prefix; `nil` in the root and in free places.
     var part: KeyPart?
+    /// Whether too many others have the same hash.
+    var isTooMany = false
     var hash: Int
     var parent: Int32
     var nextSibling: Int32 = none
@@ -93,17 +95,17 @@ package struct KeyIndex {
   /// - Parameters:
   ///   - key: The entry's key.
   ///   - id: The entry's id.
-  /// - Returns: Whether it is the first key, or has the first prefix, that joins a crowd:
-  ///   ``PositionTable/crowd`` others with the same hash.
+  /// - Returns: Whether the key or one of its prefixes is in a crowd.
   /// - Complexity: O(1) for each part, on average. Among *n* keys or prefixes of one hash,
   ///   O(log *n*) comparisons if the parts have an order, otherwise O(*n*).
   @discardableResult
-  package mutating func insert(_ key: AnyQueryKey, id: Int32) -> Bool {
+  mutating func insert(_ key: AnyQueryKey, id: Int32) -> KeyCrowding {
     let storage = key.storage
     var node = KeyIndex.root
-    var isCrowded = false
+    var crowding = KeyCrowding()
     for part in storage.parts.dropLast() {
-      node = makeChild(of: node, part: part, &isCrowded)
+      node = makeChild(of: node, part: part, &crowding)
+      if nodes[Int(node)].isTooMany { crowding.isTooLarge = true }
     }
     order += 1
     let previous = nodes[Int(node)].lastEntry
@@ -122,7 +124,11 @@ package struct KeyIndex {
       entries[Int(previous)].next = position
     }
     nodes[Int(node)].lastEntry = position
-    return enter(position, storage) || isCrowded
+    let own = enter(position, storage)
+    return KeyCrowding(
+      begins: own.begins || crowding.begins,
+      isTooLarge: own.isTooLarge || crowding.isTooLarge
+    )
   }
 
   /// Removes an entry, and the prefixes that no other key has.
@@ -222,9 +228,9 @@ package struct KeyIndex {
 
   /// Puts an entry into its table.
   ///
-  /// - Returns: Whether it is the first of its hash to form a crowd.
+  /// - Returns: Whether it is in a crowd.
   @discardableResult
-  mutating func enter(_ position: Int32, _ key: KeyStorage) -> Bool {
+  mutating func enter(_ position: Int32, _ key: KeyStorage) -> KeyCrowding {
     // The table is taken out because the entries next to it are read.
     var table = PositionTable()
     swap(&table, &entryTable)
@@ -234,9 +240,14 @@ package struct KeyIndex {
 
   /// Puts a prefix into its table.
   ///
-  /// - Returns: Whether it is the first of its hash to form a crowd.
+  /// - Returns: Whether it is in a crowd.
   @discardableResult
-  mutating func enter(_ position: Int32, _ part: KeyPart, below parent: Int32, hash: Int) -> Bool {
+  mutating func enter(
+    _ position: Int32,
+    _ part: KeyPart,
+    below parent: Int32,
+    hash: Int
+  ) -> KeyCrowding {
     var table = PositionTable()
     swap(&table, &nodeTable)
     defer { swap(&table, &nodeTable) }
@@ -265,7 +276,7 @@ package struct KeyIndex {
   private mutating func makeChild(
     of parent: Int32,
     part: KeyPart,
-    _ isCrowded: inout Bool
+    _ crowding: inout KeyCrowding
   ) -> Int32 {
     let hash = KeyIndex.hash(of: part, below: nodes[Int(parent)].hash)
     if let node = child(of: parent, part: part, hash: hash) { return node }
@@ -279,7 +290,9 @@ package struct KeyIndex {
       nodes[Int(previous)].nextSibling = position
     }
     nodes[Int(parent)].lastChild = position
-    if enter(position, part, below: parent, hash: hash) { isCrowded = true }
+    let own = enter(position, part, below: parent, hash: hash)
+    if own.begins { crowding.begins = true }
+    nodes[Int(position)].isTooMany = own.isTooLarge
     return position
   }
 

@@ -28,6 +28,36 @@ final class KeyStorage: Sendable {
     return types
   }
 
+  /// Whether the parts take more room than so many bytes, as far as they say so.
+  ///
+  /// - Complexity: O(1) for each part that is looked at, and it looks at no more than it has to.
+  func isLarger(than limit: Int) -> Bool {
+    var left = max(0, limit)
+    var open = [parts[...]]
+    while var next = open.popLast() {
+      guard let part = next.popFirst() else { continue }
+      open.append(next)
+      switch part {
+      case .string(let text): left -= 16 + text.utf8.count
+      case .list(let elements):
+        left -= 16
+        open.append(elements[...])
+      case .record(let fields):
+        left -= 16
+        for field in fields {
+          left -= field.name.utf8.count
+          open.append([field.part])
+        }
+      case .deep(let part):
+        left -= 16
+        open.append([part.content])
+      case .null, .bool, .int, .double, .float, .type, .boxed: left -= 16
+      }
+      if left < 0 { return true }
+    }
+    return false
+  }
+
   /// The storage of every key that has no parts.
   static let empty = KeyStorage([])
 }

@@ -6,6 +6,10 @@ struct PositionCrowd: Sendable {
   private var sorted: [Int32] = []
   private var others: [Int32] = []
 
+  /// How many positions without an order are examined one by one at most, where the owner drops
+  /// those beyond.
+  static let most = 192
+
   var count: Int { sorted.count + others.count }
 
   /// A position to replace one that leaves the slots.
@@ -43,13 +47,16 @@ struct PositionCrowd: Sendable {
   }
 
   /// Adds a position.
-  mutating func insert(_ position: Int32, _ order: (Int32) -> KeyOrder?) {
+  ///
+  /// - Returns: How many are examined one by one to find it; 0 if it has an order.
+  mutating func insert(_ position: Int32, _ order: (Int32) -> KeyOrder?) -> Int {
     // Even a single position must have an order: to itself.
     if order(position) != nil, let place = place(order) {
       sorted.insert(position, at: place)
-    } else {
-      others.append(position)
+      return 0
     }
+    others.append(position)
+    return others.count
   }
 
   /// Removes a position; `false` if it is not there.

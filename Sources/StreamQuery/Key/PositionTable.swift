@@ -84,21 +84,24 @@ struct PositionTable: Sendable {
 
   /// Adds a position.
   ///
-  /// - Returns: Whether it is the first of its hash to find no slot.
+  /// - Returns: Whether it is in a crowd.
   @discardableResult
   mutating func insert(
     _ position: Int32,
     hash: Int,
     order: (Int32) -> KeyOrder?
-  ) -> Bool {
+  ) -> KeyCrowding {
     // Up to four fifths full: a search that finds nothing then reads two cache lines.
     if (count - crowdCount + 1) * 5 > slots.count * 4 { grow() }
     let slot = Slot(position: position, tag: UInt32(truncatingIfNeeded: hash))
     count += 1
-    guard place(slot) >= Self.crowd else { return false }
+    guard place(slot) >= Self.crowd else { return KeyCrowding() }
     crowdCount += 1
-    crowds[slot.tag, default: PositionCrowd()].insert(position, order)
-    return crowds[slot.tag]?.count == 1
+    let unsorted = crowds[slot.tag, default: PositionCrowd()].insert(position, order)
+    return KeyCrowding(
+      begins: crowds[slot.tag]?.count == 1,
+      isTooLarge: unsorted > PositionCrowd.most
+    )
   }
 
   /// Removes a position.

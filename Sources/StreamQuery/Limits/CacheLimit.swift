@@ -17,6 +17,13 @@ public struct CacheLimit: Sendable, _FreeOfActors {
   public var maxEntries: Int?
   /// The highest sum of all costs; `nil` is any.
   public var maxCost: Int?
+  /// The size of the largest key of an entry that is kept, in bytes; `nil` is any size.
+  ///
+  /// An entry with a larger key leaves as soon as nobody uses it. Keys that come from the network may be
+  /// of any length, and are not part of what ``cost`` is asked about. Texts count with their bytes,
+  /// lists and records with their elements, and every other part as 16 bytes, whatever a value of your
+  /// own type refers to.
+  public var maxKeySize: Int?
   /// What an entry with data costs, in any unit, and 1 if it is `nil`; a negative cost counts as 0.
   ///
   /// It is called whenever data changed, soon afterwards, outside the cache's lock, on the thread
@@ -30,14 +37,17 @@ public struct CacheLimit: Sendable, _FreeOfActors {
   /// - Parameters:
   ///   - maxEntries: The most entries; `nil` is any number.
   ///   - maxCost: The highest sum of all costs; `nil` is any.
+  ///   - maxKeySize: The size of the largest key of an entry that is kept, in bytes; `nil` is any.
   ///   - cost: What an entry with data costs; `nil` is 1 for each.
   public init(
     maxEntries: Int? = nil,
     maxCost: Int? = nil,
+    maxKeySize: Int? = nil,
     cost: (@Sendable (QueryInfo) -> Int)? = nil
   ) {
     self.maxEntries = maxEntries
     self.maxCost = maxCost
+    self.maxKeySize = maxKeySize
     self.cost = cost
   }
 }

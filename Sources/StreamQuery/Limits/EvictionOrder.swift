@@ -35,6 +35,8 @@ struct EvictionOrder: Sendable {
     var isIdle = false
     /// Whether it was not used since it came.
     var isUnused = true
+    /// Whether it is not kept once nobody uses it, whatever room there is.
+    var isPassing = false
   }
 
   /// The share of what is not in the window that is protected.
@@ -68,6 +70,8 @@ struct EvictionOrder: Sendable {
   private var climber = WindowClimber()
   private var age: UInt32 = 0
   private var usesOfAge = 0
+  /// How many entries are in a list that are not to be kept.
+  private var passingCount = 0
 
   /// Creates the order of an empty cache; a limit of `nil` is none.
   init(maxEntries: Int?, maxCost: Int?) {
@@ -75,8 +79,10 @@ struct EvictionOrder: Sendable {
     self.maxCost = max(0, maxCost ?? .max)
   }
 
-  /// Whether the cache exceeds its budget.
-  var isOver: Bool { entryCount > maxEntries || totalCost > Int128(maxCost) }
+  /// Whether the cache exceeds its budget, or has what it is not to keep.
+  var isOver: Bool {
+    entryCount > maxEntries || totalCost > Int128(maxCost) || passingCount > 0
+  }
 
   /// How many entries may leave.
   var idleCount: Int { lists[0].count + lists[1].count + lists[2].count }
@@ -89,11 +95,17 @@ struct EvictionOrder: Sendable {
   // MARK: What happens to entries
 
   /// An entry came; it is held until it is said to be idle.
-  mutating func added(_ row: Int, hash: Int) {
+  ///
+  /// - Parameters:
+  ///   - row: The entry.
+  ///   - hash: The hash of its key.
+  ///   - isPassing: Whether it leaves as soon as it is idle.
+  mutating func added(_ row: Int, hash: Int, isPassing: Bool = false) {
     while rows.count <= row { rows.append(Row()) }
     rows[row] = Row()
     rows[row].isKnown = true
     rows[row].hash = hash
+    rows[row].isPassing = isPassing
     if let popularity = past.recall(hash) { rows[row].popularity = popularity }
     entryCount += 1
     totalCost += 1
@@ -175,8 +187,9 @@ struct EvictionOrder: Sendable {
     swap(&old, &rows)
     swap(&oldLists, &lists)
     rows = kept.map { Int($0) < old.count ? old[Int($0)] : Row() }
-    (entryCount, totalCost) = (0, 0)
+    (entryCount, totalCost, passingCount) = (0, 0, 0)
     for row in rows.indices where rows[row].isKnown {
+      if rows[row].isPassing, rows[row].isIdle { passingCount += 1 }
       rows[row].links = RowList.Links()
       entryCount += 1
       totalCost += Int128(rows[row].cost)
@@ -223,7 +236,7 @@ struct EvictionOrder: Sendable {
 
   private func isKnown(_ row: Int) -> Bool { row < rows.count && rows[row].isKnown }
 
-  private func isOversized(_ row: Int) -> Bool { rows[row].cost > maxCost }
+  private func isOversized(_ row: Int) -> Bool { rows[row].isPassing || rows[row].cost > maxCost }
 
   private mutating func list(_ row: Int32, _ segment: Segment) {
     lists[segment.rawValue].append(row, in: &rows, \.links)
@@ -231,8 +244,9 @@ struct EvictionOrder: Sendable {
     rows[Int(row)].isIdle = true
   }
 
-  /// Lets an entry leave before all others: it alone exceeds the budget.
+  /// Lets an entry leave before all others: it alone exceeds the budget, or is not to be kept.
   private mutating func listAsNext(_ row: Int32) {
+    if rows[Int(row)].isPassing { passingCount += 1 }
     lists[Segment.probation.rawValue].prepend(row, in: &rows, \.links)
     rows[Int(row)].segment = .probation
     rows[Int(row)].isIdle = true
@@ -241,6 +255,7 @@ struct EvictionOrder: Sendable {
   private mutating func unlist(_ row: Int32) {
     lists[rows[Int(row)].segment.rawValue].remove(row, in: &rows, \.links)
     rows[Int(row)].isIdle = false
+    if rows[Int(row)].isPassing { passingCount -= 1 }
     if candidate == row { candidate = -1 }
   }
 
