@@ -96,7 +96,7 @@ extension QueryClient {
     ///
     /// ```swift
     /// var configuration = QueryClient.Configuration()
-    /// configuration.eventReceivers.append { event in log("\(event)") }
+    /// configuration.eventReceivers.append { event in print(event) }
     /// ```
     public var eventReceivers: [@Sendable (QueryEvent) -> Void] = []
     /// Receives mistakes that cannot be thrown; prints them by default.
