@@ -32,6 +32,29 @@ import Testing
     second.shutDown()
   }
 
+  @Test("what could not be saved is known by its store")
+  func saveErrors() throws {
+    let store = MemoryStore()
+    let client = QueryClient(simulation: simulation) { $0.persistence = Persistence(in: store) }
+    simulation.settle()
+    _ = store.wipe(.main)
+    client.setData(.ada, for: .user(1))
+    simulation.run {
+      do {
+        try await client.save()
+        Issue.record("a wiped partition was written")
+      } catch let error as QuerySaveError {
+        #expect(error.failures.map { $0.store === store } == [true])
+        #expect(error.failures.map(\.partition) == [.main])
+        guard case .superseded? = error.failures.first?.error else { return #expect(Bool(false)) }
+        #expect(error.description.hasPrefix("MemoryStore, partition main: the partition was wiped"))
+      } catch {
+        Issue.record(error)
+      }
+    }
+    client.shutDown()
+  }
+
   @Test("K16 K18: keys with their store as static members")
   func staticMembers() throws {
     let client = QueryClient(simulation: simulation)

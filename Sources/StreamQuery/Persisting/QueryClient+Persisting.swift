@@ -46,23 +46,24 @@ extension QueryClient {
 
   /// Writes what has changed to the stores and the outbox now, instead of at the next opportunity.
   ///
-  /// Call it before the process ends or is suspended.
+  /// Call it before the process ends or is suspended. All stores are written at the same time: one
+  /// that is slow or fails delays no other, only the end of this call.
   ///
-  /// - Throws: The first ``QueryStoreError``; what could not be written is tried again later.
-  ///   `CancellationError` if the caller is cancelled; the changes are written nevertheless.
+  /// - Throws: ``QuerySaveError``, which names the stores that failed; what could not be written is
+  ///   tried again later. The ``QueryStoreError`` of the outbox, if only that failed.
+  ///   `CancellationError` as soon as the caller is cancelled; the changes are written nevertheless.
   public nonisolated func save() async throws {
+    let persister = persisters.persister as? StorePersister
+    // Before the outbox: none waits for the other.
+    let saves = persister?.beginSave() ?? []
     var problem: (any Error)?
     if let keeper {
       problem = await keeper.save()
       try Task.checkCancellation()
     }
-    try await saveEntries()
-    if let problem { throw problem }
-  }
-
-  private nonisolated func saveEntries() async throws {
-    guard let persister = persisters.persister as? StorePersister else { return }
-    if let error = await persister.save().first { throw error }
+    let failures = await persister?.finish(saves) ?? []
     try Task.checkCancellation()
+    if !failures.isEmpty { throw QuerySaveError(failures: failures) }
+    if let problem { throw problem }
   }
 }

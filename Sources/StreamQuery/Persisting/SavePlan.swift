@@ -21,7 +21,8 @@ struct SavePlan: Sendable {
   private var failures = 0
   /// The number of rounds of writing that began.
   private(set) var begun: UInt64 = 0
-  private var isEnded = false
+  /// Whether no more changes will come.
+  private(set) var isEnded = false
 
   init(throttle: Duration) {
     // A hundred years are for ever; more might overflow.

@@ -15,13 +15,7 @@ extension StorePersister {
     let (isRestoring, isNew) = state.withLock { state in
       if state.isEnded { return (false, false) }
       if let known = state.stores[id] { return (known.isAwaited, false) }
-      let records = SavedRecords(limit: settings.limit)
-      state.stores[id] = OpenStore(
-        settings: settings,
-        place: state.stores.count,
-        records: records
-      )
-      if state.plan == nil { state.plan = SavePlan(throttle: settings.throttle) }
+      state.stores[id] = OpenStore(settings, place: state.stores.count)
       return (true, true)
     }
     if isNew {
@@ -36,6 +30,7 @@ extension StorePersister {
       guard !limit.isInfinite, (try? await clock.sleep(for: limit.duration)) != nil else { return }
       self.state.withLock { $0.stores[id]?.isSlow = true }
       self.goOn(id, [SavedValueError.slowStore])
+      self.start(id, at: .zero) { $0.heldSaves.isEmpty ? nil : $0.requestHeldSaves() }
     }
     var problems: [any Error] = []
     do {
@@ -49,9 +44,9 @@ extension StorePersister {
     }
     patience.cancel()
     goOn(id, problems)
-    start(at: .zero) { state in
-      let isDirty = state.stores[id]?.records.isDirty == true
-      return isDirty || !state.saveWaits.isEmpty ? state.plan?.requested() : nil
+    start(id, at: .zero) { store in
+      let isAwaited = !store.saveWaits.isEmpty || !store.heldSaves.isEmpty
+      return store.records.isDirty || isAwaited ? store.requestHeldSaves() : nil
     }
   }
 
@@ -167,6 +162,6 @@ extension StorePersister {
 
   private func forget(_ text: String, _ saved: SavedValue, _ id: StoreID) {
     state.withLock { $0.stores[id]?.records.drop(text, saved) }
-    entriesChanged()
+    start(id) { $0.plan.changed() }
   }
 }

@@ -4,18 +4,18 @@ import Synchronization
 
 extension StorePersister {
   func entriesChanged() {
-    start { $0.plan?.changed() }
+    // Whose entries they are is found by the first that drains the cache.
+    for id in state.withLock(\.ids) { start(id) { $0.plan.changed() } }
   }
 
   func hurry() {
     guard isDirty else { return }
-    start(at: .zero) { $0.plan?.requested() }
+    for id in state.withLock(\.ids) { start(id, at: .zero) { $0.plan.requested() } }
   }
 
   func end(isErased: Bool) {
     if isErased { return erase() }
-    let (waits, dropped, isFirst) = state.withLock { state in
-      defer { state.isEnded = true }
+    let (waits, dropped, ids, cache) = state.withLock { state in
       // The cache is about to be emptied.
       let dropped = state.drain(onlyDepartures: false)
       var waits: [SharedOneShot<Void>] = []
@@ -23,146 +23,168 @@ extension StorePersister {
         waits += state.stores[id]?.waits ?? []
         state.stores[id]?.waits = []
       }
-      return (waits, dropped, !state.isEnded)
+      let ids = state.isEnded ? [] : state.ids
+      state.isEnded = true
+      return (waits, dropped, ids, state.cache.take())
     }
-    withExtendedLifetime(dropped) {}
+    withExtendedLifetime((dropped, cache)) {}
     for wait in waits { wait.give(()) }
-    guard isFirst else { return }
-    start { state in
-      // Without a store there is nothing to write, and nobody else lets go of the cache.
-      if state.plan == nil { state.cache = nil }
-      state.plan?.end()
-      return state.plan?.requested()
+    for id in ids {
+      start(id) { store in
+        store.plan.end()
+        return store.requestHeldSaves()
+      }
     }
   }
 
   /// Ends without writing anything more, and lets go of all that is held.
   private func erase() {
-    let (former, waits, saves, dropped) = state.withLock { state in
+    typealias Held = (
+      waiting: [Task<Void, Never>], waits: [SharedOneShot<Void>], saves: [PendingSave.Answer],
+      values: [Any]
+    )
+    let held = state.withLock { state in
       state.isEnded = true
       state.isErased = true
-      state.plan = nil
-      state.cache = nil
-      var (waits, dropped) = ([SharedOneShot<Void>](), [Any]())
-      for id in state.stores.keys {
-        waits += state.stores[id]?.waits ?? []
-        state.stores[id]?.waits = []
-        dropped.append(state.stores[id]?.records.close(.closed) as Any)
+      var held: Held = ([], [], [], [state.cache.take() as Any])
+      for id in state.ids {
+        guard let dropped = state.stores[id]?.erase() else { continue }
+        if let task = dropped.waiting { held.waiting.append(task) }
+        held.waits += dropped.waits
+        held.saves += dropped.saves
+        held.values.append(dropped.values)
       }
-      defer { state.saveWaits = [] }
-      return (state.waiting.take(), waits, state.saveWaits, dropped)
+      return held
     }
-    withExtendedLifetime(dropped) {}
-    former?.cancel()
-    for wait in waits { wait.give(()) }
-    for save in saves { save.answer.give([.closed]) }
+    withExtendedLifetime(held.values) {}
+    for task in held.waiting { task.cancel() }
+    for wait in held.waits { wait.give(()) }
+    for save in held.saves { save.give(.closed) }
   }
 
-  /// Writes what has changed so far.
+  /// Begins to write what has changed so far, to all stores at the same time.
   ///
-  /// - Returns: Why some of it could not be written, one error for each store at most; none if the
-  ///   caller was cancelled.
-  func save() async -> [QueryStoreError] {
-    // Nothing can be written before.
-    for id in state.withLock({ $0.ids }) { await waitUntilRead(id) }
-    let answer = SharedOneShot<[QueryStoreError]>()
-    start(at: .zero) { state in
-      guard let round = state.plan?.nextRound else {
-        answer.give([])
-        return nil
-      }
-      state.saveWaits.append((round, answer))
-      return state.plan?.requested()
+  /// - Returns: What to await with ``finish(_:)``.
+  func beginSave() -> [PendingSave] {
+    let stores = state.withLock { state in
+      state.ids.compactMap { id in state.stores[id].map { (id, $0.settings.store) } }
     }
-    return await withTaskCancellationHandler {
-      await answer.take() ?? []
-    } onCancel: {
-      answer.give([])
+    return stores.map { id, store in
+      let save = PendingSave(store: store, partition: id.partition)
+      let isHeard = start(id, at: .zero) { $0.request(save.answer) }
+      // What was erased has nothing to save.
+      if !isHeard { save.answer.give(nil) }
+      return save
     }
   }
 
-  /// Starts the task that a plan asks for.
-  func start(at delay: Duration? = nil, _ change: (inout State) -> UInt64?) {
-    let (task, wait, former) = state.withLock { state in
-      let task = change(&state)
-      let former = task == nil ? nil : state.waiting.take()
-      return (task, delay ?? state.plan?.delay ?? .zero, former)
+  /// Waits until stores are written.
+  ///
+  /// - Returns: What could not be written, without what was given up: a cancelled caller waits for
+  ///   nothing.
+  func finish(_ saves: [PendingSave]) async -> [QuerySaveError.Failure] {
+    await withTaskCancellationHandler {
+      var failures: [QuerySaveError.Failure] = []
+      for save in saves {
+        let wait = client?.observed("a store to be written").map { subject in
+          CallerWait(subject) { for save in saves { save.answer.give(nil) } }
+        }
+        defer { withExtendedLifetime(wait) {} }
+        guard let error = await save.answer.take(whenSuspended: { wait?.began() }) ?? nil else {
+          continue
+        }
+        failures.append(.init(store: save.store, partition: save.partition, error: error))
+      }
+      return failures
+    } onCancel: {
+      for save in saves { save.answer.give(nil) }
     }
-    former?.cancel()
-    guard let task else { return }
-    let work = begin { await $0.work(task, after: wait) }
+  }
+
+  /// Starts the task that the plan of a store asks for.
+  ///
+  /// - Parameters:
+  ///   - id: The store.
+  ///   - delay: How long the task waits before it writes; `nil` is the plan's own delay.
+  ///   - change: Tells the plan what happened, and returns the number of the task.
+  /// - Returns: Whether the plan was told; it is not after all was erased.
+  @discardableResult
+  func start(
+    _ id: StoreID,
+    at delay: Duration? = nil,
+    _ change: (inout OpenStore) -> UInt64?
+  ) -> Bool {
+    let (isKnown, started) = state.withLock { state -> (Bool, OpenStore.Started?) in
+      guard !state.isErased, state.stores.keys.contains(id) else { return (false, nil) }
+      return (true, state.stores[id]?.started(change))
+    }
+    guard let started else { return isKnown }
+    started.former?.cancel()
+    let wait = delay ?? started.delay
+    let work = begin { await $0.work(id, started.task, after: wait) }
     let isLate = state.withLock { state in
       // Another task, or the end, came in between.
-      guard !state.isErased, state.waitingTask < task else { return true }
-      (state.waiting, state.waitingTask) = (work, task)
+      guard !state.isErased, let last = state.stores[id]?.waitingTask, last < started.task else {
+        return true
+      }
+      state.stores[id]?.waiting = work
+      state.stores[id]?.waitingTask = started.task
       return false
     }
     if isLate { work.cancel() }
+    return true
   }
 
-  private func work(_ task: UInt64, after delay: Duration) async {
+  private func work(_ id: StoreID, _ task: UInt64, after delay: Duration) async {
     var (task, delay) = (task, delay)
     while true {
       if delay > .zero { try? await clock.sleep(for: delay) }
-      guard state.withLock({ $0.plan?.waited(task) ?? false }) else { return }
+      let isNext = state.withLock { state in
+        !state.isErased && state.stores[id]?.plan.waited(task) == true
+      }
+      guard isNext else { return }
       var step: SavePlan.Step
       repeat {
-        let errors = await write()
-        let (next, answered) = state.withLock {
-          state -> (SavePlan.Step, [SharedOneShot<[QueryStoreError]>]) in
-          let round = state.plan?.begun ?? .max
-          let answered = state.saveWaits.filter { $0.round <= round }.map(\.answer)
-          state.saveWaits.removeAll { $0.round <= round }
-          // What arrived meanwhile did not fail.
-          if state.stores.values.contains(where: \.records.canSettle) { _ = state.plan?.changed() }
-          let isDirty = state.stores.values.contains { $0.records.hasFailed }
-          let (next, number) =
-            state.plan?.wrote(isDirty: isDirty, isAwaited: !state.saveWaits.isEmpty) ?? (.rest, 0)
-          task = number
-          if next == .rest, state.isEnded { state.cache = nil }
-          return (next, answered)
+        let error = await write(id)
+        let round = state.withLock { state in
+          state.isErased ? nil : state.stores[id]?.wrote(error, isLast: state.isEnded)
         }
-        for answer in answered { answer.give(errors) }
-        step = next
+        guard let round = round ?? nil else { return }
+        for answer in round.answered { answer.give(error) }
+        (step, task) = (round.step, round.task)
       } while step == .write
       guard case .wait(let time) = step else { return }
       delay = time
     }
   }
 
-  /// Writes what is there to be written.
+  /// Writes what is there to be written to a store.
   ///
-  /// - Returns: The first error of each store, also of one that cannot be used.
-  private func write() async -> [QueryStoreError] {
-    let (ids, dropped) = state.withLock { state in
+  /// - Returns: Its first error, also if it cannot be used.
+  private func write(_ id: StoreID) async -> QueryStoreError? {
+    let (settings, dropped) = state.withLock { state in
       let dropped = state.drain(onlyDepartures: false)
-      return (state.ids, dropped)
+      return (state.stores[id]?.settings, dropped)
     }
     withExtendedLifetime(dropped) {}
-    var errors: [QueryStoreError] = []
-    for id in ids {
-      var first: QueryStoreError?
-      settle(id)
-      guard let settings = state.withLock({ $0.stores[id]?.settings }) else { continue }
-      // If there is no room, there may be some for less.
-      var tries = 3
-      while tries > 0, let batch = state.withLock({ $0.stores[id]?.records.takeBatch() }) {
-        do throws(QueryStoreError) {
-          try await settings.store.write(batch, to: id.partition)
-          state.withLock { $0.stores[id]?.records.written() }
-        } catch {
-          first = first ?? error
-          // A full store may say so again until there is little enough to write.
-          if case .full = error, tries < 3 {} else { report(error) }
-          tries -= 1
-          guard handle(error, of: id) else { break }
-        }
+    guard let settings else { return nil }
+    settle(id)
+    var first: QueryStoreError?
+    // If there is no room, there may be some for less.
+    var tries = 3
+    while tries > 0, let batch = state.withLock({ $0.stores[id]?.records.takeBatch() }) {
+      do throws(QueryStoreError) {
+        try await settings.store.write(batch, to: id.partition)
+        state.withLock { $0.stores[id]?.records.written() }
+      } catch {
+        first = first ?? error
+        // A full store may say so again until there is little enough to write.
+        if case .full = error, tries < 3 {} else { report(error) }
+        tries -= 1
+        guard handle(error, of: id) else { break }
       }
-      first = first ?? state.withLock { $0.stores[id]?.records.obstacle }
-      if let first { errors.append(first) }
     }
-    state.withLock { [errors] in if $0.isEnded { $0.lastErrors = errors } }
-    return errors
+    return first ?? state.withLock { $0.stores[id]?.records.obstacle }
   }
 
   /// Reacts to an error of a store.

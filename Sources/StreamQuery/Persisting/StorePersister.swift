@@ -25,32 +25,9 @@ final class StorePersister: Persister {
     }
   }
 
-  /// What is known of a store.
-  struct OpenStore {
-    let settings: Persistence
-    /// Its place among the stores, in the order of their first uses.
-    let place: Int
-    var records: SavedRecords
-    /// The callers that wait until it is read.
-    var waits: [SharedOneShot<Void>] = []
-    /// Whether queries go on although it has not been read.
-    var isSlow = false
-
-    var isAwaited: Bool { records.isLoading && !isSlow }
-  }
-
   struct State {
     var stores: [StoreID: OpenStore] = [:]
-    var plan: SavePlan?
-    /// The task that waits to write.
-    var waiting: Task<Void, Never>?
-    /// The number of that task.
-    var waitingTask: UInt64 = 0
-    /// The callers that wait for a round of writing.
-    var saveWaits: [(round: UInt64, answer: SharedOneShot<[QueryStoreError]>)] = []
-    /// Why what changed could not be written after the end.
-    var lastErrors: [QueryStoreError] = []
-    /// `nil` when the client is over and everything is written.
+    /// `nil` when the client is over.
     var cache: QueryCache?
     /// The partition of the client.
     let partition: StorePartition
@@ -163,7 +140,9 @@ final class StorePersister: Persister {
   }
 
   /// Why something could not be written after the end.
-  var lastErrors: [QueryStoreError] { state.withLock(\.lastErrors) }
+  var lastErrors: [QueryStoreError] {
+    state.withLock { state in state.ids.compactMap { state.stores[$0]?.lastError } }
+  }
 
   /// The stores that were used with a partition, in the order of their first uses.
   func stores(of partition: StorePartition) -> [any QueryStore] {

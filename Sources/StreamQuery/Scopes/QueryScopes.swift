@@ -184,7 +184,8 @@ public final class QueryScopes: Sendable {
       let persister = client.persisters.persister as? StorePersister
       var rounds = 0
       repeat {
-        var errors = await persister?.save() ?? []
+        let saves = persister?.beginSave() ?? []
+        var errors = await persister?.finish(saves).map(\.error) ?? []
         if let error = await client.keeper?.save() as? QueryStoreError { errors.append(error) }
         // An account that has ended meanwhile has nothing to save.
         if let error = errors.first(where: \.mayPass), !client.isErased {

@@ -135,7 +135,7 @@ final class FaultyWorld {
         }
       case .failure(let error):
         tally.refused += 1
-        check(error is QueryStoreError, "save() threw \(error)")
+        check(error is QuerySaveError, "save() threw \(error)")
       }
       return true
     }

@@ -49,8 +49,8 @@ struct LossTests: SlowStoreSuite {
     simulation.settle()
     client.shutDown()
     simulation.run {
-      _ = await #expect(throws: QueryStoreError.self) { try await first.value }
-      _ = await #expect(throws: QueryStoreError.self) { try await second.value }
+      _ = await #expect(throws: QuerySaveError.self) { try await first.value }
+      _ = await #expect(throws: QuerySaveError.self) { try await second.value }
     }
     #expect(store.batches.count == 2)
   }
@@ -125,7 +125,7 @@ struct LossTests: SlowStoreSuite {
     let client = client()
     client.setData(1, for: key(1))
     simulation.run { [client, simulation] in
-      _ = await #expect(throws: QueryStoreError.self) { try await client.save() }
+      _ = await #expect(throws: QuerySaveError.self) { try await client.save() }
       #expect(simulation.clock.now.offset <= .seconds(10))
     }
     client.shutDown()
@@ -138,7 +138,7 @@ struct LossTests: SlowStoreSuite {
     simulation.settle()
     client.setData(1, for: key(1))
     simulation.run { [client] in
-      _ = await #expect(throws: QueryStoreError.self) { try await client.save() }
+      _ = await #expect(throws: QuerySaveError.self) { try await client.save() }
     }
     client.shutDown()
   }
@@ -395,7 +395,7 @@ struct LossTests: SlowStoreSuite {
       let client = client()
       if clears { client.clear() } else { client.remove(.key(key(1))) }
       simulation.run { [client] in
-        _ = await #expect(throws: QueryStoreError.self) { try await client.save() }
+        _ = await #expect(throws: QuerySaveError.self) { try await client.save() }
       }
       #expect(kept.count == 1)
       client.shutDown()

@@ -1,0 +1,90 @@
+/// What a client knows of a store: what it keeps, when it is written, and who waits for that.
+struct OpenStore {
+  let settings: Persistence
+  /// Its place among the stores, in the order of their first uses.
+  let place: Int
+  var records: SavedRecords
+  /// Its own, so that no store waits for another.
+  var plan: SavePlan
+  /// The task that waits to write.
+  var waiting: Task<Void, Never>?
+  /// The number of that task.
+  var waitingTask: UInt64 = 0
+  /// The callers that wait for a round of writing.
+  var saveWaits: [(round: UInt64, answer: PendingSave.Answer)] = []
+  /// The callers of ``save()`` that wait until it is read, since nothing can be written before.
+  var heldSaves: [PendingSave.Answer] = []
+  /// Why what changed could not be written after the end.
+  var lastError: QueryStoreError?
+  /// The callers that wait until it is read.
+  var waits: [SharedOneShot<Void>] = []
+  /// Whether queries go on although it has not been read.
+  var isSlow = false
+
+  init(_ settings: Persistence, place: Int) {
+    (self.settings, self.place) = (settings, place)
+    records = SavedRecords(limit: settings.limit)
+    plan = SavePlan(throttle: settings.throttle)
+  }
+
+  var isAwaited: Bool { records.isLoading && !isSlow }
+}
+
+extension OpenStore {
+  typealias Started = (task: UInt64, delay: Duration, former: Task<Void, Never>?)
+
+  /// Tells the plan what happened.
+  ///
+  /// - Returns: The task to start, and the one whose place it takes.
+  mutating func started(_ change: (inout Self) -> UInt64?) -> Started? {
+    guard let task = change(&self) else { return nil }
+    return (task, plan.delay, waiting.take())
+  }
+
+  /// Somebody waits for the changes so far to be written.
+  ///
+  /// - Returns: The number of the task to start.
+  mutating func request(_ answer: PendingSave.Answer) -> UInt64? {
+    heldSaves.append(answer)
+    // Nothing can be written before it is read.
+    return isAwaited && !plan.isEnded ? nil : requestHeldSaves()
+  }
+
+  /// Those who waited until the store is read wait for a round of writing.
+  ///
+  /// - Returns: The number of the task to start.
+  mutating func requestHeldSaves() -> UInt64? {
+    saveWaits += heldSaves.map { (plan.nextRound, $0) }
+    heldSaves = []
+    return plan.requested()
+  }
+
+  /// A round of writing is over.
+  ///
+  /// - Parameters:
+  ///   - error: Why something could not be written.
+  ///   - isLast: Whether the client is over.
+  /// - Returns: What its task does next, its number, and whom to answer.
+  mutating func wrote(
+    _ error: QueryStoreError?,
+    isLast: Bool
+  ) -> (step: SavePlan.Step, task: UInt64, answered: [PendingSave.Answer]) {
+    let round = plan.begun
+    let answered = saveWaits.filter { $0.round <= round }.map(\.answer)
+    saveWaits.removeAll { $0.round <= round }
+    if isLast { lastError = error }
+    // What arrived meanwhile did not fail.
+    if records.canSettle { _ = plan.changed() }
+    let (step, task) = plan.wrote(isDirty: records.hasFailed, isAwaited: !saveWaits.isEmpty)
+    return (step, task, answered)
+  }
+
+  /// Lets go of all that is held; what is returned is released outside of locks.
+  mutating func erase() -> (
+    waiting: Task<Void, Never>?, waits: [SharedOneShot<Void>], saves: [PendingSave.Answer],
+    values: [[EntryKey: SavedRecords.Arrival]]
+  ) {
+    defer { (waits, saveWaits, heldSaves) = ([], [], []) }
+    return (waiting.take(), waits, saveWaits.map(\.answer) + heldSaves, records.close(.closed))
+  }
+}
