@@ -37,18 +37,28 @@ final class DefinitionExtras: Sendable {
       var isInvalidated = false
     }
 
+    /// Whether it is not known yet what is kept beyond the cache.
+    let isHeld: (@Sendable () -> Bool)?
     /// Finds what is kept beyond the cache.
     let kept: (@Sendable () -> Found?)?
     /// Finds what the query itself says.
     let own: (@Sendable () -> Found?)?
 
-    init(kept: (@Sendable () -> Found?)? = nil, own: (@Sendable () -> Found?)?) {
+    init(
+      isHeld: (@Sendable () -> Bool)? = nil,
+      kept: (@Sendable () -> Found?)? = nil,
+      own: (@Sendable () -> Found?)?
+    ) {
+      self.isHeld = isHeld
       self.kept = kept
       self.own = own
     }
 
-    /// Evaluated once per entry that has no data.
-    func find() -> Found? { kept?() ?? own?() }
+    /// Evaluated once per entry that has no data, and again when it is known what is kept.
+    func find() -> Found? {
+      // The query's own would take the place of what is kept.
+      isHeld?() == true ? nil : kept?() ?? own?()
+    }
   }
 
   let values: Values
