@@ -4,7 +4,7 @@ struct PersistedChanges: Sendable {
   enum Departure: Sendable {
     /// It was removed, and what is kept of it must go too.
     case removed(EntryKey)
-    /// It was not used any more; its last change may not be kept yet.
+    /// It was not used any more, or not by queries that are kept; its last change may not be kept yet.
     case expired(PersistedEntry)
     /// All entries were removed.
     case removedAll

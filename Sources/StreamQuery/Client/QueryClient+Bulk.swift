@@ -37,6 +37,7 @@ extension QueryClient {
     _ query: Query<Value>,
     refetch: RefetchScope = .active
   ) async {
+    openStore(of: query)
     await invalidate(.query(query), refetch: refetch)
   }
 
@@ -134,6 +135,7 @@ extension QueryClient {
   ///
   /// - Parameter query: Which query.
   public nonisolated func reset<Value>(_ query: Query<Value>) async {
+    openStore(of: query)
     await reset(.query(query))
   }
 
@@ -197,7 +199,10 @@ extension QueryClient {
   /// Removes the entry of a query.
   ///
   /// - Parameter query: Which query.
-  public nonisolated func remove<Value>(_ query: Query<Value>) { remove(.query(query)) }
+  public nonisolated func remove<Value>(_ query: Query<Value>) {
+    openStore(of: query)
+    remove(.query(query))
+  }
 
   /// Removes the entry of a key.
   ///
@@ -224,6 +229,13 @@ extension QueryClient {
   }
 
   // MARK: Steps
+
+  /// Opens the store that a query names, so that it hears of a call for the query although nothing
+  /// of it was used before.
+  private nonisolated func openStore<Value>(of query: Query<Value>) {
+    guard let policy = query.definition.persistence, !policy.isOff else { return }
+    _ = persisters.persister(for: policy)?.isRestoring(policy)
+  }
 
   private nonisolated func invalidating(
     _ filter: QueryFilter,

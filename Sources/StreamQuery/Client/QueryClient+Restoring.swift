@@ -17,9 +17,9 @@ extension QueryClient {
     let late = cache.read { $0.emptyPersistedEntries() }.compactMap { key, query in
       InitialData(of: query.resolved).map { (key: key, initialData: $0) }
     }
-    guard !held.isEmpty || !late.isEmpty else { return }
     let now = cache.now()
-    let arrivals = held.compactMap { entry -> Arrival? in
+    // Those that wait for another store find nothing, and wait on.
+    let arrivals = held.map { entry -> Arrival in
       let query = entry.query.resolved
       let initialData =
         cache.read { $0.wantsInitialData($0.find(entry.key), query) }
@@ -27,8 +27,6 @@ extension QueryClient {
       let options = query.resolvedOptions(isArrival: true) {
         cache.read { $0.infoOfArrival(entry.key, query, initialData, at: now) }
       }
-      // It may wait for another store.
-      guard options.participation != .restoring else { return nil }
       return (held: entry, initialData: initialData, options: options)
     }
     cache.transaction(self, at: now) { state, transaction in
@@ -89,6 +87,23 @@ extension QueryClient {
   ) async throws -> FetchStart {
     var rest = TimeSpan.infinite
     return try await whenRestored(definition, within: &rest, begin)
+  }
+
+  /// Whether there is no data, and a store may have some; never call it under the lock.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - policy: How the query that is used is kept; `nil` if it does not say.
+  nonisolated func isRestoring(_ key: EntryKey, _ policy: (any PersistencePolicy)?) -> Bool {
+    guard policy != nil || persisters.persister != nil else { return false }
+    let (known, hasData) = cache.read { state in
+      (state.find(key).flatMap { state.slots[$0].query }, state.box(key) != nil)
+    }
+    guard !hasData,
+      let policy = policy ?? (known.map { $0.resolved.persistence } ?? defaults.persistence),
+      !policy.isOff
+    else { return false }
+    return persisters.persister(for: policy)?.isRestoring(policy) ?? false
   }
 
   /// Makes the entry of a key that is not cached, if a store keeps data for it.

@@ -102,6 +102,10 @@ extension QueryClient {
   /// is lost. It must not write the same key itself: such a write is reported to
   /// ``Configuration/onMisuse`` and ignored.
   ///
+  /// As long as it is not known what a store keeps for the query, there is nothing to change: the
+  /// call does nothing and is reported to ``Configuration/onMisuse``. Await ``restore()`` first, or a
+  /// fetch.
+  ///
   /// A fetch in flight continues, and its answer replaces the written data. If that answer would be
   /// older than the update, fence the fetch out: it ends, and its callers get the written data.
   ///
@@ -157,6 +161,10 @@ extension QueryClient {
   ) throws(Failure) -> Value? {
     let key = EntryKey(key)
     guard !isUpdating(key) else { return nil }
+    if isRestoring(key, policy) {
+      report(.updateBeforeRestored(key: key.key.description))
+      return nil
+    }
     let date = updatedAt?.timeIntervalSinceReferenceDate
     var (query, needsQuery) = (ResolvedQuery?.none, false)
     typealias Answer = (present: ValueBox?, serial: UInt64?, box: ValueBox, value: Value)

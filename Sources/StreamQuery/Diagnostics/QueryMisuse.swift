@@ -6,8 +6,7 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case completionCalledTwice(key: String)
   /// An updater wrote the key that it updates; the inner write was ignored.
   case writeInsideUpdate(key: String)
-  /// A query with a default was updated before it was known what a store keeps for it; nothing was
-  /// written.
+  /// Data was updated before it was known what a store keeps for its query; nothing was written.
   case updateBeforeRestored(key: String)
   /// A fetch asked for its previous data as a type other than the query's; it got none.
   case previousOfOtherType(key: String, expected: String, asked: String)
@@ -56,8 +55,8 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       """
     case .updateBeforeRestored(let key):
       """
-      \(key) was updated before its data was restored; nothing was written, lest its default take the \
-      place of what the store has. Await restore() or fetch(_:) first.
+      \(key) was updated before its data was restored; nothing was written, lest that take the place of \
+      what the store has. Await restore() or fetch(_:) first, or write with setData.
       """
     case .previousOfOtherType(let key, let expected, let asked):
       """

@@ -234,10 +234,6 @@ extension QueryClient {
     fencing: Bool = false,
     _ update: (inout Value) throws(Failure) -> Void
   ) throws(Failure) -> Value? {
-    if isRestoring(query.query) {
-      report(.updateBeforeRestored(key: query.key.erased.description))
-      return nil
-    }
     var isDefault = false
     let written = try updateData(for: query.query, updatedAt: updatedAt, fencing: fencing) {
       (data: inout Value?) throws(Failure) in
@@ -250,13 +246,5 @@ extension QueryClient {
       startInvalidation(.query(query.query), .never, superseding: false, .invalidated, nil)
     }
     return written
-  }
-
-  /// Whether there is no data, and a store may have some.
-  private nonisolated func isRestoring<Value>(_ query: Query<Value>) -> Bool {
-    guard let policy = query.definition.persistence ?? defaults.persistence, !policy.isOff,
-      persisters.persister(for: policy)?.isRestoring(policy) == true
-    else { return false }
-    return cache.read { $0.box(EntryKey(query.key)) == nil }
   }
 }

@@ -190,6 +190,22 @@ struct SavedRecordsTests {
     #expect(records.records.keys.sorted() == ["query/b", "query/c"])
   }
 
+  @Test("a record that could not be used is forgotten, but not the one that has taken its place")
+  func dropped() throws {
+    let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
+    var records = open(StoreLimit(), "a", "b")
+    let found = records.use("a")
+    let bad = try #require(found)
+    _ = records.settled([("a", .save(value(9), stamp))])
+    records.drop("a", bad)
+    let other = records.use("b")
+    records.drop("b", try #require(other))
+    #expect(records.records.mapValues(\.value) == ["query/a": value(9)])
+    let batch = records.takeBatch()
+    #expect(batch?.puts.map(\.key) == ["query/a"])
+    #expect(batch?.removals == ["query/b"])
+  }
+
   @Test("a closed store takes nothing")
   func closed() throws {
     let key = EntryKey("a" as QueryKey<Int>)
