@@ -94,6 +94,7 @@ extension QueryClient {
   /// - Parameters:
   ///   - key: The key.
   ///   - policy: How the query that is used is kept; `nil` if it does not say.
+  /// - Returns: Whether a store has to be read first.
   nonisolated func isRestoring(_ key: EntryKey, _ policy: (any PersistencePolicy)?) -> Bool {
     guard policy != nil || persisters.persister != nil else { return false }
     let (known, hasData) = cache.read { state in

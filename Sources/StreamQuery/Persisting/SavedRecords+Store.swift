@@ -3,8 +3,14 @@
 extension SavedRecords {
   /// The store has told what it keeps.
   ///
+  /// What is too old for whoever kept it leaves, so that old versions of values that nobody uses do
+  /// not stay for ever.
+  ///
+  /// - Parameters:
+  ///   - contents: What it keeps.
+  ///   - date: The present date.
   /// - Returns: The keys of records that are not readable.
-  mutating func loaded(_ contents: StoreContents) -> [String] {
+  mutating func loaded(_ contents: StoreContents, at date: Double) -> [String] {
     guard isLoading else { return [] }
     phase = .open(contents.generation)
     var unreadable: [String] = []
@@ -15,7 +21,11 @@ extension SavedRecords {
         unwritten.insert(record.key)
         continue
       }
-      records[record.key] = Record(value: value)
+      guard !value.isOver(at: date) else {
+        unwritten.insert(record.key)
+        continue
+      }
+      records[record.key] = Record(value: value, isStored: true)
       byteCount += record.value.count + record.key.utf8.count
     }
     for (filter, removes) in pendingMarks { apply(filter, removes: removes) }
@@ -59,32 +69,70 @@ extension SavedRecords {
 
   /// The batch under way was written.
   mutating func written() {
+    for text in underWay { records[text]?.isStored = true }
     underWay = []
     evicted = [:]
+    isFull = false
   }
 
   /// The batch under way was not written, and will be a part of the next one.
   ///
-  /// - Parameter isFull: Whether there was no room: a tenth of the records leaves, and is back if
-  ///   there is no room even for one.
+  /// - Parameter isFull: Whether there was no room: a tenth of the records leaves, and all that left
+  ///   is back if that does not help.
   /// - Returns: Whether there is less to write now.
   mutating func failed(isFull: Bool) -> Bool {
     unwritten.formUnion(underWay)
     underWay = []
-    // Without any record there would be nothing to write, but all to lose.
-    guard isFull, records.count > (evicted.isEmpty ? 0 : 1) else {
-      for (text, record) in evicted where records[text] == nil {
-        records[text] = record
-        byteCount += size(of: record, text)
+    self.isFull = isFull
+    let leaving = isFull ? nextToLeave : []
+    for text in leaving {
+      evicted[text] = records[text]
+      evicted[text]?.isChanged = unwritten.contains(text)
+      forget(text)
+    }
+    if leaving.isEmpty { restoreEvicted(wereStored: isFull) }
+    return !leaving.isEmpty
+  }
+
+  /// The records that leave if the store is full.
+  ///
+  /// At most half of what the store has: if that is not enough, it is not these records that fill
+  /// the disk, and they would be lost for nothing. What it does not have yet may be left out, but
+  /// not all of it: then the others would make room for nothing.
+  private var nextToLeave: [String] {
+    let order = leavingOrder
+    guard let newest = order.last(where: unwritten.contains) else { return [] }
+    // A single record, which may be too large.
+    if order.count == 1 { return evicted.isEmpty ? order : [] }
+    let stored = records.values.count(where: \.isStored)
+    let gone = evicted.values.count(where: \.isStored)
+    var rest = (stored + gone + 1) / 2 - gone
+    var leaving: [String] = []
+    for text in order where text != newest && leaving.count < max(1, order.count / 10) {
+      if records[text]?.isStored == true {
+        guard rest > 0 else { continue }
+        rest -= 1
+      }
+      leaving.append(text)
+    }
+    return leaving
+  }
+
+  /// What left is back.
+  ///
+  /// - Parameter wereStored: Whether the store still has what it had, because it was asked in vain
+  ///   to remove it.
+  private mutating func restoreEvicted(wereStored: Bool) {
+    for (text, record) in evicted where records[text] == nil {
+      records[text] = record
+      byteCount += size(of: record, text)
+      if wereStored, !record.isChanged {
+        unwritten.remove(text)
+      } else {
         unwritten.insert(text)
       }
-      evicted = [:]
-      return false
     }
-    let former = records
-    evict(count: records.count - max(1, records.count / 10), bytes: .max)
-    for (text, record) in former where records[text] == nil { evicted[text] = record }
-    return true
+    evicted = [:]
   }
 
   /// Removes records beyond the limit.
@@ -102,15 +150,20 @@ extension SavedRecords {
   }
 
   private mutating func evict(count: Int, bytes: Int) {
+    for text in leavingOrder {
+      guard records.count > max(0, count) || byteCount > bytes else { return }
+      forget(text)
+    }
+  }
+
+  /// The texts of all records, those first that leave first.
+  private var leavingOrder: [String] {
     let byUse = limit.order == .leastRecentlyUsedFirst
     let order = records.sorted { one, other in
       if byUse, one.value.use != other.value.use { return one.value.use < other.value.use }
       let (date, otherDate) = (one.value.value.updatedAt, other.value.value.updatedAt)
       return date == otherDate ? one.key < other.key : date < otherDate
     }
-    for (text, _) in order {
-      guard records.count > max(0, count) || byteCount > bytes else { return }
-      forget(text)
-    }
+    return order.map(\.key)
   }
 }

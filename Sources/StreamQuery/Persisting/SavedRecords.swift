@@ -44,6 +44,10 @@ struct SavedRecords: Sendable {
     var stamp: Stamp?
     /// When it was last used, counted in uses; 0 if it was not used.
     var use: UInt64 = 0
+    /// Whether the store has it, in this form or a former one.
+    var isStored = false
+    /// While it is left out: whether the store does not have it in this form.
+    var isChanged = false
   }
 
   /// The beginning of the keys of all records.
@@ -60,6 +64,8 @@ struct SavedRecords: Sendable {
   var underWay: Set<String> = []
   /// The records that left because the store is full; they are back if that did not help.
   var evicted: [String: Record] = [:]
+  /// Whether the last batch found the store full.
+  var isFull = false
   /// What has not been settled yet.
   var arrivals: [EntryKey: Arrival] = [:]
   /// What is being settled.
@@ -230,13 +236,17 @@ struct SavedRecords: Sendable {
       }
     }
     for text in evicted.keys where filter.mayMatch(String(text.dropFirst(Self.prefix.count))) {
-      if removes { evicted[text] = nil } else { evicted[text]?.value.isInvalidated = true }
+      if removes { evicted[text] = nil }
+      evicted[text]?.value.isInvalidated = true
+      evicted[text]?.isChanged = true
     }
   }
 
   private mutating func put(_ value: SavedValue, _ stamp: Stamp?, _ text: String) {
     useSerial += 1
-    let old = records.updateValue(Record(value: value, stamp: stamp, use: useSerial), forKey: text)
+    var record = Record(value: value, stamp: stamp, use: useSerial)
+    record.isStored = (records[text] ?? evicted[text])?.isStored ?? false
+    let old = records.updateValue(record, forKey: text)
     byteCount += value.data.count - (old?.value.data.count ?? -text.utf8.count)
     unwritten.insert(text)
   }

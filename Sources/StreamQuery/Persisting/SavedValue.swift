@@ -7,7 +7,9 @@ internal import Foundation
 /// The bytes that a store keeps of an entry: a short head, and the encoded value.
 ///
 /// The head is 12 bytes and the version: the form (1), flags (1), the date as bits of a `Double`,
-/// little-endian (8), the length of the version (2), the version in UTF-8.
+/// little-endian (8), the length of the version (2), the version in UTF-8. The lowest flag says
+/// whether it is invalidated; the next six are 0, or *n* for a lifetime of up to 2 to the power of
+/// *n* - 1 seconds.
 struct SavedValue: Hashable, Sendable {
   private static let form: UInt8 = 1
   private static let invalidated: UInt8 = 1
@@ -21,12 +23,18 @@ struct SavedValue: Hashable, Sendable {
   ///   - updatedAt: When it was current, in seconds since the reference date.
   ///   - isInvalidated: Whether it was invalidated since.
   ///   - version: The version of the form of the value; the first 65,535 bytes count.
-  init(_ value: Data, updatedAt: Double, isInvalidated: Bool, version: String) {
+  ///   - maxAge: The age from which on nobody will want it.
+  init(
+    _ value: Data,
+    updatedAt: Double,
+    isInvalidated: Bool,
+    version: String,
+    maxAge: TimeSpan = .infinite
+  ) {
     let name = Array(version.utf8.prefix(Int(UInt16.max)))
     var data = Data(capacity: 12 + name.count + value.count)
     data.append(Self.form)
-    let flags: UInt8 = isInvalidated ? Self.invalidated : 0
-    data.append(flags)
+    data.append((isInvalidated ? Self.invalidated : 0) | Self.lifetime(maxAge) << 1)
     for byte in 0..<8 { data.append(UInt8(truncatingIfNeeded: updatedAt.bitPattern >> (8 * byte))) }
     data.append(UInt8(truncatingIfNeeded: name.count))
     data.append(UInt8(truncatingIfNeeded: name.count >> 8))
@@ -44,7 +52,9 @@ struct SavedValue: Hashable, Sendable {
 
   var isInvalidated: Bool {
     get { byte(1) & Self.invalidated != 0 }
-    set { data[data.startIndex + 1] = newValue ? Self.invalidated : 0 }
+    set {
+      data[data.startIndex + 1] = byte(1) & ~Self.invalidated | (newValue ? Self.invalidated : 0)
+    }
   }
 
   /// Seconds since the reference date.
@@ -64,6 +74,23 @@ struct SavedValue: Hashable, Sendable {
   private var versionLength: Int { Int(byte(10)) | Int(byte(11)) << 8 }
 
   private func byte(_ offset: Int) -> UInt8 { data[data.startIndex + offset] }
+
+  private static func lifetime(_ maxAge: TimeSpan) -> UInt8 {
+    guard !maxAge.isInfinite else { return 0 }
+    let (whole, rest) = maxAge.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    let seconds = max(1, rest > 0 ? whole + 1 : whole)
+    // At most 35: nanoseconds of 64 bits are few seconds.
+    return UInt8(1 + seconds.bitWidth - (seconds - 1).leadingZeroBitCount)
+  }
+
+  /// Whether it is older than whoever kept it wanted, by up to as much again.
+  ///
+  /// Asked of records that nobody uses, of which neither the query nor its policy is known.
+  func isOver(at date: Double) -> Bool {
+    let lifetime = byte(1) >> 1 & 63
+    guard lifetime > 0 else { return false }
+    return !updatedAt.isFinite || date - updatedAt >= Double(UInt64(1) << (lifetime - 1))
+  }
 
   /// Whether it may still be used.
   ///

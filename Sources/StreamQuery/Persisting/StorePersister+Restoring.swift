@@ -35,7 +35,8 @@ extension StorePersister {
     var problems: [any Error] = []
     do {
       let contents = try await settings.store.load(id.partition)
-      let unreadable = state.withLock { $0.stores[id]?.records.loaded(contents) ?? [] }
+      let date = wallClock().timeIntervalSinceReferenceDate
+      let unreadable = state.withLock { $0.stores[id]?.records.loaded(contents, at: date) ?? [] }
       problems = contents.damage.map(SavedValueError.damaged)
       problems += unreadable.map(SavedValueError.unreadable)
     } catch {

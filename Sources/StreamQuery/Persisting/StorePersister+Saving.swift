@@ -178,8 +178,11 @@ extension StorePersister {
         state.withLock { $0.stores[id]?.records.written() }
       } catch {
         first = first ?? error
-        // A full store may say so again until there is little enough to write.
-        if case .full = error, tries < 3 {} else { report(error) }
+        // A full store says so again and again.
+        if case .full = error, state.withLock({ $0.stores[id]?.records.isFull == true }) {
+        } else {
+          report(error)
+        }
         tries -= 1
         guard handle(error, of: id) else { break }
       }
@@ -253,7 +256,8 @@ extension StorePersister {
       try settings.coding.encode(encodable),
       updatedAt: stamp.updatedAt,
       isInvalidated: stamp.isInvalidated,
-      version: settings.version
+      version: settings.version,
+      maxAge: TimeSpan(settings.maxAge)
     )
     return .save(saved, stamp)
   }

@@ -15,8 +15,8 @@ final class FaultyStore: QueryStore {
     var random: SplitMix
     var isDead = false
     var faults: [Fault] = []
-    /// The errors that the process was told.
-    var errors: [String] = []
+    /// What the process was told: errors, and of batches that were written.
+    var answers: [String] = []
     /// How long the records took to be read.
     var loading = Duration.zero
   }
@@ -61,6 +61,7 @@ final class FaultyStore: QueryStore {
     try memory.write(batch, to: partition)
     if fault == .deadAfter { die() }
     if fault == .after || fault == .deadAfter { throw failure(.failed(Broken())) }
+    state.withLock { $0.answers.append("written") }
   }
 
   func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
@@ -78,7 +79,7 @@ final class FaultyStore: QueryStore {
 
   private func failure(_ error: QueryStoreError) -> QueryStoreError {
     state.withLock { state in
-      if !state.isDead { state.errors.append(Self.name(of: error)) }
+      if !state.isDead { state.answers.append(Self.name(of: error)) }
     }
     return error
   }

@@ -170,13 +170,42 @@ struct LossTests: SlowStoreSuite {
     for number in 0..<10 { client.setData(number, for: key(number)) }
     simulation.advance(by: .seconds(2))
     let events = simulation.record(client.events)
-    store.change { $0.writeErrors = Array(repeating: .full, count: 11) }
+    store.change { $0.writeErrors = Array(repeating: .full, count: 6) }
     client.setData(99, for: key(99))
     simulation.advance(by: .seconds(2))
     #expect(kept.count == 10)
-    #expect(failures(events) == 1)
     simulation.advance(by: .minutes(2))
     #expect(kept.count == 11)
+    #expect(store.batches.last?.puts.map(\.key) == [#"query/Swift.Int["n",99]"#])
+    #expect(failures(events) == 1)
+    client.shutDown()
+  }
+
+  @Test(
+    "a store that is full for hours is told of once, tried once a minute, and loses half at most"
+  )
+  func fullForHours() throws {
+    let client = client()
+    simulation.settle()
+    for number in 0..<20 { client.setData(number, for: key(number)) }
+    simulation.advance(by: .seconds(2))
+    let events = simulation.record(client.events)
+    store.change { $0.refuses = { _, _ in .full } }
+    for number in 20..<40 {
+      client.setData(number, for: key(number))
+      simulation.advance(by: .minutes(6))
+    }
+    #expect(failures(events) == 1)
+    #expect(store.batches.count < 3 * 125)
+    #expect(kept.count == 20)
+    store.change { $0.refuses = nil }
+    simulation.advance(by: .minutes(2))
+    #expect(kept.count >= 11)
+    #expect(kept.contains(#"Swift.Int["n",39] 39"#))
+    store.change { $0.writeErrors = [.full] }
+    client.setData(40, for: key(40))
+    simulation.advance(by: .seconds(2))
+    #expect(failures(events) == 2)
     client.shutDown()
   }
 

@@ -184,6 +184,30 @@ struct RestoringTests {
     client.shutDown()
   }
 
+  @Test("old versions that nobody uses leave at a later launch, those that may be used stay")
+  func purged() {
+    let policies: [(String, Duration)] = [
+      ("1", .hours(24)), ("2", .hours(24)), ("for ever", .seconds(Int64.max)),
+    ]
+    for (version, maxAge) in policies {
+      let former = QueryClient(simulation: simulation) { [memory] in
+        $0.persistence = Persistence(in: memory, maxAge: maxAge, version: version)
+      }
+      former.setData(version, for: ["name", version])
+      former.shutDown()
+      simulation.advance(by: .hours(20))
+    }
+    let client = QueryClient(simulation: simulation) { [memory] in
+      $0.persistence = Persistence(in: memory, version: "2")
+    }
+    simulation.advance(by: .seconds(2))
+    // The first is 60 hours old, the second 40: a lifetime is up to twice the age.
+    #expect(
+      memory.load(.main).records.map(\.key) == [#"query/Swift.String["name","for ever"]"#]
+    )
+    client.shutDown()
+  }
+
   @Test("a value that does not decode is dropped, told of and fetched")
   func undecodable() {
     keep()

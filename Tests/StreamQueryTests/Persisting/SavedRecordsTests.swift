@@ -38,7 +38,8 @@ struct SavedRecordsTests {
         records: keys.enumerated().map { place, key in
           StoreRecord(key: "query/" + key, value: value(1, at: Double(place), size: 100).data)
         }
-      )
+      ),
+      at: 0
     )
     return records
   }
@@ -60,7 +61,7 @@ struct SavedRecordsTests {
     contents.records.append(StoreRecord(key: "run/1", value: Data([1])))
     contents.records.append(StoreRecord(key: "query/b", value: Data([1])))
     #expect(records.takeBatch() == nil)
-    let unreadable = records.loaded(contents)
+    let unreadable = records.loaded(contents, at: 0)
     #expect(unreadable == ["query/b"])
     let batchTaken = records.takeBatch()
     let batch = try #require(batchTaken)
@@ -128,7 +129,7 @@ struct SavedRecordsTests {
 
     var loading = SavedRecords(limit: StoreLimit())
     _ = loading.noteRemovalOfAll()
-    let unreadable = loading.loaded(contents("a", "b"))
+    let unreadable = loading.loaded(contents("a", "b"), at: 0)
     #expect(unreadable.isEmpty)
     let allTaken = loading.takeBatch()
     let all = try #require(allTaken)
@@ -140,7 +141,7 @@ struct SavedRecordsTests {
     var records = SavedRecords(limit: StoreLimit())
     records.apply(RecordFilter(.key("a" as QueryKey<Int>)), removes: true)
     records.apply(RecordFilter(.key("b" as QueryKey<Int>)), removes: false)
-    _ = records.loaded(contents(#"Swift.Int["a"]"#, #"Swift.Int["b"]"#))
+    _ = records.loaded(contents(#"Swift.Int["a"]"#, #"Swift.Int["b"]"#), at: 0)
     let batchTaken = records.takeBatch()
     let batch = try #require(batchTaken)
     #expect(batch.removals == [#"query/Swift.Int["a"]"#])
@@ -174,6 +175,114 @@ struct SavedRecordsTests {
     #expect(batch.removals == ["query/a"])
     let rest = records.failed(isFull: true)
     #expect(!rest)
+  }
+
+  /// What a store says of ten records and two new ones, until it has room.
+  private func tryInVain(
+    _ records: inout SavedRecords,
+    until hasRoom: (StoreBatch) -> Bool = { _ in false }
+  ) -> [StoreBatch] {
+    var batches: [StoreBatch] = []
+    while let batch = records.takeBatch() {
+      batches.append(batch)
+      if hasRoom(batch) {
+        records.written()
+        break
+      }
+      if !records.failed(isFull: true) { break }
+    }
+    return batches
+  }
+
+  @Test("for a store that is always full at most half of it leaves, and all is as it was then")
+  func floor() throws {
+    let keys = (0..<10).map { "k\($0)" }
+    let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
+    var records = open(StoreLimit(), keys)
+    _ = records.settled([
+      ("n0", .save(value(2, at: 20), stamp)), ("n1", .save(value(2, at: 21), stamp)),
+    ])
+    for _ in 1...3 {
+      let batches = tryInVain(&records)
+      #expect(batches.map(\.removals.count) == [0, 1, 2, 3, 4, 5, 6])
+      // The newest is never left out: without it nothing would be gained.
+      #expect(batches.map(\.puts.count) == [2, 2, 2, 2, 2, 2, 1])
+      #expect(batches.last?.puts.map(\.key) == ["query/n1"])
+      #expect(records.records.count == 12)
+    }
+    // What the store has is not written again.
+    let lastTaken = records.takeBatch()
+    #expect(lastTaken?.puts.map(\.key) == ["query/n0", "query/n1"])
+    #expect(lastTaken?.removals == [])
+    records.written()
+    #expect(!records.isDirty)
+  }
+
+  @Test("what is new leaves down to the last one, so that something has room")
+  func manyNew() throws {
+    let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
+    var records = open(StoreLimit(), "k")
+    _ = records.settled(
+      (0..<30).map { ("n\($0)", .save(value(2, at: Double(20 + $0)), stamp)) }
+    )
+    let batches = tryInVain(&records) { $0.puts.count <= 3 }
+    #expect(batches.last?.puts.map(\.key) == ["query/n27", "query/n28", "query/n29"])
+    #expect(batches.last?.removals.first == "query/k")
+  }
+
+  @Test("a mark on what left comes back with it")
+  func markedWhileFull() throws {
+    let a = #"Swift.Int["a"]"#
+    var records = open(StoreLimit(), a, "b", "c")
+    _ = records.settled([("c", .mark(isInvalidated: true))])
+    _ = records.takeBatch()
+    let again = records.failed(isFull: true)
+    #expect(again)
+    records.apply(RecordFilter(.key("a" as QueryKey<Int>)), removes: false)
+    while records.failed(isFull: true) {}
+    let batch = records.takeBatch()
+    #expect(batch?.puts.map(\.key) == ["query/" + a, "query/c"])
+    let marked = records.use(a)
+    #expect(marked?.isInvalidated == true)
+  }
+
+  @Test("after another failure it is not known what the store still has of what left")
+  func failedWhileFull() throws {
+    var records = open(StoreLimit(), "a", "b", "c")
+    _ = records.settled([("c", .mark(isInvalidated: true))])
+    _ = records.takeBatch()
+    let again = records.failed(isFull: true)
+    #expect(again && records.isFull)
+    _ = records.takeBatch()
+    let third = records.failed(isFull: false)
+    #expect(!third && !records.isFull)
+    let batch = records.takeBatch()
+    #expect(batch?.puts.map(\.key) == ["query/a", "query/c"])
+  }
+
+  @Test("what is too old for whoever kept it leaves when the store is read")
+  func purged() throws {
+    let records = [10.0, 50, 90, 200].map { date in
+      StoreRecord(
+        key: "query/\(Int(date))",
+        value: SavedValue(
+          Data(),
+          updatedAt: date,
+          isInvalidated: date == 10,
+          version: "old",
+          maxAge: TimeSpan(.seconds(30))
+        ).data
+      )
+    }
+    var saved = SavedRecords(limit: StoreLimit())
+    let contents = StoreContents(generation: .first, records: records + contents("x").records)
+    let unreadable = saved.loaded(contents, at: 100)
+    #expect(unreadable == [])
+    #expect(saved.records.keys.sorted() == ["query/200", "query/90", "query/x"])
+    #expect(saved.byteCount == 67)
+    let batch = saved.takeBatch()
+    #expect(batch?.removals == ["query/10", "query/50"])
+    #expect(batch?.puts == [])
   }
 
   @Test("what was removed while a full store had no room for it does not come back")

@@ -47,6 +47,36 @@ struct SavedValueTests {
     }
   }
 
+  @Test("a lifetime is never shorter than the age, and at most twice as long")
+  func lifetime() {
+    for seconds in [0.5, 1, 2, 3, 59, 64, 65, 3_600, 86_400, 1e8, 3e9] {
+      let value = SavedValue(
+        Data(),
+        updatedAt: 1_000,
+        isInvalidated: true,
+        version: "",
+        maxAge: TimeSpan(.seconds(seconds))
+      )
+      var other = value
+      other.isInvalidated = false
+      #expect(value.isInvalidated && !other.isInvalidated)
+      for value in [value, other] {
+        #expect(!value.isOver(at: 1_000 + seconds - 0.001), "\(seconds)")
+        #expect(value.isOver(at: 1_000 + max(1, 2 * seconds)), "\(seconds)")
+        #expect(!value.isOver(at: 0), "\(seconds)")
+      }
+    }
+    #expect(!saved.isOver(at: 1e15))
+    let noDate = SavedValue(
+      Data(),
+      updatedAt: .nan,
+      isInvalidated: false,
+      version: "",
+      maxAge: TimeSpan(.seconds(1))
+    )
+    #expect(noDate.isOver(at: 0))
+  }
+
   @Test("a record is good below its age, of its version, and with a date that is a number")
   func isGood() {
     let age = TimeSpan(.seconds(10))
