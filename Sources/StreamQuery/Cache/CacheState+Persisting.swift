@@ -61,23 +61,14 @@ extension CacheState {
 
   /// Notes that another query is about to take an entry over.
   ///
-  /// What a query that is kept has brought is kept, although its successor is not; and a successor
-  /// that is kept also keeps what it finds.
+  /// What a query that is kept has brought is kept, although its successor is not.
   @inline(never)
   mutating func noteTakeover(of index: Int, by query: StoredQuery) {
-    guard persisted != nil, let wasPersisted = slots[index].query?.isPersisted,
-      slots[index].takes(query)
-    else { return }
     let id = id(of: index)
-    switch (wasPersisted, query.isPersisted) {
-    case (true, false):
-      guard persisted?.changed.contains(id) == true,
-        let entry = persistedEntry(index, at: latest.instant)
-      else { return }
-      notePersisted(.expired(entry), of: id)
-    case (false, true): if slots[index].machine.hasData { notePersisted(id) }
-    case (true, true), (false, false): break
-    }
+    guard !query.isPersisted, persisted?.changed.contains(id) == true, slots[index].takes(query),
+      let entry = persistedEntry(index, at: latest.instant)
+    else { return }
+    notePersisted(.expired(entry), of: id)
   }
 
   /// Notes that all entries are about to be removed.

@@ -202,8 +202,10 @@ struct CacheState: ~Copyable {
 
   /// Gives an entry a query for its next fetch, and a retention.
   mutating func adopt(_ index: Int, _ query: StoredQuery, _ transaction: inout Transaction) {
-    if notesChanges { noteTakeover(of: index, by: query) }
-    noteChange(of: index)
+    if notesChanges {
+      noteTakeover(of: index, by: query)
+      noteChange(of: index)
+    }
     let hasBetter = !slots[index].takes(query)
     slots[index].machine.adopted(
       fetchOptions: hasBetter ? nil : query.fetchOptions,

@@ -96,7 +96,6 @@ extension QueryClient {
   ///   - policy: How the query that is used is kept; `nil` if it does not say.
   /// - Returns: Whether a store has to be read first.
   nonisolated func isRestoring(_ key: EntryKey, _ policy: (any PersistencePolicy)?) -> Bool {
-    guard policy != nil || persisters.persister != nil else { return false }
     let (known, hasData) = cache.read { state in
       (state.find(key).flatMap { state.slots[$0].query }, state.box(key) != nil)
     }

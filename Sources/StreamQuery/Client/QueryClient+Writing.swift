@@ -161,17 +161,18 @@ extension QueryClient {
   ) throws(Failure) -> Value? {
     let key = EntryKey(key)
     guard !isUpdating(key) else { return nil }
-    if isRestoring(key, policy) {
-      report(.updateBeforeRestored(key: key.key.description))
-      return nil
-    }
     let date = updatedAt?.timeIntervalSinceReferenceDate
     var (query, needsQuery) = (ResolvedQuery?.none, false)
     typealias Answer = (present: ValueBox?, serial: UInt64?, box: ValueBox, value: Value)
     func ask(_: Int) throws(Failure) -> CommitAnswer<Answer, Value?> {
-      let restored =
-        policy != nil || persisters.persister != nil
-        ? restoring(key, definition(Value.self, policy)) : nil
+      var restored: ValueBox?
+      if policy != nil || persisters.persister != nil {
+        guard !isRestoring(key, policy) else {
+          report(.updateBeforeRestored(key: key.key.description))
+          return .over(nil)
+        }
+        restored = restoring(key, definition(Value.self, policy))
+      }
       let (present, isKnown, serial) = cache.read { state -> (ValueBox?, Bool, UInt64) in
         let index = state.find(key)
         return (index.flatMap { state.slots[$0].data }, index != nil, state.entrySerial)
