@@ -218,6 +218,18 @@ struct SavedRecordsTests {
     #expect(!records.isDirty)
   }
 
+  @Test("the floor counts what the store has in a former form")
+  func floorOfChanged() throws {
+    let keys = (0..<10).map { "k\($0)" }
+    let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
+    var records = open(StoreLimit(), keys)
+    _ = records.settled(keys.map { ($0, .save(value(2, at: 20), stamp)) })
+    let batches = tryInVain(&records)
+    #expect(batches.map(\.removals.count) == [0, 1, 2, 3, 4, 5])
+    let all = records.takeBatch()
+    #expect(all?.puts.count == 10)
+  }
+
   @Test("what is new leaves down to the last one, so that something has room")
   func manyNew() throws {
     let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
