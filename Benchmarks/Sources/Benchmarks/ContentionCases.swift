@@ -1,4 +1,3 @@
-import Foundation
 import StreamQuery
 import Synchronization
 
@@ -72,57 +71,10 @@ enum ContentionCases {
     _ body: @escaping @Sendable (_ thread: Int, _ iterations: Int) -> Void
   ) -> Double {
     var best = Double.infinity
-    let clock = ContinuousClock()
     for _ in 0..<20 {
-      let group = DispatchGroup()
-      let gate = Gate()
-      for thread in 0..<threads {
-        group.enter()
-        Thread.detachNewThread {
-          gate.arrive()
-          body(thread, iterations)
-          group.leave()
-        }
-      }
-      gate.wait(for: threads)
-      // Before they go: this thread may be the last to run again.
-      let start = clock.now
-      gate.open()
-      group.wait()
-      best = min(best, nanoseconds(clock.now - start) / Double(iterations * threads))
+      let time = Threads.run(threads) { body($0, iterations) }
+      best = min(best, time / Double(iterations * threads))
     }
     return best
-  }
-
-  /// Lets threads start together.
-  private final class Gate: Sendable {
-    private let arrived = Atomic<Int>(0)
-    private let isOpen = Atomic<Bool>(false)
-
-    func arrive() {
-      arrived.add(1, ordering: .releasing)
-      while !isOpen.load(ordering: .acquiring) { Thread.sleep(forTimeInterval: 0.000_02) }
-    }
-
-    func wait(for threads: Int) {
-      while arrived.load(ordering: .acquiring) < threads { Thread.sleep(forTimeInterval: 0.000_02) }
-    }
-
-    func open() {
-      isOpen.store(true, ordering: .releasing)
-    }
-  }
-}
-
-/// Runs jobs at once on the thread that enqueues them: for asynchronous calls that do not wait.
-private final class InlineExecutor: TaskExecutor {
-  private static let shared = InlineExecutor()
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
-  }
-
-  static func run(_ body: @escaping @Sendable () async -> Void) {
-    _ = Task(executorPreference: shared) { await body() }
   }
 }

@@ -54,6 +54,25 @@ enum CountedCases {
           for _ in 0..<iterations { blackHole(try? await client.fetch(query)) }
         }
       },
+      CountedCase(id: "server.read", iterations: 1_000) {
+        let (client, query) = served()
+        let key = query.key
+        return { for _ in 0..<$0 { blackHole(client.data(for: key)) } }
+      },
+      CountedCase(id: "server.fetch", iterations: 1_000) {
+        let (client, query) = served()
+        return { count in
+          InlineExecutor.run { for _ in 0..<count { blackHole(try? await client.fetch(query)) } }
+        }
+      },
+      CountedCase(id: "server.fetch.made", iterations: 1_000) {
+        let (client, _) = served()
+        return { count in
+          InlineExecutor.run {
+            for _ in 0..<count { blackHole(try? await client.fetch(World.query(7))) }
+          }
+        }
+      },
       CountedCase(id: "subscribe.stream", iterations: 1_000) {
         simulated { client, query, iterations in
           for _ in 0..<iterations {
@@ -190,6 +209,15 @@ enum CountedCases {
         { for seed in 0..<$0 { ScenarioCases.scenario(seed: UInt64(seed)) } }
       },
     ]
+  }
+
+  /// A client with a limit, whose hits note the use of what they find.
+  private static func served() -> (QueryClient, Query<Int>) {
+    let simulation = Simulation()
+    let client = QueryClient(simulation: simulation, configuration: .server)
+    let query = World.query(7)
+    _ = simulation.run { try? await client.fetch(query) }
+    return (client, query)
   }
 
   /// Keys that no cold fetch used yet.

@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
 
-/// Measures everything, or what is named on the command line; `--counted` only counts.
+/// Measures everything, or what is named on the command line; `--counted` only counts, and `--servers`
+/// compares caches of servers.
 ///
 /// The main function is synchronous, since valgrind cannot run one that is not.
 @main
@@ -16,6 +17,13 @@ enum Main {
       return
     }
     let wanted = arguments.filter { !$0.hasPrefix("--") }
+    if arguments.contains("--servers") {
+      Task.detached {
+        await ServerReport.run(wanted, rounds: runs == 1 ? 20 : runs, writingTo: output)
+        exit(0)
+      }
+      dispatchMain()
+    }
     if isCounted {
       for item in CountedCases.run(wanted) {
         print(item.id, item.iterations, String(format: "%.2f", item.allocations))
