@@ -21,11 +21,23 @@ extension QueryClient {
     _ key: EntryKey,
     _ definition: QueryDefinition?
   ) -> Value? {
-    if isLimited { noteUse(of: key) }
-    let box = cache.read { state in state.find(key).flatMap { state.slots[$0].visible } }
+    let box =
+      isLimited
+      ? noteUseAndRead(key)
+      : cache.read { state in state.find(key).flatMap { state.slots[$0].visible } }
     guard let box else { return missing(key, definition) }
     guard let layered = box as? LayeredBox else { return box.value(as: Value.self) }
     return layered.shown?.value(as: Value.self)
+  }
+
+  /// The same with a limit: one pass through the lock notes the use and reads.
+  @inline(never)
+  private nonisolated func noteUseAndRead(_ key: EntryKey) -> ValueBox? {
+    cache.record { state in
+      guard let index = state.find(key) else { return nil }
+      state.noteUse(of: index)
+      return state.slots[index].visible
+    }
   }
 
   /// What a store keeps for a key that has no data in the cache.

@@ -128,6 +128,8 @@ struct EvictionOrder: Sendable {
     switch rows[row].segment {
     case .window, .protected:
       let segment = rows[row].segment
+      // What is used again and again is there already.
+      guard lists[segment.rawValue].newest != short else { return }
       unlist(short)
       list(short, segment)
     case .probation:
