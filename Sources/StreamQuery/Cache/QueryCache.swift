@@ -15,7 +15,7 @@ import Foundation
 final class QueryCache: Sendable {
   private static let lastID = Atomic<UInt64>(0)
 
-  private let state: Mutex<CacheState>
+  private let state: ContendedMutex<CacheState>
   private let roomWaits = RoomWaits()
   let clock: ErasedClock
   // Of the configuration, and called outside the lock.
@@ -38,7 +38,9 @@ final class QueryCache: Sendable {
     datesAll = Atomic(emitsEvents)
     let date = wallClock().timeIntervalSinceReferenceDate
     let id = Self.lastID.add(1, ordering: .relaxed).newValue
-    state = Mutex(CacheState(id: id, defaults: defaults, date: date, emitsEvents: emitsEvents))
+    state = ContendedMutex(
+      CacheState(id: id, defaults: defaults, date: date, emitsEvents: emitsEvents)
+    )
   }
 
   /// Turns events on or off.
