@@ -63,6 +63,8 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     var limit = TimeSpan.zero
   }
 
+  /// Neither goes back, for as long as the cache lives: whoever still has a number or a place of an
+  /// import that is over must not take it for one of a later import.
   private var serial = 0
   private var place: UInt64 = 0
   private var imports: [Int: Import] = [:]
@@ -122,6 +124,17 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   mutating func endedAll() -> [End] {
     defer { imports = [:] }
     return imports.sorted { $0.key < $1.key }.map(\.value.end)
+  }
+
+  /// Forgets what has happened, which matters to no later import.
+  ///
+  /// - Returns: What is to be released, because keys and filters are the user's.
+  mutating func forgetNotes() -> Self {
+    let former = self
+    notes = [:]
+    sweeps = []
+    held = [:]
+    return former
   }
 
   // MARK: Keys

@@ -31,9 +31,7 @@ extension CacheState {
   /// Notes are of no use without imports.
   private mutating func forgetNotes(_ transaction: inout Transaction) {
     guard imports.isEmpty else { return }
-    // Keys are the user's.
-    transaction.drop(FormerImports(imports))
-    imports = Imports()
+    transaction.drop(FormerImports(imports.forgetNotes()))
   }
 
   // MARK: Fetches

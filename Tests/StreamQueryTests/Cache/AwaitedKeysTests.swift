@@ -110,6 +110,23 @@ struct AwaitedKeysTests {
     #expect(keys.verdict(on: subject(), by: number).isRefused)
   }
 
+  @Test mutating func whatBelongsToAnEndedImportMeansNothingToALaterOne() {
+    for _ in 0..<20 { keys.fenced(key("other")) }
+    let early = keys.started()
+    _ = keys.endedAll()
+    _ = keys.forgetNotes()
+    let later = keys.began("later", limit: .zero)
+    #expect(!keys.isRunning(number))
+    keys.named(["a"], by: number)
+    #expect(keys.verdict(on: subject(), by: number).isRefused)
+    keys.ended(number)
+    #expect(keys.isRunning(later))
+    // A fetch of the time before.
+    keys.named(["a"], by: later)
+    #expect(keys.limit(for: subject(), startedAt: early) == nil)
+    #expect(keys.verdict(on: subject(), by: later).endsFetchesAfter.map { $0 > early } == true)
+  }
+
   @Test mutating func allImportsEndInTheirOrder() {
     _ = keys.began("other", limit: .zero)
     let ends = keys.endedAll()

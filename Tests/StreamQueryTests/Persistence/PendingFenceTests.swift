@@ -104,6 +104,50 @@ struct PendingFenceTests {
     #expect(world.data == nil)
   }
 
+  @Test func whatAnEndedImportHasInHandDoesNotLandThroughTheNextOne() {
+    for seed in 0..<20 as Range<UInt64> {
+      let simulation = Simulation(seed: seed)
+      let client = QueryClient(simulation: simulation)
+      let (old, oldInput) = AsyncStream.makeStream(of: CacheArchive.self)
+      let (new, newInput) = AsyncStream.makeStream(of: CacheArchive.self)
+      let former = simulation.task {
+        await client.import(contentsOf: old, for: [.values(of: String.self)])
+      }
+      simulation.settle()
+      // The former import has its archive in hand when the cache is cleared, or gets it later.
+      oldInput.yield(world.archive("the former account's"))
+      let present = simulation.task {
+        client.clear()
+        return await client.import(contentsOf: new, for: [.values(of: String.self)])
+      }
+      simulation.settle()
+      #expect(client.data(for: world.key) == nil, "\(seed)")
+      newInput.yield(world.archive("new"))
+      newInput.finish()
+      #expect(simulation.run { await present.value.entryCount } == 1, "\(seed)")
+      #expect(client.data(for: world.key) == "new", "\(seed)")
+      _ = simulation.run { await former.value }
+    }
+  }
+
+  @Test func anImportThatBeginsAfterClearingIsNotEndedByTheFormerOne() {
+    client.clear()
+    let (archives, input) = AsyncStream.makeStream(of: CacheArchive.self)
+    let report = simulation.task { [client] in
+      await client.import(contentsOf: archives, for: [.values(of: String.self)])
+    }
+    input.yield(CacheArchive(pending: [world.text]))
+    simulation.settle()
+    let recording = simulation.record(client.stream(world.query))
+    simulation.advance(by: .seconds(5))
+    #expect(recording.summaries == [.pending(isFetching: true)])
+    input.yield(world.archive())
+    input.finish()
+    #expect(simulation.run { await report.value.entryCount } == 1)
+    #expect(recording.summaries == [.pending(isFetching: true), .success("theirs")])
+    recording.cancel()
+  }
+
   @Test func theEndOfAClientEndsItsImports() {
     for isErased in [false, true] {
       let world = PendingWorld()
