@@ -3,41 +3,27 @@
 /// A value that is told what happened. Archives name keys by texts, because a key that an archive
 /// names may be unknown to the cache. All that happens has a place in one order: imports begin, name
 /// keys, fetches start, entries are removed or written. Nothing is noted while no import runs.
+///
+/// No question is answered by looking at all names, all notes of keys or all fetches: there may be
+/// thousands of each, and all of it happens under the lock.
 struct AwaitedKeys<End: Sendable>: Sendable {
   /// An import in progress.
   private struct Import: Sendable {
     var began: UInt64
     /// How long a fetch waits for it.
     var limit: TimeSpan
-    /// When each key was named for the first time.
-    var named: [String: UInt64] = [:]
+    var named: [String: Naming] = [:]
     var end: End
   }
 
-  /// What has happened to a key while imports were running.
-  private struct Note: Sendable {
-    /// The last time that older data was told to stay away: a removal, a reset, a fencing write, the
-    /// success of a mutation.
-    var fence: UInt64 = 0
-    /// The last time that somebody asked for a newer answer.
-    var request: UInt64 = 0
-    var mark: Mark?
-  }
-
-  private struct Mark: Sendable {
+  /// When a key was named for the first time.
+  private struct Naming: Sendable {
     var place: UInt64
-    /// When the key was invalidated, in seconds since the reference date.
-    var date: Double
-  }
+    /// How long fetches wait; `nil` is for ever. It counts from here, so that however many fetches
+    /// of the key there are, one after another, none waits for longer.
+    var until: Instant?
 
-  /// Something happened to all that a filter selects, even if the cache does not know it yet.
-  private struct Sweep: Sendable {
-    var filter: EntryFilter
-    var place: UInt64
-    /// When the keys were invalidated; `nil` if they were removed.
-    var date: Double?
-    /// The newest entry of that time: what happened to older ones has its own note.
-    var newestEntry: UInt64
+    func isAwaited(at now: Instant) -> Bool { until.map { now < $0 } ?? true }
   }
 
   /// An entry that is asked about.
@@ -47,8 +33,6 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     var info: QueryInfo
     /// The entry's number; `nil` if there is none.
     var entry: UInt64?
-
-    fileprivate var key: EntryKey { info.entryKey }
   }
 
   /// What an import may do with an entry.
@@ -63,15 +47,30 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     var limit = TimeSpan.zero
   }
 
+  /// That a fetch waits.
+  struct Wait: Equatable {
+    /// How long; `nil` is for ever.
+    var until: Instant?
+  }
+
+  /// A fetch that is held back, and its name.
+  struct Held: Equatable {
+    var id: EntryID
+    var text: String
+  }
+
   /// Neither goes back, for as long as the cache lives: whoever still has a number or a place of an
   /// import that is over must not take it for one of a later import.
   private var serial = 0
   private var place: UInt64 = 0
+  /// When an import last began or named a key: notes matter only by whether they are later.
+  private var newestBase: UInt64 = 0
   private var imports: [Int: Import] = [:]
-  private var notes: [EntryKey: Note] = [:]
-  private var sweeps: [Sweep] = []
-  /// The entries whose fetches are held back, and their names.
-  private(set) var held: [UInt64: (id: EntryID, text: String)] = [:]
+  private(set) var notes = KeyNotes()
+  /// The entries whose fetches are held back, or were when last looked at, by their names.
+  private(set) var held: [String: [EntryID]] = [:]
+  /// How often it was asked whether a fetch is to wait: for tests.
+  private(set) var questionCount = 0
 
   /// Whether no import runs.
   var isEmpty: Bool {
@@ -94,29 +93,39 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// - Returns: Its number.
   mutating func began(_ end: End, limit: TimeSpan) -> Int {
     serial += 1
-    imports[serial] = Import(began: next(), limit: limit, end: end)
+    newestBase = next()
+    imports[serial] = Import(began: newestBase, limit: limit, end: end)
     return serial
   }
 
   /// Whether an import still runs.
   func isRunning(_ import: Int) -> Bool { imports[`import`] != nil }
 
-  /// An archive names keys that are still to come; those that were named before still count.
-  mutating func named(_ texts: some Sequence<String>, by import: Int) {
-    let place = next()
+  /// An archive names keys that are still to come; for those that were named before nothing changes.
+  mutating func named(_ texts: some Sequence<String>, by import: Int, at now: Instant) {
+    guard let limit = imports[`import`]?.limit else { return }
+    newestBase = next()
+    let naming = Naming(place: newestBase, until: now + limit)
     for text in texts where imports[`import`]?.named[text] == nil {
-      imports[`import`]?.named[text] = place
+      imports[`import`]?.named[text] = naming
     }
   }
 
-  /// An archive was filled in, and only these keys are still to come.
-  mutating func filled(leaving texts: Set<String>, by import: Int) {
-    guard let named = imports[`import`]?.named else { return }
-    imports[`import`]?.named = named.filter { texts.contains($0.key) }
+  /// An archive was filled in, and no longer names these keys.
+  ///
+  /// - Returns: The fetches of these keys that are held back.
+  mutating func left(_ texts: [String], by import: Int) -> [Held] {
+    for text in texts { imports[`import`]?.named[text] = nil }
+    return held(of: texts)
   }
 
   /// An import is over, or failed.
-  mutating func ended(_ import: Int) { imports[`import`] = nil }
+  ///
+  /// - Returns: The fetches that are held back for it.
+  mutating func ended(_ import: Int) -> [Held] {
+    guard let former = imports.removeValue(forKey: `import`) else { return [] }
+    return held(of: held.keys.filter { former.named[$0] != nil })
+  }
 
   /// All imports are over: what they bring belongs to another time.
   ///
@@ -126,42 +135,47 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     return imports.sorted { $0.key < $1.key }.map(\.value.end)
   }
 
-  /// Forgets what has happened, which matters to no later import.
-  ///
-  /// - Returns: What is to be released, because keys and filters are the user's.
-  mutating func forgetNotes() -> Self {
-    let former = self
-    notes = [:]
-    sweeps = []
-    held = [:]
-    return former
-  }
-
   // MARK: Keys
 
   /// Older data must stay away from a key.
-  mutating func fenced(_ key: EntryKey) { notes[key, default: Note()].fence = next() }
+  mutating func fenced(_ key: EntryKey) {
+    notes.add(KeyNotes.Note(fence: next()), to: key, since: newestBase)
+  }
 
   /// Somebody wants a newer answer for a key.
-  mutating func requested(_ key: EntryKey) { notes[key, default: Note()].request = next() }
+  mutating func requested(_ key: EntryKey) {
+    notes.add(KeyNotes.Note(request: next()), to: key, since: newestBase)
+  }
 
   /// A key was invalidated.
   mutating func invalidated(_ key: EntryKey, at date: Double) {
-    notes[key, default: Note()].mark = Mark(place: next(), date: date)
+    notes.add(KeyNotes.Note(mark: next(), markedAt: date), to: key, since: newestBase)
   }
 
   /// What a filter selects was removed, or invalidated at a date, known or not.
   mutating func swept(_ filter: EntryFilter, invalidatedAt date: Double?, newestEntry: UInt64) {
-    // Many filters become one that selects all: then more is fetched than necessary.
-    let isFull = sweeps.count >= 64
-    let sweep = Sweep(
-      filter: isFull ? .all : filter,
-      place: next(),
-      date: date,
-      newestEntry: newestEntry
-    )
-    if isFull { sweeps.removeAll { ($0.date == nil) == (date == nil) } }
-    sweeps.append(sweep)
+    let note =
+      date.map { KeyNotes.Note(mark: next(), markedAt: $0) } ?? KeyNotes.Note(fence: next())
+    notes.add(note, to: filter, newestEntry: newestEntry)
+  }
+
+  /// Shortens the notes.
+  ///
+  /// - Returns: What they were, to be released elsewhere, because keys and filters are the user's;
+  ///   `nil` if nothing changes. Otherwise all fetches may have to be let go.
+  mutating func boundNotes() -> KeyNotes? {
+    guard notes.isFull else { return nil }
+    let former = notes
+    notes.generalize()
+    return former
+  }
+
+  /// Forgets what has happened, which matters to no later import.
+  ///
+  /// - Returns: What it was, to be released elsewhere.
+  mutating func forgetNotes() -> KeyNotes {
+    defer { notes = KeyNotes() }
+    return notes
   }
 
   // MARK: Answers
@@ -169,12 +183,12 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// What an import may do with an entry that it brings.
   func verdict(on subject: Subject, by import: Int) -> Verdict {
     guard let running = imports[`import`] else { return Verdict(isRefused: true) }
-    let named = running.named[subject.text]
+    let named = running.named[subject.text]?.place
     let note = total(of: subject)
     let base = named ?? running.began
     guard note.fence <= base else { return Verdict(isRefused: true) }
     var verdict = Verdict(limit: running.limit)
-    if let mark = note.mark, mark.place > base { verdict.markedAt = mark.date }
+    if note.mark > base { verdict.markedAt = note.markedAt }
     // What was asked for anew gets its own answer.
     if let named, note.request <= named, verdict.markedAt == nil {
       verdict.endsFetchesAfter = named
@@ -182,42 +196,46 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     return verdict
   }
 
-  /// How long a fetch waits, if an import is to bring its data.
+  /// Whether a fetch waits, because an import is to bring its data.
   ///
   /// - Parameters:
   ///   - subject: The entry.
   ///   - start: The fetch's place.
-  /// - Returns: The longest limit of such imports; `nil` if there is none.
-  func limit(for subject: Subject, startedAt start: UInt64) -> TimeSpan? {
-    let naming = imports.values.compactMap { running in
-      running.named[subject.text].map { (place: $0, limit: running.limit) }
-    }
-    guard !naming.isEmpty else { return nil }
-    let note = total(of: subject)
-    let last = max(note.fence, note.request, note.mark?.place ?? 0)
-    return naming.filter { $0.place < start && $0.place > last }.map(\.limit).max()
+  ///   - now: The time.
+  /// - Returns: The longest wait for such imports; `nil` if there is none.
+  mutating func wait(for subject: Subject, startedAt start: UInt64, at now: Instant) -> Wait? {
+    questionCount &+= 1
+    let namings = imports.values.compactMap { $0.named[subject.text] }
+      .filter { $0.place < start && $0.isAwaited(at: now) }
+    guard !namings.isEmpty else { return nil }
+    let last = total(of: subject).last
+    let ends = namings.filter { $0.place > last }.map(\.until)
+    guard !ends.isEmpty else { return nil }
+    return Wait(until: ends.contains(nil) ? nil : ends.compactMap(\.self).max())
   }
 
-  private func total(of subject: Subject) -> Note {
-    var note = notes[subject.key] ?? Note()
-    for sweep in sweeps where subject.entry.map({ $0 > sweep.newestEntry }) ?? true {
-      guard sweep.filter.matches(subject.info) else { continue }
-      if let date = sweep.date {
-        if sweep.place > note.mark?.place ?? 0 { note.mark = Mark(place: sweep.place, date: date) }
-      } else {
-        note.fence = max(note.fence, sweep.place)
-      }
-    }
-    return note
+  private func total(of subject: Subject) -> KeyNotes.Note {
+    notes.total(of: KeyNotes.Subject(info: subject.info, entry: subject.entry))
   }
 
   // MARK: Fetches
 
   /// A fetch is held back.
-  mutating func hold(_ id: EntryID, _ text: String) { held[id.generation] = (id, text) }
+  mutating func hold(_ id: EntryID, _ text: String) { held[text, default: []].append(id) }
 
   /// A fetch is held back no longer.
-  mutating func letGo(_ id: EntryID) { held[id.generation] = nil }
+  mutating func letGo(_ fetch: Held) {
+    held[fetch.text]?.removeAll { $0 == fetch.id }
+    if held[fetch.text]?.isEmpty == true { held[fetch.text] = nil }
+  }
+
+  /// All fetches that are held back, in the order in which their entries were made.
+  var allHeld: [Held] { held(of: held.keys) }
+
+  private func held(of texts: some Sequence<String>) -> [Held] {
+    texts.flatMap { text in (held[text] ?? []).map { Held(id: $0, text: text) } }
+      .sorted { $0.id.generation < $1.id.generation }
+  }
 
   private mutating func next() -> UInt64 {
     place += 1

@@ -13,10 +13,19 @@ extension CacheState {
     isShutDown ? nil : imports.began(end, limit: limit)
   }
 
+  /// An archive names keys that are still to come.
+  mutating func named(_ texts: [String], by import: Int, _ transaction: Transaction) {
+    imports.named(texts, by: `import`, at: transaction.environment.now.instant)
+  }
+
+  /// An archive was filled in, and no longer names these keys: it brought them, or nobody does.
+  mutating func left(_ texts: [String], by import: Int, _ transaction: inout Transaction) {
+    letGoUnawaited(imports.left(texts, by: `import`), &transaction)
+  }
+
   /// An import is over: nobody waits for it any more.
   mutating func endImport(_ number: Int, _ transaction: inout Transaction) {
-    imports.ended(number)
-    letGoUnawaited(&transaction)
+    letGoUnawaited(imports.ended(number), &transaction)
     forgetNotes(&transaction)
   }
 
@@ -24,14 +33,21 @@ extension CacheState {
   mutating func endImports(_ transaction: inout Transaction) {
     guard !imports.isEmpty else { return }
     for end in imports.endedAll() { actionQueue.append(.wake(.jointly(end))) }
-    letGoUnawaited(&transaction)
+    letGoUnawaited(imports.allHeld, &transaction)
     forgetNotes(&transaction)
   }
 
   /// Notes are of no use without imports.
   private mutating func forgetNotes(_ transaction: inout Transaction) {
     guard imports.isEmpty else { return }
-    transaction.drop(FormerImports(imports.forgetNotes()))
+    transaction.drop(FormerNotes(imports.forgetNotes()))
+  }
+
+  /// There are not too many notes, however long imports run.
+  private mutating func boundNotes(_ transaction: inout Transaction) {
+    guard let former = imports.boundNotes() else { return }
+    transaction.drop(FormerNotes(former))
+    letGoUnawaited(imports.allHeld, &transaction)
   }
 
   // MARK: Fetches
@@ -47,12 +63,16 @@ extension CacheState {
   mutating func hold(_ job: FetchJob, _ text: String, _ transaction: inout Transaction) -> Bool {
     // An import has ended it in the meantime, and its task is not cancelled yet.
     guard let index = find(job.entry), slots[index].job === job else { return true }
+    let now = transaction.environment.now.instant
     guard slots[index].machine.mayBeHeld(job.id),
       let subject = subject(index, text),
-      let limit = imports.limit(for: subject, startedAt: job.place)
+      let wait = imports.wait(for: subject, startedAt: job.place, at: now)
     else { return false }
-    let end = transaction.environment.now.instant + limit
-    slots[index].machine.held(job.id, until: end)
+    slots[index].machine.held(job.id, until: wait.until)
+    // Those that were held before and are not any more make room.
+    for former in imports.held[text] ?? [] where !isHeld(former) {
+      imports.letGo(Imports.Held(id: former, text: text))
+    }
     imports.hold(job.entry, text)
     // Others may fetch while it waits.
     leaveRoom(index)
@@ -62,19 +82,34 @@ extension CacheState {
     return true
   }
 
-  /// Begins the fetches that wait for no import any more.
-  mutating func letGoUnawaited(_ transaction: inout Transaction) {
-    for held in imports.held.values.sorted(by: { $0.id.generation < $1.id.generation }) {
+  private func isHeld(_ id: EntryID) -> Bool {
+    find(id).map { slots[$0].machine.isHeld } ?? false
+  }
+
+  /// Begins those of some fetches that wait for no import any more.
+  private mutating func letGoUnawaited(_ held: [Imports.Held], _ transaction: inout Transaction) {
+    let now = transaction.environment.now.instant
+    for held in held {
       guard let index = find(held.id), slots[index].machine.isHeld, let job = slots[index].job,
         let subject = subject(index, held.text)
       else {
-        imports.letGo(held.id)
+        imports.letGo(held)
         continue
       }
-      guard imports.limit(for: subject, startedAt: job.place) == nil else { continue }
-      imports.letGo(held.id)
-      input(index, &transaction) { $0.released(in: $1) }
+      if let wait = imports.wait(for: subject, startedAt: job.place, at: now) {
+        // The imports that are left may have shorter limits.
+        input(index, &transaction) { machine, _ in machine.stillHeld(until: wait.until) }
+      } else {
+        imports.letGo(held)
+        input(index, &transaction) { $0.released(in: $1) }
+      }
     }
+  }
+
+  /// Begins a fetch to whose key something has happened that no import knows of.
+  mutating func letGo(_ index: Int, _ transaction: inout Transaction) {
+    // Its name is forgotten when it is next looked at.
+    if slots[index].machine.isHeld { input(index, &transaction) { $0.released(in: $1) } }
   }
 
   private func subject(_ index: Int, _ text: String) -> Imports.Subject? {
@@ -87,22 +122,30 @@ extension CacheState {
 
   /// Data that is older than now must not be imported.
   @inline(__always)
-  mutating func keepOut(olderThanNow index: Int) {
-    if !imports.isEmpty, let key = slots[index].key { imports.fenced(key) }
+  mutating func keepOut(olderThanNow index: Int, _ transaction: inout Transaction) {
+    if !imports.isEmpty { noteFence(index, &transaction) }
+  }
+
+  private mutating func noteFence(_ index: Int, _ transaction: inout Transaction) {
+    guard let key = slots[index].key else { return }
+    imports.fenced(key)
+    boundNotes(&transaction)
   }
 
   /// What is fetched from now on is to be newer than what imports bring.
   mutating func askedAnew(_ index: Int, _ transaction: inout Transaction) {
     guard !imports.isEmpty, let key = slots[index].key else { return }
     imports.requested(key)
-    if slots[index].machine.isHeld { letGoUnawaited(&transaction) }
+    boundNotes(&transaction)
+    letGo(index, &transaction)
   }
 
   /// An entry was invalidated.
   mutating func noteMark(_ index: Int, _ transaction: inout Transaction) {
     guard !imports.isEmpty, let key = slots[index].key else { return }
     imports.invalidated(key, at: transaction.environment.now.date)
-    if slots[index].machine.isHeld { letGoUnawaited(&transaction) }
+    boundNotes(&transaction)
+    letGo(index, &transaction)
   }
 
   /// What a filter selects is removed or invalidated, including what imports are going to bring.
@@ -117,12 +160,13 @@ extension CacheState {
       invalidatedAt: invalidates ? transaction.environment.now.date : nil,
       newestEntry: entrySerial
     )
+    boundNotes(&transaction)
   }
 }
 
-/// What imports have left behind, to be released outside the lock.
-private final class FormerImports: Sendable {
-  private let imports: CacheState.Imports
+/// What has happened to keys, to be released outside the lock: keys and filters are the user's.
+private final class FormerNotes: Sendable {
+  private let notes: KeyNotes
 
-  init(_ imports: CacheState.Imports) { self.imports = imports }
+  init(_ notes: KeyNotes) { self.notes = notes }
 }

@@ -39,7 +39,7 @@ extension CacheState {
 
   /// Empties an entry; its observers stay, and retention continues.
   mutating func empty(_ index: Int, isRemoved: Bool, _ transaction: inout Transaction) {
-    keepOut(olderThanNow: index)
+    keepOut(olderThanNow: index, &transaction)
     let actions = slots[index].machine.cleared(isRemoved: isRemoved, in: transaction.environment)
     transaction.drop(slots[index].data)
     transaction.drop(slots[index].error)
@@ -56,7 +56,7 @@ extension CacheState {
     reason: QueryEvent.RemovalReason,
     _ transaction: inout Transaction
   ) {
-    keepOut(olderThanNow: index)
+    keepOut(olderThanNow: index, &transaction)
     removeAllLayers(index, &transaction)
     let isAlone = !slots[index].isWatched && slots[index].machine.isIdle
     // If the entry goes at once, emptying it first would tell nobody.

@@ -59,9 +59,9 @@ extension CacheState {
       for position in slots[index].layers.indices where slots[index].layers[position].job === job {
         slots[index].layers[position].keptSince = newest
       }
-      keepOut(olderThanNow: index)
+      keepOut(olderThanNow: index, &transaction)
       input(index, &transaction) { $0.outdated(in: $1) }
-      if slots[index].machine.isHeld { letGoUnawaited(&transaction) }
+      letGo(index, &transaction)
     }
   }
 

@@ -326,7 +326,7 @@ extension CacheState {
     fencing: Bool,
     _ transaction: inout Transaction
   ) {
-    if fencing { keepOut(olderThanNow: index) }
+    if fencing { keepOut(olderThanNow: index, &transaction) }
     put(box, index, updatedAt: updatedAt, fencing: fencing, &transaction)
   }
 

@@ -27,6 +27,15 @@ extension EntryMachine {
     fetch?.wasHeld = true
   }
 
+  /// The imports that a fetch waits for are others than before.
+  ///
+  /// - Parameter limit: When it begins in any case; `nil` is never.
+  /// - Returns: What to do: nothing that anybody sees.
+  package mutating func stillHeld(until limit: Instant?) -> EntryActions {
+    if isHeld { fetch?.stage = .held(until: limit) }
+    return .none
+  }
+
   /// Nobody brings the data of a fetch that is held back.
   ///
   /// - Parameter environment: The environment at the transaction.

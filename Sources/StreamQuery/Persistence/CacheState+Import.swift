@@ -155,8 +155,8 @@ extension CacheState {
     return imports.verdict(on: subject, by: `import`)
   }
 
-  /// Whether a fetch in flight need not go on, wherever it is: it began after the import had named
-  /// its key, and what it would bring is there.
+  /// Whether a fetch in flight need not go on, wherever it is: it waits for an import, whichever, or
+  /// began after this one had named its key, and what it would bring is there.
   private func endsFetch(
     of index: Int,
     _ restored: RestoredEntry,
@@ -164,8 +164,9 @@ extension CacheState {
     _ verdict: Imports.Verdict,
     _ transaction: Transaction
   ) -> Bool {
-    guard let named = verdict.endsFetchesAfter, let job = slots[index].job, job.place > named
-    else { return false }
+    guard let job = slots[index].job else { return false }
+    let isNamed = verdict.endsFetchesAfter.map { job.place > $0 } ?? false
+    guard isNamed || slots[index].machine.isHeld else { return false }
     let now = transaction.environment.now
     return !slots[index].machine.wouldBeStale(
       updatedAt: now.placing(date: date),

@@ -108,10 +108,12 @@ extension QueryClient {
     let task = Task(executorPreference: configuration.executor) { [weak self] in
       do throws(Archives.Failure) {
         var iterator = archives.makeAsyncIterator()
+        var names = PendingNames()
         while let archive = try await iterator.next(isolation: nil) {
-          guard let part = self?.importPart(archive, catalog, coding, resuming, by: number)
+          let (added, left) = names.named(archive.pending)
+          let part = ImportPart(number: number, left: left) { arrivals.add($0) }
+          guard self?.importPart(archive, naming: added, catalog, coding, resuming, part) == true
           else { break }
-          arrivals.add(part)
         }
       } catch {
         arrivals.failed(error)
@@ -136,20 +138,22 @@ extension QueryClient {
 
   /// Imports one of several archives.
   ///
-  /// - Returns: What was filled; `nil` if the import is over.
+  /// - Returns: Whether the import goes on.
   private nonisolated func importPart(
     _ archive: CacheArchive,
+    naming added: [String],
     _ catalog: ArchiveCatalog,
     _ coding: ArchiveCoding,
     _ resuming: Bool,
-    by number: Int
-  ) -> ArchiveImport? {
+    _ part: ImportPart
+  ) -> Bool {
     // Before the data is shown: it may let a view fetch something else.
-    let isRunning = transaction { state, _ in
-      state.imports.named(archive.pending, by: number)
-      return state.imports.isRunning(number)
+    let isRunning = transaction { state, transaction in
+      state.named(added, by: part.number, transaction)
+      return state.imports.isRunning(part.number)
     }
-    guard isRunning else { return nil }
-    return fill(archive, catalog, coding: coding, resuming: resuming, by: number)
+    guard isRunning else { return false }
+    _ = fill(archive, catalog, coding: coding, resuming: resuming, as: part)
+    return true
   }
 }

@@ -48,14 +48,14 @@ extension QueryClient {
   ///   - catalog: What to expect, in addition to the queries that the cache knows already.
   ///   - coding: How values and inputs are decoded.
   ///   - resuming: Whether mutations continue by themselves.
-  ///   - import: The number of an import in progress; `nil` if there is only this archive.
+  ///   - part: The import in progress of which it is a part; `nil` if there is only this archive.
   /// - Returns: What was filled, and what was left out, apart from what the catalog could not take.
   nonisolated func fill(
     _ archive: CacheArchive,
     _ catalog: ArchiveCatalog,
     coding: ArchiveCoding,
     resuming: Bool,
-    by import: Int? = nil
+    as part: ImportPart? = nil
   ) -> ArchiveImport {
     var catalog = catalog
     if !catalog.expects(archive.entries) { catalog.addKnown(knownQueries()) }
@@ -73,19 +73,27 @@ extension QueryClient {
     }
     if !draft.runs.isEmpty { openSignals() }
     let (entries, runs) = (draft.entries, draft.runs)
-    let refused = transaction { state, transaction in
-      let refused = state.restore(entries, runs, resuming: resuming, by: `import`, &transaction)
-      if let `import` {
-        state.imports.filled(leaving: Set(archive.pending), by: `import`)
-        state.letGoUnawaited(&transaction)
+    let skipped = draft.skipped
+    return transaction { state, transaction in
+      let refused = state.restore(
+        entries,
+        runs,
+        resuming: resuming,
+        by: part?.number,
+        &transaction
+      )
+      let report = ArchiveImport(
+        entryCount: entries.count - refused.count { !$0.isMutation },
+        mutationCount: runs.count - refused.count(where: \.isMutation),
+        skipped: skipped + refused
+      )
+      if let part {
+        // Here, so that whoever ends the import knows all that it has filled.
+        part.report(report)
+        state.left(part.left, by: part.number, &transaction)
       }
-      return refused
+      return report
     }
-    return ArchiveImport(
-      entryCount: entries.count - refused.count { !$0.isMutation },
-      mutationCount: runs.count - refused.count(where: \.isMutation),
-      skipped: draft.skipped + refused
-    )
   }
 
   /// Decodes an archive and imports it.

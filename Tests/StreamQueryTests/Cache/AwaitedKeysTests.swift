@@ -10,7 +10,7 @@ struct AwaitedKeysTests {
 
   init() {
     number = keys.began("end", limit: TimeSpan(.seconds(30)))
-    keys.named(["a"], by: number)
+    keys.named(["a"], by: number, at: .zero)
   }
 
   private func key(_ name: String) -> EntryKey { EntryKey(QueryKey<String>(name)) }
@@ -21,32 +21,74 @@ struct AwaitedKeysTests {
 
   /// Whether a fetch of a key waits that starts now.
   private mutating func waits(_ name: String = "a") -> Bool {
-    keys.limit(for: subject(name), startedAt: keys.started()) != nil
+    keys.wait(for: subject(name), startedAt: keys.started(), at: .zero) != nil
+  }
+
+  /// How long a fetch waits, in seconds.
+  private mutating func end(
+    _ name: String = "a",
+    of start: UInt64,
+    at seconds: Double = 0
+  ) -> Double? {
+    let wait = keys.wait(for: subject(name), startedAt: start, at: .seconds(seconds))
+    return wait?.until.map { Double($0.nanoseconds) / 1e9 }
   }
 
   @Test mutating func onlyFetchesWaitThatStartAfterTheirKeyWasNamed() {
     let early = keys.started()
-    keys.named(["a", "b"], by: number)
+    keys.named(["a", "b"], by: number, at: .zero)
     let late = keys.started()
-    #expect(keys.limit(for: subject("a"), startedAt: early) == TimeSpan(.seconds(30)))
-    #expect(keys.limit(for: subject("b"), startedAt: early) == nil)
-    #expect(keys.limit(for: subject("b"), startedAt: late) == TimeSpan(.seconds(30)))
-    #expect(keys.limit(for: subject("c"), startedAt: late) == nil)
-    #expect(keys.limit(for: subject("a"), startedAt: 0) == nil)
+    let ends = [
+      end("a", of: early), end("b", of: early), end("b", of: late), end("c", of: late),
+      end("a", of: 0),
+    ]
+    #expect(ends == [30, nil, 30, nil, nil])
+  }
+
+  @Test mutating func aWaitCountsFromTheTimeAtWhichTheKeyWasNamed() {
+    keys.named(["a", "b"], by: number, at: .seconds(10))
+    var ends: [Double?] = []
+    for seconds in [0.0, 29, 30, 39, 40] {
+      for name in ["a", "b"] { ends.append(end(name, of: keys.started(), at: seconds)) }
+    }
+    #expect(ends == [30, 40, 30, 40, nil, 40, nil, 40, nil, nil])
   }
 
   @Test mutating func aKeyIsAwaitedAsLongAsAnyImportNamesIt() {
     let other = keys.began("other", limit: TimeSpan(.seconds(60)))
-    keys.named(["a"], by: other)
+    let endless = keys.began("endless", limit: .infinite)
+    for number in [other, endless] { keys.named(["a"], by: number, at: .zero) }
     let start = keys.started()
-    #expect(keys.limit(for: subject(), startedAt: start) == TimeSpan(.seconds(60)))
-    keys.ended(other)
-    #expect(keys.limit(for: subject(), startedAt: start) == TimeSpan(.seconds(30)))
-    keys.filled(leaving: [], by: number)
-    #expect(keys.limit(for: subject(), startedAt: start) == nil)
+    let long = keys.wait(for: subject(), startedAt: start, at: .zero)
+    #expect(long == Keys.Wait(until: nil))
+    _ = keys.ended(endless)
+    let former = end(of: start)
+    #expect(former == 60)
+    _ = keys.ended(other)
+    let rest = end(of: start)
+    #expect(rest == 30)
+    _ = keys.left(["a"], by: number)
+    #expect(!waits())
     #expect(!keys.isEmpty)
-    keys.ended(number)
+    _ = keys.ended(number)
     #expect(keys.isEmpty)
+  }
+
+  @Test mutating func whoIsLookedAtIsWhoWaitedForWhatIsGone() {
+    keys.named(["b"], by: number, at: .zero)
+    let other = keys.began("other", limit: .zero)
+    keys.named(["c"], by: other, at: .zero)
+    let ids = (1...3).map { EntryID(index: Int32($0), generation: UInt64($0)) }
+    for (id, text) in zip(ids, ["b", "a", "c"]) { keys.hold(id, text) }
+    let left = keys.left(["a", "x"], by: number)
+    #expect(left == [Keys.Held(id: ids[1], text: "a")])
+    let rest = keys.ended(number)
+    #expect(rest == [Keys.Held(id: ids[0], text: "b")])
+    for held in left + rest { keys.letGo(held) }
+    #expect(keys.allHeld.map(\.text) == ["c"])
+    // What is over brings and ends nothing.
+    let again = keys.ended(number)
+    #expect(again == [])
   }
 
   @Test mutating func whatHappensToAKeyLetsItsFetchesGo() {
@@ -58,13 +100,13 @@ struct AwaitedKeysTests {
       case 2: keys.invalidated(key("a"), at: 1)
       default: keys.swept(.all, invalidatedAt: nil, newestEntry: 0)
       }
-      let start = keys.started()
-      #expect(keys.limit(for: subject(), startedAt: start) == nil, "\(event)")
+      let now = keys.wait(for: subject(), startedAt: keys.started(), at: .zero)
+      #expect(now == nil, "\(event)")
       // A later import knows of it.
       let later = keys.began("later", limit: TimeSpan(.seconds(1)))
-      keys.named(["a"], by: later)
-      let next = keys.started()
-      #expect(keys.limit(for: subject(), startedAt: next) == TimeSpan(.seconds(1)), "\(event)")
+      keys.named(["a"], by: later, at: .zero)
+      let next = keys.wait(for: subject(), startedAt: keys.started(), at: .zero)
+      #expect(next == Keys.Wait(until: .seconds(1)), "\(event)")
     }
   }
 
@@ -82,32 +124,30 @@ struct AwaitedKeysTests {
     var marked = keys
     marked.invalidated(key("a"), at: 7)
     #expect(marked.verdict(on: subject(), by: number).markedAt == 7)
-    keys.ended(number)
+    _ = keys.ended(number)
     #expect(keys.verdict(on: subject(), by: number).isRefused)
   }
 
   @Test mutating func aKeyThatIsNamedAgainIsStillFenced() {
     keys.fenced(key("a"))
-    keys.named(["a"], by: number)
+    keys.named(["a"], by: number, at: .zero)
     #expect(keys.verdict(on: subject(), by: number).isRefused)
     #expect(!waits())
   }
 
-  @Test mutating func aSweepIsAboutKeysThatHadNoEntry() {
+  @Test mutating func aSweepByKeysIsAboutAllThatItSelects() {
     keys.swept(.prefix(key("a").key), invalidatedAt: nil, newestEntry: 5)
-    #expect(keys.verdict(on: subject(), by: number).isRefused)
-    #expect(keys.verdict(on: subject(entry: 6), by: number).isRefused)
-    #expect(!keys.verdict(on: subject(entry: 5), by: number).isRefused)
+    for entry in [nil, 5, 6] as [UInt64?] {
+      #expect(keys.verdict(on: subject(entry: entry), by: number).isRefused)
+    }
     #expect(!keys.verdict(on: subject("b"), by: number).isRefused)
   }
 
-  @Test mutating func manySweepsBecomeOneOfAll() {
-    for place in 0..<64 {
-      keys.swept(.prefix(key("x\(place)").key), invalidatedAt: nil, newestEntry: 0)
-    }
-    #expect(!keys.verdict(on: subject(), by: number).isRefused)
-    keys.swept(.prefix(key("y").key), invalidatedAt: nil, newestEntry: 0)
+  @Test mutating func aSweepByStateIsAboutKeysThatHadNoEntry() {
+    keys.swept(.not(.active), invalidatedAt: nil, newestEntry: 5)
     #expect(keys.verdict(on: subject(), by: number).isRefused)
+    #expect(keys.verdict(on: subject(entry: 6), by: number).isRefused)
+    #expect(!keys.verdict(on: subject(entry: 5), by: number).isRefused)
   }
 
   @Test mutating func whatBelongsToAnEndedImportMeansNothingToALaterOne() {
@@ -117,13 +157,14 @@ struct AwaitedKeysTests {
     _ = keys.forgetNotes()
     let later = keys.began("later", limit: .zero)
     #expect(!keys.isRunning(number))
-    keys.named(["a"], by: number)
+    keys.named(["a"], by: number, at: .zero)
     #expect(keys.verdict(on: subject(), by: number).isRefused)
-    keys.ended(number)
+    _ = keys.ended(number)
     #expect(keys.isRunning(later))
     // A fetch of the time before.
-    keys.named(["a"], by: later)
-    #expect(keys.limit(for: subject(), startedAt: early) == nil)
+    keys.named(["a"], by: later, at: .zero)
+    let wait = keys.wait(for: subject(), startedAt: early, at: .zero)
+    #expect(wait == nil)
     #expect(keys.verdict(on: subject(), by: later).endsFetchesAfter.map { $0 > early } == true)
   }
 

@@ -1,4 +1,5 @@
 import StreamQueryTesting
+import Synchronization
 import Testing
 
 @testable import StreamQuery
@@ -67,6 +68,62 @@ struct PendingFenceTests {
       #expect(world.data == nil)
       #expect(world.finish().refusals == ["\(world.text): superseded"])
     }
+  }
+
+  @Test func noRemovalIsForgottenHoweverManyFollow() {
+    client.remove(world.key)
+    let recording = simulation.record(client.stream(world.query))
+    simulation.settle()
+    for number in 0..<200 { client.remove(.prefix("other", number)) }
+    world.send(world.archive("of before the removal"))
+    recording.cancel()
+    #expect(world.data == nil)
+    #expect(world.finish().refusals == ["\(world.text): superseded"])
+  }
+
+  @Test func keysNamedAfterManyRemovalsAreFilledIn() {
+    for number in 0..<200 { client.remove(.prefix("other", number)) }
+    world.send(CacheArchive())
+    world.send(CacheArchive(pending: [world.text]))
+    let recording = simulation.record(client.stream(world.query))
+    simulation.settle()
+    world.send(world.archive())
+    #expect(recording.summaries == [.pending(isFetching: true), .success("theirs")])
+    recording.cancel()
+  }
+
+  /// A part of a key whose end asks the client something.
+  private final class LastWord: Hashable, Sendable {
+    let number: Int
+    let speak: @Sendable () -> Void
+
+    init(_ number: Int, _ speak: @escaping @Sendable () -> Void) {
+      self.number = number
+      self.speak = speak
+    }
+
+    deinit { speak() }
+
+    static func == (lhs: LastWord, rhs: LastWord) -> Bool { lhs.number == rhs.number }
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
+  }
+
+  @Test func keysOfManyRemovalsAreReleasedOutsideTheLock() {
+    let heard = Mutex(0)
+    for number in 0..<2_000 {
+      let part = LastWord(number) { [weak client] in
+        if client?.fetchingCount() == 0 { heard.withLock { $0 += 1 } }
+      }
+      // As filters, and as keys of entries.
+      if number.isMultiple(of: 2) {
+        client.remove(.prefix("x", part))
+      } else {
+        client.setData("x", for: QueryKey<String>("y", part), fencing: true)
+        client.remove(QueryKey<String>("y", part))
+      }
+    }
+    _ = world.finish()
+    #expect(heard.withLock { $0 } == 2_000)
   }
 
   @Test func aRemovalOfOtherKeysDoesNotMatter() {

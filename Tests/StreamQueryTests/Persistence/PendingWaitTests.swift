@@ -93,6 +93,44 @@ struct PendingWaitTests {
     }
   }
 
+  @Test func whoeverComesAndGoesAKeyIsNotAwaitedForLongerThanTheLimit() {
+    let world = PendingWorld(waitingAtMost: .seconds(30))
+    var counts: [Int] = []
+    for _ in 0..<2 {
+      let recording = world.simulation.record(world.client.stream(world.query))
+      world.simulation.advance(by: .seconds(20))
+      counts.append(world.fetch.callCount)
+      recording.cancel()
+      world.simulation.settle()
+    }
+    #expect(counts == [0, 1])
+  }
+
+  @Test func whenAnImportEndsTheLimitIsThatOfTheOthers() {
+    for (seconds, other) in [(2, 5), (2, 60), (10, 5)] {
+      let world = PendingWorld(waitingAtMost: .hours(1))
+      let (archives, input) = AsyncStream.makeStream(of: CacheArchive.self)
+      _ = world.simulation.task { [client = world.client] in
+        await client.import(contentsOf: archives, waitingAtMost: .seconds(other))
+      }
+      input.yield(CacheArchive(pending: [world.text]))
+      world.simulation.settle()
+      let recording = world.simulation.record(world.client.stream(world.query))
+      world.simulation.advance(by: .seconds(seconds))
+      _ = world.finish()
+      if seconds < other {
+        world.simulation.advance(by: .seconds(other - seconds) - .milliseconds(1))
+        #expect(world.fetch.callCount == 0)
+        world.simulation.advance(by: .milliseconds(1))
+      }
+      world.simulation.settle()
+      #expect(world.fetch.callCount == 1)
+      recording.cancel()
+      input.finish()
+      world.simulation.settle()
+    }
+  }
+
   @Test func aWaitWithoutALimitIsOverWithTheArchives() {
     let world = PendingWorld(waitingAtMost: .seconds(Int64.max))
     let recording = world.simulation.record(world.client.stream(world.query))

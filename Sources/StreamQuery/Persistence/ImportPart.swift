@@ -1,0 +1,9 @@
+/// One of several archives of an import in progress.
+struct ImportPart: Sendable {
+  /// The number of the import.
+  var number: Int
+  /// The keys that former archives named and this one does not.
+  var left: [String]
+  /// Adds what the archive has filled to the report of the import; called under the cache's lock.
+  var report: @Sendable (ArchiveImport) -> Void
+}

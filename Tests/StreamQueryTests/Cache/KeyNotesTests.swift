@@ -1,0 +1,72 @@
+import Testing
+
+@testable import StreamQuery
+
+struct KeyNotesTests {
+  private typealias Note = KeyNotes.Note
+
+  private var notes = KeyNotes()
+
+  private func total(_ name: String, entry: UInt64? = nil) -> Note {
+    notes.total(of: KeyNotes.Subject(info: .absent(named(name)), entry: entry))
+  }
+
+  private func named(_ name: String) -> EntryKey { EntryKey(QueryKey<String>(name)) }
+  private func prefix(_ name: String) -> EntryFilter { .prefix(named(name).key) }
+
+  @Test mutating func theLatestOfEachKindCounts() {
+    notes.add(Note(fence: 2), to: named("a"), since: 0)
+    notes.add(Note(mark: 3, markedAt: 9), to: prefix("a"), newestEntry: 0)
+    notes.add(Note(request: 4), to: named("a"), since: 0)
+    notes.add(Note(fence: 5), to: named("b"), since: 0)
+    #expect(total("a") == Note(fence: 2, request: 4, mark: 3, markedAt: 9))
+    #expect(total("b") == Note(fence: 5))
+    #expect(total("c") == Note())
+    #expect(total("a").last == 4)
+  }
+
+  @Test mutating func whatAFilterSaysNeedsNoNotesOfItsKeys() {
+    notes.add(Note(fence: 5), to: prefix("a"), newestEntry: 9)
+    for place in 6..<2_000 as Range<UInt64> {
+      notes.add(Note(fence: place), to: named("a"), since: 4)
+    }
+    #expect(notes.count == 1)
+    // Named in the meantime, of another kind, or another key.
+    notes.add(Note(fence: 7), to: named("a"), since: 6)
+    #expect(notes.count == 2 && total("a").fence == 7)
+    notes.add(Note(request: 8), to: named("a"), since: 4)
+    #expect(total("a").request == 8)
+    notes.add(Note(fence: 9), to: named("b"), since: 4)
+    #expect(notes.count == 3)
+  }
+
+  @Test mutating func theRemovalOfOneKeyIsANoteOfIt() {
+    for place in 1...200 as ClosedRange<UInt64> {
+      notes.add(Note(fence: place), to: .entry(named("a")), newestEntry: place)
+    }
+    #expect(notes.count == 1 && !notes.isFull)
+    #expect(total("a", entry: 1).fence == 200)
+  }
+
+  @Test mutating func tooManyNotesBecomeOneOfAllKeysAndNothingIsForgotten() {
+    for manner in 0..<2 {
+      notes = KeyNotes()
+      notes.add(Note(mark: 1, markedAt: 5), to: named("a"), since: 0)
+      notes.add(Note(fence: 2), to: .stale, newestEntry: 9)
+      notes.add(Note(request: 3), to: named("b"), since: 0)
+      var place: UInt64 = 3
+      while !notes.isFull {
+        place += 1
+        if manner == 0 {
+          notes.add(Note(fence: place), to: named("x\(place)"), since: 0)
+        } else {
+          notes.add(Note(fence: place), to: prefix("x\(place)"), newestEntry: 0)
+        }
+      }
+      notes.generalize()
+      #expect(notes.count == 0 && !notes.isFull, "\(manner)")
+      let all = Note(fence: place, request: 3, mark: 1, markedAt: 5)
+      for entry in [nil, 1, 100] as [UInt64?] { #expect(total("z", entry: entry) == all) }
+    }
+  }
+}
