@@ -19,8 +19,10 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// When a key was named for the first time.
   private struct Naming: Sendable {
     var place: UInt64
-    /// How long fetches wait; `nil` is for ever. It counts from here, so that however many fetches
-    /// of the key there are, one after another, none waits for longer.
+    /// How long fetches wait; `nil` is for ever.
+    ///
+    /// It counts from the naming: however many fetches of the key follow each other, none waits for
+    /// longer.
     var until: Instant?
 
     func isAwaited(at now: Instant) -> Bool { until.map { now < $0 } ?? true }

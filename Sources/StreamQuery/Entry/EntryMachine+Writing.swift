@@ -2,7 +2,8 @@ extension EntryMachine {
   /// A value was written.
   ///
   /// It counts as a success: it clears error and invalidation and renews retention. A running fetch
-  /// may still bring newer server truth, unless the write fences it out.
+  /// may still bring newer server truth, unless the write fences it out. One that is held back begins:
+  /// it waited because there was no data.
   ///
   /// - Parameters:
   ///   - updatedAt: When the value was good.
@@ -38,11 +39,14 @@ extension EntryMachine {
       current.wasWritten = true
       current.predatesMark = false
       fetch = current
+      letGo(in: environment, &actions)
     }
     return actions
   }
 
   /// Initial data was put into an empty entry: real data, but neither a fetch nor a write.
+  ///
+  /// A fetch that is held back begins, as after a write.
   ///
   /// - Parameters:
   ///   - updatedAt: When the value was good.
@@ -61,6 +65,7 @@ extension EntryMachine {
     failureCount = isIdle ? 0 : failureCount
     dataUpdatedAt = updatedAt
     actions.changed = true
+    if isHeld { letGo(in: environment, &actions) }
     return actions
   }
 

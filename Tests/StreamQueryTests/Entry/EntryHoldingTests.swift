@@ -77,6 +77,23 @@ struct EntryHoldingTests {
     #expect(machine.isIdle)
   }
 
+  @Test mutating func aWriteOrInitialDataLetsAFetchBegin() {
+    for isWritten in [true, false] {
+      for isOnline in [true, false] {
+        var tests = Self()
+        let id = tests.hold()
+        let later = environment(1, isOnline: isOnline)
+        let actions =
+          isWritten
+          ? tests.machine.written(updatedAt: later.now, fencing: false, in: later)
+          : tests.machine.initialDataPlaced(updatedAt: later.now, in: later)
+        #expect(actions.started == (isOnline ? id : nil) && actions.paused == !isOnline)
+        #expect(tests.machine.hasData && !tests.machine.isHeld)
+        #expect(tests.machine.brokenInvariants(at: .seconds(1)) == [])
+      }
+    }
+  }
+
   @Test mutating func aFetchThatShowsPartsIsNotHeldBack() throws {
     var options = FetchOptions()
     options.showsParts = true

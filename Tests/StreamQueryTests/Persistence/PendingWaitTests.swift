@@ -197,6 +197,65 @@ struct PendingWaitTests {
     }
   }
 
+  // MARK: Data from elsewhere
+
+  /// Who brings data of a key whose fetch waits.
+  private enum Source: CaseIterable {
+    case write, fencingWrite, freshArchive, staleArchive, otherImport, initialData
+  }
+
+  private func bring(by source: Source, in world: PendingWorld) {
+    let client = world.client
+    switch source {
+    case .write: client.setData("there", for: world.key)
+    case .fencingWrite: client.setData("there", for: world.key, fencing: true)
+    case .freshArchive: client.import(world.archive("there"), for: [.values(of: String.self)])
+    case .staleArchive:
+      client.import(world.archive("there", age: 36_000), for: [.values(of: String.self)])
+    case .otherImport:
+      _ = world.simulation.task { [archive = world.archive("there")] in
+        let archives = AsyncStream {
+          $0.yield(archive)
+          $0.finish()
+        }
+        return await client.import(contentsOf: archives, for: [.values(of: String.self)])
+      }
+    case .initialData:
+      let query = world.query.staleTime(.hours(1)).initialData("there")
+      world.simulation.record(client.stream(query)).cancel()
+    }
+    world.simulation.settle()
+  }
+
+  @Test func noFetchWaitsIfItsDataIsThere() {
+    for source in Source.allCases {
+      let world = PendingWorld(waitingAtMost: .hours(1))
+      let query = world.query.staleTime(.hours(1))
+      let recording = world.simulation.record(world.client.stream(query))
+      world.simulation.settle()
+      bring(by: source, in: world)
+      // Its data is fresh and from the server, or nothing but a fetch is newer.
+      let isEnough = [Source.fencingWrite, .freshArchive, .otherImport].contains(source)
+      #expect(world.client.fetchingCount() == (isEnough ? 0 : 1), "\(source)")
+      world.simulation.advance(by: .seconds(1))
+      #expect(world.fetch.callCount == (isEnough ? 0 : 1), "\(source)")
+      let shown = [nil, "there"] + (isEnough ? [] : ["own"])
+      #expect(recording.summaries.map(\.data) == shown, "\(source)")
+      recording.cancel()
+    }
+  }
+
+  @Test func whoWaitsForAFetchGetsItsAnswerAfterAWrite() {
+    let world = PendingWorld(waitingAtMost: .hours(1))
+    let caller = world.simulation.task { [client = world.client, query = world.query] in
+      try? await client.fetch(query)
+    }
+    world.simulation.settle()
+    world.client.setData("mine", for: world.key)
+    #expect(world.simulation.run { await caller.value } == "own")
+    #expect(world.simulation.now == .seconds(1))
+  }
+
   // MARK: Circles
 
   @Test func twoClientsThatImportEachOtherDoNotWaitForEver() {
