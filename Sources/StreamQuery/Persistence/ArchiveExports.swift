@@ -4,6 +4,8 @@
 /// Each iterator begins with an archive of its own time. It holds no observer: what nobody wants any
 /// longer is cancelled, and then no archive brings it. An iterator ends when its task is cancelled
 /// and when the client is shut down, and buffers nothing: a slow reader gets more at once.
+/// So does any reader while hundreds of fetches run: what ends within a few milliseconds is gathered,
+/// because each archive names all that are left.
 public struct ArchiveExports: AsyncSequence, Sendable {
   /// An archive, and a report of what it does not contain.
   public typealias Element = ArchiveExport
@@ -60,6 +62,7 @@ public struct ArchiveExports: AsyncSequence, Sendable {
       case .awaiting(var pending, var news):
         stage = .over
         while true {
+          guard await exports.rest(until: pending.nextLook) else { return nil }
           if let export = exports.next(&pending) {
             if exports.client.isErased { return nil }
             if !pending.isEmpty { stage = .awaiting(pending, news: news) }
@@ -92,7 +95,17 @@ extension ArchiveExports {
     for entry in entries where entry.progress == .first {
       if let text = export.addPending(entry.info) { pending.add(entry.info.entryKey, text) }
     }
+    pending.named(at: client.cache.now(isDated: false).instant)
     return (export, pending)
+  }
+
+  /// Waits for a time.
+  ///
+  /// - Returns: Whether it has come; `false` if the task is cancelled.
+  fileprivate func rest(until instant: Instant) async -> Bool {
+    let clock = client.cache.clock
+    if clock.now() >= instant { return true }
+    return (try? await clock.sleep(instant)) != nil
   }
 
   /// The archive of what is no longer being fetched; `nil` if everything still is.
@@ -102,7 +115,7 @@ extension ArchiveExports {
     let present = client.cache.read { state in
       keys.map { state.presence(of: $0, at: now) }
     }
-    guard let settled = pending.looked(at: present) else { return nil }
+    guard let settled = pending.looked(at: present, at: now) else { return nil }
     var export = ArchiveExport(archive: CacheArchive(pending: pending.texts), skipped: [])
     export.add(settled, errors, coding)
     return export

@@ -83,6 +83,38 @@ struct PendingExportTests {
     #expect(exports.map(line) == [" | a b c", "a b | c", "c | "])
   }
 
+  @Test func manyEndsAreGatheredSoThatNamesAreNotRepeatedForEach() {
+    let count = 1_000
+    for number in 0..<count {
+      begin("\(number)", .value("x", after: .milliseconds(number + 1)))
+    }
+    let recording = simulation.record(server.exports())
+    simulation.advance(by: .milliseconds(49))
+    #expect(recording.values.count == 1)
+    simulation.advance(by: .milliseconds(1))
+    #expect(recording.values.map(\.archive.entries.count) == [0, 49])
+    simulation.advance(by: .seconds(2))
+    #expect(recording.isFinished)
+    let archives = recording.values.map(\.archive)
+    #expect(archives.reduce(0) { $0 + $1.entries.count } == count)
+    #expect(archives.last?.pending == [])
+    // Without that it would be half a million. The last hundred follow one by one.
+    let names = archives.reduce(0) { $0 + $1.pending.count }
+    #expect(names < 30_000)
+    #expect(archives.count < 200)
+  }
+
+  @Test func whatIsGatheredIsNotAwaitedByACancelledReader() {
+    for number in 0..<200 { begin("\(number)", .value("x", after: .milliseconds(number + 1))) }
+    let recording = simulation.record(server.exports())
+    simulation.advance(by: .milliseconds(5))
+    recording.cancel()
+    simulation.settle()
+    #expect(recording.isFinished)
+    #expect(recording.values.count == 1)
+    simulation.advance(by: .seconds(1))
+  }
+
   @Test func whatFailsIsNoLongerNamedAndItsErrorIsNotSent() {
     begin("a", .failure(Refused(), after: .seconds(1)))
     begin("b", .value("b", after: .seconds(2)))
