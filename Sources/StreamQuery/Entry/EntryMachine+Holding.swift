@@ -49,7 +49,7 @@ extension EntryMachine {
 
   /// Begins the first attempt, as a new fetch would.
   mutating func letGo(in environment: Environment, _ actions: inout EntryActions) {
-    guard var current = fetch, isHeld else { return }
+    guard isHeld, var current = fetch else { return }
     actions.changed = true
     guard current.canBegin(in: environment) else {
       fetch?.stage = .paused(before: .firstAttempt)

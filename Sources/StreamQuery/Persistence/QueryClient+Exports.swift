@@ -8,7 +8,8 @@ extension QueryClient {
   /// values that streamed queries show, and names what has no data yet and is being fetched:
   /// ``CacheArchive/pending``. Another one follows whenever some of that has data or is no longer
   /// fetched, with just this data and the names that are left: the archives belong together, and none
-  /// replaces another. The sequence ends when no name is left.
+  /// replaces another. With hundreds of names, what ends shortly after each other comes in one. The
+  /// sequence ends when no name is left.
   ///
   /// A fetch that fails or is cancelled, or waits for the network or for an import, is no longer
   /// named, so that the receiver fetches for itself. Streamed queries are never named, because they
@@ -60,7 +61,8 @@ extension QueryClient {
   /// - if its data is refused, because it cannot be decoded or is not newer, or is stale already,
   /// - if somebody refetches or invalidates the key, or a mutation changes it,
   /// - when the archives end or fail, or when this call is cancelled,
-  /// - when it has waited for `limit`.
+  /// - if somebody writes the value, or initial data comes,
+  /// - when `limit` has passed since its key was named.
   ///
   /// Only the first attempt of a fetch that begins after its key was named waits, and once; it takes
   /// no room of ``Configuration/maxConcurrentFetches`` and can be cancelled as any other. A receiver
@@ -85,7 +87,7 @@ extension QueryClient {
   ///   - archivables: What to expect, in addition to the queries that the cache knows already.
   ///   - coding: How values and inputs are decoded.
   ///   - resuming: Whether mutations continue by themselves.
-  ///   - limit: How long a fetch waits, on the client's clock. For queries whose data is always
+  ///   - limit: How long fetches wait for a key, from when it is named, on the client's clock. For queries whose data is always
   ///     stale it is also the greatest age at which imported data ends a fetch.
   /// - Returns: What was filled by all archives, and what was left out and why.
   /// - Throws: The error of the sequence; what was imported before it stays.
@@ -110,7 +112,7 @@ extension QueryClient {
         var iterator = archives.makeAsyncIterator()
         var names = PendingNames()
         while let archive = try await iterator.next(isolation: nil) {
-          let (added, left) = names.named(archive.pending)
+          let (added, left) = names.named(archive.pending, bringing: archive.entries.map(\.key))
           let part = ImportPart(number: number, left: left) { arrivals.add($0) }
           guard self?.importPart(archive, naming: added, catalog, coding, resuming, part) == true
           else { break }

@@ -126,6 +126,16 @@ struct PendingFenceTests {
     #expect(heard.withLock { $0 } == 2_000)
   }
 
+  @Test func dataDoesNotVouchForItselfByNamingItsKey() {
+    world.send(CacheArchive())
+    client.remove(world.key)
+    var archive = world.archive()
+    archive.pending = [world.text]
+    world.send(archive)
+    #expect(world.data == nil)
+    #expect(world.finish().refusals == ["\(world.text): superseded"])
+  }
+
   @Test func aRemovalOfOtherKeysDoesNotMatter() {
     client.remove(.prefix("other"))
     client.setData("x", for: "other" as QueryKey<String>, fencing: true)

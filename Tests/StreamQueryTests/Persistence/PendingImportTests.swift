@@ -1,4 +1,5 @@
 import StreamQueryTesting
+import Synchronization
 import Testing
 
 @testable import StreamQuery
@@ -257,6 +258,25 @@ struct PendingImportTests {
     #expect(report.entryCount == 2)
     #expect(report.refusals == [#"Swift.Int["b"]: unknown"#])
     #expect(client.data(for: key) == "theirs")
+  }
+
+  @Test func whatIsSeenIsInTheReportAlready() {
+    let reported = Mutex(0)
+    let seen = Mutex<[Int]>([])
+    let client = QueryClient(simulation: simulation) {
+      $0.onEvent = { event in
+        if case .written = event.kind { seen.withLock { $0.append(reported.withLock { $0 }) } }
+      }
+    }
+    let number = client.transaction { state, _ in
+      state.beginImport(SharedOneShot<Void>(), limit: .zero)
+    }
+    let part = ImportPart(number: number ?? 0, left: []) { report in
+      reported.withLock { $0 += report.entryCount }
+    }
+    let catalog = ArchiveCatalog([.values(of: String.self)])
+    _ = client.fill(archive(#""theirs""#), catalog, coding: .json, resuming: true, as: part)
+    #expect(seen.withLock { $0 } == [1])
   }
 
   @Test func aShutDownEndsTheWait() {
