@@ -223,7 +223,10 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   // MARK: Fetches
 
   /// A fetch is held back.
-  mutating func hold(_ id: EntryID, _ text: String) { held[text, default: []].append(id) }
+  mutating func hold(_ id: EntryID, _ text: String) {
+    // It may have been before, and have left no trace when it was over.
+    if held[text]?.contains(id) != true { held[text, default: []].append(id) }
+  }
 
   /// A fetch is held back no longer.
   mutating func letGo(_ fetch: Held) {

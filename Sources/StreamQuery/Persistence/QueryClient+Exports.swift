@@ -110,12 +110,20 @@ extension QueryClient {
     let task = Task(executorPreference: configuration.executor) { [weak self] in
       do throws(Archives.Failure) {
         var iterator = archives.makeAsyncIterator()
-        var names = PendingNames()
+        var (names, known) = (PendingNames(), KnownNames())
         while let archive = try await iterator.next(isolation: nil) {
           let (added, left) = names.named(archive.pending, bringing: archive.entries.map(\.key))
           let part = ImportPart(number: number, left: left) { arrivals.add($0) }
-          guard self?.importPart(archive, naming: added, catalog, coding, resuming, part) == true
-          else { break }
+          let goesOn = self?.importPart(
+            archive,
+            naming: added,
+            catalog,
+            &known,
+            coding,
+            resuming,
+            part
+          )
+          guard goesOn == true else { break }
         }
       } catch {
         arrivals.failed(error)
@@ -145,6 +153,7 @@ extension QueryClient {
     _ archive: CacheArchive,
     naming added: [String],
     _ catalog: ArchiveCatalog,
+    _ known: inout KnownNames,
     _ coding: ArchiveCoding,
     _ resuming: Bool,
     _ part: ImportPart
@@ -155,7 +164,7 @@ extension QueryClient {
       return state.imports.isRunning(part.number)
     }
     guard isRunning else { return false }
-    _ = fill(archive, catalog, coding: coding, resuming: resuming, as: part)
+    _ = fill(archive, catalog, &known, coding: coding, resuming: resuming, as: part)
     return true
   }
 }

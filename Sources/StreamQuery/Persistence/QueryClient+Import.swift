@@ -36,7 +36,8 @@ extension QueryClient {
     resuming: Bool = true
   ) -> ArchiveImport {
     let catalog = ArchiveCatalog(archivables)
-    var report = fill(archive, catalog, coding: coding, resuming: resuming)
+    var names = KnownNames()
+    var report = fill(archive, catalog, &names, coding: coding, resuming: resuming)
     report.skipped.insert(contentsOf: catalog.skipped, at: 0)
     return report
   }
@@ -46,6 +47,7 @@ extension QueryClient {
   /// - Parameters:
   ///   - archive: The archive.
   ///   - catalog: What to expect, in addition to the queries that the cache knows already.
+  ///   - names: The names of what the cache knows, as far as earlier archives needed them.
   ///   - coding: How values and inputs are decoded.
   ///   - resuming: Whether mutations continue by themselves.
   ///   - part: The import in progress of which it is a part; `nil` if there is only this archive.
@@ -53,12 +55,15 @@ extension QueryClient {
   nonisolated func fill(
     _ archive: CacheArchive,
     _ catalog: ArchiveCatalog,
+    _ names: inout KnownNames,
     coding: ArchiveCoding,
     resuming: Bool,
     as part: ImportPart? = nil
   ) -> ArchiveImport {
     var catalog = catalog
-    if !catalog.expects(archive.entries) { catalog.addKnown(knownQueries()) }
+    if !catalog.expects(archive.entries) {
+      catalog.addKnown(known(archive.entries.map(\.key), &names))
+    }
     // The user's types are decoded here, before the transaction.
     var draft = ImportDraft()
     for entry in archive.entries {
@@ -122,14 +127,26 @@ extension QueryClient {
     )
   }
 
-  /// The queries that the cache knows, and so how to make their values.
-  private nonisolated func knownQueries() -> [(key: EntryKey, definition: QueryDefinition)] {
-    search(.all) { state, index, _ -> (key: EntryKey, definition: QueryDefinition)? in
-      guard let key = state.slots[index].key,
-        let query = state.slots[index].query?.resolved.definition
-      else { return nil }
-      return (key, query)
-    }.compactMap(\.item)
+  /// The queries of these names that the cache knows, and so how to make their values.
+  private nonisolated func known(
+    _ texts: [String],
+    _ names: inout KnownNames
+  ) -> [(key: EntryKey, definition: QueryDefinition)] {
+    let serial = cache.read { $0.entrySerial }
+    if names.misses(texts, at: serial) {
+      let keys = search(.all) { state, index, _ in state.slots[index].key }.compactMap(\.item)
+      names.found(keys, at: serial)
+    }
+    let keys = texts.compactMap { names[$0] }
+    // Not remembered: the queries may have changed.
+    return cache.read { state in
+      keys.compactMap { key in
+        guard let index = state.find(key),
+          let query = state.slots[index].query?.resolved.definition
+        else { return nil }
+        return (key, query)
+      }
+    }
   }
 
   private nonisolated func restored(

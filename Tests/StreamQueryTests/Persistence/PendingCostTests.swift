@@ -1,4 +1,5 @@
 import StreamQueryTesting
+import Synchronization
 import Testing
 
 @testable import StreamQuery
@@ -8,6 +9,26 @@ import FoundationEssentials
 #else
 import Foundation
 #endif
+
+/// A part of a key that counts how often it is written.
+///
+/// Not private, so that it has a name in archives.
+struct CountedPart: Hashable, Codable, Sendable {
+  static let count = Mutex(0)
+  var number: Int
+
+  init(_ number: Int) { self.number = number }
+
+  init(from decoder: any Decoder) throws {
+    number = try decoder.singleValueContainer().decode(Int.self)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    Self.count.withLock { $0 += 1 }
+    var container = encoder.singleValueContainer()
+    try container.encode(number)
+  }
+}
 
 /// What imports cost that go on for long, or bring many keys: counted, not measured.
 struct PendingCostTests {
@@ -95,6 +116,43 @@ struct PendingCostTests {
     simulation.advance(by: .seconds(1))
     finish()
     #expect(client.cache.read { $0.imports.held.isEmpty })
+  }
+
+  @Test func theNamesOfWhatTheCacheKnowsAreMadeOnce() {
+    let (archives, input) = AsyncStream.makeStream(of: CacheArchive.self)
+    let task = simulation.task { [client] in await client.import(contentsOf: archives) }
+    for number in 0..<100 {
+      client.setData("x", for: QueryKey<String>("counted", CountedPart(number)))
+    }
+    let before = CountedPart.count.withLock { $0 }
+    for number in 0..<100 {
+      let text = #"Swift.String["n",\#(number)]"#
+      input.yield(
+        CacheArchive(entries: [
+          CacheArchive.Entry(key: text, value: .init(#""x""#.utf8), updatedAt: simulation.date)
+        ])
+      )
+    }
+    input.finish()
+    let report = simulation.run { await task.value }
+    #expect(report.skipped.count == 100)
+    let written = CountedPart.count.withLock { $0 } - before
+    #expect(written == 100)
+    finish()
+  }
+
+  @Test func aHeldFetchThatIsCancelledAndBegunAgainIsKeptOnce() {
+    send(CacheArchive(pending: texts))
+    let query = Query(key: QueryKey<String>("n", 0), fetch: ScriptedFetch<String>(.value("own")))
+    for _ in 0..<10 {
+      let recording = simulation.record(client.stream(query))
+      simulation.settle()
+      #expect(heldCount == 1)
+      recording.cancel()
+      simulation.settle()
+    }
+    #expect(client.cache.read { $0.imports.allHeld.count } == 1)
+    finish()
   }
 
   @Test func notesDoNotGrowForAsLongAsAnImportRuns() {

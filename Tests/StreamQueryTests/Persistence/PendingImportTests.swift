@@ -275,7 +275,9 @@ struct PendingImportTests {
       reported.withLock { $0 += report.entryCount }
     }
     let catalog = ArchiveCatalog([.values(of: String.self)])
-    _ = client.fill(archive(#""theirs""#), catalog, coding: .json, resuming: true, as: part)
+    var names = KnownNames()
+    let archive = archive(#""theirs""#)
+    _ = client.fill(archive, catalog, &names, coding: .json, resuming: true, as: part)
     #expect(seen.withLock { $0 } == [1])
   }
 
