@@ -19,8 +19,18 @@ final class OutboxClaims: Sendable {
     var readers = 0
     /// What was removed meanwhile: they may have read it before.
     var gone: Set<RunIdentity> = []
+    /// The scopes in which ended outboxes are still sending or writing.
+    var barred: [ObjectIdentifier: Set<String>] = [:]
+    /// The greatest number of a record.
+    var last: UInt64 = 0
 
-    var isEmpty: Bool { owners.isEmpty && claimed.isEmpty && readers == 0 }
+    var isEmpty: Bool {
+      owners.isEmpty && claimed.isEmpty && barred.isEmpty && readers == 0
+    }
+
+    var barredScopes: Set<String> {
+      barred.values.reduce(into: []) { all, scopes in all.formUnion(scopes) }
+    }
   }
 
   static let shared = OutboxClaims()
@@ -34,8 +44,13 @@ final class OutboxClaims: Sendable {
   }
 
   /// An outbox begins to read the store.
-  func readingBegan(_ place: Place) {
-    places.withLock { $0[place, default: Claims()].readers += 1 }
+  ///
+  /// - Returns: The scopes in which others have left something that may not be in it yet.
+  func readingBegan(_ place: Place) -> Set<String> {
+    places.withLock {
+      $0[place, default: Claims()].readers += 1
+      return $0[place]?.barredScopes ?? []
+    }
   }
 
   /// An outbox has claimed what it read, or has read nothing.
@@ -45,6 +60,46 @@ final class OutboxClaims: Sendable {
       claims.readers -= 1
       if claims.readers == 0 { claims.gone = [] }
       if !claims.isEmpty { places[place] = claims }
+    }
+  }
+
+  /// Claims what an outbox has read.
+  ///
+  /// - Parameters:
+  ///   - records: The records.
+  ///   - barred: The scopes that were barred when the reading began.
+  ///   - place: Where they are.
+  ///   - keeper: The outbox.
+  /// - Returns: Those that no other one has, and the scopes in which nothing may be sent yet.
+  func claim(
+    _ records: [(serial: UInt64, record: OutboxRecord)],
+    except barred: Set<String>,
+    _ place: Place,
+    _ keeper: OutboxKeeper
+  ) -> (granted: Set<RunIdentity>, barred: Set<String>) {
+    let last = records.last?.serial ?? 0
+    let barred = places.withLock { places in
+      let known = places[place]?.last ?? 0
+      places[place]?.last = max(known, min(last, .max >> 1))
+      return barred.union(places[place]?.barredScopes ?? [])
+    }
+    let free = records.filter { item in
+      item.record.header.scope.map { !barred.contains($0) } ?? true
+    }
+    return (claim(free.map(\.record.id), place, keeper), barred)
+  }
+
+  /// Gives a new record its number, above all others of its place.
+  ///
+  /// - Parameters:
+  ///   - place: The place.
+  ///   - least: The least number that it may have.
+  /// - Returns: The number.
+  func number(_ place: Place, atLeast least: UInt64) -> UInt64 {
+    places.withLock { places in
+      let number = max(least, (places[place]?.last ?? 0) + 1)
+      places[place]?.last = number
+      return number
     }
   }
 
@@ -81,16 +136,19 @@ final class OutboxClaims: Sendable {
   /// - Parameters:
   ///   - place: Where its records are.
   ///   - owner: The outbox.
-  ///   - held: What it is still sending or removing.
+  ///   - held: What it is still sending, writing or removing.
+  ///   - scopes: The scopes of that, in which nobody else sends anything before it has left again.
   /// - Returns: The others, which may send what it leaves.
   func leave(
     _ place: Place,
     _ owner: ObjectIdentifier,
-    holding held: Set<RunIdentity>
+    holding held: Set<RunIdentity>,
+    in scopes: Set<String>
   ) -> [OutboxKeeper] {
     places.withLock { places in
       guard var claims = places.removeValue(forKey: place) else { return [] }
       claims.owners[owner] = nil
+      claims.barred[owner] = scopes.isEmpty ? nil : scopes
       claims.claimed = claims.claimed.filter { $0.value != owner || held.contains($0.key) }
       let others = claims.owners.values.compactMap(\.keeper)
       if !claims.isEmpty { places[place] = claims }

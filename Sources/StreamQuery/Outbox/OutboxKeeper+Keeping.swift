@@ -67,7 +67,7 @@ extension OutboxKeeper {
         return (false, nil)
       }
       if case .closed(let error) = state.ledger.phase { return (true, error) }
-      state.accept(job, record)
+      state.accept(job, record, place)
       return (false, nil)
     }
     if let error { keepingFailed(job, OutboxError.unwritable(error)) }
@@ -96,9 +96,17 @@ extension OutboxKeeper.State {
     if let place { pending[place] = run } else { pending.append(run) }
   }
 
-  mutating func accept(_ job: MutationJob, _ record: OutboxRecord) {
+  mutating func accept(
+    _ job: MutationJob,
+    _ record: OutboxRecord,
+    _ place: OutboxClaims.Place
+  ) {
     jobs[job.identity] = job
-    // Those that began here are numbered above all that were kept before.
-    ledger.accepted(record, number: job.id.serial & 0xffff_ffff)
+    let number = job.id.serial & 0xffff_ffff
+    // Above all that were kept before, by whichever client.
+    let serial =
+      ledger[job.identity]?.serial
+      ?? OutboxClaims.shared.number(place, atLeast: ledger.base &+ number)
+    ledger.accepted(record, number: number, serial: serial)
   }
 }

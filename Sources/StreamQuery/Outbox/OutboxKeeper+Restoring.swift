@@ -64,24 +64,31 @@ extension OutboxKeeper {
   ///
   /// - Returns: Why it could not be read.
   func load() async -> QueryStoreError? {
-    OutboxClaims.shared.readingBegan(place)
+    // Before all else: what others leave from now on is read again.
+    update { $0.readsAgain = false }
+    let barredBefore = OutboxClaims.shared.readingBegan(place)
     defer { OutboxClaims.shared.readingEnded(place) }
     do throws(QueryStoreError) {
       let contents = try await store.load(partition)
-      let isSilent = update { state in
-        state.readsAgain = false
-        return state.isSilent
-      }
-      guard !isSilent else { return nil }
+      guard !update({ $0.isSilent }) else { return nil }
       let (records, unreadable) = OutboxLedger.read(contents)
       let isFirst = update { $0.ledger.isLoading }
-      let granted = OutboxClaims.shared.claim(records.map(\.record.id), place, self)
       let last = records.last?.serial ?? 0
       update { state in
         state.loadError = nil
         // What an ended client finds belongs to the next one.
-        let found = state.isEnded ? [] : records.filter { granted.contains($0.record.id) }
-        state.ledger.loaded(contents.generation, found, last: last)
+        guard !state.isEnded else {
+          return state.ledger.loaded(contents.generation, [], last: last)
+        }
+        // In one step with what follows: what others bar afterwards comes on top.
+        let (granted, barred) = OutboxClaims.shared.claim(
+          records,
+          except: barredBefore,
+          place,
+          self
+        )
+        let found = records.filter { granted.contains($0.record.id) }
+        state.ledger.loaded(contents.generation, found, last: last, barred: barred)
       }
       client?.runsKnown(
         records.flatMap { [$0.record.id, $0.record.id.revised($0.record.header.revision)] }
@@ -96,7 +103,8 @@ extension OutboxKeeper {
         state.opensAfterFeeding = isFirst && state.isFeeding
         return isFirst && !state.isFeeding
       }
-      if opens { opened() }
+      // What waited for others that have left.
+      if opens { opened() } else { release() }
       return nil
     } catch {
       report(error)
@@ -106,6 +114,7 @@ extension OutboxKeeper {
       } else {
         let waits = update { state in
           state.loadError = error
+          state.readsAgain = true
           return state.restoreWaits.takeAll()
         }
         for wait in waits { wait.give(()) }
@@ -118,7 +127,7 @@ extension OutboxKeeper {
   func opened() {
     let waits = update { state in
       for pending in state.pending {
-        if case .durable(let job, let record) = pending { state.accept(job, record) }
+        if case .durable(let job, let record) = pending { state.accept(job, record, place) }
       }
       state.pending.removeAll { if case .durable = $0 { true } else { false } }
       return state.restoreWaits.takeAll()
@@ -130,9 +139,12 @@ extension OutboxKeeper {
   }
 
   /// Another client has left something in the store.
-  func readAgain() {
+  ///
+  /// - Parameter barred: The scopes in which it is still sending or writing.
+  func readAgain(barring barred: Set<String>) {
     start { state in
       guard !state.isEnded else { return nil }
+      state.ledger.barred.formUnion(barred)
       state.readsAgain = true
       return state.plan.requested()
     }

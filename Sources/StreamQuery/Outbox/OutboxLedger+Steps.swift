@@ -94,7 +94,8 @@ extension OutboxLedger {
 
   mutating func write(_ id: RunIdentity) {
     guard let entry = self[id] else { return }
-    unwritten[id] = Draft(key: entry.key, revision: entry.record.header.revision)
+    let header = entry.record.header
+    unwritten[id] = Draft(key: entry.key, scope: header.scope, revision: header.revision)
   }
 
   /// Open items are open no more.
@@ -102,6 +103,11 @@ extension OutboxLedger {
     guard let scope else { return }
     open[scope]?.removeAll { serials.contains($0) }
     if open[scope]?.isEmpty == true { open[scope] = nil }
+    settle(scope)
+  }
+
+  /// Releases what waits in a scope, if nothing is in its way.
+  mutating func settle(_ scope: String) {
     for id in withheld.removeValue(forKey: scope) ?? [] { settle(id) }
   }
 
@@ -109,8 +115,8 @@ extension OutboxLedger {
   mutating func settle(_ id: RunIdentity) {
     guard let place = places[id], let entry = entries[place], entry.isAwaited, entry.isWritten
     else { return }
-    if let scope = entry.record.header.scope, let first = open[scope]?.first,
-      first < entry.serial
+    if let scope = entry.record.header.scope,
+      barred.contains(scope) || open[scope]?.first.map({ $0 < entry.serial }) ?? false
     {
       withheld[scope, default: []].append(id)
     } else {

@@ -37,6 +37,8 @@ struct OutboxLedger: Sendable {
     let serial: UInt64
     /// Its number among the runs of the client, if it was kept by an earlier process.
     let number: UInt64?
+    /// Its number among the runs of the client, if it began here.
+    var ownNumber: UInt64?
     var record: OutboxRecord
     /// How often the record was changed here.
     var edition = 0
@@ -59,6 +61,7 @@ struct OutboxLedger: Sendable {
   /// What a batch writes.
   struct Draft: Sendable {
     var key: String
+    var scope: String?
     var revision: UInt64
   }
 
@@ -68,7 +71,9 @@ struct OutboxLedger: Sendable {
   var places: [RunIdentity: Int] = [:]
   /// The serials of open items in each scope, in order.
   var open: [String: [UInt64]] = [:]
-  /// The written runs of each scope that wait for open items before them.
+  /// The scopes in which other clients, which have ended, are still sending or writing.
+  var barred: Set<String> = []
+  /// The written runs of each scope that wait for open items before them, or for such clients.
   var withheld: [String: [RunIdentity]] = [:]
   /// The runs that may perform from now on.
   var released: [RunIdentity] = []
@@ -83,7 +88,7 @@ struct OutboxLedger: Sendable {
   var hasFailed = false
   /// The items that mention a text, by its hash; `nil` until somebody asks.
   var mentions: [Int: [RunIdentity]]?
-  /// The greatest serial of what was loaded.
+  /// What is added to the numbers of runs that begin here: the greatest serial of what came before.
   var base: UInt64 = 0
   var lastNumber: UInt64 = 0
   /// Increases with each visible change.
@@ -101,66 +106,13 @@ struct OutboxLedger: Sendable {
 
   // MARK: Coming and going
 
-  /// The records of a store, in their order, and the keys of those that are not readable.
-  static func read(
-    _ contents: StoreContents
-  ) -> (
-    records: [(serial: UInt64, record: OutboxRecord)], unreadable: [String]
-  ) {
-    var records: [(serial: UInt64, record: OutboxRecord)] = []
-    var unreadable: [String] = []
-    for record in contents.records where record.key.hasPrefix(OutboxRecord.prefix) {
-      guard let serial = OutboxRecord.serial(of: record.key),
-        let read = OutboxRecord(record.value), OutboxRecord.key(serial, read.id) == record.key
-      else {
-        unreadable.append(record.key)
-        continue
-      }
-      records.append((serial, read))
-    }
-    records.sort {
-      ($0.serial, $0.record.header.id.uuidString) < ($1.serial, $1.record.header.id.uuidString)
-    }
-    return (records, unreadable)
-  }
-
-  /// The store has told what it keeps; later, what others have left there.
-  mutating func loaded(
-    _ generation: StoreGeneration,
-    _ records: [(serial: UInt64, record: OutboxRecord)],
-    last: UInt64
-  ) {
-    if isLoading { phase = .open(generation) }
-    // Numbers from damaged bytes leave room for those to come.
-    base = max(base, min(last, .max >> 1))
-    var found: [Entry] = []
-    for (serial, record) in records where places[record.id] == nil {
-      // One that is over, which the store has not been told yet.
-      if unwritten[record.id] != nil || underWay[record.id] != nil { continue }
-      lastNumber += 1
-      found.append(
-        Entry(
-          serial: serial,
-          number: lastNumber,
-          record: record,
-          stand: .unregistered,
-          isWritten: true,
-          isPromised: true
-        )
-      )
-      if let scope = record.header.scope { open[scope, default: []].append(serial) }
-    }
-    insert(found)
-    for scope in open.keys { open[scope]?.sort() }
-    version += 1
-  }
-
   /// A run waits to be kept.
   ///
   /// - Parameters:
   ///   - record: What is to be kept of it.
   ///   - number: The run's number among those that began here.
-  mutating func accepted(_ record: OutboxRecord, number: UInt64) {
+  ///   - serial: Its place among all records, if it is the newest; `nil` counts on from the last.
+  mutating func accepted(_ record: OutboxRecord, number: UInt64, serial: UInt64? = nil) {
     let id = record.id
     version += 1
     if let place = places[id], let entry = entries[place] {
@@ -172,10 +124,13 @@ struct OutboxLedger: Sendable {
       if !isSame { change(at: place, to: record, isNew: true) }
       return settle(id)
     }
+    let place = self.serial(of: number) ?? serial ?? base &+ number
+    base = max(base, place &- number)
     insert(
       Entry(
-        serial: base &+ number,
+        serial: place,
         number: nil,
+        ownNumber: number,
         record: record,
         stand: .run(.saving),
         isWritten: false,
@@ -184,6 +139,18 @@ struct OutboxLedger: Sendable {
       )
     )
     write(id)
+  }
+
+  /// Where a run belongs that began before one that was accepted earlier: as far before it as it
+  /// began before it; `nil` if there is none.
+  private func serial(of number: UInt64) -> UInt64? {
+    var next: (serial: UInt64, number: UInt64)?
+    for case let entry? in entries.reversed() {
+      guard let own = entry.ownNumber else { continue }
+      guard own > number else { break }
+      next = (entry.serial, own)
+    }
+    return next.map { $0.serial &- ($0.number - number) }
   }
 
   /// A run is over, or an open item was dropped.
@@ -228,7 +195,7 @@ struct OutboxLedger: Sendable {
     at readable: Set<RunIdentity>,
     _ failures: [RunIdentity: ErrorBox]
   ) -> [Entry] {
-    var blocked: Set<String> = []
+    var blocked = barred
     var begun: [Entry] = []
     for place in entries.indices {
       guard let entry = entries[place], entry.stand.isOpen else { continue }

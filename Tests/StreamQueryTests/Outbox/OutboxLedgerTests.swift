@@ -117,6 +117,33 @@ struct OutboxLedgerTests {
     #expect(ledger.released == [id(1)])
   }
 
+  @Test func nothingIsReleasedInAScopeInWhichOthersAreAtWork() throws {
+    var ledger = OutboxLedger()
+    ledger.loaded(.first, [], last: 0, barred: ["s"])
+    ledger.accepted(try #require(record(2)), number: 1)
+    ledger.accepted(try #require(record(3, scope: "t")), number: 2)
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    #expect(ledger.released == [id(3)])
+    // What the others leave comes first.
+    ledger.loaded(.first, [(0, try #require(record(1)))], last: 0)
+    #expect(ledger.released == [id(3)])
+    ledger.began(ledger.looked(at: [id(1)], [:]))
+    #expect(ledger.released == [id(3), id(2)])
+  }
+
+  @Test func aRunIsKeptBeforeThoseThatBeganLaterWhateverOthersHaveKept() throws {
+    var ledger = try opened(7)
+    ledger.accepted(try #require(record(3)), number: 3)
+    // Another client of the store has used the numbers up to 20.
+    ledger.accepted(try #require(record(5)), number: 5, serial: 21)
+    ledger.accepted(try #require(record(2)), number: 2, serial: 22)
+    ledger.accepted(try #require(record(4)), number: 4, serial: 23)
+    ledger.accepted(try #require(record(6)), number: 6, serial: 24)
+    #expect(ledger.all.map(\.serial) == [7, 9, 10, 20, 21, 24])
+    #expect(ledger.all.map(\.id) == [7, 2, 3, 4, 5, 6].map(id))
+  }
+
   @Test func aRevisionThatComesDuringAWriteIsNotTakenForWritten() throws {
     var ledger = try opened()
     ledger.accepted(try #require(record(1)), number: 1)
