@@ -145,19 +145,38 @@ extension CacheState {
 
   /// If a run may be sent, cancels those of which it is a newer version.
   ///
-  /// - Complexity: O(*n*) in their number, which are visited once.
+  /// One that is being sent has the last word: see ``makeWay(_:_:)``.
+  ///
+  /// - Complexity: O(*n*) in their number; all but the one that is being sent are visited once.
   mutating func supersede(before id: MutationID, _ transaction: inout Transaction) {
     guard !mutations.paced.isEmpty, let index = mutations.find(id),
       mutations.slots[index].machine.takesPrecedence,
       let job = mutations.slots[index].job, let mutation = job.mutation, mutation.isNewestOnly
     else { return }
     let runs = PacedRuns(key: job.key, scope: job.scope)
-    while let first = mutations.paced[runs]?.first, first < id {
-      mutations.paced[runs]?.remove(first)
-      guard let old = mutations.find(first), !mutations.slots[old].machine.hasPerformed else {
-        continue
-      }
-      cancel(first, &transaction)
+    // Copied: those that end leave the queue.
+    let older = Array(mutations.paced[runs, default: RunQueue()].prefix { $0 < id })
+    for run in older {
+      if let old = mutations.find(run), mutations.slots[old].machine.isAtWork { continue }
+      mutations.paced[runs]?.remove(run)
+      cancel(run, &transaction)
+    }
+  }
+
+  /// A run was sent in vain: if a newer version may be sent, it takes its place.
+  ///
+  /// - Complexity: O(*n*) in the number of newer versions.
+  mutating func makeWay(_ id: MutationID, _ transaction: inout Transaction) {
+    guard !mutations.paced.isEmpty, let index = mutations.find(id),
+      mutations.slots[index].machine.rests,
+      let job = mutations.slots[index].job, let mutation = job.mutation, mutation.isNewestOnly,
+      let queue = mutations.paced[PacedRuns(key: job.key, scope: job.scope)]
+    else { return }
+    for newer in queue.reversed() {
+      guard newer > id else { return }
+      guard let place = mutations.find(newer), mutations.slots[place].machine.takesPrecedence
+      else { continue }
+      return supersede(before: newer, &transaction)
     }
   }
 

@@ -151,6 +151,7 @@ extension QueryClient {
         _ = state.rebase(job.id, input, layers, &transaction) {
           $0.attemptRebased(retryAfter: delay, in: $1)
         }
+        state.makeWay(job.id, &transaction)
       }
     }
   }
@@ -244,6 +245,7 @@ extension QueryClient {
         state.emit(step, job, transaction)
       }
       state.apply(actions, to: job.id, &transaction)
+      state.makeWay(job.id, &transaction)
     }
   }
 

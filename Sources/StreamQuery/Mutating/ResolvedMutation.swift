@@ -34,12 +34,15 @@ final class ResolvedMutation: StoredMutation, @unchecked Sendable {
     // What was promised is tried again as long as nobody says what else is to be done.
     let isPromised = runOptions.isKept && definition.keeping?.answersErrors != true
     retry = RetryPolicy.merge(options.retry, over: isPromised ? .forever : .never) ?? .never
+    let isNewestOnly = options.pacing == .newest
+    // An older version must not arrive after a newer one.
+    let scope = options.scope ?? (isNewestOnly ? Self.lane(of: key) : nil)
     super.init(
       key: key,
-      scope: options.scope,
+      scope: scope,
       meta: options.meta ?? QueryMeta(),
       runOptions: runOptions,
-      isNewestOnly: options.pacing == .newest
+      isNewestOnly: isNewestOnly
     )
   }
 
@@ -70,6 +73,12 @@ final class ResolvedMutation: StoredMutation, @unchecked Sendable {
       runOptions: runOptions,
       isNewestOnly: start.isNewestOnly
     )
+  }
+
+  /// The scope of a mutation that has none, and of which only the newest run is sent.
+  private static func lane(of key: EntryKey) -> String {
+    // Keys without a text are told apart by it well enough: those that are not wait for each other.
+    "newest of " + ((try? key.key.canonicalText()) ?? key.key.description)
   }
 
   private static func typed(

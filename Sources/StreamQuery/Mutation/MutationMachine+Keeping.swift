@@ -96,8 +96,12 @@ extension MutationMachine {
   /// Whether earlier versions of it need not be sent: nothing but time and the network is in its way,
   /// or it was promised.
   package var takesPrecedence: Bool {
-    keeping == .kept || isPrepared && keeping == .none && isPending && !isCancelRequested
+    guard isUndecided, !isCancelRequested else { return false }
+    return keeping == .kept || isPrepared && keeping == .none
   }
+
+  /// Whether a request is under way.
+  package var isAtWork: Bool { if case .running = phase { true } else { false } }
 
   /// Whether it goes on only when somebody answers, or a store is back.
   package var isStalled: Bool {

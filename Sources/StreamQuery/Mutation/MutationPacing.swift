@@ -4,8 +4,10 @@ public enum MutationPacing: Hashable, Sendable, BitwiseCopyable {
   case all
   /// Only the newest one of each scope.
   ///
-  /// When a run may be sent, earlier runs of the same mutation in the same scope, or without a scope,
-  /// that were never sent are cancelled: their changes are rolled back, which shows those of the newer
-  /// run, and their callers throw `CancellationError`. A run that was sent, even in vain, stays.
+  /// When a run may be sent, earlier runs of the same mutation in the same scope are cancelled: their
+  /// changes are rolled back, which shows those of the newer run, and their callers throw
+  /// `CancellationError`. One whose request is under way is waited for. If that fails, the run is
+  /// cancelled too rather than tried again, so that an older version never arrives after a newer one.
+  /// Without a scope of its own a mutation gets one that is named after its key.
   case newest
 }
