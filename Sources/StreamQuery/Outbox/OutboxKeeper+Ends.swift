@@ -34,8 +34,11 @@ extension OutboxKeeper {
       if !state.pending.isEmpty { state.pending.removeAll { $0.job === job } }
       // In one batch with the removal.
       for record in rewritten { state.ledger.rewrote(record) }
+      let entry = state.ledger.ended(id)
+      // Until that is written, nobody else sends anything in its scope.
+      if state.isEnded, !state.ledger.unwritten.isEmpty { state.isOver = false }
       return Gone(
-        entry: state.ledger.ended(id),
+        entry: entry,
         job: state.jobs.removeValue(forKey: id),
         // Those of a run that was never written.
         answers: state.takeSettledWaits(of: id)
@@ -59,19 +62,23 @@ extension OutboxKeeper {
     }
     var records: [OutboxRecord] = []
     var inputs: [ReplacedInput] = []
+    var failed: [RunIdentity] = []
     for (entry, job) in found where entry.id != done {
       guard let input = IdentifierText.replacing(ids, in: entry.record.input) else { continue }
       do {
         let header = entry.record.header
-        records.append(try entry.record.with(input: input, revision: header.revision))
+        let record = try entry.record.with(input: input, revision: header.revision)
         if let job, let form = (job.mutation?.resolved.keeping as? OutboxPolicy)?.form {
           let input = try form.decode(input, header.version)
           inputs.append(ReplacedInput(job: job, revision: header.revision, input: input))
         }
+        records.append(record)
       } catch {
-        report(error)
+        report(error, job?.key.key ?? AnyQueryKey(parts: []))
+        failed.append(entry.id)
       }
     }
+    if !failed.isEmpty { update { $0.ledger.restoreMentions(of: ids.keys, in: failed) } }
     client?.replaceInputs(inputs)
     return records
   }

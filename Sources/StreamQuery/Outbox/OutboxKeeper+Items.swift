@@ -26,8 +26,12 @@ extension OutboxKeeper {
   ///
   /// - Returns: Whether it waited for that.
   func retry(_ id: RunIdentity) -> Bool {
-    let (entry, job, isEnded) = update { ($0.ledger[id], $0.jobs[id], $0.isEnded) }
+    let (entry, job, isEnded, phase) = update {
+      ($0.ledger[id], $0.jobs[id], $0.isEnded, $0.ledger.phase)
+    }
     guard let entry, !isEnded else { return false }
+    // A closed store will never have what it does not have, and nothing is sent before.
+    if case .closed = phase, !entry.isWritten { return false }
     guard let job else {
       feed()
       return update { $0.ledger[id].map { !$0.stand.isOpen } ?? false }

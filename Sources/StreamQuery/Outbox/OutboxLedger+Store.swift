@@ -94,6 +94,18 @@ extension OutboxLedger {
     return found.compactMap { self[$0] }.sorted { $0.serial < $1.serial }
   }
 
+  /// Texts of some items were not replaced after all.
+  mutating func restoreMentions(of texts: some Sequence<String>, in items: [RunIdentity]) {
+    // Taken out, so that it grows in place.
+    guard var index = mentions.take() else { return }
+    for entry in items.compactMap({ self[$0] }) {
+      for text in IdentifierText.texts(in: entry.record.input).intersection(texts) {
+        index[text.hashValue, default: []].append(entry.id)
+      }
+    }
+    mentions = index
+  }
+
   static func note(_ entry: Entry, in index: inout [Int: [RunIdentity]]) {
     for text in IdentifierText.texts(in: entry.record.input) {
       index[text.hashValue, default: []].append(entry.id)

@@ -54,6 +54,27 @@ struct OutboxFaultTests: OutboxSuite {
     }
   }
 
+  @Test("an input that a closed store does not have is not sent, whoever asks for it")
+  func closedDuringRebase() {
+    online.send(false)
+    let client = client()
+    simulation.start(note(), with: Note(number: 1), on: client)
+    let id = client.outbox.currentItems[0].id
+    store.change { $0.refuses = { _, _ in .closed } }
+    simulation.run {
+      _ = await #expect(throws: OutboxError.self) {
+        try await client.outbox.rebase(id, with: Note(number: 2))
+      }
+    }
+    online.send(true)
+    #expect(!client.outbox.retry(id))
+    simulation.advance(by: .minutes(1))
+    #expect(server.log.all.isEmpty)
+    #expect(kept() == ["{number:1,text:}"])
+    #expect(client.outbox.currentItems.map(\.attempts) == [1])
+    client.shutDown()
+  }
+
   @Test("a store that cannot be read for a while is read later")
   func unreadableForAWhile() {
     online.send(false)

@@ -51,6 +51,42 @@ struct OutboxIdentifierTests: OutboxSuite {
     client.shutDown()
   }
 
+  /// A text that is not every one.
+  private struct Choosy: Codable, Sendable {
+    var text: String
+
+    init(text: String) { self.text = text }
+
+    init(from decoder: any Decoder) throws {
+      text = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .text)
+      if text == "real1" { throw Boom(1) }
+    }
+  }
+
+  @Test("an identifier that an input does not take leaves it as it was, for the next one")
+  func notTaken() {
+    let create = note("create").replacingIDs { _, output in ["temp": output] }
+    let edit = Mutation<Choosy, String>("edit") { [server] input in
+      server.log.add(input.text)
+      return ""
+    }
+    .delayed(by: .seconds(1))
+    .durable()
+    let client = client()
+    let events = simulation.record(client.events)
+    simulation.start(edit, with: Choosy(text: "temp"), on: client)
+    simulation.start(create, with: Note(number: 1), on: client)
+    simulation.advance(by: .milliseconds(20))
+    #expect(kept() == ["{text:temp}"])
+    #expect(failures(events).count == 1)
+    simulation.start(create, with: Note(number: 2), on: client)
+    simulation.advance(by: .milliseconds(20))
+    #expect(kept() == ["{text:real2}"])
+    simulation.advance(by: .seconds(1))
+    #expect(server.log.all.last == "real2")
+    client.shutDown()
+  }
+
   @Test("a run that is under way is sent with the real identifier when it is tried again")
   func underWay() {
     let edit = note("edit").scope("apart")
