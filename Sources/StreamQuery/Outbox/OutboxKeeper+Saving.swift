@@ -56,9 +56,11 @@ extension OutboxKeeper {
 
   /// Reads what has to be read, and writes what there is to write.
   private func round() async -> QueryStoreError? {
-    let reads = update { ($0.ledger.isLoading || $0.readsAgain) && !$0.isSilent }
-    if reads, let error = await load() { return error }
-    while let batch = update({ $0.isSilent ? nil : $0.ledger.takeBatch() }) {
+    while true {
+      // Before each batch: runs wait for what others have left.
+      let reads = update { ($0.ledger.isLoading || $0.readsAgain) && !$0.isSilent }
+      if reads, let error = await load() { return error }
+      guard let batch = update({ $0.isSilent ? nil : $0.ledger.takeBatch() }) else { return nil }
       do throws(QueryStoreError) {
         try await store.write(batch, to: partition)
         written()
@@ -68,7 +70,6 @@ extension OutboxKeeper {
         return error
       }
     }
-    return nil
   }
 
   private func written() {
