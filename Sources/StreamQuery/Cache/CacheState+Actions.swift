@@ -19,7 +19,7 @@ extension CacheState {
   /// Carries out what a machine decided.
   mutating func apply(_ actions: EntryActions, _ index: Int, _ transaction: inout Transaction) {
     noteChange(of: index)
-    if slots[index].remembersServing { followServing(index, transaction) }
+    if servesCallers, slots[index].remembersServing { followServing(index, transaction) }
     if actions.unstashed { unstash(index, &transaction) }
     if actions.stashed { stash(index, &transaction) }
     if slots[index].hasStash, slots[index].machine.fetch?.undo.stashed == nil {
@@ -52,7 +52,7 @@ extension CacheState {
   /// Brings the deadline and the list of live entries in line with the machine.
   mutating func updateBookkeeping(_ index: Int, _ transaction: Transaction) {
     var deadline = slots[index].machine.nextDeadline(in: transaction.environment)
-    if slots[index].hasServingRecord { deadline = servingDeadline(index, deadline) }
+    if servesCallers, slots[index].hasServingRecord { deadline = servingDeadline(index, deadline) }
     setDeadline(deadline, index)
     setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
     if budget != nil { updateBudget(index) }

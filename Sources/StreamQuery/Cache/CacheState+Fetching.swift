@@ -33,6 +33,7 @@ extension CacheState {
     let canFetch = query.canFetch || slots[index].query?.canFetch == true
     var decision = slots[index].machine.decision(for: need, freshness, canFetch: canFetch, at: now)
     if let terms = query.serving {
+      servesCallers = true
       decision = served(index, decision, for: need, terms, freshness, canFetch: canFetch, at: now)
     }
     switch decision {

@@ -87,6 +87,9 @@ struct CacheState: ~Copyable {
   var persisted: PersistedChanges?
   /// Who leaves if there are too many entries; `nil` if there is no limit.
   var budget: CacheBudget?
+  /// Whether a query has promised anything to its callers so far: without, no entry is looked at
+  /// for what it remembers of that.
+  var servesCallers = false
   /// What imports in progress are to bring.
   var imports = Imports()
   /// How often it became known what a store keeps.
@@ -206,6 +209,7 @@ struct CacheState: ~Copyable {
       noteTakeover(of: index, by: query)
       noteChange(of: index)
     }
+    if query.serving != nil { servesCallers = true }
     let hasBetter = !slots[index].takes(query)
     slots[index].machine.adopted(
       fetchOptions: hasBetter ? nil : query.fetchOptions,

@@ -260,13 +260,14 @@ extension QueryClient {
     noteSweep(filter, invalidates: true)
     select(filter) { state, indices, transaction in
       let refetched = indices.filter { state.isInScope(scope, $0) && state.isBulkRefetched($0) }
+      let mayBeImported = !state.imports.isEmpty
       for index in indices {
         state.emit(.invalidated, index, transaction)
         // A fetch that invalidates itself would never end.
         let isJoining = !superseding || state.waitsForCaller(index, transaction)
         state.input(index, &transaction) { $0.invalidated(isJoining: isJoining, in: $1) }
-        state.endFailure(index, transaction)
-        state.noteMark(index, &transaction)
+        if state.servesCallers { state.endFailure(index, transaction) }
+        if mayBeImported { state.noteMark(index, &transaction) }
       }
       for index in refetched {
         state.refetch(index, cause, superseding: superseding, group, &transaction)
