@@ -1,5 +1,3 @@
-import Synchronization
-
 /// How values of one type keep their unchanged parts; determined once per type, at run time.
 ///
 /// A generic call site therefore shares like one that knows the type, and a landing fetch does not
@@ -8,7 +6,7 @@ import Synchronization
 // conformances may be isolated to an actor, but are used only on immutable, Sendable values.
 package class SharingRule: @unchecked Sendable {
   /// Never cleared: there are few types, and they live forever.
-  private static let known = Mutex<[ObjectIdentifier: SharingRule?]>([:])
+  private static let known = ContendedMutex<[ObjectIdentifier: SharingRule?]>([:])
 
   fileprivate init() {}
 
