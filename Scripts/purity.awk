@@ -113,7 +113,7 @@ function impure(padded) {
   if (padded ~ /[^A-Za-z0-9_]await[^A-Za-z0-9_]/) return "await"
   if (padded ~ /[^A-Za-z0-9_]Task[^A-Za-z0-9_]/) return "Task"
   if (padded ~ /Continuation[^A-Za-z0-9_]/) return "Continuation"
-  if (padded ~ /[^A-Za-z0-9_]Mutex[^A-Za-z0-9_]/) return "Mutex"
+  if (padded ~ /[^A-Za-z0-9_](Contended)?Mutex[^A-Za-z0-9_]/) return "Mutex"
   # The environment of a transaction carries the time as an argument: it was read before.
   gsub(/[^A-Za-z0-9_.](transaction\.)?environment\.now/, " given", padded)
   gsub(/self\.now = now/, " given", padded)

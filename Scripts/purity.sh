@@ -81,7 +81,7 @@ expect() {
 pure=Sources/A/Pure.swift
 shell=Sources/A/Shell.swift
 for code in 'await f()' 'let t: Task<Int, Never>' 'let c: CheckedContinuation<Int, Never>' \
-  'let m = Mutex(0)' 'let n = clock.now' 'let n = self.now' 'let n = clock.environment.now' 'let c = ContinuousClock()' 'Int.random(in: 0..<3)' \
+  'let m = Mutex(0)' 'let m = ContendedMutex(0)' 'let n = clock.now' 'let n = self.now' 'let n = clock.environment.now' 'let c = ContinuousClock()' 'Int.random(in: 0..<3)' \
   'let d = Date()' 'let s = "text \(await f(")")) text"' 'var g = SystemRandomNumberGenerator()' \
   'let s = #"a " \#(await f())"#'; do
   expect pure $pure <<<"$code"
