@@ -34,8 +34,10 @@ public struct SharedChanges: Hashable, Sendable {
   public var messages: [SharedMessage]
   /// Where to read from next.
   public var position: SharedPosition
-  /// Whether messages after the position are lost: the log no longer has them, has another history,
-  /// or was never there. Whoever sees this knows nothing of what changed meanwhile.
+  /// Whether messages after the position are lost.
+  ///
+  /// The log no longer has them, has another history, or was never there. Whoever sees this knows
+  /// nothing of what changed meanwhile.
   public var isGap: Bool
 
   /// Creates changes.

@@ -28,6 +28,7 @@ public protocol SharedStore: Sendable {
   ///   - maxAge: How old the entry may be; `nil` accepts none, so that the caller leads or follows.
   ///   - lease: How long the lease lasts if the caller takes it.
   /// - Returns: The entry, or who fetches it.
+  /// - Throws: ``SharedStoreError`` if the store gave no answer; a change may have been made.
   func begin(
     _ key: SharedKey,
     maxAge: Duration?,
@@ -40,6 +41,7 @@ public protocol SharedStore: Sendable {
   ///   - lease: The lease.
   ///   - duration: How long it lasts from now on.
   /// - Returns: Whether the lease was still valid. If not, nothing has changed.
+  /// - Throws: ``SharedStoreError`` if the store gave no answer; a change may have been made.
   func renew(_ lease: SharedLease, for duration: Duration) async throws(SharedStoreError) -> Bool
 
   /// Makes a value the entry of the lease's key, and ends the lease.
@@ -50,6 +52,7 @@ public protocol SharedStore: Sendable {
   ///   - lifetime: How long the store keeps the entry.
   /// - Returns: The version of the entry; `nil` if the lease was not valid any more, so that nothing
   ///   has changed.
+  /// - Throws: ``SharedStoreError`` if the store gave no answer; a change may have been made.
   func commit(
     _ value: SharedValue,
     with lease: SharedLease,
@@ -61,6 +64,7 @@ public protocol SharedStore: Sendable {
   /// - Parameters:
   ///   - lease: The lease.
   ///   - failure: What followers are told; `nil` if the holder only gave up.
+  /// - Throws: ``SharedStoreError`` if the store gave no answer; a change may have been made.
   func abandon(_ lease: SharedLease, failure: String?) async throws(SharedStoreError)
 
   /// Makes a value the entry of a key, whoever leads.
@@ -70,6 +74,7 @@ public protocol SharedStore: Sendable {
   ///   - key: The key and its marks.
   ///   - lifetime: How long the store keeps the entry.
   /// - Returns: The version of the entry.
+  /// - Throws: ``SharedStoreError`` if the store gave no answer; a change may have been made.
   func write(
     _ value: SharedValue,
     for key: SharedKey,
@@ -82,6 +87,7 @@ public protocol SharedStore: Sendable {
   ///
   /// - Parameter marks: The marks.
   /// - Returns: The version of the invalidation.
+  /// - Throws: ``SharedStoreError`` if the store gave no answer; a change may have been made.
   func invalidate(_ marks: [SharedMark]) async throws(SharedStoreError) -> SharedVersion
 
   /// Reads the log from a position on, and waits for news if there are none.
@@ -93,6 +99,7 @@ public protocol SharedStore: Sendable {
   ///     log, so that the result is without messages and returns at once.
   ///   - wait: How long it waits at most.
   /// - Returns: The messages and the position to read from next.
+  /// - Throws: ``SharedStoreError`` if the store gave no answer.
   func changes(
     after position: SharedPosition?,
     waitingAtMost wait: Duration

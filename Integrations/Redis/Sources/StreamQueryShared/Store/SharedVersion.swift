@@ -18,6 +18,7 @@ public struct SharedVersion: Hashable, Comparable, Sendable {
     self.sequence = sequence
   }
 
+  /// Whether a change was logged before another.
   public static func < (lhs: Self, rhs: Self) -> Bool {
     (lhs.milliseconds, lhs.sequence) < (rhs.milliseconds, rhs.sequence)
   }
