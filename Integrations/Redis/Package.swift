@@ -31,10 +31,17 @@ let package = Package(
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
       ]
     ),
+    .target(
+      name: "RedisServers",
+      path: "Tests/RedisServers"
+    ),
     .testTarget(
       name: "StreamQueryRedisTests",
       dependencies: [
         "StreamQueryRedis",
+        "StreamQueryShared",
+        "RedisServers",
+        "CHiredis",
         .product(name: "StreamQuery", package: "StreamQuery"),
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
       ]
