@@ -2,4 +2,9 @@
 package struct TestServerError: Error, CustomStringConvertible {
   /// What happened, with what the server said.
   package var description: String
+
+  /// Creates an error.
+  ///
+  /// - Parameter description: What happened.
+  package init(description: String) { self.description = description }
 }

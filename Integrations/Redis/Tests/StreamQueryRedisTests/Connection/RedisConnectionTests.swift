@@ -27,11 +27,6 @@ extension ServerSuite {
       }
     }
 
-    private func isUnavailable(_ error: SharedStoreError?) -> Bool {
-      guard case .unavailable? = error else { return false }
-      return true
-    }
-
     @Test func commandsOfManyCallersAreAnsweredEachWithItsOwnReply() async throws {
       let server = try TestServer()
       let connection = RedisConnection(server.endpoint)
@@ -115,7 +110,7 @@ extension ServerSuite {
       let connection = RedisConnection(server.endpoint)
       _ = try await connection.send(ping)
       let waiting = Task { await failure(connection, RedisCommand("BLPOP", "none", "0")) }
-      try await arrived(1, at: server)
+      try await blocked(1, at: server)
       server.kill()
       #expect(isUnavailable(await waiting.value))
       try server.start()
@@ -179,13 +174,13 @@ extension ServerSuite {
       let server = try TestServer()
       let connection = RedisConnection(server.endpoint, timeouts: .init(command: .seconds(60)))
       _ = try await connection.send(ping)
-      let blocked = Task { await failure(connection, RedisCommand("BLPOP", "list", "0")) }
+      let stuck = Task { await failure(connection, RedisCommand("BLPOP", "list", "0")) }
       let next = Task { try await connection.send(echo(5)) }
       let unsent = Task { await failure(connection, echo(6)) }
-      try await arrived(1, at: server)
-      blocked.cancel()
+      try await blocked(1, at: server)
+      stuck.cancel()
       unsent.cancel()
-      #expect(await blocked.value == .cancelled)
+      #expect(await stuck.value == .cancelled)
       #expect(await unsent.value == .cancelled)
       let other = RedisConnection(server.endpoint)
       _ = try await other.send(RedisCommand("RPUSH", "list", "x"))
@@ -212,14 +207,14 @@ extension ServerSuite {
       let connection = RedisConnection(server.endpoint, timeouts: .init(command: .seconds(60)))
       _ = try await connection.send(ping)
       let waiting = Task { await failure(connection, RedisCommand("BLPOP", "none", "0")) }
-      try await arrived(1, at: server)
+      try await blocked(1, at: server)
       await connection.close()
       #expect(isUnavailable(await waiting.value))
       #expect(isUnavailable(await failure(connection, ping)))
       await connection.close()
       // The thread's last act is to say that it has ended.
       #expect(threads() <= before + 1)
-      try await arrived(0, at: server)
+      try await blocked(0, at: server)
     }
 
     @Test func aRefusedGreetingFailsTheCall() async throws {
@@ -230,16 +225,6 @@ extension ServerSuite {
       )
       #expect(isUnavailable(await failure(connection, ping)))
       await connection.close()
-    }
-
-    /// Waits until so many clients wait in a blocking call.
-    private func arrived(_ count: Int, at server: TestServer) async throws {
-      let observer = RedisConnection(server.endpoint)
-      while true {
-        let text = try await observer.send(RedisCommand("INFO", "clients")).text ?? ""
-        if text.contains("blocked_clients:\(count)\r") { break }
-      }
-      await observer.close()
     }
 
     /// How many threads of connections this process has, where the system tells.
