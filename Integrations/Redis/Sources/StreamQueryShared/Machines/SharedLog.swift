@@ -45,7 +45,7 @@ struct SharedLog: Equatable, Sendable {
     let former = position
     defer {
       position = changes.position
-      completeAt = max(completeAt ?? start, start)
+      if !changes.hasMore { completeAt = max(completeAt ?? start, start) }
     }
     guard let former else { return .unknown(isGap: false) }
     // A log of another life, or one that ran backwards: whatever the store says, it is a gap.
