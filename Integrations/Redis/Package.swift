@@ -36,6 +36,7 @@ let package = Package(
       name: "StreamQuerySharedTests",
       dependencies: [
         "StreamQueryShared",
+        "StreamQuerySharedTesting",
         .product(name: "StreamQuery", package: "StreamQuery"),
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
       ]

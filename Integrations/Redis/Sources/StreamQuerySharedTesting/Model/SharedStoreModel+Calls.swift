@@ -148,6 +148,6 @@ extension SharedStoreModel {
     let messages = log.after(start.version, limit: limits.batchLength)
     var next = start
     next.version = messages.last?.version ?? start.version
-    return SharedChanges(messages: messages, position: next)
+    return SharedChanges(messages: messages, position: next, hasMore: next.version < log.last)
   }
 }
