@@ -7,6 +7,7 @@ let package = Package(
   platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "StreamQueryShared", targets: ["StreamQueryShared"]),
+    .library(name: "StreamQuerySharedTesting", targets: ["StreamQuerySharedTesting"]),
     .library(name: "StreamQueryRedis", targets: ["StreamQueryRedis"]),
   ],
   dependencies: [
@@ -22,10 +23,31 @@ let package = Package(
       name: "StreamQueryShared",
       dependencies: [.product(name: "StreamQuery", package: "StreamQuery")]
     ),
+    // A store without a server, and what every store has to do.
+    .target(
+      name: "StreamQuerySharedTesting",
+      dependencies: [
+        "StreamQueryShared",
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryTesting", package: "StreamQuery"),
+      ]
+    ),
+    // What sharing costs among a thousand machines: `swift run -c release Network`.
+    .executableTarget(name: "Network", dependencies: ["StreamQuerySharedTesting"]),
     .target(name: "StreamQueryRedis", dependencies: ["StreamQueryShared", "CHiredis"]),
     .testTarget(
       name: "StreamQuerySharedTests",
       dependencies: [
+        "StreamQueryShared",
+        "StreamQuerySharedTesting",
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryTesting", package: "StreamQuery"),
+      ]
+    ),
+    .testTarget(
+      name: "StreamQuerySharedTestingTests",
+      dependencies: [
+        "StreamQuerySharedTesting",
         "StreamQueryShared",
         .product(name: "StreamQuery", package: "StreamQuery"),
         .product(name: "StreamQueryTesting", package: "StreamQuery"),

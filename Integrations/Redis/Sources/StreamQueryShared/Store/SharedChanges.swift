@@ -40,15 +40,27 @@ public struct SharedChanges: Hashable, Sendable {
   /// nothing of what changed meanwhile.
   public var isGap: Bool
 
+  /// Whether the log has more messages after the new position, which did not fit in.
+  ///
+  /// Without them it is not known whether all is known: a reader that is behind must say so.
+  public var hasMore: Bool
+
   /// Creates changes.
   ///
   /// - Parameters:
   ///   - messages: The messages after the position.
   ///   - position: Where to read from next.
   ///   - isGap: Whether messages are lost.
-  public init(messages: [SharedMessage], position: SharedPosition, isGap: Bool = false) {
+  ///   - hasMore: Whether the log has more messages.
+  public init(
+    messages: [SharedMessage],
+    position: SharedPosition,
+    isGap: Bool = false,
+    hasMore: Bool = false
+  ) {
     self.messages = messages
     self.position = position
     self.isGap = isGap
+    self.hasMore = hasMore
   }
 }

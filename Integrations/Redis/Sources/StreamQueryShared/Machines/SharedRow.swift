@@ -1,0 +1,15 @@
+/// What a peer knows of a key that it has fetched, fetches, or has written.
+struct SharedRow: Sendable {
+  var marks: [SharedMark]
+  /// The version of the data; `nil` if it has none, or did not come from the store.
+  var landed: SharedVersion?
+  /// When the data came; `nil` if none has.
+  var landedAt: Duration?
+  /// The data is not to be trusted, because of what the log told or did not tell.
+  var isDoubted = false
+  /// The newest value that the log told of.
+  var stored: RecentMarks.Sight?
+  /// What the log told last.
+  var news: (version: SharedVersion, news: SharedNews)?
+  var flights: [FlightID: SharedFlight] = [:]
+}
