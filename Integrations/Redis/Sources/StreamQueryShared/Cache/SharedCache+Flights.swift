@@ -57,7 +57,9 @@ extension SharedCache {
     case .lands: flight.context.answer(isOld: answer.age)
     case .landsUnwatched: flight.context.answer(isOld: answer.age, isOutdated: true)
     case .again:
-      let next = flight.rounds.lost(at: now)
+      var entry: SharedVersion?
+      if answer.isTaken, case .stored(let version) = answer.origin { entry = version }
+      let next = flight.rounds.lost(at: now, taken: entry)
       tell(.outdated(key: "\(flight.context.key)", again: next != nil))
       if let next { return next }
       locked { [flight] in
@@ -111,7 +113,7 @@ extension SharedCache {
     // The store measured when it answered, which may have been as early as it was asked.
     let age = stored + envelope.age + (clock.now() - flight.askedAt)
     tell(.hit(key: "\(flight.context.key)", age: age))
-    return FlightAnswer(value: value, origin: .stored(entry.version), age: age)
+    return FlightAnswer(value: value, origin: .stored(entry.version), age: age, isTaken: true)
   }
 
   private func form(_ settings: SharedSettings) -> String {

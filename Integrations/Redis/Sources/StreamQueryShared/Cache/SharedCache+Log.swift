@@ -28,7 +28,7 @@ extension SharedCache {
       // A store that is back says so at once.
       let wait = isAway ? .zero : min(configuration.trust / 4, .seconds(5))
       do throws(SharedStoreError) {
-        let changes = try await call(within: wait + configuration.timeout) {
+        let changes = try await call(.log, within: wait + configuration.timeout) {
           [store] () async throws(SharedStoreError) in
           try await store.changes(after: position, waitingAtMost: wait)
         }
