@@ -216,6 +216,22 @@ import Testing
     #expect(!second.story.suffix(1).contains("hit"))
   }
 
+  @Test func aVersionThatTheStoreCannotHaveGivenHidesNoChange() throws {
+    let (first, second) = (world.machine(), world.machine())
+    #expect(world.value(first) == 1)
+    second.link.beginning.value = { found in
+      guard case .entry(var entry) = found else { return found }
+      entry.version = SharedVersion(milliseconds: .max, sequence: .max)
+      return .entry(entry)
+    }
+    #expect(world.value(second) == 1)
+    world.advance(5)
+    let query = world.query(first)
+    try world.simulation.run { try await first.cache.invalidate(query) }
+    world.advance(1)
+    #expect(second.client.isStale(world.query(second)))
+  }
+
   @Test func whatIsTooLargeIsFetchedByEachMachineForItself() {
     let machines = (0..<3).map { _ in world.machine { $0.maxValueBytes = 0 } }
     let running = machines.map { world.start($0) }

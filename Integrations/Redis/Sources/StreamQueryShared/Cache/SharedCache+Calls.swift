@@ -5,11 +5,12 @@ internal import StreamQuery
 extension SharedCache {
   /// What a call does while the store is believed to be away.
   enum Urgency: Sendable {
-    /// It does not ask, unless nobody reads the log, so that nobody else would find the store again.
+    /// It does not ask, unless nobody reads the log, so that nobody else would find the store
+    /// again.
     case fetch
     /// It asks once the pause is over.
     case log
-    /// It asks in any case: nothing else can be done in its place.
+    /// It asks in any case: others wait for it, or nothing else can be done in its place.
     case change
   }
 
@@ -74,7 +75,7 @@ extension SharedCache {
   /// Ends a lease without waiting for the store.
   func abandon(_ lease: SharedLease, _ failure: SharedFailure?) {
     Task.detached(executorPreference: scheduling.executor) { [self] in
-      try? await call { [store] () async throws(SharedStoreError) in
+      try? await call(.change) { [store] () async throws(SharedStoreError) in
         try await store.abandon(lease, failure: failure?.text)
       }
     }

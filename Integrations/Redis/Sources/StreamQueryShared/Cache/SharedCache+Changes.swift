@@ -85,7 +85,8 @@ extension SharedCache {
       form: "\(configuration.codec.name).\(settings.form)"
     )
     do throws(SharedStoreError) {
-      let version = try await call(.change) { [store, configuration] () async throws(SharedStoreError) in
+      let version = try await call(.change) {
+        [store, configuration] () async throws(SharedStoreError) in
         try await store.write(stored, for: key, lifetime: configuration.lifetime)
       }
       written(value, version, to: query, key, link)

@@ -199,7 +199,8 @@ extension SharedCache {
       return answer
     }
     do throws(SharedStoreError) {
-      let version = try await call { [store, configuration] () async throws(SharedStoreError) in
+      let version = try await call(.change) {
+        [store, configuration] () async throws(SharedStoreError) in
         try await store.commit(value, with: lease, lifetime: configuration.lifetime)
       }
       guard let version else { return nil }
@@ -233,7 +234,8 @@ extension SharedCache {
   private func renewing(_ lease: SharedLease) -> Task<Void, Never> {
     Task.detached(executorPreference: scheduling.executor) { [self] in
       while (try? await scheduling.clock.sleep(for: configuration.lease / 3)) != nil {
-        let isValid = try? await call { [store, configuration] () async throws(SharedStoreError) in
+        let isValid = try? await call(.change) {
+          [store, configuration] () async throws(SharedStoreError) in
           try await store.renew(lease, for: configuration.lease)
         }
         // A store that does not answer may do so before the lease ends.

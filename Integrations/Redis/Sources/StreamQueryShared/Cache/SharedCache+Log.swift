@@ -45,7 +45,7 @@ extension SharedCache {
     var isGap = false
     let count = apply { table in
       switch table.log.read(changes, askedAt: start) {
-      case .complete: return table.heard(changes.messages)
+      case .complete: return table.heard(changes, askedAt: start)
       case .unknown(let hasGap):
         isGap = hasGap
         return table.forgot()

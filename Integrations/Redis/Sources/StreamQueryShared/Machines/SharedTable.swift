@@ -38,6 +38,8 @@ struct SharedTable: Sendable {
   private var tide: UInt64 = 0
   /// How often all was forgotten.
   private var epoch: UInt64 = 0
+  /// The end of the log and when it was asked for, while its messages are handled.
+  private var end: (version: SharedVersion, askedAt: Duration)?
   /// How the log is read.
   var log = SharedLog()
 
@@ -153,8 +155,19 @@ struct SharedTable: Sendable {
 
   // MARK: The log
 
-  /// Messages were read.
-  mutating func heard(_ messages: [SharedMessage]) -> Effects {
+  /// The log was read.
+  ///
+  /// - Parameters:
+  ///   - changes: What was found, without a gap.
+  ///   - start: When it was asked.
+  /// - Returns: What to do.
+  mutating func heard(_ changes: SharedChanges, askedAt start: Duration) -> Effects {
+    end = changes.hasMore ? nil : (changes.position.version, start)
+    defer { end = nil }
+    return heard(changes.messages)
+  }
+
+  private mutating func heard(_ messages: [SharedMessage]) -> Effects {
     var effects = Effects()
     for message in messages { heard(message, &effects) }
     return effects
@@ -217,12 +230,19 @@ struct SharedTable: Sendable {
   ) {
     guard let row = rows[key], row.landedAt != nil else { return }
     if let landed = row.landed ?? row.flights.values.lazy.compactMap(\.before).max(),
-      landed >= version
+      landed >= version, isPossible(landed, row)
     {
       return
     }
     rows[key]?.isDoubted = true
     effects.doubted[key] = !row.flights.isEmpty
+  }
+
+  /// Whether the store can have given a version: what was here before the end of the log was asked
+  /// for is not after it.
+  private func isPossible(_ landed: SharedVersion, _ row: SharedRow) -> Bool {
+    guard let end, let landedAt = row.landedAt, landedAt < end.askedAt else { return true }
+    return landed <= end.version
   }
 
   private mutating func tell(
