@@ -194,6 +194,18 @@ import Testing
     #expect(second.client.data(for: query) == 42)
   }
 
+  @Test func callersOfAFetchGetWhatIsWrittenMeanwhile() throws {
+    let first = world.machine()
+    let running = world.start(first)
+    world.advance(0.5)
+    let query = world.query(first)
+    try invalidate(first) { try await $0.write(42, for: query) }
+    #expect(running.value == 42)
+    world.advance(3)
+    #expect(first.client.data(for: query) == 42)
+    #expect(!first.client.isStale(query))
+  }
+
   @Test func aWriteWhoseAnswerComesLateDoesNotReplaceANewerOne() throws {
     let (first, second) = (world.machine(), world.machine())
     let query = world.query(first)

@@ -70,7 +70,7 @@ import Testing
     #expect(first.client.isStale(query))
     // Nothing was lost, so what was not touched stays.
     #expect(!first.client.isStale(kept))
-    #expect(first.story.suffix(2) == ["store back", "invalidated 1"])
+    #expect(first.events.value.suffix(2) == ["store back", "invalidated 1"])
   }
 
   @Test func lostMessagesEndTheTrustInEverything() {
@@ -133,6 +133,27 @@ import Testing
     world.advance(6)
     #expect(!simulation.leakReport().contains { $0.contains("log") })
     task.cancel()
+  }
+
+  @Test("absurd settings neither end the process nor keep it busy", arguments: [-1, 0, Int64.max])
+  func absurdSettings(_ seconds: Int64) {
+    let time = Duration.seconds(seconds)
+    let first = world.machine {
+      ($0.lease, $0.lifetime, $0.trust, $0.patience, $0.timeout) = (time, time, time, time, time)
+      ($0.rounds, $0.pauses) = (Int(clamping: seconds), (time, time))
+    }
+    #expect(world.value(first) == 1)
+    world.advance(1)
+    #expect(world.value(first, world.query(first, "m")) == 1)
+  }
+
+  @Test func aStoreThatDoesNotWaitIsNotAskedWithoutEnd() {
+    let first = world.machine()
+    first.link.reading.value = { found in
+      SharedChanges(messages: [], position: found.position, isGap: true)
+    }
+    world.advance(10)
+    #expect(first.link.calls.value.count < 120)
   }
 
   // MARK: Hostile input

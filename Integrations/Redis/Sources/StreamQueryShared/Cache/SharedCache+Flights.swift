@@ -208,7 +208,9 @@ extension SharedCache {
       answer.origin = .stored(version)
     } catch {
       switch error {
-      case .cancelled: throw CancellationError()
+      case .cancelled:
+        abandon(lease, nil)
+        throw CancellationError()
       case .tooLarge: abandon(lease, .unshareable)
       // Whether it was stored is unknown; nobody has told of a change.
       case .unavailable, .unreadable: break

@@ -33,6 +33,11 @@ extension SharedCache {
           try await store.changes(after: position, waitingAtMost: wait)
         }
         heard(changes, askedAt: start)
+        // A store that neither waits nor has news is not asked without end.
+        guard changes.isGap || changes.messages.isEmpty, clock.now() - start < wait / 2 else {
+          continue
+        }
+        try? await scheduling.clock.sleep(for: min(wait, .milliseconds(100)))
       } catch {
         let now = clock.now()
         guard let pause = locked({ $0.breaker.pause(at: now) }) else { continue }

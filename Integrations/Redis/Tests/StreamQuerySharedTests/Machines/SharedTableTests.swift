@@ -126,6 +126,24 @@ import Testing
     #expect(table.rows["k"]?.landed == version(5))
   }
 
+  @Test func aFetchThatWasReplacedDoesNotCountAnyMore() {
+    var table = table(with: 5)
+    let old = table.began(key).id
+    let new = table.began(key).id
+    check(table.answered(.stored(version(9)), by: old, of: "k", at: .zero), is: .lands)
+    // It did not land: the data is still that of version 5.
+    check(doubted(hear(&table, (6, .written(key: "k")))), is: true)
+    check(table.answered(.stored(version(7)), by: new, of: "k", at: .seconds(2)), is: .lands)
+    check(table.rows["k"]?.landed, is: version(7))
+    // One that goes on for ever hides no change from what has landed since.
+    let stuck = table.began(key).id
+    let last = table.began(key).id
+    check(table.answered(.stored(version(8)), by: last, of: "k", at: .seconds(3)), is: .lands)
+    check(doubted(hear(&table, (9, .written(key: "k")))), is: false)
+    table.ended(stuck, of: "k")
+    check(table.rows["k"]?.landed, is: version(8))
+  }
+
   @Test func aFirstFetchHasNothingToDoubt() {
     var table = table()
     _ = table.began(key)
