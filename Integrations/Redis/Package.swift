@@ -53,16 +53,24 @@ let package = Package(
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
       ]
     ),
-    .target(
-      name: "RedisServers",
-      path: "Tests/RedisServers"
+    // A machine of the tests, which kill it.
+    .executableTarget(
+      name: "Peer",
+      dependencies: [
+        "StreamQueryRedis", "StreamQueryShared",
+        .product(name: "StreamQuery", package: "StreamQuery"),
+      ]
     ),
+    // Real servers, and networks that fail.
+    .target(name: "RedisServers", path: "Tests/RedisServers"),
     .testTarget(
       name: "StreamQueryRedisTests",
       dependencies: [
         "StreamQueryRedis",
         "StreamQueryShared",
+        "StreamQuerySharedTesting",
         "RedisServers",
+        "Peer",
         "CHiredis",
         .product(name: "StreamQuery", package: "StreamQuery"),
         .product(name: "StreamQueryTesting", package: "StreamQuery"),

@@ -19,11 +19,11 @@ public struct RedisStoreConfiguration: Hashable, Sendable {
   public var timeouts = RedisTimeouts()
   /// How many bytes a key has at most, its marks included, each with 16 bytes more; no more than
   /// 48 KiB.
-  public var keyLimit = 16 << 10
+  public var keyLimit = 48 << 10
   /// How many bytes a value has at most.
   ///
   /// Larger ones are neither written nor read.
-  public var valueLimit = 1 << 20
+  public var valueLimit = (1 << 20) + 1_024
   /// About how many messages the log keeps.
   ///
   /// A peer that missed more trusts nothing that it has.
