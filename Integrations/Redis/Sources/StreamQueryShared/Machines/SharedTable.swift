@@ -17,7 +17,17 @@ struct SharedTable: Sendable {
     /// An entry, or a committed value.
     case stored(SharedVersion)
     /// A value that did not come from the store.
-    case unversioned
+    case unversioned(requestedAt: Duration)
+  }
+
+  /// What is known of the data when a fetch begins.
+  struct Beginning: Equatable, Sendable {
+    var id: FlightID
+    /// The version of the data that is there.
+    var landed: SharedVersion?
+    var isDoubted: Bool
+    /// From when an entry must be.
+    var bounds: SharedBounds
   }
 
   /// What becomes of a fetch's answer.
@@ -48,10 +58,8 @@ struct SharedTable: Sendable {
   /// A fetch begins.
   ///
   /// - Parameter key: Its key.
-  /// - Returns: Its number, the version of the data that is there, and whether that is doubted.
-  mutating func began(
-    _ key: SharedKey
-  ) -> (id: FlightID, landed: SharedVersion?, isDoubted: Bool) {
+  /// - Returns: Its number, and what is known of the data.
+  mutating func began(_ key: SharedKey) -> Beginning {
     register(key)
     lastFlight += 1
     let id = FlightID(rawValue: lastFlight)
@@ -62,7 +70,12 @@ struct SharedTable: Sendable {
     rows[key.text]?.landed = nil
     rows[key.text]?.flights[id] = flight
     rows[key.text]?.newest = id
-    return (id, row?.landed, row?.isDoubted ?? false)
+    return Beginning(
+      id: id,
+      landed: row?.landed,
+      isDoubted: row?.isDoubted ?? false,
+      bounds: row?.bounds ?? SharedBounds()
+    )
   }
 
   /// A fetch begins anew: what was told before does not concern it.
@@ -104,8 +117,12 @@ struct SharedTable: Sendable {
     }
     guard flight.epoch == epoch, !isOutdated(answer, row, flight) else { return .again }
     switch answer {
-    case .stored(let version): rows[key]?.landed = version
-    case .unversioned: rows[key]?.landed = nil
+    case .stored(let version):
+      rows[key]?.landed = version
+      rows[key]?.bounds = SharedBounds()
+    case .unversioned(let requestedAt):
+      rows[key]?.landed = nil
+      rows[key]?.bounds = SharedBounds(requestedAt: requestedAt)
     }
     rows[key]?.landedAt = now
     rows[key]?.isDoubted = !log.isRead
@@ -127,7 +144,13 @@ struct SharedTable: Sendable {
   ///   - id: The fetch.
   ///   - key: Its key.
   ///   - now: When an answer came that is outdated; `nil` if there was none.
-  mutating func ended(_ id: FlightID, of key: String, outdatedAt now: Duration? = nil) {
+  ///   - requestedAt: When that was requested.
+  mutating func ended(
+    _ id: FlightID,
+    of key: String,
+    outdatedAt now: Duration? = nil,
+    requestedAt: Duration? = nil
+  ) {
     guard let flight = rows[key]?.flights.removeValue(forKey: id), rows[key]?.newest == id else {
       return
     }
@@ -135,6 +158,7 @@ struct SharedTable: Sendable {
       rows[key]?.landed = nil
       rows[key]?.landedAt = now
       rows[key]?.isDoubted = true
+      rows[key]?.bounds = SharedBounds(requestedAt: requestedAt)
     } else if rows[key]?.landed == nil {
       rows[key]?.landed = flight.before
     }
@@ -147,6 +171,7 @@ struct SharedTable: Sendable {
     register(key)
     if let landed = rows[key.text]?.landed, landed > version { return false }
     rows[key.text]?.landed = version
+    rows[key.text]?.bounds = SharedBounds()
     rows[key.text]?.landedAt = now
     rows[key.text]?.isDoubted = !log.isRead
     return true
@@ -302,13 +327,15 @@ struct SharedTable: Sendable {
     for (key, row) in rows {
       rows[key]?.stored = nil
       rows[key]?.news = nil
+      let landed = row.landed ?? row.newest.flatMap { row.flights[$0]?.before }
+      if let landed { rows[key]?.bounds = SharedBounds(version: landed) }
+      rows[key]?.landed = nil
       for id in row.flights.keys {
         if row.flights[id]?.follows != nil { effects.told[id] = .free }
         rows[key]?.flights[id]?.follows = nil
         rows[key]?.flights[id]?.before = nil
       }
       guard row.landedAt != nil, !row.isDoubted else { continue }
-      rows[key]?.landed = nil
       rows[key]?.isDoubted = true
       effects.doubted[key] = row.isInFlight
     }
