@@ -39,7 +39,7 @@ import Testing
     world.advance(50)
     #expect(world.value(second) == 1)
     let age = second.client.diagnostics("rates").first?.age ?? .zero
-    #expect(age >= Duration.milliseconds(50_300))
+    #expect(age >= Duration.milliseconds(50_600))
   }
 
   @Test func aRefetchAsksUpstreamAndOthersGetItsAnswer() {
@@ -53,6 +53,44 @@ import Testing
     world.simulation.settle()
     // The message of the new value made the older one stale.
     #expect(world.value(second) == 2)
+    #expect(world.requests.value == 2)
+  }
+
+  @Test func aRefetchIsNotAnsweredWithAYoungEntry() {
+    let (first, second) = (world.machine(), world.machine())
+    #expect([world.value(first), world.value(second)] == [1, 1])
+    let queries = [world.query(first), world.query(second)]
+    world.simulation.run { await first.client.refetch(queries[0]) }
+    world.simulation.settle()
+    world.truth.value = 2
+    world.simulation.run { await second.client.refetch(queries[1]) }
+    #expect(second.client.data(for: queries[1]) == 2)
+    #expect(world.requests.value == 3)
+  }
+
+  @Test func theClientsOwnInvalidationIsNotAnsweredWithAnEntryFromBefore() {
+    let (first, second) = (world.machine(), world.machine())
+    #expect([world.value(first), world.value(second)] == [1, 1])
+    let queries = [world.query(first), world.query(second)]
+    first.link.logDelay.value = .milliseconds(900)
+    world.advance(5)
+    world.simulation.run { await second.client.refetch(queries[1]) }
+    world.truth.value = 2
+    // The message of the newer entry is not here yet.
+    world.simulation.run { await first.client.invalidate(queries[0]) }
+    #expect(world.value(first) == 2)
+    #expect(world.requests.value == 3)
+  }
+
+  @Test func anEarlyRefetchAsksUpstreamAndNotForTheSameEntry() {
+    let (first, second) = (world.machine(), world.machine())
+    let query = world.query(second).refreshAhead(.fraction(0.5))
+    #expect([world.value(first), world.value(second, query)] == [1, 1])
+    world.truth.value = 2
+    world.advance(40)
+    #expect(world.value(second, query) == 1)
+    world.advance(1)
+    #expect(second.client.data(for: query) == 2)
     #expect(world.requests.value == 2)
   }
 

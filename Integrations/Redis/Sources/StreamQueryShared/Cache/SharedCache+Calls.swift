@@ -3,9 +3,21 @@ internal import StreamQuery
 // Calls of the store: none takes longer than the configuration allows, and none is made while the
 // store is believed to be away.
 extension SharedCache {
+  /// What a call does while the store is believed to be away.
+  enum Urgency: Sendable {
+    /// It does not ask, unless nobody reads the log, so that nobody else would find the store
+    /// again.
+    case fetch
+    /// It asks once the pause is over.
+    case log
+    /// It asks in any case: others wait for it, or nothing else can be done in its place.
+    case change
+  }
+
   /// Calls the store.
   ///
   /// - Parameters:
+  ///   - urgency: What it does while the store is believed to be away.
   ///   - limit: How long it may take; `nil` is the configuration's timeout.
   ///   - late: Undoes what a call did whose caller is gone.
   ///   - body: The call.
@@ -13,12 +25,13 @@ extension SharedCache {
   /// - Throws: The store's error, ``SharedStoreError/unavailable(_:)`` if it is late or away, and
   ///   ``SharedStoreError/cancelled`` at once if the caller is cancelled.
   func call<Value: Sendable>(
+    _ urgency: Urgency = .fetch,
     within limit: Duration? = nil,
     late: (@Sendable (Value) async -> Void)? = nil,
     _ body: @escaping @Sendable () async throws(SharedStoreError) -> Value
   ) async throws(SharedStoreError) -> Value {
     let now = clock.now()
-    guard locked({ $0.breaker.asks(at: now) }) else {
+    guard locked({ $0.asks(urgency, at: now) }) else {
       throw .unavailable("the store did not answer lately, and is not asked before a pause is over")
     }
     let limit = limit ?? configuration.timeout
@@ -62,7 +75,7 @@ extension SharedCache {
   /// Ends a lease without waiting for the store.
   func abandon(_ lease: SharedLease, _ failure: SharedFailure?) {
     Task.detached(executorPreference: scheduling.executor) { [self] in
-      try? await call { [store] () async throws(SharedStoreError) in
+      try? await call(.change) { [store] () async throws(SharedStoreError) in
         try await store.abandon(lease, failure: failure?.text)
       }
     }

@@ -43,7 +43,7 @@ extension SharedCache {
 
   private func invalidate(_ marks: [SharedMark]) async throws(SharedCacheError) {
     do throws(SharedStoreError) {
-      let version = try await call { [store] () async throws(SharedStoreError) in
+      let version = try await call(.change) { [store] () async throws(SharedStoreError) in
         try await store.invalidate(marks)
       }
       apply { $0.invalidated(marks, version) }
@@ -67,7 +67,7 @@ extension SharedCache {
     for query: Query<Value>
   ) async throws(SharedCacheError) {
     guard let settings = query.options.meta?[SharedSettingsKey.self] else {
-      throw .notShared(key: "\(query.key)")
+      throw .notShared(key: "\(AnyQueryKey(query.key))")
     }
     let key = try key(query.key, settings)
     let link = SharedLink(query.key)
@@ -75,7 +75,7 @@ extension SharedCache {
     do {
       bytes = try configuration.codec.encode(value)
     } catch {
-      throw .notEncodable(key: "\(query.key)", reason: "\(error)")
+      throw .notEncodable(key: "\(AnyQueryKey(query.key))", reason: "\(error)")
     }
     guard bytes.count <= configuration.maxValueBytes else {
       throw .store(.tooLarge(bytes: bytes.count, limit: configuration.maxValueBytes))
@@ -85,7 +85,8 @@ extension SharedCache {
       form: "\(configuration.codec.name).\(settings.form)"
     )
     do throws(SharedStoreError) {
-      let version = try await call { [store, configuration] () async throws(SharedStoreError) in
+      let version = try await call(.change) {
+        [store, configuration] () async throws(SharedStoreError) in
         try await store.write(stored, for: key, lifetime: configuration.lifetime)
       }
       written(value, version, to: query, key, link)
@@ -105,13 +106,14 @@ extension SharedCache {
     guard let client else { return }
     let now = clock.now()
     // Asked again whenever the data changes meanwhile: an answer that is newer may have landed.
-    client.updateData(for: query, fencing: true) { data in
+    let written = client.updateData(for: query, fencing: true) { data in
       let mayWrite = locked { state in
         state.links[key.text] = link
         return state.table.mayWrite(version, to: key, at: now)
       }
       data = mayWrite ? value : nil
     }
+    guard written != nil else { return }
     // Nobody reads the log, or it told of a change before the value was here.
     let isOutdated = locked { state in
       !state.table.log.isRead || state.table.isOutdated(version, of: key.text)

@@ -57,7 +57,9 @@ extension SharedCache {
     case .lands: flight.context.answer(isOld: answer.age)
     case .landsUnwatched: flight.context.answer(isOld: answer.age, isOutdated: true)
     case .again:
-      let next = flight.rounds.lost(at: now)
+      var entry: SharedVersion?
+      if answer.isTaken, case .stored(let version) = answer.origin { entry = version }
+      let next = flight.rounds.lost(at: now, taken: entry)
       tell(.outdated(key: "\(flight.context.key)", again: next != nil))
       if let next { return next }
       locked { [flight] in
@@ -111,7 +113,7 @@ extension SharedCache {
     // The store measured when it answered, which may have been as early as it was asked.
     let age = stored + envelope.age + (clock.now() - flight.askedAt)
     tell(.hit(key: "\(flight.context.key)", age: age))
-    return FlightAnswer(value: value, origin: .stored(entry.version), age: age)
+    return FlightAnswer(value: value, origin: .stored(entry.version), age: age, isTaken: true)
   }
 
   private func form(_ settings: SharedSettings) -> String {
@@ -197,7 +199,8 @@ extension SharedCache {
       return answer
     }
     do throws(SharedStoreError) {
-      let version = try await call { [store, configuration] () async throws(SharedStoreError) in
+      let version = try await call(.change) {
+        [store, configuration] () async throws(SharedStoreError) in
         try await store.commit(value, with: lease, lifetime: configuration.lifetime)
       }
       guard let version else { return nil }
@@ -205,7 +208,9 @@ extension SharedCache {
       answer.origin = .stored(version)
     } catch {
       switch error {
-      case .cancelled: throw CancellationError()
+      case .cancelled:
+        abandon(lease, nil)
+        throw CancellationError()
       case .tooLarge: abandon(lease, .unshareable)
       // Whether it was stored is unknown; nobody has told of a change.
       case .unavailable, .unreadable: break
@@ -231,7 +236,8 @@ extension SharedCache {
   private func renewing(_ lease: SharedLease) -> Task<Void, Never> {
     Task.detached(executorPreference: scheduling.executor) { [self] in
       while (try? await scheduling.clock.sleep(for: configuration.lease / 3)) != nil {
-        let isValid = try? await call { [store, configuration] () async throws(SharedStoreError) in
+        let isValid = try? await call(.change) {
+          [store, configuration] () async throws(SharedStoreError) in
           try await store.renew(lease, for: configuration.lease)
         }
         // A store that does not answer may do so before the lease ends.

@@ -28,11 +28,16 @@ extension SharedCache {
       // A store that is back says so at once.
       let wait = isAway ? .zero : min(configuration.trust / 4, .seconds(5))
       do throws(SharedStoreError) {
-        let changes = try await call(within: wait + configuration.timeout) {
+        let changes = try await call(.log, within: wait + configuration.timeout) {
           [store] () async throws(SharedStoreError) in
           try await store.changes(after: position, waitingAtMost: wait)
         }
         heard(changes, askedAt: start)
+        // A store that neither waits nor has news is not asked without end.
+        guard changes.isGap || changes.messages.isEmpty, clock.now() - start < wait / 2 else {
+          continue
+        }
+        try? await scheduling.clock.sleep(for: min(wait, .milliseconds(100)))
       } catch {
         let now = clock.now()
         guard let pause = locked({ $0.breaker.pause(at: now) }) else { continue }
@@ -45,7 +50,7 @@ extension SharedCache {
     var isGap = false
     let count = apply { table in
       switch table.log.read(changes, askedAt: start) {
-      case .complete: return table.heard(changes.messages)
+      case .complete: return table.heard(changes, askedAt: start)
       case .unknown(let hasGap):
         isGap = hasGap
         return table.forgot()

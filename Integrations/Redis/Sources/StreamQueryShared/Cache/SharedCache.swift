@@ -49,6 +49,7 @@ public final class SharedCache: Sendable {
   ) {
     self.store = store
     self.client = client
+    let configuration = configuration.bounded
     self.configuration = configuration
     names = SharedNames(configuration.namespace)
     scheduling = client.scheduling

@@ -45,3 +45,21 @@ public struct SharedCacheConfiguration: Sendable {
     self.namespace = namespace
   }
 }
+
+extension SharedCacheConfiguration {
+  /// The same with times that can be waited for, and that end no loop at once: up to 100 years.
+  var bounded: Self {
+    func bounded(_ time: Duration, from least: Duration = .milliseconds(1)) -> Duration {
+      min(max(time, least), .seconds(100 * 365 * 86_400))
+    }
+    var copy = self
+    copy.lease = bounded(lease, from: .milliseconds(30))
+    copy.lifetime = bounded(lifetime)
+    copy.trust = bounded(trust, from: .milliseconds(80))
+    copy.patience = bounded(patience, from: .zero)
+    copy.timeout = bounded(timeout)
+    copy.rounds = max(0, rounds)
+    copy.pauses = (bounded(pauses.first), bounded(pauses.longest))
+    return copy
+  }
+}

@@ -11,6 +11,15 @@ struct SharedState: Sendable {
 
   static var smallest: Int { 1_024 }
 
+  /// Whether a call may ask the store.
+  mutating func asks(_ urgency: SharedCache.Urgency, at now: Duration) -> Bool {
+    switch urgency {
+    case .change: true
+    case .fetch where table.log.isRead: !breaker.isOpen
+    case .fetch, .log: breaker.asks(at: now)
+    }
+  }
+
   init(breaker: SharedBreaker) {
     self.breaker = breaker
   }

@@ -61,8 +61,8 @@ struct SharedRounds: Equatable, Sendable {
 
   /// How old an entry may be by the store's clock and its own head.
   func accepts(_ entry: SharedEntry, olderBy age: Duration) -> Bool {
-    if let awaited, entry.version > awaited.version { return true }
     if let outdated, entry.version <= outdated { return false }
+    if let awaited, entry.version > awaited.version { return true }
     guard let maxAge else { return false }
     return entry.age + age <= maxAge
   }
@@ -104,13 +104,16 @@ struct SharedRounds: Equatable, Sendable {
 
   /// The answer was outdated when it was there.
   ///
-  /// - Returns: What to do next; `nil` if all rounds are lost.
-  mutating func lost(at now: Duration) -> Step? {
-    guard roundsLeft > 0 else { return nil }
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - entry: The version of the entry that it was; `nil` if it was fetched.
+  /// - Returns: What to do next; `nil` if all rounds are lost, and there is no other answer.
+  mutating func lost(at now: Duration, taken entry: SharedVersion? = nil) -> Step? {
+    guard roundsLeft > 0 else { return entry == nil ? nil : .alone(.outdated) }
     roundsLeft -= 1
     // Whatever was stored since is as new as what this fetch could get.
     if maxAge == nil { maxAge = now - startedAt }
-    outdated = nil
+    outdated = entry
     return .begin(maxAge: maxAge)
   }
 

@@ -12,4 +12,9 @@ struct SharedRow: Sendable {
   /// What the log told last.
   var news: (version: SharedVersion, news: SharedNews)?
   var flights: [FlightID: SharedFlight] = [:]
+  /// The newest fetch: an older one may still run if it ignores its cancellation, but does not land.
+  var newest: FlightID?
+
+  /// Whether a fetch is under way that may land.
+  var isInFlight: Bool { newest.map { flights[$0] != nil } ?? false }
 }

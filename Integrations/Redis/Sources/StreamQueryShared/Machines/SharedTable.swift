@@ -38,6 +38,8 @@ struct SharedTable: Sendable {
   private var tide: UInt64 = 0
   /// How often all was forgotten.
   private var epoch: UInt64 = 0
+  /// The end of the log and when it was asked for, while its messages are handled.
+  private var end: (version: SharedVersion, askedAt: Duration)?
   /// How the log is read.
   var log = SharedLog()
 
@@ -55,10 +57,11 @@ struct SharedTable: Sendable {
     let id = FlightID(rawValue: lastFlight)
     let row = rows[key.text]
     var flight = SharedFlight(tide: tide, epoch: epoch)
-    flight.before = row?.landed
+    flight.before = row?.landed ?? row?.newest.flatMap { row?.flights[$0]?.before }
     // It may land or not, nobody says: until then, nothing is known of the data.
     rows[key.text]?.landed = nil
     rows[key.text]?.flights[id] = flight
+    rows[key.text]?.newest = id
     return (id, row?.landed, row?.isDoubted ?? false)
   }
 
@@ -94,6 +97,11 @@ struct SharedTable: Sendable {
     at now: Duration
   ) -> Verdict {
     guard let row = rows[key], let flight = row.flights[id] else { return .lands }
+    guard row.newest == id else {
+      // The client has replaced it, and ignores what it brings.
+      rows[key]?.flights[id] = nil
+      return .lands
+    }
     guard flight.epoch == epoch, !isOutdated(answer, row, flight) else { return .again }
     switch answer {
     case .stored(let version): rows[key]?.landed = version
@@ -120,12 +128,14 @@ struct SharedTable: Sendable {
   ///   - key: Its key.
   ///   - now: When an answer came that is outdated; `nil` if there was none.
   mutating func ended(_ id: FlightID, of key: String, outdatedAt now: Duration? = nil) {
-    guard let flight = rows[key]?.flights.removeValue(forKey: id) else { return }
+    guard let flight = rows[key]?.flights.removeValue(forKey: id), rows[key]?.newest == id else {
+      return
+    }
     if let now {
       rows[key]?.landed = nil
       rows[key]?.landedAt = now
       rows[key]?.isDoubted = true
-    } else if rows[key]?.flights.isEmpty == true, rows[key]?.landed == nil {
+    } else if rows[key]?.landed == nil {
       rows[key]?.landed = flight.before
     }
   }
@@ -153,8 +163,19 @@ struct SharedTable: Sendable {
 
   // MARK: The log
 
-  /// Messages were read.
-  mutating func heard(_ messages: [SharedMessage]) -> Effects {
+  /// The log was read.
+  ///
+  /// - Parameters:
+  ///   - changes: What was found, without a gap.
+  ///   - start: When it was asked.
+  /// - Returns: What to do.
+  mutating func heard(_ changes: SharedChanges, askedAt start: Duration) -> Effects {
+    end = changes.hasMore ? nil : (changes.position.version, start)
+    defer { end = nil }
+    return heard(changes.messages)
+  }
+
+  private mutating func heard(_ messages: [SharedMessage]) -> Effects {
     var effects = Effects()
     for message in messages { heard(message, &effects) }
     return effects
@@ -216,13 +237,20 @@ struct SharedTable: Sendable {
     _ effects: inout Effects
   ) {
     guard let row = rows[key], row.landedAt != nil else { return }
-    if let landed = row.landed ?? row.flights.values.lazy.compactMap(\.before).max(),
-      landed >= version
+    if let landed = row.landed ?? row.newest.flatMap({ row.flights[$0]?.before }),
+      landed >= version, isPossible(landed, row)
     {
       return
     }
     rows[key]?.isDoubted = true
-    effects.doubted[key] = !row.flights.isEmpty
+    effects.doubted[key] = row.isInFlight
+  }
+
+  /// Whether the store can have given a version: what was here before the end of the log was asked
+  /// for is not after it.
+  private func isPossible(_ landed: SharedVersion, _ row: SharedRow) -> Bool {
+    guard let end, let landedAt = row.landedAt, landedAt < end.askedAt else { return true }
+    return landed <= end.version
   }
 
   private mutating func tell(
@@ -257,7 +285,7 @@ struct SharedTable: Sendable {
       for key in rowsOfMarks[mark] ?? [] {
         guard let row = rows[key], row.landedAt != nil else { continue }
         rows[key]?.isDoubted = true
-        effects.doubted[key] = !row.flights.isEmpty
+        effects.doubted[key] = row.isInFlight
       }
     }
     return effects
@@ -282,7 +310,7 @@ struct SharedTable: Sendable {
       guard row.landedAt != nil, !row.isDoubted else { continue }
       rows[key]?.landed = nil
       rows[key]?.isDoubted = true
-      effects.doubted[key] = !row.flights.isEmpty
+      effects.doubted[key] = row.isInFlight
     }
     return effects
   }
@@ -299,7 +327,7 @@ struct SharedTable: Sendable {
     for (key, row) in rows {
       guard let landedAt = row.landedAt, !row.isDoubted, landedAt + trust <= now else { continue }
       rows[key]?.isDoubted = true
-      effects.doubted[key] = !row.flights.isEmpty
+      effects.doubted[key] = row.isInFlight
     }
     return effects
   }

@@ -1,18 +1,18 @@
 /// A store that many machines share: entries, leases to fetch them, and a log of what changed.
 ///
-/// Every call is one atomic step of the store, and the store alone gives versions, measures ages and
-/// lets leases end: the clocks of the machines play no part. Whoever gets a result knows that it was
-/// true at one moment between call and return.
+/// Every call is one atomic step of the store, and the store alone gives versions, measures ages
+/// and lets leases end: the clocks of the machines play no part. Whoever gets a result knows that
+/// it was true at one moment between call and return.
 ///
 /// The rules that every store keeps:
 ///
 /// - **Versions** rise with every change that the store logs, and are never given twice in one
 ///   ``SharedHistory``. A store that lost its log has another history.
-/// - **An entry is valid** if its version is higher than the last invalidation of each of its marks.
-///   The marks of an entry are those of its lease.
+/// - **An entry is valid** if its version is higher than the last invalidation of each of its
+///   marks. The marks of an entry are those of its lease.
 /// - **One leader.** At most one lease of a key is valid at a time. A lease ends when its holder
-///   commits or abandons it, when its time is over, and when one of its marks is invalidated, or its
-///   key is written. Its token is higher than that of each lease of the key before it.
+///   commits or abandons it, when its time is over, and when one of its marks is invalidated, or
+///   its key is written. Its token is higher than that of each lease of the key before it.
 /// - **Fencing.** A commit with a lease that is not valid any more changes nothing.
 /// - **The log** has a message for each commit, abandoned lease, invalidation and write, in the
 ///   order of versions. It is bounded: who reads from a position that it no longer has is told of
@@ -20,8 +20,8 @@
 public protocol SharedStore: Sendable {
   /// Reads the entry of a key, or takes the lease to fetch it.
   ///
-  /// The result is the entry if it is valid and at most `maxAge` old. Otherwise the caller leads, if
-  /// nobody does, and follows, if somebody does.
+  /// The result is the entry if it is valid and at most `maxAge` old. Otherwise the caller leads,
+  /// if nobody does, and follows, if somebody does.
   ///
   /// - Parameters:
   ///   - key: The key and its marks.
@@ -50,8 +50,8 @@ public protocol SharedStore: Sendable {
   ///   - value: The value.
   ///   - lease: The lease.
   ///   - lifetime: How long the store keeps the entry.
-  /// - Returns: The version of the entry; `nil` if the lease was not valid any more, so that nothing
-  ///   has changed.
+  /// - Returns: The version of the entry; `nil` if the lease was not valid any more, so that
+  ///   nothing has changed.
   /// - Throws: ``SharedStoreError`` if the store gave no answer; a change may have been made.
   func commit(
     _ value: SharedValue,

@@ -1,7 +1,7 @@
 /// The place of a change in the log of a ``SharedStore``.
 ///
-/// It is the identifier of a Redis stream's entry: the milliseconds of the store's clock, and a count
-/// for those in the same millisecond. It rises even if that clock is set back.
+/// It is the identifier of a Redis stream's entry: the milliseconds of the store's clock, and a
+/// count for those in the same millisecond. It rises even if that clock is set back.
 public struct SharedVersion: Hashable, Comparable, Sendable {
   /// The milliseconds since 1970 by the store's clock.
   public var milliseconds: UInt64
