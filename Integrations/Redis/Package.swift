@@ -29,8 +29,11 @@ let package = Package(
       dependencies: [
         "StreamQueryShared",
         .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryTesting", package: "StreamQuery"),
       ]
     ),
+    // What sharing costs among a thousand machines: `swift run -c release Network`.
+    .executableTarget(name: "Network", dependencies: ["StreamQuerySharedTesting"]),
     .target(name: "StreamQueryRedis", dependencies: ["StreamQueryShared", "CHiredis"]),
     .testTarget(
       name: "StreamQuerySharedTests",
