@@ -16,6 +16,7 @@ struct SharedBounds: Equatable, Sendable {
   ///   - duration: How long it took to fetch it.
   ///   - askedAt: When the store was asked for it.
   ///   - slack: How much later than its fetch ended it may have been stored.
+  /// - Returns: Whether it is not older.
   func allow(
     _ entry: SharedEntry,
     fetchedIn duration: Duration,
