@@ -2,6 +2,7 @@ internal import Foundation
 internal import StreamQuery
 internal import StreamQueryRedis
 internal import StreamQueryShared
+internal import Synchronization
 
 /// The id of this process.
 func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
@@ -54,6 +55,13 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
     var configuration = SharedCacheConfiguration(namespace: "peers")
     configuration.lease = .seconds(2)
     configuration.trust = .seconds(2)
+    let notes = Mutex<[String]>([])
+    configuration.onEvent = { event in
+      switch event {
+      case .hit, .follows, .invalidated: break
+      default: notes.withLock { $0.append("told - \(now) \(event)") }
+      }
+    }
     let cache = SharedCache(store, for: client, configuration)
     let reading = Task { await cache.run() }
     let workers = 50
@@ -80,7 +88,7 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
     reading.cancel()
     await reading.value
     await store.close()
-    return lines
+    return lines + notes.withLock { $0 }
   }
 
   /// Nanoseconds of a clock that all processes of this machine share.

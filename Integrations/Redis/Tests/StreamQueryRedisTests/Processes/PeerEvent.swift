@@ -6,6 +6,8 @@ struct PeerEvent: Equatable {
     case read(UInt64)
     /// A change to this version was acknowledged.
     case changed(UInt64)
+    /// The cache told of something other than a hit.
+    case told(String)
     /// Something threw.
     case failed(String)
   }
@@ -29,6 +31,7 @@ struct PeerEvent: Equatable {
     switch (parts[0], UInt64(parts[3])) {
     case ("read", let version?): self.init(parts[1], at: time, .read(version))
     case ("changed", let version?): self.init(parts[1], at: time, .changed(version))
+    case ("told", _): self.init(parts[1], at: time, .told(parts[3]))
     default: self.init(parts[1], at: time, .failed(parts[3]))
     }
   }
@@ -38,6 +41,14 @@ extension [PeerEvent] {
   /// The texts of what failed.
   var failures: [String] {
     compactMap { event in if case .failed(let text) = event.kind { text } else { nil } }
+  }
+
+  /// How often the caches told of what, the keys left out.
+  var told: [String: Int] {
+    reduce(into: [:]) { result, event in
+      guard case .told(let text) = event.kind else { return }
+      result[String(text.filter { !$0.isNumber }), default: 0] += 1
+    }
   }
 
   /// How many requests were answered.
@@ -68,7 +79,7 @@ extension [PeerEvent] {
       switch event.kind {
       case .changed(let version): known[event.key] = Swift.max(known[event.key] ?? 0, version)
       case .read(let version): if version < known[event.key] ?? 0 { result.append(event) }
-      case .failed: break
+      case .failed, .told: break
       }
     }
     return result
