@@ -11,13 +11,13 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
 ///
 /// Arguments: the port of the store, the port of the upstream, how many requests, how many keys, how
 /// many requests are between two changes or `0`, the milliseconds between two requests of a worker,
-/// how the keys begin, and the file of what it saw. It says `ready`, and waits for a line.
+/// the milliseconds before the first request, how the keys begin, and the file of what it saw. It says `ready`, and waits for a line.
 @main struct Peer {
   static func main() async throws {
     let arguments = CommandLine.arguments.dropFirst().map { $0 }
-    let numbers = arguments.prefix(6).compactMap { Int($0) }
-    guard arguments.count == 8, numbers.count == 6 else {
-      print("usage: Peer STORE UPSTREAM REQUESTS KEYS CHANGES PAUSE PREFIX FILE")
+    let numbers = arguments.prefix(7).compactMap { Int($0) }
+    guard arguments.count == 9, numbers.count == 7 else {
+      print("usage: Peer STORE UPSTREAM REQUESTS KEYS CHANGES PAUSE SETTLING PREFIX FILE")
       return
     }
     let plan = Plan(
@@ -25,13 +25,14 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
       keys: numbers[3],
       changes: numbers[4],
       pause: .milliseconds(numbers[5]),
-      prefix: arguments[6]
+      settling: .milliseconds(numbers[6]),
+      prefix: arguments[7]
     )
     print("ready")
     fflush(nil)
     _ = readLine()
     let lines = try await run(plan, store: numbers[0], upstream: Upstream(port: numbers[1]))
-    try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: arguments[7]))
+    try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: arguments[8]))
   }
 
   /// What a peer does.
@@ -40,6 +41,7 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
     var keys: Int
     var changes: Int
     var pause: Duration
+    var settling: Duration
     var prefix: String
   }
 
@@ -64,6 +66,8 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
     }
     let cache = SharedCache(store, for: client, configuration)
     let reading = Task { await cache.run() }
+    // Nothing tells when the log was read for the first time.
+    try await Task.sleep(for: plan.settling)
     let workers = 50
     let lines = await withTaskGroup(of: [String].self) { group in
       for worker in 0..<workers {

@@ -11,6 +11,8 @@ final class PeerProcess {
     var changes = 0
     /// Between two requests of a worker, of which there are 50.
     var pause = Duration.zero
+    /// Before the first request, so that the log was read once.
+    var settling = Duration.seconds(1)
     /// How the keys begin.
     var prefix = "k"
   }
@@ -23,12 +25,11 @@ final class PeerProcess {
   /// Starts a process, which waits for `go`.
   init(_ plan: Plan, number: Int, store: TestServer, upstream: TestServer) throws {
     file = upstream.folder.appending(path: "peer-\(number)")
-    let pause = plan.pause.components
-    let milliseconds = pause.seconds * 1_000 + pause.attoseconds / 1_000_000_000_000_000
+    let times = [plan.pause, plan.settling].map { "\(Int($0 / .milliseconds(1)))" }
     process.executableURL = Self.program
     process.arguments = [
       "\(store.port)", "\(upstream.port)", "\(plan.requests)", "\(plan.keys)", "\(plan.changes)",
-      "\(milliseconds)", plan.prefix, file.path,
+      times[0], times[1], plan.prefix, file.path,
     ]
     process.standardInput = input
     process.standardOutput = output
