@@ -35,7 +35,7 @@ final class NetworkNode: Sendable {
       patience: plan.configuration.timeout * 2
     )
     let client = QueryClient(simulation: simulation)
-    var configuration = plan.configuration
+    var configuration = plan.broken ?? plan.configuration
     configuration.onEvent = { event in
       world.locked { $0.meter.events[event.networkName, default: 0] += 1 }
     }

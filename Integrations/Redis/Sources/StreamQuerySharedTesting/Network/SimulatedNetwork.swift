@@ -201,12 +201,14 @@ public final class SimulatedNetwork {
     let found = world.locked { ($0.judge, $0.meter) }
     var judge = found.0
     let meter = found.1
+    // While the store is away, each node asks for each key once in the time for which it trusts.
+    let away = Int(Double(plan.nodes * plan.keys) * (.seconds(1) / plan.configuration.trust))
     for time in returns where time < plan.duration {
       let second = Int(time.components.seconds)
       let span = Int(plan.recovery.components.seconds)
       let before = meter.upstream.filter { $0.key <= second }.values.max() ?? 0
       let after = meter.upstream.filter { ($0.key > second) && $0.key <= second + span }
-      judge.returned(peak: after.values.max() ?? 0, before: before)
+      judge.returned(peak: after.values.max() ?? 0, before: max(before, away))
     }
     return NetworkReport(
       plan: plan,
