@@ -73,6 +73,41 @@ import Testing
     #expect(first.events.value.suffix(2) == ["store back", "invalidated 1"])
   }
 
+  @Test func dataDoesNotGoBackWhenTheStoreReturns() {
+    let (first, second) = (world.machine(), world.machine())
+    // One machine asks before the truth changes, and the other one, alone, after it.
+    world.duration.value = .seconds(8)
+    let slow = world.start(first)
+    world.advance(1)
+    world.truth.value = 2
+    world.duration.value = .milliseconds(100)
+    second.link.fault.value = .away
+    #expect(world.value(second) == 2)
+    second.link.fault.value = .none
+    world.advance(8)
+    #expect(slow.value == 1)
+    #expect(second.client.data(for: world.query(second)) == 2)
+    // What the first has stored is newer by its version, but not by its request.
+    #expect(world.value(second) == 2)
+    world.advance(1)
+    #expect(world.value(first) == 2)
+  }
+
+  @Test func dataDoesNotGoBackToWhatAReplicaStillHas() throws {
+    let (first, second) = (world.machine(), world.machine())
+    #expect([world.value(first), world.value(second)] == [1, 1])
+    world.advance(5)
+    let replica = world.store.model
+    world.truth.value = 2
+    let query = world.query(first)
+    try world.simulation.run { try await first.cache.invalidate(query) }
+    #expect([world.value(first), world.value(second)] == [2, 2])
+    world.store.failOver(to: replica)
+    world.advance(5)
+    #expect([world.value(first), world.value(second)] == [2, 2])
+    #expect(first.client.data(for: query) == 2)
+  }
+
   @Test func lostMessagesEndTheTrustInEverything() {
     let first = world.machine()
     let queries = ["a", "b"].map { world.query(first, $0) }

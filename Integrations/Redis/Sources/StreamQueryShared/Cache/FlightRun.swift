@@ -32,6 +32,8 @@ struct FlightAnswer<Value: Sendable>: Sendable {
   var origin: SharedTable.Answer
   /// How old it is.
   var age: Duration
+  /// When it was requested, at the latest.
+  var requestedAt: Duration
   /// Whether it is an entry that somebody else has stored.
   var isTaken = false
   /// Whether upstream found that the data is still good.

@@ -31,6 +31,7 @@ extension SharedCache {
       at: clock.now(),
       maxAge: maxAge(context, settings, isDoubted: begun.isDoubted),
       outdated: knows ? begun.landed : nil,
+      bounds: begun.bounds,
       patience: configuration.patience,
       rounds: configuration.rounds,
       slack: configuration.timeout

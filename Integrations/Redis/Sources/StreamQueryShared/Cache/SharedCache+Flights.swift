@@ -63,7 +63,12 @@ extension SharedCache {
       tell(.outdated(key: "\(flight.context.key)", again: next != nil))
       if let next { return next }
       locked { [flight] in
-        $0.table.ended(flight.id, of: flight.key.text, outdatedAt: now)
+        $0.table.ended(
+          flight.id,
+          of: flight.key.text,
+          outdatedAt: now,
+          requestedAt: answer.requestedAt
+        )
       }
       flight.context.answer(isOld: answer.age, isOutdated: true)
     }
@@ -109,11 +114,24 @@ extension SharedCache {
       return nil
     }
     let stored = max(entry.age, .zero)
-    guard flight.rounds.accepts(entry, olderBy: envelope.age) else { return nil }
+    let isAccepted = flight.rounds.accepts(
+      entry,
+      olderBy: envelope.age,
+      fetchedIn: envelope.duration,
+      askedAt: flight.askedAt
+    )
+    guard isAccepted else { return nil }
     // The store measured when it answered, which may have been as early as it was asked.
-    let age = stored + envelope.age + (clock.now() - flight.askedAt)
+    let now = clock.now()
+    let age = stored + envelope.age + (now - flight.askedAt)
     tell(.hit(key: "\(flight.context.key)", age: age))
-    return FlightAnswer(value: value, origin: .stored(entry.version), age: age, isTaken: true)
+    return FlightAnswer(
+      value: value,
+      origin: .stored(entry.version),
+      age: age,
+      requestedAt: now - stored - envelope.duration,
+      isTaken: true
+    )
   }
 
   private func form(_ settings: SharedSettings) -> String {
@@ -163,14 +181,22 @@ extension SharedCache {
     _ flight: FlightRun,
     _ upstream: @Sendable () async throws -> Value
   ) async throws -> FlightAnswer<Value> {
-    do {
-      let value = try await upstream()
-      return FlightAnswer(value: value, origin: .unversioned, age: flight.context.answerAge)
-    } catch let error as NotModified {
-      guard let previous = flight.context.previous(as: Value.self) else { throw error }
-      let age = flight.context.answerAge
-      return FlightAnswer(value: previous, origin: .unversioned, age: age, isKept: true)
-    }
+    let start = clock.now()
+    let (value, isKept) = try await { () async throws -> (Value, Bool) in
+      do {
+        return (try await upstream(), false)
+      } catch let error as NotModified {
+        guard let previous = flight.context.previous(as: Value.self) else { throw error }
+        return (previous, true)
+      }
+    }()
+    return FlightAnswer(
+      value: value,
+      origin: .unversioned(requestedAt: start),
+      age: flight.context.answerAge,
+      requestedAt: start,
+      isKept: isKept
+    )
   }
 
   // MARK: Leading
@@ -228,7 +254,8 @@ extension SharedCache {
     guard let bytes = try? configuration.codec.encode(answer.value),
       bytes.count <= configuration.maxValueBytes
     else { return nil }
-    let envelope = SharedEnvelope(bytes, age: answer.age)
+    let duration = clock.now() - answer.requestedAt
+    let envelope = SharedEnvelope(bytes, age: answer.age, duration: duration)
     return SharedValue(envelope.bytes, form: form(flight.settings))
   }
 

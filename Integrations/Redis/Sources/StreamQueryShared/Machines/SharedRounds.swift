@@ -28,6 +28,8 @@ struct SharedRounds: Equatable, Sendable {
   private var maxAge: Duration?
   /// Entries up to this version are no news, whatever their age.
   private var outdated: SharedVersion?
+  /// From when an entry must be.
+  private let bounds: SharedBounds
   /// What it may take because it was stored since it began to wait.
   private var awaited: SharedPosition?
   /// Added to the time since the start: the store's answer may be that much younger than its
@@ -40,6 +42,7 @@ struct SharedRounds: Equatable, Sendable {
   ///   - now: The time.
   ///   - maxAge: How old an entry may be; `nil` accepts none.
   ///   - outdated: The version of the data that is there already; `nil` if any will do.
+  ///   - bounds: From when an entry must be.
   ///   - patience: How long it follows others.
   ///   - rounds: How many rounds it may lose.
   ///   - slack: How long a call may take.
@@ -47,6 +50,7 @@ struct SharedRounds: Equatable, Sendable {
     at now: Duration,
     maxAge: Duration?,
     outdated: SharedVersion?,
+    bounds: SharedBounds = SharedBounds(),
     patience: Duration,
     rounds: Int,
     slack: Duration
@@ -56,11 +60,27 @@ struct SharedRounds: Equatable, Sendable {
     roundsLeft = rounds
     self.maxAge = maxAge
     self.outdated = outdated
+    self.bounds = bounds
     self.slack = slack
   }
 
-  /// How old an entry may be by the store's clock and its own head.
-  func accepts(_ entry: SharedEntry, olderBy age: Duration) -> Bool {
+  /// Whether an entry is an answer.
+  ///
+  /// - Parameters:
+  ///   - entry: The entry.
+  ///   - age: How old it was when it was stored.
+  ///   - duration: How long it took to fetch it.
+  ///   - askedAt: When the store was asked for it.
+  /// - Returns: Whether it is young enough, and not older than what is here.
+  func accepts(
+    _ entry: SharedEntry,
+    olderBy age: Duration,
+    fetchedIn duration: Duration = .zero,
+    askedAt: Duration = .zero
+  ) -> Bool {
+    guard bounds.allow(entry, fetchedIn: duration, askedAt: askedAt, slack: slack) else {
+      return false
+    }
     if let outdated, entry.version <= outdated { return false }
     if let awaited, entry.version > awaited.version { return true }
     guard let maxAge else { return false }

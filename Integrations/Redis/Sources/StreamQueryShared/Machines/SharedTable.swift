@@ -17,7 +17,17 @@ struct SharedTable: Sendable {
     /// An entry, or a committed value.
     case stored(SharedVersion)
     /// A value that did not come from the store.
-    case unversioned
+    case unversioned(requestedAt: Duration)
+  }
+
+  /// What is known of the data when a fetch begins.
+  struct Beginning: Equatable, Sendable {
+    var id: FlightID
+    /// The version of the data that is there.
+    var landed: SharedVersion?
+    var isDoubted: Bool
+    /// From when an entry must be.
+    var bounds: SharedBounds
   }
 
   /// What becomes of a fetch's answer.
@@ -30,16 +40,16 @@ struct SharedTable: Sendable {
     case again
   }
 
-  private(set) var rows: [String: SharedRow] = [:]
-  private var rowsOfMarks: [SharedMark: Set<String>] = [:]
-  private var recent = RecentMarks()
+  var rows: [String: SharedRow] = [:]
+  var rowsOfMarks: [SharedMark: Set<String>] = [:]
+  var recent = RecentMarks()
   private var lastFlight: UInt64 = 0
   /// The number of the last message.
-  private var tide: UInt64 = 0
+  var tide: UInt64 = 0
   /// How often all was forgotten.
-  private var epoch: UInt64 = 0
+  var epoch: UInt64 = 0
   /// The end of the log and when it was asked for, while its messages are handled.
-  private var end: (version: SharedVersion, askedAt: Duration)?
+  var end: (version: SharedVersion, askedAt: Duration)?
   /// How the log is read.
   var log = SharedLog()
 
@@ -48,10 +58,8 @@ struct SharedTable: Sendable {
   /// A fetch begins.
   ///
   /// - Parameter key: Its key.
-  /// - Returns: Its number, the version of the data that is there, and whether that is doubted.
-  mutating func began(
-    _ key: SharedKey
-  ) -> (id: FlightID, landed: SharedVersion?, isDoubted: Bool) {
+  /// - Returns: Its number, and what is known of the data.
+  mutating func began(_ key: SharedKey) -> Beginning {
     register(key)
     lastFlight += 1
     let id = FlightID(rawValue: lastFlight)
@@ -62,7 +70,12 @@ struct SharedTable: Sendable {
     rows[key.text]?.landed = nil
     rows[key.text]?.flights[id] = flight
     rows[key.text]?.newest = id
-    return (id, row?.landed, row?.isDoubted ?? false)
+    return Beginning(
+      id: id,
+      landed: row?.landed,
+      isDoubted: row?.isDoubted ?? false,
+      bounds: row?.bounds ?? SharedBounds()
+    )
   }
 
   /// A fetch begins anew: what was told before does not concern it.
@@ -104,8 +117,12 @@ struct SharedTable: Sendable {
     }
     guard flight.epoch == epoch, !isOutdated(answer, row, flight) else { return .again }
     switch answer {
-    case .stored(let version): rows[key]?.landed = version
-    case .unversioned: rows[key]?.landed = nil
+    case .stored(let version):
+      rows[key]?.landed = version
+      rows[key]?.bounds = SharedBounds()
+    case .unversioned(let requestedAt):
+      rows[key]?.landed = nil
+      rows[key]?.bounds = SharedBounds(requestedAt: requestedAt)
     }
     rows[key]?.landedAt = now
     rows[key]?.isDoubted = !log.isRead
@@ -113,7 +130,7 @@ struct SharedTable: Sendable {
     return log.isRead ? .lands : .landsUnwatched
   }
 
-  private func isOutdated(_ answer: Answer, _ row: SharedRow, _ flight: SharedFlight) -> Bool {
+  func isOutdated(_ answer: Answer, _ row: SharedRow, _ flight: SharedFlight) -> Bool {
     let sights = row.marks.compactMap { recent[$0] } + (row.stored.map { [$0] } ?? [])
     return switch answer {
     case .stored(let version): sights.contains { $0.version > version }
@@ -127,7 +144,13 @@ struct SharedTable: Sendable {
   ///   - id: The fetch.
   ///   - key: Its key.
   ///   - now: When an answer came that is outdated; `nil` if there was none.
-  mutating func ended(_ id: FlightID, of key: String, outdatedAt now: Duration? = nil) {
+  ///   - requestedAt: When that was requested.
+  mutating func ended(
+    _ id: FlightID,
+    of key: String,
+    outdatedAt now: Duration? = nil,
+    requestedAt: Duration? = nil
+  ) {
     guard let flight = rows[key]?.flights.removeValue(forKey: id), rows[key]?.newest == id else {
       return
     }
@@ -135,6 +158,7 @@ struct SharedTable: Sendable {
       rows[key]?.landed = nil
       rows[key]?.landedAt = now
       rows[key]?.isDoubted = true
+      rows[key]?.bounds = SharedBounds(requestedAt: requestedAt)
     } else if rows[key]?.landed == nil {
       rows[key]?.landed = flight.before
     }
@@ -147,6 +171,7 @@ struct SharedTable: Sendable {
     register(key)
     if let landed = rows[key.text]?.landed, landed > version { return false }
     rows[key.text]?.landed = version
+    rows[key.text]?.bounds = SharedBounds()
     rows[key.text]?.landedAt = now
     rows[key.text]?.isDoubted = !log.isRead
     return true
@@ -159,177 +184,6 @@ struct SharedTable: Sendable {
     guard isOutdated(.stored(version), row, flight) else { return false }
     rows[key]?.isDoubted = true
     return true
-  }
-
-  // MARK: The log
-
-  /// The log was read.
-  ///
-  /// - Parameters:
-  ///   - changes: What was found, without a gap.
-  ///   - start: When it was asked.
-  /// - Returns: What to do.
-  mutating func heard(_ changes: SharedChanges, askedAt start: Duration) -> Effects {
-    end = changes.hasMore ? nil : (changes.position.version, start)
-    defer { end = nil }
-    return heard(changes.messages)
-  }
-
-  private mutating func heard(_ messages: [SharedMessage]) -> Effects {
-    var effects = Effects()
-    for message in messages { heard(message, &effects) }
-    return effects
-  }
-
-  /// The peer itself invalidated marks.
-  mutating func invalidated(_ marks: [SharedMark], _ version: SharedVersion) -> Effects {
-    heard([SharedMessage(version, .invalidated(marks))])
-  }
-
-  private mutating func heard(_ message: SharedMessage, _ effects: inout Effects) {
-    switch message.kind {
-    case .committed(let key), .written(let key): stored(message.version, key, &effects)
-    case .abandoned(let key, let failure):
-      let news =
-        failure.map { text -> SharedNews in
-          switch SharedFailure(text) {
-          case .failed(let text): .failed(text)
-          case .unshareable: .unshareable
-          }
-        } ?? .free
-      tell(news, message.version, key, &effects)
-    case .invalidated(let marks): invalidated(marks, message.version, &effects)
-    }
-  }
-
-  private mutating func stored(
-    _ version: SharedVersion,
-    _ key: String,
-    _ effects: inout Effects
-  ) {
-    guard let row = rows[key] else { return }
-    tell(.arrived, version, key, &effects)
-    tide += 1
-    if row.stored.map({ $0.version < version }) ?? true {
-      rows[key]?.stored = RecentMarks.Sight(version: version, tide: tide)
-    }
-    doubt(key, since: version, &effects)
-  }
-
-  private mutating func invalidated(
-    _ marks: [SharedMark],
-    _ version: SharedVersion,
-    _ effects: inout Effects
-  ) {
-    tide += 1
-    for mark in marks where recent.saw(mark, RecentMarks.Sight(version: version, tide: tide)) {
-      for key in rowsOfMarks[mark] ?? [] {
-        wake(.free, version, key, &effects)
-        doubt(key, since: version, &effects)
-      }
-    }
-  }
-
-  /// The data of a key is older than a version, unless it is known not to be.
-  private mutating func doubt(
-    _ key: String,
-    since version: SharedVersion,
-    _ effects: inout Effects
-  ) {
-    guard let row = rows[key], row.landedAt != nil else { return }
-    if let landed = row.landed ?? row.newest.flatMap({ row.flights[$0]?.before }),
-      landed >= version, isPossible(landed, row)
-    {
-      return
-    }
-    rows[key]?.isDoubted = true
-    effects.doubted[key] = row.isInFlight
-  }
-
-  /// Whether the store can have given a version: what was here before the end of the log was asked
-  /// for is not after it.
-  private func isPossible(_ landed: SharedVersion, _ row: SharedRow) -> Bool {
-    guard let end, let landedAt = row.landedAt, landedAt < end.askedAt else { return true }
-    return landed <= end.version
-  }
-
-  private mutating func tell(
-    _ news: SharedNews,
-    _ version: SharedVersion,
-    _ key: String,
-    _ effects: inout Effects
-  ) {
-    guard rows[key] != nil else { return }
-    rows[key]?.news = (version, news)
-    wake(news, version, key, &effects)
-  }
-
-  private mutating func wake(
-    _ news: SharedNews,
-    _ version: SharedVersion,
-    _ key: String,
-    _ effects: inout Effects
-  ) {
-    for (id, flight) in rows[key]?.flights ?? [:] {
-      guard let position = flight.follows, position.version < version else { continue }
-      rows[key]?.flights[id]?.follows = nil
-      effects.told[id] = news
-    }
-  }
-
-  /// The peer tried to change what has these marks, and does not know whether it did.
-  mutating func doubted(_ marks: some Sequence<SharedMark>) -> Effects {
-    tide += 1
-    var effects = Effects()
-    for mark in marks {
-      for key in rowsOfMarks[mark] ?? [] {
-        guard let row = rows[key], row.landedAt != nil else { continue }
-        rows[key]?.isDoubted = true
-        effects.doubted[key] = row.isInFlight
-      }
-    }
-    return effects
-  }
-
-  // MARK: Trust
-
-  /// Nothing is known of what changed: all that is here is doubted, and what is fetched begins
-  /// again.
-  mutating func forgot() -> Effects {
-    epoch += 1
-    recent.removeAll()
-    var effects = Effects()
-    for (key, row) in rows {
-      rows[key]?.stored = nil
-      rows[key]?.news = nil
-      for id in row.flights.keys {
-        if row.flights[id]?.follows != nil { effects.told[id] = .free }
-        rows[key]?.flights[id]?.follows = nil
-        rows[key]?.flights[id]?.before = nil
-      }
-      guard row.landedAt != nil, !row.isDoubted else { continue }
-      rows[key]?.landed = nil
-      rows[key]?.isDoubted = true
-      effects.doubted[key] = row.isInFlight
-    }
-    return effects
-  }
-
-  /// Time passed: what was not confirmed by the log for too long is doubted.
-  ///
-  /// - Parameters:
-  ///   - trust: For how long data is trusted without the log.
-  ///   - now: The time.
-  /// - Returns: What to do.
-  mutating func expired(trust: Duration, at now: Duration) -> Effects {
-    var effects = Effects()
-    if let completeAt = log.completeAt, completeAt + trust > now { return effects }
-    for (key, row) in rows {
-      guard let landedAt = row.landedAt, !row.isDoubted, landedAt + trust <= now else { continue }
-      rows[key]?.isDoubted = true
-      effects.doubted[key] = row.isInFlight
-    }
-    return effects
   }
 
   // MARK: Rows

@@ -131,12 +131,12 @@ import Testing
   }
 
   @Test func theHeadOfAnEntrySurvives() {
-    let envelope = SharedEnvelope([1, 2, 3], age: .milliseconds(1_500))
+    let envelope = SharedEnvelope([1, 2, 3], age: .milliseconds(1_500), duration: .seconds(2))
     #expect(SharedEnvelope(envelope.bytes) == envelope)
     #expect(SharedEnvelope([1, 2], age: .seconds(-1)).age == .zero)
     #expect(SharedEnvelope([2] + envelope.bytes.dropFirst()) == nil)
-    #expect(SharedEnvelope(Array(envelope.bytes.prefix(8))) == nil)
-    #expect(SharedEnvelope([1] + Array(repeating: 255, count: 8)) == nil)
+    #expect(SharedEnvelope(Array(envelope.bytes.prefix(16))) == nil)
+    #expect(SharedEnvelope([1] + Array(repeating: 255, count: 16)) == nil)
     let old = SharedEnvelope([], age: .seconds(Int64.max))
     #expect(SharedEnvelope(old.bytes)?.age == .nanoseconds(Int64.max))
   }

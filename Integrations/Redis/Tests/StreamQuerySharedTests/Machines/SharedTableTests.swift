@@ -96,12 +96,18 @@ import Testing
     _ = hear(&table, (2, .invalidated([SharedMark("k")])))
     let id = table.began(key).id
     _ = hear(&table, (3, .invalidated([SharedMark("x")])))
-    check(table.answered(.unversioned, by: id, of: "k", at: .zero), is: .lands)
+    check(table.answered(.unversioned(requestedAt: .zero), by: id, of: "k", at: .zero), is: .lands)
     let next = table.began(key).id
     _ = hear(&table, (4, .invalidated([SharedMark("k")])))
-    check(table.answered(.unversioned, by: next, of: "k", at: .zero), is: .again)
+    check(
+      table.answered(.unversioned(requestedAt: .zero), by: next, of: "k", at: .zero),
+      is: .again
+    )
     table.beganAgain(next, of: "k")
-    check(table.answered(.unversioned, by: next, of: "k", at: .zero), is: .lands)
+    check(
+      table.answered(.unversioned(requestedAt: .zero), by: next, of: "k", at: .zero),
+      is: .lands
+    )
     // Nothing is known of its place, so every message concerns it.
     check(doubted(hear(&table, (5, .committed(key: "k")))), is: false)
   }
@@ -111,7 +117,7 @@ import Testing
     let marks = [SharedMark("k")]
     check(doubted(table.invalidated(marks, version(6))), is: false)
     let id = table.began(key).id
-    check(table.answered(.unversioned, by: id, of: "k", at: .zero), is: .lands)
+    check(table.answered(.unversioned(requestedAt: .zero), by: id, of: "k", at: .zero), is: .lands)
     check(doubted(hear(&table, (6, .invalidated(marks)))), is: nil)
     check(doubted(hear(&table, (7, .invalidated(marks)))), is: false)
   }
@@ -199,7 +205,7 @@ import Testing
     check(table.expired(trust: .seconds(10), at: .seconds(11)).doubted, is: ["k": false])
     check(table.expired(trust: .seconds(10), at: .seconds(12)).doubted.isEmpty, is: true)
     let id = table.began(key).id
-    _ = table.answered(.unversioned, by: id, of: "k", at: .seconds(12))
+    _ = table.answered(.unversioned(requestedAt: .zero), by: id, of: "k", at: .seconds(12))
     check(table.expired(trust: .seconds(10), at: .seconds(21)).doubted.isEmpty, is: true)
     let news = SharedChanges(messages: [], position: position(1))
     _ = table.log.read(news, askedAt: .seconds(21))
@@ -219,6 +225,36 @@ import Testing
     // It may be newer than what was asked for before it came.
     check(doubted(hear(&table, (6, .written(key: "k")), askedAt: .seconds(1))), is: nil)
     check(doubted(hear(&table, (7, .written(key: "k")), askedAt: .seconds(2))), is: false)
+  }
+
+  @Test func anAnswerOfAnotherLifeOfTheLogIsNotFollowedByAnOlderOne() {
+    var table = table(with: 5)
+    _ = table.forgot()
+    check(table.began(key).bounds, is: SharedBounds(version: version(5)))
+    _ = table.forgot()
+    let id = table.began(key).id
+    check(table.began(key).bounds, is: SharedBounds(version: version(5)))
+    _ = id
+  }
+
+  @Test func anAnswerWithoutAVersionIsNotFollowedByOneThatWasRequestedBefore() {
+    var table = table(with: 5)
+    let id = table.began(key).id
+    let answer = SharedTable.Answer.unversioned(requestedAt: .seconds(10))
+    check(table.answered(answer, by: id, of: "k", at: .seconds(11)), is: .lands)
+    let bounds = table.began(key).bounds
+    check(bounds, is: SharedBounds(requestedAt: .seconds(10)))
+    func allows(_ age: Duration) -> Bool {
+      let entry = SharedEntry(value: SharedValue([], form: ""), version: version(9), age: age)
+      return bounds.allow(
+        entry,
+        fetchedIn: .seconds(2),
+        askedAt: .seconds(20),
+        slack: .seconds(1)
+      )
+    }
+    check(allows(.seconds(7)), is: true)
+    check(allows(.milliseconds(7_001)), is: false)
   }
 
   // MARK: Writes and rows
