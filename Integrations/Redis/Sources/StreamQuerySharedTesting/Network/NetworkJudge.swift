@@ -116,7 +116,8 @@ struct NetworkJudge: Sendable {
     }
     guard disturbed[last.node] < last.time || disturbed[last.node] > now else { return }
     if now - last.time >= bounds.period { return }
-    if let told = toldAt[key], told >= last.time { return }
+    // An invalidation may have ended the lease while its holder was about to ask.
+    if let told = toldAt[key], told >= last.time - bounds.hearing { return }
     found(
       .oneRequest,
       "key \(key) was asked for by \(node) at \(now), \(now - last.time) after \(last.node)"

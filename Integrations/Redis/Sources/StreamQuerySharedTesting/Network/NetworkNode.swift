@@ -80,6 +80,7 @@ final class NetworkNode: Sendable {
     let end = now()
     world.locked { state in
       state.meter.fetches += 1
+      state.meter.waited += end - start
       state.meter.longest = max(state.meter.longest, end - start)
       if version == nil { state.meter.failed += 1 }
       state.judge.ended(call, with: version, at: end)

@@ -19,8 +19,6 @@ final class BrokenNetworkStore: SharedStore {
     case neverAges
     /// A lease never ends by itself.
     case keepsLeasesForEver
-    /// A reader of the log that hears nothing is told that there is nothing.
-    case takesLostReadsForSilence
   }
 
   private let mistake: Mistake
@@ -97,15 +95,7 @@ final class BrokenNetworkStore: SharedStore {
     after position: SharedPosition?,
     waitingAtMost wait: Duration
   ) async throws(SharedStoreError) -> SharedChanges {
-    var found: SharedChanges
-    do throws(SharedStoreError) {
-      found = try await store.changes(after: position, waitingAtMost: wait)
-    } catch {
-      guard mistake == .takesLostReadsForSilence, let position, error != .cancelled else {
-        throw error
-      }
-      return SharedChanges(messages: [], position: position)
-    }
+    var found = try await store.changes(after: position, waitingAtMost: wait)
     switch mistake {
     case .hidesGaps: found.isGap = false
     case .keepsInvalidationsToItself:
