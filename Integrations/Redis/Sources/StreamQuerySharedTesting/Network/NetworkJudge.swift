@@ -37,6 +37,8 @@ struct NetworkJudge: Sendable {
   private let bounds: Bounds
   private var changes: [[Change]]
   private var requests: [Int: Request] = [:]
+  /// When the store was last told of an invalidation of a key, of whatever version.
+  private var toldAt: [Int: Duration] = [:]
   /// The highest version that a node knows of a key.
   private var floors: [Int: Int] = [:]
   /// Until when a node counts as disturbed.
@@ -79,6 +81,7 @@ struct NetworkJudge: Sendable {
 
   /// An invalidation reached the store: of all versions before the present one.
   mutating func invalidated(_ key: Int, at now: Duration) {
+    toldAt[key] = now
     for version in changes[key].indices.reversed() {
       guard changes[key][version].invalidated == nil else { return }
       changes[key][version].invalidated = now
@@ -113,10 +116,8 @@ struct NetworkJudge: Sendable {
     }
     guard disturbed[last.node] < last.time || disturbed[last.node] > now else { return }
     if now - last.time >= bounds.period { return }
-    let isInvalidated = changes[key].contains { change in
-      change.invalidated.map { $0 >= last.time && $0 <= now } ?? false
-    }
-    if isInvalidated { return }
+    // An invalidation may have ended the lease while its holder was about to ask.
+    if let told = toldAt[key], told >= last.time - bounds.hearing { return }
     found(
       .oneRequest,
       "key \(key) was asked for by \(node) at \(now), \(now - last.time) after \(last.node)"

@@ -1,4 +1,4 @@
-/// What a ``SimulatedNetwork`` costs.
+/// What a ``SimulatedNetwork`` costs, until the end of its plan.
 public struct NetworkMeter: Hashable, Sendable {
   /// The calls of the store, by name.
   public var calls: [String: Int] = [:]
@@ -18,6 +18,6 @@ public struct NetworkMeter: Hashable, Sendable {
   public var failed = 0
   /// How long the slowest call took.
   public var longest = Duration.zero
-  /// How long followers waited for leases, in total.
+  /// How long all calls took together, those included that found fresh data at once.
   public var waited = Duration.zero
 }

@@ -35,7 +35,7 @@ final class NetworkNode: Sendable {
       patience: plan.configuration.timeout * 2
     )
     let client = QueryClient(simulation: simulation)
-    var configuration = plan.configuration
+    var configuration = plan.broken ?? plan.configuration
     configuration.onEvent = { event in
       world.locked { $0.meter.events[event.networkName, default: 0] += 1 }
     }
@@ -80,6 +80,7 @@ final class NetworkNode: Sendable {
     let end = now()
     world.locked { state in
       state.meter.fetches += 1
+      state.meter.waited += end - start
       state.meter.longest = max(state.meter.longest, end - start)
       if version == nil { state.meter.failed += 1 }
       state.judge.ended(call, with: version, at: end)

@@ -9,9 +9,9 @@ public struct NetworkPlan: Sendable {
   /// How many keys they ask for, by Zipf's law.
   public var keys = 30
   /// How long it runs before all is healed and compared.
-  public var duration = Duration.seconds(60)
+  public var duration = Duration.seconds(40)
   /// How many calls all machines make in a second.
-  public var callsPerSecond = 200.0
+  public var callsPerSecond = 100.0
   /// How many changes upstream, with the invalidation of a random node, happen in a second.
   public var changesPerSecond = 0.5
   /// How many changes upstream happen in a second that nobody announces.
@@ -33,6 +33,10 @@ public struct NetworkPlan: Sendable {
     configuration.pauses = (first: .milliseconds(250), longest: .seconds(2))
     return configuration
   }()
+  /// How the nodes share in truth, while ``configuration`` says what is promised.
+  ///
+  /// Another one than that is a mistake, to see that it is noticed.
+  public var broken: SharedCacheConfiguration?
   /// What the store keeps.
   public var limits = SharedStoreLimits()
   /// Puts something before the store, such as a mistake.

@@ -50,7 +50,8 @@ public struct NetworkReport: Sendable {
       "bytes: \(meter.bytes), \(Self.text(Double(meter.bytes) / seconds / 1000)) kB a second",
       "invalidations: \(invalidations), each reaches \(plan.nodes) nodes",
       "lost: \(meter.lost)",
-      "slowest call: \(meter.longest)",
+      "a call takes \(Self.text(meter.waited / .milliseconds(1) / Double(max(1, meter.fetches)))) "
+        + "ms, the slowest \(Self.text(meter.longest / .milliseconds(1))) ms",
     ]
     lines += meter.events.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
     lines += Promise.allCases.map { "\($0.rawValue): broken \(broken[$0] ?? 0) times" }

@@ -25,6 +25,8 @@ public final class SimulatedNetwork {
   private let choice: ZipfChoice
   private var random: NetworkRandom
   private var snapshots: [(time: Duration, model: SharedStoreModel)] = []
+  /// What it cost until all was healed.
+  private var cost = NetworkMeter()
   /// When the store came back.
   private var returns: [Duration] = []
 
@@ -78,6 +80,7 @@ public final class SimulatedNetwork {
       while silent >= 1 { silent -= 1; changeSilently() }
       simulation.advance(by: Self.tick)
     }
+    cost = world.locked { $0.meter }
     finish()
     return report()
   }
@@ -198,16 +201,17 @@ public final class SimulatedNetwork {
   }
 
   private func report() -> NetworkReport {
-    let found = world.locked { ($0.judge, $0.meter) }
-    var judge = found.0
-    let meter = found.1
+    var (judge, meter) = world.locked { ($0.judge, $0.meter) }
+    // While the store is away, each node asks for each key once in the time for which it trusts.
+    let away = Int(Double(plan.nodes * plan.keys) * (.seconds(1) / plan.configuration.trust))
     for time in returns where time < plan.duration {
       let second = Int(time.components.seconds)
       let span = Int(plan.recovery.components.seconds)
       let before = meter.upstream.filter { $0.key <= second }.values.max() ?? 0
       let after = meter.upstream.filter { ($0.key > second) && $0.key <= second + span }
-      judge.returned(peak: after.values.max() ?? 0, before: before)
+      judge.returned(peak: after.values.max() ?? 0, before: max(before, away))
     }
+    meter = cost
     return NetworkReport(
       plan: plan,
       meter: meter,
