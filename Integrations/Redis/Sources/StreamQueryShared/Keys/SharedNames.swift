@@ -1,6 +1,10 @@
+internal import Foundation
 internal import StreamQuery
 
 /// The texts under which a namespace keeps keys and marks: no two namespaces have one in common.
+///
+/// All are in composed Unicode form (NFC), since a store compares bytes: names, forms and tags that
+/// are equal texts are the same.
 struct SharedNames: Hashable, Sendable {
   private let prefix: String
 
@@ -9,6 +13,7 @@ struct SharedNames: Hashable, Sendable {
   /// - Parameter namespace: The namespace; its length is part of each text, so that no text of one
   ///   namespace is the beginning of another's.
   init(_ namespace: String) {
+    let namespace = Self.composed(namespace)
     prefix = "\(namespace.utf8.count):\(namespace):"
   }
 
@@ -24,6 +29,7 @@ struct SharedNames: Hashable, Sendable {
     var marks = [mark(ofKey: text)]
     for beginning in KeyBeginnings.all(of: parts) { marks.append(mark(ofBeginning: beginning)) }
     for tag in Set(tags).sorted() { marks.append(mark(ofTag: tag)) }
+    let form = Self.composed(form)
     return SharedKey("\(prefix)e\(form.utf8.count):\(form):\(text)", marks: marks)
   }
 
@@ -39,7 +45,11 @@ struct SharedNames: Hashable, Sendable {
   }
 
   /// The mark of a tag.
-  func mark(ofTag tag: String) -> SharedMark { SharedMark("\(prefix)t\(tag)") }
+  func mark(ofTag tag: String) -> SharedMark { SharedMark("\(prefix)t\(Self.composed(tag))") }
+
+  private static func composed(_ text: String) -> String {
+    text.utf8.allSatisfy { $0 < 0x80 } ? text : text.precomposedStringWithCanonicalMapping
+  }
 
   private func mark(ofBeginning beginning: String) -> SharedMark {
     SharedMark("\(prefix)p\(beginning)")
