@@ -8,11 +8,13 @@
 ///
 /// - **Versions** rise with every change that the store logs, and are never given twice in one
 ///   ``SharedHistory``. A store that lost its log has another history.
-/// - **An entry is valid** if its version is higher than the last invalidation of each of its
-///   marks. The marks of an entry are those of its lease.
+/// - **An entry is valid** if none of its marks was invalidated since the lease was given with which
+///   it was committed, or since it was written. Its marks are those of its lease or write, and for
+///   each reader the reader's own too: machines of different versions may know different tags.
 /// - **One leader.** At most one lease of a key is valid at a time. A lease ends when its holder
-///   commits or abandons it, when its time is over, and when one of its marks is invalidated, or
-///   its key is written. Its token is higher than that of each lease of the key before it.
+///   commits or abandons it, when its time is over, when one of its marks is invalidated, when its
+///   key is written, and when somebody else begins of whose marks one was invalidated since the
+///   lease was given. Its token is higher than that of each lease of the key before it.
 /// - **Fencing.** A commit with a lease that is not valid any more changes nothing.
 /// - **The log** has a message for each commit, abandoned lease, invalidation and write, in the
 ///   order of versions. It is bounded: who reads from a position that it no longer has is told of
@@ -22,6 +24,9 @@ public protocol SharedStore: Sendable {
   ///
   /// The result is the entry if it is valid and at most `maxAge` old. Otherwise the caller leads,
   /// if nobody does, and follows, if somebody does.
+  ///
+  /// If the answer of a call is lost, nobody knows of a lease that it took. A store on a network sees
+  /// to it that the next call for the key, of the same store object, takes that lease over.
   ///
   /// - Parameters:
   ///   - key: The key and its marks.

@@ -37,6 +37,9 @@ public enum SharedStoreRule: String, CaseIterable, Hashable, Sendable, CustomStr
   case writesEndLeases = "A write ends the lease of its key."
   /// The marks of an entry are those of its lease.
   case keepsMarks = "The marks of an entry are those of its lease."
+  /// Nobody gets an entry or follows a lease that began before an invalidation of a mark of its own.
+  case heedsReaders =
+    "Nobody gets an entry or follows a lease that began before an invalidation of a mark of its own."
   /// Versions rise with every change, however many there are at once.
   case versionsRise = "Versions rise with every change, however many there are at once."
   /// The log tells every change once, in the order of versions.
@@ -52,6 +55,8 @@ public enum SharedStoreRule: String, CaseIterable, Hashable, Sendable, CustomStr
     "Whoever reads from another history, or from a version that was never given, is told of a gap."
   /// A reader gets all messages after its position, or is told of a gap.
   case losesNothingSilently = "A reader gets all messages after its position, or is told of a gap."
+  /// A reader is told whether the log has more messages than it got.
+  case saysWhetherThereIsMore = "A reader is told whether the log has more messages than it got."
 
   /// The rule as a sentence.
   public var description: String { rawValue }

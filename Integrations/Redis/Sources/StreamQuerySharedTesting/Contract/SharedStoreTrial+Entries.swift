@@ -21,6 +21,7 @@ extension SharedStoreTrial {
     case .invalidatesLeases: try await invalidatesLeases()
     case .writesEndLeases: try await writesEndLeases()
     case .keepsMarks: try await keepsMarks()
+    case .heedsReaders: try await heedsReaders()
     case .versionsRise: try await versionsRise()
     case .logsChanges: try await logsChanges()
     case .wakesReaders: try await wakesReaders()
@@ -28,6 +29,7 @@ extension SharedStoreTrial {
     case .leavesWhenCancelled: try await leavesWhenCancelled()
     case .tellsOfGaps: try await tellsOfGaps()
     case .losesNothingSilently: try await losesNothingSilently()
+    case .saysWhetherThereIsMore: try await saysWhetherThereIsMore()
     }
   }
 

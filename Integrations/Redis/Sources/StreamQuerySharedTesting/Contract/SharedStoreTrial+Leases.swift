@@ -97,6 +97,32 @@ extension SharedStoreTrial {
     expect(try await commit("2", with: lease) != nil, "an invalidation of another mark ended it")
   }
 
+  func heedsReaders() async throws {
+    // A machine of the version before knows no tags.
+    let plain = SharedTrialKeys.key("k")
+    let tag = [SharedMark("tag/tag")]
+    _ = try await put("1", for: plain)
+    try await expectEntry("1", of: key, after: "the commit of somebody who knows fewer marks")
+    _ = try await store.invalidate(tag)
+    try await expectEntry(nil, of: key, after: "an invalidation of a mark of the reader")
+    let lease = try await lead(plain)
+    _ = try await store.invalidate(tag)
+    guard case .leads(let next, _) = try await begin() else {
+      return saw("somebody followed a lease from before an invalidation of a mark of its own")
+    }
+    expect(next.token > lease.token, "token \(next.token) came after token \(lease.token)")
+    try await expectEnded(lease, after: "another lease")
+    guard case .follows = try await begin(plain) else { return saw("two led at once") }
+    try await store.abandon(next, failure: nil)
+    let early = try await lead(plain)
+    _ = try await store.invalidate(tag)
+    expect(try await commit("2", with: early) != nil, "an invalidation of another mark ended it")
+    try await expectEntry("2", of: plain, after: "its commit")
+    try await expectEntry(nil, of: key, after: "the commit of a lease from before an invalidation")
+    _ = try await write("3", for: plain)
+    try await expectEntry("3", of: key, after: "a write after the invalidation")
+  }
+
   func writesEndLeases() async throws {
     let lease = try await lead()
     _ = try await write("written")

@@ -119,6 +119,30 @@ extension SharedStoreTrial {
     expect(known == SharedChanges(messages: [], position: end), "after the end, it got \(known)")
   }
 
+  func saysWhetherThereIsMore() async throws {
+    var positions = [try await end()]
+    for index in 0..<logLength {
+      let version = try await store.invalidate([SharedMark("\(index)")])
+      positions.append(SharedPosition(history: positions[0].history, version: version))
+    }
+    let last = positions[logLength]
+    for (index, start) in positions.enumerated() where index % max(1, logLength / 20) == 0 {
+      var position = start
+      while true {
+        let found = try await store.changes(after: position, waitingAtMost: .zero)
+        if found.isGap { break }
+        position = found.position
+        let isAll = position == last
+        expect(
+          found.hasMore != isAll,
+          "it said \(found.hasMore) where it had told up to \(position.version) of \(last.version)"
+        )
+        if isAll || found.messages.isEmpty { break }
+      }
+    }
+    expect(try await !store.changes(after: nil, waitingAtMost: .zero).hasMore, "its end had more")
+  }
+
   func losesNothingSilently() async throws {
     var positions = [try await end()]
     for index in 0..<logLength {

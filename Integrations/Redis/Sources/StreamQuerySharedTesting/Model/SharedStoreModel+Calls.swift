@@ -18,9 +18,9 @@ extension SharedStoreModel {
     now: Duration
   ) throws(SharedStoreError) -> SharedBeginning {
     try check(key)
-    let entry = entry(key.text, now: now)
+    let entry = entry(key.text, for: key.marks, now: now)
     if let entry, let maxAge, entry.age <= maxAge { return .entry(entry) }
-    if let held = lease(key.text, now: now) {
+    if let held = lease(key.text, for: key.marks, now: now) {
       return .follows(position: position, remaining: held.end - now, entry: entry)
     }
     lastToken += 1
@@ -73,6 +73,7 @@ extension SharedStoreModel {
       value,
       for: text,
       marks: held.marks,
+      since: held.version,
       lifetime: lifetime,
       as: .committed(key: text),
       now: now
@@ -112,6 +113,7 @@ extension SharedStoreModel {
       value,
       for: key.text,
       marks: key.marks,
+      since: log.last,
       lifetime: lifetime,
       as: .written(key: key.text),
       now: now

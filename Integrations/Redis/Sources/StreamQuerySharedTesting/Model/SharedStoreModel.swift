@@ -18,6 +18,9 @@ public struct SharedStoreModel: Sendable {
     let value: SharedValue
     let marks: [SharedMark]
     let version: SharedVersion
+    /// The end of the log when its lease was given, or when it was written: a later invalidation
+    /// ends it.
+    let since: SharedVersion
     let time: Duration
     let end: Duration
   }
@@ -58,11 +61,10 @@ public struct SharedStoreModel: Sendable {
 
   // MARK: What is valid
 
-  /// The entry of a key, if it is valid.
-  func entry(_ text: String, now: Duration) -> SharedEntry? {
+  /// The entry of a key, if it is valid for a reader with some marks.
+  func entry(_ text: String, for marks: [SharedMark] = [], now: Duration) -> SharedEntry? {
     guard let entry = entries[text], now < entry.end else { return nil }
-    // An entry and an invalidation never have the same version.
-    guard entry.version > lastInvalidation(of: entry.marks) else { return nil }
+    guard lastInvalidation(of: entry.marks + marks) <= entry.since else { return nil }
     return SharedEntry(
       value: entry.value,
       version: entry.version,
@@ -70,10 +72,10 @@ public struct SharedStoreModel: Sendable {
     )
   }
 
-  /// The lease of a key, if it is valid.
-  func lease(_ text: String, now: Duration) -> Lease? {
+  /// The lease of a key, if it is valid for somebody with some marks.
+  func lease(_ text: String, for marks: [SharedMark] = [], now: Duration) -> Lease? {
     guard let lease = leases[text], now < lease.end else { return nil }
-    return lastInvalidation(of: lease.marks) > lease.version ? nil : lease
+    return lastInvalidation(of: lease.marks + marks) > lease.version ? nil : lease
   }
 
   /// The lease that somebody claims to have, if it is valid.
@@ -104,6 +106,7 @@ public struct SharedStoreModel: Sendable {
     _ value: SharedValue,
     for text: String,
     marks: [SharedMark],
+    since: SharedVersion,
     lifetime: Duration,
     as kind: SharedMessage.Kind,
     now: Duration
@@ -113,6 +116,7 @@ public struct SharedStoreModel: Sendable {
       value: value,
       marks: marks,
       version: version,
+      since: since,
       time: now,
       end: Self.end(of: lifetime, from: now)
     )

@@ -30,6 +30,7 @@ final class BrokenSharedStore: SharedStore {
     case keepsInvalidatedLeases
     case keepsLeasesOfWrittenKeys
     case takesTheMarksOfReaders
+    case takesTheMarksOfLeasesOnly
     case returnsOldVersions
     case forgetsFailures
     case logsTwice
@@ -40,6 +41,8 @@ final class BrokenSharedStore: SharedStore {
     case isDeaf
     case hidesGaps
     case hidesLostMessages
+    case hidesMore
+    case alwaysHasMore
 
     /// The rule that it breaks.
     var rule: SharedStoreRule {
@@ -62,6 +65,7 @@ final class BrokenSharedStore: SharedStore {
       case .keepsInvalidatedLeases: .invalidatesLeases
       case .keepsLeasesOfWrittenKeys: .writesEndLeases
       case .takesTheMarksOfReaders: .keepsMarks
+      case .takesTheMarksOfLeasesOnly: .heedsReaders
       case .returnsOldVersions: .versionsRise
       case .forgetsFailures, .logsTwice: .logsChanges
       case .losesMessages, .hidesLostMessages: .losesNothingSilently
@@ -69,6 +73,7 @@ final class BrokenSharedStore: SharedStore {
       case .waitsForEver, .neverWaits: .waitsNoLonger
       case .isDeaf: .leavesWhenCancelled
       case .hidesGaps: .tellsOfGaps
+      case .hidesMore, .alwaysHasMore: .saysWhetherThereIsMore
       }
     }
   }
@@ -112,6 +117,8 @@ final class BrokenSharedStore: SharedStore {
     case .acceptsAnyAge where maxAge != nil: maxAge = forever
     case .acceptsEntriesWithoutAge: maxAge = maxAge ?? forever
     case .keepsLeasesForEver: lease = forever
+    case .takesTheMarksOfLeasesOnly:
+      key.marks = known.withLock { $0.keys[key.text]?.marks } ?? key.marks
     default: break
     }
     if mistake == .takesTheMarksOfReaders {
@@ -292,6 +299,8 @@ final class BrokenSharedStore: SharedStore {
     var found = try await memory.changes(after: position, waitingAtMost: wait)
     switch mistake {
     case .losesMessages where found.messages.count > 3: found.messages.remove(at: 1)
+    case .hidesMore: found.hasMore = false
+    case .alwaysHasMore: found.hasMore = true
     case .hidesGaps where found.isGap: found.isGap = false
     case .hidesLostMessages where position?.history == memory.model.history: found.isGap = false
     default: break

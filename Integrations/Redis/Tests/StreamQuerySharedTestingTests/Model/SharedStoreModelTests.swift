@@ -77,6 +77,47 @@ import Testing
     #expect(store.entry("k", now: .zero) == nil)
   }
 
+  @Test mutating func whoKnowsAMarkThatTheLeaseDoesNotGetsNoEntryFromBeforeItsInvalidation() throws
+  {
+    let plain = SharedKey("k", marks: [SharedMark("k")])
+    _ = try store.write(value("a"), for: plain, lifetime: .seconds(9), now: .zero)
+    _ = try store.invalidate([SharedMark("tag")], now: .zero)
+    let others = try store.begin(plain, maxAge: .seconds(9), lease: .seconds(1), now: .zero)
+    guard case .entry = others else { throw NotLeading(begun: others) }
+    let begun = try store.begin(key, maxAge: .seconds(9), lease: .seconds(1), now: .zero)
+    guard case .leads(_, entry: nil) = begun else { throw NotLeading(begun: begun) }
+  }
+
+  @Test mutating func anEntryIsAsOldAsItsLeaseForWhoKnowsMoreMarks() throws {
+    let plain = SharedKey("k", marks: [SharedMark("k")])
+    guard
+      case .leads(let lease, _) = try store.begin(
+        plain,
+        maxAge: nil,
+        lease: .seconds(9),
+        now: .zero
+      )
+    else { return }
+    _ = try store.invalidate([SharedMark("tag")], now: .zero)
+    let version = try commit("a", with: lease, at: 0)
+    #expect(version != nil)
+    let begun = try store.begin(key, maxAge: .seconds(9), lease: .seconds(1), now: .zero)
+    guard case .leads(_, entry: nil) = begun else { throw NotLeading(begun: begun) }
+  }
+
+  @Test mutating func whoKnowsAMarkThatTheLeaseDoesNotTakesItOver() throws {
+    let plain = SharedKey("k", marks: [SharedMark("k")])
+    let first = try store.begin(plain, maxAge: nil, lease: .seconds(9), now: .zero)
+    guard case .leads(let old, _) = first else { throw NotLeading(begun: first) }
+    _ = try store.invalidate([SharedMark("tag")], now: .zero)
+    let next = try lead(at: 0)
+    #expect(next.token > old.token)
+    let late = try commit("a", with: old, at: 0)
+    #expect(late == nil)
+    let isRenewed = store.renew(next, for: .seconds(9), now: .zero)
+    #expect(isRenewed)
+  }
+
   // MARK: Leases
 
   @Test mutating func oneLeadsAndTheOthersFollow() throws {
