@@ -67,7 +67,11 @@ struct ProxyTraffic {
       }
     }
     guard poll(&sockets, nfds_t(sockets.count), timeout(mode)) >= 0 else { return }
-    if sockets[0].revents != 0 { drain() }
+    if sockets[0].revents != 0 {
+      // What came since then is treated in the new mode.
+      drain()
+      return
+    }
     if sockets[1].revents != 0 { accept(mode) }
     for socket in sockets.dropFirst(2) where socket.revents != 0 { receive(socket.fd, mode) }
     if mode != .swallows { pass(mode) }

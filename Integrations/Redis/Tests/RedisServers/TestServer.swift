@@ -109,6 +109,7 @@ package final class TestServer {
   private var arguments: [String] {
     var result = ["--port", "\(port)", "--bind", "127.0.0.1", "--unixsocket", socket]
     result += ["--dir", folder.path, "--daemonize", "no", "--save", ""]
+    result += ["--repl-diskless-sync-delay", "0"]
     if case .everyChange = memory { result += ["--appendonly", "yes", "--appendfsync", "always"] }
     return result + options
   }

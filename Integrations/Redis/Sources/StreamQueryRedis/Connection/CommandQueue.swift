@@ -17,6 +17,8 @@ struct CommandQueue: Equatable {
     var deadline: ContinuousClock.Instant
     var leaving: LateReply
     var isAwaited: Bool
+    /// Whether it asks for the server's time, for the connection itself.
+    var asksForTime = false
   }
 
   /// What a reply is for.
@@ -25,6 +27,8 @@ struct CommandQueue: Equatable {
     case reply(to: CommandID)
     /// Its caller left; what it took is to be given back with this command, if it took anything.
     case nobody(then: RedisCommand?)
+    /// The connection itself asked for the server's time.
+    case time
     /// It answers no command: the connection is out of step.
     case unexpected
   }
@@ -81,15 +85,15 @@ struct CommandQueue: Equatable {
   /// Takes the commands that are to be sent next.
   ///
   /// - Parameter limit: After how many bytes no other command is added.
-  /// - Returns: The commands.
-  mutating func take(upTo limit: Int) -> [RedisCommand] {
-    var result: [RedisCommand] = []
+  /// - Returns: The commands, with their deadlines.
+  mutating func take(upTo limit: Int) -> [Waiting] {
+    var result: [Waiting] = []
     var size = 0
     while hasWaiting, size < limit {
       let next = waiting[waitingDone]
       waitingDone += 1
       size += next.command.size
-      result.append(next.command)
+      result.append(next)
       sent.append(
         Sent(id: next.id, deadline: next.deadline, leaving: next.leaving, isAwaited: true)
       )
@@ -99,6 +103,21 @@ struct CommandQueue: Equatable {
       waitingDone = 0
     }
     return result
+  }
+
+  /// The connection asks for the server's time, after what was taken before.
+  ///
+  /// - Parameter deadline: Until when it has to be answered.
+  mutating func askedForTime(until deadline: ContinuousClock.Instant) {
+    sent.append(
+      Sent(
+        id: nextID(),
+        deadline: deadline,
+        leaving: .ignored,
+        isAwaited: false,
+        asksForTime: true
+      )
+    )
   }
 
   /// A reply came.
@@ -113,8 +132,19 @@ struct CommandQueue: Equatable {
       sent.removeFirst(sentDone)
       sentDone = 0
     }
+    if command.asksForTime { return .time }
     if command.isAwaited { return .reply(to: command.id) }
     return .nobody(then: command.leaving.undo(reply))
+  }
+
+  /// The connection is given up for another one: what was not sent yet waits for that.
+  ///
+  /// - Returns: The commands that were sent and that somebody waits for, in order.
+  mutating func changedOver() -> [CommandID] {
+    let ids = sent[sentDone...].filter(\.isAwaited).map(\.id)
+    sent = []
+    sentDone = 0
+    return ids
   }
 
   /// The connection broke, or ends.

@@ -134,6 +134,14 @@ final class RedisLink {
     }
   }
 
+  /// Sees to it that nothing more is sent when the connection ends: what the system has not sent yet
+  /// is forgotten.
+  func abort() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    let size = socklen_t(MemoryLayout<linger>.size)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, size)
+  }
+
   /// Takes the next reply that is complete.
   ///
   /// - Returns: The reply, if one is complete.

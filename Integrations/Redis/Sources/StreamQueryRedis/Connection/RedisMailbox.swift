@@ -21,6 +21,8 @@ final class RedisMailbox: Sendable {
     var isOutOfStep = false
     /// Whether something is to be sent that nobody waits for.
     var hasWaiting = false
+    /// What the server said when it was asked for its time.
+    var time: RedisReply?
   }
 
   fileprivate struct State {
@@ -98,7 +100,14 @@ final class RedisMailbox: Sendable {
   }
 
   /// Takes the commands that are to be sent next.
-  func take(upTo limit: Int) -> [RedisCommand] { state.withLock { $0.queue.take(upTo: limit) } }
+  func take(upTo limit: Int) -> [CommandQueue.Waiting] {
+    state.withLock { $0.queue.take(upTo: limit) }
+  }
+
+  /// Expects the server's time as the next reply.
+  func askedForTime(until deadline: ContinuousClock.Instant) {
+    state.withLock { $0.queue.askedForTime(until: deadline) }
+  }
 
   /// Hands out replies.
   ///
@@ -122,6 +131,8 @@ final class RedisMailbox: Sendable {
           consequences.hasWaiting = true
         case .nobody(nil):
           break
+        case .time:
+          consequences.time = reply
         case .unexpected:
           consequences.isOutOfStep = true
         }
@@ -135,9 +146,16 @@ final class RedisMailbox: Sendable {
   /// Fails everything that waits.
   ///
   /// - Parameter reason: Why.
-  func fail(_ reason: String) {
+  func fail(_ reason: String) { fail(reason) { $0.broke() } }
+
+  /// Fails everything that was sent.
+  ///
+  /// - Parameter reason: Why.
+  func failSent(_ reason: String) { fail(reason) { $0.changedOver() } }
+
+  private func fail(_ reason: String, _ change: (inout CommandQueue) -> [CommandID]) {
     let waiters = state.withLock { state in
-      state.queue.broke().compactMap { state.waiters.removeValue(forKey: $0) }
+      change(&state.queue).compactMap { state.waiters.removeValue(forKey: $0) }
     }
     for waiter in waiters { waiter.resume(returning: .failure(.unavailable(reason))) }
   }

@@ -36,6 +36,9 @@ final class RedisPump {
   private var link: RedisLink?
   private var isBlocked = false
   private var lastSearch = 0
+  /// How many connections there were.
+  private var number = 0
+  private var clock = ServerClock()
 
   /// Creates the state of the thread.
   init(
@@ -90,10 +93,16 @@ final class RedisPump {
   }
 
   private func breakDown(_ reason: String) {
+    disconnect()
+    mailbox.fail(reason)
+  }
+
+  private func disconnect() {
+    // Those who hear of it may send something else on the next connection.
+    link?.abort()
     link = nil
     isBlocked = false
     phase = .away
-    mailbox.fail(reason)
   }
 
   // MARK: Connecting
@@ -130,12 +139,7 @@ final class RedisPump {
       lastSearch += 1
       let search = lastSearch
       phase = .resolving(search: search, until: until)
-      // The system may look for a name as long as it likes, and cannot be stopped.
-      let thread = Thread { [mailbox] in
-        mailbox.found(NameResolver.addresses(of: host), by: search)
-      }
-      thread.name = "redis name"
-      thread.start()
+      NameSearches.shared.find(host, by: search, for: mailbox)
     }
   }
 
@@ -172,7 +176,9 @@ final class RedisPump {
       return try connect(toOneOf: others, until: until)
     }
     let commands = endpoint.introduction + greeting
-    for command in commands { try link.append(command) }
+    number += 1
+    clock = ServerClock()
+    for command in commands { try link.append(stamped(command, until: until)) }
     phase = commands.isEmpty ? .open : .greeting(commands.count, until: until)
     isBlocked = try link.flush() == .some
     if commands.isEmpty { try fill() }
@@ -182,15 +188,36 @@ final class RedisPump {
 
   private func fill() throws(RedisLink.Failure) {
     guard let link else { return }
+    let now = ContinuousClock.now
+    if clock.isOld(at: now) {
+      mailbox.askedForTime(until: now + timeouts.command)
+      try link.append(RedisCommand("TIME"))
+    }
     // Replies get their turn, however much there is to send.
     var rounds = 16
     while !isBlocked, rounds > 0 {
       let commands = mailbox.take(upTo: 1 << 16)
       if commands.isEmpty { break }
-      for command in commands { try link.append(command) }
+      for next in commands { try link.append(stamped(next.command, until: next.deadline)) }
       isBlocked = try link.flush() == .some
       rounds -= 1
     }
+  }
+
+  /// A command with what the connection adds to it.
+  private func stamped(
+    _ command: RedisCommand,
+    until deadline: ContinuousClock.Instant
+  ) -> RedisCommand {
+    var command = command
+    switch command.stamp {
+    case .none: break
+    case .connection: command.arguments.append(Array("\(number)".utf8))
+    case .deadline:
+      let time = clock.microseconds(at: deadline)
+      command.arguments += [Array("\(number)".utf8), Array("\(time)".utf8)]
+    }
+    return command
   }
 
   private func wait(until deadline: ContinuousClock.Instant?) throws(RedisLink.Failure) {
@@ -235,6 +262,8 @@ final class RedisPump {
         if case .error(let text) = reply {
           throw RedisLink.Failure(text: "\(endpoint) refuses: \(text.prefix(200))")
         }
+        // Whoever greets with a script is told the time.
+        if let time = reply.elements?.last?.number { clock.told(time, at: .now) }
         left -= 1
       }
       phase = left == 0 ? .open : .greeting(left, until: until)
@@ -247,8 +276,17 @@ final class RedisPump {
     }
     let next = mailbox.deliver(Array(replies), deadline: .now + timeouts.command)
     if next.isOutOfStep { throw RedisLink.Failure(text: "\(endpoint) answers what nobody asked") }
-    // A master may be elsewhere by now: the next connection looks for it.
-    if isWrongServer { throw RedisLink.Failure(text: "\(endpoint) is no master any more") }
+    if let parts = next.time?.elements?.map(\.number), parts.count == 2,
+      let seconds = parts[0], let microseconds = parts[1], seconds < 1 << 33
+    {
+      clock.told(seconds * 1_000_000 + microseconds % 1_000_000, at: .now)
+    }
+    // A master may be elsewhere by now: the next connection looks for it. Who has heard of it already
+    // may wait for that connection.
+    if isWrongServer {
+      disconnect()
+      return mailbox.failSent("\(endpoint) serves nothing more on this connection")
+    }
     if next.hasWaiting { try fill() }
   }
 

@@ -6,7 +6,8 @@ enum RedisRefusal: Equatable {
   case unknownScript
   /// The server cannot serve now.
   case unavailable
-  /// The server cannot serve on this connection any more: it has become a replica, for one.
+  /// The server cannot serve on this connection any more: it has become a replica, or has another
+  /// idea of the time than the connection.
   case wrongServer
   /// The server does not understand, or the script failed.
   case other
@@ -41,6 +42,7 @@ enum RedisRefusal: Equatable {
     "NOPERM": .unavailable,
     "UNKILLABLE": .unavailable,
     "READONLY": .wrongServer,
+    "LATE": .wrongServer,
     "MASTERDOWN": .wrongServer,
   ]
 }

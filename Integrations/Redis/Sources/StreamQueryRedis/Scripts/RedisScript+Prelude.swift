@@ -4,13 +4,16 @@ extension RedisScript {
   /// A namespace has these keys, where `text` is a key's text:
   ///
   /// - `state`, a hash: `history`; `run`, the server that began it; `last`, the last version;
-  ///   `token`, the last token; `marks`, how many there are; `floor`, the version up to which
-  ///   everything is invalid.
+  ///   `token`, the last token; `marks`, how many there are; `floor`, the version of the last
+  ///   invalidation that is forgotten, so that whatever is older is invalid.
   /// - `log`, a stream: each message has the version of the one before it as `p`, so that nothing
   ///   can be missing between two messages without being seen.
   /// - `marks`, a sorted set: the last invalidation of each mark.
-  /// - `e:text`, a hash: the entry, with history, version, time, form, marks and bytes.
-  /// - `l:text`, a hash: the lease, with history, number, the last version before it, and marks.
+  /// - `e:text`, a hash: the entry, with history, version, the last version before its lease, time,
+  ///   form, marks and bytes.
+  /// - `l:text`, a hash: the lease, with history, number, the last version before it, marks, and the
+  ///   name of the attempt that took it.
+  /// - `c:name`, a number: that of the last connection of a store object, for a few seconds.
   ///
   /// A version is a number here: milliseconds times 2048, and the count, which begins at the
   /// microseconds, so that versions rise from one history to the next too. That is exact in Lua until
@@ -49,8 +52,13 @@ extension RedisScript {
       return text(first) .. '-' .. text(number - first * 2048)
     end
 
+    -- A master that was a replica meanwhile has another replication id, and the same run id. The
+    -- former changes too when the first replica comes, which costs one beginning more than needed.
     local function server()
-      return string.match(redis.call('INFO', 'server'), 'run_id:(%w+)') or 'unknown'
+      local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)') or 'unknown'
+      local data = redis.call('INFO', 'replication')
+      local id = string.match(data, 'master_replid:(%w+)') or 'unknown'
+      return string.sub(run, 1, 20) .. string.sub(id, 1, 20)
     end
 
     -- Nothing from before can be trusted: entries and leases of another history do not count.
@@ -109,43 +117,68 @@ extension RedisScript {
       return id
     end
 
-    -- Whether one of packed marks was invalidated, at this version or later.
-    local function invalidated(packed, number)
-      if number <= floor then return true end
-      local good, list = pcall(cmsgpack.unpack, packed)
-      if not good or type(list) ~= 'table' then return true end
+    -- Whether one of some marks was invalidated after a version.
+    local function invalidated(list, since)
+      if since < floor then return true end
       for index = 1, #list do
         if type(list[index]) ~= 'string' then return true end
         local score = redis.call('ZSCORE', marks, list[index])
         if score and tonumber(score) > last then begin() end
-        if score and tonumber(score) >= number then return true end
+        if score and tonumber(score) > since then return true end
       end
       return false
     end
 
-    local function pack(from)
-      local list = {}
-      for index = from, #ARGV do list[#list + 1] = ARGV[index] end
-      return cmsgpack.pack(list)
+    local function unpacked(text)
+      local good, list = pcall(cmsgpack.unpack, text)
+      if good and type(list) == 'table' then return list end
+      return nil
     end
 
-    local function put(id, lifetime, form, bytes, packed)
+    -- Whether what has packed marks is invalid, or is so for somebody with other ones.
+    local function ended(packed, asked, since)
+      local list = unpacked(packed)
+      return not list or invalidated(list, since) or invalidated(asked, since)
+    end
+
+    local function given(from)
+      local list = {}
+      for index = from, #ARGV do list[#list + 1] = ARGV[index] end
+      return list
+    end
+
+    local function put(id, since, lifetime, form, bytes, packed)
       redis.call('DEL', KEYS[4], KEYS[5])
-      redis.call('HSET', KEYS[4], 'h', history, 'v', id, 't', text(now), 'f', form, 'm', packed,
-        'b', bytes)
+      redis.call('HSET', KEYS[4], 'h', history, 'v', id, 's', text(since), 't', text(now),
+        'f', form, 'm', packed, 'b', bytes)
       redis.call('PEXPIRE', KEYS[4], lifetime)
     end
 
-    -- The lease's token and packed marks, if it is valid.
-    local function lease()
-      local f = try('HMGET', KEYS[5], 'h', 'n', 's', 'm')
+    -- The lease, if it is valid, and also for somebody with these marks.
+    local function lease(asked)
+      local f = try('HMGET', KEYS[5], 'h', 'n', 's', 'm', 'o')
       if f.err or f[1] ~= history or not f[4] then return nil end
       local number, since = whole(f[2]), whole(f[3])
       if not number or number > token or not since or since > last then return nil end
-      if invalidated(f[4], since + 1) then return nil end
+      if ended(f[4], asked, since) then return nil end
       local left = redis.call('PTTL', KEYS[5])
       if left <= 0 then return nil end
-      return f[2], f[4], left
+      return { token = f[2], marks = f[4], left = left, since = since, holder = f[5] }
+    end
+
+    """
+
+  /// What precedes scripts that change something: nothing is done after the caller has given up, or
+  /// once another connection of the same store is in use.
+  ///
+  /// Without it, a command that the network kept would undo what came after it. The last two
+  /// arguments are the number of the connection, and until when the command counts, in microseconds
+  /// of the server's clock. The last key is that of ``RedisScript/arrive``.
+  static let guardian = """
+    local due, connection = tonumber(table.remove(ARGV)), tonumber(table.remove(ARGV))
+    local newest = redis.pcall('GET', KEYS[#KEYS])
+    if now > due or (whole(newest) or 0) > connection then
+      return redis.error_reply('LATE the command came after its time')
     end
 
     """

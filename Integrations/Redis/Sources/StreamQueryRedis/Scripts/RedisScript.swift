@@ -5,11 +5,24 @@ struct RedisScript: Hashable, Sendable {
   /// The name under which the server knows it, once it has run it.
   let digest: String
 
+  /// What is added to its arguments when it is sent.
+  private let stamp: RedisCommand.Stamp
+
   /// Creates a script.
   ///
   /// - Parameter body: What it does; the functions of ``prelude`` are above it.
-  init(_ body: String) {
-    source = Self.prelude + body
+  init(_ body: String) { self.init(source: Self.prelude + body, .none) }
+
+  /// Creates a script that changes something.
+  ///
+  /// - Parameter body: What it does; ``guardian`` is above it too.
+  init(changing body: String) {
+    self.init(source: Self.prelude + Self.guardian + body, .deadline)
+  }
+
+  private init(source: String, _ stamp: RedisCommand.Stamp) {
+    self.source = source
+    self.stamp = stamp
     digest = SHA1.hexadecimal(of: Array(source.utf8))
   }
 
@@ -40,6 +53,6 @@ struct RedisScript: Hashable, Sendable {
     _ arguments: [[UInt8]]
   ) -> RedisCommand {
     let head = [name, script, String(keys.count)].map { Array($0.utf8) }
-    return RedisCommand(head + keys + arguments)
+    return RedisCommand(head + keys + arguments, stamp: stamp)
   }
 }

@@ -107,7 +107,8 @@ enum RedisAnswers {
     }
     return SharedChanges(
       messages: messages,
-      position: SharedPosition(history: end.history, version: known)
+      position: SharedPosition(history: end.history, version: known),
+      hasMore: known < end.version
     )
   }
 

@@ -31,6 +31,12 @@ struct RedisKeys: Hashable, Sendable {
   /// What each script uses.
   var common: [[UInt8]] { [Array("\(prefix)state".utf8), log, Array("\(prefix)marks".utf8)] }
 
+  /// What guards against what earlier connections sent.
+  ///
+  /// - Parameter name: The name of a store object.
+  /// - Returns: The name of its key.
+  func connection(of name: String) -> [UInt8] { Array("\(prefix)c:\(name)".utf8) }
+
   /// What a script uses for a key.
   ///
   /// - Parameter key: The key.

@@ -17,9 +17,18 @@ internal import Synchronization
 public final class RedisStore: SharedStore {
   private let configuration: RedisStoreConfiguration
   private let keys: RedisKeys
+  /// The name of this object, which no other one has.
+  private let name: String
+  private let attempts = Mutex(Attempts())
   private let connection: RedisConnection
   /// Those who wait for the log have a connection each, since it serves nobody else meanwhile.
   private let readers: ConnectionPool
+
+  /// What is known of calls of `begin`.
+  private struct Attempts {
+    var count = 0
+    var lost = LostAttempts()
+  }
 
   /// How long the server waits for the log at once.
   ///
@@ -44,16 +53,27 @@ public final class RedisStore: SharedStore {
     let keys = RedisKeys(namespace)
     self.configuration = configuration
     self.keys = keys
-    let connect: @Sendable () -> RedisConnection = {
+    // No client's generator: only the server sees it, and it decides nothing.
+    name = String(UInt64.random(in: .min ... .max), radix: 36)
+    let connect: @Sendable ([RedisCommand]) -> RedisConnection = { greeting in
       RedisConnection(
         endpoint,
         timeouts: configuration.timeouts,
-        greeting: [RedisScript.arrive.byText(keys.common, [configuration.restarts.digits])],
+        greeting: greeting,
         replyLimit: max(64 << 20, 2 * configuration.limits.value)
       )
     }
-    connection = connect()
-    readers = ConnectionPool(connect)
+    // Longer than any command of an earlier connection counts.
+    let time = (configuration.timeouts.command + configuration.timeouts.connect) * 2
+    let number = time.milliseconds(upTo: .longestLease)
+    var first = RedisScript.arrive.byText(
+      keys.common + [keys.connection(of: name)],
+      [configuration.restarts.digits, number]
+    )
+    first.stamp = .connection
+    connection = connect([first])
+    let greeting = RedisScript.arrive.byText(keys.common, [configuration.restarts.digits])
+    readers = ConnectionPool { connect([greeting]) }
   }
 
   /// Ends the connections and their threads.
@@ -70,7 +90,8 @@ public final class RedisStore: SharedStore {
 extension RedisStore {
   /// Reads the entry of a key, or takes the lease to fetch it.
   ///
-  /// The lease of a caller who is cancelled meanwhile is given back.
+  /// The lease of a caller who is cancelled meanwhile is given back. If the answer is lost, the next
+  /// call for the key takes the lease over that the lost one may have taken.
   ///
   /// - Parameters:
   ///   - key: The key and its marks.
@@ -86,18 +107,30 @@ extension RedisStore {
     try configuration.limits.check(key)
     let marks = key.marks.map { Array($0.text.utf8) }
     let names = keys.all(for: key)
+    let (attempt, lost) = attempts.withLock { attempts in
+      attempts.count += 1
+      return ("\(name)-\(attempts.count)", attempts.lost.of(key.text))
+    }
     let arguments = [
-      Array("\(configuration.limits.value)".utf8),
+      configuration.restarts.digits, Array("\(configuration.limits.value)".utf8),
       (maxAge ?? .milliseconds(-1)).ageDigits,
-      lease.milliseconds(upTo: .longestLease),
+      lease.milliseconds(upTo: .longestLease), Array(attempt.utf8), Array("\(lost.count)".utf8),
     ]
     // The lease of a caller who left before it came would keep the others waiting.
     let leaving = LateReply.givenBack(
       if: "leads",
-      by: RedisScript.abandon.byText(names, [length, Array(key.text.utf8), [], [], []])
+      by: RedisScript.abandon.byText(changing(names), [length, Array(key.text.utf8), [], [], []])
     )
-    let reply = try await run(.begin, names, arguments + marks, leaving: leaving)
-    return try read(reply) { RedisAnswers.beginning($0, of: key) }
+    do throws(SharedStoreError) {
+      let sent = arguments + lost.map { Array($0.utf8) } + marks
+      let reply = try await run(.begin, changing(names), sent, leaving: leaving)
+      let answer = try read(reply) { RedisAnswers.beginning($0, of: key) }
+      attempts.withLock { $0.lost.settled(lost, of: key.text) }
+      return answer
+    } catch {
+      attempts.withLock { $0.lost.lost(attempt, of: key.text) }
+      throw error
+    }
   }
 
   /// Makes a lease last from now on.
@@ -113,7 +146,10 @@ extension RedisStore {
   ) async throws(SharedStoreError) -> Bool {
     try configuration.limits.check(lease.key)
     let arguments = lease.redis + [duration.milliseconds(upTo: .longestLease)]
-    return try read(await run(.renew, keys.all(for: lease.key), arguments), RedisAnswers.isDone)
+    return try read(
+      await run(.renew, changing(keys.all(for: lease.key)), arguments),
+      RedisAnswers.isDone
+    )
   }
 
   /// Makes a value the entry of the lease's key, and ends the lease.
@@ -135,7 +171,8 @@ extension RedisStore {
       length, Array(lease.key.text.utf8), lifetime.milliseconds(upTo: .longestLifetime),
       Array(value.form.utf8), value.bytes,
     ]
-    let reply = try await run(.commit, keys.all(for: lease.key), lease.redis + entry)
+    let names = changing(keys.all(for: lease.key))
+    let reply = try await run(.commit, names, lease.redis + entry)
     return try read(reply, RedisAnswers.version)
   }
 
@@ -152,7 +189,7 @@ extension RedisStore {
     try configuration.limits.check(lease.key)
     let failures = failure.map { [Array("1".utf8), RedisLimits.cut($0)] } ?? [[], []]
     let arguments = [length, Array(lease.key.text.utf8)] + failures + lease.redis
-    let reply = try await run(.abandon, keys.all(for: lease.key), arguments)
+    let reply = try await run(.abandon, changing(keys.all(for: lease.key)), arguments)
     _ = try read(reply, RedisAnswers.isDone)
   }
 
@@ -176,7 +213,7 @@ extension RedisStore {
       Array(value.form.utf8), value.bytes,
     ]
     let marks = key.marks.map { Array($0.text.utf8) }
-    let reply = try await run(.write, keys.all(for: key), entry + marks)
+    let reply = try await run(.write, changing(keys.all(for: key)), entry + marks)
     return try read(reply) { RedisAnswers.version($0) ?? nil }
   }
 
@@ -190,7 +227,7 @@ extension RedisStore {
   ) async throws(SharedStoreError) -> SharedVersion {
     try configuration.limits.check(marks)
     let arguments = [length] + marks.map { Array($0.text.utf8) }
-    let reply = try await run(.invalidate, keys.common, arguments)
+    let reply = try await run(.invalidate, changing(keys.common), arguments)
     return try read(reply) { RedisAnswers.version($0) ?? nil }
   }
 
@@ -244,6 +281,9 @@ extension RedisStore {
   }
 
   private var length: [UInt8] { Array("\(max(1, configuration.logLength))".utf8) }
+
+  /// What a script uses that changes something.
+  private func changing(_ names: [[UInt8]]) -> [[UInt8]] { names + [keys.connection(of: name)] }
 
   private func run(
     _ script: RedisScript,

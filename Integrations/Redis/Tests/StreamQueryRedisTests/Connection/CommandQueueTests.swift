@@ -28,8 +28,8 @@ import Testing
     let ids = ["a", "b", "c"].map { arrive(&queue, $0) }
     let first = queue.take(upTo: 1)
     let rest = queue.take(upTo: 1_000)
-    #expect(first == [RedisCommand("a")])
-    #expect(rest == [RedisCommand("b"), RedisCommand("c")])
+    #expect(first.map(\.command) == [RedisCommand("a")])
+    #expect(rest.map(\.command) == [RedisCommand("b"), RedisCommand("c")])
     let deliveries = (1...4).map { queue.replied(.integer($0)) }
     #expect(deliveries == ids.map { .reply(to: $0) } + [.unexpected])
     #expect(queue.isIdle)
@@ -41,7 +41,7 @@ import Testing
     let second = arrive(&queue, "b")
     queue.left(first)
     let taken = queue.take(upTo: 1_000)
-    #expect(taken == [RedisCommand("b")])
+    #expect(taken.map(\.command) == [RedisCommand("b")])
     let delivery = queue.replied(.null)
     #expect(delivery == .reply(to: second))
   }
@@ -86,6 +86,32 @@ import Testing
     #expect(queue.isIdle)
     let late = queue.replied(.null)
     #expect(late == .unexpected)
+  }
+
+  @Test func whatWasNotSentWaitsForTheNextConnection() {
+    var queue = CommandQueue()
+    let ids = ["a", "b", "c", "d"].map { arrive(&queue, $0) }
+    _ = queue.take(upTo: 100)
+    queue.left(ids[0])
+    let failed = queue.changedOver()
+    #expect(failed == [ids[1]])
+    #expect(queue.take(upTo: 1_000).map(\.id) == [ids[2], ids[3]])
+    let late = (0..<3).map { queue.replied(.integer($0)) }
+    #expect(late == [.reply(to: ids[2]), .reply(to: ids[3]), .unexpected])
+  }
+
+  @Test func theServersTimeIsForTheConnectionAndInItsPlace() {
+    var queue = CommandQueue()
+    let first = arrive(&queue, "a")
+    _ = queue.take(upTo: 1_000)
+    queue.askedForTime(until: start + .seconds(9))
+    let second = arrive(&queue, "b")
+    _ = queue.take(upTo: 1_000)
+    let deliveries = (1...3).map { queue.replied(.integer($0)) }
+    #expect(deliveries == [.reply(to: first), .time, .reply(to: second)])
+    queue.askedForTime(until: start + .seconds(9))
+    #expect(queue.deadline == start + .seconds(9))
+    #expect(queue.broke() == [])
   }
 
   @Test func theDeadlineIsThatOfTheOldestCommand() {

@@ -87,10 +87,22 @@ private func version(_ milliseconds: UInt64, _ sequence: UInt64 = 0) -> SharedVe
     let versions = [version(2), version(2, 1), version(3), version(4), version(5), version(6)]
     let messages = zip(versions, kinds).map { SharedMessage($0, $1) }
     let changes = RedisAnswers.changes(reply, after: position(version(1)))
-    #expect(changes == SharedChanges(messages: messages, position: position(version(6))))
+    // The log ends at 9-0.
+    let wanted = SharedChanges(
+      messages: messages,
+      position: position(version(6)),
+      hasMore: true
+    )
+    #expect(changes == wanted)
     // A position between two messages has missed nothing either.
     let between = RedisAnswers.changes(reply, after: position(version(1, 5)))
     #expect(between == changes)
+  }
+
+  @Test func theLastMessageOfTheLogIsAllThatThereIs() {
+    let reply = log(message("9-0", after: "8-0", "k", "i"))
+    #expect(RedisAnswers.changes(reply, after: position(version(8)))?.hasMore == false)
+    #expect(RedisAnswers.changes(log(), after: position(version(9)))?.hasMore == false)
   }
 
   @Test func aMessageThatIsMissingDamagedOrForeignIsAGap() {

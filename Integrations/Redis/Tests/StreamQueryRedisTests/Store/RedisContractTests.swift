@@ -12,7 +12,8 @@ extension ServerSuite {
       let endpoint = server.endpoint
       await SharedStoreContract(logLength: 1_000) {
         var configuration = RedisStoreConfiguration()
-        configuration.logLength = 200
+        // More than is read at once, and less than the contract writes.
+        configuration.logLength = 400
         return RedisStore(endpoint, namespace: UUID().uuidString, configuration: configuration)
       }.check()
       server.kill()
