@@ -88,7 +88,7 @@ step_playgrounds() { # the nested package builds, the tour's own checks hold, pa
   Scripts/pages.sh
 }
 
-step_integrations() { # the nested packages' tests, where their packages and SQLite's headers are there
+step_integrations() { # the nested packages' tests, where their packages, libraries and servers are there
   local left=()
   if ! echo '#include <sqlite3.h>' | clang -E - >/dev/null 2>&1; then
     echo "check: the headers of SQLite are missing, see Integrations/GRDBStore/README.md" >&2
@@ -103,8 +103,20 @@ step_integrations() { # the nested packages' tests, where their packages and SQL
   else
     swift test --package-path Integrations/Server "${strict[@]}"
   fi
+  if ! echo '#include <hiredis/hiredis.h>' | clang -E - >/dev/null 2>&1; then
+    echo "check: the headers of hiredis are missing, see Integrations/Redis/README.md" >&2
+    left+=(Redis)
+  elif out_of_reach Redis; then
+    left+=(Redis)
+  else
+    # Without the server, the tests that need one are skipped one by one.
+    if ! command -v redis-server >/dev/null; then
+      echo "check: redis-server is missing: the tests of Integrations/Redis that start it are SKIPPED" >&2
+    fi
+    swift test --package-path Integrations/Redis "${strict[@]}"
+  fi
   # What was tested passed: only if nothing was, the step is skipped as a whole.
-  if ((${#left[@]} == 2)); then return "$skipped"; fi
+  if ((${#left[@]} == 3)); then return "$skipped"; fi
 }
 
 # Whether the packages of an integration cannot be fetched, where that is no failure.

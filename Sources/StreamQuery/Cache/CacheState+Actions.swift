@@ -184,7 +184,8 @@ extension CacheState {
     if former == nil {
       slots[index].keepReason(&transaction)
     }
-    let isImperative = slots[index].machine.cause == .manual && transaction.isImperative
+    let cause = slots[index].machine.cause ?? .manual
+    let isImperative = cause == .manual && transaction.isImperative
     let job = FetchJob(
       cache: id,
       entry: id(of: index),
@@ -193,7 +194,13 @@ extension CacheState {
       query: query,
       isImperative: former?.isImperative ?? isImperative,
       retryQuery: former.map { $0.retryQuery ?? $0.query },
-      cause: slots[index].machine.cause ?? .manual,
+      cause: cause,
+      demand: former?.demand
+        ?? FetchDemand(
+          cause,
+          isImperative: isImperative,
+          isInvalidated: slots[index].machine.isInvalidated
+        ),
       startedAt: transaction.environment.now,
       place: former?.place ?? imports.started(),
       part: current.part,

@@ -16,9 +16,11 @@ extension CacheState {
     let environment = transaction.environment
     let outcome =
       switch answer {
-      case .value: slots[index].machine.attemptSucceeded(job.id, in: environment)
+      case .value:
+        slots[index].machine.attemptSucceeded(job.id, job.answer.age, in: environment)
       case .part: slots[index].machine.attemptProgressed(job.id, in: environment)
-      case .notModified: slots[index].machine.attemptKept(job.id, in: environment)
+      case .notModified:
+        slots[index].machine.attemptKept(job.id, job.answer.age, in: environment)
       case .failure(_, let delay):
         slots[index].machine.attemptFailed(job.id, retryAfter: delay, in: environment)
       case .cancelled: slots[index].machine.attemptCancelled(job.id, in: environment)

@@ -190,10 +190,12 @@ extension CacheState {
   mutating func landed(_ job: FetchJob, chance: Double, _ transaction: Transaction) {
     guard let index = find(job.entry) else { return }
     distrustMark(index)
+    let now = transaction.environment.now
     slots[index].servingRecord.landed(
       chance: chance,
+      answeredAt: job.answer.age?.date(at: now).instant ?? now.instant,
       fetchingSince: job.startedAt.instant,
-      at: transaction.environment.now.instant
+      at: now.instant
     )
   }
 

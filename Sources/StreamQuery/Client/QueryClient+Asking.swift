@@ -132,7 +132,7 @@ extension QueryClient {
     return ResolvedQuery(definition, for: key.key, defaults: defaults)
   }
 
-  private nonisolated func info(
+  nonisolated func info(
     of key: EntryKey,
     _ query: ResolvedQuery,
     _ initialData: InitialData?

@@ -28,6 +28,23 @@ extension QueryClient {
     _ = await invalidating(filter, refetch, superseding, failsFast: false)
   }
 
+  /// Marks entries as invalidated and starts the refetches of those in scope, and waits for none.
+  ///
+  /// For code that cannot wait, such as a callback; otherwise the same as
+  /// ``invalidate(_:refetch:superseding:)``.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries to mark.
+  ///   - refetch: Which of the marked entries to refetch.
+  ///   - superseding: Whether running fetches over data are replaced; `false` joins them.
+  public nonisolated func markInvalidated(
+    _ filter: QueryFilter,
+    refetch: RefetchScope = .active,
+    superseding: Bool = true
+  ) {
+    startInvalidation(filter, refetch, superseding: superseding, .invalidated, nil)
+  }
+
   /// Marks a query as invalidated and refetches it if it is observed.
   ///
   /// - Parameters:

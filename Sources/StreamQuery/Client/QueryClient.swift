@@ -115,6 +115,14 @@ public actor QueryClient {
     Scheduling(clock: clock, executor: configuration.executor)
   }
 
+  /// Draws a number from the configuration's source of random numbers.
+  ///
+  /// For what works with the client and waits a random time, so that a simulation decides about
+  /// that too.
+  ///
+  /// - Returns: 64 random bits.
+  public nonisolated func nextRandom() -> UInt64 { configuration.randomness() }
+
   /// Reports a mistake that cannot be thrown.
   nonisolated func report(_ misuse: QueryMisuse) {
     configuration.onMisuse(misuse)

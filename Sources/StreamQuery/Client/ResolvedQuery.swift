@@ -100,8 +100,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     over base: borrowing QueryOptions,
     observer: (gcTime: TimeSpan?, linger: TimeSpan?)? = nil
   ) {
-    // Locals first: an optimised build of 6.3.1 crashes in the compiler if a property is read before
-    // `super.init`.
+    // Locals first: an optimised build of 6.3.1 crashes in the compiler if a property is read
+    // before `super.init`.
     let fetch = Self.fetch(of: definition, for: key, defaults)
     let restoring = Restoring(definition, defaults)
     var fetchOptions = FetchOptions()
@@ -187,7 +187,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   }
 
   /// How a query fetches: by its own closure, or by its key's default.
-  private static func fetch(
+  static func fetch(
     of definition: QueryDefinition,
     for key: AnyQueryKey,
     _ defaults: DefaultsTable

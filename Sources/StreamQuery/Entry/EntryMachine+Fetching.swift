@@ -83,21 +83,23 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
+  ///   - age: How old the value is; `nil` is new.
   ///   - environment: The environment at the transaction.
   /// - Returns: What becomes of the value.
   package mutating func attemptSucceeded(
     _ id: FetchID,
+    _ age: AnswerAge? = nil,
     in environment: Environment
   ) -> AttemptOutcome {
     guard let current = running(id) else { return .late }
     guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
     var actions = catchUp(in: environment)
     hasData = true
-    dataUpdatedAt = environment.now
+    dataUpdatedAt = age.map { $0.date(at: environment.now) } ?? environment.now
     // Adding a part clears the mark as well, although the parts before it are no newer: what is on
     // the screen was requested just now. But no answer clears a mark that was set after the answer
     // was requested.
-    isInvalidated = current.predatesMark
+    isInvalidated = current.predatesMark || age?.isOutdated == true
     succeed(current, as: .succeeded, in: environment, &actions)
     return .landed(actions)
   }
@@ -106,9 +108,14 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
+  ///   - age: How old that finding is; `nil` is new.
   ///   - environment: The environment at the transaction.
   /// - Returns: What becomes of it; without data, the fetch failed.
-  package mutating func attemptKept(_ id: FetchID, in environment: Environment) -> AttemptOutcome {
+  package mutating func attemptKept(
+    _ id: FetchID,
+    _ age: AnswerAge? = nil,
+    in environment: Environment
+  ) -> AttemptOutcome {
     guard let current = running(id) else { return .late }
     guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
     guard hasData || current.undo.stashed != nil else {
@@ -118,8 +125,10 @@ extension EntryMachine {
     unstash(current, &actions)
     // The answer is about the data before a write; the write has its own age and mark.
     if !current.wasWritten {
-      dataUpdatedAt = environment.now
-      isInvalidated = current.predatesMark
+      let updatedAt = age.map { $0.date(at: environment.now) } ?? environment.now
+      // What an older finding confirms is as young as it was.
+      if updatedAt.instant > dataUpdatedAt.instant { dataUpdatedAt = updatedAt }
+      isInvalidated = current.predatesMark || age?.isOutdated == true
     }
     succeed(current, as: .kept, in: environment, &actions)
     return .landed(actions)

@@ -35,12 +35,18 @@ struct ServingRecord: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - chance: A random number in 0..<1.
-  ///   - start: When it began.
+  ///   - answeredAt: When the data was up to date.
+  ///   - start: When the fetch began.
   ///   - now: The time of the transaction.
-  mutating func landed(chance: Double, fetchingSince start: Instant, at now: Instant) {
+  mutating func landed(
+    chance: Double,
+    answeredAt: Instant,
+    fetchingSince start: Instant,
+    at now: Instant
+  ) {
     self.chance = chance
     duration = TimeSpan(.nanoseconds(now.nanoseconds) - .nanoseconds(start.nanoseconds))
-    answeredAt = now
+    self.answeredAt = answeredAt
   }
 
   /// Whether there is nothing to remember.

@@ -23,6 +23,10 @@ final class FetchJob: FetchWork, Sendable {
   let isSettingOwn: Bool
   /// The tasks of its attempts.
   let tasks: TaskChain
+  /// What was asked of the fetch.
+  let demand: FetchDemand
+  /// What the attempt said about the age of its answer.
+  let answer = AnswerSlot()
   /// How far the attempts got: a retry continues where they failed.
   let progress = Mutex<(any FetchProgress)?>(nil)
 
@@ -35,6 +39,7 @@ final class FetchJob: FetchWork, Sendable {
     isImperative: Bool,
     retryQuery: StoredQuery?,
     cause: FetchCause,
+    demand: FetchDemand = .fresh,
     startedAt: Timestamp,
     place: UInt64 = 0,
     part: FetchPart,
@@ -49,6 +54,7 @@ final class FetchJob: FetchWork, Sendable {
     self.isImperative = isImperative
     self.retryQuery = retryQuery
     self.cause = cause
+    self.demand = demand
     self.startedAt = startedAt
     self.place = place
     self.part = part

@@ -91,6 +91,20 @@ final class QueryDefinition: Sendable {
     with(options, extras)
   }
 
+  /// A copy with another way to fetch.
+  ///
+  /// It has no other way that a feature offers: that would not be the one.
+  func with(fetch: @escaping Fetch) -> QueryDefinition {
+    var values = extras?.values
+    values?.variant = nil
+    return QueryDefinition(
+      options: options,
+      fetch: fetch,
+      valueType: valueType,
+      extras: values.map(DefinitionExtras.init)
+    )
+  }
+
   /// A copy with other extras.
   func with(_ change: (inout DefinitionExtras.Values) -> Void) -> QueryDefinition {
     var values = extras?.values ?? DefinitionExtras.Values()

@@ -1,0 +1,93 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that only servers that share a cache depend on Redis and its C client.
+let package = Package(
+  name: "StreamQueryRedis",
+  platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "StreamQueryShared", targets: ["StreamQueryShared"]),
+    .library(name: "StreamQuerySharedTesting", targets: ["StreamQuerySharedTesting"]),
+    .library(name: "StreamQueryRedis", targets: ["StreamQueryRedis"]),
+  ],
+  dependencies: [
+    .package(name: "StreamQuery", path: "../..")
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CHiredis",
+      pkgConfig: "hiredis",
+      providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]
+    ),
+    .target(
+      name: "StreamQueryShared",
+      dependencies: [.product(name: "StreamQuery", package: "StreamQuery")]
+    ),
+    // A store without a server, and what every store has to do.
+    .target(
+      name: "StreamQuerySharedTesting",
+      dependencies: [
+        "StreamQueryShared",
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryTesting", package: "StreamQuery"),
+      ]
+    ),
+    // What sharing costs among a thousand machines: `swift run -c release Network`.
+    .executableTarget(name: "Network", dependencies: ["StreamQuerySharedTesting"]),
+    .target(name: "StreamQueryRedis", dependencies: ["StreamQueryShared", "CHiredis"]),
+    .testTarget(
+      name: "StreamQuerySharedTests",
+      dependencies: [
+        "StreamQueryShared",
+        "StreamQuerySharedTesting",
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryTesting", package: "StreamQuery"),
+      ]
+    ),
+    .testTarget(
+      name: "StreamQuerySharedTestingTests",
+      dependencies: [
+        "StreamQuerySharedTesting",
+        "StreamQueryShared",
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryTesting", package: "StreamQuery"),
+      ]
+    ),
+    // A machine of the tests, which kill it.
+    .executableTarget(
+      name: "Peer",
+      dependencies: [
+        "StreamQueryRedis", "StreamQueryShared",
+        .product(name: "StreamQuery", package: "StreamQuery"),
+      ]
+    ),
+    // Real servers, and networks that fail.
+    .target(name: "RedisServers", path: "Tests/RedisServers"),
+    .testTarget(
+      name: "StreamQueryRedisTests",
+      dependencies: [
+        "StreamQueryRedis",
+        "StreamQueryShared",
+        "StreamQuerySharedTesting",
+        "RedisServers",
+        "Peer",
+        "CHiredis",
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryTesting", package: "StreamQuery"),
+      ]
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+// The settings of the root package.
+for target in package.targets where target.type != .system {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+  ]
+}

@@ -1,0 +1,157 @@
+internal import CHiredis
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// An open connection of hiredis.
+///
+/// It never blocks, and belongs to one thread.
+final class RedisLink {
+  /// What breaks a connection.
+  struct Failure: Error, Equatable {
+    var text: String
+  }
+
+  /// What `flush` left.
+  enum Rest: Equatable {
+    /// Everything is on its way.
+    case nothing
+    /// The socket takes no more now.
+    case some
+  }
+
+  private let context: UnsafeMutablePointer<redisContext>
+  private let replyLimit: Int
+
+  /// Begins to connect.
+  ///
+  /// - Parameters:
+  ///   - target: A numeric address or a path.
+  ///   - replyLimit: How many bytes of a reply that is not complete are kept at most.
+  /// - Throws: Why it cannot even begin.
+  init(to target: Target, replyLimit: Int) throws(Failure) {
+    let context =
+      switch target {
+      case .address(let host, let port): redisConnectNonBlock(host, Int32(port))
+      case .socket(let path): redisConnectUnixNonBlock(path)
+      }
+    guard let context else { throw Failure(text: "no memory for a connection") }
+    self.context = context
+    self.replyLimit = replyLimit
+    try check()
+  }
+
+  /// Where a link goes to.
+  enum Target: Equatable, Sendable {
+    /// A numeric address.
+    case address(String, port: Int)
+    /// The path of a socket.
+    case socket(path: String)
+  }
+
+  deinit { redisFree(context) }
+
+  /// The socket.
+  var descriptor: Int32 { Int32(context.pointee.fd) }
+
+  private func check() throws(Failure) {
+    guard context.pointee.err != 0 else { return }
+    let text = withUnsafeBytes(of: context.pointee.errstr) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    throw Failure(text: text)
+  }
+
+  /// Ends the attempt to connect, when the socket can be written.
+  ///
+  /// - Throws: Why nothing was reached.
+  func finishConnecting() throws(Failure) {
+    var error: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0 else {
+      throw Failure(text: String(cString: strerror(errno)))
+    }
+    guard error == 0 else { throw Failure(text: String(cString: strerror(error))) }
+    // A small command must not wait for the acknowledgement of the one before.
+    var on: Int32 = 1
+    let length = socklen_t(MemoryLayout<Int32>.size)
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, length)
+    #if canImport(Darwin)
+    setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, length)
+    #endif
+  }
+
+  /// Adds a command to what is sent next.
+  ///
+  /// - Parameter command: The command.
+  /// - Throws: That there is no memory.
+  func append(_ command: RedisCommand) throws(Failure) {
+    // One buffer for all arguments, so that their addresses are valid together.
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(command.size)
+    for argument in command.arguments { bytes.append(contentsOf: argument) }
+    let lengths = command.arguments.map { $0.count }
+    bytes.withUnsafeBytes { all in
+      let start = all.bindMemory(to: CChar.self).baseAddress
+      var starts: [UnsafePointer<CChar>?] = []
+      starts.reserveCapacity(lengths.count)
+      // An address of nothing may be nil, whose length hiredis would look for.
+      let empty = UnsafePointer<CChar>(bitPattern: 1)
+      var offset = 0
+      for length in lengths {
+        starts.append(start.map { $0 + offset } ?? empty)
+        offset += length
+      }
+      _ = redisAppendCommandArgv(context, Int32(lengths.count), &starts, lengths)
+    }
+    try check()
+  }
+
+  /// Writes what the socket takes.
+  ///
+  /// - Returns: Whether anything is left.
+  /// - Throws: Why the connection is broken.
+  func flush() throws(Failure) -> Rest {
+    var done: Int32 = 0
+    _ = redisBufferWrite(context, &done)
+    try check()
+    return done == 0 ? .some : .nothing
+  }
+
+  /// Reads what the socket has.
+  ///
+  /// - Throws: Why the connection is broken.
+  func read() throws(Failure) {
+    _ = redisBufferRead(context)
+    try check()
+    guard context.pointee.reader.pointee.len <= replyLimit else {
+      throw Failure(text: "a reply of more than \(replyLimit) bytes")
+    }
+  }
+
+  /// Sees to it that nothing more is sent when the connection ends: what the system has not sent yet
+  /// is forgotten.
+  func abort() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    let size = socklen_t(MemoryLayout<linger>.size)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, size)
+  }
+
+  /// Takes the next reply that is complete.
+  ///
+  /// - Returns: The reply, if one is complete.
+  /// - Throws: That what came is no reply.
+  func nextReply() throws(Failure) -> RedisReply? {
+    var pointer: UnsafeMutableRawPointer?
+    _ = redisGetReplyFromReader(context, &pointer)
+    defer { if let pointer { freeReplyObject(pointer) } }
+    try check()
+    guard let pointer else { return nil }
+    return RedisReply(UnsafePointer(pointer.assumingMemoryBound(to: redisReply.self)))
+  }
+}

@@ -1,0 +1,201 @@
+internal import StreamQueryShared
+internal import Synchronization
+
+/// Where callers leave their commands, and the thread of the connection takes them.
+///
+/// Continuations are resumed outside the lock.
+final class RedisMailbox: Sendable {
+  /// Somebody who waits for a reply.
+  typealias Waiter = CheckedContinuation<Result<RedisReply, SharedStoreError>, Never>
+
+  /// What the thread has to know.
+  struct Situation {
+    var isClosed: Bool
+    var hasWaiting: Bool
+    var deadline: ContinuousClock.Instant?
+  }
+
+  /// What the replies of a round mean for the thread.
+  struct Consequences {
+    /// Whether a reply answered no command.
+    var isOutOfStep = false
+    /// Whether something is to be sent that nobody waits for.
+    var hasWaiting = false
+    /// What the server said when it was asked for its time.
+    var time: RedisReply?
+  }
+
+  fileprivate struct State {
+    var queue = CommandQueue()
+    var waiters: [CommandID: Waiter] = [:]
+    var isClosed = false
+    var isEnded = false
+    var closers: [CheckedContinuation<Void, Never>] = []
+    /// Whether the thread was woken, and has not looked yet.
+    var isWoken = false
+    var found: [(search: Int, addresses: Result<[String], RedisLink.Failure>)] = []
+  }
+
+  let wakeup = Wakeup()
+  private let state = Mutex(State())
+
+  // MARK: Callers
+
+  /// Gives an id to a command.
+  func nextID() -> CommandID { state.withLock { $0.queue.nextID() } }
+
+  /// Takes a command for the thread.
+  func submit(_ command: CommandQueue.Waiting, for waiter: Waiter) {
+    let (isClosed, wakes) = state.withLock { state in
+      if state.isClosed { return (true, false) }
+      state.queue.arrived(command)
+      state.waiters[command.id] = waiter
+      return (false, state.wakes())
+    }
+    if isClosed { waiter.resume(returning: .failure(.unavailable("the connection is closed"))) }
+    if wakes { wakeup.wake() }
+  }
+
+  /// Lets a caller leave.
+  func cancel(_ id: CommandID) {
+    let waiter = state.withLock { state in
+      state.queue.left(id)
+      return state.waiters.removeValue(forKey: id)
+    }
+    waiter?.resume(returning: .failure(.cancelled))
+  }
+
+  /// Tells the thread to end.
+  func close() {
+    let wakes = state.withLock { state in
+      state.isClosed = true
+      return state.wakes()
+    }
+    if wakes { wakeup.wake() }
+  }
+
+  /// Waits until the thread has ended.
+  func ended() async {
+    await withCheckedContinuation { continuation in
+      let isEnded = state.withLock { state in
+        if !state.isEnded { state.closers.append(continuation) }
+        return state.isEnded
+      }
+      if isEnded { continuation.resume() }
+    }
+  }
+
+  // MARK: The thread
+
+  /// What the thread has to know now.
+  func situation() -> Situation {
+    state.withLock { state in
+      state.isWoken = false
+      return Situation(
+        isClosed: state.isClosed,
+        hasWaiting: state.queue.hasWaiting,
+        deadline: state.queue.deadline
+      )
+    }
+  }
+
+  /// Takes the commands that are to be sent next.
+  func take(upTo limit: Int) -> [CommandQueue.Waiting] {
+    state.withLock { $0.queue.take(upTo: limit) }
+  }
+
+  /// Expects the server's time as the next reply.
+  func askedForTime(until deadline: ContinuousClock.Instant) {
+    state.withLock { $0.queue.askedForTime(until: deadline) }
+  }
+
+  /// Hands out replies.
+  ///
+  /// - Parameters:
+  ///   - replies: The replies, in order.
+  ///   - deadline: Until when commands are answered that nobody waits for.
+  /// - Returns: What the thread does next.
+  func deliver(_ replies: [RedisReply], deadline: ContinuousClock.Instant) -> Consequences {
+    let (answers, consequences) = state.withLock { state in
+      var answers: [(Waiter, RedisReply)] = []
+      var consequences = Consequences()
+      for reply in replies {
+        switch state.queue.replied(reply) {
+        case .reply(let id):
+          if let waiter = state.waiters.removeValue(forKey: id) { answers.append((waiter, reply)) }
+        case .nobody(let command?):
+          let id = state.queue.nextID()
+          state.queue.arrived(
+            .init(id: id, command: command, deadline: deadline, leaving: .ignored)
+          )
+          consequences.hasWaiting = true
+        case .nobody(nil):
+          break
+        case .time:
+          consequences.time = reply
+        case .unexpected:
+          consequences.isOutOfStep = true
+        }
+      }
+      return (answers, consequences)
+    }
+    for (waiter, reply) in answers { waiter.resume(returning: .success(reply)) }
+    return consequences
+  }
+
+  /// Fails everything that waits.
+  ///
+  /// - Parameter reason: Why.
+  func fail(_ reason: String) { fail(reason) { $0.broke() } }
+
+  /// Fails everything that was sent.
+  ///
+  /// - Parameter reason: Why.
+  func failSent(_ reason: String) { fail(reason) { $0.changedOver() } }
+
+  private func fail(_ reason: String, _ change: (inout CommandQueue) -> [CommandID]) {
+    let waiters = state.withLock { state in
+      change(&state.queue).compactMap { state.waiters.removeValue(forKey: $0) }
+    }
+    for waiter in waiters { waiter.resume(returning: .failure(.unavailable(reason))) }
+  }
+
+  /// The thread has nothing left of the connection.
+  func end() {
+    fail("the connection is closed")
+    let closers = state.withLock { state in
+      state.isEnded = true
+      defer { state.closers = [] }
+      return state.closers
+    }
+    for closer in closers { closer.resume() }
+  }
+
+  // MARK: Names
+
+  /// A search for addresses ended.
+  func found(_ addresses: Result<[String], RedisLink.Failure>, by search: Int) {
+    let wakes = state.withLock { state in
+      state.found.append((search, addresses))
+      return state.wakes()
+    }
+    if wakes { wakeup.wake() }
+  }
+
+  /// What a search found, if it ended.
+  func addresses(of search: Int) -> Result<[String], RedisLink.Failure>? {
+    state.withLock { state in
+      // Those of earlier searches came too late.
+      defer { state.found = [] }
+      return state.found.last { $0.search == search }?.addresses
+    }
+  }
+}
+
+extension RedisMailbox.State {
+  /// Whether the thread is to be woken; only the first says so until it has looked.
+  fileprivate mutating func wakes() -> Bool {
+    defer { isWoken = true }
+    return !isWoken
+  }
+}

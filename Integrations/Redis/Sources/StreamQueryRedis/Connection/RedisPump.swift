@@ -1,0 +1,303 @@
+internal import Foundation
+internal import StreamQueryShared
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// The thread of a connection: it sends what waits, and hands out the replies.
+///
+/// It waits in one place, for the socket and for callers, and not beyond the next deadline.
+final class RedisPump {
+  /// How far the connection is.
+  private enum Phase {
+    /// There is none. The next command opens one.
+    case away
+    /// The host's name is looked up.
+    case resolving(search: Int, until: ContinuousClock.Instant)
+    /// The system connects; if it fails, there are other addresses.
+    case connecting(others: [String], until: ContinuousClock.Instant)
+    /// So many replies to what a connection says first are still to come.
+    case greeting(Int, until: ContinuousClock.Instant)
+    /// Commands are sent.
+    case open
+  }
+
+  private let mailbox: RedisMailbox
+  private let endpoint: RedisEndpoint
+  private let timeouts: RedisTimeouts
+  private let greeting: [RedisCommand]
+  private let replyLimit: Int
+  private var phase = Phase.away
+  private var link: RedisLink?
+  private var isBlocked = false
+  private var lastSearch = 0
+  /// How many connections there were.
+  private var number = 0
+  private var clock = ServerClock()
+
+  /// Creates the state of the thread.
+  init(
+    _ mailbox: RedisMailbox,
+    endpoint: RedisEndpoint,
+    timeouts: RedisTimeouts,
+    greeting: [RedisCommand],
+    replyLimit: Int
+  ) {
+    self.mailbox = mailbox
+    self.endpoint = endpoint
+    self.timeouts = timeouts
+    self.greeting = greeting
+    self.replyLimit = replyLimit
+  }
+
+  /// Runs until the mailbox is closed.
+  func run() {
+    // A server that went away is an error of `write`, and no reason to end the process.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    while step() {}
+    link = nil
+    mailbox.end()
+  }
+
+  private func step() -> Bool {
+    mailbox.wakeup.drain()
+    let situation = mailbox.situation()
+    guard !situation.isClosed else { return false }
+    let now = ContinuousClock.now
+    do throws(RedisLink.Failure) {
+      if let deadline = situation.deadline, deadline <= now {
+        throw RedisLink.Failure(text: "\(endpoint) gave no answer in \(timeouts.command)")
+      }
+      try advance(situation, now: now)
+      let deadline = [mailbox.situation().deadline, phaseDeadline].compactMap { $0 }.min()
+      try wait(until: deadline)
+    } catch {
+      breakDown(error.text)
+    }
+    return true
+  }
+
+  private var phaseDeadline: ContinuousClock.Instant? {
+    switch phase {
+    case .away, .open: nil
+    case .resolving(_, let until), .connecting(_, let until), .greeting(_, let until): until
+    }
+  }
+
+  private func breakDown(_ reason: String) {
+    disconnect()
+    mailbox.fail(reason)
+  }
+
+  private func disconnect() {
+    // Those who hear of it may send something else on the next connection.
+    link?.abort()
+    link = nil
+    isBlocked = false
+    phase = .away
+  }
+
+  // MARK: Connecting
+
+  private func advance(
+    _ situation: RedisMailbox.Situation,
+    now: ContinuousClock.Instant
+  ) throws(RedisLink.Failure) {
+    if let until = phaseDeadline, until <= now {
+      throw RedisLink.Failure(text: "\(endpoint) was not reached in \(timeouts.connect)")
+    }
+    switch phase {
+    case .away:
+      if situation.hasWaiting { try open(until: now + timeouts.connect) }
+    case .resolving(let search, let until):
+      switch mailbox.addresses(of: search) {
+      case .success(let addresses)?: try connect(toOneOf: addresses, until: until)
+      case .failure(let failure)?: throw failure
+      case nil: break
+      }
+    case .connecting, .greeting:
+      break
+    case .open:
+      if situation.hasWaiting { try fill() }
+    }
+  }
+
+  private func open(until: ContinuousClock.Instant) throws(RedisLink.Failure) {
+    switch endpoint.address {
+    case .socket(let path):
+      link = try RedisLink(to: .socket(path: path), replyLimit: replyLimit)
+      phase = .connecting(others: [], until: until)
+    case .host(let host, _):
+      lastSearch += 1
+      let search = lastSearch
+      phase = .resolving(search: search, until: until)
+      NameSearches.shared.find(host, by: search, for: mailbox)
+    }
+  }
+
+  private func connect(
+    toOneOf addresses: [String],
+    until: ContinuousClock.Instant
+  ) throws(RedisLink.Failure) {
+    guard case .host(_, let port) = endpoint.address else { return }
+    var failure = RedisLink.Failure(text: "no address")
+    var rest = addresses[...]
+    while let address = rest.popFirst() {
+      do {
+        link = try RedisLink(to: .address(address, port: port), replyLimit: replyLimit)
+        phase = .connecting(others: Array(rest), until: until)
+        return
+      } catch let error {
+        failure = error
+      }
+    }
+    throw RedisLink.Failure(text: "\(endpoint): \(failure.text)")
+  }
+
+  private func connected(
+    _ link: RedisLink,
+    others: [String],
+    until: ContinuousClock.Instant
+  )
+    throws(RedisLink.Failure)
+  {
+    do {
+      try link.finishConnecting()
+    } catch let error {
+      guard !others.isEmpty else { throw RedisLink.Failure(text: "\(endpoint): \(error.text)") }
+      return try connect(toOneOf: others, until: until)
+    }
+    let commands = endpoint.introduction + greeting
+    number += 1
+    clock = ServerClock()
+    for command in commands { try link.append(stamped(command, until: until)) }
+    phase = commands.isEmpty ? .open : .greeting(commands.count, until: until)
+    isBlocked = try link.flush() == .some
+    if commands.isEmpty { try fill() }
+  }
+
+  // MARK: Sending and receiving
+
+  private func fill() throws(RedisLink.Failure) {
+    guard let link else { return }
+    let now = ContinuousClock.now
+    if clock.isOld(at: now) {
+      mailbox.askedForTime(until: now + timeouts.command)
+      try link.append(RedisCommand("TIME"))
+    }
+    // Replies get their turn, however much there is to send.
+    var rounds = 16
+    while !isBlocked, rounds > 0 {
+      let commands = mailbox.take(upTo: 1 << 16)
+      if commands.isEmpty { break }
+      for next in commands { try link.append(stamped(next.command, until: next.deadline)) }
+      isBlocked = try link.flush() == .some
+      rounds -= 1
+    }
+  }
+
+  /// A command with what the connection adds to it.
+  private func stamped(
+    _ command: RedisCommand,
+    until deadline: ContinuousClock.Instant
+  ) -> RedisCommand {
+    var command = command
+    switch command.stamp {
+    case .none: break
+    case .connection: command.arguments.append(Array("\(number)".utf8))
+    case .deadline:
+      let time = clock.microseconds(at: deadline)
+      command.arguments += [Array("\(number)".utf8), Array("\(time)".utf8)]
+    }
+    return command
+  }
+
+  private func wait(until deadline: ContinuousClock.Instant?) throws(RedisLink.Failure) {
+    var sockets = [pollfd(fd: mailbox.wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
+    if let link {
+      var events = Int16(POLLIN)
+      if case .connecting = phase { events = Int16(POLLOUT) }
+      if isBlocked { events |= Int16(POLLOUT) }
+      sockets.append(pollfd(fd: link.descriptor, events: events, revents: 0))
+    }
+    // Without a pipe the thread looks again and again, which is better than never.
+    let longest: Int32 = mailbox.wakeup.descriptor < 0 ? 20 : -1
+    let timeout = deadline.map { Self.milliseconds(from: .now, to: $0) } ?? longest
+    guard poll(&sockets, nfds_t(sockets.count), timeout) > 0 else { return }
+    guard sockets.count > 1, sockets[1].revents != 0, let link else { return }
+    if case .connecting(let others, let until) = phase {
+      return try connected(link, others: others, until: until)
+    }
+    if isBlocked, sockets[1].revents & Int16(POLLOUT) != 0 {
+      isBlocked = try link.flush() == .some
+    }
+    if sockets[1].revents & ~Int16(POLLOUT) != 0 { try receive(link) }
+  }
+
+  private func receive(_ link: RedisLink) throws(RedisLink.Failure) {
+    var failure: RedisLink.Failure?
+    do throws(RedisLink.Failure) { try link.read() } catch { failure = error }
+    var replies: [RedisReply] = []
+    do throws(RedisLink.Failure) {
+      while let reply = try link.nextReply() { replies.append(reply) }
+    } catch {
+      failure = failure ?? error
+    }
+    try deliver(replies)
+    if let failure { throw RedisLink.Failure(text: "\(endpoint): \(failure.text)") }
+  }
+
+  private func deliver(_ replies: [RedisReply]) throws(RedisLink.Failure) {
+    var replies = replies[...]
+    if case .greeting(var left, let until) = phase {
+      while left > 0, let reply = replies.popFirst() {
+        if case .error(let text) = reply {
+          throw RedisLink.Failure(text: "\(endpoint) refuses: \(text.prefix(200))")
+        }
+        // Whoever greets with a script is told the time.
+        if let time = reply.elements?.last?.number { clock.told(time, at: .now) }
+        left -= 1
+      }
+      phase = left == 0 ? .open : .greeting(left, until: until)
+      if left == 0 { try fill() }
+    }
+    guard !replies.isEmpty else { return }
+    let isWrongServer = replies.contains { reply in
+      guard case .error(let text) = reply else { return false }
+      return RedisRefusal(text) == .wrongServer
+    }
+    let next = mailbox.deliver(Array(replies), deadline: .now + timeouts.command)
+    if next.isOutOfStep { throw RedisLink.Failure(text: "\(endpoint) answers what nobody asked") }
+    if let parts = next.time?.elements?.map(\.number), parts.count == 2,
+      let seconds = parts[0], let microseconds = parts[1], seconds < 1 << 33
+    {
+      clock.told(seconds * 1_000_000 + microseconds % 1_000_000, at: .now)
+    }
+    // A master may be elsewhere by now: the next connection looks for it. Who has heard of it already
+    // may wait for that connection.
+    if isWrongServer {
+      disconnect()
+      return mailbox.failSent("\(endpoint) serves nothing more on this connection")
+    }
+    if next.hasWaiting { try fill() }
+  }
+
+  /// The milliseconds for which `poll` waits, rounded up so that it does not return too early.
+  static func milliseconds(
+    from now: ContinuousClock.Instant,
+    to deadline: ContinuousClock.Instant
+  ) -> Int32 {
+    let (seconds, attoseconds) = (deadline - now).components
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    let millisecond: Int64 = 1_000_000_000_000_000
+    return Int32(min(seconds, 3_600) * 1_000 + (attoseconds + millisecond - 1) / millisecond)
+  }
+}

@@ -1,0 +1,17 @@
+/// How long a connection waits for a server.
+public struct RedisTimeouts: Hashable, Sendable {
+  /// For a connection, and what it says first.
+  public var connect: Duration
+  /// For the answer of a command, the time to connect included.
+  public var command: Duration
+
+  /// Creates timeouts.
+  ///
+  /// - Parameters:
+  ///   - connect: For a connection, and what it says first.
+  ///   - command: For the answer of a command, the time to connect included.
+  public init(connect: Duration = .seconds(2), command: Duration = .seconds(2)) {
+    self.connect = connect
+    self.command = command
+  }
+}

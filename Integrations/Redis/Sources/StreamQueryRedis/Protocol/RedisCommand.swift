@@ -1,0 +1,36 @@
+/// A command: its name and its arguments.
+package struct RedisCommand: Hashable, Sendable {
+  /// The name and the arguments.
+  package var arguments: [[UInt8]]
+  /// What the connection adds.
+  var stamp: Stamp
+
+  /// What a connection adds to the arguments of a command when it sends it.
+  enum Stamp: Hashable, Sendable {
+    /// Nothing.
+    case none
+    /// The number of the connection.
+    case connection
+    /// The number of the connection, and until when somebody waits for the reply.
+    case deadline
+  }
+
+  /// Creates a command.
+  ///
+  /// - Parameter arguments: The name and the arguments.
+  package init(_ arguments: [[UInt8]]) { self.init(arguments, stamp: .none) }
+
+  /// Creates a command to whose arguments the connection adds something.
+  init(_ arguments: [[UInt8]], stamp: Stamp) {
+    self.arguments = arguments
+    self.stamp = stamp
+  }
+
+  /// Creates a command of texts.
+  ///
+  /// - Parameter arguments: The name and the arguments.
+  package init(_ arguments: String...) { self.init(arguments.map { Array($0.utf8) }) }
+
+  /// About how many bytes it takes on the wire.
+  package var size: Int { arguments.reduce(64) { $0 + $1.count + 16 } }
+}

@@ -1,0 +1,48 @@
+internal import StreamQueryShared
+
+/// What the text of a refusal means for whoever sent the command.
+enum RedisRefusal: Equatable {
+  /// The server does not know the script, and ran nothing.
+  case unknownScript
+  /// The server cannot serve now.
+  case unavailable
+  /// The server cannot serve on this connection any more: it has become a replica, or has another
+  /// idea of the time than the connection.
+  case wrongServer
+  /// The server does not understand, or the script failed.
+  case other
+
+  /// Reads a refusal.
+  ///
+  /// - Parameter text: The text of the refusal, which begins with its code.
+  init(_ text: String) {
+    // A script that was refused a call reports it with the call's own code, since version 7; before
+    // that the code was inside the text.
+    let words = text.prefix(512).split(whereSeparator: { !($0.isLetter || $0.isNumber) })
+    let codes = words.filter { $0.allSatisfy { $0.isUppercase || $0.isNumber } }
+    switch codes.first(where: { Self.meanings[String($0)] != nil }) {
+    case let code?: self = Self.meanings[String(code)] ?? .other
+    case nil: self = .other
+    }
+  }
+
+  private static let meanings: [String: RedisRefusal] = [
+    "NOSCRIPT": .unknownScript,
+    "LOADING": .unavailable,
+    "BUSY": .unavailable,
+    "OOM": .unavailable,
+    "NOREPLICAS": .unavailable,
+    "MISCONF": .unavailable,
+    "CLUSTERDOWN": .unavailable,
+    "TRYAGAIN": .unavailable,
+    "MOVED": .unavailable,
+    "ASK": .unavailable,
+    "NOAUTH": .unavailable,
+    "WRONGPASS": .unavailable,
+    "NOPERM": .unavailable,
+    "UNKILLABLE": .unavailable,
+    "READONLY": .wrongServer,
+    "LATE": .wrongServer,
+    "MASTERDOWN": .wrongServer,
+  ]
+}

@@ -1,0 +1,58 @@
+/// A script that the server runs as one step.
+struct RedisScript: Hashable, Sendable {
+  /// The text.
+  let source: String
+  /// The name under which the server knows it, once it has run it.
+  let digest: String
+
+  /// What is added to its arguments when it is sent.
+  private let stamp: RedisCommand.Stamp
+
+  /// Creates a script.
+  ///
+  /// - Parameter body: What it does; the functions of ``prelude`` are above it.
+  init(_ body: String) { self.init(source: Self.prelude + body, .none) }
+
+  /// Creates a script that changes something.
+  ///
+  /// - Parameter body: What it does; ``guardian`` is above it too.
+  init(changing body: String) {
+    self.init(source: Self.prelude + Self.guardian + body, .deadline)
+  }
+
+  private init(source: String, _ stamp: RedisCommand.Stamp) {
+    self.source = source
+    self.stamp = stamp
+    digest = SHA1.hexadecimal(of: Array(source.utf8))
+  }
+
+  /// The command that runs it by its name.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys that it uses.
+  ///   - arguments: Its arguments.
+  /// - Returns: The command.
+  func byName(_ keys: [[UInt8]], _ arguments: [[UInt8]]) -> RedisCommand {
+    command("EVALSHA", digest, keys, arguments)
+  }
+
+  /// The command that runs it by its text.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys that it uses.
+  ///   - arguments: Its arguments.
+  /// - Returns: The command.
+  func byText(_ keys: [[UInt8]], _ arguments: [[UInt8]]) -> RedisCommand {
+    command("EVAL", source, keys, arguments)
+  }
+
+  private func command(
+    _ name: String,
+    _ script: String,
+    _ keys: [[UInt8]],
+    _ arguments: [[UInt8]]
+  ) -> RedisCommand {
+    let head = [name, script, String(keys.count)].map { Array($0.utf8) }
+    return RedisCommand(head + keys + arguments, stamp: stamp)
+  }
+}

@@ -1,0 +1,22 @@
+extension Duration {
+  /// The longest lifetime of an entry: invalidations are remembered for that long.
+  static let longestLifetime = Duration.seconds(7 * 86_400)
+  /// The longest lease.
+  static let longestLease = Duration.seconds(3_600)
+
+  /// The whole milliseconds, at least one, and no more than a limit.
+  ///
+  /// - Parameter limit: The limit.
+  /// - Returns: The digits.
+  func milliseconds(upTo limit: Duration) -> [UInt8] {
+    let (seconds, attoseconds) = Swift.min(Swift.max(self, .milliseconds(1)), limit).components
+    return Array("\(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)".utf8)
+  }
+
+  /// The whole microseconds of an age; less than nothing is `-1`.
+  var ageDigits: [UInt8] {
+    guard self >= .zero else { return Array("-1".utf8) }
+    let (seconds, attoseconds) = Swift.min(self, .longestLifetime + .longestLease).components
+    return Array("\(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)".utf8)
+  }
+}

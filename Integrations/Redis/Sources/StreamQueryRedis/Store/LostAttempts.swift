@@ -1,0 +1,40 @@
+/// The attempts to begin whose answers were lost: each may have taken a lease that nobody knows of.
+struct LostAttempts: Equatable {
+  /// How many keys are remembered; more than that cannot be lost within the time of a lease.
+  static let keys = 1_024
+  /// How many attempts are remembered of a key.
+  static let attempts = 8
+
+  private var names: [String: [String]] = [:]
+  /// The keys in the order in which they were lost first.
+  private var order: [String] = []
+
+  /// Attempts to begin with a key.
+  ///
+  /// - Parameter key: The text of the key.
+  /// - Returns: The names of those that were lost, the oldest first.
+  func of(_ key: String) -> [String] { names[key] ?? [] }
+
+  /// The answer of an attempt was lost.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the attempt.
+  ///   - key: The text of the key.
+  mutating func lost(_ name: String, of key: String) {
+    if names[key] == nil { order.append(key) }
+    names[key] = of(key).suffix(Self.attempts - 1) + [name]
+    if order.count > Self.keys { names[order.removeFirst()] = nil }
+  }
+
+  /// A later attempt was answered, which knew of some that were lost.
+  ///
+  /// - Parameters:
+  ///   - known: The names of those.
+  ///   - key: The text of the key.
+  mutating func settled(_ known: [String], of key: String) {
+    guard !known.isEmpty, let all = names[key] else { return }
+    let rest = all.filter { !known.contains($0) }
+    names[key] = rest.isEmpty ? nil : rest
+    if rest.isEmpty { order.removeAll { $0 == key } }
+  }
+}

@@ -1,0 +1,152 @@
+internal import StreamQueryShared
+
+/// Reads what scripts answer.
+///
+/// The scripts check what others may have written, so what does not fit here comes from a server that
+/// is none, and is `nil`.
+enum RedisAnswers {
+  /// Whether a lease is still valid, from a script that says no more.
+  ///
+  /// - Parameter reply: The reply.
+  /// - Returns: Whether it did what it was asked to.
+  static func isDone(_ reply: RedisReply) -> Bool? {
+    switch reply.elements?.first?.text {
+    case "done": true
+    case "lost": false
+    default: nil
+    }
+  }
+
+  /// The version that a script gave; `nil` inside if the lease is lost.
+  ///
+  /// - Parameter reply: The reply.
+  /// - Returns: The version.
+  static func version(_ reply: RedisReply) -> SharedVersion?? {
+    guard let elements = reply.elements, let done = isDone(reply) else { return nil }
+    guard done else { return .some(nil) }
+    guard elements.count == 2, let version = elements[1].text.flatMap({ SharedVersion(redis: $0) })
+    else { return nil }
+    return .some(version)
+  }
+
+  /// What was found for a key.
+  ///
+  /// - Parameters:
+  ///   - reply: The reply.
+  ///   - key: The key.
+  /// - Returns: The entry, or who fetches it.
+  static func beginning(_ reply: RedisReply, of key: SharedKey) -> SharedBeginning? {
+    guard let elements = reply.elements, let kind = elements.first?.text else { return nil }
+    switch kind {
+    case "entry":
+      return entry(elements.dropFirst()).map { .entry($0) }
+    case "leads":
+      guard elements.count >= 3, let token = elements[1].number, let name = elements[2].text
+      else { return nil }
+      let lease = SharedLease(key: key, token: token, history: SharedHistory(name))
+      return .leads(lease, entry: entry(elements.dropFirst(3)))
+    case "follows":
+      guard elements.count >= 4, let position = position(elements[1], elements[2]),
+        let left = elements[3].number.flatMap({ Int64(exactly: $0) })
+      else { return nil }
+      return .follows(
+        position: position,
+        remaining: .milliseconds(left),
+        entry: entry(elements.dropFirst(4))
+      )
+    default:
+      return nil
+    }
+  }
+
+  private static func entry(_ elements: ArraySlice<RedisReply>) -> SharedEntry? {
+    let elements = Array(elements)
+    guard elements.count == 4,
+      let version = elements[0].text.flatMap({ SharedVersion(redis: $0) }),
+      let age = elements[1].number.flatMap({ Int64(exactly: $0) }),
+      let form = elements[2].bytes, let bytes = elements[3].bytes
+    else { return nil }
+    // A form that is no text is one that nobody knows.
+    let value = SharedValue(bytes, form: String(decoding: form, as: UTF8.self))
+    return SharedEntry(value: value, version: version, age: .microseconds(age))
+  }
+
+  private static func position(_ history: RedisReply, _ version: RedisReply) -> SharedPosition? {
+    guard let name = history.text, let version = version.text.flatMap({ SharedVersion(redis: $0) })
+    else { return nil }
+    return SharedPosition(history: SharedHistory(name), version: version)
+  }
+
+  /// What the log has after a position.
+  ///
+  /// Each message names the one before it. If one is missing, damaged, or not of this package, the
+  /// result is a gap.
+  ///
+  /// - Parameters:
+  ///   - reply: The reply.
+  ///   - position: The position; `nil` is the end of the log.
+  /// - Returns: The changes.
+  static func changes(_ reply: RedisReply, after position: SharedPosition?) -> SharedChanges? {
+    guard let elements = reply.elements, elements.count >= 3, let kind = elements[0].text,
+      let end = Self.position(elements[1], elements[2])
+    else { return nil }
+    let gap = SharedChanges(messages: [], position: end, isGap: true)
+    if kind == "gap" { return gap }
+    guard kind == "changes", elements.count == 4, let items = elements[3].elements else {
+      return nil
+    }
+    guard let position, !items.isEmpty else { return SharedChanges(messages: [], position: end) }
+    var messages: [SharedMessage] = []
+    var known = position.version
+    for item in items {
+      guard let (message, previous) = Self.message(item), message.version > known,
+        messages.isEmpty ? previous <= known : previous == known
+      else { return gap }
+      messages.append(message)
+      known = message.version
+    }
+    return SharedChanges(
+      messages: messages,
+      position: SharedPosition(history: end.history, version: known),
+      hasMore: known < end.version
+    )
+  }
+
+  private static func message(_ item: RedisReply) -> (SharedMessage, previous: SharedVersion)? {
+    guard let parts = item.elements, parts.count == 2,
+      let version = parts[0].text.flatMap({ SharedVersion(redis: $0) }),
+      let fields = parts[1].elements, fields.count.isMultiple(of: 2)
+    else { return nil }
+    var texts: [String: [String]] = [:]
+    for index in stride(from: 0, to: fields.count, by: 2) {
+      guard let name = fields[index].text, let text = fields[index + 1].text else { return nil }
+      texts[name, default: []].append(text)
+    }
+    guard let previous = texts["p"]?.first.flatMap({ SharedVersion(redis: $0) }) else { return nil }
+    let key = texts["key"]?.first
+    let kind: SharedMessage.Kind? =
+      switch texts["k"]?.first {
+      case "c": key.map { .committed(key: $0) }
+      case "w": key.map { .written(key: $0) }
+      case "a": key.map { .abandoned(key: $0, failure: texts["f"]?.first) }
+      case "i": .invalidated((texts["m"] ?? []).map { SharedMark($0) })
+      default: nil
+      }
+    return kind.map { (SharedMessage(version, $0), previous) }
+  }
+}
+
+extension SharedVersion {
+  /// Reads the id of a stream's entry.
+  ///
+  /// - Parameter text: The id.
+  init?(redis text: String) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, let milliseconds = UInt64(parts[0]), let sequence = UInt64(parts[1])
+    else { return nil }
+    self.init(milliseconds: milliseconds, sequence: sequence)
+  }
+
+  /// The id of a stream's entry.
+  var redis: String { "\(milliseconds)-\(sequence)" }
+}

@@ -1,0 +1,330 @@
+public import StreamQueryShared
+internal import Synchronization
+
+/// A store on a Redis server, from version 6.2 on.
+///
+/// ```swift
+/// let store = RedisStore(try RedisEndpoint(url: "redis://localhost"), namespace: "shop")
+/// ```
+///
+/// Every call is a script, which the server runs as one step. All machines with the same server and
+/// namespace share entries; other namespaces never meet them. Nothing connects before the first call,
+/// and whatever happens to the server or the network, a call ends within its timeouts and the next one
+/// connects again.
+///
+/// The server may forget whatever it likes, whenever it likes, restart, and be replaced by a replica:
+/// another history begins then, and what belongs to the former one is missing.
+public final class RedisStore: SharedStore {
+  private let configuration: RedisStoreConfiguration
+  private let keys: RedisKeys
+  /// The name of this object, which no other one has.
+  private let name: String
+  private let attempts = Mutex(Attempts())
+  private let connection: RedisConnection
+  /// Those who wait for the log have a connection each, since it serves nobody else meanwhile.
+  private let readers: ConnectionPool
+
+  /// What is known of calls of `begin`.
+  private struct Attempts {
+    var count = 0
+    var lost = LostAttempts()
+  }
+
+  /// How long the server waits for the log at once.
+  ///
+  /// After that the store looks whether the server has
+  /// lost its memory, which wakes nobody.
+  private static let longestWait = Duration.seconds(2)
+  /// How many messages are read at once.
+  private static let page = 256
+
+  /// Creates a store; it connects with the first call.
+  ///
+  /// - Parameters:
+  ///   - endpoint: Where the server is.
+  ///   - namespace: What the machines share that share entries: the name of the application, and of
+  ///     the tenant, if there are several. Any text.
+  ///   - configuration: How the server is used.
+  public init(
+    _ endpoint: RedisEndpoint,
+    namespace: String,
+    configuration: RedisStoreConfiguration = RedisStoreConfiguration()
+  ) {
+    let keys = RedisKeys(namespace)
+    self.configuration = configuration
+    self.keys = keys
+    // No client's generator: only the server sees it, and it decides nothing.
+    name = String(UInt64.random(in: .min ... .max), radix: 36)
+    let connect: @Sendable ([RedisCommand]) -> RedisConnection = { greeting in
+      RedisConnection(
+        endpoint,
+        timeouts: configuration.timeouts,
+        greeting: greeting,
+        replyLimit: max(64 << 20, 2 * configuration.limits.value)
+      )
+    }
+    // Longer than any command of an earlier connection counts.
+    let time = (configuration.timeouts.command + configuration.timeouts.connect) * 2
+    let number = time.milliseconds(upTo: .longestLease)
+    var first = RedisScript.arrive.byText(
+      keys.common + [keys.connection(of: name)],
+      [configuration.restarts.digits, number]
+    )
+    first.stamp = .connection
+    connection = connect([first])
+    let greeting = RedisScript.arrive.byText(keys.common, [configuration.restarts.digits])
+    readers = ConnectionPool { connect([greeting]) }
+  }
+
+  /// Ends the connections and their threads.
+  ///
+  /// Calls that wait, and all later ones, fail with `SharedStoreError.unavailable`.
+  public func close() async {
+    await readers.close()
+    await connection.close()
+  }
+}
+
+// MARK: Calls
+
+extension RedisStore {
+  /// Reads the entry of a key, or takes the lease to fetch it.
+  ///
+  /// The lease of a caller who is cancelled meanwhile is given back. If the answer is lost, the next
+  /// call for the key takes the lease over that the lost one may have taken.
+  ///
+  /// - Parameters:
+  ///   - key: The key and its marks.
+  ///   - maxAge: How old the entry may be.
+  ///   - lease: How long the lease lasts, an hour at most.
+  /// - Returns: The entry, or who fetches it.
+  /// - Throws: That the server is out of reach, or why it cannot be asked.
+  public func begin(
+    _ key: SharedKey,
+    maxAge: Duration?,
+    lease: Duration
+  ) async throws(SharedStoreError) -> SharedBeginning {
+    try configuration.limits.check(key)
+    let marks = key.marks.map { Array($0.text.utf8) }
+    let names = keys.all(for: key)
+    let (attempt, lost) = attempts.withLock { attempts in
+      attempts.count += 1
+      return ("\(name)-\(attempts.count)", attempts.lost.of(key.text))
+    }
+    let arguments = [
+      configuration.restarts.digits, Array("\(configuration.limits.value)".utf8),
+      (maxAge ?? .milliseconds(-1)).ageDigits,
+      lease.milliseconds(upTo: .longestLease), Array(attempt.utf8), Array("\(lost.count)".utf8),
+    ]
+    // The lease of a caller who left before it came would keep the others waiting.
+    let leaving = LateReply.givenBack(
+      if: "leads",
+      by: RedisScript.abandon.byText(changing(names), [length, Array(key.text.utf8), [], [], []])
+    )
+    do throws(SharedStoreError) {
+      let sent = arguments + lost.map { Array($0.utf8) } + marks
+      let reply = try await run(.begin, changing(names), sent, leaving: leaving)
+      let answer = try read(reply) { RedisAnswers.beginning($0, of: key) }
+      attempts.withLock { $0.lost.settled(lost, of: key.text) }
+      return answer
+    } catch {
+      attempts.withLock { $0.lost.lost(attempt, of: key.text) }
+      throw error
+    }
+  }
+
+  /// Makes a lease last from now on.
+  ///
+  /// - Parameters:
+  ///   - lease: The lease.
+  ///   - duration: How long it lasts, an hour at most.
+  /// - Returns: Whether the lease was still valid.
+  /// - Throws: That the server is out of reach, or why it cannot be asked.
+  public func renew(
+    _ lease: SharedLease,
+    for duration: Duration
+  ) async throws(SharedStoreError) -> Bool {
+    try configuration.limits.check(lease.key)
+    let arguments = lease.redis + [duration.milliseconds(upTo: .longestLease)]
+    return try read(
+      await run(.renew, changing(keys.all(for: lease.key)), arguments),
+      RedisAnswers.isDone
+    )
+  }
+
+  /// Makes a value the entry of the lease's key, and ends the lease.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - lease: The lease.
+  ///   - lifetime: How long the entry is kept, seven days at most.
+  /// - Returns: The version of the entry, if the lease was still valid.
+  /// - Throws: That the server is out of reach, or why it cannot be asked.
+  public func commit(
+    _ value: SharedValue,
+    with lease: SharedLease,
+    lifetime: Duration
+  ) async throws(SharedStoreError) -> SharedVersion? {
+    try configuration.limits.check(lease.key)
+    try configuration.limits.check(value)
+    let entry = [
+      length, Array(lease.key.text.utf8), lifetime.milliseconds(upTo: .longestLifetime),
+      Array(value.form.utf8), value.bytes,
+    ]
+    let names = changing(keys.all(for: lease.key))
+    let reply = try await run(.commit, names, lease.redis + entry)
+    return try read(reply, RedisAnswers.version)
+  }
+
+  /// Ends a lease without a value.
+  ///
+  /// - Parameters:
+  ///   - lease: The lease.
+  ///   - failure: What followers are told, of which the first 4,096 bytes are sent.
+  /// - Throws: That the server is out of reach, or why it cannot be asked.
+  public func abandon(
+    _ lease: SharedLease,
+    failure: String?
+  ) async throws(SharedStoreError) {
+    try configuration.limits.check(lease.key)
+    let failures = failure.map { [Array("1".utf8), RedisLimits.cut($0)] } ?? [[], []]
+    let arguments = [length, Array(lease.key.text.utf8)] + failures + lease.redis
+    let reply = try await run(.abandon, changing(keys.all(for: lease.key)), arguments)
+    _ = try read(reply, RedisAnswers.isDone)
+  }
+
+  /// Makes a value the entry of a key, whoever leads.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - key: The key and its marks.
+  ///   - lifetime: How long the entry is kept, seven days at most.
+  /// - Returns: The version of the entry.
+  /// - Throws: That the server is out of reach, or why it cannot be asked.
+  public func write(
+    _ value: SharedValue,
+    for key: SharedKey,
+    lifetime: Duration
+  ) async throws(SharedStoreError) -> SharedVersion {
+    try configuration.limits.check(key)
+    try configuration.limits.check(value)
+    let entry = [
+      length, Array(key.text.utf8), lifetime.milliseconds(upTo: .longestLifetime),
+      Array(value.form.utf8), value.bytes,
+    ]
+    let marks = key.marks.map { Array($0.text.utf8) }
+    let reply = try await run(.write, changing(keys.all(for: key)), entry + marks)
+    return try read(reply) { RedisAnswers.version($0) ?? nil }
+  }
+
+  /// Invalidates all entries that have one of some marks, and ends their leases.
+  ///
+  /// - Parameter marks: The marks.
+  /// - Returns: The version of the invalidation.
+  /// - Throws: That the server is out of reach, or why it cannot be asked.
+  public func invalidate(
+    _ marks: [SharedMark]
+  ) async throws(SharedStoreError) -> SharedVersion {
+    try configuration.limits.check(marks)
+    let arguments = [length] + marks.map { Array($0.text.utf8) }
+    let reply = try await run(.invalidate, changing(keys.common), arguments)
+    return try read(reply) { RedisAnswers.version($0) ?? nil }
+  }
+
+  /// Reads the log from a position on, and waits for news if there are none.
+  ///
+  /// It reads 256 messages at once. Who waits has a connection of its own meanwhile.
+  ///
+  /// - Parameters:
+  ///   - position: The position of the last message that the caller knows; `nil` is the end.
+  ///   - wait: How long it waits at most.
+  /// - Returns: The messages and the position to read from next.
+  /// - Throws: That the server is out of reach, or why it cannot be asked.
+  public func changes(
+    after position: SharedPosition?,
+    waitingAtMost wait: Duration
+  ) async throws(SharedStoreError) -> SharedChanges {
+    let end = ContinuousClock.now + wait
+    while true {
+      let changes = try await changes(after: position)
+      let left = end - .now
+      guard let position, changes.messages.isEmpty, !changes.isGap, left > .zero else {
+        return changes
+      }
+      try await news(after: position.version, waitingAtMost: min(left, Self.longestWait))
+    }
+  }
+
+  /// Reads the log without waiting.
+  private func changes(
+    after position: SharedPosition?
+  ) async throws(SharedStoreError) -> SharedChanges {
+    let arguments = [
+      configuration.restarts.digits, Array((position?.history.name ?? "").utf8),
+      Array((position?.version.redis ?? "").utf8), Array("\(Self.page)".utf8),
+    ]
+    let reply = try await run(.changes, keys.common, arguments)
+    return try read(reply) { RedisAnswers.changes($0, after: position) }
+  }
+
+  /// Waits until the log has something after a version.
+  private func news(
+    after version: SharedVersion,
+    waitingAtMost wait: Duration
+  ) async throws(SharedStoreError) {
+    let block = wait.milliseconds(upTo: Self.longestWait)
+    let words = ["XREAD", "COUNT", "1", "BLOCK"].map { Array($0.utf8) }
+    let stream = [block, Array("STREAMS".utf8), keys.log, Array(version.redis.utf8)]
+    let reply = try await readers.send(RedisCommand(words + stream), blocking: wait)
+    // What it says does not count: the script that reads the log checks everything.
+    if case .error(let text) = reply, RedisRefusal(text) != .other { throw .unavailable(text) }
+  }
+
+  private var length: [UInt8] { Array("\(max(1, configuration.logLength))".utf8) }
+
+  /// What a script uses that changes something.
+  private func changing(_ names: [[UInt8]]) -> [[UInt8]] { names + [keys.connection(of: name)] }
+
+  private func run(
+    _ script: RedisScript,
+    _ keys: [[UInt8]],
+    _ arguments: [[UInt8]],
+    leaving: LateReply = .ignored
+  ) async throws(SharedStoreError) -> RedisReply {
+    let command = script.byName(keys, arguments)
+    let reply = try await connection.send(command, leaving: leaving)
+    guard case .error(let text) = reply, RedisRefusal(text) == .unknownScript else { return reply }
+    return try await connection.send(script.byText(keys, arguments), leaving: leaving)
+  }
+
+  private func read<Answer>(
+    _ reply: RedisReply,
+    _ answer: (RedisReply) -> Answer?
+  ) throws(SharedStoreError) -> Answer {
+    if case .error(let text) = reply {
+      switch RedisRefusal(text) {
+      case .unavailable, .wrongServer, .unknownScript: throw .unavailable(text)
+      case .other: throw .unreadable(text)
+      }
+    }
+    guard let answer = answer(reply) else {
+      throw .unreadable("the server's answer is none of this package's scripts")
+    }
+    return answer
+  }
+}
+
+extension SharedLease {
+  /// What scripts are told of a lease.
+  fileprivate var redis: [[UInt8]] { [Array(history.name.utf8), Array("\(token)".utf8)] }
+}
+
+extension RedisStoreConfiguration.Restarts {
+  /// What scripts are told of restarts.
+  fileprivate var digits: [UInt8] {
+    switch self {
+    case .beginAnew: Array("1".utf8)
+    case .goOn: Array("0".utf8)
+    }
+  }
+}

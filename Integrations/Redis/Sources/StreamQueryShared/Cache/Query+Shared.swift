@@ -1,0 +1,39 @@
+public import StreamQuery
+
+extension Query where Value: Codable {
+  /// Shares what the query fetches with all machines that use the same store and namespace.
+  ///
+  /// A fetch first asks the store. A young entry is its answer, with its age, so that the query's
+  /// stale time holds across machines. Otherwise one machine fetches for all, and the others wait
+  /// for it. What ``SharedCache`` says of invalidations, failures and a store that is away applies.
+  ///
+  /// ```swift
+  /// let user = Query("user", id) { try await api.user(id) }
+  ///   .staleTime(.minutes(1))
+  ///   .shared(through: cache, tags: ["team 7"])
+  /// ```
+  ///
+  /// A refetch, a reset and a trigger ask upstream, and so does an invalidation with the client's
+  /// own `invalidate`, which concerns this machine only; ``SharedCache/invalidate(_:)`` concerns
+  /// all. Give this modifier after those that change what is fetched. The data of an infinite
+  /// query's page is not shared.
+  ///
+  /// - Parameters:
+  ///   - cache: The cache of the client that fetches the query.
+  ///   - tags: What else invalidates the query: ``SharedCache/invalidate(tags:)``.
+  ///   - form: The version of the form of the value. Machines with another one have entries of
+  ///     their own, so that old and new code can run side by side.
+  ///   - maxAge: How old an entry may be; `nil` is the query's stale time.
+  /// - Returns: The changed query.
+  public func shared(
+    through cache: SharedCache,
+    tags: [String] = [],
+    form: String = "1",
+    maxAge: Duration? = nil
+  ) -> Self {
+    let settings = SharedSettings(tags: tags, form: form, maxAge: maxAge)
+    return meta(SharedSettingsKey.self, settings).aroundFetch { [key] context, fetch in
+      try await cache.fetch(key, settings, context, fetch)
+    }
+  }
+}

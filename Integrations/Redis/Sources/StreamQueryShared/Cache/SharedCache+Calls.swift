@@ -1,0 +1,87 @@
+internal import StreamQuery
+
+// Calls of the store: none takes longer than the configuration allows, and none is made while the
+// store is believed to be away.
+extension SharedCache {
+  /// What a call does while the store is believed to be away.
+  enum Urgency: Sendable {
+    /// It does not ask, unless nobody reads the log, so that nobody else would find the store
+    /// again.
+    case fetch
+    /// It asks once the pause is over.
+    case log
+    /// It asks in any case: others wait for it, or nothing else can be done in its place.
+    case change
+  }
+
+  /// Calls the store.
+  ///
+  /// - Parameters:
+  ///   - urgency: What it does while the store is believed to be away.
+  ///   - limit: How long it may take; `nil` is the configuration's timeout.
+  ///   - late: Undoes what a call did whose caller is gone.
+  ///   - body: The call.
+  /// - Returns: The answer.
+  /// - Throws: The store's error, ``SharedStoreError/unavailable(_:)`` if it is late or away, and
+  ///   ``SharedStoreError/cancelled`` at once if the caller is cancelled.
+  func call<Value: Sendable>(
+    _ urgency: Urgency = .fetch,
+    within limit: Duration? = nil,
+    late: (@Sendable (Value) async -> Void)? = nil,
+    _ body: @escaping @Sendable () async throws(SharedStoreError) -> Value
+  ) async throws(SharedStoreError) -> Value {
+    let now = clock.now()
+    guard locked({ $0.asks(urgency, at: now) }) else {
+      throw .unavailable("the store did not answer lately, and is not asked before a pause is over")
+    }
+    let limit = limit ?? configuration.timeout
+    let race = Race<Result<Value, SharedStoreError>>()
+    let work = Task.detached(executorPreference: scheduling.executor) {
+      let result: Result<Value, SharedStoreError>
+      do throws(SharedStoreError) {
+        result = .success(try await body())
+      } catch {
+        result = .failure(error)
+      }
+      guard !race.give(result), case .success(let value) = result else { return }
+      await late?(value)
+    }
+    let timer = Task.detached(executorPreference: scheduling.executor) { [scheduling] in
+      guard (try? await scheduling.clock.sleep(for: limit)) != nil else { return }
+      race.give(.failure(.unavailable("the store did not answer within \(limit)")))
+      work.cancel()
+    }
+    let result = await race.value(ifCancelled: .failure(.cancelled))
+    // A call that may have taken a lease goes on until its time is over, to give it back.
+    if !result.isCancelled || late == nil {
+      timer.cancel()
+      work.cancel()
+    }
+    note(result)
+    return try result.get()
+  }
+
+  private func note<Value>(_ result: Result<Value, SharedStoreError>) {
+    switch result {
+    case .success, .failure(.tooLarge):
+      if locked({ $0.breaker.succeeded() }) { tell(.storeBack) }
+    case .failure(.cancelled): break
+    case .failure(let error):
+      let (now, chance) = (clock.now(), chance)
+      if locked({ $0.breaker.failed(at: now, chance: chance) }) { tell(.storeAway(error)) }
+    }
+  }
+
+  /// Ends a lease without waiting for the store.
+  func abandon(_ lease: SharedLease, _ failure: SharedFailure?) {
+    Task.detached(executorPreference: scheduling.executor) { [self] in
+      try? await call(.change) { [store] () async throws(SharedStoreError) in
+        try await store.abandon(lease, failure: failure?.text)
+      }
+    }
+  }
+}
+
+extension Result where Failure == SharedStoreError {
+  fileprivate var isCancelled: Bool { if case .failure(.cancelled) = self { true } else { false } }
+}

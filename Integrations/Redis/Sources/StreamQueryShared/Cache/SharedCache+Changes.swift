@@ -1,0 +1,123 @@
+public import StreamQuery
+
+// Changes that reach all machines.
+extension SharedCache {
+  /// Invalidates a query on all machines; those that observe it fetch it again, together.
+  ///
+  /// It takes effect here at once. If the store does not take it, only this machine's data is
+  /// marked, and the others go on with theirs until it is stale.
+  ///
+  /// - Parameter query: The query, of any form and with any tags.
+  /// - Throws: ``SharedCacheError``.
+  public func invalidate<Value>(_ query: Query<Value>) async throws(SharedCacheError) {
+    let text: String
+    do throws(KeyEncodingError) {
+      text = try query.key.canonicalText()
+    } catch {
+      throw .keyWithoutText(reason: "\(error)")
+    }
+    try await invalidate([names.mark(ofKey: text)])
+  }
+
+  /// Invalidates all shared queries whose keys begin with some parts, on all machines.
+  ///
+  /// - Parameter prefix: The parts; records match as a whole here, and not by subset.
+  /// - Throws: ``SharedCacheError``.
+  public func invalidate(prefix: AnyQueryKey) async throws(SharedCacheError) {
+    let text: String
+    do throws(KeyEncodingError) {
+      text = try prefix.canonicalText()
+    } catch {
+      throw .keyWithoutText(reason: "\(error)")
+    }
+    try await invalidate([names.mark(ofPrefix: text)])
+  }
+
+  /// Invalidates all queries that are shared with one of some tags, on all machines.
+  ///
+  /// - Parameter tags: The tags.
+  /// - Throws: ``SharedCacheError``.
+  public func invalidate(tags: String...) async throws(SharedCacheError) {
+    try await invalidate(tags.map(names.mark(ofTag:)))
+  }
+
+  private func invalidate(_ marks: [SharedMark]) async throws(SharedCacheError) {
+    do throws(SharedStoreError) {
+      let version = try await call(.change) { [store] () async throws(SharedStoreError) in
+        try await store.invalidate(marks)
+      }
+      apply { $0.invalidated(marks, version) }
+    } catch {
+      apply { $0.doubted(marks) }
+      throw .store(error)
+    }
+  }
+
+  /// Writes a value of a shared query, here and on all machines.
+  ///
+  /// A fetch under way anywhere is not stored any more. If the store does not take the value, the
+  /// data here stays, and is marked as invalidated: whether others got the value is unknown.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - query: The query, as it is shared.
+  /// - Throws: ``SharedCacheError``.
+  public func write<Value: Codable>(
+    _ value: Value,
+    for query: Query<Value>
+  ) async throws(SharedCacheError) {
+    guard let settings = query.options.meta?[SharedSettingsKey.self] else {
+      throw .notShared(key: "\(AnyQueryKey(query.key))")
+    }
+    let key = try key(query.key, settings)
+    let link = SharedLink(query.key)
+    let bytes: [UInt8]
+    do {
+      bytes = try configuration.codec.encode(value)
+    } catch {
+      throw .notEncodable(key: "\(AnyQueryKey(query.key))", reason: "\(error)")
+    }
+    guard bytes.count <= configuration.maxValueBytes else {
+      throw .store(.tooLarge(bytes: bytes.count, limit: configuration.maxValueBytes))
+    }
+    let stored = SharedValue(
+      SharedEnvelope(bytes, age: .zero).bytes,
+      form: "\(configuration.codec.name).\(settings.form)"
+    )
+    do throws(SharedStoreError) {
+      let version = try await call(.change) {
+        [store, configuration] () async throws(SharedStoreError) in
+        try await store.write(stored, for: key, lifetime: configuration.lifetime)
+      }
+      written(value, version, to: query, key, link)
+    } catch {
+      apply { $0.doubted(key.marks.prefix(1)) }
+      throw .store(error)
+    }
+  }
+
+  private func written<Value: Codable>(
+    _ value: Value,
+    _ version: SharedVersion,
+    to query: Query<Value>,
+    _ key: SharedKey,
+    _ link: SharedLink
+  ) {
+    guard let client else { return }
+    let now = clock.now()
+    // Asked again whenever the data changes meanwhile: an answer that is newer may have landed.
+    let written = client.updateData(for: query, fencing: true) { data in
+      let mayWrite = locked { state in
+        state.links[key.text] = link
+        return state.table.mayWrite(version, to: key, at: now)
+      }
+      data = mayWrite ? value : nil
+    }
+    guard written != nil else { return }
+    // Nobody reads the log, or it told of a change before the value was here.
+    let isOutdated = locked { state in
+      !state.table.log.isRead || state.table.isOutdated(version, of: key.text)
+    }
+    if isOutdated { link.doubt(client, isInFlight: false, .active) }
+  }
+}

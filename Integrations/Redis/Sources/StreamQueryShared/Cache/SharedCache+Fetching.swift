@@ -1,0 +1,97 @@
+internal import StreamQuery
+
+extension SharedCache {
+  /// Fetches for all machines, or takes what another one has fetched.
+  func fetch<Value: Codable & Sendable>(
+    _ key: QueryKey<Value>,
+    _ settings: SharedSettings,
+    _ context: FetchContext,
+    _ upstream: @Sendable () async throws -> Value
+  ) async throws -> Value {
+    guard let client, client === context.client else {
+      throw SharedCacheError.otherClient(key: context.key.description)
+    }
+    guard context.direction == nil else {
+      tell(.alone(key: "\(context.key)", .part))
+      return try await upstream()
+    }
+    let sharedKey = try self.key(key, settings)
+    guard sharedKey.text.utf8.count <= configuration.maxKeyBytes else {
+      tell(.alone(key: "\(context.key)", .unshareable))
+      return try await upstream()
+    }
+    sweepRows(client)
+    let link = SharedLink(key)
+    let begun = locked { state in
+      state.links[sharedKey.text] = link
+      return state.table.began(sharedKey)
+    }
+    let knows = context.previous(as: Value.self) != nil && !begun.isDoubted
+    let rounds = SharedRounds(
+      at: clock.now(),
+      maxAge: maxAge(context, settings, isDoubted: begun.isDoubted),
+      outdated: knows ? begun.landed : nil,
+      bounds: begun.bounds,
+      patience: configuration.patience,
+      rounds: configuration.rounds,
+      slack: configuration.timeout
+    )
+    var flight = FlightRun(id: begun.id, key: sharedKey, settings, context, rounds)
+    do {
+      return try await run(&flight, upstream)
+    } catch {
+      locked { $0.table.ended(begun.id, of: sharedKey.text) }
+      throw error
+    }
+  }
+
+  /// The key in the store, and its marks.
+  func key<Value>(
+    _ key: QueryKey<Value>,
+    _ settings: SharedSettings
+  ) throws(SharedCacheError) -> SharedKey {
+    do throws(KeyEncodingError) {
+      return names.key(
+        try key.canonicalText(),
+        parts: try AnyQueryKey(key).canonicalText(),
+        tags: settings.tags,
+        form: "\(configuration.codec.name).\(settings.form)"
+      )
+    } catch {
+      throw .keyWithoutText(reason: "\(error)")
+    }
+  }
+
+  /// How old an entry may be to be the answer; `nil` accepts none.
+  private func maxAge(
+    _ context: FetchContext,
+    _ settings: SharedSettings,
+    isDoubted: Bool
+  ) -> Duration? {
+    switch context.demand {
+    case .latest: return nil
+    // The client's own mark; one that the log brought has reached the store before.
+    case .afterInvalidation where !isDoubted: return nil
+    case .fresh, .afterInvalidation: break
+    }
+    // What is as old as the stale time is stale.
+    let age = (settings.maxAge ?? context.staleTime) - .nanoseconds(1)
+    return age < .zero ? nil : min(age, configuration.lifetime)
+  }
+
+  /// Forgets the rows of entries that the client does not have any more.
+  private func sweepRows(_ client: QueryClient) {
+    let now = clock.now()
+    let links = locked { state in
+      state.table.rows.count < state.sweepsAt ? nil : state.links
+    }
+    guard let links else { return }
+    let gone = links.filter { !$0.value.isCached(in: client) }
+    let removed = locked { state -> [SharedLink] in
+      let keys = state.table.forget(Array(gone.keys), landedBefore: now - .seconds(60))
+      state.sweepsAt = max(SharedState.smallest, state.table.rows.count * 2)
+      return keys.compactMap { state.links.removeValue(forKey: $0) }
+    }
+    _ = removed
+  }
+}

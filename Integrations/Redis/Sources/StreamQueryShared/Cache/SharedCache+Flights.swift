@@ -1,0 +1,275 @@
+internal import StreamQuery
+
+// The steps of a fetch: `SharedRounds` decides them, and `SharedTable` what becomes of the answer.
+extension SharedCache {
+  func run<Value: Codable & Sendable>(
+    _ flight: inout FlightRun,
+    _ upstream: @Sendable () async throws -> Value
+  ) async throws -> Value {
+    var step = flight.rounds.first
+    while true {
+      try Task.checkCancellation()
+      var answer: FlightAnswer<Value>?
+      switch step {
+      case .begin(let maxAge): step = try await begin(&flight, maxAge)
+      case .take(let entry):
+        answer = read(entry, flight)
+        if answer == nil { step = flight.rounds.unusable() }
+      case .lead(let lease):
+        answer = try await lead(lease, flight, upstream)
+        if answer == nil, let next = flight.rounds.lost(at: clock.now()) {
+          tell(.outdated(key: "\(flight.context.key)", again: true))
+          step = next
+        } else if answer == nil {
+          step = .alone(.outdated)
+        }
+      case .follow(let position, let until):
+        let news = try await follow(position, until: until, flight)
+        step = flight.rounds.heard(news, at: clock.now())
+      case .alone(let reason):
+        answer = try await fetchAlone(reason, flight, upstream)
+      case .fail(let reason):
+        let key = "\(flight.context.key)"
+        tell(.failedElsewhere(key: key, reason: reason))
+        throw SharedCacheError.failedElsewhere(key: key, reason: reason)
+      }
+      guard let answer else { continue }
+      guard let next = land(answer, &flight) else {
+        if answer.isKept { throw NotModified() }
+        return answer.value
+      }
+      step = next
+    }
+  }
+
+  /// Decides what becomes of an answer.
+  ///
+  /// - Returns: What to do next; `nil` if it lands.
+  private func land<Value>(
+    _ answer: FlightAnswer<Value>,
+    _ flight: inout FlightRun
+  ) -> SharedRounds.Step? {
+    let now = clock.now()
+    let verdict = locked { [flight] in
+      $0.table.answered(answer.origin, by: flight.id, of: flight.key.text, at: now)
+    }
+    switch verdict {
+    case .lands: flight.context.answer(isOld: answer.age)
+    case .landsUnwatched: flight.context.answer(isOld: answer.age, isOutdated: true)
+    case .again:
+      var entry: SharedVersion?
+      if answer.isTaken, case .stored(let version) = answer.origin { entry = version }
+      let next = flight.rounds.lost(at: now, taken: entry)
+      tell(.outdated(key: "\(flight.context.key)", again: next != nil))
+      if let next { return next }
+      locked { [flight] in
+        $0.table.ended(
+          flight.id,
+          of: flight.key.text,
+          outdatedAt: now,
+          requestedAt: answer.requestedAt
+        )
+      }
+      flight.context.answer(isOld: answer.age, isOutdated: true)
+    }
+    return nil
+  }
+
+  // MARK: Steps
+
+  private func begin(
+    _ flight: inout FlightRun,
+    _ maxAge: Duration?
+  ) async throws -> SharedRounds.Step {
+    let (id, key) = (flight.id, flight.key)
+    flight.askedAt = clock.now()
+    locked { $0.table.beganAgain(id, of: key.text) }
+    do throws(SharedStoreError) {
+      let beginning = try await call { [self] beginning in
+        if case .leads(let lease, entry: _) = beginning { abandon(lease, nil) }
+      } _: { [store, configuration] () async throws(SharedStoreError) in
+        try await store.begin(key, maxAge: maxAge, lease: configuration.lease)
+      }
+      return flight.rounds.began(beginning, at: clock.now())
+    } catch {
+      switch error {
+      case .cancelled: throw CancellationError()
+      case .tooLarge: return .alone(.unshareable)
+      case .unavailable, .unreadable: return .alone(.storeAway)
+      }
+    }
+  }
+
+  /// Reads an entry; `nil` if it is no answer.
+  private func read<Value: Codable & Sendable>(
+    _ entry: SharedEntry,
+    _ flight: FlightRun
+  ) -> FlightAnswer<Value>? {
+    guard entry.value.form == form(flight.settings),
+      entry.value.bytes.count <= configuration.maxValueBytes + SharedEnvelope.head,
+      let envelope = SharedEnvelope(entry.value.bytes),
+      let value = try? configuration.codec.decode(Value.self, from: envelope.value)
+    else {
+      tell(.unreadable(key: "\(flight.context.key)"))
+      return nil
+    }
+    let stored = max(entry.age, .zero)
+    let isAccepted = flight.rounds.accepts(
+      entry,
+      olderBy: envelope.age,
+      fetchedIn: envelope.duration,
+      askedAt: flight.askedAt
+    )
+    guard isAccepted else { return nil }
+    // The store measured when it answered, which may have been as early as it was asked.
+    let now = clock.now()
+    let age = stored + envelope.age + (now - flight.askedAt)
+    tell(.hit(key: "\(flight.context.key)", age: age))
+    return FlightAnswer(
+      value: value,
+      origin: .stored(entry.version),
+      age: age,
+      requestedAt: now - stored - envelope.duration,
+      isTaken: true
+    )
+  }
+
+  private func form(_ settings: SharedSettings) -> String {
+    "\(configuration.codec.name).\(settings.form)"
+  }
+
+  /// Waits for news of the machine that fetches.
+  private func follow(
+    _ position: SharedPosition,
+    until end: Duration,
+    _ flight: FlightRun
+  ) async throws -> SharedNews {
+    let race = Race<SharedNews?>()
+    let now = clock.now()
+    let (news, isRead) = locked { state in
+      let news = state.table.follows(position, flight.id, of: flight.key.text)
+      if news == nil { state.waiting[flight.id] = race }
+      return (news, state.table.log.isRead)
+    }
+    if let news { return news }
+    tell(.follows(key: "\(flight.context.key)"))
+    // Nobody will tell, so it asks now and then.
+    let wait = isRead ? end - now : min(end - now, configuration.timeout)
+    let timer = Task.detached(executorPreference: scheduling.executor) { [scheduling] in
+      guard (try? await scheduling.clock.sleep(for: wait)) != nil else { return }
+      race.give(nil)
+    }
+    let told = await race.value(ifCancelled: nil)
+    timer.cancel()
+    _ = locked { $0.waiting.removeValue(forKey: flight.id) }
+    try Task.checkCancellation()
+    return told ?? .free
+  }
+
+  private func fetchAlone<Value: Sendable>(
+    _ reason: SharedCacheEvent.Reason,
+    _ flight: FlightRun,
+    _ upstream: @Sendable () async throws -> Value
+  ) async throws -> FlightAnswer<Value> {
+    tell(.alone(key: "\(flight.context.key)", reason))
+    locked { $0.table.beganAgain(flight.id, of: flight.key.text) }
+    return try await answer(flight, upstream)
+  }
+
+  /// Asks upstream.
+  private func answer<Value: Sendable>(
+    _ flight: FlightRun,
+    _ upstream: @Sendable () async throws -> Value
+  ) async throws -> FlightAnswer<Value> {
+    let start = clock.now()
+    let (value, isKept) = try await { () async throws -> (Value, Bool) in
+      do {
+        return (try await upstream(), false)
+      } catch let error as NotModified {
+        guard let previous = flight.context.previous(as: Value.self) else { throw error }
+        return (previous, true)
+      }
+    }()
+    return FlightAnswer(
+      value: value,
+      origin: .unversioned(requestedAt: start),
+      age: flight.context.answerAge,
+      requestedAt: start,
+      isKept: isKept
+    )
+  }
+
+  // MARK: Leading
+
+  /// Asks upstream for all machines; `nil` if the lease was lost meanwhile.
+  private func lead<Value: Codable & Sendable>(
+    _ lease: SharedLease,
+    _ flight: FlightRun,
+    _ upstream: @Sendable () async throws -> Value
+  ) async throws -> FlightAnswer<Value>? {
+    tell(.leads(key: "\(flight.context.key)"))
+    let renewal = renewing(lease)
+    defer { renewal.cancel() }
+    var answer: FlightAnswer<Value>
+    do {
+      answer = try await self.answer(flight, upstream)
+    } catch {
+      let isCancelled = Task.isCancelled || error is CancellationError
+      abandon(lease, isCancelled ? nil : .failed("\(error)"))
+      throw error
+    }
+    let answeredAt = clock.now()
+    guard let value = encoded(answer, flight) else {
+      abandon(lease, .unshareable)
+      tell(.alone(key: "\(flight.context.key)", .unshareable))
+      return answer
+    }
+    do throws(SharedStoreError) {
+      let version = try await call(.change) {
+        [store, configuration] () async throws(SharedStoreError) in
+        try await store.commit(value, with: lease, lifetime: configuration.lifetime)
+      }
+      guard let version else { return nil }
+      tell(.committed(key: "\(flight.context.key)"))
+      answer.origin = .stored(version)
+    } catch {
+      switch error {
+      case .cancelled:
+        abandon(lease, nil)
+        throw CancellationError()
+      case .tooLarge: abandon(lease, .unshareable)
+      // Whether it was stored is unknown; nobody has told of a change.
+      case .unavailable, .unreadable: break
+      }
+    }
+    answer.age += clock.now() - answeredAt
+    return answer
+  }
+
+  /// The value for the store; `nil` if it cannot be stored.
+  private func encoded<Value: Codable>(
+    _ answer: FlightAnswer<Value>,
+    _ flight: FlightRun
+  ) -> SharedValue? {
+    guard let bytes = try? configuration.codec.encode(answer.value),
+      bytes.count <= configuration.maxValueBytes
+    else { return nil }
+    let duration = clock.now() - answer.requestedAt
+    let envelope = SharedEnvelope(bytes, age: answer.age, duration: duration)
+    return SharedValue(envelope.bytes, form: form(flight.settings))
+  }
+
+  /// Renews a lease until it is lost or the task is cancelled.
+  private func renewing(_ lease: SharedLease) -> Task<Void, Never> {
+    Task.detached(executorPreference: scheduling.executor) { [self] in
+      while (try? await scheduling.clock.sleep(for: configuration.lease / 3)) != nil {
+        let isValid = try? await call(.change) {
+          [store, configuration] () async throws(SharedStoreError) in
+          try await store.renew(lease, for: configuration.lease)
+        }
+        // A store that does not answer may do so before the lease ends.
+        if isValid == false { return }
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+internal import StreamQuery
+
+extension SharedCache {
+  /// Reads the log of changes until it is cancelled or the client is gone; call it once, in a task
+  /// that lives as long as the client.
+  ///
+  /// Without it this machine does not learn of changes, so nothing that it shares stays fresh. A
+  /// second call returns at once while the first runs. It has the form of a service of
+  /// swift-service-lifecycle: an extension of your own can make it one.
+  public func run() async {
+    guard locked({ $0.table.log.began() }) else { return }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask(executorPreference: scheduling.executor) { await self.readLog() }
+      group.addTask(executorPreference: scheduling.executor) { await self.sweep() }
+      await group.next()
+      group.cancelAll()
+    }
+    apply(refetch: .never) { table in
+      table.log.ended()
+      return table.forgot()
+    }
+  }
+
+  private func readLog() async {
+    while !Task.isCancelled, client != nil {
+      let start = clock.now()
+      let (position, isAway) = locked { ($0.table.log.position, $0.breaker.isOpen) }
+      // A store that is back says so at once.
+      let wait = isAway ? .zero : min(configuration.trust / 4, .seconds(5))
+      do throws(SharedStoreError) {
+        let changes = try await call(.log, within: wait + configuration.timeout) {
+          [store] () async throws(SharedStoreError) in
+          try await store.changes(after: position, waitingAtMost: wait)
+        }
+        heard(changes, askedAt: start)
+        // A store that neither waits nor has news is not asked without end.
+        guard changes.isGap || changes.messages.isEmpty, clock.now() - start < wait / 2 else {
+          continue
+        }
+        try? await scheduling.clock.sleep(for: min(wait, .milliseconds(100)))
+      } catch {
+        let now = clock.now()
+        guard let pause = locked({ $0.breaker.pause(at: now) }) else { continue }
+        try? await scheduling.clock.sleep(for: pause)
+      }
+    }
+  }
+
+  private func heard(_ changes: SharedChanges, askedAt start: Duration) {
+    var isGap = false
+    let count = apply { table in
+      switch table.log.read(changes, askedAt: start) {
+      case .complete: return table.heard(changes, askedAt: start)
+      case .unknown(let hasGap):
+        isGap = hasGap
+        return table.forgot()
+      }
+    }
+    if isGap {
+      tell(.gap(count: count))
+    } else if count > 0 {
+      tell(.invalidated(count: count))
+    }
+  }
+
+  /// Ends the trust in what the log did not confirm for too long.
+  private func sweep() async {
+    let step = configuration.trust / 8
+    while client != nil {
+      guard (try? await scheduling.clock.sleep(for: step)) != nil else { return }
+      let now = clock.now()
+      let count = apply { [configuration] in
+        $0.expired(trust: configuration.trust - step, at: now)
+      }
+      if count > 0 { tell(.untrusted(count: count)) }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/// How a ``SharedCache`` shares.
+public struct SharedCacheConfiguration: Sendable {
+  /// The application, and the tenant: nothing of one namespace is ever seen in another.
+  public var namespace: String
+  /// How long the right to fetch lasts without a sign of life; 10 seconds by default.
+  ///
+  /// If the machine that fetches dies, the others wait for at most this long. It renews the lease
+  /// at a third of it.
+  public var lease = Duration.seconds(10)
+  /// How long the store keeps an entry; a day by default.
+  public var lifetime = Duration.seconds(86_400)
+  /// How long data is trusted while the log of changes is out of reach; 10 seconds by default.
+  ///
+  /// It bounds how long a change on another machine may go unseen.
+  public var trust = Duration.seconds(10)
+  /// How long a fetch waits for other machines before it asks upstream itself; 20 seconds by
+  /// default.
+  public var patience = Duration.seconds(20)
+  /// How long the store may take to answer; a second by default.
+  public var timeout = Duration.seconds(1)
+  /// How often a fetch begins again because its answer was outdated when it came; 3 by default.
+  public var rounds = 3
+  /// The longest text of a key, in bytes of UTF-8; 4,096 by default.
+  ///
+  /// Longer ones are not shared.
+  public var maxKeyBytes = 4_096
+  /// The largest encoded value, in bytes; a megabyte by default.
+  ///
+  /// Larger ones are not shared.
+  public var maxValueBytes = 1_048_576
+  /// The first and the longest pause after which a store that is away is asked again; a quarter of
+  /// a second and 10 seconds by default.
+  public var pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(10))
+  /// How values become bytes.
+  public var codec: any SharedCodec = JSONSharedCodec()
+  /// Receives what happens; must be quick.
+  ///
+  /// It is called outside of locks, by any thread.
+  public var onEvent: (@Sendable (SharedCacheEvent) -> Void)?
+
+  /// Creates a configuration.
+  ///
+  /// - Parameter namespace: The application, and the tenant.
+  public init(namespace: String) {
+    self.namespace = namespace
+  }
+}
+
+extension SharedCacheConfiguration {
+  /// The same with times that can be waited for, and that end no loop at once: up to 100 years.
+  var bounded: Self {
+    func bounded(_ time: Duration, from least: Duration = .milliseconds(1)) -> Duration {
+      min(max(time, least), .seconds(100 * 365 * 86_400))
+    }
+    var copy = self
+    copy.lease = bounded(lease, from: .milliseconds(30))
+    copy.lifetime = bounded(lifetime)
+    copy.trust = bounded(trust, from: .milliseconds(80))
+    copy.patience = bounded(patience, from: .zero)
+    copy.timeout = bounded(timeout)
+    copy.rounds = max(0, rounds)
+    copy.pauses = (bounded(pauses.first), bounded(pauses.longest))
+    return copy
+  }
+}

@@ -1,0 +1,33 @@
+/// Why a ``SharedCache`` has no answer.
+public enum SharedCacheError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The fetch failed on the machine that fetched for all; the text is that of its error.
+  case failedElsewhere(key: String, reason: String)
+  /// The query was fetched by another client than that of the cache.
+  case otherClient(key: String)
+  /// The query was not made by ``StreamQuery/Query/shared(through:tags:form:maxAge:)``.
+  case notShared(key: String)
+  /// The key has no text that is the same on all machines.
+  case keyWithoutText(reason: String)
+  /// The value cannot be encoded.
+  case notEncodable(key: String, reason: String)
+  /// The store did not take the change.
+  case store(SharedStoreError)
+
+  /// What went wrong and what to do.
+  public var description: String {
+    switch self {
+    case .failedElsewhere(let key, let reason):
+      "the fetch of \(key) failed on another machine: \(reason)"
+    case .otherClient(let key):
+      "\(key) is shared through the cache of another client: give each client a cache of its own"
+    case .notShared(let key):
+      "\(key) is not shared: make the query with `.shared(through:)`"
+    case .keyWithoutText(let reason):
+      "the key is not the same on all machines: \(reason)"
+    case .notEncodable(let key, let reason):
+      "the value of \(key) cannot be stored: \(reason)"
+    case .store(let error):
+      "the store did not take the change: \(error)"
+    }
+  }
+}

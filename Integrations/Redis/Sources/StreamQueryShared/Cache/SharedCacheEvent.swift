@@ -1,0 +1,44 @@
+/// Something that happened in a ``SharedCache``, for logs and metrics.
+public enum SharedCacheEvent: Sendable {
+  /// A fetch was answered with an entry of the store.
+  case hit(key: String, age: Duration)
+  /// A fetch asks upstream for all machines.
+  case leads(key: String)
+  /// A fetch waits for the machine that fetches.
+  case follows(key: String)
+  /// A fetch asks upstream for this machine alone.
+  case alone(key: String, Reason)
+  /// An answer was stored for all machines.
+  case committed(key: String)
+  /// An answer was outdated when it came, and the fetch begins again or, if it has lost all its
+  /// rounds, returns the answer as a stale one.
+  case outdated(key: String, again: Bool)
+  /// An entry cannot be read, and counts as missing.
+  case unreadable(key: String)
+  /// A fetch failed because it failed on the machine that fetched.
+  case failedElsewhere(key: String, reason: String)
+  /// Other machines changed something: so many entries are not trusted any more.
+  case invalidated(count: Int)
+  /// Messages of the log were lost, so that no shared entry is trusted any more.
+  case gap(count: Int)
+  /// The log was out of reach for too long, so that these entries are not trusted any more.
+  case untrusted(count: Int)
+  /// The store does not answer.
+  case storeAway(SharedStoreError)
+  /// The store answers again.
+  case storeBack
+
+  /// Why a fetch asks alone.
+  public enum Reason: String, Hashable, Sendable {
+    /// The store is away.
+    case storeAway
+    /// It waited for others for as long as it may.
+    case impatient
+    /// The value or the key is too large for the store, or the value cannot be encoded.
+    case unshareable
+    /// It lost all its rounds: what it led or took was outdated each time.
+    case outdated
+    /// The fetch adds a page, which is no value of its own.
+    case part
+  }
+}

@@ -1,0 +1,13 @@
+internal import StreamQuery
+
+/// How a query is shared.
+struct SharedSettings: Sendable {
+  var tags: [String]
+  var form: String
+  var maxAge: Duration?
+}
+
+/// Carries the settings with the query, for writes.
+enum SharedSettingsKey: QueryMetaKey {
+  static let defaultValue: SharedSettings? = nil
+}

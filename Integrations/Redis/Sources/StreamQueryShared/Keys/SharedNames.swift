@@ -1,0 +1,57 @@
+internal import Foundation
+internal import StreamQuery
+
+/// The texts under which a namespace keeps keys and marks: no two namespaces have one in common.
+///
+/// All are in composed Unicode form (NFC), since a store compares bytes: names, forms and tags that
+/// are equal texts are the same.
+struct SharedNames: Hashable, Sendable {
+  private let prefix: String
+
+  /// Creates the names of a namespace.
+  ///
+  /// - Parameter namespace: The namespace; its length is part of each text, so that no text of one
+  ///   namespace is the beginning of another's.
+  init(_ namespace: String) {
+    let namespace = Self.composed(namespace)
+    prefix = "\(namespace.utf8.count):\(namespace):"
+  }
+
+  /// A key with all its marks.
+  ///
+  /// - Parameters:
+  ///   - text: The canonical text of the key, with the type of its value.
+  ///   - parts: The canonical text of its parts alone.
+  ///   - tags: What else invalidates it.
+  ///   - form: The form of its values: each has entries of its own, and the marks in common.
+  /// - Returns: The key.
+  func key(_ text: String, parts: String, tags: [String], form: String) -> SharedKey {
+    var marks = [mark(ofKey: text)]
+    for beginning in KeyBeginnings.all(of: parts) { marks.append(mark(ofBeginning: beginning)) }
+    for tag in Set(tags).sorted() { marks.append(mark(ofTag: tag)) }
+    let form = Self.composed(form)
+    return SharedKey("\(prefix)e\(form.utf8.count):\(form):\(text)", marks: marks)
+  }
+
+  /// The mark of one key, in all forms.
+  func mark(ofKey text: String) -> SharedMark { SharedMark("\(prefix)k\(text)") }
+
+  /// The mark of all keys that begin with some parts.
+  ///
+  /// - Parameter parts: The canonical text of a key that has only these parts.
+  /// - Returns: The mark.
+  func mark(ofPrefix parts: String) -> SharedMark {
+    mark(ofBeginning: parts == "[]" ? "" : String(parts.dropLast()))
+  }
+
+  /// The mark of a tag.
+  func mark(ofTag tag: String) -> SharedMark { SharedMark("\(prefix)t\(Self.composed(tag))") }
+
+  private static func composed(_ text: String) -> String {
+    text.utf8.allSatisfy { $0 < 0x80 } ? text : text.precomposedStringWithCanonicalMapping
+  }
+
+  private func mark(ofBeginning beginning: String) -> SharedMark {
+    SharedMark("\(prefix)p\(beginning)")
+  }
+}

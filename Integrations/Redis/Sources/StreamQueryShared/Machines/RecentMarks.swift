@@ -1,0 +1,35 @@
+/// The newest invalidations, each with its place in the log and in the order in which they were
+/// seen.
+///
+/// Of two ages: when the young half is full it becomes the old one, so that a log full of
+/// strangers' marks needs bounded memory. What rows have is noted with them as well.
+struct RecentMarks: Sendable {
+  /// An invalidation.
+  struct Sight: Equatable, Sendable {
+    var version: SharedVersion
+    /// The number of the message among those that this peer has seen.
+    var tide: UInt64
+  }
+
+  private var young: [SharedMark: Sight] = [:]
+  private var old: [SharedMark: Sight] = [:]
+  private let limit: Int
+
+  init(limit: Int = 8_192) {
+    self.limit = limit
+  }
+
+  subscript(mark: SharedMark) -> Sight? { young[mark] ?? old[mark] }
+
+  /// A mark was invalidated.
+  ///
+  /// - Returns: Whether that is news.
+  mutating func saw(_ mark: SharedMark, _ sight: Sight) -> Bool {
+    if let known = self[mark], known.version >= sight.version { return false }
+    young[mark] = sight
+    if young.count >= limit { (young, old) = ([:], young) }
+    return true
+  }
+
+  mutating func removeAll() { (young, old) = ([:], [:]) }
+}

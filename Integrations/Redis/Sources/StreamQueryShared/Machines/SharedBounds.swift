@@ -1,0 +1,30 @@
+/// From when an entry must be so that the data does not go back: what came before may be newer.
+///
+/// Versions order what came from the store. Of an answer that did not, for instance because the
+/// store was away, the time of its request is known. Of data from before messages were lost, only
+/// that the same entry will do, and a later one.
+struct SharedBounds: Equatable, Sendable {
+  /// The least version; `nil` if there is none.
+  var version: SharedVersion?
+  /// When the data was requested that is here; `nil` if its version says more.
+  var requestedAt: Duration?
+
+  /// Whether an entry may follow the data.
+  ///
+  /// - Parameters:
+  ///   - entry: The entry.
+  ///   - duration: How long it took to fetch it.
+  ///   - askedAt: When the store was asked for it.
+  ///   - slack: How much later than its fetch ended it may have been stored.
+  /// - Returns: Whether it is not older.
+  func allow(
+    _ entry: SharedEntry,
+    fetchedIn duration: Duration,
+    askedAt: Duration,
+    slack: Duration
+  ) -> Bool {
+    if let version, entry.version < version { return false }
+    guard let requestedAt else { return true }
+    return askedAt - entry.age - duration - slack >= requestedAt
+  }
+}

@@ -1,0 +1,88 @@
+/// Decides whether a store that failed is asked again.
+///
+/// | state | a call | it succeeds | it fails |
+/// |---|---|---|---|
+/// | closed | asks | closed | open, for the first pause |
+/// | open | does not ask | – | – |
+/// | over | one asks, the others do not | closed | open, for twice the pause |
+///
+/// A pause is between half and all of its length, at random, so that many machines do not come back
+/// at once.
+struct SharedBreaker: Equatable, Sendable {
+  private enum State: Equatable {
+    case closed
+    case open(until: Duration)
+    /// Somebody asks, until this time.
+    case probing(until: Duration)
+  }
+
+  private var state = State.closed
+  private var failures = 0
+  private let first: Duration
+  private let longest: Duration
+  private let patience: Duration
+
+  /// Creates a closed breaker.
+  ///
+  /// - Parameters:
+  ///   - first: The pause after the first failure.
+  ///   - longest: The longest pause.
+  ///   - patience: After which time a probe that said nothing is given up.
+  init(first: Duration, longest: Duration, patience: Duration) {
+    self.first = first
+    self.longest = max(first, longest)
+    self.patience = patience
+  }
+
+  /// Whether the store is believed to be away.
+  var isOpen: Bool { state != .closed }
+
+  /// How long to wait until the store is asked again; `nil` if it may be asked now.
+  func pause(at now: Duration) -> Duration? {
+    switch state {
+    case .closed: nil
+    case .open(let until), .probing(let until): until > now ? until - now : nil
+    }
+  }
+
+  /// Whether a call may ask; then it says what became of it.
+  mutating func asks(at now: Duration) -> Bool {
+    switch state {
+    case .closed: return true
+    case .open(let until), .probing(let until):
+      guard now >= until else { return false }
+      state = .probing(until: now + patience)
+      return true
+    }
+  }
+
+  /// The store answered.
+  ///
+  /// - Returns: Whether it was away until now.
+  mutating func succeeded() -> Bool {
+    defer { (state, failures) = (.closed, 0) }
+    return state != .closed
+  }
+
+  /// The store did not answer.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - chance: A random number in 0..<1.
+  /// - Returns: Whether it was there until now.
+  mutating func failed(at now: Duration, chance: Double) -> Bool {
+    let wasClosed = state == .closed
+    // Calls that were under way when it failed say nothing new.
+    if case .open(let until) = state, now < until { return false }
+    let pause = pause(after: failures)
+    failures = min(failures + 1, 30)
+    state = .open(until: now + pause / 2 + pause * (chance / 2))
+    return wasClosed
+  }
+
+  private func pause(after failures: Int) -> Duration {
+    var pause = first
+    for _ in 0..<failures where pause < longest { pause = pause * 2 }
+    return min(pause, longest)
+  }
+}

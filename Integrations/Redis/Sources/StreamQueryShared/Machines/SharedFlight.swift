@@ -1,0 +1,16 @@
+/// The number of a fetch that is under way.
+struct FlightID: Hashable, Sendable {
+  var rawValue: UInt64
+}
+
+/// A fetch of a shared key that is under way.
+struct SharedFlight: Sendable {
+  /// The number of the last message that was seen when it began, or began again.
+  var tide: UInt64
+  /// How often all was forgotten by then.
+  var epoch: UInt64
+  /// The version of the data when it began.
+  var before: SharedVersion?
+  /// After which message it waits for news; `nil` if it does not wait.
+  var follows: SharedPosition?
+}

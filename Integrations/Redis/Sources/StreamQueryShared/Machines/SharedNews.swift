@@ -1,0 +1,11 @@
+/// What the log told of a key that somebody else fetches.
+enum SharedNews: Hashable, Sendable {
+  /// There is a value.
+  case arrived
+  /// The leader failed.
+  case failed(String)
+  /// The leader has a value that it could not store.
+  case unshareable
+  /// Nobody leads any more, or nobody knows.
+  case free
+}

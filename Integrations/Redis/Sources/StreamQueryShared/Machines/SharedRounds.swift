@@ -1,0 +1,145 @@
+/// Decides what a fetch does next: take what is there, lead, follow, or go alone.
+///
+/// It begins as often as the truth changes under it, and for as long as others lead, both within
+/// bounds: a fetch that has used up its rounds, or its patience, asks upstream alone.
+struct SharedRounds: Equatable, Sendable {
+  /// What to do next.
+  enum Step: Equatable, Sendable {
+    /// Ask the store.
+    case begin(maxAge: Duration?)
+    /// Take the entry, if it can be read.
+    case take(SharedEntry)
+    /// Ask upstream for all.
+    case lead(SharedLease)
+    /// Wait for news of the key, until a time.
+    case follow(SharedPosition, until: Duration)
+    /// Ask upstream without a lease.
+    case alone(SharedCacheEvent.Reason)
+    /// Fail as the leader did.
+    case fail(String)
+  }
+
+  private let startedAt: Duration
+  /// When it follows nobody any more.
+  private let patienceEnd: Duration
+  /// How many more rounds may be lost.
+  private var roundsLeft: Int
+  /// How old an entry may be; `nil` accepts none.
+  private var maxAge: Duration?
+  /// Entries up to this version are no news, whatever their age.
+  private var outdated: SharedVersion?
+  /// From when an entry must be.
+  private let bounds: SharedBounds
+  /// What it may take because it was stored since it began to wait.
+  private var awaited: SharedPosition?
+  /// Added to the time since the start: the store's answer may be that much younger than its
+  /// question.
+  private let slack: Duration
+
+  /// Creates the rounds of a fetch.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - maxAge: How old an entry may be; `nil` accepts none.
+  ///   - outdated: The version of the data that is there already; `nil` if any will do.
+  ///   - bounds: From when an entry must be.
+  ///   - patience: How long it follows others.
+  ///   - rounds: How many rounds it may lose.
+  ///   - slack: How long a call may take.
+  init(
+    at now: Duration,
+    maxAge: Duration?,
+    outdated: SharedVersion?,
+    bounds: SharedBounds = SharedBounds(),
+    patience: Duration,
+    rounds: Int,
+    slack: Duration
+  ) {
+    startedAt = now
+    patienceEnd = now + patience
+    roundsLeft = rounds
+    self.maxAge = maxAge
+    self.outdated = outdated
+    self.bounds = bounds
+    self.slack = slack
+  }
+
+  /// Whether an entry is an answer.
+  ///
+  /// - Parameters:
+  ///   - entry: The entry.
+  ///   - age: How old it was when it was stored.
+  ///   - duration: How long it took to fetch it.
+  ///   - askedAt: When the store was asked for it.
+  /// - Returns: Whether it is young enough, and not older than what is here.
+  func accepts(
+    _ entry: SharedEntry,
+    olderBy age: Duration,
+    fetchedIn duration: Duration = .zero,
+    askedAt: Duration = .zero
+  ) -> Bool {
+    guard bounds.allow(entry, fetchedIn: duration, askedAt: askedAt, slack: slack) else {
+      return false
+    }
+    if let outdated, entry.version <= outdated { return false }
+    if let awaited, entry.version > awaited.version { return true }
+    guard let maxAge else { return false }
+    return entry.age + age <= maxAge
+  }
+
+  /// The first step.
+  var first: Step { .begin(maxAge: maxAge) }
+
+  /// The store answered.
+  mutating func began(_ beginning: SharedBeginning, at now: Duration) -> Step {
+    switch beginning {
+    case .entry(let entry): return .take(entry)
+    case .leads(let lease, entry: _): return .lead(lease)
+    case .follows(let position, let remaining, entry: _):
+      guard now < patienceEnd else { return .alone(.impatient) }
+      if awaited == nil || awaited?.history != position.history { awaited = position }
+      // A store that says that a lease has ended already is asked no more often than this.
+      let wait = max(remaining, .milliseconds(10))
+      return .follow(position, until: wait > patienceEnd - now ? patienceEnd : now + wait)
+    }
+  }
+
+  /// The entry cannot be read, or is too old.
+  mutating func unusable() -> Step {
+    guard roundsLeft > 0 else { return .alone(.outdated) }
+    roundsLeft -= 1
+    return .begin(maxAge: nil)
+  }
+
+  /// The log told of the key, or the leader's time is over.
+  mutating func heard(_ news: SharedNews, at now: Duration) -> Step {
+    switch news {
+    case .failed(let text): return .fail(text)
+    case .unshareable: return .alone(.unshareable)
+    case .arrived, .free:
+      guard now < patienceEnd else { return .alone(.impatient) }
+      return .begin(maxAge: sinceStart(now))
+    }
+  }
+
+  /// The answer was outdated when it was there.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - entry: The version of the entry that it was; `nil` if it was fetched.
+  /// - Returns: What to do next; `nil` if all rounds are lost, and there is no other answer.
+  mutating func lost(at now: Duration, taken entry: SharedVersion? = nil) -> Step? {
+    guard roundsLeft > 0 else { return entry == nil ? nil : .alone(.outdated) }
+    roundsLeft -= 1
+    // Whatever was stored since is as new as what this fetch could get.
+    if maxAge == nil { maxAge = now - startedAt }
+    outdated = entry
+    return .begin(maxAge: maxAge)
+  }
+
+  /// What was stored since it began to wait will do, however old the data may be.
+  private func sinceStart(_ now: Duration) -> Duration? {
+    guard awaited != nil else { return maxAge }
+    return max(maxAge ?? .zero, now - startedAt + slack)
+  }
+}

@@ -1,0 +1,23 @@
+/// What a peer knows of a key that it has fetched, fetches, or has written.
+struct SharedRow: Sendable {
+  var marks: [SharedMark]
+  /// The version of the data; `nil` if it has none, or did not come from the store.
+  var landed: SharedVersion?
+  /// From when an entry must be that follows the data.
+  var bounds = SharedBounds()
+  /// When the data came; `nil` if none has.
+  var landedAt: Duration?
+  /// The data is not to be trusted, because of what the log told or did not tell.
+  var isDoubted = false
+  /// The newest value that the log told of.
+  var stored: RecentMarks.Sight?
+  /// What the log told last.
+  var news: (version: SharedVersion, news: SharedNews)?
+  var flights: [FlightID: SharedFlight] = [:]
+  /// The newest fetch: an older one may still run if it ignores its cancellation, but does not
+  /// land.
+  var newest: FlightID?
+
+  /// Whether a fetch is under way that may land.
+  var isInFlight: Bool { newest.map { flights[$0] != nil } ?? false }
+}

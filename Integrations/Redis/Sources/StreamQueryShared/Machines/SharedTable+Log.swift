@@ -1,0 +1,130 @@
+// What the log tells.
+extension SharedTable {
+  /// The log was read.
+  ///
+  /// - Parameters:
+  ///   - changes: What was found, without a gap.
+  ///   - start: When it was asked.
+  /// - Returns: What to do.
+  mutating func heard(_ changes: SharedChanges, askedAt start: Duration) -> Effects {
+    end = changes.hasMore ? nil : (changes.position.version, start)
+    defer { end = nil }
+    return heard(changes.messages)
+  }
+
+  private mutating func heard(_ messages: [SharedMessage]) -> Effects {
+    var effects = Effects()
+    for message in messages { heard(message, &effects) }
+    return effects
+  }
+
+  /// The peer itself invalidated marks.
+  mutating func invalidated(_ marks: [SharedMark], _ version: SharedVersion) -> Effects {
+    heard([SharedMessage(version, .invalidated(marks))])
+  }
+
+  private mutating func heard(_ message: SharedMessage, _ effects: inout Effects) {
+    switch message.kind {
+    case .committed(let key), .written(let key): stored(message.version, key, &effects)
+    case .abandoned(let key, let failure):
+      let news =
+        failure.map { text -> SharedNews in
+          switch SharedFailure(text) {
+          case .failed(let text): .failed(text)
+          case .unshareable: .unshareable
+          }
+        } ?? .free
+      tell(news, message.version, key, &effects)
+    case .invalidated(let marks): invalidated(marks, message.version, &effects)
+    }
+  }
+
+  private mutating func stored(
+    _ version: SharedVersion,
+    _ key: String,
+    _ effects: inout Effects
+  ) {
+    guard let row = rows[key] else { return }
+    tell(.arrived, version, key, &effects)
+    tide += 1
+    if row.stored.map({ $0.version < version }) ?? true {
+      rows[key]?.stored = RecentMarks.Sight(version: version, tide: tide)
+    }
+    doubt(key, since: version, &effects)
+  }
+
+  private mutating func invalidated(
+    _ marks: [SharedMark],
+    _ version: SharedVersion,
+    _ effects: inout Effects
+  ) {
+    tide += 1
+    for mark in marks where recent.saw(mark, RecentMarks.Sight(version: version, tide: tide)) {
+      for key in rowsOfMarks[mark] ?? [] {
+        wake(.free, version, key, &effects)
+        doubt(key, since: version, &effects)
+      }
+    }
+  }
+
+  /// The data of a key is older than a version, unless it is known not to be.
+  private mutating func doubt(
+    _ key: String,
+    since version: SharedVersion,
+    _ effects: inout Effects
+  ) {
+    guard let row = rows[key], row.landedAt != nil else { return }
+    if let landed = row.landed ?? row.newest.flatMap({ row.flights[$0]?.before }),
+      landed >= version, isPossible(landed, row)
+    {
+      return
+    }
+    rows[key]?.isDoubted = true
+    effects.doubted[key] = row.isInFlight
+  }
+
+  /// Whether the store can have given a version: what was here before the end of the log was asked
+  /// for is not after it.
+  private func isPossible(_ landed: SharedVersion, _ row: SharedRow) -> Bool {
+    guard let end, let landedAt = row.landedAt, landedAt < end.askedAt else { return true }
+    return landed <= end.version
+  }
+
+  private mutating func tell(
+    _ news: SharedNews,
+    _ version: SharedVersion,
+    _ key: String,
+    _ effects: inout Effects
+  ) {
+    guard rows[key] != nil else { return }
+    rows[key]?.news = (version, news)
+    wake(news, version, key, &effects)
+  }
+
+  private mutating func wake(
+    _ news: SharedNews,
+    _ version: SharedVersion,
+    _ key: String,
+    _ effects: inout Effects
+  ) {
+    for (id, flight) in rows[key]?.flights ?? [:] {
+      guard let position = flight.follows, position.version < version else { continue }
+      rows[key]?.flights[id]?.follows = nil
+      effects.told[id] = news
+    }
+  }
+
+  /// The peer tried to change what has these marks, and does not know whether it did.
+  mutating func doubted(_ marks: some Sequence<SharedMark>) -> Effects {
+    tide += 1
+    var effects = Effects()
+    for mark in marks {
+      for key in rowsOfMarks[mark] ?? [] {
+        guard let row = rows[key], row.landedAt != nil else { continue }
+        rows[key]?.isDoubted = true
+        effects.doubted[key] = row.isInFlight
+      }
+    }
+    return effects
+  }
+}

@@ -1,0 +1,43 @@
+// What is not to be trusted without the log.
+extension SharedTable {
+  /// Nothing is known of what changed: all that is here is doubted, and what is fetched begins
+  /// again.
+  mutating func forgot() -> Effects {
+    epoch += 1
+    recent.removeAll()
+    var effects = Effects()
+    for (key, row) in rows {
+      rows[key]?.stored = nil
+      rows[key]?.news = nil
+      let landed = row.landed ?? row.newest.flatMap { row.flights[$0]?.before }
+      if let landed { rows[key]?.bounds = SharedBounds(version: landed) }
+      rows[key]?.landed = nil
+      for id in row.flights.keys {
+        if row.flights[id]?.follows != nil { effects.told[id] = .free }
+        rows[key]?.flights[id]?.follows = nil
+        rows[key]?.flights[id]?.before = nil
+      }
+      guard row.landedAt != nil, !row.isDoubted else { continue }
+      rows[key]?.isDoubted = true
+      effects.doubted[key] = row.isInFlight
+    }
+    return effects
+  }
+
+  /// Time passed: what was not confirmed by the log for too long is doubted.
+  ///
+  /// - Parameters:
+  ///   - trust: For how long data is trusted without the log.
+  ///   - now: The time.
+  /// - Returns: What to do.
+  mutating func expired(trust: Duration, at now: Duration) -> Effects {
+    var effects = Effects()
+    if let completeAt = log.completeAt, completeAt + trust > now { return effects }
+    for (key, row) in rows {
+      guard let landedAt = row.landedAt, !row.isDoubted, landedAt + trust <= now else { continue }
+      rows[key]?.isDoubted = true
+      effects.doubted[key] = row.isInFlight
+    }
+    return effects
+  }
+}

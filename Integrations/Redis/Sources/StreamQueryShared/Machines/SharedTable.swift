@@ -1,0 +1,225 @@
+/// What a peer knows of the shared keys: which of its data is older than what the log told of.
+///
+/// It decides only. Versions are those of the store; of what did not come from the store, such as
+/// the answer of a fetch while the store was away, it knows between which messages it came.
+struct SharedTable: Sendable {
+  /// What is to be done about what was told.
+  struct Effects: Equatable, Sendable {
+    /// Keys whose data is not to be trusted any more, and whether a fetch is under way that will
+    /// be checked before it lands.
+    var doubted: [String: Bool] = [:]
+    /// Fetches that get the news they wait for.
+    var told: [FlightID: SharedNews] = [:]
+  }
+
+  /// What a fetch brings.
+  enum Answer: Equatable, Sendable {
+    /// An entry, or a committed value.
+    case stored(SharedVersion)
+    /// A value that did not come from the store.
+    case unversioned(requestedAt: Duration)
+  }
+
+  /// What is known of the data when a fetch begins.
+  struct Beginning: Equatable, Sendable {
+    var id: FlightID
+    /// The version of the data that is there.
+    var landed: SharedVersion?
+    var isDoubted: Bool
+    /// From when an entry must be.
+    var bounds: SharedBounds
+  }
+
+  /// What becomes of a fetch's answer.
+  enum Verdict: Equatable, Sendable {
+    /// It is the data.
+    case lands
+    /// It is the data, but nobody reads the log that would tell of changes.
+    case landsUnwatched
+    /// Something has changed since it was fetched.
+    case again
+  }
+
+  var rows: [String: SharedRow] = [:]
+  var rowsOfMarks: [SharedMark: Set<String>] = [:]
+  var recent = RecentMarks()
+  private var lastFlight: UInt64 = 0
+  /// The number of the last message.
+  var tide: UInt64 = 0
+  /// How often all was forgotten.
+  var epoch: UInt64 = 0
+  /// The end of the log and when it was asked for, while its messages are handled.
+  var end: (version: SharedVersion, askedAt: Duration)?
+  /// How the log is read.
+  var log = SharedLog()
+
+  // MARK: Fetches
+
+  /// A fetch begins.
+  ///
+  /// - Parameter key: Its key.
+  /// - Returns: Its number, and what is known of the data.
+  mutating func began(_ key: SharedKey) -> Beginning {
+    register(key)
+    lastFlight += 1
+    let id = FlightID(rawValue: lastFlight)
+    let row = rows[key.text]
+    var flight = SharedFlight(tide: tide, epoch: epoch)
+    flight.before = row?.landed ?? row?.newest.flatMap { row?.flights[$0]?.before }
+    // It may land or not, nobody says: until then, nothing is known of the data.
+    rows[key.text]?.landed = nil
+    rows[key.text]?.flights[id] = flight
+    rows[key.text]?.newest = id
+    return Beginning(
+      id: id,
+      landed: row?.landed,
+      isDoubted: row?.isDoubted ?? false,
+      bounds: row?.bounds ?? SharedBounds()
+    )
+  }
+
+  /// A fetch begins anew: what was told before does not concern it.
+  mutating func beganAgain(_ id: FlightID, of key: String) {
+    rows[key]?.flights[id]?.tide = tide
+    rows[key]?.flights[id]?.epoch = epoch
+    rows[key]?.flights[id]?.follows = nil
+  }
+
+  /// A fetch waits for what the log tells of its key.
+  ///
+  /// - Returns: The news, if it was told already.
+  mutating func follows(_ position: SharedPosition, _ id: FlightID, of key: String) -> SharedNews? {
+    guard let row = rows[key], let flight = row.flights[id], flight.epoch == epoch else {
+      return .free
+    }
+    if let news = row.news, news.version > position.version { return news.news }
+    for mark in row.marks {
+      if let sight = recent[mark], sight.version > position.version { return .free }
+    }
+    rows[key]?.flights[id]?.follows = position
+    return nil
+  }
+
+  /// A fetch has an answer.
+  ///
+  /// If it lands, the fetch is over.
+  mutating func answered(
+    _ answer: Answer,
+    by id: FlightID,
+    of key: String,
+    at now: Duration
+  ) -> Verdict {
+    guard let row = rows[key], let flight = row.flights[id] else { return .lands }
+    guard row.newest == id else {
+      // The client has replaced it, and ignores what it brings.
+      rows[key]?.flights[id] = nil
+      return .lands
+    }
+    guard flight.epoch == epoch, !isOutdated(answer, row, flight) else { return .again }
+    switch answer {
+    case .stored(let version):
+      rows[key]?.landed = version
+      rows[key]?.bounds = SharedBounds()
+    case .unversioned(let requestedAt):
+      rows[key]?.landed = nil
+      rows[key]?.bounds = SharedBounds(requestedAt: requestedAt)
+    }
+    rows[key]?.landedAt = now
+    rows[key]?.isDoubted = !log.isRead
+    rows[key]?.flights[id] = nil
+    return log.isRead ? .lands : .landsUnwatched
+  }
+
+  func isOutdated(_ answer: Answer, _ row: SharedRow, _ flight: SharedFlight) -> Bool {
+    let sights = row.marks.compactMap { recent[$0] } + (row.stored.map { [$0] } ?? [])
+    return switch answer {
+    case .stored(let version): sights.contains { $0.version > version }
+    case .unversioned: sights.contains { $0.tide > flight.tide }
+    }
+  }
+
+  /// A fetch ended without an answer, or with one that is known to be outdated.
+  ///
+  /// - Parameters:
+  ///   - id: The fetch.
+  ///   - key: Its key.
+  ///   - now: When an answer came that is outdated; `nil` if there was none.
+  ///   - requestedAt: When that was requested.
+  mutating func ended(
+    _ id: FlightID,
+    of key: String,
+    outdatedAt now: Duration? = nil,
+    requestedAt: Duration? = nil
+  ) {
+    guard let flight = rows[key]?.flights.removeValue(forKey: id), rows[key]?.newest == id else {
+      return
+    }
+    if let now {
+      rows[key]?.landed = nil
+      rows[key]?.landedAt = now
+      rows[key]?.isDoubted = true
+      rows[key]?.bounds = SharedBounds(requestedAt: requestedAt)
+    } else if rows[key]?.landed == nil {
+      rows[key]?.landed = flight.before
+    }
+  }
+
+  // MARK: Writes
+
+  /// Whether a value of a version may be written over the data.
+  mutating func mayWrite(_ version: SharedVersion, to key: SharedKey, at now: Duration) -> Bool {
+    register(key)
+    if let landed = rows[key.text]?.landed, landed > version { return false }
+    rows[key.text]?.landed = version
+    rows[key.text]?.bounds = SharedBounds()
+    rows[key.text]?.landedAt = now
+    rows[key.text]?.isDoubted = !log.isRead
+    return true
+  }
+
+  /// Whether something has changed since a value was written.
+  mutating func isOutdated(_ version: SharedVersion, of key: String) -> Bool {
+    guard let row = rows[key] else { return false }
+    let flight = SharedFlight(tide: tide, epoch: epoch)
+    guard isOutdated(.stored(version), row, flight) else { return false }
+    rows[key]?.isDoubted = true
+    return true
+  }
+
+  // MARK: Rows
+
+  private mutating func register(_ key: SharedKey) {
+    if let known = rows[key.text]?.marks {
+      guard known != key.marks else { return }
+      remove(marks: known, of: key.text)
+      rows[key.text]?.marks = key.marks
+    } else {
+      rows[key.text] = SharedRow(marks: key.marks)
+    }
+    for mark in key.marks { rowsOfMarks[mark, default: []].insert(key.text) }
+  }
+
+  private mutating func remove(marks: [SharedMark], of key: String) {
+    for mark in marks {
+      rowsOfMarks[mark]?.remove(key)
+      if rowsOfMarks[mark]?.isEmpty == true { rowsOfMarks[mark] = nil }
+    }
+  }
+
+  /// Forgets keys that nobody fetches.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys.
+  ///   - time: What landed later stays: it may not be in the client yet.
+  /// - Returns: What was forgotten.
+  mutating func forget(_ keys: [String], landedBefore time: Duration) -> [String] {
+    keys.filter { key in
+      guard let row = rows[key], row.flights.isEmpty, row.landedAt.map({ $0 < time }) ?? true else {
+        return false
+      }
+      remove(marks: row.marks, of: key)
+      rows[key] = nil
+      return true
+    }
+  }
+}

@@ -1,0 +1,20 @@
+internal import StreamQuery
+
+/// The clock of a client as lengths of time since the peer began.
+struct PeerClock: Sendable {
+  /// The time since the peer began.
+  let now: @Sendable () -> Duration
+
+  init(_ clock: any Clock<Duration>) {
+    self = Self.opening(clock)
+  }
+
+  private init(now: @escaping @Sendable () -> Duration) {
+    self.now = now
+  }
+
+  private static func opening<C: Clock>(_ clock: C) -> PeerClock where C.Duration == Duration {
+    let start = clock.now
+    return PeerClock { max(.zero, start.duration(to: clock.now)) }
+  }
+}

@@ -1,0 +1,56 @@
+internal import Synchronization
+
+/// One value for one task that waits for it, whatever comes first: the value, a time, a
+/// cancellation.
+final class Race<Value: Sendable>: Sendable {
+  private enum State {
+    case open
+    case awaited(CheckedContinuation<Value, Never>)
+    case given(Value)
+    case over
+  }
+
+  private let state = Mutex(State.open)
+
+  /// Gives the value; only the first one counts.
+  ///
+  /// - Returns: Whether it is the first.
+  @discardableResult
+  func give(_ value: Value) -> Bool {
+    let (isFirst, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
+      switch state {
+      case .open:
+        state = .given(value)
+        return (true, nil)
+      case .awaited(let continuation):
+        state = .over
+        return (true, continuation)
+      case .given, .over: return (false, nil)
+      }
+    }
+    waiting?.resume(returning: value)
+    return isFirst
+  }
+
+  /// Waits for the value.
+  ///
+  /// - Parameter cancelled: The value if the waiting task is cancelled.
+  /// - Returns: The first value.
+  func value(ifCancelled cancelled: Value) async -> Value {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let value = state.withLock { state -> Value? in
+          guard case .given(let value) = state else {
+            state = .awaited(continuation)
+            return nil
+          }
+          state = .over
+          return value
+        }
+        if let value { continuation.resume(returning: value) }
+      }
+    } onCancel: {
+      give(cancelled)
+    }
+  }
+}

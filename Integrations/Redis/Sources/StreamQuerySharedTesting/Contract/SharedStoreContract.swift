@@ -1,0 +1,91 @@
+public import StreamQueryShared
+#if canImport(Testing)
+internal import Testing
+#endif
+
+/// Checks that a store keeps the rules of ``/StreamQueryShared/SharedStore``.
+///
+/// One line in a test is enough:
+///
+/// ```swift
+/// @Test func keepsTheContract() async {
+///   await SharedStoreContract { try await MyStore(namespace: UUID().uuidString) }.check()
+/// }
+/// ```
+///
+/// Each rule gets a store of its own, which is empty. Leases and ages are measured by the store's
+/// clock, so a rule about them waits for some hundred milliseconds of it.
+public struct SharedStoreContract<Store: SharedStore>: Sendable {
+  private let clock: any Clock<Duration>
+  private let logLength: Int
+  private let make: @Sendable () async throws -> Store
+
+  /// Creates the check of a store.
+  ///
+  /// - Parameters:
+  ///   - clock: A clock that goes like the store's.
+  ///   - logLength: How many messages the rule about lost messages adds to the log: more than it
+  ///     keeps.
+  ///   - make: Creates a store that is empty and shares nothing with the others that it made.
+  public init(
+    clock: any Clock<Duration> = ContinuousClock(),
+    logLength: Int = 100,
+    make: @escaping @Sendable () async throws -> Store
+  ) {
+    self.clock = clock
+    self.logLength = logLength
+    self.make = make
+  }
+
+  /// Checks all rules, and fails the current test for each violation.
+  ///
+  /// Outside of a test of Swift Testing it prints them.
+  ///
+  /// - Parameters:
+  ///   - fileID: Where an issue is shown; leave it to its default.
+  ///   - filePath: Where an issue is shown; leave it to its default.
+  ///   - line: Where an issue is shown; leave it to its default.
+  ///   - column: Where an issue is shown; leave it to its default.
+  public func check(
+    fileID: String = #fileID,
+    filePath: String = #filePath,
+    line: Int = #line,
+    column: Int = #column
+  ) async {
+    for violation in await violations() {
+      #if canImport(Testing)
+      let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+      Issue.record(Comment(rawValue: violation.description), sourceLocation: place)
+      #else
+      print("\(fileID):\(line): \(violation)")
+      #endif
+    }
+  }
+
+  /// Checks all rules.
+  ///
+  /// - Returns: What the store does wrong, in the order of the rules.
+  public func violations() async -> [SharedStoreViolation] {
+    var violations: [SharedStoreViolation] = []
+    for rule in SharedStoreRule.allCases {
+      violations += await seen(rule).map { SharedStoreViolation(rule: rule, seen: $0) }
+    }
+    return violations
+  }
+
+  private func seen(_ rule: SharedStoreRule) async -> [String] {
+    let store: Store
+    do {
+      store = try await make()
+    } catch {
+      return ["no store could be made: \(error)"]
+    }
+    let trial = SharedStoreTrial(store: store, clock: clock, logLength: logLength)
+    do {
+      try await trial.run(rule)
+    } catch {
+      trial.saw("it threw: \(error)")
+    }
+    return trial.seen
+  }
+}

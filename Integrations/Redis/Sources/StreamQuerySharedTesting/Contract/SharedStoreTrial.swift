@@ -1,0 +1,148 @@
+internal import StreamQueryShared
+
+/// One rule, tried on one store.
+final class SharedStoreTrial<Store: SharedStore> {
+  /// The time of a lease that should not end, and of an entry that should stay.
+  static var long: Duration { .seconds(60) }
+  /// The time of what should end.
+  static var short: Duration { .milliseconds(150) }
+
+  let store: Store
+  let clock: any Clock<Duration>
+  let logLength: Int
+  /// What the store did wrong.
+  private(set) var seen: [String] = []
+
+  init(store: Store, clock: any Clock<Duration>, logLength: Int) {
+    (self.store, self.clock, self.logLength) = (store, clock, logLength)
+  }
+
+  func saw(_ text: String) { seen.append(text) }
+
+  func expect(_ isTrue: Bool, _ text: @autoclosure () -> String) {
+    if !isTrue { saw(text()) }
+  }
+
+  // MARK: Values
+
+  let key = SharedTrialKeys.key("k", tags: "tag", "other")
+
+  static func value(_ text: String) -> SharedValue { SharedValue(Array(text.utf8), form: "form") }
+
+  static func text(_ entry: SharedEntry?) -> String {
+    entry.map { String(decoding: $0.value.bytes, as: UTF8.self).debugDescription } ?? "nothing"
+  }
+
+  // MARK: Steps
+
+  func begin(
+    _ key: SharedKey? = nil,
+    maxAge: Duration? = nil,
+    lease: Duration? = nil
+  ) async throws -> SharedBeginning {
+    try await store.begin(key ?? self.key, maxAge: maxAge, lease: lease ?? Self.long)
+  }
+
+  /// Takes the lease of a key that nobody leads.
+  func lead(_ key: SharedKey? = nil, for lease: Duration? = nil) async throws -> SharedLease {
+    let begun = try await begin(key, lease: lease)
+    guard case .leads(let lease, _) = begun else { throw SharedTrialProblem.doesNotLead(begun) }
+    return lease
+  }
+
+  func commit(_ text: String, with lease: SharedLease) async throws -> SharedVersion? {
+    try await store.commit(Self.value(text), with: lease, lifetime: Self.long)
+  }
+
+  /// Leads and commits.
+  func put(_ text: String, for key: SharedKey? = nil) async throws -> SharedVersion {
+    guard let version = try await commit(text, with: try await lead(key)) else {
+      throw SharedTrialProblem.refused
+    }
+    return version
+  }
+
+  func write(_ text: String, for key: SharedKey? = nil) async throws -> SharedVersion {
+    try await store.write(Self.value(text), for: key ?? self.key, lifetime: Self.long)
+  }
+
+  /// The valid entry of a key, whoever leads; a lease that this takes is abandoned again.
+  func entry(_ key: SharedKey? = nil) async throws -> SharedEntry? {
+    switch try await begin(key, maxAge: Self.long) {
+    case .entry(let entry): return entry
+    case .follows(_, _, let entry): return entry
+    case .leads(let lease, let entry):
+      try await store.abandon(lease, failure: nil)
+      return entry
+    }
+  }
+
+  func expectEntry(_ text: String?, of key: SharedKey? = nil, after step: String) async throws {
+    let found = Self.text(try await entry(key))
+    let wanted = text?.debugDescription ?? "nothing"
+    expect(found == wanted, "after \(step), there was \(found) instead of \(wanted)")
+  }
+
+  /// Checks that a lease is not valid: it renews and commits nothing.
+  func expectEnded(_ lease: SharedLease, after step: String) async throws {
+    expect(!(try await store.renew(lease, for: Self.long)), "after \(step), it was renewed")
+    let version = try await commit("late", with: lease)
+    expect(version == nil, "after \(step), its commit was taken")
+  }
+
+  /// Checks that somebody can lead, with a higher token.
+  func expectLead(after lease: SharedLease, and step: String) async throws {
+    switch try await begin() {
+    case .leads(let next, _):
+      expect(
+        next.token > lease.token,
+        "token \(next.token) came after token \(lease.token)"
+      )
+    case .entry, .follows: saw("after \(step), nobody else could lead")
+    }
+  }
+
+  /// All messages after a position.
+  func messages(after position: SharedPosition) async throws -> [SharedMessage] {
+    var (position, messages) = (position, [SharedMessage]())
+    while true {
+      let found = try await store.changes(after: position, waitingAtMost: .zero)
+      if found.isGap { throw SharedTrialProblem.gap }
+      if found.messages.isEmpty { return messages }
+      messages += found.messages
+      position = found.position
+    }
+  }
+
+  func end() async throws -> SharedPosition {
+    try await store.changes(after: nil, waitingAtMost: .zero).position
+  }
+
+  /// How long a step takes by the clock.
+  func time(_ step: () async throws -> Void) async rethrows -> Duration {
+    try await Self.time(on: clock, step)
+  }
+
+  private static func time<C: Clock<Duration>>(
+    on clock: C,
+    _ step: () async throws -> Void
+  ) async rethrows -> Duration {
+    let start = clock.now
+    try await step()
+    return start.duration(to: clock.now)
+  }
+}
+
+/// The keys of trials.
+enum SharedTrialKeys {
+  static func key(_ text: String, tags: String...) -> SharedKey {
+    SharedKey(text, marks: [SharedMark("key/\(text)")] + tags.map { SharedMark("tag/\($0)") })
+  }
+}
+
+/// Why a trial could not go on.
+enum SharedTrialProblem: Error {
+  case doesNotLead(SharedBeginning)
+  case refused
+  case gap
+}

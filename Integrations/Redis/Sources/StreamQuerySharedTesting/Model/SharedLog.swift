@@ -1,0 +1,55 @@
+internal import StreamQueryShared
+
+/// The log of a ``SharedStoreModel``: bounded, and told where it no longer reaches back to.
+struct SharedLog: Sendable {
+  /// How many messages it keeps.
+  private let limit: Int
+  /// The messages; those before `head` are dropped already.
+  private var messages: [SharedMessage] = []
+  private var head = 0
+  /// The version of the last message, also if it is dropped.
+  private(set) var last = SharedVersion(milliseconds: 0, sequence: 0)
+  /// The version of the last message that was dropped.
+  private var dropped = SharedVersion(milliseconds: 0, sequence: 0)
+
+  init(limit: Int) { self.limit = max(0, limit) }
+
+  var count: Int { messages.count - head }
+
+  /// Adds a message with the next version.
+  ///
+  /// - Parameters:
+  ///   - kind: What it tells.
+  ///   - milliseconds: The store's clock; the version rises even if that was set back.
+  /// - Returns: The version.
+  mutating func append(_ kind: SharedMessage.Kind, milliseconds: UInt64) -> SharedVersion {
+    last =
+      milliseconds > last.milliseconds
+      ? SharedVersion(milliseconds: milliseconds, sequence: 0)
+      : SharedVersion(milliseconds: last.milliseconds, sequence: last.sequence + 1)
+    messages.append(SharedMessage(last, kind))
+    if count > limit {
+      dropped = messages[head].version
+      head += 1
+    }
+    // In batches: removing the first of an array moves all others.
+    if head > 64, head > limit {
+      messages.removeSubrange(..<head)
+      head = 0
+    }
+    return last
+  }
+
+  /// Whether a position is one from which no message is lost.
+  func reaches(back version: SharedVersion) -> Bool { version >= dropped && version <= last }
+
+  /// The messages after a version, the oldest ones if there are many.
+  func after(_ version: SharedVersion, limit: Int) -> [SharedMessage] {
+    var (low, high) = (head, messages.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if messages[middle].version > version { high = middle } else { low = middle + 1 }
+    }
+    return Array(messages[low..<min(messages.count, low + max(1, limit))])
+  }
+}

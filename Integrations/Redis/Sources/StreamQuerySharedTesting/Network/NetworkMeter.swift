@@ -1,0 +1,23 @@
+/// What a ``SimulatedNetwork`` costs, until the end of its plan.
+public struct NetworkMeter: Hashable, Sendable {
+  /// The calls of the store, by name.
+  public var calls: [String: Int] = [:]
+  /// The bytes of requests and answers; texts and values only, without what a protocol adds.
+  public var bytes = 0
+  /// How many messages of the log were delivered to nodes.
+  public var delivered = 0
+  /// The calls that were lost on the way, or came back without an answer.
+  public var lost = 0
+  /// What the caches told, by name.
+  public var events: [String: Int] = [:]
+  /// Upstream's requests in each second.
+  public var upstream: [Int: Int] = [:]
+  /// How many calls were made, and how long the longest took.
+  public var fetches = 0
+  /// How many calls failed.
+  public var failed = 0
+  /// How long the slowest call took.
+  public var longest = Duration.zero
+  /// How long all calls took together, those included that found fresh data at once.
+  public var waited = Duration.zero
+}

@@ -1,0 +1,36 @@
+internal import StreamQuery
+internal import StreamQueryShared
+internal import Synchronization
+
+/// What the parts of a network tell and ask: the judge and the meter, behind one lock.
+final class NetworkWorld: Sendable {
+  struct State: Sendable {
+    var judge: NetworkJudge
+    var meter = NetworkMeter()
+    var random: NetworkRandom
+    var partitioned: Range<Int> = 0..<0
+    var loss = 0.0
+    var dead: Set<Int> = []
+  }
+
+  let delay: (least: Duration, most: Duration)
+  private let state: Mutex<State>
+
+  init(_ judge: NetworkJudge, _ plan: NetworkPlan) {
+    delay = plan.delay
+    state = Mutex(State(judge: judge, random: NetworkRandom(seed: plan.seed &+ 1)))
+  }
+
+  func locked<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    state.withLock { body(&$0) }
+  }
+
+  /// How long the next way takes, and whether it ends.
+  func way(of node: Int) -> (delay: Duration, isLost: Bool) {
+    locked { state in
+      let delay = delay.least + (delay.most - delay.least) * state.random.chance()
+      let isCut = state.partitioned.contains(node) || state.dead.contains(node)
+      return (delay, isCut || state.random.chance() < state.loss)
+    }
+  }
+}

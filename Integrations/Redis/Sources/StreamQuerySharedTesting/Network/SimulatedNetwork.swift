@@ -1,0 +1,223 @@
+internal import StreamQuery
+internal import StreamQueryShared
+internal import StreamQueryTesting
+
+/// Many machines and their store in virtual time, to see whether they keep what is promised, and what
+/// it costs.
+///
+/// Each machine is a real client with its part in the shared cache. The same plan takes the same
+/// course.
+///
+/// ```swift
+/// var plan = NetworkPlan()
+/// plan.faults = [(.seconds(10), .crash), (.seconds(20), .restart(forgetting: true))]
+/// let report = SimulatedNetwork(plan).run()
+/// #expect(report.broken == [:], "\(report.text)")
+/// ```
+public final class SimulatedNetwork {
+  private static var tick: Duration { .milliseconds(20) }
+
+  private let plan: NetworkPlan
+  private let simulation: Simulation
+  private let store: MemorySharedStore
+  private let world: NetworkWorld
+  private let nodes: [NetworkNode]
+  private let choice: ZipfChoice
+  private var random: NetworkRandom
+  private var snapshots: [(time: Duration, model: SharedStoreModel)] = []
+  /// What it cost until all was healed.
+  private var cost = NetworkMeter()
+  /// When the store came back.
+  private var returns: [Duration] = []
+
+  /// Creates the machines, which start at once.
+  ///
+  /// - Parameter plan: What the network is like, and what happens to it.
+  public init(_ plan: NetworkPlan) {
+    self.plan = plan
+    simulation = Simulation(seed: plan.seed, jobLimit: 100_000_000)
+    store = MemorySharedStore(simulation.scheduling, limits: plan.limits)
+    let judge = NetworkJudge(nodes: plan.nodes, keys: plan.keys, bounds: Self.bounds(of: plan))
+    let world = NetworkWorld(judge, plan)
+    let (wrapped, simulation) = (plan.wrap(store), simulation)
+    self.world = world
+    nodes = (0..<plan.nodes).map { NetworkNode($0, plan, wrapped, world, simulation) }
+    choice = ZipfChoice(count: plan.keys)
+    random = NetworkRandom(seed: plan.seed)
+  }
+
+  private static func bounds(of plan: NetworkPlan) -> NetworkJudge.Bounds {
+    let configuration = plan.configuration
+    let ways = plan.delay.most * 4
+    let calls = configuration.timeout * 2
+    return NetworkJudge.Bounds(
+      stale: plan.staleTime + plan.fetchTime + calls,
+      deaf: configuration.trust + plan.fetchTime + calls,
+      hearing: ways,
+      period: plan.staleTime,
+      patience: configuration.patience + plan.fetchTime + calls
+    )
+  }
+
+  /// Runs the plan, heals everything, and compares the nodes.
+  ///
+  /// - Returns: What became of it.
+  public func run() -> NetworkReport {
+    var (calls, changes, silent) = (0.0, 0.0, 0.0)
+    var faults = plan.faults.sorted { $0.at < $1.at }[...]
+    let seconds = Self.tick / .seconds(1)
+    while simulation.now < plan.duration {
+      while let next = faults.first, next.at <= simulation.now {
+        happen(next.fault)
+        faults.removeFirst()
+      }
+      takeSnapshot()
+      calls += plan.callsPerSecond * seconds
+      changes += plan.changesPerSecond * seconds
+      silent += plan.silentChangesPerSecond * seconds
+      while calls >= 1 { calls -= 1; call() }
+      while changes >= 1 { changes -= 1; change() }
+      while silent >= 1 { silent -= 1; changeSilently() }
+      simulation.advance(by: Self.tick)
+    }
+    cost = world.locked { $0.meter }
+    finish()
+    return report()
+  }
+
+  // MARK: Load
+
+  private func livingNode() -> NetworkNode? {
+    let node = nodes[random.below(nodes.count)]
+    return world.locked { $0.dead.contains(node.number) } ? nil : node
+  }
+
+  private func call() {
+    let key = choice.choose(&random)
+    guard let node = livingNode() else { return }
+    simulation.task("call") { _ = await node.fetch(key) }
+  }
+
+  private func change() {
+    let key = choice.choose(&random)
+    guard let node = livingNode() else { return }
+    simulation.task("change") { [clock = simulation.clock] in
+      await node.change(key, clock: clock)
+    }
+  }
+
+  private func changeSilently() {
+    let (key, now) = (choice.choose(&random), simulation.now)
+    world.locked { _ = $0.judge.changed(key, at: now) }
+  }
+
+  // MARK: Faults
+
+  /// What replicas know: a copy for each tenth of a second of the last ten.
+  private func takeSnapshot() {
+    let losesSome = plan.faults.contains { if case .failOver = $0.fault { true } else { false } }
+    guard losesSome, simulation.now >= (snapshots.last?.time ?? .zero) + .milliseconds(100) else {
+      return
+    }
+    snapshots.append((simulation.now, store.model))
+    if snapshots.count > 100 { snapshots.removeFirst() }
+  }
+
+  private func happen(_ fault: NetworkFault) {
+    let all = 0..<nodes.count
+    let forever = Duration.seconds(1 << 30)
+    let now = simulation.now
+    let recovered = now + plan.recovery
+    switch fault {
+    case .partition(let nodes):
+      let nodes = nodes.clamped(to: all)
+      world.locked { state in
+        state.partitioned = nodes
+        state.judge.disturbed(nodes, until: forever)
+      }
+    case .loss(let part):
+      world.locked { state in
+        state.loss = part
+        state.judge.disturbed(all, until: forever)
+      }
+    case .heal:
+      world.locked { state in
+        (state.partitioned, state.loss) = (0..<0, 0)
+        state.judge.healed(all, until: recovered)
+      }
+      returns.append(now)
+    case .crash:
+      world.locked { $0.judge.disturbed(all, until: forever) }
+      store.crash()
+    case .pause:
+      world.locked { $0.judge.disturbed(all, until: forever) }
+      store.pause()
+    case .restart(let forgetting):
+      world.locked { $0.judge.healed(all, until: recovered) }
+      store.restart(forgetting: forgetting)
+      returns.append(now)
+    case .resume:
+      world.locked { $0.judge.healed(all, until: recovered) }
+      store.resume()
+      returns.append(now)
+    case .failOver(let lost):
+      let replica = snapshots.last { $0.time <= now - lost } ?? snapshots.first
+      guard let replica else { return }
+      world.locked { state in
+        state.judge.disturbed(all, until: recovered)
+        state.judge.healed(all, until: recovered)
+        state.judge.forgot(since: replica.time)
+      }
+      store.failOver(to: replica.model)
+      returns.append(now)
+    case .kill(let node):
+      world.locked { state in
+        state.dead.insert(node)
+        // Its leases have to end.
+        state.judge.disturbed(all, until: recovered)
+      }
+      nodes[node].end()
+    }
+  }
+
+  // MARK: The end
+
+  private func finish() {
+    happen(.heal)
+    store.restart()
+    simulation.advance(by: plan.recovery + plan.staleTime + plan.configuration.patience)
+    let living = nodes.filter { node in !world.locked { $0.dead.contains(node.number) } }
+    for node in living {
+      for key in 0..<min(plan.keys, 10) {
+        simulation.task("last call") { [world] in
+          let version = await node.fetch(key)
+          world.locked { $0.judge.converged(key, on: node.number, with: version) }
+        }
+      }
+    }
+    simulation.advance(by: plan.configuration.patience + plan.fetchTime)
+    for node in nodes { node.end() }
+    simulation.advance(by: plan.configuration.timeout * 4)
+  }
+
+  private func report() -> NetworkReport {
+    var (judge, meter) = world.locked { ($0.judge, $0.meter) }
+    // While the store is away, each node asks for each key once in the time for which it trusts.
+    let away = Int(Double(plan.nodes * plan.keys) * (.seconds(1) / plan.configuration.trust))
+    for time in returns where time < plan.duration {
+      let second = Int(time.components.seconds)
+      let span = Int(plan.recovery.components.seconds)
+      let before = meter.upstream.filter { $0.key <= second }.values.max() ?? 0
+      let after = meter.upstream.filter { ($0.key > second) && $0.key <= second + span }
+      judge.returned(peak: after.values.max() ?? 0, before: max(before, away))
+    }
+    meter = cost
+    return NetworkReport(
+      plan: plan,
+      meter: meter,
+      broken: judge.faults,
+      examples: judge.examples + simulation.failures,
+      scheduleHash: simulation.scheduleHash
+    )
+  }
+}

@@ -1,0 +1,43 @@
+internal import StreamQueryShared
+
+/// What happens to servers.
+extension MemorySharedStore {
+  /// Ends the server: calls fail at once, those included that wait for changes.
+  public func crash() { change { $0.condition = .crashed } }
+
+  /// Starts the server again, or goes on after a pause.
+  ///
+  /// - Parameter forgetting: Whether it has lost everything, and has another history.
+  public func restart(forgetting: Bool = false) {
+    change { state in
+      if forgetting { state.forget(name: name) }
+      state.condition = .runs
+    }
+  }
+
+  /// Removes everything, as `FLUSHALL` does: another history begins.
+  public func forget() { change { $0.forget(name: name) } }
+
+  /// Stops the server without ending it: calls wait.
+  public func pause() { change { $0.condition = .paused } }
+
+  /// Lets a paused server go on, with the calls that wait.
+  public func resume() { change { $0.condition = .runs } }
+
+  /// Goes on with another model, such as that of a replica: a copy of ``model`` made earlier.
+  ///
+  /// - Parameter replica: What the replica knows.
+  public func failOver(to replica: SharedStoreModel) {
+    change { state in
+      state.model = replica
+      state.condition = .runs
+    }
+  }
+}
+
+extension MemorySharedStore.State {
+  fileprivate mutating func forget(name: String) {
+    lives += 1
+    model = SharedStoreModel(history: SharedHistory("\(name)-\(lives)"), limits: model.limits)
+  }
+}

@@ -1,0 +1,87 @@
+internal import StreamQuery
+internal import StreamQueryShared
+internal import Synchronization
+
+extension MemorySharedStore {
+  /// Does one step, as soon as the store answers.
+  func perform<Result: Sendable>(
+    _ step: (inout SharedStoreModel, Duration) throws(SharedStoreError) -> Result
+  ) async throws(SharedStoreError) -> Result {
+    while true {
+      if Task.isCancelled { throw .cancelled }
+      if let done = try attempt(step) { return done }
+      await suspend(newWaiter()) { $0.condition == .paused }
+    }
+  }
+
+  /// Does one step; `nil` if the store is paused.
+  private func attempt<Result: Sendable>(
+    _ step: (inout SharedStoreModel, Duration) throws(SharedStoreError) -> Result
+  ) throws(SharedStoreError) -> Result? {
+    // Read before locking: the clock has a lock of its own, or is one of a user.
+    let now = elapsed()
+    var woken: [Waiters.Waiter] = []
+    defer { for waiter in woken { waiter.resume() } }
+    return try state.withLock { state throws(SharedStoreError) -> Result? in
+      switch state.condition {
+      case .paused: return nil
+      case .crashed: throw .unavailable("The store has crashed.")
+      case .runs: break
+      }
+      state.calls += 1
+      let before = state.model.position
+      let result = try step(&state.model, now)
+      if state.model.position != before { woken = state.waiters.removeAll() }
+      return result
+    }
+  }
+
+  /// Changes what it is like, and lets everybody look again who waits.
+  func change(_ body: (inout State) -> Void) {
+    let woken = state.withLock { state in
+      body(&state)
+      return state.waiters.removeAll()
+    }
+    for waiter in woken { waiter.resume() }
+  }
+
+  // MARK: Waiting
+
+  /// Waits until the log goes on, the time is over, or the task is cancelled.
+  func waitForChange(since position: SharedPosition, atMost wait: Duration) async {
+    let id = newWaiter()
+    // A child, so that it ends with the wait. It runs where the caller's task runs.
+    async let _: Void = wake(id, after: wait)
+    await suspend(id) { $0.condition != .crashed && $0.model.position == position }
+    // Leaving the scope cancels the timer and waits for its end.
+  }
+
+  private func wake(_ id: UInt64, after wait: Duration) async {
+    do { try await clock.sleep(for: wait) } catch { return }
+    wake(id)
+  }
+
+  private func wake(_ id: UInt64) {
+    state.withLock { $0.waiters.remove(id) }?.resume()
+  }
+
+  private func newWaiter() -> UInt64 { state.withLock { $0.waiters.reserve() } }
+
+  /// Suspends until somebody wakes the waiter or the task is cancelled, if that is still wanted.
+  private func suspend(_ id: UInt64, while isWanted: (State) -> Bool) async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isParked = state.withLock { state in
+          guard isWanted(state) else {
+            _ = state.waiters.remove(id)
+            return false
+          }
+          return state.waiters.park(continuation, as: id)
+        }
+        if !isParked { continuation.resume() }
+      }
+    } onCancel: {
+      wake(id)
+    }
+  }
+}

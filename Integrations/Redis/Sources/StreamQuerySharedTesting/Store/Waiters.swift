@@ -1,0 +1,44 @@
+/// Tasks that wait for a store, in the order in which they came.
+///
+/// A waiter is first reserved, then parked, so that a cancellation or a timer that comes in between
+/// is remembered.
+struct Waiters: Sendable {
+  typealias Waiter = CheckedContinuation<Void, Never>
+
+  private enum Place: Sendable {
+    case reserved
+    case parked(Waiter)
+  }
+
+  private var places: [UInt64: Place] = [:]
+  private var lastID: UInt64 = 0
+
+  mutating func reserve() -> UInt64 {
+    lastID += 1
+    places[lastID] = .reserved
+    return lastID
+  }
+
+  /// Keeps a waiter; `false` if its wait has ended already.
+  mutating func park(_ waiter: Waiter, as id: UInt64) -> Bool {
+    guard places[id] != nil else { return false }
+    places[id] = .parked(waiter)
+    return true
+  }
+
+  /// Ends one wait.
+  ///
+  /// - Returns: Whom to resume, outside of the lock; `nil` if it is not parked.
+  mutating func remove(_ id: UInt64) -> Waiter? {
+    guard case .parked(let waiter)? = places.removeValue(forKey: id) else { return nil }
+    return waiter
+  }
+
+  /// Ends all waits, those included that are reserved: whoever parks now has to look again.
+  mutating func removeAll() -> [Waiter] {
+    if places.isEmpty { return [] }
+    let all = places.sorted { $0.key < $1.key }
+    places = [:]
+    return all.compactMap { if case .parked(let waiter) = $0.value { waiter } else { nil } }
+  }
+}

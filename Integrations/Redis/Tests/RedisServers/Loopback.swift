@@ -1,0 +1,92 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#endif
+
+/// Sockets on the loopback interface.
+enum Loopback {
+  /// A socket that listens on a port, or on one that is free.
+  ///
+  /// - Parameter port: The port; `0` is one that is free.
+  /// - Returns: The socket and its port.
+  /// - Throws: That the system gives none.
+  static func listen(on port: UInt16 = 0) throws(TestServerError) -> (socket: Int32, port: UInt16) {
+    let descriptor = stream()
+    var on: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_in(port: port)
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let bound = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
+    }
+    var length = size
+    let named = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        getsockname(descriptor, $0, &length)
+      }
+    }
+    #if canImport(Darwin)
+    let listening = Darwin.listen(descriptor, 128)
+    #else
+    let listening = Glibc.listen(descriptor, 128)
+    #endif
+    guard bound == 0, named == 0, listening == 0 else {
+      close(descriptor)
+      throw TestServerError(description: "no port: \(String(cString: strerror(errno)))")
+    }
+    return (descriptor, UInt16(bigEndian: address.sin_port))
+  }
+
+  /// A socket that is connected to a port, or `-1`.
+  ///
+  /// - Parameter port: The port.
+  /// - Returns: The socket.
+  static func connect(to port: UInt16) -> Int32 {
+    let descriptor = stream()
+    var address = sockaddr_in(port: port)
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let status = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        #if canImport(Darwin)
+        Darwin.connect(descriptor, $0, size)
+        #else
+        Glibc.connect(descriptor, $0, size)
+        #endif
+      }
+    }
+    if status == 0 { return descriptor }
+    close(descriptor)
+    return -1
+  }
+
+  private static func stream() -> Int32 {
+    #if canImport(Glibc)
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+    let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    return descriptor
+  }
+
+  /// A port that nobody uses now.
+  ///
+  /// - Returns: The port.
+  /// - Throws: That the system gives none.
+  static func freePort() throws(TestServerError) -> UInt16 {
+    let (descriptor, port) = try listen()
+    close(descriptor)
+    return port
+  }
+}
+
+extension sockaddr_in {
+  /// The address of a port on the loopback interface.
+  fileprivate init(port: UInt16) {
+    self.init()
+    sin_family = sa_family_t(AF_INET)
+    sin_port = port.bigEndian
+    sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+  }
+}

@@ -1,0 +1,239 @@
+import Foundation
+import RedisServers
+import StreamQueryShared
+import Testing
+
+@testable import StreamQueryRedis
+
+extension ServerSuite {
+  /// A connection, against servers that fail.
+  @Suite struct RedisConnectionTests {
+    private func echo(_ number: Int) -> RedisCommand { RedisCommand("ECHO", "\(number)") }
+    private let ping = RedisCommand("PING")
+    private let brief = RedisTimeouts(connect: .milliseconds(300), command: .milliseconds(300))
+
+    /// What a call throws.
+    private func failure(
+      _ connection: RedisConnection,
+      _ command: RedisCommand
+    ) async
+      -> SharedStoreError?
+    {
+      do throws(SharedStoreError) {
+        _ = try await connection.send(command)
+        return nil
+      } catch {
+        return error
+      }
+    }
+
+    @Test func commandsOfManyCallersAreAnsweredEachWithItsOwnReply() async throws {
+      let server = try TestServer()
+      let connection = RedisConnection(server.endpoint)
+      let right = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for number in 0..<5_000 {
+          group.addTask {
+            try await connection.send(echo(number)) == .bytes(Array("\(number)".utf8))
+          }
+        }
+        return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+      }
+      #expect(right == 5_000)
+      await connection.close()
+    }
+
+    @Test func aSocketAnAddressAndANameReachTheServer() async throws {
+      let server = try TestServer()
+      for endpoint in [
+        RedisEndpoint(.socket(path: server.socket)),
+        RedisEndpoint(.host("localhost", port: Int(server.port)), database: 2),
+        server.endpoint,
+      ] {
+        let connection = RedisConnection(endpoint)
+        #expect(try await connection.send(ping) == .status("PONG"))
+        await connection.close()
+      }
+    }
+
+    @Test func largeAndEmptyArgumentsArrive() async throws {
+      let server = try TestServer()
+      let connection = RedisConnection(server.endpoint)
+      let large = [UInt8](repeating: 200, count: 20 << 20)
+      _ = try await connection.send(RedisCommand([Array("SET".utf8), [], large]))
+      #expect(try await connection.send(RedisCommand("GET", "")) == .bytes(large))
+      await connection.close()
+    }
+
+    @Test func aReplyBeyondTheLimitIsNotRead() async throws {
+      let server = try TestServer()
+      let connection = RedisConnection(server.endpoint, replyLimit: 1 << 20)
+      _ = try await connection.send(RedisCommand("SETRANGE", "k", "3000000", "x"))
+      let error = await failure(connection, RedisCommand("GET", "k"))
+      #expect(isUnavailable(error))
+      #expect(try await connection.send(ping) == .status("PONG"))
+      await connection.close()
+    }
+
+    @Test func thePasswordDecidesWhoIsServed() async throws {
+      let server = try TestServer(options: ["--requirepass", "hush"])
+      var endpoint = server.endpoint
+      endpoint.password = "hush"
+      let right = RedisConnection(endpoint)
+      #expect(try await right.send(ping) == .status("PONG"))
+      endpoint.password = "wrong"
+      let wrong = RedisConnection(endpoint)
+      let error = await failure(wrong, ping)
+      #expect(isUnavailable(error))
+      #expect("\(String(describing: error))".contains("WRONGPASS"))
+      await right.close()
+      await wrong.close()
+    }
+
+    @Test func aServerThatIsNotThereFailsAtOnce() async throws {
+      let server = try TestServer()
+      server.kill()
+      let connection = RedisConnection(server.endpoint, timeouts: .init(connect: .seconds(60)))
+      #expect(isUnavailable(await failure(connection, ping)))
+      try server.start()
+      #expect(try await connection.send(ping) == .status("PONG"))
+      await connection.close()
+    }
+
+    @Test func aNameThatNobodyKnowsFails() async {
+      let connection = RedisConnection(RedisEndpoint(.host("nobody.invalid", port: 1)))
+      #expect(isUnavailable(await failure(connection, ping)))
+      await connection.close()
+    }
+
+    @Test func whatWaitsFailsWhenTheServerIsKilledAndTheNextCallReconnects() async throws {
+      let server = try TestServer()
+      let connection = RedisConnection(server.endpoint)
+      _ = try await connection.send(ping)
+      let waiting = Task { await failure(connection, RedisCommand("BLPOP", "none", "0")) }
+      try await blocked(1, at: server)
+      server.kill()
+      #expect(isUnavailable(await waiting.value))
+      try server.start()
+      #expect(try await connection.send(ping) == .status("PONG"))
+      await connection.close()
+    }
+
+    @Test func aServerThatStandsStillTimesOutAndIsUsedWhenItGoesOn() async throws {
+      let server = try TestServer()
+      let connection = RedisConnection(server.endpoint, timeouts: brief)
+      _ = try await connection.send(ping)
+      server.pause()
+      for _ in 0..<2 {
+        let start = ContinuousClock.now
+        #expect(isUnavailable(await failure(connection, ping)))
+        #expect(ContinuousClock.now - start < .seconds(20))
+      }
+      server.proceed()
+      #expect(try await connection.send(ping) == .status("PONG"))
+      await connection.close()
+    }
+
+    @Test func aServerThatDripsItsAnswerForEverTimesOut() async throws {
+      let server = try TestServer()
+      let proxy = try TestProxy(to: server.port)
+      let connection = RedisConnection(proxy.endpoint, timeouts: brief)
+      _ = try await connection.send(RedisCommand("SETRANGE", "k", "100000", "x"))
+      proxy.set(.drips(milliseconds: 20))
+      let start = ContinuousClock.now
+      #expect(isUnavailable(await failure(connection, RedisCommand("GET", "k"))))
+      #expect(ContinuousClock.now - start < .seconds(20))
+      proxy.set(.passes)
+      #expect(try await connection.send(ping) == .status("PONG"))
+      await connection.close()
+    }
+
+    @Test func anAnswerThatComesByteByByteInTimeIsRead() async throws {
+      let server = try TestServer()
+      let proxy = try TestProxy(to: server.port)
+      proxy.set(.drips(milliseconds: 1))
+      let connection = RedisConnection(proxy.endpoint, timeouts: .init(command: .seconds(30)))
+      #expect(try await connection.send(echo(123_456)) == .bytes(Array("123456".utf8)))
+      await connection.close()
+    }
+
+    @Test func anAnswerCutInTheMiddleFailsAndIsNotTakenForAnother() async throws {
+      let server = try TestServer()
+      let proxy = try TestProxy(to: server.port)
+      let connection = RedisConnection(proxy.endpoint)
+      _ = try await connection.send(ping)
+      for bytes in 0..<12 {
+        proxy.set(.cutsAnswers(after: bytes))
+        #expect(isUnavailable(await failure(connection, echo(1_000_000))), "\(bytes)")
+        proxy.set(.passes)
+        #expect(try await connection.send(echo(bytes)) == .bytes(Array("\(bytes)".utf8)))
+      }
+      await connection.close()
+    }
+
+    @Test func aCancelledCallerLeavesAtOnceAndTheOthersGetTheirReplies() async throws {
+      let server = try TestServer()
+      let connection = RedisConnection(server.endpoint, timeouts: .init(command: .seconds(60)))
+      _ = try await connection.send(ping)
+      let stuck = Task { await failure(connection, RedisCommand("BLPOP", "list", "0")) }
+      let next = Task { try await connection.send(echo(5)) }
+      let unsent = Task { await failure(connection, echo(6)) }
+      try await blocked(1, at: server)
+      stuck.cancel()
+      unsent.cancel()
+      #expect(await stuck.value == .cancelled)
+      #expect(await unsent.value == .cancelled)
+      let other = RedisConnection(server.endpoint)
+      _ = try await other.send(RedisCommand("RPUSH", "list", "x"))
+      #expect(try await next.value == .bytes(Array("5".utf8)))
+      await other.close()
+      await connection.close()
+    }
+
+    @Test func whoIsCancelledBeforeTheCallSendsNothing() async throws {
+      let server = try TestServer()
+      let connection = RedisConnection(server.endpoint)
+      let task = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return await failure(connection, RedisCommand("SET", "k", "v"))
+      }
+      #expect(await task.value == .cancelled)
+      #expect(try await connection.send(RedisCommand("EXISTS", "k")) == .integer(0))
+      await connection.close()
+    }
+
+    @Test func closingFailsWhatWaitsAndEndsTheThread() async throws {
+      let server = try TestServer()
+      let before = threads()
+      let connection = RedisConnection(server.endpoint, timeouts: .init(command: .seconds(60)))
+      _ = try await connection.send(ping)
+      let waiting = Task { await failure(connection, RedisCommand("BLPOP", "none", "0")) }
+      try await blocked(1, at: server)
+      await connection.close()
+      #expect(isUnavailable(await waiting.value))
+      #expect(isUnavailable(await failure(connection, ping)))
+      await connection.close()
+      // The thread's last act is to say that it has ended.
+      #expect(threads() <= before + 1)
+      try await blocked(0, at: server)
+    }
+
+    @Test func aRefusedGreetingFailsTheCall() async throws {
+      let server = try TestServer()
+      let connection = RedisConnection(
+        server.endpoint,
+        greeting: [RedisCommand("PING"), RedisCommand("NONSENSE")]
+      )
+      #expect(isUnavailable(await failure(connection, ping)))
+      await connection.close()
+    }
+
+    /// How many threads of connections this process has, where the system tells.
+    private func threads() -> Int {
+      let folder = "/proc/self/task"
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      return names.count { name in
+        (try? String(contentsOfFile: "\(folder)/\(name)/comm", encoding: .utf8)) == "redis\n"
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/// What a process saw or did.
+struct PeerEvent: Equatable {
+  /// What it was.
+  enum Kind: Equatable {
+    /// A request began, and was answered with this version.
+    case read(UInt64)
+    /// A change to this version was acknowledged.
+    case changed(UInt64)
+    /// The cache told of something other than a hit.
+    case told(String)
+    /// Something threw.
+    case failed(String)
+  }
+
+  var key: String
+  /// Nanoseconds, of a clock that all processes share.
+  var time: UInt64
+  var kind: Kind
+
+  /// Creates an event.
+  init(_ key: String, at time: UInt64, _ kind: Kind) {
+    self.key = key
+    self.time = time
+    self.kind = kind
+  }
+
+  /// Reads the line of an event.
+  init?(_ line: String) {
+    let parts = line.split(separator: " ", maxSplits: 3).map { String($0) }
+    guard parts.count == 4, let time = UInt64(parts[2]) else { return nil }
+    switch (parts[0], UInt64(parts[3])) {
+    case ("read", let version?): self.init(parts[1], at: time, .read(version))
+    case ("changed", let version?): self.init(parts[1], at: time, .changed(version))
+    case ("told", _): self.init(parts[1], at: time, .told(parts[3]))
+    default: self.init(parts[1], at: time, .failed(parts[3]))
+    }
+  }
+}
+
+extension [PeerEvent] {
+  /// The texts of what failed.
+  var failures: [String] {
+    compactMap { event in if case .failed(let text) = event.kind { text } else { nil } }
+  }
+
+  /// How often the caches told of what, the keys left out.
+  var told: [String: Int] {
+    reduce(into: [:]) { result, event in
+      guard case .told(let text) = event.kind else { return }
+      result[String(text.filter { !$0.isNumber }), default: 0] += 1
+    }
+  }
+
+  /// How many requests were answered.
+  var answered: Int {
+    count { event in if case .read = event.kind { true } else { false } }
+  }
+
+  /// How many changes of each key were acknowledged.
+  var changes: [String: Int] {
+    reduce(into: [:]) { result, event in
+      if case .changed = event.kind { result[event.key, default: 0] += 1 }
+    }
+  }
+
+  /// The requests whose answer was older than a change that had been acknowledged for longer than a
+  /// bound when they began.
+  func stale(beyond bound: Duration) -> [PeerEvent] {
+    let nanoseconds = UInt64(bound / .nanoseconds(1))
+    var known: [String: UInt64] = [:]
+    var result: [PeerEvent] = []
+    // A change counts from the bound on. Of two at once, it is the first.
+    let moments = enumerated().map { index, event -> (UInt64, Bool, Int) in
+      if case .changed = event.kind { return (event.time + nanoseconds, false, index) }
+      return (event.time, true, index)
+    }
+    for (_, _, index) in moments.sorted(by: { ($0.0, $0.1 ? 1 : 0) < ($1.0, $1.1 ? 1 : 0) }) {
+      let event = self[index]
+      switch event.kind {
+      case .changed(let version): known[event.key] = Swift.max(known[event.key] ?? 0, version)
+      case .read(let version): if version < known[event.key] ?? 0 { result.append(event) }
+      case .failed, .told: break
+      }
+    }
+    return result
+  }
+}

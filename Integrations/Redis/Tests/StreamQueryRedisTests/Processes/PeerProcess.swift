@@ -1,0 +1,81 @@
+import Foundation
+import RedisServers
+
+/// A process that shares a cache with others.
+final class PeerProcess {
+  /// What it does.
+  struct Plan {
+    var requests = 10_000
+    var keys = 50
+    /// How many requests are between two changes; `0` changes nothing.
+    var changes = 0
+    /// Between two requests of a worker, of which there are 50.
+    var pause = Duration.zero
+    /// Before the first request, so that the log was read once.
+    var settling = Duration.seconds(1)
+    /// How the keys begin.
+    var prefix = "k"
+  }
+
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+  private let file: URL
+
+  /// Starts a process, which waits for `go`.
+  init(_ plan: Plan, number: Int, store: TestServer, upstream: TestServer) throws {
+    file = upstream.folder.appending(path: "peer-\(number)")
+    let times = [plan.pause, plan.settling].map { "\(Int($0 / .milliseconds(1)))" }
+    process.executableURL = Self.program
+    process.arguments = [
+      "\(store.port)", "\(upstream.port)", "\(plan.requests)", "\(plan.keys)", "\(plan.changes)",
+      times[0], times[1], plan.prefix, file.path,
+    ]
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    var text = ""
+    while !text.contains("ready") {
+      let data = output.fileHandleForReading.availableData
+      guard !data.isEmpty else { throw TestServerError(description: "the peer ended: \(text)") }
+      text += String(decoding: data, as: UTF8.self)
+    }
+  }
+
+  deinit { kill() }
+
+  /// The program is beside that of the tests.
+  private static var program: URL {
+    var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    while folder.path.count > 1 {
+      let program = folder.appending(path: "Peer")
+      if FileManager.default.isExecutableFile(atPath: program.path) { return program }
+      folder = folder.deletingLastPathComponent()
+    }
+    return URL(filePath: "Peer")
+  }
+
+  /// The id of the process.
+  var id: Int32 { process.processIdentifier }
+
+  /// Lets it begin.
+  func go() throws { try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8)) }
+
+  /// Ends it as a power failure would.
+  func kill() {
+    guard process.isRunning else { return }
+    #if canImport(Darwin)
+    _ = Darwin.kill(id, SIGKILL)
+    #else
+    _ = Glibc.kill(id, SIGKILL)
+    #endif
+    process.waitUntilExit()
+  }
+
+  /// Waits until it has done everything.
+  func seen() throws -> [PeerEvent] {
+    process.waitUntilExit()
+    let text = try String(contentsOf: file, encoding: .utf8)
+    return text.split(separator: "\n").compactMap { PeerEvent(String($0)) }
+  }
+}

@@ -1,0 +1,153 @@
+import StreamQueryShared
+import StreamQuerySharedTesting
+import Testing
+
+/// Machines keep their promises, whatever happens to the store and on the way to it.
+@Suite struct SimulatedNetworkTests {
+  typealias Fault = (at: Duration, fault: NetworkFault)
+
+  @discardableResult
+  func expectKept(_ plan: NetworkPlan) -> NetworkReport {
+    let report = SimulatedNetwork(plan).run()
+    #expect(report.broken == [:], "\(report.text)")
+    return report
+  }
+
+  func plan(_ faults: [Fault], seed: UInt64 = 1) -> NetworkPlan {
+    var plan = NetworkPlan()
+    plan.seed = seed
+    plan.duration = .seconds(40)
+    plan.faults = faults
+    return plan
+  }
+
+  @Test func aNetworkWithoutFaultsKeepsItsPromises() {
+    let report = expectKept(NetworkPlan())
+    #expect(report.meter.failed == 0)
+    #expect(report.meter.fetches > 3000)
+  }
+
+  @Test func thePlanDecidesTheCourse() {
+    var plan = NetworkPlan()
+    plan.duration = .seconds(10)
+    let reports = (0..<2).map { _ in SimulatedNetwork(plan).run() }
+    #expect(reports[0].scheduleHash == reports[1].scheduleHash)
+    #expect(reports[0].meter == reports[1].meter)
+  }
+
+  // MARK: Faults
+
+  @Test func someNodesAreOutOfReach() {
+    let report = expectKept(plan([(.seconds(8), .partition(nodes: 0..<7)), (.seconds(22), .heal)]))
+    #expect(report.meter.events["untrusted", default: 0] > 0)
+  }
+
+  @Test func aPartIsLostOnTheWay() {
+    let report = expectKept(plan([(.seconds(5), .loss(0.1)), (.seconds(25), .heal)]))
+    #expect(report.meter.lost > 30)
+  }
+
+  @Test func theStoreEndsAndRemembers() {
+    expectKept(plan([(.seconds(10), .crash), (.seconds(20), .restart(forgetting: false))]))
+  }
+
+  @Test func theStoreEndsAndForgets() {
+    let faults: [Fault] = [(.seconds(10), .crash), (.seconds(11), .restart(forgetting: true))]
+    let report = expectKept(plan(faults))
+    #expect(report.meter.events["gaps", default: 0] >= 20)
+  }
+
+  @Test func theStoreStopsForAWhile() {
+    expectKept(plan([(.seconds(10), .pause), (.seconds(18), .resume)]))
+  }
+
+  @Test func theStoreFailsOverToAReplicaThatLags() {
+    expectKept(plan([(.seconds(15), .failOver(losing: .seconds(1)))]))
+  }
+
+  @Test func nodesEndWhileTheyLead() {
+    var plan = plan((0..<8).map { (.seconds(4 * $0 + 2), .kill(node: $0)) })
+    plan.fetchTime = .seconds(1)
+    expectKept(plan)
+  }
+
+  @Test func theLogIsTooShortForWhoWasAway() {
+    var plan = plan([(.seconds(8), .partition(nodes: 0..<7)), (.seconds(14), .heal)])
+    plan.limits.logLength = 20
+    let report = expectKept(plan)
+    #expect(report.meter.events["gaps", default: 0] >= 7)
+  }
+
+  @Test(arguments: 1...6)
+  func anythingHappens(seed: UInt64) {
+    expectKept(Self.mix(seed))
+  }
+
+  /// Faults in an order that a seed decides.
+  static func mix(_ seed: UInt64) -> NetworkPlan {
+    var plan = NetworkPlan()
+    plan.seed = seed
+    plan.nodes = 12
+    plan.duration = .seconds(60)
+    let pairs: [[NetworkFault]] = [
+      [.partition(nodes: 0..<5), .heal], [.loss(0.05), .heal],
+      [.crash, .restart(forgetting: false)], [.crash, .restart(forgetting: true)],
+      [.pause, .resume], [.kill(node: 11), .heal],
+    ]
+    var bits = seed &* 0x9E37_79B9_7F4A_7C15
+    for round in 0..<4 {
+      let pair = pairs[Int((bits >> 40) % 6)]
+      let start = Duration.milliseconds(5000 + round * 13_000 + Int((bits >> 20) % 3000))
+      plan.faults.append((start, pair[0]))
+      plan.faults.append((start + .milliseconds(300 + Int((bits >> 30) % 7000)), pair[1]))
+      bits = (bits ^ (bits >> 29)) &* 0xBF58_476D_1CE4_E5B9
+    }
+    return plan
+  }
+
+  // MARK: Mistakes
+
+  @Test(
+    arguments: zip(
+      BrokenNetworkStore.Mistake.allCases,
+      [
+        NetworkReport.Promise.invalidation, .invalidation, .oneRequest, .neverBack,
+        .invalidation, .staleTime, .answersInTime,
+      ]
+    )
+  )
+  func aMistakeIsSeen(_ mistake: BrokenNetworkStore.Mistake, _ promise: NetworkReport.Promise) {
+    var plan = plan([])
+    plan.fetchTime = .milliseconds(300)
+    plan.changesPerSecond = 2
+    switch mistake {
+    case .hidesGaps:
+      plan.staleTime = .seconds(60)
+      plan.limits.logLength = 3
+      plan.faults = [(.seconds(8), .partition(nodes: 0..<7)), (.seconds(11), .heal)]
+    case .keepsLeasesForEver:
+      plan.fetchTime = .seconds(1)
+      plan.faults = (0..<8).map { (.seconds(4 * $0 + 2), .kill(node: $0)) }
+      var patient = plan.configuration
+      patient.patience = .seconds(600)
+      plan.broken = patient
+    case .neverAges: (plan.changesPerSecond, plan.silentChangesPerSecond) = (0, 2)
+    default: break
+    }
+    plan.wrap = { BrokenNetworkStore(mistake, $0) }
+    let report = SimulatedNetwork(plan).run()
+    #expect(report.broken[promise, default: 0] > 0, "\(report.text)")
+  }
+
+  @Test func trustWithoutEndIsSeen() {
+    var plan = plan([(.seconds(8), .partition(nodes: 0..<7)), (.seconds(30), .heal)])
+    plan.staleTime = .seconds(60)
+    plan.changesPerSecond = 2
+    expectKept(plan)
+    var trusting = plan.configuration
+    trusting.trust = .seconds(3600)
+    plan.broken = trusting
+    let report = SimulatedNetwork(plan).run()
+    #expect(report.broken[.invalidation, default: 0] > 0, "\(report.text)")
+  }
+}

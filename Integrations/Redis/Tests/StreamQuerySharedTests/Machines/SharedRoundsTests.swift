@@ -1,0 +1,107 @@
+import Testing
+
+@testable import StreamQueryShared
+
+/// What a fetch does next.
+@Suite struct SharedRoundsTests {
+  private let history = SharedHistory("h")
+  private let value = SharedValue([], form: "f")
+
+  private func version(_ number: UInt64) -> SharedVersion {
+    SharedVersion(milliseconds: number, sequence: 0)
+  }
+
+  private func entry(_ number: UInt64, _ age: Duration) -> SharedEntry {
+    SharedEntry(value: value, version: version(number), age: age)
+  }
+
+  private func rounds(
+    maxAge: Duration? = .seconds(60),
+    outdated: SharedVersion? = nil,
+    rounds: Int = 2
+  ) -> SharedRounds {
+    SharedRounds(
+      at: .zero,
+      maxAge: maxAge,
+      outdated: outdated,
+      patience: .seconds(20),
+      rounds: rounds,
+      slack: .seconds(1)
+    )
+  }
+
+  private func follows(_ number: UInt64, _ remaining: Duration) -> SharedBeginning {
+    let position = SharedPosition(history: history, version: version(number))
+    return .follows(position: position, remaining: remaining, entry: nil)
+  }
+
+  @Test func anEntryIsTakenThatIsYoungEnoughInAll() {
+    let rounds = rounds()
+    #expect(rounds.first == .begin(maxAge: .seconds(60)))
+    #expect(rounds.accepts(entry(1, .seconds(60)), olderBy: .zero))
+    #expect(!rounds.accepts(entry(1, .seconds(60)), olderBy: .nanoseconds(1)))
+    #expect(!self.rounds(maxAge: nil).accepts(entry(1, .zero), olderBy: .zero))
+  }
+
+  @Test func anEntryIsNoNewsThatIsHereAlready() {
+    let rounds = rounds(outdated: version(5))
+    #expect(!rounds.accepts(entry(5, .zero), olderBy: .zero))
+    #expect(rounds.accepts(entry(6, .zero), olderBy: .zero))
+  }
+
+  @Test func whatIsStoredWhileItWaitsWillDo() {
+    var rounds = rounds(maxAge: nil)
+    let position = SharedPosition(history: history, version: version(5))
+    check(
+      rounds.began(follows(5, .seconds(3)), at: .seconds(1)),
+      is: .follow(position, until: .seconds(4))
+    )
+    check(rounds.heard(.arrived, at: .seconds(2)), is: .begin(maxAge: .seconds(3)))
+    #expect(rounds.accepts(entry(6, .seconds(100)), olderBy: .seconds(100)))
+    #expect(!rounds.accepts(entry(5, .zero), olderBy: .zero))
+  }
+
+  @Test func patienceEnds() {
+    var rounds = rounds()
+    let position = SharedPosition(history: history, version: version(5))
+    let step = rounds.began(follows(5, .seconds(1_000)), at: .seconds(19))
+    #expect(step == .follow(position, until: .seconds(20)))
+    check(rounds.heard(.free, at: .seconds(20)), is: .alone(.impatient))
+    check(rounds.began(follows(5, .seconds(1)), at: .seconds(20)), is: .alone(.impatient))
+  }
+
+  @Test func aLeaseThatIsOverDoesNotMakeItAskWithoutEnd() {
+    var rounds = rounds()
+    let position = SharedPosition(history: history, version: version(5))
+    let step = rounds.began(follows(5, .seconds(-5)), at: .zero)
+    #expect(step == .follow(position, until: .milliseconds(10)))
+  }
+
+  @Test func theLeadersFailureIsItsOwn() {
+    var rounds = rounds()
+    check(rounds.heard(.failed("boom"), at: .zero), is: .fail("boom"))
+    check(rounds.heard(.unshareable, at: .zero), is: .alone(.unshareable))
+    check(rounds.heard(.free, at: .zero), is: .begin(maxAge: .seconds(60)))
+  }
+
+  @Test func lostRoundsAreBounded() {
+    var rounds = rounds()
+    check(rounds.lost(at: .seconds(1)), is: .begin(maxAge: .seconds(60)))
+    check(rounds.unusable(), is: .begin(maxAge: nil))
+    check(rounds.lost(at: .seconds(1)), is: nil)
+    check(rounds.lost(at: .seconds(1), taken: version(1)), is: .alone(.outdated))
+    check(rounds.unusable(), is: .alone(.outdated))
+  }
+
+  @Test func anEntryThatWasOutdatedIsNotTakenAgain() {
+    var rounds = rounds()
+    check(rounds.lost(at: .seconds(1), taken: version(5)), is: .begin(maxAge: .seconds(60)))
+    #expect(!rounds.accepts(entry(5, .zero), olderBy: .zero))
+    #expect(rounds.accepts(entry(6, .zero), olderBy: .zero))
+  }
+
+  @Test func aLeaderThatWasTooLateTakesWhatWasStoredSinceItBegan() {
+    var rounds = rounds(maxAge: nil)
+    check(rounds.lost(at: .seconds(3)), is: .begin(maxAge: .seconds(3)))
+  }
+}

@@ -1,0 +1,296 @@
+import Testing
+
+@testable import StreamQueryShared
+
+/// Which data is older than what the log told of.
+@Suite struct SharedTableTests {
+  private typealias Kind = SharedMessage.Kind
+  private let history = SharedHistory("h")
+  private let key = SharedKey("k", marks: [SharedMark("k"), SharedMark("tag")])
+
+  private func version(_ number: UInt64) -> SharedVersion {
+    SharedVersion(milliseconds: number, sequence: 0)
+  }
+
+  private func position(_ number: UInt64) -> SharedPosition {
+    SharedPosition(history: history, version: version(number))
+  }
+
+  /// A table whose log is read, up to version 1.
+  private func table() -> SharedTable {
+    var table = SharedTable()
+    _ = table.log.began()
+    let start = SharedChanges(messages: [], position: position(1))
+    _ = table.log.read(start, askedAt: .zero)
+    return table
+  }
+
+  /// A table with data of a version.
+  private func table(with number: UInt64) -> SharedTable {
+    var table = table()
+    let id = table.began(key).id
+    _ = table.answered(.stored(version(number)), by: id, of: "k", at: .seconds(1))
+    return table
+  }
+
+  private func hear(
+    _ table: inout SharedTable,
+    _ messages: (UInt64, Kind)...,
+    end: UInt64? = nil,
+    askedAt: Duration = .zero
+  ) -> SharedTable.Effects {
+    let messages = messages.map { SharedMessage(version($0.0), $0.1) }
+    let end = end.map(version) ?? messages.last?.version ?? version(1)
+    let changes = SharedChanges(
+      messages: messages,
+      position: SharedPosition(history: history, version: end)
+    )
+    return table.heard(changes, askedAt: askedAt)
+  }
+
+  private func doubted(_ effects: SharedTable.Effects) -> Bool? { effects.doubted["k"] }
+
+  @Test func newerMessagesDoubtDataAndOlderOnesDoNot() {
+    let kinds: [Kind] = [
+      .committed(key: "k"), .written(key: "k"), .invalidated([SharedMark("tag")]),
+    ]
+    for kind in kinds {
+      var table = table(with: 5)
+      check(doubted(hear(&table, (4, kind))), is: nil)
+      check(doubted(hear(&table, (5, kind))), is: nil)
+      check(doubted(hear(&table, (6, kind))), is: false)
+      #expect(table.rows["k"]?.isDoubted == true)
+    }
+  }
+
+  @Test func messagesOfOtherKeysAndMarksDoNothing() {
+    var table = table(with: 5)
+    let effects = hear(
+      &table,
+      (6, .committed(key: "x")),
+      (7, .abandoned(key: "k", failure: nil)),
+      (8, .invalidated([SharedMark("x")]))
+    )
+    #expect(effects == SharedTable.Effects())
+  }
+
+  @Test func anEntryThatIsOlderThanAMessageDoesNotLand() {
+    for kind: Kind in [.written(key: "k"), .invalidated([SharedMark("k")])] {
+      var table = table()
+      let id = table.began(key).id
+      _ = hear(&table, (6, kind))
+      check(table.answered(.stored(version(5)), by: id, of: "k", at: .zero), is: .again)
+      check(table.answered(.stored(version(7)), by: id, of: "k", at: .zero), is: .lands)
+    }
+  }
+
+  @Test func anInvalidationFromBeforeTheFetchCountsAsWell() {
+    var table = table()
+    _ = hear(&table, (6, .invalidated([SharedMark("tag")])))
+    let id = table.began(key).id
+    check(table.answered(.stored(version(5)), by: id, of: "k", at: .zero), is: .again)
+  }
+
+  @Test func anAnswerWithoutAVersionIsOutdatedByWhatCameAfterItBegan() {
+    var table = table()
+    _ = hear(&table, (2, .invalidated([SharedMark("k")])))
+    let id = table.began(key).id
+    _ = hear(&table, (3, .invalidated([SharedMark("x")])))
+    check(table.answered(.unversioned(requestedAt: .zero), by: id, of: "k", at: .zero), is: .lands)
+    let next = table.began(key).id
+    _ = hear(&table, (4, .invalidated([SharedMark("k")])))
+    check(
+      table.answered(.unversioned(requestedAt: .zero), by: next, of: "k", at: .zero),
+      is: .again
+    )
+    table.beganAgain(next, of: "k")
+    check(
+      table.answered(.unversioned(requestedAt: .zero), by: next, of: "k", at: .zero),
+      is: .lands
+    )
+    // Nothing is known of its place, so every message concerns it.
+    check(doubted(hear(&table, (5, .committed(key: "k")))), is: false)
+  }
+
+  @Test func theOwnInvalidationIsNoNewsWhenItComesBack() {
+    var table = table(with: 5)
+    let marks = [SharedMark("k")]
+    check(doubted(table.invalidated(marks, version(6))), is: false)
+    let id = table.began(key).id
+    check(table.answered(.unversioned(requestedAt: .zero), by: id, of: "k", at: .zero), is: .lands)
+    check(doubted(hear(&table, (6, .invalidated(marks)))), is: nil)
+    check(doubted(hear(&table, (7, .invalidated(marks)))), is: false)
+  }
+
+  @Test func dataThatIsBeingFetchedIsDoubtedWithTheFetch() {
+    var table = table(with: 5)
+    let id = table.began(key).id
+    check(doubted(hear(&table, (5, .committed(key: "k")))), is: nil)
+    check(doubted(hear(&table, (6, .written(key: "k")))), is: true)
+    table.ended(id, of: "k")
+    // The fetch brought nothing: the data is what it was.
+    #expect(table.rows["k"]?.landed == version(5))
+  }
+
+  @Test func aFetchThatWasReplacedDoesNotCountAnyMore() {
+    var table = table(with: 5)
+    let old = table.began(key).id
+    let new = table.began(key).id
+    check(table.answered(.stored(version(9)), by: old, of: "k", at: .zero), is: .lands)
+    // It did not land: the data is still that of version 5.
+    check(doubted(hear(&table, (6, .written(key: "k")))), is: true)
+    check(table.answered(.stored(version(7)), by: new, of: "k", at: .seconds(2)), is: .lands)
+    check(table.rows["k"]?.landed, is: version(7))
+    // One that goes on for ever hides no change from what has landed since.
+    let stuck = table.began(key).id
+    let last = table.began(key).id
+    check(table.answered(.stored(version(8)), by: last, of: "k", at: .seconds(3)), is: .lands)
+    check(doubted(hear(&table, (9, .written(key: "k")))), is: false)
+    table.ended(stuck, of: "k")
+    check(table.rows["k"]?.landed, is: version(8))
+  }
+
+  @Test func aFirstFetchHasNothingToDoubt() {
+    var table = table()
+    _ = table.began(key)
+    check(doubted(hear(&table, (6, .committed(key: "k")))), is: nil)
+  }
+
+  // MARK: Following
+
+  @Test func aFollowerIsToldWhatBecameOfTheKey() {
+    let cases: [(Kind, SharedNews)] = [
+      (.committed(key: "k"), .arrived), (.written(key: "k"), .arrived),
+      (.abandoned(key: "k", failure: nil), .free),
+      (.abandoned(key: "k", failure: "!boom"), .failed("boom")),
+      (.abandoned(key: "k", failure: "="), .unshareable),
+      (.invalidated([SharedMark("tag")]), .free),
+    ]
+    for (kind, news) in cases {
+      var table = table()
+      let id = table.began(key).id
+      check(table.follows(position(5), id, of: "k"), is: nil)
+      check(hear(&table, (5, kind)).told.isEmpty, is: true)
+      check(hear(&table, (6, kind)).told, is: [id: news])
+      check(hear(&table, (7, kind)).told.isEmpty, is: true)
+      // The message may have come before the answer that says whom to follow.
+      check(table.follows(position(5), id, of: "k") != nil, is: true)
+      check(table.follows(position(7), id, of: "k"), is: nil)
+    }
+  }
+
+  @Test func aFollowerIsToldThatAllWasForgotten() {
+    var table = table()
+    let id = table.began(key).id
+    check(table.follows(position(5), id, of: "k"), is: nil)
+    check(table.forgot().told, is: [id: .free])
+    check(table.follows(position(5), id, of: "k"), is: .free)
+  }
+
+  // MARK: Trust
+
+  @Test func whatIsForgottenIsDoubtedOnceAndWhatIsFetchedBeginsAgain() {
+    var table = table(with: 5)
+    let id = table.began(SharedKey("other", marks: [])).id
+    check(table.forgot().doubted, is: ["k": false])
+    check(table.forgot().doubted.isEmpty, is: true)
+    check(table.answered(.stored(version(9)), by: id, of: "other", at: .zero), is: .again)
+    table.beganAgain(id, of: "other")
+    check(table.answered(.stored(version(9)), by: id, of: "other", at: .zero), is: .lands)
+  }
+
+  @Test func trustCountsFromTheLogAndFromTheAnswer() {
+    var table = table(with: 5)
+    check(table.expired(trust: .seconds(10), at: .seconds(10)).doubted.isEmpty, is: true)
+    check(table.expired(trust: .seconds(10), at: .seconds(11)).doubted, is: ["k": false])
+    check(table.expired(trust: .seconds(10), at: .seconds(12)).doubted.isEmpty, is: true)
+    let id = table.began(key).id
+    _ = table.answered(.unversioned(requestedAt: .zero), by: id, of: "k", at: .seconds(12))
+    check(table.expired(trust: .seconds(10), at: .seconds(21)).doubted.isEmpty, is: true)
+    let news = SharedChanges(messages: [], position: position(1))
+    _ = table.log.read(news, askedAt: .seconds(21))
+    check(table.expired(trust: .seconds(10), at: .seconds(30)).doubted.isEmpty, is: true)
+    check(table.expired(trust: .seconds(10), at: .seconds(31)).doubted, is: ["k": false])
+  }
+
+  @Test func withoutAReaderAnAnswerIsNotWatched() {
+    var table = SharedTable()
+    let id = table.began(key).id
+    check(table.answered(.stored(version(1)), by: id, of: "k", at: .zero), is: .landsUnwatched)
+    check(table.began(key).isDoubted, is: true)
+  }
+
+  @Test func aVersionAfterTheEndOfTheLogIsNotBelieved() {
+    var table = table(with: 1_000)
+    // It may be newer than what was asked for before it came.
+    check(doubted(hear(&table, (6, .written(key: "k")), askedAt: .seconds(1))), is: nil)
+    check(doubted(hear(&table, (7, .written(key: "k")), askedAt: .seconds(2))), is: false)
+  }
+
+  @Test func anAnswerOfAnotherLifeOfTheLogIsNotFollowedByAnOlderOne() {
+    var table = table(with: 5)
+    _ = table.forgot()
+    check(table.began(key).bounds, is: SharedBounds(version: version(5)))
+    _ = table.forgot()
+    let id = table.began(key).id
+    check(table.began(key).bounds, is: SharedBounds(version: version(5)))
+    _ = id
+  }
+
+  @Test func anAnswerWithoutAVersionIsNotFollowedByOneThatWasRequestedBefore() {
+    var table = table(with: 5)
+    let id = table.began(key).id
+    let answer = SharedTable.Answer.unversioned(requestedAt: .seconds(10))
+    check(table.answered(answer, by: id, of: "k", at: .seconds(11)), is: .lands)
+    let bounds = table.began(key).bounds
+    check(bounds, is: SharedBounds(requestedAt: .seconds(10)))
+    func allows(_ age: Duration) -> Bool {
+      let entry = SharedEntry(value: SharedValue([], form: ""), version: version(9), age: age)
+      return bounds.allow(
+        entry,
+        fetchedIn: .seconds(2),
+        askedAt: .seconds(20),
+        slack: .seconds(1)
+      )
+    }
+    check(allows(.seconds(7)), is: true)
+    check(allows(.milliseconds(7_001)), is: false)
+  }
+
+  // MARK: Writes and rows
+
+  @Test func anOlderWriteDoesNotReplaceNewerData() {
+    var table = table(with: 5)
+    check(table.mayWrite(version(4), to: key, at: .zero), is: false)
+    check(table.mayWrite(version(6), to: key, at: .zero), is: true)
+    check(table.isOutdated(version(6), of: "k"), is: false)
+    _ = hear(&table, (7, .invalidated([SharedMark("k")])))
+    check(table.isOutdated(version(6), of: "k"), is: true)
+  }
+
+  @Test func rowsAreForgottenThatNobodyFetchesAndThatAreSettled() {
+    var table = table(with: 5)
+    check(table.forget(["k"], landedBefore: .seconds(1)).isEmpty, is: true)
+    let id = table.began(key).id
+    check(table.forget(["k"], landedBefore: .seconds(2)).isEmpty, is: true)
+    table.ended(id, of: "k")
+    check(table.forget(["k"], landedBefore: .seconds(2)), is: ["k"])
+    #expect(table.rows.isEmpty)
+    check(hear(&table, (6, .invalidated([SharedMark("k")]))), is: SharedTable.Effects())
+  }
+
+  @Test func strangersMarksNeedBoundedMemory() {
+    var marks = RecentMarks(limit: 4)
+    let mark = SharedMark("mine")
+    check(marks.saw(mark, RecentMarks.Sight(version: version(9), tide: 1)), is: true)
+    check(marks.saw(mark, RecentMarks.Sight(version: version(8), tide: 2)), is: false)
+    for number in 0..<4 {
+      _ = marks.saw(SharedMark("\(number)"), RecentMarks.Sight(version: version(10), tide: 3))
+    }
+    #expect(marks[mark]?.version == version(9))
+    for number in 4..<8 {
+      _ = marks.saw(SharedMark("\(number)"), RecentMarks.Sight(version: version(10), tide: 3))
+    }
+    #expect(marks[mark] == nil)
+  }
+}

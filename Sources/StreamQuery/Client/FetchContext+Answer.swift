@@ -1,0 +1,67 @@
+extension FetchContext {
+  /// Says how old the answer is that the attempt is going to return.
+  ///
+  /// For answers that somebody else has kept: another cache, another machine, or one between here
+  /// and the server. The data counts as fetched that long ago, so that its stale time begins there:
+  /// ``QueryResult/dataUpdatedAt`` and retries, intervals and events are of the fetch as ever. An
+  /// attempt that throws ``NotModified`` says how old that finding is; the data gets no older by
+  /// it. The last call of an attempt counts, and what earlier attempts said does not. A context
+  /// that was made by hand ignores it.
+  ///
+  /// ```swift
+  /// let rates = Query("rates") { context in
+  ///   let (rates, age) = try await (api.rates(), Duration.seconds(12))   // `Age: 12`
+  ///   context.answer(isOld: age)
+  ///   return rates
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - age: How old the answer is now; less than zero is zero, more than 100 years is 100 years.
+  ///   - isOutdated: Whether something is known to have changed since. Then it lands like data that
+  ///     was invalidated: it is shown and returned, and stale.
+  public func answer(isOld age: Duration, isOutdated: Bool = false) {
+    guard let job = fetchJob else { return }
+    let span = min(TimeSpan(age), .longest)
+    let now = client.cache.now()
+    let seconds = Double(span.nanoseconds) / 1_000_000_000
+    // Centuries before the client's start would not fit: see `Instant`.
+    let nanoseconds = max(
+      now.instant.nanoseconds - span.nanoseconds,
+      Instant.distantPast.nanoseconds
+    )
+    let updatedAt = Timestamp(
+      instant: Instant(nanoseconds: nanoseconds),
+      date: (now.date ?? 0) - seconds
+    )
+    job.answer.said(AnswerAge(updatedAt: updatedAt, isOutdated: isOutdated), by: attempt)
+  }
+
+  /// How old the answer is, as ``answer(isOld:isOutdated:)`` said so far; zero if nothing was said.
+  public var answerAge: Duration {
+    guard let age = fetchJob?.answer.age else { return .zero }
+    return .nanoseconds(client.cache.now().instant.nanoseconds - age.updatedAt.instant.nanoseconds)
+  }
+
+  /// What is asked of the fetch; ``FetchDemand/fresh`` for a context that was made by hand.
+  public var demand: FetchDemand { fetchJob?.demand ?? .fresh }
+
+  /// How long data of the query counts as fresh, as the query or the client's defaults say; zero
+  /// for a context that was made by hand.
+  ///
+  /// What observers have set for themselves does not count. If it is a function, it is evaluated.
+  /// 100 years are for ever.
+  public var staleTime: Duration {
+    guard let job = fetchJob else { return .zero }
+    let query = job.query.resolved
+    let options =
+      query.fixedOptions
+      ?? query.resolvedOptions {
+        client.info(of: job.key, query, nil).info
+      }
+    return switch options.freshness {
+    case .static: TimeSpan.infinite.duration
+    case .after(let span): span.duration
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/// What a fetch said about how old its answer is.
+package struct AnswerAge: Hashable, Sendable {
+  /// When the answer was up to date.
+  package var updatedAt: Timestamp
+  /// Whether something is known to have changed since.
+  package var isOutdated: Bool
+
+  /// Creates an age.
+  ///
+  /// - Parameters:
+  ///   - updatedAt: When the answer was up to date.
+  ///   - isOutdated: Whether something is known to have changed since.
+  package init(updatedAt: Timestamp, isOutdated: Bool = false) {
+    self.updatedAt = updatedAt
+    self.isOutdated = isOutdated
+  }
+}
+
+extension AnswerAge {
+  /// When the answer was up to date, which is not after it landed.
+  ///
+  /// - Parameter now: When it lands.
+  /// - Returns: The date of the data.
+  func date(at now: Timestamp) -> Timestamp {
+    updatedAt.instant < now.instant ? updatedAt : now
+  }
+}

@@ -1,0 +1,44 @@
+extension Query {
+  /// Does something around each attempt of the query's fetch.
+  ///
+  /// The closure calls the fetch, once, several times or not at all, and returns its value or
+  /// another one: it may ask a cache first, take a lease, or count. It runs in the fetch's task, so
+  /// it is cancelled with it, and an error that it throws is the attempt's. ``FetchContext/demand``
+  /// says which answers will do, and ``FetchContext/answer(isOld:isOutdated:)`` how old one is.
+  ///
+  /// ```swift
+  /// let user = Query("user", id) { try await api.user(id) }
+  ///   .aroundFetch { context, fetch in
+  ///     let start = ContinuousClock.now
+  ///     defer { print("\(context.key) took \(ContinuousClock.now - start)") }
+  ///     return try await fetch()
+  ///   }
+  /// ```
+  ///
+  /// Of several, the last that was given is outermost; ``FetchCompanion``s of the client are around
+  /// all of them. A query without a fetch of its own calls the default one of its key, or throws
+  /// ``QueryError/missingFetch(key:)``.
+  ///
+  /// - Parameter body: Gets the attempt, and the fetch.
+  /// - Returns: The changed query.
+  public func aroundFetch(
+    _ body:
+      @escaping @Sendable @concurrent (
+        _ context: FetchContext,
+        _ fetch: @Sendable () async throws -> Value
+      ) async throws -> Value
+  ) -> Self {
+    let bare = definition
+    let around: QueryDefinition.Fetch = { context in
+      TypedBox(
+        try await body(context) {
+          guard
+            let fetch = ResolvedQuery.fetch(of: bare, for: context.key, context.client.defaults)
+          else { throw QueryError.missingFetch(key: context.key.description) }
+          return try await fetch(context).value(as: Value.self)
+        }
+      )
+    }
+    return Query(key: key, definition: definition.with(fetch: around))
+  }
+}

@@ -1,0 +1,19 @@
+import StreamQuery
+
+/// Answers of another cache, which have an age.
+func answersOfAnotherCache(_ client: QueryClient) -> Query<Int> {
+  let query = Query<Int>("rate") { context in
+    context.answer(isOld: .seconds(12))
+    context.answer(isOld: .seconds(12), isOutdated: true)
+    return context.answerAge > .zero ? 1 : 2
+  }
+  client.markInvalidated(.query(query))
+  client.markInvalidated("rate", refetch: .never, superseding: false)
+  _ = client.nextRandom()
+  return query.aroundFetch { context, fetch in
+    switch context.demand {
+    case .fresh where context.staleTime > .zero: try await fetch()
+    case .fresh, .afterInvalidation, .latest: try await fetch() + 1
+    }
+  }
+}

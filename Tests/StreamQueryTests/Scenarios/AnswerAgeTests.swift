@@ -1,0 +1,189 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// A fetch that says how old its answer is, because somebody else has kept it.
+@Suite struct AnswerAgeTests {
+  let simulation = Simulation(seed: 15)
+
+  private func query(
+    _ ages: [Duration],
+    isOutdated: Bool = false,
+    failing failures: Int = 0
+  ) -> Query<Int> {
+    let calls = Dial(0)
+    return Query<Int>("n") { context in
+      try await Scheduling.current.clock.sleep(for: .milliseconds(10))
+      let call = calls.with { count in
+        count += 1
+        return count
+      }
+      if call <= ages.count { context.answer(isOld: ages[call - 1], isOutdated: isOutdated) }
+      if call <= failures { throw Boom(call) }
+      return call
+    }.staleTime(.seconds(10))
+  }
+
+  @Test func theStaleTimeBeginsWhenTheAnswerWasNew() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = query([.seconds(4)])
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(20))
+    #expect(
+      recording.timeline == [
+        at(0, .pending(isFetching: true)), at(10, .success(1)), at(6_010, .success(1)),
+      ]
+    )
+    #expect(recording.values.map(\.isStale) == [true, false, true])
+  }
+
+  @Test func timeThatPassesAfterItWasSaidCounts() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = Query<Int>("n") { context in
+      context.answer(isOld: .seconds(4))
+      try await Scheduling.current.clock.sleep(for: .seconds(3))
+      return 1
+    }.staleTime(.seconds(10))
+    simulation.run { _ = try? await client.fetch(query) }
+    simulation.advance(by: .milliseconds(2_999))
+    #expect(!client.isStale(query))
+    simulation.advance(by: .milliseconds(1))
+    #expect(client.isStale(query))
+  }
+
+  @Test("an age below zero is none, and an absurd one is a hundred years")
+  func absurdAges() throws {
+    let client = QueryClient(simulation: simulation)
+    let young = query([.seconds(-5)])
+    simulation.run { _ = try? await client.fetch(young) }
+    simulation.advance(by: .milliseconds(9_999))
+    #expect(!client.isStale(young))
+    simulation.advance(by: .milliseconds(1))
+    #expect(client.isStale(young))
+    let old = Query<Int>("old") { context in
+      context.answer(isOld: .seconds(Int64.max))
+      return 1
+    }.staleTime(.seconds(10))
+    #expect(try simulation.run { try await client.fetch(old) } == 1)
+    #expect(client.isStale(old))
+  }
+
+  @Test func anAnswerThatIsTooOldIsReturnedAndAskedForAgain() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = query([.seconds(10), .seconds(3)])
+    #expect(try simulation.run { try await client.fetch(query) } == 1)
+    #expect(try simulation.run { try await client.fetch(query) } == 2)
+    #expect(try simulation.run { try await client.fetch(query) } == 2)
+  }
+
+  @Test func whatAFailedAttemptSaidIsForgotten() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = query([.seconds(9)], failing: 1)
+      .retry(RetryPolicy.times(1).backoff(.constant(.milliseconds(5))))
+    #expect(try simulation.run { try await client.fetch(query) } == 2)
+    simulation.advance(by: .seconds(9))
+    #expect(!client.isStale(query))
+  }
+
+  @Test func anOutdatedAnswerLandsAsIfItWereInvalidated() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = query([.zero], isOutdated: true)
+    #expect(try simulation.run { try await client.fetch(query) } == 1)
+    #expect(client.isStale(query))
+    // The next answer says nothing about its age.
+    #expect(try simulation.run { try await client.fetch(query) } == 2)
+    #expect(!client.isStale(query))
+  }
+
+  @Test func whatIsFoundUnchangedByAnOldAnswerGetsNoOlder() throws {
+    let client = QueryClient(simulation: simulation)
+    let ages = Dial<[Duration]>([.seconds(60), .seconds(2)])
+    let query = Query<Int>("n") { context in
+      context.answer(isOld: ages.with { $0.removeFirst() })
+      throw NotModified()
+    }.staleTime(.seconds(10))
+    client.setData(7, for: query)
+    let observer = simulation.record(client.stream(query))
+    defer { observer.cancel() }
+    simulation.advance(by: .seconds(5))
+    simulation.run { await client.refetch(query) }
+    simulation.advance(by: .milliseconds(4_999))
+    #expect(!client.isStale(query))
+    simulation.advance(by: .milliseconds(1))
+    #expect(client.isStale(query))
+    simulation.run { await client.refetch(query) }
+    simulation.advance(by: .milliseconds(7_999))
+    #expect(!client.isStale(query))
+    simulation.advance(by: .milliseconds(1))
+    #expect(client.isStale(query))
+  }
+
+  @Test func anAgedAnswerIsRefreshedAheadByItsAge() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = query([.seconds(4)]).refreshAhead(.fraction(0.8))
+    #expect(try simulation.run { try await client.fetch(query) } == 1)
+    simulation.advance(by: .milliseconds(3_980))
+    #expect(try simulation.run { try await client.fetch(query) } == 1)
+    simulation.advance(by: .milliseconds(20))
+    #expect(try simulation.run { try await client.fetch(query) } == 1)
+    simulation.advance(by: .seconds(1))
+    #expect(client.data(for: query) == 2)
+  }
+
+  @Test func aFetchKnowsWhatIsAskedOfIt() throws {
+    let client = QueryClient(simulation: simulation)
+    let notes = Notes<String>()
+    let query = Query<Int>("n") { context in
+      notes.add("\(context.demand.rawValue) \(context.staleTime)")
+      return 1
+    }.staleTime(.seconds(10))
+    let stream = simulation.record(client.stream(query))
+    simulation.settle()
+    simulation.run { await client.refetch(query) }
+    simulation.run { await client.invalidate(query) }
+    stream.cancel()
+    simulation.advance(by: .seconds(10))
+    _ = try simulation.run { try await client.fetch(query) }
+    simulation.run { await client.invalidate(query) }
+    _ = try simulation.run { try await client.fetch(query.staleTime(.infinite)) }
+    simulation.run { await client.reset(.query(query)) }
+    #expect(
+      notes.all == [
+        "fresh 10.0 seconds", "latest 10.0 seconds", "afterInvalidation 10.0 seconds",
+        "fresh 10.0 seconds", "afterInvalidation 3155760000.0 seconds",
+      ]
+    )
+  }
+
+  @Test func somethingIsDoneAroundTheFetch() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = Query<Int>("n") { 1 }
+      .staleTime(.seconds(10))
+      .aroundFetch { _, fetch in try await fetch() * 10 + 2 }
+      .aroundFetch { _, fetch in try await fetch() * 10 + 3 }
+    #expect(try simulation.run { try await client.fetch(query) } == 123)
+    #expect(query.options.staleTime != nil)
+  }
+
+  @Test func aroundADefaultFetchItIsCalledAndWithoutOneItIsMissing() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = Query<Int>(key: "n").aroundFetch { _, fetch in try await fetch() + 1 }
+    #expect(throws: QueryError.missingFetch(key: "[\"n\"]")) {
+      try simulation.run { try await client.fetch(query) }
+    }
+    client.setDefaults(QueryOptions(), for: "n") { _ in 41 }
+    #expect(try simulation.run { try await client.fetch(query) } == 42)
+  }
+
+  @Test func marksAreSetWithoutWaitingForTheRefetch() {
+    let client = QueryClient(simulation: simulation)
+    let query = query([])
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    client.markInvalidated(.query(query))
+    #expect(client.isStale(query))
+    simulation.advance(by: .seconds(1))
+    #expect(!client.isStale(query))
+    #expect(recording.values.last?.data == 2)
+  }
+}
