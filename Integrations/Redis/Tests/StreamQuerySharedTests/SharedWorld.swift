@@ -161,7 +161,9 @@ struct Machine: Sendable {
   let running: Task<Void, Never>?
 
   /// What happened, without what the log told.
-  var story: [String] { events.value.filter { !$0.hasPrefix("invalidated") } }
+  var story: [String] {
+    events.value.filter { !$0.hasPrefix("invalidated") && $0 != "follows log" }
+  }
 }
 
 /// Several machines, their store, and what is upstream of them.
@@ -289,6 +291,7 @@ extension SharedCacheEvent {
     case .outdated(_, let again): again ? "outdated" : "outdated for good"
     case .unreadable: "unreadable"
     case .failedElsewhere(_, let reason): "failed elsewhere: \(reason)"
+    case .followsLog: "follows log"
     case .invalidated(let count): "invalidated \(count)"
     case .gap(let count): "gap \(count)"
     case .untrusted(let count): "untrusted \(count)"

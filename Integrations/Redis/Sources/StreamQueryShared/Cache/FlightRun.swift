@@ -38,4 +38,12 @@ struct FlightAnswer<Value: Sendable>: Sendable {
   var isTaken = false
   /// Whether upstream found that the data is still good.
   var isKept = false
+
+  /// Its version; `nil` if it did not come from the store.
+  var version: SharedVersion? {
+    switch origin {
+    case .stored(let version): version
+    case .unversioned: nil
+    }
+  }
 }

@@ -51,7 +51,11 @@ extension SharedCache {
       race.give(.failure(.unavailable("the store did not answer within \(limit)")))
       work.cancel()
     }
-    let result = await race.value(ifCancelled: .failure(.cancelled))
+    var result = await race.value(ifCancelled: .failure(.cancelled))
+    if result.isCancelled, !Task.isCancelled {
+      // Nobody here gave it up.
+      result = .failure(.unavailable("the store gave up the call"))
+    }
     // A call that may have taken a lease goes on until its time is over, to give it back.
     if !result.isCancelled || late == nil {
       timer.cancel()

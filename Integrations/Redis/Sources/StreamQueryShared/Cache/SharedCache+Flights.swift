@@ -34,7 +34,7 @@ extension SharedCache {
         throw SharedCacheError.failedElsewhere(key: key, reason: reason)
       }
       guard let answer else { continue }
-      guard let next = land(answer, &flight) else {
+      guard let next = try await land(answer, &flight) else {
         if answer.isKept { throw NotModified() }
         return answer.value
       }
@@ -45,33 +45,51 @@ extension SharedCache {
   /// Decides what becomes of an answer.
   ///
   /// - Returns: What to do next; `nil` if it lands.
-  private func land<Value>(
+  private func land<Value: Sendable>(
     _ answer: FlightAnswer<Value>,
     _ flight: inout FlightRun
-  ) -> SharedRounds.Step? {
+  ) async throws -> SharedRounds.Step? {
     let now = clock.now()
-    let verdict = locked { [flight] in
-      $0.table.answered(answer.origin, by: flight.id, of: flight.key.text, at: now)
-    }
-    switch verdict {
-    case .lands: flight.context.answer(isOld: answer.age)
-    case .landsUnwatched: flight.context.answer(isOld: answer.age, isOutdated: true)
-    case .again:
-      var entry: SharedVersion?
-      if answer.isTaken, case .stored(let version) = answer.origin { entry = version }
-      let next = flight.rounds.lost(at: now, taken: entry)
-      tell(.outdated(key: "\(flight.context.key)", again: next != nil))
-      if let next { return next }
-      locked { [flight] in
-        $0.table.ended(
-          flight.id,
-          of: flight.key.text,
-          outdatedAt: now,
-          requestedAt: answer.requestedAt
-        )
+    let landing = flight.context.upcomingAnswer
+    let (verdict, isMarking) = locked { [flight] state -> (SharedTable.Verdict, Race<Void>?) in
+      let key = flight.key.text
+      let verdict = state.table.answered(answer.origin, by: flight.id, of: key, at: now)
+      switch verdict {
+      case .lands, .landsUnwatched: state.answers[key] = landing
+      case .waits: return (verdict, state.park(key))
+      case .again, .unsure, .ignored: break
       }
-      flight.context.answer(isOld: answer.age, isOutdated: true)
+      return (verdict, nil)
     }
+    let next: SharedRounds.Step?
+    switch verdict {
+    case .lands, .ignored:
+      flight.context.answer(isOld: answer.age)
+      return nil
+    case .landsUnwatched:
+      flight.context.answer(isOld: answer.age, isOutdated: true)
+      return nil
+    case .waits:
+      await isMarking?.value(ifCancelled: ())
+      try Task.checkCancellation()
+      var answer = answer
+      answer.age += clock.now() - now
+      return try await land(answer, &flight)
+    case .again:
+      next = flight.rounds.lost(at: now, taken: answer.isTaken ? answer.version : nil)
+      tell(.outdated(key: "\(flight.context.key)", again: next != nil))
+    case .unsure: next = flight.rounds.unsure(at: now, of: answer.version)
+    }
+    if let next { return next }
+    locked { [flight] in
+      $0.table.ended(
+        flight.id,
+        of: flight.key.text,
+        outdatedAt: now,
+        requestedAt: answer.requestedAt
+      )
+    }
+    flight.context.answer(isOld: answer.age, isOutdated: true)
     return nil
   }
 
@@ -215,7 +233,7 @@ extension SharedCache {
       answer = try await self.answer(flight, upstream)
     } catch {
       let isCancelled = Task.isCancelled || error is CancellationError
-      abandon(lease, isCancelled ? nil : .failed("\(error)"))
+      abandon(lease, isCancelled ? nil : .failed(configuration.failureText(error)))
       throw error
     }
     let answeredAt = clock.now()

@@ -89,19 +89,24 @@ public final class SharedCache: Sendable {
     refetch: RefetchScope = .active,
     _ change: (inout SharedTable) -> SharedTable.Effects
   ) -> Int {
-    let (doubted, told) = locked { state in
+    let (doubted, links, told) = locked { state in
       let effects = change(&state.table)
-      let doubted = effects.doubted.compactMap { key, isInFlight in
-        state.links[key].map { (link: $0, isInFlight: isInFlight) }
-      }
+      state.table.marking(effects.doubted)
+      // What was compared before and lands after this is outdated.
+      for key in effects.doubted { state.answers[key]?.markOutdated() }
+      let links = effects.doubted.compactMap { state.links[$0] }
       let told = effects.told.compactMap { id, news in
         state.waiting.removeValue(forKey: id).map { (race: $0, news: news) }
       }
-      return (doubted, told)
+      return (effects.doubted, links, told)
     }
     for (race, news) in told { race.give(news) }
-    guard let client else { return doubted.count }
-    for (link, isInFlight) in doubted { link.doubt(client, isInFlight: isInFlight, refetch) }
+    guard !doubted.isEmpty else { return 0 }
+    if let client { for link in links { link.doubt(client, refetch) } }
+    let parked = locked { state in
+      state.table.marked(doubted).flatMap { state.parked.removeValue(forKey: $0) ?? [] }
+    }
+    for race in parked { race.give(()) }
     return doubted.count
   }
 }

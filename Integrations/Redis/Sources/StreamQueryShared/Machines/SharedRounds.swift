@@ -30,6 +30,8 @@ struct SharedRounds: Equatable, Sendable {
   private var outdated: SharedVersion?
   /// From when an entry must be.
   private let bounds: SharedBounds
+  /// The version of the answer that it has already, if the store still has that or a later one.
+  private var confirmed: SharedVersion?
   /// What it may take because it was stored since it began to wait.
   private var awaited: SharedPosition?
   /// Added to the time since the start: the store's answer may be that much younger than its
@@ -78,6 +80,7 @@ struct SharedRounds: Equatable, Sendable {
     fetchedIn duration: Duration = .zero,
     askedAt: Duration = .zero
   ) -> Bool {
+    if let confirmed, entry.version >= confirmed { return true }
     guard bounds.allow(entry, fetchedIn: duration, askedAt: askedAt, slack: slack) else {
       return false
     }
@@ -135,6 +138,22 @@ struct SharedRounds: Equatable, Sendable {
     if maxAge == nil { maxAge = now - startedAt }
     outdated = entry
     return .begin(maxAge: maxAge)
+  }
+
+  /// The answer was there, but what changed meanwhile is not known: the store knows whether it is
+  /// still valid.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - version: The version of the answer; `nil` if it has none.
+  /// - Returns: What to do next; `nil` if all rounds are lost.
+  mutating func unsure(at now: Duration, of version: SharedVersion?) -> Step? {
+    guard let version else { return lost(at: now) }
+    guard roundsLeft > 0 else { return nil }
+    roundsLeft -= 1
+    confirmed = version
+    // By its version it is known to be young enough, although it is older by now.
+    return .begin(maxAge: (maxAge ?? .zero) + (now - startedAt) + slack)
   }
 
   /// What was stored since it began to wait will do, however old the data may be.

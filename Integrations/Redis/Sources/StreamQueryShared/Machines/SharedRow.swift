@@ -18,6 +18,17 @@ struct SharedRow: Sendable {
   /// land.
   var newest: FlightID?
 
-  /// Whether a fetch is under way that may land.
-  var isInFlight: Bool { newest.map { flights[$0] != nil } ?? false }
+  /// How many doubts are decided that are not marked in the client yet: until then nothing begins
+  /// or lands, so that no mark hits what is newer.
+  var marking = 0
+  /// What is true if the last answer does not land: the fetch may be cancelled before.
+  var former: Former?
+
+  /// What was known before an answer.
+  struct Former: Sendable {
+    var landed: SharedVersion?
+    var bounds: SharedBounds
+    var landedAt: Duration?
+    var isDoubted: Bool
+  }
 }

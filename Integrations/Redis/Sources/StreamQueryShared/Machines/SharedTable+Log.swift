@@ -80,7 +80,7 @@ extension SharedTable {
       return
     }
     rows[key]?.isDoubted = true
-    effects.doubted[key] = row.isInFlight
+    effects.doubted.insert(key)
   }
 
   /// Whether the store can have given a version: what was here before the end of the log was asked
@@ -122,7 +122,7 @@ extension SharedTable {
       for key in rowsOfMarks[mark] ?? [] {
         guard let row = rows[key], row.landedAt != nil else { continue }
         rows[key]?.isDoubted = true
-        effects.doubted[key] = row.isInFlight
+        effects.doubted.insert(key)
       }
     }
     return effects

@@ -12,6 +12,11 @@ extension SharedTable {
       let landed = row.landed ?? row.newest.flatMap { row.flights[$0]?.before }
       if let landed { rows[key]?.bounds = SharedBounds(version: landed) }
       rows[key]?.landed = nil
+      if var former = row.former {
+        if let landed = former.landed { former.bounds = SharedBounds(version: landed) }
+        (former.landed, former.isDoubted) = (nil, true)
+        rows[key]?.former = former
+      }
       for id in row.flights.keys {
         if row.flights[id]?.follows != nil { effects.told[id] = .free }
         rows[key]?.flights[id]?.follows = nil
@@ -19,7 +24,7 @@ extension SharedTable {
       }
       guard row.landedAt != nil, !row.isDoubted else { continue }
       rows[key]?.isDoubted = true
-      effects.doubted[key] = row.isInFlight
+      effects.doubted.insert(key)
     }
     return effects
   }
@@ -36,7 +41,7 @@ extension SharedTable {
     for (key, row) in rows {
       guard let landedAt = row.landedAt, !row.isDoubted, landedAt + trust <= now else { continue }
       rows[key]?.isDoubted = true
-      effects.doubted[key] = row.isInFlight
+      effects.doubted.insert(key)
     }
     return effects
   }

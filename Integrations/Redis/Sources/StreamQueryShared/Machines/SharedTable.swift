@@ -5,9 +5,9 @@
 struct SharedTable: Sendable {
   /// What is to be done about what was told.
   struct Effects: Equatable, Sendable {
-    /// Keys whose data is not to be trusted any more, and whether a fetch is under way that will
-    /// be checked before it lands.
-    var doubted: [String: Bool] = [:]
+    /// Keys whose data is not to be trusted any more, to be marked in the client: what is under way
+    /// will be compared before it lands, but not what was compared already.
+    var doubted: Set<String> = []
     /// Fetches that get the news they wait for.
     var told: [FlightID: SharedNews] = [:]
   }
@@ -38,6 +38,12 @@ struct SharedTable: Sendable {
     case landsUnwatched
     /// Something has changed since it was fetched.
     case again
+    /// Whether something has changed is not known.
+    case unsure
+    /// The client has replaced the fetch, and ignores what it brings.
+    case ignored
+    /// What was told is just being marked in the client: ask again when it is.
+    case waits
   }
 
   var rows: [String: SharedRow] = [:]
@@ -57,10 +63,15 @@ struct SharedTable: Sendable {
 
   /// A fetch begins.
   ///
-  /// - Parameter key: Its key.
-  /// - Returns: Its number, and what is known of the data.
-  mutating func began(_ key: SharedKey) -> Beginning {
+  /// - Parameters:
+  ///   - key: Its key.
+  ///   - hasLanded: Whether the last answer became the data; if not, it never will.
+  /// - Returns: Its number, and what is known of the data; `nil` if what was told is just being
+  ///   marked in the client: begin when it is.
+  mutating func began(_ key: SharedKey, hasLanded: Bool = true) -> Beginning? {
+    guard !isMarking(key.text) else { return nil }
     register(key)
+    if !hasLanded { restore(key.text) }
     lastFlight += 1
     let id = FlightID(rawValue: lastFlight)
     let row = rows[key.text]
@@ -76,6 +87,30 @@ struct SharedTable: Sendable {
       isDoubted: row?.isDoubted ?? false,
       bounds: row?.bounds ?? SharedBounds()
     )
+  }
+
+  /// The last answer did not become the data.
+  private mutating func restore(_ key: String) {
+    guard let former = rows[key]?.former else { return }
+    rows[key]?.landed = former.landed
+    rows[key]?.bounds = former.bounds
+    rows[key]?.landedAt = former.landedAt
+    if former.isDoubted { rows[key]?.isDoubted = true }
+    rows[key]?.former = nil
+  }
+
+  /// The last answers of some keys did not become the data for so long that they never will.
+  mutating func lost(_ keys: [String]) -> Effects {
+    var effects = Effects()
+    for key in keys {
+      let landedAt = rows[key]?.landedAt
+      restore(key)
+      // If it lands at this very moment, it is data that changes are told of.
+      rows[key]?.landedAt = landedAt
+      rows[key]?.isDoubted = true
+      effects.doubted.insert(key)
+    }
+    return effects
   }
 
   /// A fetch begins anew: what was told before does not concern it.
@@ -109,13 +144,20 @@ struct SharedTable: Sendable {
     of key: String,
     at now: Duration
   ) -> Verdict {
-    guard let row = rows[key], let flight = row.flights[id] else { return .lands }
+    guard let row = rows[key], let flight = row.flights[id] else { return .landsUnwatched }
     guard row.newest == id else {
-      // The client has replaced it, and ignores what it brings.
       rows[key]?.flights[id] = nil
-      return .lands
+      return .ignored
     }
-    guard flight.epoch == epoch, !isOutdated(answer, row, flight) else { return .again }
+    guard row.marking == 0 else { return .waits }
+    guard !isOutdated(answer, row, flight) else { return .again }
+    guard flight.epoch == epoch else { return .unsure }
+    rows[key]?.former = SharedRow.Former(
+      landed: flight.before,
+      bounds: row.bounds,
+      landedAt: row.landedAt,
+      isDoubted: row.isDoubted
+    )
     switch answer {
     case .stored(let version):
       rows[key]?.landed = version
@@ -155,6 +197,7 @@ struct SharedTable: Sendable {
       return
     }
     if let now {
+      rows[key]?.former = nil
       rows[key]?.landed = nil
       rows[key]?.landedAt = now
       rows[key]?.isDoubted = true
@@ -164,12 +207,33 @@ struct SharedTable: Sendable {
     }
   }
 
+  // MARK: Marks
+
+  /// Doubts are going to be marked in the client.
+  mutating func marking(_ keys: Set<String>) {
+    for key in keys { rows[key]?.marking += 1 }
+  }
+
+  /// Doubts are marked in the client.
+  ///
+  /// - Parameter keys: The keys.
+  /// - Returns: Those of which nothing is being marked any more.
+  mutating func marked(_ keys: Set<String>) -> [String] {
+    for key in keys { rows[key]?.marking -= 1 }
+    return keys.filter { !isMarking($0) }
+  }
+
+  /// Whether doubts about a key are just being marked in the client.
+  func isMarking(_ key: String) -> Bool { rows[key].map { $0.marking > 0 } ?? false }
+
   // MARK: Writes
 
-  /// Whether a value of a version may be written over the data.
+  /// Whether a value of a version may be written over the data; nothing of the key is just being
+  /// marked.
   mutating func mayWrite(_ version: SharedVersion, to key: SharedKey, at now: Duration) -> Bool {
     register(key)
     if let landed = rows[key.text]?.landed, landed > version { return false }
+    rows[key.text]?.former = nil
     rows[key.text]?.landed = version
     rows[key.text]?.bounds = SharedBounds()
     rows[key.text]?.landedAt = now
@@ -177,13 +241,16 @@ struct SharedTable: Sendable {
     return true
   }
 
-  /// Whether something has changed since a value was written.
-  mutating func isOutdated(_ version: SharedVersion, of key: String) -> Bool {
-    guard let row = rows[key] else { return false }
+  /// A value was written that is doubted at once if nobody reads the log, or if it told of a change
+  /// before the value was here.
+  mutating func wrote(_ version: SharedVersion, to key: String) -> Effects {
+    var effects = Effects()
+    guard let row = rows[key] else { return effects }
     let flight = SharedFlight(tide: tide, epoch: epoch)
-    guard isOutdated(.stored(version), row, flight) else { return false }
+    guard !log.isRead || isOutdated(.stored(version), row, flight) else { return effects }
     rows[key]?.isDoubted = true
-    return true
+    effects.doubted.insert(key)
+    return effects
   }
 
   // MARK: Rows
@@ -214,9 +281,9 @@ struct SharedTable: Sendable {
   /// - Returns: What was forgotten.
   mutating func forget(_ keys: [String], landedBefore time: Duration) -> [String] {
     keys.filter { key in
-      guard let row = rows[key], row.flights.isEmpty, row.landedAt.map({ $0 < time }) ?? true else {
-        return false
-      }
+      guard let row = rows[key], row.flights.isEmpty, row.marking == 0,
+        row.landedAt.map({ $0 < time }) ?? true
+      else { return false }
       remove(marks: row.marks, of: key)
       rows[key] = nil
       return true

@@ -120,6 +120,7 @@ extension SharedCacheEvent {
     case .outdated: "outdated"
     case .unreadable: "unreadable"
     case .failedElsewhere: "failed elsewhere"
+    case .followsLog: "follow the log"
     case .invalidated: "invalidated"
     case .gap: "gaps"
     case .untrusted: "untrusted"
