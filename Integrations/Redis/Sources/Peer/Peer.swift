@@ -66,7 +66,7 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
       default: notes.withLock { $0.append("told - \(now) \(event)") }
       }
     }
-    let cache = SharedCache(store, for: client, configuration)
+    let cache = try SharedCache(store, for: client, configuration)
     let reading = Task { await cache.run() }
     if plan.waits { for await _ in following {} }
     let workers = 50

@@ -205,7 +205,7 @@ final class World {
     configuration.onEvent = { event in events.with { $0.append(event.line) } }
     configure(&configuration)
     let link = Link(store, clock: simulation.clock)
-    let cache = SharedCache(link, for: client, configuration)
+    let cache = SharedCache(link, forNew: client, configuration)
     let task = running ? simulation.task("log") { await cache.run() } : nil
     simulation.settle()
     let machine = Machine(client: client, cache: cache, link: link, events: events, running: task)

@@ -7,6 +7,8 @@ struct FlightRun: Sendable {
   let settings: SharedSettings
   let context: FetchContext
   var rounds: SharedRounds
+  /// The valid entry that the store had, although it was too old.
+  var present: SharedEntry?
   /// When the store was asked last.
   var askedAt = Duration.zero
 

@@ -42,6 +42,8 @@ extension SharedCache {
   }
 
   private func invalidate(_ marks: [SharedMark]) async throws(SharedCacheError) {
+    // Whoever observes it fetches when the store has taken the change, and not what it had before.
+    apply(refetch: .never) { $0.doubted(marks) }
     do throws(SharedStoreError) {
       let version = try await call(.change) { [store] () async throws(SharedStoreError) in
         try await store.invalidate(marks)

@@ -53,7 +53,13 @@ extension SharedCache {
     let landing = flight.context.upcomingAnswer
     let (verdict, isMarking) = locked { [flight] state -> (SharedTable.Verdict, Race<Void>?) in
       let key = flight.key.text
-      let verdict = state.table.answered(answer.origin, by: flight.id, of: key, at: now)
+      let verdict = state.table.answered(
+        answer.origin,
+        by: flight.id,
+        of: key,
+        at: now,
+        requestedAt: answer.requestedAt
+      )
       switch verdict {
       case .lands, .landsUnwatched: state.answers[key] = landing
       case .waits: return (verdict, state.park(key))
@@ -108,6 +114,7 @@ extension SharedCache {
       } _: { [store, configuration] () async throws(SharedStoreError) in
         try await store.begin(key, maxAge: maxAge, lease: configuration.lease)
       }
+      if case .leads(_, let entry) = beginning { flight.present = entry }
       return flight.rounds.began(beginning, at: clock.now())
     } catch {
       switch error {
@@ -181,7 +188,7 @@ extension SharedCache {
     timer.cancel()
     _ = locked { $0.waiting.removeValue(forKey: flight.id) }
     try Task.checkCancellation()
-    return told ?? .free
+    return told ?? .silence
   }
 
   private func fetchAlone<Value: Sendable>(
@@ -237,6 +244,11 @@ extension SharedCache {
       throw error
     }
     let answeredAt = clock.now()
+    guard !answer.isKept || isPresent(answer.value, flight) else {
+      // Data that is only here, such as what the client has written for itself.
+      abandon(lease, nil)
+      return answer
+    }
     guard let value = encoded(answer, flight) else {
       abandon(lease, .unshareable)
       tell(.alone(key: "\(flight.context.key)", .unshareable))
@@ -262,6 +274,14 @@ extension SharedCache {
     }
     answer.age += clock.now() - answeredAt
     return answer
+  }
+
+  /// Whether data that upstream found unchanged is what the store has.
+  private func isPresent<Value: Codable>(_ value: Value, _ flight: FlightRun) -> Bool {
+    guard let entry = flight.present, entry.value.form == form(flight.settings),
+      let envelope = SharedEnvelope(entry.value.bytes)
+    else { return false }
+    return (try? configuration.codec.encode(value)) == envelope.value
   }
 
   /// The value for the store; `nil` if it cannot be stored.

@@ -73,7 +73,7 @@ extension SharedCache {
       case .complete: return table.heard(changes, askedAt: start)
       case .unknown(let hasGap):
         (isGap, isFirst) = (hasGap, !hasGap)
-        return table.forgot()
+        return table.forgot(in: changes.position.history)
       }
     }
     if isFirst { tell(.followsLog) }

@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// let client = QueryClient(configuration: .server)
-/// let cache = SharedCache(store, for: client, SharedCacheConfiguration(namespace: "shop"))
+/// let cache = try SharedCache(store, for: client, SharedCacheConfiguration(namespace: "shop"))
 /// async let reading: Void = cache.run()
 /// let user = Query("user", id) { try await api.user(id) }
 ///   .staleTime(.minutes(1))
@@ -35,6 +35,7 @@ public final class SharedCache: Sendable {
   let clock: PeerClock
   weak let client: QueryClient?
   private let state: Mutex<SharedState>
+  private static let namespaces = Mutex(ClientNamespaces())
 
   /// Creates the cache of a client.
   ///
@@ -42,9 +43,24 @@ public final class SharedCache: Sendable {
   ///   - store: What the machines share.
   ///   - client: The client.
   ///   - configuration: How it shares.
-  public init(
+  /// - Throws: ``SharedCacheError/otherNamespace(_:client:)`` if the client has a cache of another
+  ///   namespace, or had one: one tenant would see another's data.
+  public convenience init(
     _ store: any SharedStore,
     for client: QueryClient,
+    _ configuration: SharedCacheConfiguration
+  ) throws(SharedCacheError) {
+    let claim = Self.namespaces.withLock { $0.claim(configuration.namespace, for: client) }
+    guard claim.namespace == configuration.namespace else {
+      throw .otherNamespace(configuration.namespace, client: claim.namespace)
+    }
+    self.init(store, forNew: client, configuration)
+  }
+
+  /// Creates the cache of a client that has no other one.
+  package init(
+    _ store: any SharedStore,
+    forNew client: QueryClient,
     _ configuration: SharedCacheConfiguration
   ) {
     self.store = store

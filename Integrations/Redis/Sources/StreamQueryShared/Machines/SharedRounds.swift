@@ -34,6 +34,8 @@ struct SharedRounds: Equatable, Sendable {
   private var confirmed: SharedVersion?
   /// What it may take because it was stored since it began to wait.
   private var awaited: SharedPosition?
+  /// Whether a lease has ended that was there when it began: later ones are newer than the fetch.
+  private var hasOutlivedLease = false
   /// Added to the time since the start: the store's answer may be that much younger than its
   /// question.
   private let slack: Duration
@@ -100,7 +102,12 @@ struct SharedRounds: Equatable, Sendable {
     case .leads(let lease, entry: _): return .lead(lease)
     case .follows(let position, let remaining, entry: _):
       guard now < patienceEnd else { return .alone(.impatient) }
-      if awaited == nil || awaited?.history != position.history { awaited = position }
+      // Who asks upstream waits for those who asked before, but does not take what they got.
+      if maxAge != nil || hasOutlivedLease,
+        awaited == nil || awaited?.history != position.history
+      {
+        awaited = position
+      }
       // A store that says that a lease has ended already is asked no more often than this.
       let wait = max(remaining, .milliseconds(10))
       return .follow(position, until: wait > patienceEnd - now ? patienceEnd : now + wait)
@@ -117,12 +124,13 @@ struct SharedRounds: Equatable, Sendable {
   /// The log told of the key, or the leader's time is over.
   mutating func heard(_ news: SharedNews, at now: Duration) -> Step {
     switch news {
-    case .failed(let text): return .fail(text)
-    case .unshareable: return .alone(.unshareable)
-    case .arrived, .free:
-      guard now < patienceEnd else { return .alone(.impatient) }
-      return .begin(maxAge: sinceStart(now))
+    case .failed(let text) where awaited != nil: return .fail(text)
+    case .unshareable where awaited != nil: return .alone(.unshareable)
+    case .arrived, .free, .failed, .unshareable: hasOutlivedLease = true
+    case .silence: break
     }
+    guard now < patienceEnd else { return .alone(.impatient) }
+    return .begin(maxAge: sinceStart(now))
   }
 
   /// The answer was outdated when it was there.

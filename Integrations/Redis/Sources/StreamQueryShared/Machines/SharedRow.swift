@@ -7,6 +7,8 @@ struct SharedRow: Sendable {
   var bounds = SharedBounds()
   /// When the data came; `nil` if none has.
   var landedAt: Duration?
+  /// When the data was requested, at the latest.
+  var requestedAt: Duration?
   /// The data is not to be trusted, because of what the log told or did not tell.
   var isDoubted = false
   /// The newest value that the log told of.

@@ -56,6 +56,8 @@ struct SharedTable: Sendable {
   var epoch: UInt64 = 0
   /// The end of the log and when it was asked for, while its messages are handled.
   var end: (version: SharedVersion, askedAt: Duration)?
+  /// The life of the log in which versions were given.
+  var history: SharedHistory?
   /// How the log is read.
   var log = SharedLog()
 
@@ -125,7 +127,7 @@ struct SharedTable: Sendable {
   /// - Returns: The news, if it was told already.
   mutating func follows(_ position: SharedPosition, _ id: FlightID, of key: String) -> SharedNews? {
     guard let row = rows[key], let flight = row.flights[id], flight.epoch == epoch else {
-      return .free
+      return .silence
     }
     if let news = row.news, news.version > position.version { return news.news }
     for mark in row.marks {
@@ -142,7 +144,8 @@ struct SharedTable: Sendable {
     _ answer: Answer,
     by id: FlightID,
     of key: String,
-    at now: Duration
+    at now: Duration,
+    requestedAt: Duration? = nil
   ) -> Verdict {
     guard let row = rows[key], let flight = row.flights[id] else { return .landsUnwatched }
     guard row.newest == id else {
@@ -167,6 +170,7 @@ struct SharedTable: Sendable {
       rows[key]?.bounds = SharedBounds(requestedAt: requestedAt)
     }
     rows[key]?.landedAt = now
+    rows[key]?.requestedAt = requestedAt ?? now
     rows[key]?.isDoubted = !log.isRead
     rows[key]?.flights[id] = nil
     return log.isRead ? .lands : .landsUnwatched
@@ -237,6 +241,7 @@ struct SharedTable: Sendable {
     rows[key.text]?.landed = version
     rows[key.text]?.bounds = SharedBounds()
     rows[key.text]?.landedAt = now
+    rows[key.text]?.requestedAt = now
     rows[key.text]?.isDoubted = !log.isRead
     return true
   }

@@ -183,8 +183,8 @@ import Testing
     var table = table()
     let id = table.begun(key).id
     check(table.follows(position(5), id, of: "k"), is: nil)
-    check(table.forgot().told, is: [id: .free])
-    check(table.follows(position(5), id, of: "k"), is: .free)
+    check(table.forgot().told, is: [id: .silence])
+    check(table.follows(position(5), id, of: "k"), is: .silence)
   }
 
   // MARK: Trust
