@@ -103,6 +103,30 @@ import Testing
     #expect(world.requests.value == 2)
   }
 
+  @Test func aWriteReachesMachinesWithAnotherForm() throws {
+    let (old, new) = (world.machine(), world.machine())
+    let queries = [world.query(old, form: "1"), world.query(new, form: "2")]
+    #expect([world.value(old, queries[0]), world.value(new, queries[1])] == [1, 1])
+    world.truth.value = 2
+    try world.simulation.run { [cache = new.cache, query = queries[1]] in
+      try await cache.write(2, for: query)
+    }
+    world.advance(1)
+    #expect([world.value(old, queries[0]), world.value(new, queries[1])] == [2, 2])
+    #expect(world.requests.value == 3)
+  }
+
+  @Test func theTagsOfAKeyThatIsTooLongAreWatched() throws {
+    let (first, second) = (world.machine(), world.machine())
+    let name = String(repeating: "x", count: 5_000)
+    let queries = [first, second].map { world.query($0, name, tags: ["t"]) }
+    #expect([world.value(first, queries[0]), world.value(second, queries[1])] == [1, 1])
+    try world.simulation.run { [cache = first.cache] in try await cache.invalidate(tags: "t") }
+    world.advance(1)
+    #expect([first.client.isStale(queries[0]), second.client.isStale(queries[1])] == [true, true])
+    #expect(second.story == ["alone: unshareable"])
+  }
+
   @Test func anInvalidationTakesEffectHereBeforeTheStoreAnswers() throws {
     let first = world.machine()
     let query = world.query(first)

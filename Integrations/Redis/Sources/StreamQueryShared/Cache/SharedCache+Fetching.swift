@@ -16,10 +16,6 @@ extension SharedCache {
       return try await upstream()
     }
     let sharedKey = try self.key(key, settings)
-    guard sharedKey.text.utf8.count <= configuration.maxKeyBytes else {
-      tell(.alone(key: "\(context.key)", .unshareable))
-      return try await upstream()
-    }
     sweepRows(client)
     let link = SharedLink(key)
     let begun = try await begun(sharedKey, link)
@@ -35,7 +31,10 @@ extension SharedCache {
     )
     var flight = FlightRun(id: begun.id, key: sharedKey, settings, context, rounds)
     do {
-      return try await run(&flight, upstream)
+      // The changes of what is not shared, such as of its tags, are watched all the same.
+      let isShareable = sharedKey.text.utf8.count <= configuration.maxKeyBytes
+      let first = isShareable ? flight.rounds.first : .alone(.unshareable)
+      return try await run(&flight, from: first, upstream)
     } catch {
       locked { $0.table.ended(begun.id, of: sharedKey.text) }
       throw error

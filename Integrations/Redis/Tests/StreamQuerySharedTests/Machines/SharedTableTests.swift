@@ -259,6 +259,18 @@ import Testing
 
   // MARK: Marks
 
+  @Test func theMarkOfAnEntryIsThatOfItsKey() {
+    for (namespace, form) in [("shop", "json.1"), ("", ""), ("a:e1:", "é:"), ("1:", "9:k")] {
+      let names = SharedNames(namespace)
+      let key = names.key("[\"ü:e\"]", parts: "[\"ü:e\"]", tags: [], form: form)
+      check(SharedNames.mark(ofEntry: key.text), is: key.marks[0])
+    }
+    for text in ["", ":", "9:x", "-1:e", "1:a:e", "1:a:e9:", "99999999999999999999:", "1:a:k1:b:x"]
+    {
+      check(SharedNames.mark(ofEntry: text), is: nil)
+    }
+  }
+
   @Test func nothingBeginsOrLandsWhileADoubtIsMarkedInTheClient() {
     var table = table(with: 5)
     let id = table.begun(key).id
