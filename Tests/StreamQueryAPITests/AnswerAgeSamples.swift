@@ -5,6 +5,8 @@ func answersOfAnotherCache(_ client: QueryClient) -> Query<Int> {
   let query = Query<Int>("rate") { context in
     context.answer(isOld: .seconds(12))
     context.answer(isOld: .seconds(12), isOutdated: true)
+    let answer: FetchAnswer = context.upcomingAnswer
+    if !answer.hasLanded { answer.markOutdated() }
     return context.answerAge > .zero ? 1 : 2
   }
   client.markInvalidated(.query(query))

@@ -29,6 +29,7 @@ extension CacheState {
     case .late: return false
     case .restarted, .cancelled: break
     case .landed:
+      job.answer.landed()
       if let box = answer.box { slots[index].store(box, &transaction) }
     case .retrying, .failed:
       transaction.drop(slots[index].failureReason)

@@ -37,6 +37,14 @@ extension FetchContext {
     job.answer.said(AnswerAge(updatedAt: updatedAt, isOutdated: isOutdated), by: attempt)
   }
 
+  /// The answer that the attempt is going to return, for whoever learns later that something has
+  /// changed.
+  public var upcomingAnswer: FetchAnswer {
+    let slot = fetchJob?.answer ?? AnswerSlot()
+    slot.use()
+    return FetchAnswer(slot: slot, attempt: attempt)
+  }
+
   /// How old the answer is, as ``answer(isOld:isOutdated:)`` said so far; zero if nothing was said.
   public var answerAge: Duration {
     guard let age = fetchJob?.answer.age else { return .zero }

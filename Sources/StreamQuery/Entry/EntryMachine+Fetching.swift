@@ -100,7 +100,7 @@ extension EntryMachine {
     // the screen was requested just now. But no answer clears a mark that was set after the answer
     // was requested.
     isInvalidated = current.predatesMark || age?.isOutdated == true
-    succeed(current, as: .succeeded, in: environment, &actions)
+    succeed(current, age, as: .succeeded, in: environment, &actions)
     return .landed(actions)
   }
 
@@ -130,12 +130,13 @@ extension EntryMachine {
       if updatedAt.instant > dataUpdatedAt.instant { dataUpdatedAt = updatedAt }
       isInvalidated = current.predatesMark || age?.isOutdated == true
     }
-    succeed(current, as: .kept, in: environment, &actions)
+    succeed(current, age, as: .kept, in: environment, &actions)
     return .landed(actions)
   }
 
   private mutating func succeed(
     _ current: InFlight,
+    _ age: AnswerAge?,
     as ending: FetchEnding,
     in environment: Environment,
     _ actions: inout EntryActions
@@ -144,6 +145,11 @@ extension EntryMachine {
     isError = false
     failureCount = 0
     end(ending, in: environment, &actions)
+    var current = current
+    // Who asked anew accepted an answer that is as new as the question, and this one is not.
+    if age?.isOutdated == true, current.isAskedAnew {
+      current.successor = current.successor ?? .invalidated
+    }
     follow(current, in: environment, &actions)
   }
 

@@ -28,6 +28,7 @@ extension EntryMachine {
         current.successor = current.successor ?? cause
         current.predatesMark = isInvalidated
       }
+      if current.isOvertaken { current.isAskedAnew = true }
       current.hasClientLease = current.hasClientLease || clientLease
       current.stopsRetrying = false
       current.lingersUntil = nil
@@ -173,6 +174,7 @@ extension EntryMachine {
     current.stage = .running
     current.wasWritten = false
     current.isOvertaken = false
+    current.isAskedAnew = false
     if next == .retry, !current.fetchOptions.keepsProgress {
       // This answer is requested after the mark, so it is newer.
       current.predatesMark = false

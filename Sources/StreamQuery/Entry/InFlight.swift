@@ -43,6 +43,9 @@ package struct InFlight: Equatable, Sendable {
   /// The entry was invalidated since the attempt started, whoever asked for it: a failure is no
   /// answer to that.
   package var isOvertaken = false
+  /// Somebody asked for newer data since the attempt started, and accepts its answer unless that is
+  /// said to be outdated.
+  package var isAskedAnew = false
   /// A value was written since the attempt started.
   package var wasWritten = false
   /// Whether the data is a part of its answer so far.

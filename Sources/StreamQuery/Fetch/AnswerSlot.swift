@@ -5,6 +5,8 @@ final class AnswerSlot: Sendable {
   private struct State {
     var attempt = 0
     var age: AnswerAge?
+    var isOutdated = false
+    var hasLanded = false
   }
 
   /// Whether anything was said: most fetches say nothing, and pay for no more than this.
@@ -14,8 +16,16 @@ final class AnswerSlot: Sendable {
   /// What was said by the present attempt.
   var age: AnswerAge? {
     guard isUsed.load(ordering: .acquiring) else { return nil }
-    return state.withLock { $0.age }
+    return state.withLock { state in
+      guard state.isOutdated else { return state.age }
+      // Of an answer whose age nobody told: it is as old as its landing.
+      let now = Timestamp(instant: Instant(nanoseconds: .max), date: .infinity)
+      return AnswerAge(updatedAt: state.age?.updatedAt ?? now, isOutdated: true)
+    }
   }
+
+  /// Somebody may say something of the answer, or ask.
+  func use() { isUsed.store(true, ordering: .releasing) }
 
   /// An attempt begins: what earlier ones said does not count any more.
   func began(_ attempt: Int) {
@@ -27,6 +37,24 @@ final class AnswerSlot: Sendable {
     state.withLock { state in
       if state.attempt == attempt { state.age = age }
     }
-    isUsed.store(true, ordering: .releasing)
+    use()
+  }
+
+  /// Something has changed since an attempt got its answer.
+  func outdated(_ attempt: Int) {
+    state.withLock { state in
+      if state.attempt == attempt { state.isOutdated = true }
+    }
+  }
+
+  /// The answer of the present attempt became the data.
+  func landed() {
+    guard isUsed.load(ordering: .acquiring) else { return }
+    state.withLock { $0.hasLanded = true }
+  }
+
+  /// Whether the answer of an attempt became the data.
+  func hasLanded(_ attempt: Int) -> Bool {
+    state.withLock { $0.hasLanded && $0.attempt == attempt }
   }
 }

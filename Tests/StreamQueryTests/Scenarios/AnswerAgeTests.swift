@@ -186,4 +186,79 @@ import Testing
     #expect(!client.isStale(query))
     #expect(recording.values.last?.data == 2)
   }
+
+  // MARK: Changes before it lands
+
+  /// A query whose answer is merged, while `change` runs, between what it said and its landing.
+  private func changing(
+    _ said: Dial<FetchAnswer?>,
+    _ change: @escaping @Sendable () -> Void
+  ) -> Query<Int> {
+    let calls = Dial(0)
+    return Query<Int>("n") { context in
+      try await Scheduling.current.clock.sleep(for: .milliseconds(10))
+      said.value = context.upcomingAnswer
+      return calls.with { count in
+        count += 1
+        return count
+      }
+    }
+    .staleTime(.seconds(10))
+    .merge { _, new in
+      change()
+      return new
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func anAnswerThatIsOutdatedBeforeItLandsIsFollowedByOneMore(isObserved: Bool) throws {
+    let client = QueryClient(simulation: simulation)
+    let (said, isArmed) = (Dial<FetchAnswer?>(nil), Dial(false))
+    let query = changing(said) {
+      guard
+        isArmed.with({ armed in
+          defer { armed = false }; return armed
+        })
+      else { return }
+      said.value?.markOutdated()
+      client.markInvalidated("n", superseding: false)
+    }
+    client.setData(0, for: query)
+    let recording = isObserved ? simulation.record(client.stream(query)) : nil
+    defer { recording?.cancel() }
+    isArmed.value = true
+    // Two callers: neither is cancelled.
+    let results = Dial<[Int?]>([])
+    for _ in 0..<2 {
+      simulation.task("fetch") {
+        let value = try? await client.fetch(query.staleTime(.zero))
+        results.with { $0.append(value) }
+      }
+    }
+    simulation.advance(by: .seconds(1))
+    #expect(results.value == [1, 1])
+    #expect(!isArmed.value)
+    #expect(client.data(for: query) == (isObserved ? 2 : 1))
+    #expect(client.isStale(query) == !isObserved)
+  }
+
+  @Test func whatIsOutdatedAfterItLandedStaysUntilItIsInvalidated() throws {
+    let client = QueryClient(simulation: simulation)
+    let said = Dial<FetchAnswer?>(nil)
+    let query = changing(said) {}
+    #expect(try simulation.run { try await client.fetch(query) } == 1)
+    #expect(said.value?.hasLanded == true)
+    said.value?.markOutdated()
+    #expect(!client.isStale(query))
+  }
+
+  @Test func anAnswerOfACancelledFetchHasNotLanded() {
+    let client = QueryClient(simulation: simulation)
+    let said = Dial<FetchAnswer?>(nil)
+    let query = changing(said) { client.cancel("n") }
+    client.setData(0, for: query)
+    simulation.run { _ = try? await client.fetch(query.staleTime(.zero)) }
+    #expect(said.value?.hasLanded == false)
+    #expect(client.data(for: query) == 0)
+  }
 }

@@ -162,7 +162,7 @@ import Testing
     let task = { () -> Task<Void, Never> in
       let client = QueryClient(simulation: simulation, configuration: .server)
       let configuration = SharedCacheConfiguration(namespace: "app")
-      let cache = SharedCache(store, for: client, configuration)
+      let cache = SharedCache(store, forNew: client, configuration)
       return simulation.task("log") { await cache.run() }
     }()
     world.advance(6)

@@ -161,7 +161,9 @@ struct Machine: Sendable {
   let running: Task<Void, Never>?
 
   /// What happened, without what the log told.
-  var story: [String] { events.value.filter { !$0.hasPrefix("invalidated") } }
+  var story: [String] {
+    events.value.filter { !$0.hasPrefix("invalidated") && $0 != "follows log" }
+  }
 }
 
 /// Several machines, their store, and what is upstream of them.
@@ -203,7 +205,7 @@ final class World {
     configuration.onEvent = { event in events.with { $0.append(event.line) } }
     configure(&configuration)
     let link = Link(store, clock: simulation.clock)
-    let cache = SharedCache(link, for: client, configuration)
+    let cache = SharedCache(link, forNew: client, configuration)
     let task = running ? simulation.task("log") { await cache.run() } : nil
     simulation.settle()
     let machine = Machine(client: client, cache: cache, link: link, events: events, running: task)
@@ -289,6 +291,7 @@ extension SharedCacheEvent {
     case .outdated(_, let again): again ? "outdated" : "outdated for good"
     case .unreadable: "unreadable"
     case .failedElsewhere(_, let reason): "failed elsewhere: \(reason)"
+    case .followsLog: "follows log"
     case .invalidated(let count): "invalidated \(count)"
     case .gap(let count): "gap \(count)"
     case .untrusted(let count): "untrusted \(count)"

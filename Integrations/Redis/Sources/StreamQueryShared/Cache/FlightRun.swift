@@ -7,6 +7,8 @@ struct FlightRun: Sendable {
   let settings: SharedSettings
   let context: FetchContext
   var rounds: SharedRounds
+  /// The valid entry that the store had, although it was too old.
+  var present: SharedEntry?
   /// When the store was asked last.
   var askedAt = Duration.zero
 
@@ -38,4 +40,12 @@ struct FlightAnswer<Value: Sendable>: Sendable {
   var isTaken = false
   /// Whether upstream found that the data is still good.
   var isKept = false
+
+  /// Its version; `nil` if it did not come from the store.
+  var version: SharedVersion? {
+    switch origin {
+    case .stored(let version): version
+    case .unversioned: nil
+    }
+  }
 }

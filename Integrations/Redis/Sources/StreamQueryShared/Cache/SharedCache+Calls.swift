@@ -51,7 +51,11 @@ extension SharedCache {
       race.give(.failure(.unavailable("the store did not answer within \(limit)")))
       work.cancel()
     }
-    let result = await race.value(ifCancelled: .failure(.cancelled))
+    var result = await race.value(ifCancelled: .failure(.cancelled))
+    if result.isCancelled, !Task.isCancelled {
+      // Nobody here gave it up.
+      result = .failure(.unavailable("the store gave up the call"))
+    }
     // A call that may have taken a lease goes on until its time is over, to give it back.
     if !result.isCancelled || late == nil {
       timer.cancel()
@@ -68,7 +72,15 @@ extension SharedCache {
     case .failure(.cancelled): break
     case .failure(let error):
       let (now, chance) = (clock.now(), chance)
-      if locked({ $0.breaker.failed(at: now, chance: chance) }) { tell(.storeAway(error)) }
+      let waiting = locked { state -> [Race<SharedNews?>]? in
+        guard state.breaker.failed(at: now, chance: chance) else { return nil }
+        defer { state.waiting = [:] }
+        return Array(state.waiting.values)
+      }
+      guard let waiting else { return }
+      tell(.storeAway(error))
+      // Nobody will tell them: they find out at once that the store is away.
+      for race in waiting { race.give(.silence) }
     }
   }
 

@@ -42,6 +42,8 @@ extension SharedCache {
   }
 
   private func invalidate(_ marks: [SharedMark]) async throws(SharedCacheError) {
+    // Whoever observes it fetches when the store has taken the change, and not what it had before.
+    apply(refetch: .never) { $0.doubted(marks) }
     do throws(SharedStoreError) {
       let version = try await call(.change) { [store] () async throws(SharedStoreError) in
         try await store.invalidate(marks)
@@ -89,7 +91,7 @@ extension SharedCache {
         [store, configuration] () async throws(SharedStoreError) in
         try await store.write(stored, for: key, lifetime: configuration.lifetime)
       }
-      written(value, version, to: query, key, link)
+      await written(value, version, to: query, key, link)
     } catch {
       apply { $0.doubted(key.marks.prefix(1)) }
       throw .store(error)
@@ -102,22 +104,34 @@ extension SharedCache {
     to query: Query<Value>,
     _ key: SharedKey,
     _ link: SharedLink
-  ) {
+  ) async {
     guard let client else { return }
     let now = clock.now()
-    // Asked again whenever the data changes meanwhile: an answer that is newer may have landed.
-    let written = client.updateData(for: query, fencing: true) { data in
-      let mayWrite = locked { state in
-        state.links[key.text] = link
-        return state.table.mayWrite(version, to: key, at: now)
+    var isMarking: Race<Void>?
+    repeat {
+      isMarking = nil
+      // Asked again whenever the data changes meanwhile: an answer that is newer may have landed.
+      let written = client.updateData(for: query, fencing: true) { data in
+        let mayWrite = locked { state in
+          state.links[key.text] = link
+          guard !state.table.isMarking(key.text) else {
+            isMarking = state.park(key.text)
+            return false
+          }
+          isMarking = nil
+          guard state.table.mayWrite(version, to: key, at: now) else { return false }
+          state.answers[key.text] = nil
+          return true
+        }
+        data = mayWrite ? value : nil
       }
-      data = mayWrite ? value : nil
-    }
-    guard written != nil else { return }
-    // Nobody reads the log, or it told of a change before the value was here.
-    let isOutdated = locked { state in
-      !state.table.log.isRead || state.table.isOutdated(version, of: key.text)
-    }
-    if isOutdated { link.doubt(client, isInFlight: false, .active) }
+      if let isMarking {
+        // Whoever wrote is told that it is written when it is written here.
+        await isMarking.value()
+      } else if written == nil {
+        return
+      }
+    } while isMarking != nil
+    apply { $0.wrote(version, to: key.text) }
   }
 }

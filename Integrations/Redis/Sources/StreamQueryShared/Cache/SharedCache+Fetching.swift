@@ -16,16 +16,9 @@ extension SharedCache {
       return try await upstream()
     }
     let sharedKey = try self.key(key, settings)
-    guard sharedKey.text.utf8.count <= configuration.maxKeyBytes else {
-      tell(.alone(key: "\(context.key)", .unshareable))
-      return try await upstream()
-    }
     sweepRows(client)
     let link = SharedLink(key)
-    let begun = locked { state in
-      state.links[sharedKey.text] = link
-      return state.table.began(sharedKey)
-    }
+    let begun = try await begun(sharedKey, link)
     let knows = context.previous(as: Value.self) != nil && !begun.isDoubted
     let rounds = SharedRounds(
       at: clock.now(),
@@ -38,10 +31,32 @@ extension SharedCache {
     )
     var flight = FlightRun(id: begun.id, key: sharedKey, settings, context, rounds)
     do {
-      return try await run(&flight, upstream)
+      // The changes of what is not shared, such as of its tags, are watched all the same.
+      let isShareable = sharedKey.text.utf8.count <= configuration.maxKeyBytes
+      let first = isShareable ? flight.rounds.first : .alone(.unshareable)
+      return try await run(&flight, from: first, upstream)
     } catch {
       locked { $0.table.ended(begun.id, of: sharedKey.text) }
       throw error
+    }
+  }
+
+  /// Notes that a fetch begins, when all that was told of its key is marked in the client: a mark
+  /// that came later would be one of its answer.
+  private func begun(_ key: SharedKey, _ link: SharedLink) async throws -> SharedTable.Beginning {
+    while true {
+      let (begun, isMarking) = locked { state -> (SharedTable.Beginning?, Race<Void>?) in
+        state.links[key.text] = link
+        let hasLanded = state.answers[key.text]?.hasLanded ?? true
+        guard let begun = state.table.began(key, hasLanded: hasLanded) else {
+          return (nil, state.park(key.text))
+        }
+        state.answers[key.text] = nil
+        return (begun, nil)
+      }
+      if let begun { return begun }
+      await isMarking?.value(ifCancelled: ())
+      try Task.checkCancellation()
     }
   }
 
@@ -90,6 +105,7 @@ extension SharedCache {
     let removed = locked { state -> [SharedLink] in
       let keys = state.table.forget(Array(gone.keys), landedBefore: now - .seconds(60))
       state.sweepsAt = max(SharedState.smallest, state.table.rows.count * 2)
+      for key in keys { state.answers[key] = nil }
       return keys.compactMap { state.links.removeValue(forKey: $0) }
     }
     _ = removed

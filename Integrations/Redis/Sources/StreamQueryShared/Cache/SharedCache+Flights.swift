@@ -4,9 +4,10 @@ internal import StreamQuery
 extension SharedCache {
   func run<Value: Codable & Sendable>(
     _ flight: inout FlightRun,
+    from first: SharedRounds.Step,
     _ upstream: @Sendable () async throws -> Value
   ) async throws -> Value {
-    var step = flight.rounds.first
+    var step = first
     while true {
       try Task.checkCancellation()
       var answer: FlightAnswer<Value>?
@@ -34,7 +35,7 @@ extension SharedCache {
         throw SharedCacheError.failedElsewhere(key: key, reason: reason)
       }
       guard let answer else { continue }
-      guard let next = land(answer, &flight) else {
+      guard let next = try await land(answer, &flight) else {
         if answer.isKept { throw NotModified() }
         return answer.value
       }
@@ -45,33 +46,57 @@ extension SharedCache {
   /// Decides what becomes of an answer.
   ///
   /// - Returns: What to do next; `nil` if it lands.
-  private func land<Value>(
+  private func land<Value: Sendable>(
     _ answer: FlightAnswer<Value>,
     _ flight: inout FlightRun
-  ) -> SharedRounds.Step? {
+  ) async throws -> SharedRounds.Step? {
     let now = clock.now()
-    let verdict = locked { [flight] in
-      $0.table.answered(answer.origin, by: flight.id, of: flight.key.text, at: now)
-    }
-    switch verdict {
-    case .lands: flight.context.answer(isOld: answer.age)
-    case .landsUnwatched: flight.context.answer(isOld: answer.age, isOutdated: true)
-    case .again:
-      var entry: SharedVersion?
-      if answer.isTaken, case .stored(let version) = answer.origin { entry = version }
-      let next = flight.rounds.lost(at: now, taken: entry)
-      tell(.outdated(key: "\(flight.context.key)", again: next != nil))
-      if let next { return next }
-      locked { [flight] in
-        $0.table.ended(
-          flight.id,
-          of: flight.key.text,
-          outdatedAt: now,
-          requestedAt: answer.requestedAt
-        )
+    let landing = flight.context.upcomingAnswer
+    let (verdict, isMarking) = locked { [flight] state -> (SharedTable.Verdict, Race<Void>?) in
+      let key = flight.key.text
+      let verdict = state.table.answered(
+        answer.origin,
+        by: flight.id,
+        of: key,
+        at: now,
+        requestedAt: answer.requestedAt
+      )
+      switch verdict {
+      case .lands, .landsUnwatched: state.answers[key] = landing
+      case .waits: return (verdict, state.park(key))
+      case .again, .unsure, .ignored: break
       }
-      flight.context.answer(isOld: answer.age, isOutdated: true)
+      return (verdict, nil)
     }
+    let next: SharedRounds.Step?
+    switch verdict {
+    case .lands, .ignored:
+      flight.context.answer(isOld: answer.age)
+      return nil
+    case .landsUnwatched:
+      flight.context.answer(isOld: answer.age, isOutdated: true)
+      return nil
+    case .waits:
+      await isMarking?.value(ifCancelled: ())
+      try Task.checkCancellation()
+      var answer = answer
+      answer.age += clock.now() - now
+      return try await land(answer, &flight)
+    case .again:
+      next = flight.rounds.lost(at: now, taken: answer.isTaken ? answer.version : nil)
+      tell(.outdated(key: "\(flight.context.key)", again: next != nil))
+    case .unsure: next = flight.rounds.unsure(at: now, of: answer.version)
+    }
+    if let next { return next }
+    locked { [flight] in
+      $0.table.ended(
+        flight.id,
+        of: flight.key.text,
+        outdatedAt: now,
+        requestedAt: answer.requestedAt
+      )
+    }
+    flight.context.answer(isOld: answer.age, isOutdated: true)
     return nil
   }
 
@@ -90,6 +115,7 @@ extension SharedCache {
       } _: { [store, configuration] () async throws(SharedStoreError) in
         try await store.begin(key, maxAge: maxAge, lease: configuration.lease)
       }
+      if case .leads(_, let entry) = beginning { flight.present = entry }
       return flight.rounds.began(beginning, at: clock.now())
     } catch {
       switch error {
@@ -134,7 +160,7 @@ extension SharedCache {
     )
   }
 
-  private func form(_ settings: SharedSettings) -> String {
+  func form(_ settings: SharedSettings) -> String {
     "\(configuration.codec.name).\(settings.form)"
   }
 
@@ -163,7 +189,7 @@ extension SharedCache {
     timer.cancel()
     _ = locked { $0.waiting.removeValue(forKey: flight.id) }
     try Task.checkCancellation()
-    return told ?? .free
+    return told ?? .silence
   }
 
   private func fetchAlone<Value: Sendable>(
@@ -177,7 +203,7 @@ extension SharedCache {
   }
 
   /// Asks upstream.
-  private func answer<Value: Sendable>(
+  func answer<Value: Sendable>(
     _ flight: FlightRun,
     _ upstream: @Sendable () async throws -> Value
   ) async throws -> FlightAnswer<Value> {
@@ -197,79 +223,5 @@ extension SharedCache {
       requestedAt: start,
       isKept: isKept
     )
-  }
-
-  // MARK: Leading
-
-  /// Asks upstream for all machines; `nil` if the lease was lost meanwhile.
-  private func lead<Value: Codable & Sendable>(
-    _ lease: SharedLease,
-    _ flight: FlightRun,
-    _ upstream: @Sendable () async throws -> Value
-  ) async throws -> FlightAnswer<Value>? {
-    tell(.leads(key: "\(flight.context.key)"))
-    let renewal = renewing(lease)
-    defer { renewal.cancel() }
-    var answer: FlightAnswer<Value>
-    do {
-      answer = try await self.answer(flight, upstream)
-    } catch {
-      let isCancelled = Task.isCancelled || error is CancellationError
-      abandon(lease, isCancelled ? nil : .failed("\(error)"))
-      throw error
-    }
-    let answeredAt = clock.now()
-    guard let value = encoded(answer, flight) else {
-      abandon(lease, .unshareable)
-      tell(.alone(key: "\(flight.context.key)", .unshareable))
-      return answer
-    }
-    do throws(SharedStoreError) {
-      let version = try await call(.change) {
-        [store, configuration] () async throws(SharedStoreError) in
-        try await store.commit(value, with: lease, lifetime: configuration.lifetime)
-      }
-      guard let version else { return nil }
-      tell(.committed(key: "\(flight.context.key)"))
-      answer.origin = .stored(version)
-    } catch {
-      switch error {
-      case .cancelled:
-        abandon(lease, nil)
-        throw CancellationError()
-      case .tooLarge: abandon(lease, .unshareable)
-      // Whether it was stored is unknown; nobody has told of a change.
-      case .unavailable, .unreadable: break
-      }
-    }
-    answer.age += clock.now() - answeredAt
-    return answer
-  }
-
-  /// The value for the store; `nil` if it cannot be stored.
-  private func encoded<Value: Codable>(
-    _ answer: FlightAnswer<Value>,
-    _ flight: FlightRun
-  ) -> SharedValue? {
-    guard let bytes = try? configuration.codec.encode(answer.value),
-      bytes.count <= configuration.maxValueBytes
-    else { return nil }
-    let duration = clock.now() - answer.requestedAt
-    let envelope = SharedEnvelope(bytes, age: answer.age, duration: duration)
-    return SharedValue(envelope.bytes, form: form(flight.settings))
-  }
-
-  /// Renews a lease until it is lost or the task is cancelled.
-  private func renewing(_ lease: SharedLease) -> Task<Void, Never> {
-    Task.detached(executorPreference: scheduling.executor) { [self] in
-      while (try? await scheduling.clock.sleep(for: configuration.lease / 3)) != nil {
-        let isValid = try? await call(.change) {
-          [store, configuration] () async throws(SharedStoreError) in
-          try await store.renew(lease, for: configuration.lease)
-        }
-        // A store that does not answer may do so before the lease ends.
-        if isValid == false { return }
-      }
-    }
   }
 }

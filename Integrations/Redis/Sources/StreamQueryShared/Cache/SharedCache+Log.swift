@@ -5,10 +5,25 @@ extension SharedCache {
   /// that lives as long as the client.
   ///
   /// Without it this machine does not learn of changes, so nothing that it shares stays fresh. A
-  /// second call returns at once while the first runs. It has the form of a service of
-  /// swift-service-lifecycle: an extension of your own can make it one.
+  /// second call waits while the first runs, and takes its place when it ends. It has the form of a
+  /// service of swift-service-lifecycle: an extension of your own can make it one.
+  ///
+  /// Requests need not wait for it. What they get before the log was read for the first time is
+  /// asked for again then, which costs a call of the store for each key.
   public func run() async {
-    guard locked({ $0.table.log.began() }) else { return }
+    while !Task.isCancelled, client != nil {
+      let first = locked { state -> Race<Void>? in
+        guard !state.table.log.began() else { return nil }
+        let race = Race<Void>()
+        state.readers.append(race)
+        return race
+      }
+      guard let first else { return await read() }
+      await first.value(ifCancelled: ())
+    }
+  }
+
+  private func read() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask(executorPreference: scheduling.executor) { await self.readLog() }
       group.addTask(executorPreference: scheduling.executor) { await self.sweep() }
@@ -19,6 +34,11 @@ extension SharedCache {
       table.log.ended()
       return table.forgot()
     }
+    let next = locked { state in
+      defer { state.readers = [] }
+      return state.readers
+    }
+    for race in next { race.give(()) }
   }
 
   private func readLog() async {
@@ -47,15 +67,16 @@ extension SharedCache {
   }
 
   private func heard(_ changes: SharedChanges, askedAt start: Duration) {
-    var isGap = false
+    var (isGap, isFirst) = (false, false)
     let count = apply { table in
       switch table.log.read(changes, askedAt: start) {
       case .complete: return table.heard(changes, askedAt: start)
       case .unknown(let hasGap):
-        isGap = hasGap
-        return table.forgot()
+        (isGap, isFirst) = (hasGap, !hasGap)
+        return table.forgot(in: changes.position.history)
       }
     }
+    if isFirst { tell(.followsLog) }
     if isGap {
       tell(.gap(count: count))
     } else if count > 0 {
@@ -69,10 +90,26 @@ extension SharedCache {
     while client != nil {
       guard (try? await scheduling.clock.sleep(for: step)) != nil else { return }
       let now = clock.now()
+      forgetAnswers()
       let count = apply { [configuration] in
         $0.expired(trust: configuration.trust - step, at: now)
       }
       if count > 0 { tell(.untrusted(count: count)) }
     }
+  }
+
+  /// Forgets answers that have landed, and doubts what was known by those that never will.
+  private func forgetAnswers() {
+    let past = clock.now() - configuration.trust / 2
+    let lost = locked { state in
+      state.answers = state.answers.filter { !$0.value.hasLanded }
+      let lost = state.answers.keys.filter { key in
+        state.table.rows[key]?.landedAt.map { $0 <= past } ?? true
+      }
+      // If one lands all the same, it is marked.
+      for key in lost { state.answers.removeValue(forKey: key)?.markOutdated() }
+      return lost
+    }
+    if !lost.isEmpty { apply { $0.lost(lost) } }
   }
 }

@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// let client = QueryClient(configuration: .server)
-/// let cache = SharedCache(store, for: client, SharedCacheConfiguration(namespace: "shop"))
+/// let cache = try SharedCache(store, for: client, SharedCacheConfiguration(namespace: "shop"))
 /// async let reading: Void = cache.run()
 /// let user = Query("user", id) { try await api.user(id) }
 ///   .staleTime(.minutes(1))
@@ -35,6 +35,7 @@ public final class SharedCache: Sendable {
   let clock: PeerClock
   weak let client: QueryClient?
   private let state: Mutex<SharedState>
+  private static let namespaces = Mutex(ClientNamespaces())
 
   /// Creates the cache of a client.
   ///
@@ -42,9 +43,24 @@ public final class SharedCache: Sendable {
   ///   - store: What the machines share.
   ///   - client: The client.
   ///   - configuration: How it shares.
-  public init(
+  /// - Throws: ``SharedCacheError/otherNamespace(_:client:)`` if the client has a cache of another
+  ///   namespace, or had one: one tenant would see another's data.
+  public convenience init(
     _ store: any SharedStore,
     for client: QueryClient,
+    _ configuration: SharedCacheConfiguration
+  ) throws(SharedCacheError) {
+    let claim = Self.namespaces.withLock { $0.claim(configuration.namespace, for: client) }
+    guard claim.namespace == configuration.namespace else {
+      throw .otherNamespace(configuration.namespace, client: claim.namespace)
+    }
+    self.init(store, forNew: client, configuration)
+  }
+
+  /// Creates the cache of a client that has no other one.
+  package init(
+    _ store: any SharedStore,
+    forNew client: QueryClient,
     _ configuration: SharedCacheConfiguration
   ) {
     self.store = store
@@ -89,19 +105,24 @@ public final class SharedCache: Sendable {
     refetch: RefetchScope = .active,
     _ change: (inout SharedTable) -> SharedTable.Effects
   ) -> Int {
-    let (doubted, told) = locked { state in
+    let (doubted, links, told) = locked { state in
       let effects = change(&state.table)
-      let doubted = effects.doubted.compactMap { key, isInFlight in
-        state.links[key].map { (link: $0, isInFlight: isInFlight) }
-      }
+      state.table.marking(effects.doubted)
+      // What was compared before and lands after this is outdated.
+      for key in effects.doubted { state.answers[key]?.markOutdated() }
+      let links = effects.doubted.compactMap { state.links[$0] }
       let told = effects.told.compactMap { id, news in
         state.waiting.removeValue(forKey: id).map { (race: $0, news: news) }
       }
-      return (doubted, told)
+      return (effects.doubted, links, told)
     }
     for (race, news) in told { race.give(news) }
-    guard let client else { return doubted.count }
-    for (link, isInFlight) in doubted { link.doubt(client, isInFlight: isInFlight, refetch) }
+    guard !doubted.isEmpty else { return 0 }
+    if let client { for link in links { link.doubt(client, refetch) } }
+    let parked = locked { state in
+      state.table.marked(doubted).flatMap { state.parked.removeValue(forKey: $0) ?? [] }
+    }
+    for race in parked { race.give(()) }
     return doubted.count
   }
 }

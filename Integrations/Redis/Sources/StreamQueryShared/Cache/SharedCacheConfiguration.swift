@@ -31,6 +31,13 @@ public struct SharedCacheConfiguration: Sendable {
   /// The first and the longest pause after which a store that is away is asked again; a quarter of
   /// a second and 10 seconds by default.
   public var pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(10))
+  /// The text of an error that other machines get when a fetch fails here, in
+  /// ``SharedCacheError/failedElsewhere(key:reason:)``; by default its description.
+  ///
+  /// It is stored for all machines, and ends up in their errors, logs and answers. If descriptions of
+  /// errors may have what others must not read, such as addresses, tokens or users' data, return a
+  /// text without it: `{ _ in "it failed" }`. At most a thousand characters of it are sent.
+  public var failureText: @Sendable (any Error) -> String = { "\($0)" }
   /// How values become bytes.
   public var codec: any SharedCodec = JSONSharedCodec()
   /// Receives what happens; must be quick.

@@ -17,6 +17,9 @@ public enum SharedCacheEvent: Sendable {
   case unreadable(key: String)
   /// A fetch failed because it failed on the machine that fetched.
   case failedElsewhere(key: String, reason: String)
+  /// The log was read for the first time since ``SharedCache/run()`` was called: from now on this
+  /// machine learns of what others change.
+  case followsLog
   /// Other machines changed something: so many entries are not trusted any more.
   case invalidated(count: Int)
   /// Messages of the log were lost, so that no shared entry is trusted any more.

@@ -15,13 +15,13 @@ struct SharedLink: Sendable {
 
   /// Marks the entry as invalidated.
   ///
+  /// A fetch under way is joined, so that none of its callers is cancelled: its answer is compared
+  /// with what was told, or was said to be outdated before.
+  ///
   /// - Parameters:
   ///   - client: The client.
-  ///   - isInFlight: Whether a fetch is under way whose answer will be compared with what was told.
-  ///     Otherwise a fetch may be about to land whose answer was compared before.
   ///   - refetch: Whether it is refetched at once.
-  func doubt(_ client: QueryClient, isInFlight: Bool, _ refetch: RefetchScope) {
-    if !isInFlight { client.markInvalidated(filter && .fetching, refetch: .all) }
+  func doubt(_ client: QueryClient, _ refetch: RefetchScope) {
     client.markInvalidated(filter, refetch: refetch, superseding: false)
   }
 }

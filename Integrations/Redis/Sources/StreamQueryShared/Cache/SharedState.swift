@@ -1,9 +1,17 @@
+internal import StreamQuery
+
 /// What is behind the lock of a ``SharedCache``.
 struct SharedState: Sendable {
   var table = SharedTable()
   var breaker: SharedBreaker
   /// The entries of the client that the table's rows are about.
   var links: [String: SharedLink] = [:]
+  /// The last answers that were good when they were compared, and may not have landed yet.
+  var answers: [String: FetchAnswer] = [:]
+  /// Who waits until what was told of a key is marked in the client.
+  var parked: [String: [Race<Void>]] = [:]
+  /// Who waits to read the log when nobody else does.
+  var readers: [Race<Void>] = []
   /// Fetches that wait for news.
   var waiting: [FlightID: Race<SharedNews?>] = [:]
   /// At how many rows those are looked for that are not needed any more.
@@ -18,6 +26,13 @@ struct SharedState: Sendable {
     case .fetch where table.log.isRead: !breaker.isOpen
     case .fetch, .log: breaker.asks(at: now)
     }
+  }
+
+  /// Waits until what was told of a key is marked in the client.
+  mutating func park(_ key: String) -> Race<Void> {
+    let race = Race<Void>()
+    parked[key, default: []].append(race)
+    return race
   }
 
   init(breaker: SharedBreaker) {

@@ -36,6 +36,29 @@ struct SharedNames: Hashable, Sendable {
   /// The mark of one key, in all forms.
   func mark(ofKey text: String) -> SharedMark { SharedMark("\(prefix)k\(text)") }
 
+  /// The mark of the key of an entry, which entries of other forms have as well.
+  ///
+  /// - Parameter text: The text of a ``SharedKey``.
+  /// - Returns: The mark; `nil` if no namespace has such a text.
+  static func mark(ofEntry text: String) -> SharedMark? {
+    func field(at start: String.Index) -> Range<String.Index>? {
+      guard let colon = text.utf8[start...].firstIndex(of: UInt8(ascii: ":")),
+        let count = Int(text[start..<colon]), count >= 0
+      else { return nil }
+      let begin = text.utf8.index(after: colon)
+      return text.utf8.index(begin, offsetBy: count, limitedBy: text.endIndex).map { begin..<$0 }
+    }
+    guard let namespace = field(at: text.startIndex),
+      text.utf8[namespace.upperBound...].starts(with: ":e".utf8)
+    else { return nil }
+    let kind = text.utf8.index(after: namespace.upperBound)
+    guard let form = field(at: text.utf8.index(after: kind)),
+      text.utf8[form.upperBound...].first == UInt8(ascii: ":")
+    else { return nil }
+    let rest = text[text.utf8.index(after: form.upperBound)...]
+    return SharedMark("\(text[..<kind])k\(rest)")
+  }
+
   /// The mark of all keys that begin with some parts.
   ///
   /// - Parameter parts: The canonical text of a key that has only these parts.

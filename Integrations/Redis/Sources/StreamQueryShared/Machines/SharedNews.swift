@@ -6,6 +6,8 @@ enum SharedNews: Hashable, Sendable {
   case failed(String)
   /// The leader has a value that it could not store.
   case unshareable
-  /// Nobody leads any more, or nobody knows.
+  /// Nobody leads any more.
   case free
+  /// Nobody told anything in time: whoever leads may do so still.
+  case silence
 }

@@ -30,8 +30,12 @@ struct SharedRounds: Equatable, Sendable {
   private var outdated: SharedVersion?
   /// From when an entry must be.
   private let bounds: SharedBounds
+  /// The version of the answer that it has already, if the store still has that or a later one.
+  private var confirmed: SharedVersion?
   /// What it may take because it was stored since it began to wait.
   private var awaited: SharedPosition?
+  /// Whether a lease has ended that was there when it began: later ones are newer than the fetch.
+  private var hasOutlivedLease = false
   /// Added to the time since the start: the store's answer may be that much younger than its
   /// question.
   private let slack: Duration
@@ -78,6 +82,7 @@ struct SharedRounds: Equatable, Sendable {
     fetchedIn duration: Duration = .zero,
     askedAt: Duration = .zero
   ) -> Bool {
+    if let confirmed, entry.version >= confirmed { return true }
     guard bounds.allow(entry, fetchedIn: duration, askedAt: askedAt, slack: slack) else {
       return false
     }
@@ -97,7 +102,12 @@ struct SharedRounds: Equatable, Sendable {
     case .leads(let lease, entry: _): return .lead(lease)
     case .follows(let position, let remaining, entry: _):
       guard now < patienceEnd else { return .alone(.impatient) }
-      if awaited == nil || awaited?.history != position.history { awaited = position }
+      // Who asks upstream waits for those who asked before, but does not take what they got.
+      if maxAge != nil || hasOutlivedLease,
+        awaited == nil || awaited?.history != position.history
+      {
+        awaited = position
+      }
       // A store that says that a lease has ended already is asked no more often than this.
       let wait = max(remaining, .milliseconds(10))
       return .follow(position, until: wait > patienceEnd - now ? patienceEnd : now + wait)
@@ -114,12 +124,13 @@ struct SharedRounds: Equatable, Sendable {
   /// The log told of the key, or the leader's time is over.
   mutating func heard(_ news: SharedNews, at now: Duration) -> Step {
     switch news {
-    case .failed(let text): return .fail(text)
-    case .unshareable: return .alone(.unshareable)
-    case .arrived, .free:
-      guard now < patienceEnd else { return .alone(.impatient) }
-      return .begin(maxAge: sinceStart(now))
+    case .failed(let text) where awaited != nil: return .fail(text)
+    case .unshareable where awaited != nil: return .alone(.unshareable)
+    case .arrived, .free, .failed, .unshareable: hasOutlivedLease = true
+    case .silence: break
     }
+    guard now < patienceEnd else { return .alone(.impatient) }
+    return .begin(maxAge: sinceStart(now))
   }
 
   /// The answer was outdated when it was there.
@@ -135,6 +146,22 @@ struct SharedRounds: Equatable, Sendable {
     if maxAge == nil { maxAge = now - startedAt }
     outdated = entry
     return .begin(maxAge: maxAge)
+  }
+
+  /// The answer was there, but what changed meanwhile is not known: the store knows whether it is
+  /// still valid.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - version: The version of the answer; `nil` if it has none.
+  /// - Returns: What to do next; `nil` if all rounds are lost.
+  mutating func unsure(at now: Duration, of version: SharedVersion?) -> Step? {
+    guard let version else { return lost(at: now) }
+    guard roundsLeft > 0 else { return nil }
+    roundsLeft -= 1
+    confirmed = version
+    // By its version it is known to be young enough, although it is older by now.
+    return .begin(maxAge: (maxAge ?? .zero) + (now - startedAt) + slack)
   }
 
   /// What was stored since it began to wait will do, however old the data may be.

@@ -7,6 +7,8 @@ struct SharedRow: Sendable {
   var bounds = SharedBounds()
   /// When the data came; `nil` if none has.
   var landedAt: Duration?
+  /// When the data was requested, at the latest.
+  var requestedAt: Duration?
   /// The data is not to be trusted, because of what the log told or did not tell.
   var isDoubted = false
   /// The newest value that the log told of.
@@ -18,6 +20,17 @@ struct SharedRow: Sendable {
   /// land.
   var newest: FlightID?
 
-  /// Whether a fetch is under way that may land.
-  var isInFlight: Bool { newest.map { flights[$0] != nil } ?? false }
+  /// How many doubts are decided that are not marked in the client yet: until then nothing begins
+  /// or lands, so that no mark hits what is newer.
+  var marking = 0
+  /// What is true if the last answer does not land: the fetch may be cancelled before.
+  var former: Former?
+
+  /// What was known before an answer.
+  struct Former: Sendable {
+    var landed: SharedVersion?
+    var bounds: SharedBounds
+    var landedAt: Duration?
+    var isDoubted: Bool
+  }
 }

@@ -25,7 +25,14 @@ extension SharedTable {
 
   private mutating func heard(_ message: SharedMessage, _ effects: inout Effects) {
     switch message.kind {
-    case .committed(let key), .written(let key): stored(message.version, key, &effects)
+    case .committed(let key): stored(message.version, key, &effects)
+    case .written(let key):
+      stored(message.version, key, &effects)
+      // Entries of other forms have the value from before.
+      guard let mark = SharedNames.mark(ofEntry: key) else { return }
+      for other in rowsOfMarks[mark] ?? [] where other != key {
+        stored(message.version, other, &effects)
+      }
     case .abandoned(let key, let failure):
       let news =
         failure.map { text -> SharedNews in
@@ -80,7 +87,7 @@ extension SharedTable {
       return
     }
     rows[key]?.isDoubted = true
-    effects.doubted[key] = row.isInFlight
+    effects.doubted.insert(key)
   }
 
   /// Whether the store can have given a version: what was here before the end of the log was asked
@@ -122,7 +129,7 @@ extension SharedTable {
       for key in rowsOfMarks[mark] ?? [] {
         guard let row = rows[key], row.landedAt != nil else { continue }
         rows[key]?.isDoubted = true
-        effects.doubted[key] = row.isInFlight
+        effects.doubted.insert(key)
       }
     }
     return effects

@@ -2,8 +2,14 @@
 extension SharedTable {
   /// Nothing is known of what changed: all that is here is doubted, and what is fetched begins
   /// again.
-  mutating func forgot() -> Effects {
+  ///
+  /// - Parameter history: The life of the log from now on; `nil` if that is not known. Versions of
+  ///   another one say nothing: a server whose clock is behind would never give a later one.
+  /// - Returns: What to do.
+  mutating func forgot(in history: SharedHistory? = nil) -> Effects {
     epoch += 1
+    let isOther = history.map { self.history != nil && $0 != self.history } ?? false
+    self.history = history ?? self.history
     recent.removeAll()
     var effects = Effects()
     for (key, row) in rows {
@@ -12,14 +18,22 @@ extension SharedTable {
       let landed = row.landed ?? row.newest.flatMap { row.flights[$0]?.before }
       if let landed { rows[key]?.bounds = SharedBounds(version: landed) }
       rows[key]?.landed = nil
+      if isOther, rows[key]?.bounds.version != nil {
+        rows[key]?.bounds = SharedBounds(requestedAt: row.requestedAt)
+      }
+      if var former = row.former {
+        if let landed = former.landed { former.bounds = SharedBounds(version: landed) }
+        (former.landed, former.isDoubted) = (nil, true)
+        rows[key]?.former = former
+      }
       for id in row.flights.keys {
-        if row.flights[id]?.follows != nil { effects.told[id] = .free }
+        if row.flights[id]?.follows != nil { effects.told[id] = .silence }
         rows[key]?.flights[id]?.follows = nil
         rows[key]?.flights[id]?.before = nil
       }
       guard row.landedAt != nil, !row.isDoubted else { continue }
       rows[key]?.isDoubted = true
-      effects.doubted[key] = row.isInFlight
+      effects.doubted.insert(key)
     }
     return effects
   }
@@ -36,7 +50,7 @@ extension SharedTable {
     for (key, row) in rows {
       guard let landedAt = row.landedAt, !row.isDoubted, landedAt + trust <= now else { continue }
       rows[key]?.isDoubted = true
-      effects.doubted[key] = row.isInFlight
+      effects.doubted.insert(key)
     }
     return effects
   }

@@ -5,9 +5,9 @@
 struct SharedTable: Sendable {
   /// What is to be done about what was told.
   struct Effects: Equatable, Sendable {
-    /// Keys whose data is not to be trusted any more, and whether a fetch is under way that will
-    /// be checked before it lands.
-    var doubted: [String: Bool] = [:]
+    /// Keys whose data is not to be trusted any more, to be marked in the client: what is under way
+    /// will be compared before it lands, but not what was compared already.
+    var doubted: Set<String> = []
     /// Fetches that get the news they wait for.
     var told: [FlightID: SharedNews] = [:]
   }
@@ -38,6 +38,12 @@ struct SharedTable: Sendable {
     case landsUnwatched
     /// Something has changed since it was fetched.
     case again
+    /// Whether something has changed is not known.
+    case unsure
+    /// The client has replaced the fetch, and ignores what it brings.
+    case ignored
+    /// What was told is just being marked in the client: ask again when it is.
+    case waits
   }
 
   var rows: [String: SharedRow] = [:]
@@ -50,6 +56,8 @@ struct SharedTable: Sendable {
   var epoch: UInt64 = 0
   /// The end of the log and when it was asked for, while its messages are handled.
   var end: (version: SharedVersion, askedAt: Duration)?
+  /// The life of the log in which versions were given.
+  var history: SharedHistory?
   /// How the log is read.
   var log = SharedLog()
 
@@ -57,10 +65,15 @@ struct SharedTable: Sendable {
 
   /// A fetch begins.
   ///
-  /// - Parameter key: Its key.
-  /// - Returns: Its number, and what is known of the data.
-  mutating func began(_ key: SharedKey) -> Beginning {
+  /// - Parameters:
+  ///   - key: Its key.
+  ///   - hasLanded: Whether the last answer became the data; if not, it never will.
+  /// - Returns: Its number, and what is known of the data; `nil` if what was told is just being
+  ///   marked in the client: begin when it is.
+  mutating func began(_ key: SharedKey, hasLanded: Bool = true) -> Beginning? {
+    guard !isMarking(key.text) else { return nil }
     register(key)
+    if !hasLanded { restore(key.text) }
     lastFlight += 1
     let id = FlightID(rawValue: lastFlight)
     let row = rows[key.text]
@@ -78,6 +91,30 @@ struct SharedTable: Sendable {
     )
   }
 
+  /// The last answer did not become the data.
+  private mutating func restore(_ key: String) {
+    guard let former = rows[key]?.former else { return }
+    rows[key]?.landed = former.landed
+    rows[key]?.bounds = former.bounds
+    rows[key]?.landedAt = former.landedAt
+    if former.isDoubted { rows[key]?.isDoubted = true }
+    rows[key]?.former = nil
+  }
+
+  /// The last answers of some keys did not become the data for so long that they never will.
+  mutating func lost(_ keys: [String]) -> Effects {
+    var effects = Effects()
+    for key in keys {
+      let landedAt = rows[key]?.landedAt
+      restore(key)
+      // If it lands at this very moment, it is data that changes are told of.
+      rows[key]?.landedAt = landedAt
+      rows[key]?.isDoubted = true
+      effects.doubted.insert(key)
+    }
+    return effects
+  }
+
   /// A fetch begins anew: what was told before does not concern it.
   mutating func beganAgain(_ id: FlightID, of key: String) {
     rows[key]?.flights[id]?.tide = tide
@@ -90,7 +127,7 @@ struct SharedTable: Sendable {
   /// - Returns: The news, if it was told already.
   mutating func follows(_ position: SharedPosition, _ id: FlightID, of key: String) -> SharedNews? {
     guard let row = rows[key], let flight = row.flights[id], flight.epoch == epoch else {
-      return .free
+      return .silence
     }
     if let news = row.news, news.version > position.version { return news.news }
     for mark in row.marks {
@@ -107,15 +144,23 @@ struct SharedTable: Sendable {
     _ answer: Answer,
     by id: FlightID,
     of key: String,
-    at now: Duration
+    at now: Duration,
+    requestedAt: Duration? = nil
   ) -> Verdict {
-    guard let row = rows[key], let flight = row.flights[id] else { return .lands }
+    guard let row = rows[key], let flight = row.flights[id] else { return .landsUnwatched }
     guard row.newest == id else {
-      // The client has replaced it, and ignores what it brings.
       rows[key]?.flights[id] = nil
-      return .lands
+      return .ignored
     }
-    guard flight.epoch == epoch, !isOutdated(answer, row, flight) else { return .again }
+    guard row.marking == 0 else { return .waits }
+    guard !isOutdated(answer, row, flight) else { return .again }
+    guard flight.epoch == epoch else { return .unsure }
+    rows[key]?.former = SharedRow.Former(
+      landed: flight.before,
+      bounds: row.bounds,
+      landedAt: row.landedAt,
+      isDoubted: row.isDoubted
+    )
     switch answer {
     case .stored(let version):
       rows[key]?.landed = version
@@ -125,6 +170,7 @@ struct SharedTable: Sendable {
       rows[key]?.bounds = SharedBounds(requestedAt: requestedAt)
     }
     rows[key]?.landedAt = now
+    rows[key]?.requestedAt = requestedAt ?? now
     rows[key]?.isDoubted = !log.isRead
     rows[key]?.flights[id] = nil
     return log.isRead ? .lands : .landsUnwatched
@@ -155,6 +201,7 @@ struct SharedTable: Sendable {
       return
     }
     if let now {
+      rows[key]?.former = nil
       rows[key]?.landed = nil
       rows[key]?.landedAt = now
       rows[key]?.isDoubted = true
@@ -164,31 +211,9 @@ struct SharedTable: Sendable {
     }
   }
 
-  // MARK: Writes
-
-  /// Whether a value of a version may be written over the data.
-  mutating func mayWrite(_ version: SharedVersion, to key: SharedKey, at now: Duration) -> Bool {
-    register(key)
-    if let landed = rows[key.text]?.landed, landed > version { return false }
-    rows[key.text]?.landed = version
-    rows[key.text]?.bounds = SharedBounds()
-    rows[key.text]?.landedAt = now
-    rows[key.text]?.isDoubted = !log.isRead
-    return true
-  }
-
-  /// Whether something has changed since a value was written.
-  mutating func isOutdated(_ version: SharedVersion, of key: String) -> Bool {
-    guard let row = rows[key] else { return false }
-    let flight = SharedFlight(tide: tide, epoch: epoch)
-    guard isOutdated(.stored(version), row, flight) else { return false }
-    rows[key]?.isDoubted = true
-    return true
-  }
-
   // MARK: Rows
 
-  private mutating func register(_ key: SharedKey) {
+  mutating func register(_ key: SharedKey) {
     if let known = rows[key.text]?.marks {
       guard known != key.marks else { return }
       remove(marks: known, of: key.text)
@@ -214,9 +239,9 @@ struct SharedTable: Sendable {
   /// - Returns: What was forgotten.
   mutating func forget(_ keys: [String], landedBefore time: Duration) -> [String] {
     keys.filter { key in
-      guard let row = rows[key], row.flights.isEmpty, row.landedAt.map({ $0 < time }) ?? true else {
-        return false
-      }
+      guard let row = rows[key], row.flights.isEmpty, row.marking == 0,
+        row.landedAt.map({ $0 < time }) ?? true
+      else { return false }
       remove(marks: row.marks, of: key)
       rows[key] = nil
       return true

@@ -32,25 +32,34 @@ final class Race<Value: Sendable>: Sendable {
     return isFirst
   }
 
+  /// Waits for the value, whether or not the task is cancelled.
+  ///
+  /// - Returns: The first value.
+  func value() async -> Value {
+    await withCheckedContinuation { wait($0) }
+  }
+
   /// Waits for the value.
   ///
   /// - Parameter cancelled: The value if the waiting task is cancelled.
   /// - Returns: The first value.
   func value(ifCancelled cancelled: Value) async -> Value {
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let value = state.withLock { state -> Value? in
-          guard case .given(let value) = state else {
-            state = .awaited(continuation)
-            return nil
-          }
-          state = .over
-          return value
-        }
-        if let value { continuation.resume(returning: value) }
-      }
+      await withCheckedContinuation { wait($0) }
     } onCancel: {
       give(cancelled)
     }
+  }
+
+  private func wait(_ continuation: CheckedContinuation<Value, Never>) {
+    let value = state.withLock { state -> Value? in
+      guard case .given(let value) = state else {
+        state = .awaited(continuation)
+        return nil
+      }
+      state = .over
+      return value
+    }
+    if let value { continuation.resume(returning: value) }
   }
 }

@@ -39,7 +39,7 @@ final class NetworkNode: Sendable {
     configuration.onEvent = { event in
       world.locked { $0.meter.events[event.networkName, default: 0] += 1 }
     }
-    let cache = SharedCache(link, for: client, configuration)
+    let cache = SharedCache(link, forNew: client, configuration)
     (self.number, self.client, self.cache, self.world) = (number, client, cache, world)
     self.now = now
     queries = (0..<plan.keys).map { key in
@@ -120,6 +120,7 @@ extension SharedCacheEvent {
     case .outdated: "outdated"
     case .unreadable: "unreadable"
     case .failedElsewhere: "failed elsewhere"
+    case .followsLog: "follow the log"
     case .invalidated: "invalidated"
     case .gap: "gaps"
     case .untrusted: "untrusted"

@@ -11,8 +11,8 @@ final class PeerProcess {
     var changes = 0
     /// Between two requests of a worker, of which there are 50.
     var pause = Duration.zero
-    /// Before the first request, so that the log was read once.
-    var settling = Duration.seconds(1)
+    /// Whether the first request waits until the log was read once.
+    var waits = true
     /// How the keys begin.
     var prefix = "k"
   }
@@ -25,11 +25,11 @@ final class PeerProcess {
   /// Starts a process, which waits for `go`.
   init(_ plan: Plan, number: Int, store: TestServer, upstream: TestServer) throws {
     file = upstream.folder.appending(path: "peer-\(number)")
-    let times = [plan.pause, plan.settling].map { "\(Int($0 / .milliseconds(1)))" }
+    let pause = "\(Int(plan.pause / .milliseconds(1)))"
     process.executableURL = Self.program
     process.arguments = [
       "\(store.port)", "\(upstream.port)", "\(plan.requests)", "\(plan.keys)", "\(plan.changes)",
-      times[0], times[1], plan.prefix, file.path,
+      pause, plan.waits ? "1" : "0", plan.prefix, file.path,
     ]
     process.standardInput = input
     process.standardOutput = output

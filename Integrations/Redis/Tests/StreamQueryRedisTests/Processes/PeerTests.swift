@@ -71,18 +71,13 @@ extension ServerSuite {
     }
 
     @Test func requestsThatComeBeforeTheLogIsReadAreAnsweredToo() async throws {
-      let peers = try peers(PeerProcess.Plan(settling: .zero))
+      let peers = try peers(PeerProcess.Plan(waits: false))
       for peer in peers { try peer.go() }
       let events = try peers.flatMap { try $0.seen() }
-      #expect(events.answered + events.failures.count == 40_000)
+      #expect(events.failures == [])
+      #expect(events.answered == 40_000)
       let calls = try await calls(50)
-      #expect(calls.values.allSatisfy { 1...8 ~= $0 }, "\(calls)")
-      // What is under way when the log is read for the first time is fetched again by each process,
-      // although what it stored is valid; and a caller may be cancelled.
-      withKnownIssue("the first look at the log is a gap", isIntermittent: true) {
-        #expect(events.failures == [])
-        #expect(calls.values.allSatisfy { $0 == 1 })
-      }
+      #expect(calls.values.allSatisfy { $0 == 1 }, "\(calls) \(events.told)")
     }
 
     @Test func theUpstreamSeesOneRequestPerKeyAndChangeAndNobodyReadsWhatIsTooOld() async throws {
@@ -90,22 +85,17 @@ extension ServerSuite {
       let peers = try peers(plan)
       for peer in peers { try peer.go() }
       let events = try peers.flatMap { try $0.seen() }
-      // Rarely, a fetch that was superseded while it began ends with its callers.
-      withKnownIssue("callers of a superseded fetch are cancelled", isIntermittent: true) {
-        #expect(events.failures == [])
-      }
-      #expect(events.failures.allSatisfy { $0 == "CancellationError()" })
-      #expect(events.answered + events.failures.count == 40_000)
+      #expect(events.failures == [])
+      #expect(events.answered == 40_000)
       let changes = events.changes
       #expect(changes.values.reduce(0, +) == 400)
       let calls = try await calls(50)
       let excess = calls.mapValues { $0 - 1 }.merging(changes) { $0 - $1 }.filter { $0.value > 0 }
-      // Rarely, one of a change that is marked in the client after its answer has landed.
-      #expect(excess.values.reduce(0, +) <= 8)
-      withKnownIssue("a change that is marked late is fetched twice", isIntermittent: true) {
-        #expect(excess == [:])
-      }
+      #expect(excess == [:], "\(events.told)")
       #expect(events.stale(beyond: .seconds(2)) == [])
+      // A change is seen when its message arrives, and not when trust ends. A process of a busy
+      // machine may have to wait for its turn.
+      #expect(events.stale(beyond: .milliseconds(250)).count <= 40)
     }
 
     @Test func aLeaderThatIsKilledIsReplacedWhenItsLeaseEnds() async throws {
@@ -133,11 +123,8 @@ extension ServerSuite {
       while try await calls(50).values.reduce(0, +) < away + 100 {}
       try store.start()
       let events = try peers.flatMap { try $0.seen() }
-      withKnownIssue("callers of a superseded fetch are cancelled", isIntermittent: true) {
-        #expect(events.failures == [])
-      }
-      #expect(events.failures.allSatisfy { $0 == "CancellationError()" })
-      #expect(events.answered + events.failures.count == 40_000)
+      #expect(events.failures == [])
+      #expect(events.answered == 40_000)
       // The trust in data without a log is two seconds, and a round of the log half a second.
       #expect(events.stale(beyond: .seconds(4)) == [])
     }

@@ -73,12 +73,12 @@ import Testing
 
   @Test func theLogIsTooShortForWhoWasAway() {
     var plan = plan([(.seconds(8), .partition(nodes: 0..<7)), (.seconds(14), .heal)])
-    plan.limits.logLength = 20
+    plan.limits.logLength = 3
     let report = expectKept(plan)
     #expect(report.meter.events["gaps", default: 0] >= 7)
   }
 
-  @Test(arguments: 1...6)
+  @Test(arguments: [1, 2, 3, 4, 7, 12])
   func anythingHappens(seed: UInt64) {
     expectKept(Self.mix(seed))
   }

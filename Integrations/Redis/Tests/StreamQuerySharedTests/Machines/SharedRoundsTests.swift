@@ -49,8 +49,22 @@ import Testing
     #expect(rounds.accepts(entry(6, .zero), olderBy: .zero))
   }
 
-  @Test func whatIsStoredWhileItWaitsWillDo() {
+  @Test func whoAsksUpstreamDoesNotTakeWhatWasAskedForBefore() {
     var rounds = rounds(maxAge: nil)
+    _ = rounds.began(follows(5, .seconds(3)), at: .seconds(1))
+    check(rounds.heard(.silence, at: .seconds(4)), is: .begin(maxAge: nil))
+    _ = rounds.began(follows(5, .seconds(3)), at: .seconds(4))
+    check(rounds.heard(.failed("boom"), at: .seconds(5)), is: .begin(maxAge: nil))
+    #expect(!rounds.accepts(entry(6, .zero), olderBy: .zero))
+    // This lease was taken after it began.
+    _ = rounds.began(follows(7, .seconds(3)), at: .seconds(5))
+    check(rounds.heard(.arrived, at: .seconds(6)), is: .begin(maxAge: .seconds(7)))
+    #expect(rounds.accepts(entry(8, .zero), olderBy: .zero))
+    #expect(!rounds.accepts(entry(7, .zero), olderBy: .zero))
+  }
+
+  @Test func whatIsStoredWhileItWaitsWillDo() {
+    var rounds = rounds(maxAge: .zero)
     let position = SharedPosition(history: history, version: version(5))
     check(
       rounds.began(follows(5, .seconds(3)), at: .seconds(1)),
@@ -58,7 +72,7 @@ import Testing
     )
     check(rounds.heard(.arrived, at: .seconds(2)), is: .begin(maxAge: .seconds(3)))
     #expect(rounds.accepts(entry(6, .seconds(100)), olderBy: .seconds(100)))
-    #expect(!rounds.accepts(entry(5, .zero), olderBy: .zero))
+    #expect(!rounds.accepts(entry(5, .seconds(1)), olderBy: .zero))
   }
 
   @Test func patienceEnds() {
@@ -79,8 +93,10 @@ import Testing
 
   @Test func theLeadersFailureIsItsOwn() {
     var rounds = rounds()
+    _ = rounds.began(follows(5, .seconds(1)), at: .zero)
     check(rounds.heard(.failed("boom"), at: .zero), is: .fail("boom"))
     check(rounds.heard(.unshareable, at: .zero), is: .alone(.unshareable))
+    check(rounds.heard(.silence, at: .zero), is: .begin(maxAge: .seconds(60)))
     check(rounds.heard(.free, at: .zero), is: .begin(maxAge: .seconds(60)))
   }
 

@@ -28,7 +28,7 @@ import Testing
   /// A table with data of a version.
   private func table(with number: UInt64) -> SharedTable {
     var table = table()
-    let id = table.began(key).id
+    let id = table.begun(key).id
     _ = table.answered(.stored(version(number)), by: id, of: "k", at: .seconds(1))
     return table
   }
@@ -48,7 +48,7 @@ import Testing
     return table.heard(changes, askedAt: askedAt)
   }
 
-  private func doubted(_ effects: SharedTable.Effects) -> Bool? { effects.doubted["k"] }
+  private func doubted(_ effects: SharedTable.Effects) -> Bool { effects.doubted == ["k"] }
 
   @Test func newerMessagesDoubtDataAndOlderOnesDoNot() {
     let kinds: [Kind] = [
@@ -56,9 +56,9 @@ import Testing
     ]
     for kind in kinds {
       var table = table(with: 5)
-      check(doubted(hear(&table, (4, kind))), is: nil)
-      check(doubted(hear(&table, (5, kind))), is: nil)
-      check(doubted(hear(&table, (6, kind))), is: false)
+      check(doubted(hear(&table, (4, kind))), is: false)
+      check(doubted(hear(&table, (5, kind))), is: false)
+      check(doubted(hear(&table, (6, kind))), is: true)
       #expect(table.rows["k"]?.isDoubted == true)
     }
   }
@@ -77,7 +77,7 @@ import Testing
   @Test func anEntryThatIsOlderThanAMessageDoesNotLand() {
     for kind: Kind in [.written(key: "k"), .invalidated([SharedMark("k")])] {
       var table = table()
-      let id = table.began(key).id
+      let id = table.begun(key).id
       _ = hear(&table, (6, kind))
       check(table.answered(.stored(version(5)), by: id, of: "k", at: .zero), is: .again)
       check(table.answered(.stored(version(7)), by: id, of: "k", at: .zero), is: .lands)
@@ -87,17 +87,17 @@ import Testing
   @Test func anInvalidationFromBeforeTheFetchCountsAsWell() {
     var table = table()
     _ = hear(&table, (6, .invalidated([SharedMark("tag")])))
-    let id = table.began(key).id
+    let id = table.begun(key).id
     check(table.answered(.stored(version(5)), by: id, of: "k", at: .zero), is: .again)
   }
 
   @Test func anAnswerWithoutAVersionIsOutdatedByWhatCameAfterItBegan() {
     var table = table()
     _ = hear(&table, (2, .invalidated([SharedMark("k")])))
-    let id = table.began(key).id
+    let id = table.begun(key).id
     _ = hear(&table, (3, .invalidated([SharedMark("x")])))
     check(table.answered(.unversioned(requestedAt: .zero), by: id, of: "k", at: .zero), is: .lands)
-    let next = table.began(key).id
+    let next = table.begun(key).id
     _ = hear(&table, (4, .invalidated([SharedMark("k")])))
     check(
       table.answered(.unversioned(requestedAt: .zero), by: next, of: "k", at: .zero),
@@ -109,23 +109,23 @@ import Testing
       is: .lands
     )
     // Nothing is known of its place, so every message concerns it.
-    check(doubted(hear(&table, (5, .committed(key: "k")))), is: false)
+    check(doubted(hear(&table, (5, .committed(key: "k")))), is: true)
   }
 
   @Test func theOwnInvalidationIsNoNewsWhenItComesBack() {
     var table = table(with: 5)
     let marks = [SharedMark("k")]
-    check(doubted(table.invalidated(marks, version(6))), is: false)
-    let id = table.began(key).id
+    check(doubted(table.invalidated(marks, version(6))), is: true)
+    let id = table.begun(key).id
     check(table.answered(.unversioned(requestedAt: .zero), by: id, of: "k", at: .zero), is: .lands)
-    check(doubted(hear(&table, (6, .invalidated(marks)))), is: nil)
-    check(doubted(hear(&table, (7, .invalidated(marks)))), is: false)
+    check(doubted(hear(&table, (6, .invalidated(marks)))), is: false)
+    check(doubted(hear(&table, (7, .invalidated(marks)))), is: true)
   }
 
   @Test func dataThatIsBeingFetchedIsDoubtedWithTheFetch() {
     var table = table(with: 5)
-    let id = table.began(key).id
-    check(doubted(hear(&table, (5, .committed(key: "k")))), is: nil)
+    let id = table.begun(key).id
+    check(doubted(hear(&table, (5, .committed(key: "k")))), is: false)
     check(doubted(hear(&table, (6, .written(key: "k")))), is: true)
     table.ended(id, of: "k")
     // The fetch brought nothing: the data is what it was.
@@ -134,26 +134,26 @@ import Testing
 
   @Test func aFetchThatWasReplacedDoesNotCountAnyMore() {
     var table = table(with: 5)
-    let old = table.began(key).id
-    let new = table.began(key).id
-    check(table.answered(.stored(version(9)), by: old, of: "k", at: .zero), is: .lands)
+    let old = table.begun(key).id
+    let new = table.begun(key).id
+    check(table.answered(.stored(version(9)), by: old, of: "k", at: .zero), is: .ignored)
     // It did not land: the data is still that of version 5.
     check(doubted(hear(&table, (6, .written(key: "k")))), is: true)
     check(table.answered(.stored(version(7)), by: new, of: "k", at: .seconds(2)), is: .lands)
     check(table.rows["k"]?.landed, is: version(7))
     // One that goes on for ever hides no change from what has landed since.
-    let stuck = table.began(key).id
-    let last = table.began(key).id
+    let stuck = table.begun(key).id
+    let last = table.begun(key).id
     check(table.answered(.stored(version(8)), by: last, of: "k", at: .seconds(3)), is: .lands)
-    check(doubted(hear(&table, (9, .written(key: "k")))), is: false)
+    check(doubted(hear(&table, (9, .written(key: "k")))), is: true)
     table.ended(stuck, of: "k")
     check(table.rows["k"]?.landed, is: version(8))
   }
 
   @Test func aFirstFetchHasNothingToDoubt() {
     var table = table()
-    _ = table.began(key)
-    check(doubted(hear(&table, (6, .committed(key: "k")))), is: nil)
+    _ = table.begun(key)
+    check(doubted(hear(&table, (6, .committed(key: "k")))), is: false)
   }
 
   // MARK: Following
@@ -168,7 +168,7 @@ import Testing
     ]
     for (kind, news) in cases {
       var table = table()
-      let id = table.began(key).id
+      let id = table.begun(key).id
       check(table.follows(position(5), id, of: "k"), is: nil)
       check(hear(&table, (5, kind)).told.isEmpty, is: true)
       check(hear(&table, (6, kind)).told, is: [id: news])
@@ -181,20 +181,20 @@ import Testing
 
   @Test func aFollowerIsToldThatAllWasForgotten() {
     var table = table()
-    let id = table.began(key).id
+    let id = table.begun(key).id
     check(table.follows(position(5), id, of: "k"), is: nil)
-    check(table.forgot().told, is: [id: .free])
-    check(table.follows(position(5), id, of: "k"), is: .free)
+    check(table.forgot().told, is: [id: .silence])
+    check(table.follows(position(5), id, of: "k"), is: .silence)
   }
 
   // MARK: Trust
 
   @Test func whatIsForgottenIsDoubtedOnceAndWhatIsFetchedBeginsAgain() {
     var table = table(with: 5)
-    let id = table.began(SharedKey("other", marks: [])).id
-    check(table.forgot().doubted, is: ["k": false])
+    let id = table.begun(SharedKey("other", marks: [])).id
+    check(table.forgot().doubted, is: ["k"])
     check(table.forgot().doubted.isEmpty, is: true)
-    check(table.answered(.stored(version(9)), by: id, of: "other", at: .zero), is: .again)
+    check(table.answered(.stored(version(9)), by: id, of: "other", at: .zero), is: .unsure)
     table.beganAgain(id, of: "other")
     check(table.answered(.stored(version(9)), by: id, of: "other", at: .zero), is: .lands)
   }
@@ -202,47 +202,47 @@ import Testing
   @Test func trustCountsFromTheLogAndFromTheAnswer() {
     var table = table(with: 5)
     check(table.expired(trust: .seconds(10), at: .seconds(10)).doubted.isEmpty, is: true)
-    check(table.expired(trust: .seconds(10), at: .seconds(11)).doubted, is: ["k": false])
+    check(table.expired(trust: .seconds(10), at: .seconds(11)).doubted, is: ["k"])
     check(table.expired(trust: .seconds(10), at: .seconds(12)).doubted.isEmpty, is: true)
-    let id = table.began(key).id
+    let id = table.begun(key).id
     _ = table.answered(.unversioned(requestedAt: .zero), by: id, of: "k", at: .seconds(12))
     check(table.expired(trust: .seconds(10), at: .seconds(21)).doubted.isEmpty, is: true)
     let news = SharedChanges(messages: [], position: position(1))
     _ = table.log.read(news, askedAt: .seconds(21))
     check(table.expired(trust: .seconds(10), at: .seconds(30)).doubted.isEmpty, is: true)
-    check(table.expired(trust: .seconds(10), at: .seconds(31)).doubted, is: ["k": false])
+    check(table.expired(trust: .seconds(10), at: .seconds(31)).doubted, is: ["k"])
   }
 
   @Test func withoutAReaderAnAnswerIsNotWatched() {
     var table = SharedTable()
-    let id = table.began(key).id
+    let id = table.begun(key).id
     check(table.answered(.stored(version(1)), by: id, of: "k", at: .zero), is: .landsUnwatched)
-    check(table.began(key).isDoubted, is: true)
+    check(table.begun(key).isDoubted, is: true)
   }
 
   @Test func aVersionAfterTheEndOfTheLogIsNotBelieved() {
     var table = table(with: 1_000)
     // It may be newer than what was asked for before it came.
-    check(doubted(hear(&table, (6, .written(key: "k")), askedAt: .seconds(1))), is: nil)
-    check(doubted(hear(&table, (7, .written(key: "k")), askedAt: .seconds(2))), is: false)
+    check(doubted(hear(&table, (6, .written(key: "k")), askedAt: .seconds(1))), is: false)
+    check(doubted(hear(&table, (7, .written(key: "k")), askedAt: .seconds(2))), is: true)
   }
 
   @Test func anAnswerOfAnotherLifeOfTheLogIsNotFollowedByAnOlderOne() {
     var table = table(with: 5)
     _ = table.forgot()
-    check(table.began(key).bounds, is: SharedBounds(version: version(5)))
+    check(table.begun(key).bounds, is: SharedBounds(version: version(5)))
     _ = table.forgot()
-    let id = table.began(key).id
-    check(table.began(key).bounds, is: SharedBounds(version: version(5)))
+    let id = table.begun(key).id
+    check(table.begun(key).bounds, is: SharedBounds(version: version(5)))
     _ = id
   }
 
   @Test func anAnswerWithoutAVersionIsNotFollowedByOneThatWasRequestedBefore() {
     var table = table(with: 5)
-    let id = table.began(key).id
+    let id = table.begun(key).id
     let answer = SharedTable.Answer.unversioned(requestedAt: .seconds(10))
     check(table.answered(answer, by: id, of: "k", at: .seconds(11)), is: .lands)
-    let bounds = table.began(key).bounds
+    let bounds = table.begun(key).bounds
     check(bounds, is: SharedBounds(requestedAt: .seconds(10)))
     func allows(_ age: Duration) -> Bool {
       let entry = SharedEntry(value: SharedValue([], form: ""), version: version(9), age: age)
@@ -257,21 +257,72 @@ import Testing
     check(allows(.milliseconds(7_001)), is: false)
   }
 
+  // MARK: Marks
+
+  @Test func theMarkOfAnEntryIsThatOfItsKey() {
+    for (namespace, form) in [("shop", "json.1"), ("", ""), ("a:e1:", "é:"), ("1:", "9:k")] {
+      let names = SharedNames(namespace)
+      let key = names.key("[\"ü:e\"]", parts: "[\"ü:e\"]", tags: [], form: form)
+      check(SharedNames.mark(ofEntry: key.text), is: key.marks[0])
+    }
+    for text in ["", ":", "9:x", "-1:e", "1:a:e", "1:a:e9:", "99999999999999999999:", "1:a:k1:b:x"]
+    {
+      check(SharedNames.mark(ofEntry: text), is: nil)
+    }
+  }
+
+  @Test func nothingBeginsOrLandsWhileADoubtIsMarkedInTheClient() {
+    var table = table(with: 5)
+    let id = table.begun(key).id
+    let effects = hear(&table, (6, .written(key: "k")))
+    table.marking(effects.doubted)
+    // The mark that is on its way would be one of this answer, and another request.
+    check(table.answered(.stored(version(6)), by: id, of: "k", at: .zero), is: .waits)
+    check(table.began(key), is: nil)
+    // Another doubt comes meanwhile.
+    table.marking(["k"])
+    check(table.marked(["k"]), is: [])
+    check(table.answered(.stored(version(6)), by: id, of: "k", at: .zero), is: .waits)
+    check(table.forget(["k"], landedBefore: .seconds(9)), is: [])
+    check(table.marked(["k"]), is: ["k"])
+    check(table.answered(.stored(version(6)), by: id, of: "k", at: .zero), is: .lands)
+    #expect(table.rows["k"]?.isDoubted == false)
+  }
+
+  @Test func anAnswerThatDidNotLandChangesNothing() {
+    var table = table(with: 5)
+    _ = hear(&table, (6, .written(key: "k")))
+    let id = table.begun(key).id
+    check(table.answered(.stored(version(6)), by: id, of: "k", at: .seconds(2)), is: .lands)
+    let next = table.began(key, hasLanded: false)
+    check(next?.landed, is: version(5))
+    check(next?.isDoubted, is: true)
+  }
+
+  @Test func anAnswerThatNeverLandsIsDoubtedInTheEnd() {
+    var table = table(with: 5)
+    let id = table.begun(key).id
+    check(table.answered(.stored(version(6)), by: id, of: "k", at: .seconds(2)), is: .lands)
+    check(doubted(hear(&table, (6, .written(key: "k")))), is: false)
+    check(doubted(table.lost(["k"])), is: true)
+    check(table.rows["k"]?.landed, is: version(5))
+  }
+
   // MARK: Writes and rows
 
   @Test func anOlderWriteDoesNotReplaceNewerData() {
     var table = table(with: 5)
     check(table.mayWrite(version(4), to: key, at: .zero), is: false)
     check(table.mayWrite(version(6), to: key, at: .zero), is: true)
-    check(table.isOutdated(version(6), of: "k"), is: false)
+    check(doubted(table.wrote(version(6), to: "k")), is: false)
     _ = hear(&table, (7, .invalidated([SharedMark("k")])))
-    check(table.isOutdated(version(6), of: "k"), is: true)
+    check(doubted(table.wrote(version(6), to: "k")), is: true)
   }
 
   @Test func rowsAreForgottenThatNobodyFetchesAndThatAreSettled() {
     var table = table(with: 5)
     check(table.forget(["k"], landedBefore: .seconds(1)).isEmpty, is: true)
-    let id = table.began(key).id
+    let id = table.begun(key).id
     check(table.forget(["k"], landedBefore: .seconds(2)).isEmpty, is: true)
     table.ended(id, of: "k")
     check(table.forget(["k"], landedBefore: .seconds(2)), is: ["k"])
@@ -292,5 +343,14 @@ import Testing
       _ = marks.saw(SharedMark("\(number)"), RecentMarks.Sight(version: version(10), tide: 3))
     }
     #expect(marks[mark] == nil)
+  }
+}
+
+extension SharedTable {
+  /// A fetch begins while nothing is being marked.
+  fileprivate mutating func begun(_ key: SharedKey) -> Beginning {
+    if let beginning = began(key) { return beginning }
+    Issue.record("It waits.")
+    return Beginning(id: FlightID(rawValue: 0), isDoubted: false, bounds: SharedBounds())
   }
 }
