@@ -32,8 +32,9 @@ let package = Package(
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
       ]
     ),
-    // What sharing costs among a thousand machines: `swift run -c release Network`.
-    .executableTarget(name: "Network", dependencies: ["StreamQuerySharedTesting"]),
+    // What sharing costs among a thousand machines: `swift run -c release SharingCosts`. Not
+    // `Network`: for the core, that would be the framework.
+    .executableTarget(name: "SharingCosts", dependencies: ["StreamQuerySharedTesting"]),
     .target(name: "StreamQueryRedis", dependencies: ["StreamQueryShared", "CHiredis"]),
     .testTarget(
       name: "StreamQuerySharedTests",

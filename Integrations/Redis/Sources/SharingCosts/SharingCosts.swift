@@ -1,11 +1,11 @@
 import StreamQuerySharedTesting
 
-/// `swift run -c release Network --nodes 1000`: what sharing costs among so many machines.
+/// `swift run -c release SharingCosts --nodes 1000`: what sharing costs among so many machines.
 ///
 /// The same options print the same text, which `Costs` keeps:
-/// `swift run -c release Network --nodes 1000 | diff - Costs/nodes-1000.txt`.
+/// `swift run -c release SharingCosts --nodes 1000 | diff - Costs/nodes-1000.txt`.
 @main
-enum Network {
+enum SharingCosts {
   static func main() {
     var plan = NetworkPlan()
     plan.nodes = 1000
