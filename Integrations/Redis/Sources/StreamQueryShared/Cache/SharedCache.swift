@@ -92,16 +92,19 @@ public final class SharedCache: Sendable {
     let (doubted, told) = locked { state in
       let effects = change(&state.table)
       let doubted = effects.doubted.compactMap { key, isInFlight in
-        state.links[key].map { (link: $0, isInFlight: isInFlight) }
+        state.links[key].map { (key: key, link: $0, isInFlight: isInFlight) }
       }
       let told = effects.told.compactMap { id, news in
-        state.waiting.removeValue(forKey: id).map { (race: $0, news: news) }
+        state.waiting.removeValue(forKey: id).map { (id: id, race: $0, news: news) }
       }
       return (doubted, told)
     }
-    for (race, news) in told { race.give(news) }
+    // In an order that is the same in every process: a simulation repeats it.
+    for each in told.sorted(by: { $0.id.rawValue < $1.id.rawValue }) { each.race.give(each.news) }
     guard let client else { return doubted.count }
-    for (link, isInFlight) in doubted { link.doubt(client, isInFlight: isInFlight, refetch) }
+    for each in doubted.sorted(by: { $0.key < $1.key }) {
+      each.link.doubt(client, isInFlight: each.isInFlight, refetch)
+    }
     return doubted.count
   }
 }
