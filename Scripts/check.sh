@@ -114,9 +114,20 @@ step_integrations() { # the nested packages' tests, where their packages, librar
       echo "check: redis-server is missing: the tests of Integrations/Redis that start it are SKIPPED" >&2
     fi
     swift test --package-path Integrations/Redis "${strict[@]}"
+    compare_costs 100
   fi
   # What was tested passed: only if nothing was, the step is skipped as a whole.
   if ((${#left[@]} == 3)); then return "$skipped"; fi
+}
+
+# Whether sharing costs among so many simulated machines what Integrations/Redis/Costs says.
+compare_costs() {
+  local kept=Integrations/Redis/Costs/nodes-$1.txt
+  if ! swift run --package-path Integrations/Redis "${strict[@]}" SharingCosts --nodes "$1" |
+    diff "$kept" -; then
+    echo "check: sharing costs something else than $kept says; if it should, see Integrations/Redis/README.md" >&2
+    return 1
+  fi
 }
 
 # Whether the packages of an integration cannot be fetched, where that is no failure.

@@ -64,6 +64,14 @@ let package = Package(
     ),
     // Real servers, and networks that fail.
     .target(name: "RedisServers", path: "Tests/RedisServers"),
+    // What a call costs, beside Redis alone: `swift run -c release Load`.
+    .executableTarget(
+      name: "Load",
+      dependencies: [
+        "RedisServers", "StreamQueryRedis", "StreamQueryShared",
+        .product(name: "StreamQuery", package: "StreamQuery"),
+      ]
+    ),
     .testTarget(
       name: "StreamQueryRedisTests",
       dependencies: [

@@ -110,17 +110,18 @@ public final class SharedCache: Sendable {
       state.table.marking(effects.doubted)
       // What was compared before and lands after this is outdated.
       for key in effects.doubted { state.answers[key]?.markOutdated() }
-      let links = effects.doubted.compactMap { state.links[$0] }
+      let links = effects.doubted.sorted().compactMap { state.links[$0] }
       let told = effects.told.compactMap { id, news in
-        state.waiting.removeValue(forKey: id).map { (race: $0, news: news) }
+        state.waiting.removeValue(forKey: id).map { (id: id, race: $0, news: news) }
       }
       return (effects.doubted, links, told)
     }
-    for (race, news) in told { race.give(news) }
+    // In an order that is the same in every process: a simulation repeats it.
+    for each in told.sorted(by: { $0.id.rawValue < $1.id.rawValue }) { each.race.give(each.news) }
     guard !doubted.isEmpty else { return 0 }
     if let client { for link in links { link.doubt(client, refetch) } }
     let parked = locked { state in
-      state.table.marked(doubted).flatMap { state.parked.removeValue(forKey: $0) ?? [] }
+      state.table.marked(doubted).sorted().flatMap { state.parked.removeValue(forKey: $0) ?? [] }
     }
     for race in parked { race.give(()) }
     return doubted.count

@@ -114,7 +114,6 @@ struct NetworkJudge: Sendable {
     guard let last = requests[key], isHealthy(node, now), isHealthy(last.node, last.time) else {
       return
     }
-    guard disturbed[last.node] < last.time || disturbed[last.node] > now else { return }
     if now - last.time >= bounds.period { return }
     // An invalidation may have ended the lease while its holder was about to ask.
     if let told = toldAt[key], told >= last.time - bounds.hearing { return }

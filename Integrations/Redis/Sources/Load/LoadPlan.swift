@@ -1,0 +1,140 @@
+internal import StreamQuery
+internal import StreamQueryRedis
+
+/// What is measured, beside each other: Redis alone, and a cache before it.
+///
+/// Each part starts its machines and ends them, since every machine reads what any of them commits.
+struct LoadPlan: Sendable {
+  /// What is done with a case.
+  typealias Measure = (LoadCase) async throws -> Void
+
+  /// How many cases call for a while.
+  static var count: Int { callers.count * 4 }
+
+  /// How many callers there are at once.
+  private static let callers = [1, 8, 100]
+  /// How many callers want a key that nobody has.
+  private static let crowd = 10_000
+  /// How long upstream takes for a crowd.
+  private static let fetchTime = Duration.milliseconds(50)
+
+  /// Where the server is.
+  let endpoint: RedisEndpoint
+
+  /// Measures everything.
+  ///
+  /// - Parameter measure: Measures a case.
+  /// - Throws: That the server does not answer.
+  func run(_ measure: Measure) async throws {
+    try await measureRedis(measure)
+    try await measureLocalHits(measure)
+    try await measureHits(measure)
+    try await measureMisses(measure)
+    try await measureCrowd(measure)
+  }
+
+  // MARK: Redis alone
+
+  private func connection() -> RedisConnection {
+    let timeouts = RedisTimeouts(connect: .seconds(30), command: .seconds(30))
+    return RedisConnection(endpoint, timeouts: timeouts)
+  }
+
+  private func measureRedis(_ measure: Measure) async throws {
+    let text = LoadMachine.Value().text
+    let connection = connection()
+    _ = try await connection.send(RedisCommand("SET", "alone", text))
+    let tally = LoadTally(LoadTally.Counts())
+    for callers in Self.callers {
+      try await measure(
+        LoadCase(name: "Redis alone: `GET`", callers: callers, tally: tally) { _ in
+          let reply = try await connection.send(RedisCommand("GET", "alone"))
+          guard reply.bytes?.count == text.utf8.count else { throw LoadError.unexpected(reply) }
+        }
+      )
+    }
+    let connections = [connection] + (1..<4).map { _ in self.connection() }
+    try await measure(redisCrowd(connections))
+    for connection in connections { await connection.close() }
+  }
+
+  /// What is written without a cache: who finds nothing asks upstream, and stores it.
+  private func redisCrowd(_ connections: [RedisConnection]) -> LoadCase {
+    let tally = LoadTally(LoadTally.Counts(upstream: 0))
+    let name = "Redis alone: `GET`, else upstream and `SET`"
+    return LoadCase(name: name, callers: Self.crowd, isCrowd: true, tally: tally) { call in
+      let connection = connections[call.caller % connections.count]
+      let key = "crowd \(call.round)"
+      if try await connection.send(RedisCommand("GET", key)).bytes != nil { return }
+      tally.askedUpstream()
+      try await Task.sleep(for: Self.fetchTime)
+      _ = try await connection.send(RedisCommand("SET", key, LoadMachine.Value().text))
+    }
+  }
+
+  // MARK: With the cache
+
+  private func measureLocalHits(_ measure: Measure) async throws {
+    let tally = LoadTally()
+    let machine = try LoadMachine(endpoint, tally)
+    let query = machine.query("local", "1")
+    for callers in Self.callers {
+      try await measure(
+        LoadCase(name: "local hit", callers: callers, tally: tally) { _ in
+          _ = try await machine.client.fetch(query)
+        }
+      )
+    }
+    await machine.end()
+  }
+
+  private func measureHits(_ measure: Measure) async throws {
+    let tally = LoadTally()
+    let other = try LoadMachine(endpoint, LoadTally())
+    let machine = try LoadMachine(endpoint, tally)
+    let most = Self.callers.max() ?? 1
+    for caller in 0..<most { _ = try await other.client.fetch(other.query("hit", "\(caller)")) }
+    await other.end()
+    let queries = (0..<most).map { machine.query("hit", "\($0)") }
+    for callers in Self.callers {
+      try await measure(
+        LoadCase(
+          name: "local miss, hit in the store",
+          callers: callers,
+          tally: tally,
+          prepare: { machine.client.remove(queries[$0.caller]) },
+          call: { _ = try await machine.client.fetch(queries[$0.caller]) }
+        )
+      )
+    }
+    await machine.end()
+  }
+
+  private func measureMisses(_ measure: Measure) async throws {
+    let tally = LoadTally()
+    // What was measured must not fill the server's memory.
+    let machine = try LoadMachine(endpoint, tally, lifetime: .seconds(10))
+    for callers in Self.callers {
+      try await measure(
+        LoadCase(name: "miss: leads and commits", callers: callers, tally: tally) { call in
+          _ = try await machine.client.fetch(machine.query("miss \(callers)", call.text))
+        }
+      )
+    }
+    await machine.end()
+  }
+
+  private func measureCrowd(_ measure: Measure) async throws {
+    let tally = LoadTally()
+    let machines = try (0..<4).map { _ in try LoadMachine(endpoint, tally) }
+    let name = "miss of all at once, in 4 clients"
+    try await measure(
+      LoadCase(name: name, callers: Self.crowd, isCrowd: true, tally: tally) { call in
+        let machine = machines[call.caller % machines.count]
+        let query = machine.query("crowd", "\(call.round)", upstream: Self.fetchTime)
+        _ = try await machine.client.fetch(query)
+      }
+    )
+    for machine in machines { await machine.end() }
+  }
+}
