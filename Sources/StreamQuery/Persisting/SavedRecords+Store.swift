@@ -4,13 +4,22 @@ extension SavedRecords {
   /// The store has told what it keeps.
   ///
   /// What is too old for whoever kept it leaves, so that old versions of values that nobody uses do
-  /// not stay for ever.
+  /// not stay for ever. It must be so by the date of the newest record as well: the clock may be
+  /// ahead at one launch, and nothing would be left. What the present policy would still restore
+  /// stays, although another one kept it.
   ///
   /// - Parameters:
   ///   - contents: What it keeps.
   ///   - date: The present date.
+  ///   - maxAge: The age at which it is too old for the present policy.
+  ///   - version: The version that the present policy expects.
   /// - Returns: The keys of records that are not readable.
-  mutating func loaded(_ contents: StoreContents, at date: Double) -> [String] {
+  mutating func loaded(
+    _ contents: StoreContents,
+    at date: Double,
+    for maxAge: TimeSpan = .zero,
+    version: String = ""
+  ) -> [String] {
     guard isLoading else { return [] }
     phase = .open(contents.generation)
     var unreadable: [String] = []
@@ -21,12 +30,13 @@ extension SavedRecords {
         unwritten.insert(record.key)
         continue
       }
-      guard !value.isOver(at: date) else {
-        unwritten.insert(record.key)
-        continue
-      }
       records[record.key] = Record(value: value, isStored: true)
       byteCount += record.value.count + record.key.utf8.count
+    }
+    let newest = records.values.lazy.map(\.value.updatedAt).filter(\.isFinite).max()
+    let last = min(date, newest ?? date)
+    for (text, record) in records where record.value.isOver(at: last) {
+      if !record.value.isGood(for: maxAge, version: version, at: last) { forget(text) }
     }
     for (filter, removes) in pendingMarks { apply(filter, removes: removes) }
     pendingMarks = []
@@ -37,6 +47,7 @@ extension SavedRecords {
   ///
   /// - Returns: What is dropped: users' values, to be released outside of locks.
   mutating func close(_ error: QueryStoreError) -> [[EntryKey: Arrival]] {
+    hasLost = hasLost || isBehind
     phase = .closed(error)
     let old = [arrivals, settling]
     arrivals = [:]

@@ -74,6 +74,8 @@ struct SavedRecords: Sendable {
   var dropsLoaded = false
   /// What bulk calls said while loading.
   var pendingMarks: [(filter: RecordFilter, removes: Bool)] = []
+  /// Whether something changed that a closed store will never have.
+  var hasLost = false
 
   init(limit: StoreLimit) {
     self.limit = limit
@@ -91,11 +93,16 @@ struct SavedRecords: Sendable {
   var obstacle: QueryStoreError? {
     switch phase {
     case .open: nil
-    case .closed(let error): error
-    case .loading:
-      // What bulk calls said of the records that are still to come is a change, too.
-      isDirty || dropsLoaded || !pendingMarks.isEmpty ? .failed(SavedValueError.slowStore) : nil
+    case .closed(let error): hasLost ? error : nil
+    case .loading: isBehind ? .failed(SavedValueError.slowStore) : nil
     }
+  }
+
+  /// Whether something changed that the store does not have.
+  var isBehind: Bool {
+    // What bulk calls said of the records that are still to come is a change, too.
+    let isBehindLater = isLoading && (dropsLoaded || !pendingMarks.isEmpty)
+    return isDirty || !settling.isEmpty || !underWay.isEmpty || isBehindLater
   }
 
   /// Whether there is anything to settle or to write.
@@ -110,7 +117,13 @@ struct SavedRecords: Sendable {
   ///
   /// - Returns: What it replaces: users' values, to be released outside of locks.
   mutating func note(_ arrival: Arrival, of key: EntryKey) -> Arrival? {
-    if case .closed = phase { return arrival }
+    if case .closed = phase {
+      if case .changed(let entry) = arrival, entry.isAsItBegan, !entry.isInvalidated {
+      } else {
+        hasLost = true
+      }
+      return arrival
+    }
     // It began with what is not saved yet, or after that was removed: only its mark is new.
     if case .changed(let entry) = arrival, entry.isAsItBegan, let known = arrivals[key] {
       if case .changed(var former) = known {
@@ -156,6 +169,7 @@ struct SavedRecords: Sendable {
     byteCount = 0
     evicted = [:]
     if isLoading { dropsLoaded = true }
+    if case .closed = phase { hasLost = true }
     pendingMarks = []
     return old
   }
@@ -185,14 +199,8 @@ struct SavedRecords: Sendable {
       let text = Self.prefix + text
       switch settlement {
       case .save(let value, let stamp): put(value, stamp, text)
-      case .mark(let isInvalidated):
-        guard var record = records[text], record.value.isInvalidated != isInvalidated else {
-          continue
-        }
-        record.value.isInvalidated = isInvalidated
-        records[text] = record
-        unwritten.insert(text)
-      case .remove: forget(text)
+      case .mark(let isInvalidated): mark(text, isInvalidated)
+      case .remove: remove(text)
       }
     }
     var old: [EntryKey: Arrival] = [:]
@@ -225,19 +233,30 @@ struct SavedRecords: Sendable {
   ///   - cached: The texts of entries that are cached, for which the filter does not decide.
   mutating func apply(_ filter: RecordFilter, removes: Bool, except cached: Set<String> = []) {
     guard !isLoading else { return pendingMarks.append((filter, removes)) }
-    for text in records.keys {
+    // What it still has is not known.
+    if case .closed = phase { hasLost = true }
+    for text in Array(records.keys) + Array(evicted.keys) {
       let name = String(text.dropFirst(Self.prefix.count))
       guard !cached.contains(name), filter.mayMatch(name) else { continue }
-      if removes {
-        forget(text)
-      } else if records[text]?.value.isInvalidated == false {
-        records[text]?.value.isInvalidated = true
-        unwritten.insert(text)
-      }
+      if removes { remove(text) } else { mark(text, true) }
     }
-    for text in evicted.keys where filter.mayMatch(String(text.dropFirst(Self.prefix.count))) {
-      if removes { evicted[text] = nil }
-      evicted[text]?.value.isInvalidated = true
+  }
+
+  /// Removes a record, also one that left because the store is full, of which `unwritten` has known
+  /// since then.
+  private mutating func remove(_ text: String) {
+    forget(text)
+    evicted[text] = nil
+  }
+
+  /// Marks a record, also one that left because the store is full.
+  private mutating func mark(_ text: String, _ isInvalidated: Bool) {
+    if let former = records[text]?.value.isInvalidated {
+      guard former != isInvalidated else { return }
+      records[text]?.value.isInvalidated = isInvalidated
+      unwritten.insert(text)
+    } else if let former = evicted[text]?.value.isInvalidated, former != isInvalidated {
+      evicted[text]?.value.isInvalidated = isInvalidated
       evicted[text]?.isChanged = true
     }
   }
@@ -246,6 +265,7 @@ struct SavedRecords: Sendable {
     useSerial += 1
     var record = Record(value: value, stamp: stamp, use: useSerial)
     record.isStored = (records[text] ?? evicted[text])?.isStored ?? false
+    evicted[text] = nil
     let old = records.updateValue(record, forKey: text)
     byteCount += value.data.count - (old?.value.data.count ?? -text.utf8.count)
     unwritten.insert(text)

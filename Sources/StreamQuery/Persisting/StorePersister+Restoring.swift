@@ -36,7 +36,11 @@ extension StorePersister {
     do {
       let contents = try await settings.store.load(id.partition)
       let date = wallClock().timeIntervalSinceReferenceDate
-      let unreadable = state.withLock { $0.stores[id]?.records.loaded(contents, at: date) ?? [] }
+      let maxAge = TimeSpan(settings.maxAge)
+      let unreadable = state.withLock { state in
+        state.stores[id]?.records
+          .loaded(contents, at: date, for: maxAge, version: settings.version) ?? []
+      }
       problems = contents.damage.map(SavedValueError.damaged)
       problems += unreadable.map(SavedValueError.unreadable)
     } catch {

@@ -131,11 +131,13 @@ struct LossTests: SlowStoreSuite {
     client.shutDown()
   }
 
-  @Test("save to a store that cannot be used throws")
+  @Test("save to a store that cannot be used throws once something has changed")
   func saveToAClosedStore() throws {
     store.change { $0.loadError = .inUse }
     let client = client()
     simulation.settle()
+    // Nothing has changed yet.
+    try simulation.run { [client] in try await client.save() }
     client.setData(1, for: key(1))
     simulation.run { [client] in
       _ = await #expect(throws: QuerySaveError.self) { try await client.save() }

@@ -201,10 +201,32 @@ struct RestoringTests {
       $0.persistence = Persistence(in: memory, version: "2")
     }
     simulation.advance(by: .seconds(2))
-    // The first is 60 hours old, the second 40: a lifetime is up to twice the age.
-    #expect(
-      memory.load(.main).records.map(\.key) == [#"query/Swift.String["name","for ever"]"#]
-    )
+    // The first is 60 hours old, and 40 by the date of the newest: a lifetime is up to twice the age.
+    #expect(memory.load(.main).records.map(\.key) == ["2", "for ever"].map(record))
+    client.setData("3", for: ["name", "new"])
+    client.shutDown()
+    simulation.settle()
+    let next = QueryClient(simulation: simulation) { [memory] in
+      $0.persistence = Persistence(in: memory, version: "2")
+    }
+    simulation.advance(by: .seconds(2))
+    #expect(memory.load(.main).records.map(\.key) == ["for ever", "new"].map(record))
+    next.shutDown()
+  }
+
+  private func record(_ name: String) -> String { #"query/Swift.String["name","\#(name)"]"# }
+
+  @Test("one launch with the clock ahead does not empty the store")
+  func clockAhead() {
+    keep()
+    simulation.setWallClock(offset: .hours(1_000))
+    let ahead = client(memory)
+    simulation.advance(by: .seconds(10))
+    ahead.shutDown()
+    simulation.setWallClock(offset: .zero)
+    let client = client(memory)
+    simulation.settle()
+    #expect(client.data(for: name) == "kept")
     client.shutDown()
   }
 

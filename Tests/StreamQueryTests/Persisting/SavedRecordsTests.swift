@@ -10,7 +10,7 @@ import Foundation
 
 /// The records of a store, without the store.
 struct SavedRecordsTests {
-  private func value(_ byte: UInt8, at date: Double = 0, size: Int = 1) -> SavedValue {
+  func value(_ byte: UInt8, at date: Double = 0, size: Int = 1) -> SavedValue {
     SavedValue(
       Data(repeating: byte, count: size),
       updatedAt: date,
@@ -26,11 +26,11 @@ struct SavedRecordsTests {
     )
   }
 
-  private func open(_ limit: StoreLimit = StoreLimit(), _ keys: String...) -> SavedRecords {
+  func open(_ limit: StoreLimit = StoreLimit(), _ keys: String...) -> SavedRecords {
     open(limit, keys)
   }
 
-  private func open(_ limit: StoreLimit, _ keys: [String]) -> SavedRecords {
+  func open(_ limit: StoreLimit, _ keys: [String]) -> SavedRecords {
     var records = SavedRecords(limit: limit)
     _ = records.loaded(
       StoreContents(
@@ -44,7 +44,7 @@ struct SavedRecordsTests {
     return records
   }
 
-  private func entry(_ key: EntryKey) throws -> PersistedEntry {
+  func entry(_ key: EntryKey) throws -> PersistedEntry {
     let query = ResolvedQuery(
       QueryDefinition(of: Int.self),
       for: key.key,
@@ -242,22 +242,6 @@ struct SavedRecordsTests {
     #expect(batches.last?.removals.first == "query/k")
   }
 
-  @Test("a mark on what left comes back with it")
-  func markedWhileFull() throws {
-    let a = #"Swift.Int["a"]"#
-    var records = open(StoreLimit(), a, "b", "c")
-    _ = records.settled([("c", .mark(isInvalidated: true))])
-    _ = records.takeBatch()
-    let again = records.failed(isFull: true)
-    #expect(again)
-    records.apply(RecordFilter(.key("a" as QueryKey<Int>)), removes: false)
-    while records.failed(isFull: true) {}
-    let batch = records.takeBatch()
-    #expect(batch?.puts.map(\.key) == ["query/" + a, "query/c"])
-    let marked = records.use(a)
-    #expect(marked?.isInvalidated == true)
-  }
-
   @Test("after another failure it is not known what the store still has of what left")
   func failedWhileFull() throws {
     var records = open(StoreLimit(), "a", "b", "c")
@@ -297,20 +281,6 @@ struct SavedRecordsTests {
     #expect(batch?.puts == [])
   }
 
-  @Test("what was removed while a full store had no room for it does not come back")
-  func removedWhileFull() {
-    let a = #"Swift.Int["a"]"#
-    var records = open(StoreLimit(), a, "b", "c")
-    _ = records.settled([("b", .mark(isInvalidated: true))])
-    _ = records.takeBatch()
-    let again = records.failed(isFull: true)
-    #expect(again)
-    _ = records.takeBatch()
-    records.apply(RecordFilter(.key("a" as QueryKey<Int>)), removes: true)
-    while records.failed(isFull: true) { _ = records.takeBatch() }
-    #expect(records.records.keys.sorted() == ["query/b", "query/c"])
-  }
-
   @Test("a record that could not be used is forgotten, but not the one that has taken its place")
   func dropped() throws {
     let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
@@ -340,5 +310,29 @@ struct SavedRecordsTests {
     #expect(batch == nil)
     let use = records.use("a")
     #expect(use == nil)
+  }
+
+  @Test("a closed store is an obstacle as soon as something changed that it will not have")
+  func obstacle() throws {
+    let key = EntryKey("a" as QueryKey<Int>)
+    var unused = open(StoreLimit(), "a")
+    _ = unused.close(.inUse)
+    #expect(unused.obstacle == nil)
+    let changes: [(inout SavedRecords) -> Void] = [
+      { _ = $0.note(.removed, of: key) },
+      { _ = $0.noteRemovalOfAll() },
+      { $0.apply(RecordFilter(.all), removes: true) },
+      { _ = $0.settled([("a", .remove)]) },
+    ]
+    for (place, change) in changes.enumerated() {
+      var before = open(StoreLimit(), "a")
+      change(&before)
+      _ = before.close(.inUse)
+      #expect(before.obstacle != nil, "\(place)")
+      var after = unused
+      change(&after)
+      // What is settled then was lost before.
+      #expect((after.obstacle != nil) == (place < 3), "\(place)")
+    }
   }
 }
