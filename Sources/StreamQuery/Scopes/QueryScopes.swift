@@ -90,8 +90,7 @@ public final class QueryScopes: Sendable {
   /// - Throws: ``QueryScopeError/notErased(name:errors:)`` or `CancellationError`.
   public func end(_ name: String) async throws {
     try await perform("the ending of \"\(name)\"", name) { turn in
-      turn.isNoted.withLock { $0 = true }
-      return forget(name)
+      endAtOnce(name, turn)
     } body: { scopes, turn in
       try await scopes.erase(name, turn)
     }
@@ -154,25 +153,30 @@ public final class QueryScopes: Sendable {
       let closed = table.withLock { $0.closed(name, opened.serial) }
       withExtendedLifetime(closed) {}
     }
-    if try await isNoted(name) { try await erase(name, turn) }
+    // Ended since the opening was asked for: its note may not be there yet.
+    var hasEnded = table.withLock { $0.clients(of: name) }.contains { $0.isErased }
+    if !hasEnded { hasEnded = try await isNoted(name) }
+    if hasEnded { try await erase(name, turn) }
     let client = makeClient(name, ScopeNotes.partition(of: name))
     let serial = table.withLock { $0.opened(name, client) }
     return QueryScope(name: name, client: client, scopes: self, serial: serial)
   }
 
   func end(_ scope: QueryScope) async throws {
-    let (name, hadEnded) = (scope.name, scope.hasEnded)
+    let name = scope.name
     try await perform("the ending of \"\(name)\"", name) { turn in
-      let claim = table.withLock { $0.claim(on: name, scope.serial, hadEnded: hadEnded) }
-      turn.claim.withLock { $0 = claim }
-      turn.isNoted.withLock { $0 = claim == .isOpen }
-      return claim == .isOpen ? forget(name) : []
+      let hadEnded = scope.hasEnded
+      let isEnding = table.withLock { $0.isEnding(name, scope.serial, hadEnded: hadEnded) }
+      return isEnding ? endAtOnce(name, turn) : []
     } body: { scopes, turn in
-      let claim = turn.claim.withLock { $0 }
-      switch scopes.table.withLock({ $0.ending(of: name, claim) }) {
-      case .erase: try await scopes.erase(name, turn)
-      case .nothing: break
-      case .isOpenAgain: throw QueryScopeError.openedAgain(name: name)
+      let ending = withExtendedLifetime(scope.client) {
+        scopes.table.withLock { $0.ending(of: name, scope.serial) }
+      }
+      if ending == .erase { return try await scopes.erase(name, turn) }
+      let failures = await scopes.takeBack(turn)
+      if ending == .isOpenAgain { throw QueryScopeError.openedAgain(name: name) }
+      guard failures.isEmpty else {
+        throw QueryScopeError.notErased(name: name, errors: failures.map(\.error))
       }
     }
   }
@@ -229,10 +233,28 @@ public final class QueryScopes: Sendable {
     return clients
   }
 
+  /// Ends an account before its turn has come.
+  ///
+  /// - Returns: Its clients.
+  private func endAtOnce(_ name: String, _ turn: Turn) -> [QueryClient] {
+    let clients = forget(name)
+    let ending = ending(of: name, clients, turn)
+    turn.ending.withLock { $0 = ending }
+    return clients
+  }
+
   /// Notes the end of an account before its turn has come, if it is certain.
-  private func note(_ name: String, _ clients: [QueryClient], _ turn: Turn) async {
-    if turn.isNoted.withLock({ $0 }) { await ending(of: name, clients).note() }
+  private func note(_ turn: Turn) async {
+    await turn.ending.withLock { $0 }?.note()
     turn.noted.give(())
+  }
+
+  /// Removes the notes that were written before the turn had come: the next launch would erase what
+  /// is kept by somebody who has opened the account since.
+  private func takeBack(_ turn: Turn) async -> [ScopeEnding.Failure] {
+    guard let ending = turn.ending.withLock({ $0 }) else { return [] }
+    await turn.noted.take()
+    return await ending.takeBack()
   }
 
   /// Erases an account.
@@ -240,7 +262,7 @@ public final class QueryScopes: Sendable {
     let clients = forget(name)
     turn.erased.withLock { $0 = clients }
     for client in clients { reportUnlisted(client, name) }
-    let ending = ending(of: name, clients)
+    let ending = ending(of: name, clients, turn)
     // First: late saves find their generation gone, so there is no need to wait for them.
     var failures = await ending.erase()
     for client in clients { await client.waitUntilOver() }
@@ -254,9 +276,11 @@ public final class QueryScopes: Sendable {
     }
   }
 
-  private func ending(of name: String, _ clients: [QueryClient]) -> ScopeEnding {
+  private func ending(of name: String, _ clients: [QueryClient], _ turn: Turn) -> ScopeEnding {
     let left = table.withLock { $0.unfinished[name] ?? [] }
-    let all = stores + left + clients.flatMap { stores(of: $0, name) }
+    // Where it was noted before the turn: the clients that told of these stores may be forgotten by now.
+    let noted = turn.ending.withLock { $0?.stores ?? [] }
+    let all = stores + left + noted + clients.flatMap { stores(of: $0, name) }
     return ScopeEnding(name: name, stores: Self.unique(all))
   }
 
@@ -291,10 +315,8 @@ public final class QueryScopes: Sendable {
   private final class Turn: Sendable {
     /// The clients that were erased.
     let erased = Mutex<[QueryClient]>([])
-    /// What the account was, when its end was asked for.
-    let claim = Mutex(Table.Claim.hadEnded)
-    /// Whether the account's end is certain before the turn has come.
-    let isNoted = Mutex(false)
+    /// The end of the account, if it is certain before the turn has come.
+    let ending = Mutex<ScopeEnding?>(nil)
     /// Given when the end is noted, if that is done before the turn has come.
     let noted = SharedOneShot<Void>()
   }
@@ -325,7 +347,7 @@ public final class QueryScopes: Sendable {
     Task.detached(executorPreference: executor) {
       async let told: Void = Self.tell(erased)
       // What has the turn may hang in a store, and the process may end before it is over.
-      async let noted: Void = self.note(name, erased, turn)
+      async let noted: Void = self.note(turn)
       if !isFirst { _ = await wait.take() }
       let result: Result<Value, any Error>
       do { result = .success(try await body(self, turn)) } catch { result = .failure(error) }

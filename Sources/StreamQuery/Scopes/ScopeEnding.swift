@@ -38,6 +38,15 @@ struct ScopeEnding: Sendable {
     }
   }
 
+  /// Removes the notes of an end that came too late: somebody has opened the account again and uses it.
+  ///
+  /// - Returns: The stores that may still have one.
+  func takeBack() async -> [Failure] {
+    await failures { store throws(QueryStoreError) in
+      try await ScopeNotes(store: store).remove(name)
+    }
+  }
+
   /// Does something with all stores at the same time.
   private func failures(
     _ body: @escaping @Sendable (any QueryStore) async throws(QueryStoreError) -> Void

@@ -10,22 +10,14 @@ struct ScopeTable<Client: AnyObject, Store, Wait> {
   }
 
   private struct Known {
+    let serial: Int
     weak var client: Client?
-  }
-
-  /// What the account was, when its end was asked for by one who has opened it.
-  enum Claim {
-    /// What he has opened is open.
-    case isOpen
-    /// It was closed before.
-    case wasClosed
-    /// It had ended before.
-    case hadEnded
   }
 
   /// What is to be done at the end of an account.
   enum Ending {
     case erase
+    /// It was erased before.
     case nothing
     /// It was closed, and opened again by somebody else.
     case isOpenAgain
@@ -34,7 +26,7 @@ struct ScopeTable<Client: AnyObject, Store, Wait> {
   private(set) var opened: [String: Opened] = [:]
   /// The accounts whose end has failed, and the stores in which.
   private(set) var unfinished: [String: [Store]] = [:]
-  /// The clients that were made for accounts: those that were closed may still be used.
+  /// The clients that were made for accounts and not erased: those that were closed may still be used.
   private var known: [String: [Known]] = [:]
   /// The number of accounts at which those without clients leave the table.
   private var knownLimit = 64
@@ -85,7 +77,7 @@ struct ScopeTable<Client: AnyObject, Store, Wait> {
       knownLimit = max(64, 2 * known.count)
     }
     known[name, default: []].removeAll { $0.client == nil }
-    known[name, default: []].append(Known(client: client))
+    known[name, default: []].append(Known(serial: lastSerial, client: client))
     return lastSerial
   }
 
@@ -99,25 +91,30 @@ struct ScopeTable<Client: AnyObject, Store, Wait> {
     opened[name]?.serial == serial ? opened.removeValue(forKey: name)?.client : nil
   }
 
-  /// What an account is whose end is asked for.
+  /// Whether it is certain, before the turn has come, that the account ends.
   ///
   /// - Parameters:
   ///   - name: The account.
   ///   - serial: The time that it was opened.
-  ///   - hadEnded: Whether it has ended since.
-  /// - Returns: What it is.
-  func claim(on name: String, _ serial: Int, hadEnded: Bool) -> Claim {
-    if opened[name]?.serial == serial { return .isOpen }
-    return hadEnded ? .hadEnded : .wasClosed
+  ///   - hadEnded: Whether it has ended since: then the next one may have it already.
+  /// - Returns: Whether it is open, and ends now.
+  func isEnding(_ name: String, _ serial: Int, hadEnded: Bool) -> Bool {
+    !hadEnded && opened[name]?.serial == serial
   }
 
   /// What is to be done when the turn has come.
-  func ending(of name: String, _ claim: Claim) -> Ending {
-    switch claim {
-    case .isOpen: .erase
-    case .wasClosed: opened[name] == nil ? .erase : .isOpenAgain
-    case .hadEnded: unfinished[name] == nil ? .nothing : .erase
+  ///
+  /// - Parameters:
+  ///   - name: The account.
+  ///   - serial: The time that it was opened. Its client has to be retained by the caller: it is known
+  ///     until it is erased.
+  /// - Returns: What is to be done.
+  func ending(of name: String, _ serial: Int) -> Ending {
+    if unfinished[name] != nil { return .erase }
+    guard known[name]?.contains(where: { $0.serial == serial && $0.client != nil }) == true else {
+      return .nothing
     }
+    return opened[name].map { $0.serial == serial } ?? true ? .erase : .isOpenAgain
   }
 
   /// The stores of an account were erased, or not.

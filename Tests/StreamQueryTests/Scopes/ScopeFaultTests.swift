@@ -262,26 +262,6 @@ struct ScopeFaultTests: ScopeSuite {
     #expect(kept("ada", in: other).isEmpty)
     #expect(told.values == [.unlistedStore(account: "ada")])
   }
-
-  @Test("what is ended while it is closed and opened has ended")
-  func endDuringClose() throws {
-    let scopes = scopes()
-    let ada = try filled(scopes)
-    ada.client.setData("y", for: key)
-    store.change { $0.writing = .seconds(1) }
-    let closing = simulation.task { try await ada.close() }
-    simulation.settle()
-    let opening = simulation.task { try await scopes.open("ada") }
-    simulation.settle()
-    let ending = simulation.task { try await ada.end() }
-    simulation.advance(by: .seconds(10))
-    try simulation.run {
-      try await closing.value
-      #expect(try await opening.value.hasEnded)
-      try await ending.value
-    }
-    #expect(kept("ada").isEmpty && scopes.opened.isEmpty)
-  }
 }
 
 /// With real threads.

@@ -85,6 +85,40 @@ struct ScopeNoteTests: ScopeSuite {
     #expect(notes.isEmpty && other.memory.load("scopes").records.isEmpty)
   }
 
+  @Test("no note outlasts the end, in a store either that only clients have named")
+  func unlistedStore() throws {
+    let other = SlowStore(clock: simulation.clock)
+    let scopes = scopes()
+    let query = Query(key: key) { "x" }.persisted(in: other)
+    @Sendable func use() async throws -> QueryScope {
+      let account = try await scopes.open("ada")
+      _ = try await account.client.fetch(query)
+      try await account.client.save()
+      return account
+    }
+    let ada = try simulation.run { try await use() }
+    store.change { $0.wiping = .seconds(5) }
+    let first = simulation.task { try await ada.end() }
+    simulation.advance(by: .seconds(1))
+    other.change { $0.loading = .seconds(60) }
+    let second = simulation.task { try await scopes.end("ada") }
+    simulation.advance(by: .seconds(1))
+    other.change { $0.loading = .zero }
+    simulation.advance(by: .minutes(10))
+    try simulation.run {
+      try await first.value
+      try await second.value
+    }
+    #expect(other.memory.load("scopes").records.isEmpty)
+    #expect(other.memory.load("scopes-copy").records.isEmpty)
+    try simulation.run { try await use().close() }
+    // The next version names both.
+    let next = self.scopes(other)
+    simulation.advance(by: .minutes(1))
+    #expect(kept("ada", in: other) == [#""x""#])
+    withExtendedLifetime(next) {}
+  }
+
   @Test(
     "one flipped bit opens no account that has ended",
     arguments: ["scopes", "scopes-copy"]
