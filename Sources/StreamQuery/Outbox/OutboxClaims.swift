@@ -63,6 +63,11 @@ final class OutboxClaims: Sendable {
     }
   }
 
+  /// The scopes in which ended outboxes are still sending or writing.
+  func barredScopes(_ place: Place) -> Set<String> {
+    places.withLock { $0[place]?.barredScopes ?? [] }
+  }
+
   /// Claims what an outbox has read.
   ///
   /// - Parameters:

@@ -102,7 +102,8 @@ extension OutboxKeeper {
   func close(_ error: QueryStoreError) {
     let (jobs, answers) = update { state in
       state.loadError = nil
-      var jobs = state.ledger.close(error).compactMap { state.jobs[$0] }
+      let barred = OutboxClaims.shared.barredScopes(place)
+      var jobs = state.ledger.close(error, barred: barred).compactMap { state.jobs[$0] }
       for pending in state.pending {
         if case .durable(let job, _) = pending { jobs.append(job) }
       }
@@ -112,6 +113,7 @@ extension OutboxKeeper {
       return (jobs, answers)
     }
     for job in jobs { keepingFailed(job, OutboxError.unwritable(error)) }
+    release()
     if case .superseded = error { client?.cancelKept() }
     for answer in answers.0 { answer.give(()) }
     for answer in answers.1 { answer.give(nil) }

@@ -52,9 +52,16 @@ extension OutboxLedger {
 
   /// The store cannot be used any more.
   ///
+  /// - Parameters:
+  ///   - error: Why.
+  ///   - barred: The scopes in which others are still sending or writing.
   /// - Returns: The runs that will never be kept as they are. Those that are kept go on.
-  mutating func close(_ error: QueryStoreError) -> [RunIdentity] {
+  mutating func close(_ error: QueryStoreError, barred: Set<String> = []) -> [RunIdentity] {
     phase = .closed(error)
+    // What others have left cannot be read, and is not waited for.
+    let free = self.barred.subtracting(barred)
+    self.barred = barred
+    for scope in free.sorted() { settle(scope) }
     hasFailed = false
     unwritten = [:]
     underWay = [:]
