@@ -145,7 +145,8 @@ extension CacheState {
 
   /// If a run may be sent, cancels those of which it is a newer version.
   ///
-  /// One that is being sent has the last word: see ``makeWay(_:_:)``.
+  /// One that is being sent has the last word: see ``makeWay(_:_:)``. While the run may be taken
+  /// back, what would be sent in its stead stays: all but those that may be taken back as well.
   ///
   /// - Complexity: O(*n*) in their number; all but the one that is being sent are visited once.
   mutating func supersede(before id: MutationID, _ transaction: inout Transaction) {
@@ -156,8 +157,14 @@ extension CacheState {
     let runs = PacedRuns(key: job.key, scope: job.scope)
     // Copied: those that end leave the queue.
     let older = Array(mutations.paced[runs, default: RunQueue()].prefix { $0 < id })
+    let environment = transaction.environment
+    let isTentative = mutations.slots[index].machine.mayBeTakenBack(in: environment)
     for run in older {
-      if let old = mutations.find(run), mutations.slots[old].machine.isAtWork { continue }
+      if let old = mutations.find(run) {
+        let machine = mutations.slots[old].machine
+        if machine.isAtWork { continue }
+        if isTentative, !machine.mayBeTakenBack(in: environment) { continue }
+      }
       mutations.paced[runs]?.remove(run)
       cancel(run, &transaction)
     }
@@ -174,7 +181,8 @@ extension CacheState {
     else { return }
     for newer in queue.reversed() {
       guard newer > id else { return }
-      guard let place = mutations.find(newer), mutations.slots[place].machine.takesPrecedence
+      guard let place = mutations.find(newer), mutations.slots[place].machine.takesPrecedence,
+        !mutations.slots[place].machine.mayBeTakenBack(in: transaction.environment)
       else { continue }
       return supersede(before: newer, &transaction)
     }

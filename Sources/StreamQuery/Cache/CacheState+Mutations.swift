@@ -264,6 +264,8 @@ extension CacheState {
   /// The deadline of a run was reached.
   mutating func timeReached(mutation index: Int, _ transaction: inout Transaction) {
     let actions = mutations.slots[index].machine.timeReached(in: transaction.environment)
-    apply(actions, to: mutations.id(of: index), &transaction)
+    let id = mutations.id(of: index)
+    apply(actions, to: id, &transaction)
+    supersede(before: id, &transaction)
   }
 }

@@ -100,6 +100,21 @@ extension MutationMachine {
     return keeping == .kept || isPrepared && keeping == .none
   }
 
+  /// Until when it is delayed, which is no longer known afterwards.
+  var delayEnd: Instant? {
+    guard runOptions.delay != .zero, !hasPerformed, failureCount == 0, notBefore > .distantPast
+    else { return nil }
+    return notBefore
+  }
+
+  /// Whether it is delayed, so that somebody may still take it back.
+  ///
+  /// - Parameter environment: The environment at the transaction.
+  /// - Returns: Whether its time is not over.
+  package func mayBeTakenBack(in environment: Environment) -> Bool {
+    delayEnd.map { $0 > environment.now.instant } ?? false
+  }
+
   /// Whether a request is under way.
   package var isAtWork: Bool { if case .running = phase { true } else { false } }
 

@@ -14,7 +14,7 @@
 /// | `overtaken` | remember | remember | – | queue | – | queue | – | – |
 /// | `attemptSucceeded` | – | – | – | – | conclude | – | – | – |
 /// | `attemptFailed` | – | – | – | – | wait, stop or conclude | – | – | – |
-/// | `timeReached` | – | – | – | – | – | enter | – | – |
+/// | `timeReached` | remember | remember | remember | remember | – | enter | remember | – |
 /// | `environmentChanged` | remember | – | – | perform | – | – | – | – |
 /// | `released` | – | – | – | begin | – | – | – | – |
 /// | `retried` | – | – | – | – | – | enter | enter or prepare | – |
@@ -347,6 +347,7 @@ package struct MutationMachine: Equatable, Sendable {
   /// - Returns: What to do.
   package mutating func timeReached(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
+    if notBefore <= environment.now.instant { notBefore = .distantPast }
     if case .waiting(let until) = phase, until <= environment.now.instant {
       goOn(in: environment, &actions)
     }
@@ -373,7 +374,11 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// The next time at which the run has something to do, or `nil` if there is none.
   package var nextDeadline: Instant? {
-    if case .waiting(let until) = phase { until } else { retentionEnd }
+    switch phase {
+    case .waiting(let until): until
+    case .saving, .queued, .paused, .stopped: delayEnd
+    case .preparing, .running, .settling, .ended: retentionEnd
+    }
   }
 
   private var retentionEnd: Instant? {
