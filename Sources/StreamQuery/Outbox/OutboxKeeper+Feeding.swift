@@ -86,7 +86,8 @@ extension OutboxKeeper {
       }
       return state.ledger.looked(
         at: same.intersection(runs.keys),
-        failures.filter { same.contains($0.key) }
+        failures.filter { same.contains($0.key) },
+        pacing: runs.mapValues(\.mutation.pacing)
       )
     }
     let jobs = client.begin(begun.compactMap { runs[$0.id] })
@@ -110,6 +111,8 @@ extension OutboxKeeper {
       return (changed, dropped)
     }
     for job in dropped { client.cancel(job.id) }
+    // Those that began may have taken the place of others.
+    start { $0.isEnded || $0.ledger.unwritten.isEmpty ? nil : $0.plan.changed() }
     for (job, record) in changed { replaceInput(of: job, with: record) }
   }
 

@@ -87,6 +87,14 @@ extension OutboxKeeper {
   }
 }
 
+extension StoredMutation {
+  /// What its runs do with earlier versions that nobody can send.
+  var pacing: OutboxLedger.Pacing {
+    if !isNewestOnly { return .all }
+    return runOptions.delay == .zero ? .newest : .newestWhenSent
+  }
+}
+
 extension OutboxKeeper.State {
   /// A run waits for the store to be read, maybe with another input than before.
   mutating func wait(_ run: OutboxKeeper.Pending) {
@@ -107,6 +115,6 @@ extension OutboxKeeper.State {
     let serial =
       ledger[job.identity]?.serial
       ?? OutboxClaims.shared.number(place, atLeast: ledger.base &+ number)
-    ledger.accepted(record, number: number, serial: serial)
+    ledger.accepted(record, number: number, serial: serial, pacing: job.mutation?.pacing ?? .all)
   }
 }

@@ -61,10 +61,19 @@ extension OutboxKeeper {
   }
 
   func attemptBegan(_ job: MutationJob) -> Bool {
-    update { state in
-      if !state.isEnded { state.atWork[job.identity] = .some(job.scope) }
-      return !state.isEnded
+    let (goesOn, hasReplaced) = update { state in
+      if state.isEnded { return (false, false) }
+      state.atWork[job.identity] = .some(job.scope)
+      let version = state.ledger.version
+      if let entry = state.ledger[job.identity] { state.ledger.replaceOlder(than: entry) }
+      return (true, state.ledger.version != version)
     }
+    // What waited behind others goes on.
+    if hasReplaced {
+      release()
+      start { $0.isEnded ? nil : $0.plan.changed() }
+    }
+    return goesOn
   }
 
   func attemptEnded(_ job: MutationJob) {

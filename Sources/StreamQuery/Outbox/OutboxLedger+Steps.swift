@@ -1,6 +1,18 @@
 // What the changes of a ledger have in common.
 
 extension OutboxLedger {
+  /// What a run does with earlier versions of it: items of the same mutation and scope.
+  enum Pacing: Sendable {
+    case all
+    /// It takes their place when it is written.
+    case newest
+    /// It takes their place when it is sent: until then it may be taken back.
+    case newestWhenSent
+  }
+
+  /// Whether there are items without runs.
+  var hasOpenItems: Bool { entries.contains { $0?.stand.isOpen ?? false } }
+
   mutating func stand(at place: Int, _ stand: Stand) {
     touch(place)
     if case .undecodable(let error) = entries[place]?.stand { dropped.append(error) }
@@ -113,15 +125,42 @@ extension OutboxLedger {
 
   /// Releases a run that waits, if nothing is in its way.
   mutating func settle(_ id: RunIdentity) {
-    guard let place = places[id], let entry = entries[place], entry.isAwaited, entry.isWritten
-    else { return }
-    if let scope = entry.record.header.scope,
-      barred.contains(scope) || open[scope]?.first.map({ $0 < entry.serial }) ?? false
-    {
+    guard let entry = self[id], entry.isAwaited, entry.isWritten else { return }
+    if entry.pacing == .newest { replaceOlder(than: entry) }
+    // Looked up only now: items may have left.
+    guard let place = places[id] else { return }
+    if let scope = entry.record.header.scope, barred.contains(scope) || isBehindOpen(entry, scope) {
       withheld[scope, default: []].append(id)
     } else {
       entries[place]?.isAwaited = false
       released.append(id)
+    }
+  }
+
+  /// Whether a run waits for open items of its scope: for those of which it is no newer version.
+  private func isBehindOpen(_ entry: Entry, _ scope: String) -> Bool {
+    guard let open = open[scope], let first = open.first, first < entry.serial else { return false }
+    if entry.pacing == .all { return true }
+    let older = Set(openOlder(than: entry).map(\.serial))
+    return open.contains { $0 < entry.serial && !older.contains($0) }
+  }
+
+  /// The open items of which a run is a newer version.
+  private func openOlder(than entry: Entry) -> [Entry] {
+    let header = entry.record.header
+    guard entry.pacing != .all, let scope = header.scope,
+      let first = open[scope]?.first, first < entry.serial
+    else { return [] }
+    return all.filter { other in
+      other.serial < entry.serial && other.stand.isOpen && other.record.header.scope == scope
+        && other.record.header.mutation == header.mutation
+    }
+  }
+
+  /// A run takes the place of open items of which it is a newer version: nobody else would.
+  mutating func replaceOlder(than entry: Entry) {
+    for older in openOlder(than: entry) {
+      if let gone = ended(older.id) { dropped.append(gone) }
     }
   }
 }

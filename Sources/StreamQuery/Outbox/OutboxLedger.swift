@@ -49,6 +49,7 @@ struct OutboxLedger: Sendable {
     var isWritten: Bool
     /// Whether the store has the present revision, or an earlier one.
     var isPromised: Bool
+    var pacing = Pacing.all
     /// Whether its run waits for that.
     var isAwaited = false
     var failureCount = 0
@@ -112,11 +113,18 @@ struct OutboxLedger: Sendable {
   ///   - record: What is to be kept of it.
   ///   - number: The run's number among those that began here.
   ///   - serial: Its place among all records, if it is the newest; `nil` counts on from the last.
-  mutating func accepted(_ record: OutboxRecord, number: UInt64, serial: UInt64? = nil) {
+  ///   - pacing: What it does with earlier versions.
+  mutating func accepted(
+    _ record: OutboxRecord,
+    number: UInt64,
+    serial: UInt64? = nil,
+    pacing: Pacing = .all
+  ) {
     let id = record.id
     version += 1
     if let place = places[id], let entry = entries[place] {
       touch(place)
+      entries[place]?.pacing = pacing
       let isSame = entry.record.header.revision == record.header.revision
       entries[place]?.isAwaited = true
       stand(at: place, .run(.saving))
@@ -135,6 +143,7 @@ struct OutboxLedger: Sendable {
         stand: .run(.saving),
         isWritten: false,
         isPromised: false,
+        pacing: pacing,
         isAwaited: true
       )
     )
@@ -189,23 +198,30 @@ struct OutboxLedger: Sendable {
   /// - Parameters:
   ///   - readable: Those that may begin as soon as they are written.
   ///   - failures: Why others cannot be read.
-  /// - Returns: Those that begin now, in order: not those behind an open one of their scope. When
-  ///   they have begun, tell ``began(_:)``.
+  ///   - pacing: What they do with earlier versions.
+  /// - Returns: Those that begin now, in order: not those behind an open one of their scope, unless
+  ///   that is an earlier version. When they have begun, tell ``began(_:)``.
   mutating func looked(
     at readable: Set<RunIdentity>,
-    _ failures: [RunIdentity: ErrorBox]
+    _ failures: [RunIdentity: ErrorBox],
+    pacing: [RunIdentity: Pacing] = [:]
   ) -> [Entry] {
-    var blocked = barred
+    /// The mutations of open items in each scope so far.
+    var blocked: [String: Set<String>] = [:]
     var begun: [Entry] = []
     for place in entries.indices {
       guard let entry = entries[place], entry.stand.isOpen else { continue }
-      let scope = entry.record.header.scope
-      let isBlocked = scope.map { blocked.contains($0) } ?? false
-      if readable.contains(entry.id), !isBlocked, entry.isWritten {
+      let (scope, mutation) = (entry.record.header.scope, entry.record.header.mutation)
+      let pacing = pacing[entry.id] ?? .all
+      var blockers = scope.flatMap { blocked[$0] } ?? []
+      if pacing != .all { blockers.remove(mutation) }
+      let isBarred = scope.map { barred.contains($0) } ?? false
+      if readable.contains(entry.id), !isBarred, blockers.isEmpty, entry.isWritten {
         stand(at: place, .run(.waiting))
+        entries[place]?.pacing = pacing
         begun.append(entry)
       } else {
-        if let scope { blocked.insert(scope) }
+        if let scope { blocked[scope, default: []].insert(mutation) }
         if let error = failures[entry.id] { stand(at: place, .undecodable(error)) }
       }
     }
@@ -220,8 +236,8 @@ struct OutboxLedger: Sendable {
       if let scope = entry.record.header.scope { closed[scope, default: []].insert(entry.serial) }
     }
     for (scope, serials) in closed.sorted(by: { $0.key < $1.key }) { close(serials, in: scope) }
+    for entry in begun {
+      if let entry = self[entry.id], entry.pacing == .newest { replaceOlder(than: entry) }
+    }
   }
-
-  /// Whether there are items without runs.
-  var hasOpenItems: Bool { entries.contains { $0?.stand.isOpen ?? false } }
 }
