@@ -52,6 +52,37 @@ struct ScopeNoteTests: ScopeSuite {
     #expect(store.memory.load("scopes").records.isEmpty)
   }
 
+  @Test("a note that is written after the account was opened again is taken back")
+  func lateNote() throws {
+    let (deaf, other) = (DeafStore(simulation), SlowStore(clock: simulation.clock))
+    let scopes = QueryScopes(in: deaf, other, simulation: simulation) { _, configuration in
+      configuration.persistence = Persistence(in: deaf)
+    }
+    let old = try simulation.run { try await scopes.open("ada") }
+    try simulation.run { try await old.client.restore() }
+    old.client.setData("x", for: key)
+    deaf.wait.withLock { $0 = .seconds(60) }
+    let closing = simulation.task { try await old.close() }
+    simulation.advance(by: .seconds(1))
+    let opening = simulation.task { try await scopes.open("ada") }
+    simulation.advance(by: .seconds(1))
+    deaf.wait.withLock { $0 = .zero }
+    other.change { $0.loading = .seconds(3_600) }
+    let ending = simulation.task { try await old.end() }
+    simulation.advance(by: .seconds(1))
+    other.change { $0.loading = .zero }
+    simulation.advance(by: .seconds(600))
+    #expect(scopes.opened.count == 1)
+    simulation.advance(by: .seconds(7_200))
+    try simulation.run {
+      try await closing.value
+      #expect(try await !opening.value.hasEnded)
+      try await ending.value
+    }
+    #expect(other.memory.load("scopes").records.isEmpty)
+    #expect(other.memory.load("scopes-copy").records.isEmpty)
+  }
+
   @Test("an end is noted while the opening before it hangs, and no note outlasts it")
   func notedBesideOpening() throws {
     _ = try filled(scopes())
