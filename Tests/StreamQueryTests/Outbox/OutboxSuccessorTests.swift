@@ -117,6 +117,7 @@ struct OutboxSuccessorTests: OutboxSuite {
     )
     #expect(kept().isEmpty)
     second.shutDown()
+    simulation.settle()
   }
 
   @Test("what is left while the store is read is read afterwards")

@@ -154,6 +154,9 @@ import Testing
     let since = world.client.lookups - before
     #expect(CacheLookup.allCases.map { since[$0] } == [0, 1, 1, 1, 0])
     #expect(since.servedStale == 2)
+    // One fetch never ends by itself.
+    world.client.shutDown()
+    world.simulation.settle()
   }
 
   @Test func anEventOfALookupStandsBetweenTheObserverAndItsFetch() {
