@@ -214,14 +214,14 @@ import Testing
   func anAnswerThatIsOutdatedBeforeItLandsIsFollowedByOneMore(isObserved: Bool) throws {
     let client = QueryClient(simulation: simulation)
     let (said, isArmed) = (Dial<FetchAnswer?>(nil), Dial(false))
-    let query = changing(said) {
+    let query = changing(said) { [weak client] in
       guard
         isArmed.with({ armed in
           defer { armed = false }; return armed
         })
       else { return }
       said.value?.markOutdated()
-      client.markInvalidated("n", superseding: false)
+      client?.markInvalidated("n", superseding: false)
     }
     client.setData(0, for: query)
     let recording = isObserved ? simulation.record(client.stream(query)) : nil
@@ -255,7 +255,7 @@ import Testing
   @Test func anAnswerOfACancelledFetchHasNotLanded() {
     let client = QueryClient(simulation: simulation)
     let said = Dial<FetchAnswer?>(nil)
-    let query = changing(said) { client.cancel("n") }
+    let query = changing(said) { [weak client] in client?.cancel("n") }
     client.setData(0, for: query)
     simulation.run { _ = try? await client.fetch(query.staleTime(.zero)) }
     #expect(said.value?.hasLanded == false)
