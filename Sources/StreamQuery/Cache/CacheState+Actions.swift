@@ -19,6 +19,7 @@ extension CacheState {
   /// Carries out what a machine decided.
   mutating func apply(_ actions: EntryActions, _ index: Int, _ transaction: inout Transaction) {
     noteChange(of: index)
+    if offers != nil { withdraw(index, &transaction) }
     if servesCallers, slots[index].remembersServing { followServing(index, transaction) }
     if actions.unstashed { unstash(index, &transaction) }
     if actions.stashed { stash(index, &transaction) }

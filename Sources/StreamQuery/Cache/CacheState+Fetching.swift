@@ -40,6 +40,7 @@ extension CacheState {
     case .useCached(let lookup, let revalidates):
       guard let box = slots[index].visible else { break }
       note(lookup, index, transaction)
+      if offers != nil { offer(index) }
       if revalidates {
         if slots[index].machine.isIdle { adopt(index, query, &transaction) }
         input(index, &transaction) { $0.requested(.manual, clientLease: true, in: $1) }

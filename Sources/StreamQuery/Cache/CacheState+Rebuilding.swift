@@ -21,6 +21,7 @@ extension CacheState {
   mutating func removeAll(reason: QueryEvent.RemovalReason, _ transaction: inout Transaction) {
     noteRemovalOfAll()
     guard !slots.isEmpty else { return }
+    if offers != nil { withdrawAll(&transaction) }
     let busy = live.sorted()
     let orders = busy.map { order(of: Int($0)) }
     var oldIndex = KeyIndex()
@@ -74,6 +75,7 @@ extension CacheState {
   ///
   /// - Complexity: O(*n*) in the number of slots; most are only looked at.
   private mutating func shrinkEntries(_ transaction: inout Transaction) {
+    if offers != nil { withdrawAll(&transaction) }
     var places = Array(repeating: -1 as Int32, count: slots.count)
     // By position: holding an element would count a reference to its key.
     for position in index.entries.indices where index.entries[position].key != nil {

@@ -87,6 +87,8 @@ struct CacheState: ~Copyable {
   var persisted: PersistedChanges?
   /// Who leaves if there are too many entries; `nil` if there is no limit.
   var budget: CacheBudget?
+  /// What readers find without the lock; `nil` unless many threads read.
+  var offers: EntryOffers?
   /// Whether a query has promised anything to its callers so far: without, no entry is looked at
   /// for what it remembers of that.
   var servesCallers = false
@@ -117,6 +119,7 @@ struct CacheState: ~Copyable {
     if now.instant >= latest.instant {
       let elapsed = Double(now.instant.nanoseconds - latest.instant.nanoseconds) / 1_000_000_000
       latest = Timestamp(instant: now.instant, date: now.date ?? latest.date + elapsed)
+      if offers != nil { offers?.shards.advance(to: now.instant) }
     }
     return Environment(now: latest, isOnline: isOnline, isActive: isActive)
   }
@@ -164,6 +167,7 @@ struct CacheState: ~Copyable {
     let short = Int32(truncatingIfNeeded: index)
     let crowding = self.index.insert(key.key, id: short)
     if crowding.begins { reportCrowd(of: key) }
+    if offers != nil { countUses() }
     budget?.added(index, key.storage, isCrowded: crowding.isTooLarge)
     noteChange(of: index)
     if let query { adopt(index, query, &transaction) }
@@ -186,6 +190,7 @@ struct CacheState: ~Copyable {
     guard slots[index].key != nil else { return }
     noteChange(of: index)
     if notesChanges { noteDeparture(of: index, reason) }
+    if offers != nil { withdraw(index, &transaction) }
     emit(.removed(reason), index, transaction)
     let short = Int32(truncatingIfNeeded: index)
     // The index hands out its own reference to the key, so that the slot's is not the last one.

@@ -26,14 +26,18 @@ final class QueryCache: Sendable {
   /// Increases whenever a transaction makes a snapshot: an observer that has seen this value need
   /// not look.
   let news = Atomic<UInt64>(0)
+  /// What readers find without the lock; `nil` unless many threads read.
+  let shards: ReadShards?
 
   init(
     clock: ErasedClock,
     wallClock: @escaping @Sendable () -> Date,
     emitsEvents: Bool,
-    defaults: any AnyObject & Sendable
+    defaults: any AnyObject & Sendable,
+    shards: ReadShards? = nil
   ) {
     self.clock = clock
+    self.shards = shards
     self.wallClock = wallClock
     datesAll = Atomic(emitsEvents)
     let date = wallClock().timeIntervalSinceReferenceDate
@@ -41,6 +45,12 @@ final class QueryCache: Sendable {
     state = ContendedMutex(
       CacheState(id: id, defaults: defaults, date: date, emitsEvents: emitsEvents)
     )
+    if let shards { record { $0.offers = EntryOffers(shards) } }
+  }
+
+  /// Whether somebody listens to events, each lookup included.
+  var emitsEvents: Bool {
+    @inline(__always) get { datesAll.load(ordering: .relaxed) }
   }
 
   /// Turns events on or off.

@@ -67,9 +67,11 @@ extension QueryClient {
   }
 
   private nonisolated func replaceDefaults(_ change: (DefaultsTable) -> DefaultsTable) {
-    let old = transaction { state, _ -> (DefaultsTable, [ObjectIdentifier: StoredQuery]) in
+    let old = transaction {
+      state,
+      transaction -> (DefaultsTable, [ObjectIdentifier: StoredQuery]) in
       let old = (state.defaultsTable, state.bareQueries)
-      state.defaults = change(old.0)
+      state.replaceDefaults(change(old.0), &transaction)
       state.bareQueries = [:]
       return old
     }

@@ -1,6 +1,10 @@
 extension QueryClient {
   /// Counts of the cache's hits and misses since the client was made.
-  public nonisolated var lookups: LookupCounts { cache.read { $0.lookups } }
+  public nonisolated var lookups: LookupCounts {
+    var counts = cache.read { $0.lookups }
+    counts.hits += cache.shards?.hits ?? 0
+    return counts
+  }
 
   /// What happens in the cache from now on, in the order of transactions.
   ///

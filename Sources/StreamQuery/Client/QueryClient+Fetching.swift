@@ -168,6 +168,11 @@ extension QueryClient {
     _ need: FetchNeed,
     _ setting: FetchSetting?
   ) -> FetchStart {
+    if setting == nil, let shards = cache.shards,
+      let data = offered(key, definition, need, shards)
+    {
+      return .cached(data)
+    }
     let request = FetchRequest(cause: .manual, setting: setting)
     return resolving(key, definition) {
       guard $3.participation != .restoring else { return .restoring }

@@ -2,6 +2,9 @@ extension QueryClient {
   /// Whether the number of entries, or their cost, has a limit.
   nonisolated var isLimited: Bool { configuration.limit != nil }
 
+  /// Whether a read is more than a look.
+  nonisolated var isRecorded: Bool { isLimited || configuration.readShards != nil }
+
   /// Notes that somebody read an entry.
   @inline(never)
   nonisolated func noteUse(of key: EntryKey) {

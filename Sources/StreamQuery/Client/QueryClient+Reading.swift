@@ -22,20 +22,26 @@ extension QueryClient {
     _ definition: QueryDefinition?
   ) -> Value? {
     let box =
-      isLimited
-      ? noteUseAndRead(key)
+      isRecorded
+      ? recordedData(key)
       : cache.read { state in state.find(key).flatMap { state.slots[$0].visible } }
     guard let box else { return missing(key, definition) }
     guard let layered = box as? LayeredBox else { return box.value(as: Value.self) }
     return layered.shown?.value(as: Value.self)
   }
 
-  /// The same with a limit: one pass through the lock notes the use and reads.
+  /// The same where a read is recorded: its use, for the limit, and that others may read the entry
+  /// without the lock.
   @inline(never)
-  private nonisolated func noteUseAndRead(_ key: EntryKey) -> ValueBox? {
-    cache.record { state in
+  private nonisolated func recordedData(_ key: EntryKey) -> ValueBox? {
+    if let shards = cache.shards, let offer = shards.offer(of: key) {
+      shards.noteUse(of: offer, isLookup: false)
+      return offer.data
+    }
+    return cache.record { state in
       guard let index = state.find(key) else { return nil }
       state.noteUse(of: index)
+      if state.offers != nil { state.offer(index) }
       return state.slots[index].visible
     }
   }

@@ -7,11 +7,11 @@ extension QueryClient {
     typealias Arrival = (
       held: Held, initialData: InitialData?, options: ResolvedObserverOptions
     )
-    let held = transaction { state, _ -> [Held] in
+    let held = transaction { state, transaction -> [Held] in
       // From now on nobody begins to wait: see `resolving`.
       state.restorationCount += 1
       // Queries that were resolved before ask each time whether the store has been read.
-      state.defaults = state.defaultsTable.renewed
+      state.replaceDefaults(state.defaultsTable.renewed, &transaction)
       return state.heldObservers()
     }
     let late = cache.read { $0.emptyPersistedEntries() }.compactMap { key, query in

@@ -71,7 +71,8 @@ public actor QueryClient {
         failureInvalidates: configuration.failureInvalidates,
         persistence: configuration.persistencePolicy,
         persisters: persisters
-      )
+      ),
+      shards: configuration.readShards.map { ReadShards(count: $0) }
     )
     cache.record {
       $0.fetchRoom = configuration.maxConcurrentFetches.map { FetchRoom(limit: $0) }

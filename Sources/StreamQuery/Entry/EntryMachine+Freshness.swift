@@ -9,13 +9,11 @@ extension EntryMachine {
   @inline(__always)
   package func isStale(_ freshness: Freshness, at now: Instant) -> Bool {
     guard hasData else { return true }
-    switch freshness {
-    case .static: return false
-    case .after(let span):
-      guard !isInvalidated else { return true }
-      guard let flip = dataUpdatedAt.instant + span else { return false }
-      return now >= flip
-    }
+    return freshness.isStale(
+      updatedAt: dataUpdatedAt.instant,
+      isInvalidated: isInvalidated,
+      at: now
+    )
   }
 
   /// Whether data is stale for an observer; never for a disabled one.

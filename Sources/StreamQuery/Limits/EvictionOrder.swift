@@ -112,17 +112,21 @@ struct EvictionOrder: Sendable {
   }
 
   /// Somebody asked for an entry.
-  mutating func used(_ row: Int) {
-    guard isKnown(row) else { return }
-    rows[row].popularity.used(at: age)
-    let isHit = !rows[row].isUnused
+  ///
+  /// - Parameters:
+  ///   - row: The entry.
+  ///   - times: How often, where several uses become known together.
+  mutating func used(_ row: Int, times: Int = 1) {
+    guard times > 0, isKnown(row) else { return }
+    rows[row].popularity.used(at: age, times: times)
+    let isHit = !rows[row].isUnused || times > 1
     rows[row].isUnused = false
-    usesOfAge += 1
+    usesOfAge += times
     if usesOfAge >= size * Self.ageFactor {
       usesOfAge = 0
       age &+= 1
     }
-    climber.used(isHit: isHit, period: size * Self.periodFactor)
+    climber.used(isHit: isHit, times: times, period: size * Self.periodFactor)
     guard isHit, rows[row].isIdle else { return }
     let short = Int32(truncatingIfNeeded: row)
     switch rows[row].segment {

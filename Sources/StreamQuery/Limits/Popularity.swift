@@ -14,10 +14,10 @@ struct Popularity: Hashable, Sendable {
     return passed < 8 ? count >> UInt8(truncatingIfNeeded: passed) : 0
   }
 
-  /// It was used.
+  /// It was used, perhaps several times.
   @inline(__always)
-  mutating func used(at age: UInt32) {
-    count = min(uses(at: age) + 1, Self.most)
+  mutating func used(at age: UInt32, times: Int = 1) {
+    count = UInt8(min(Int(uses(at: age)) + times, Int(Self.most)))
     self.age = age
   }
 }

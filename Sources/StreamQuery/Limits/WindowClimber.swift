@@ -23,9 +23,10 @@ struct WindowClimber: Sendable {
   ///
   /// - Parameters:
   ///   - isHit: Whether it was there.
+  ///   - times: How often.
   ///   - period: After how many uses a step is judged.
-  mutating func used(isHit: Bool, period: Int) {
-    if isHit { hits += 1 } else { misses += 1 }
+  mutating func used(isHit: Bool, times: Int = 1, period: Int) {
+    if isHit { hits += times } else { misses += times }
     guard hits + misses >= period else { return }
     let ratio = Double(hits) / Double(hits + misses)
     let change = ratio - lastRatio

@@ -1,0 +1,60 @@
+// What readers find without the lock: see ``ReadShards``. Everything here is called only where many
+// threads read.
+extension CacheState {
+  /// Lets the next readers of an entry find its data without the lock.
+  ///
+  /// Not while layers lie over the data: what they show is the answer of a closure.
+  @inline(never)
+  mutating func offer(_ index: Int) {
+    guard offers?.isOffered(index) == false, !isShutDown, slots[index].machine.hasData,
+      !slots[index].isLayered, let data = slots[index].data, let key = slots[index].key
+    else { return }
+    let offer = EntryOffer(
+      key: key,
+      data: data,
+      query: slots[index].query,
+      defaults: defaults,
+      updatedAt: slots[index].machine.dataUpdatedAt.instant,
+      isInvalidated: slots[index].machine.isInvalidated,
+      uses: EntryUses(of: id(of: index))
+    )
+    offers?.add(offer, index)
+  }
+
+  /// An entry changes: readers have to ask the cache, which lets them wait for the end of the
+  /// transaction.
+  @inline(never)
+  mutating func withdraw(_ index: Int, _ transaction: inout Transaction) {
+    guard let offer = offers?.take(index) else { return }
+    count(offer.uses)
+    transaction.drop(offer)
+  }
+
+  /// The same for all entries.
+  @inline(never)
+  mutating func withdrawAll(_ transaction: inout Transaction) {
+    transaction.drop(offers?.takeAll())
+  }
+
+  /// From now on queries arrive under other defaults, also those that an offer would answer.
+  mutating func replaceDefaults(
+    _ defaults: any AnyObject & Sendable,
+    _ transaction: inout Transaction
+  ) {
+    self.defaults = defaults
+    if offers != nil { withdrawAll(&transaction) }
+  }
+
+  /// An entry was made, and others may have to leave: tells the order of eviction what was used.
+  @inline(never)
+  mutating func countUses() {
+    guard let used = offers?.entryWasMade() else { return }
+    for uses in used { count(uses) }
+  }
+
+  private mutating func count(_ uses: EntryUses) {
+    let times = uses.take()
+    guard times > 0, let index = find(uses.entry) else { return }
+    budget?.order.used(index, times: times)
+  }
+}

@@ -1,0 +1,46 @@
+/// The data of an entry as it is until the offer is withdrawn: see ``ReadShards``.
+final class EntryOffer: Sendable {
+  let key: EntryKey
+  let data: ValueBox
+  /// The newest query of the entry.
+  let query: StoredQuery?
+  /// The defaults for queries that arrive.
+  let defaults: any AnyObject & Sendable
+  private let updatedAt: Instant
+  private let isInvalidated: Bool
+  /// How often it was used.
+  let uses: EntryUses
+
+  init(
+    key: EntryKey,
+    data: ValueBox,
+    query: StoredQuery?,
+    defaults: any AnyObject & Sendable,
+    updatedAt: Instant,
+    isInvalidated: Bool,
+    uses: EntryUses
+  ) {
+    self.key = key
+    self.data = data
+    self.query = query
+    self.defaults = defaults
+    self.updatedAt = updatedAt
+    self.isInvalidated = isInvalidated
+    self.uses = uses
+  }
+
+  /// Whether the data is stale.
+  @inline(__always)
+  func isStale(_ freshness: Freshness, at now: Instant) -> Bool {
+    freshness.isStale(updatedAt: updatedAt, isInvalidated: isInvalidated, at: now)
+  }
+
+  /// Whether a caller of a query that promises something gets the data without more ado.
+  ///
+  /// Not if the query may refetch it ahead of time; and not if the entry has to begin to remember what
+  /// happens to it, because no query has promised stale data before.
+  func keepsPromises(of terms: ServingTerms?) -> Bool {
+    guard let terms else { return true }
+    return terms.refreshAhead.isOff && (terms.grace == .zero || query?.serving != nil)
+  }
+}

@@ -1,0 +1,133 @@
+import Synchronization
+
+/// Data that can be read without the cache's lock, in tables with a lock each.
+///
+/// Where many threads ask a cache for what is there, they would wait for its one lock. So the first
+/// reader of an entry leaves an ``EntryOffer`` here, and the next ones find it by the key's hash in one
+/// of several tables. Only the cache changes the tables, and only under its own lock:
+///
+/// - An offer is made under it, of the entry as it is then.
+/// - It is withdrawn under it, before the transaction that changes the entry can be seen. So whoever
+///   has seen something of a transaction finds no offer from before it, of this or any other entry:
+///   all offers together are as whole as the cache is.
+///
+/// A table's lock is the last one that is taken. What is withdrawn is released by the transaction,
+/// because it may be a user's last reference.
+final class ReadShards: Sendable {
+  private struct Table: Sendable {
+    /// By the hash of the key: of several keys with one hash, only the first is offered, so that no
+    /// look compares more than one.
+    var offers: [Int: EntryOffer] = [:]
+    /// What was used since somebody asked for it.
+    var used: [EntryUses] = []
+  }
+
+  /// One of the tables; an object, so that no two share what a processor holds exclusively.
+  private final class Shard: Sendable {
+    let table = ContendedMutex(Table())
+    /// The lookups that found fresh data here.
+    let hits = Atomic(0)
+    /// Whether anything was used.
+    let isUsed = Atomic(false)
+  }
+
+  private let shards: [Shard]
+  /// The latest time of any transaction, in nanoseconds; see ``CacheState/latest``.
+  private let latest = Atomic<Int64>(0)
+
+  /// Creates empty tables.
+  ///
+  /// - Parameter count: How many at least; at most 256 are made.
+  init(count: Int) {
+    // A power of two, so that some bits of the hash name the table.
+    var size = 1
+    while size < min(count, 256) { size *= 2 }
+    shards = (0..<size).map { _ in Shard() }
+  }
+
+  /// How many tables there are.
+  var count: Int { shards.count }
+
+  /// The lookups that found fresh data in an offer.
+  var hits: Int { shards.reduce(0) { $0 + $1.hits.load(ordering: .relaxed) } }
+
+  /// The time of a decision: never before that of a transaction.
+  @inline(__always)
+  func time(_ now: Instant) -> Instant {
+    max(now, Instant(nanoseconds: latest.load(ordering: .relaxed)))
+  }
+
+  /// The offer of an entry; `nil` if there is none.
+  @inline(__always)
+  func offer(of key: EntryKey) -> EntryOffer? {
+    let offer = shard(of: key).table.withLock { $0.offers[key.storage.hash] }
+    guard let offer, offer.key == key else { return nil }
+    return offer
+  }
+
+  /// Somebody was given the data of an offer.
+  ///
+  /// - Parameters:
+  ///   - offer: The offer.
+  ///   - isLookup: Whether that counts as a lookup that found fresh data.
+  @inline(__always)
+  func noteUse(of offer: EntryOffer, isLookup: Bool) {
+    let shard = shard(of: offer.key)
+    if isLookup { shard.hits.add(1, ordering: .relaxed) }
+    guard offer.uses.add() else { return }
+    shard.table.withLock { $0.used.append(offer.uses) }
+    shard.isUsed.store(true, ordering: .relaxed)
+  }
+
+  @inline(__always)
+  private func shard(of key: EntryKey) -> Shard {
+    // The lowest bits choose a place in the tables.
+    let bits = UInt(bitPattern: key.storage.hash) >> 48
+    return shards[Int(bits & UInt(shards.count - 1))]
+  }
+
+  // MARK: Under the cache's lock
+
+  /// Makes an offer.
+  ///
+  /// - Returns: Whether it was made: not if a key with the same hash is offered.
+  func add(_ offer: EntryOffer) -> Bool {
+    shard(of: offer.key).table.withLock { table in
+      guard table.offers[offer.key.storage.hash] == nil else { return false }
+      table.offers[offer.key.storage.hash] = offer
+      return true
+    }
+  }
+
+  /// Withdraws an offer that was made; the caller holds it, so that nothing is released here.
+  func remove(_ offer: EntryOffer) {
+    shard(of: offer.key).table.withLock { $0.offers[offer.key.storage.hash] = nil }
+  }
+
+  /// Withdraws all offers.
+  ///
+  /// - Returns: The offers, to be released outside the lock.
+  func removeAll() -> [[Int: EntryOffer]] {
+    shards.map { shard in
+      var old: [Int: EntryOffer] = [:]
+      shard.table.withLock { swap(&$0.offers, &old) }
+      return old
+    }
+  }
+
+  /// The entries whose offers were used since this was last asked, in no order; also if the offers
+  /// were withdrawn since.
+  func takeUsed() -> [EntryUses] {
+    var all: [EntryUses] = []
+    for shard in shards where shard.isUsed.exchange(false, ordering: .relaxed) {
+      var used: [EntryUses] = []
+      shard.table.withLock { swap(&$0.used, &used) }
+      all += used
+    }
+    return all
+  }
+
+  func advance(to now: Instant) {
+    latest.store(now.nanoseconds, ordering: .relaxed)
+  }
+}

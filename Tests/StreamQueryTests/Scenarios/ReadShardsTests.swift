@@ -1,0 +1,317 @@
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQuery
+
+/// What readers find without the cache's lock.
+@Suite struct ReadShardsTests {
+  let simulation = Simulation(seed: 15)
+  let key = QueryKey<Int>("n")
+
+  private func client(
+    _ configure: @Sendable (inout QueryClient.Configuration) -> Void = { _ in }
+  ) -> QueryClient {
+    QueryClient(simulation: simulation) {
+      $0.readShards = 4
+      configure(&$0)
+    }
+  }
+
+  private func fetch<Value>(_ query: Query<Value>, _ client: QueryClient) -> Value? {
+    simulation.run { try? await client.fetch(query) }
+  }
+
+  @Test("from its third use on, fresh data is found without the lock, and counts as a hit")
+  func found() {
+    let client = client()
+    let answers = ScriptedFetch<Int>(.value(7))
+    let query = Query(key: key, fetch: answers).staleTime(.seconds(10))
+    for _ in 0..<4 { #expect(fetch(query, client) == 7) }
+    // A query that is made at the call has options of its own.
+    #expect(fetch(Query(key: key, fetch: answers).staleTime(.seconds(10)), client) == 7)
+    #expect(client.data(for: key) == 7)
+    #expect(answers.callCount == 1)
+    #expect(client.cache.shards?.hits == 3)
+    #expect(client.lookups.hits == 4)
+    #expect(client.lookups.misses == 1)
+    client.shutDown()
+  }
+
+  @Test("each caller's own stale time decides")
+  func staleTimes() {
+    let client = client()
+    let answers = ScriptedFetch<Int>(.value(1), .value(2), .value(3))
+    let long = Query(key: key, fetch: answers).staleTime(.seconds(10))
+    let short = Query(key: key, fetch: answers).staleTime(.seconds(1))
+    for _ in 0..<3 { #expect(fetch(long, client) == 1) }
+    simulation.advance(by: .seconds(1))
+    #expect(fetch(long, client) == 1)
+    #expect(fetch(short, client) == 2)
+    simulation.advance(by: .seconds(10))
+    #expect(fetch(long, client) == 3)
+    client.shutDown()
+  }
+
+  @Test("two keys with one hash are two entries, and one of them is found without the lock")
+  func equalHashes() {
+    let client = client()
+    let keys = (1...2).map { QueryKey<Int>(KeySample.Colliding(id: $0)) }
+    for (number, key) in keys.enumerated() { client.setData(number, for: key) }
+    for _ in 0..<3 { #expect(keys.map { client.data(for: $0) } == [0, 1]) }
+    #expect(keys.count { client.cache.shards?.offer(of: EntryKey($0)) != nil } == 1)
+    client.setData(5, for: keys[0])
+    client.setData(6, for: keys[1])
+    for _ in 0..<3 { #expect(keys.map { client.data(for: $0) } == [5, 6]) }
+    client.shutDown()
+  }
+
+  @Test("one key of two value types is two entries")
+  func valueTypes() {
+    let client = client()
+    let text = QueryKey<String>("n")
+    client.setData(1, for: key)
+    client.setData("one", for: text)
+    for _ in 0..<3 {
+      #expect(client.data(for: key) == 1)
+      #expect(client.data(for: text) == "one")
+    }
+    client.shutDown()
+  }
+
+  @Test("while somebody listens, each lookup is told, in order")
+  func events() {
+    let client = client()
+    let query = Query(key: key) { 7 }.staleTime(.seconds(10))
+    for _ in 0..<3 { #expect(fetch(query, client) == 7) }
+    let recording = simulation.record(client.events)
+    for _ in 0..<2 { #expect(fetch(query, client) == 7) }
+    client.markInvalidated(.key(key), refetch: .never)
+    #expect(fetch(query, client) == 7)
+    let lookups = recording.values.compactMap { event -> CacheLookup? in
+      if case .lookup(let lookup) = event.kind { lookup } else { nil }
+    }
+    #expect(lookups == [.hit, .hit, .miss])
+    recording.cancel()
+    client.shutDown()
+  }
+
+  @Test("data that is about to be stale is refetched ahead of time")
+  func refreshAhead() {
+    let client = client()
+    let answers = ScriptedFetch<Int>(.value(1), .value(2))
+    let plain = Query(key: key, fetch: answers).staleTime(.seconds(10))
+    let ahead = plain.refreshAhead(.fraction(0.5, jitter: 0))
+    for _ in 0..<3 { #expect(fetch(ahead, client) == 1) }
+    simulation.advance(by: .seconds(6))
+    #expect(fetch(plain, client) == 1)
+    #expect(fetch(ahead, client) == 1)
+    simulation.settle()
+    #expect(fetch(ahead, client) == 2)
+    #expect(answers.callCount == 2)
+    client.shutDown()
+  }
+
+  @Test("a clock that runs back makes nothing fresh again")
+  func clockRunsBack() {
+    let shards = ReadShards(count: 1)
+    shards.advance(to: Instant(nanoseconds: 10))
+    #expect(shards.time(Instant(nanoseconds: 5)) == Instant(nanoseconds: 10))
+    #expect(shards.time(Instant(nanoseconds: 15)) == Instant(nanoseconds: 15))
+  }
+
+  @Test(
+    "the number of tables is a power of two, at least 1 and at most 256",
+    arguments: [
+      (Int.min, 1), (0, 1), (1, 1), (3, 4), (64, 64), (1_000, 256), (Int.max, 256),
+    ]
+  )
+  func counts(asked: Int, made: Int) {
+    #expect(ReadShards(count: asked).count == made)
+  }
+
+  @Test("what was replaced is released, although its uses were not counted yet")
+  func released() {
+    let client = client { $0.limit = CacheLimit(maxEntries: 10) }
+    let key = QueryKey<Witness>("w")
+    let ends = Notes<Int>()
+    client.setData(Witness { ends.add(1) }, for: key)
+    for _ in 0..<3 { _ = client.data(for: key) }
+    client.setData(Witness { ends.add(2) }, for: key)
+    #expect(ends.all == [1])
+    for _ in 0..<3 { _ = client.data(for: key) }
+    client.clear()
+    #expect(ends.all == [1, 2])
+    client.shutDown()
+  }
+
+  @Test(
+    "values whose end reads the client are released outside of all locks",
+    .timeLimit(.minutes(1))
+  )
+  func reentrant() {
+    let client = client()
+    let key = QueryKey<Witness>("w")
+    let other = QueryKey<Int>("other")
+    let seen = Notes<Int?>()
+    client.setData(1, for: other)
+    for _ in 0..<3 { _ = client.data(for: other) }
+    let read: @Sendable () -> Void = { [weak client] in seen.add(client?.data(for: other)) }
+    client.setData(Witness(onDeinit: read), for: key)
+    for _ in 0..<3 { _ = client.data(for: key) }
+    client.setData(Witness(onDeinit: read), for: key)
+    for _ in 0..<3 { _ = client.data(for: key) }
+    client.remove(key)
+    client.setData(Witness(onDeinit: read), for: key)
+    for _ in 0..<3 { _ = client.data(for: key) }
+    client.clear()
+    #expect(seen.all == [1, 1, nil])
+    client.shutDown()
+  }
+
+  @Test("what is read without the lock stays while others pass through")
+  func limit() {
+    let client = client { $0.limit = CacheLimit(maxEntries: 10) }
+    for number in 1...5 { client.setData(number, for: QueryKey<Int>("own", number)) }
+    for round in 0..<300 {
+      for number in 1...5 { #expect(client.data(for: QueryKey<Int>("own", number)) == number) }
+      client.setData(round, for: QueryKey<Int>("passing", round))
+    }
+    #expect(client.entries(of: Int.self, "own").map(\.data) == [1, 2, 3, 4, 5])
+    #expect(client.diagnostics().count == 10)
+    client.shutDown()
+  }
+
+  @Test("the end of a client leaves nothing to find")
+  func ended() {
+    let client = client()
+    let query = Query(key: key) { 7 }.staleTime(.seconds(10))
+    for _ in 0..<3 { #expect(fetch(query, client) == 7) }
+    client.shutDown()
+    #expect(client.data(for: key) == nil)
+    #expect(throws: QueryError.shutDown) { try simulation.run { try await client.fetch(query) } }
+  }
+}
+
+/// Two clients do the same, one of which lets readers pass the lock: nobody can tell which.
+@Suite struct ReadShardsFuzzTests {
+  private static let names = ["a", "b", "c"]
+
+  /// What can happen to a key, and what readers see.
+  private static func step(
+    _ random: inout SmallRandom,
+    _ simulation: Simulation,
+    _ client: QueryClient,
+    _ answers: Dial<Int>
+  ) -> String {
+    let name = names[random.next(below: names.count)]
+    let key = QueryKey<Int>(name)
+    let staleTime = Duration.seconds([0, 2, 20][random.next(below: 3)])
+    var query = Query(key: key) { () async throws -> Int in
+      answers.value += 1
+      let answer = answers.value
+      if answer.isMultiple(of: 7) { throw Boom(answer) }
+      return answer
+    }
+    if random.next(below: 3) > 0 { query = query.staleTime(staleTime) }
+    if random.next(below: 2) == 0 { query = query.staleIfError(.seconds(5)) }
+    if random.next(below: 4) == 0 { query = query.refreshAhead(.fraction(0.5, jitter: 0)) }
+    let asked = query
+    switch random.next(below: 22) {
+    case 0: client.setData(-answers.value, for: key)
+    case 1: client.updateData(for: key) { $0 = $0.map { $0 * 10 } }
+    case 2: client.updateData(matching: .all, of: Int.self) { _, value in value? += 100 }
+    case 3: client.markInvalidated(.query(query))
+    case 4: client.remove(key)
+    case 5 where random.next(below: 4) == 0: client.clear()
+    case 6: simulation.task { await client.reset(.query(asked)) }
+    case 7: client.setDefaults(QueryOptions(staleTime: .after(staleTime)), for: AnyQueryKey(name))
+    case 8:
+      let mutation = Mutation("m") { (input: Int, _: MutationContext) async throws -> Int in
+        try await simulation.clock.sleep(for: .seconds(1))
+        if input.isMultiple(of: 2) { throw Boom(input) }
+        return input
+      }
+      .optimistic { input, changes in changes.update(key) { $0 = input } }
+      let input = 1_000 + random.next(below: 10)
+      simulation.task { _ = try? await client.mutate(mutation, with: input) }
+    case 9: simulation.advance(by: .seconds(random.next(below: 4)))
+    case 10: simulation.task { await client.refetch(.query(asked)) }
+    case 11: simulation.task { _ = try? await client.ensure(asked, revalidating: true) }
+    case 12: simulation.task { _ = try? await client.ensure(asked) }
+    case 13: simulation.task { await client.prefetch(asked) }
+    case 14...17:
+      let outcome = simulation.run { () async -> String in
+        do { return "\(try await client.fetch(asked))" } catch { return "\(error)" }
+      }
+      return "fetched \(name): \(outcome)"
+    default: break
+    }
+    simulation.settle()
+    let seen = names.map { client.data(for: QueryKey<Int>($0)).map(String.init) ?? "-" }
+    return "saw \(seen) \(client.lookups) \(answers.value)"
+  }
+
+  private static func trace(_ seed: UInt64, shards: Int?) -> ([String], hits: Int) {
+    let simulation = Simulation(seed: seed)
+    let client = QueryClient(simulation: simulation) {
+      $0.readShards = shards
+      $0.defaults = QueryDefaults(gcTime: .seconds(30))
+    }
+    var random = SmallRandom(seed: seed)
+    let answers = Dial(0)
+    let trace = (0..<120).map { _ in step(&random, simulation, client, answers) }
+    let hits = client.cache.shards?.hits ?? 0
+    client.shutDown()
+    simulation.advance(by: .seconds(60))
+    return (trace, hits)
+  }
+
+  @Test(arguments: 0..<8 as Range<UInt64>)
+  func readersSeeTheSameWithoutTheLock(block: UInt64) {
+    var hits = 0
+    for seed in block * 25..<(block + 1) * 25 {
+      let (expected, _) = Self.trace(seed, shards: nil)
+      let (seen, found) = Self.trace(seed, shards: 4)
+      #expect(seen == expected, "seed \(seed)")
+      hits += found
+    }
+    // Otherwise this would compare a client with itself.
+    #expect(hits > 100)
+  }
+}
+
+/// Threads at once: see `StressTests`.
+@Suite(.timeLimit(.minutes(10))) struct ReadShardsStressTests {
+  @Test("who has seen something of a transaction sees all of it, by whichever way")
+  func wholeTransactions() async {
+    let client = QueryClient(configuration: .server)
+    let keys = (0..<8).map { QueryKey<Int>("n", $0) }
+    for key in keys { client.setData(0, for: key) }
+    let last = 3_000
+    await withTaskGroup { group in
+      group.addTask {
+        for _ in 1...last { client.updateData(matching: "n", of: Int.self) { $1? += 1 } }
+      }
+      for reader in 0..<3 {
+        group.addTask {
+          var newest = 0
+          while newest < last {
+            for place in 0..<8 {
+              let key = keys[(place * (reader + 1)) % 8]
+              let query = Query<Int>(key: key).staleTime(.infinite)
+              let seen =
+                place.isMultiple(of: 2) ? client.data(for: key) : try? await client.fetch(query)
+              guard let seen, seen >= newest else {
+                Issue.record("\(String(describing: seen)) after \(newest)")
+                return
+              }
+              newest = seen
+            }
+          }
+        }
+      }
+    }
+    #expect((client.cache.shards?.hits ?? 0) > 0)
+    client.shutDown()
+  }
+}
