@@ -14,7 +14,7 @@ struct LockScaling {
     // In nanoseconds, of one step.
     let step = fastest(iterations: 100_000) { spin($0) }
     let order = shuffled(ServerCases.keyCount)
-    var held: [(name: String, each: Double, held: Double)] = []
+    var held: [Held] = []
     let control = await gain(order)
     write(
       "| work between hits, 10,000 keys | work | 1 thread, calls a second | 2 threads | model of 2 "
@@ -27,10 +27,11 @@ struct LockScaling {
         let steps = Int(work / step)
         let times = await cases.fastest(subject, order, [1, 2, 8], work: steps)
         if work == 0 {
-          time = LockModel.held(each: times[0], together: times[1])
-          held.append((subject.name, times[0], time))
+          time = LockModel.held(each: times[0], together: times[1], locks: subject.locks)
+          held.append(Held(subject: subject, each: times[0], held: time))
         }
-        let model = LockModel(held: time, work: max(0, times[0] - time)).outcome(threads: 2)
+        let work = max(0, times[0] - time)
+        let model = LockModel(held: time, work: work, locks: subject.locks).outcome(threads: 2)
         let rates = [1e9 / times[0], 1e9 / times[1], model.throughput, 1e9 / times[2]]
         write(
           "| \(subject.name) | \(Report.text(work, .nanoseconds)) | "
@@ -46,7 +47,7 @@ struct LockScaling {
       return
     }
     write("Without any lock, two threads did \(gained) times as much as one.\n")
-    forecast(held.filter { $0.name != ServerCases.control }, write)
+    forecast(held.filter { $0.subject.name != ServerCases.control }, write)
   }
 
   /// How much more two threads do than one that share nothing but memory.
@@ -56,27 +57,32 @@ struct LockScaling {
     return times[0] / times[1]
   }
 
+  private struct Held {
+    var subject: ServerCases.Subject
+    var each: Double
+    var held: Double
+  }
+
   /// What 64 threads on as many processors would get.
-  private func forecast(
-    _ held: [(name: String, each: Double, held: Double)],
-    _ write: (String) -> Void
-  ) {
+  private func forecast(_ held: [Held], _ write: (String) -> Void) {
     let works = [5_000.0, 10_000, 20_000, 50_000, 100_000]
     write(
-      "| 64 threads by the model | a call alone | held | most a second | half in use at |"
+      "| 64 threads by the model | a call alone | locks | held | most a second | half in use at |"
         + works.map { " in use, wait at \(Report.text($0, .nanoseconds)) |" }.joined()
     )
-    write("|---|---|---|---|---|" + works.map { _ in "---|" }.joined())
+    write("|---|---|---|---|---|---|" + works.map { _ in "---|" }.joined())
     for one in held {
-      let half = LockModel.work(forUtilisation: 0.5, held: one.held, threads: 64)
+      let locks = one.subject.locksOfMany
+      let half = LockModel.work(forUtilisation: 0.5, held: one.held, locks: locks, threads: 64)
       let cells = works.map { work -> String in
-        let outcome = LockModel(held: one.held, work: work).outcome(threads: 64)
+        let outcome = LockModel(held: one.held, work: work, locks: locks).outcome(threads: 64)
         let use = String(format: "%.0f %%", outcome.utilisation * 100)
         return " \(use), \(Report.text(outcome.wait, .nanoseconds)) |"
       }
       write(
-        "| \(one.name) | \(Report.text(one.each, .nanoseconds)) | "
-          + "\(Report.text(one.held, .nanoseconds)) | \(ServerReport.count(1e9 / one.held)) | "
+        "| \(one.subject.name) | \(Report.text(one.each, .nanoseconds)) | \(locks) | "
+          + "\(Report.text(one.held, .nanoseconds)) | "
+          + "\(ServerReport.count(Double(locks) * 1e9 / one.held)) | "
           + "\(Report.text(half, .nanoseconds)) |" + cells.joined()
       )
     }

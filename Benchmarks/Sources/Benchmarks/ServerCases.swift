@@ -26,6 +26,10 @@ struct ServerCases {
     var name: String
     /// Whether a call may suspend.
     var hops = false
+    /// How many locks the calls share.
+    var locks = 1
+    /// The same with 64 processors.
+    var locksOfMany = 1
     var call: @Sendable (_ index: Int) async -> Void
   }
 
@@ -47,15 +51,21 @@ struct ServerCases {
     let table = FixedTable(keyCount)
     let locked = LockedCache()
     let actor = ActorCache()
-    let client = QueryClient(configuration: .server)
+    var configuration = QueryClient.Configuration.server
+    let client = QueryClient(configuration: configuration)
+    let shards = configuration.readShards ?? 1
+    configuration.readShards = nil
+    let single = QueryClient(configuration: configuration)
     let queries = (0..<keyCount).map(query)
     let keys = queries.map(\.key)
     for id in 0..<keyCount {
       _ = try? await locked.value(for: RivalKey(id: id)) { id }
       _ = try? await actor.value(for: RivalKey(id: id)) { id }
-      _ = try? await client.fetch(queries[id])
+      // The second use lets the next ones pass the cache's lock.
+      for _ in 0..<2 { _ = try? await client.fetch(queries[id]) }
+      _ = try? await single.fetch(queries[id])
     }
-    let all = [
+    let rivals = [
       Subject(name: control) {
         blackHole(try? await table.value(for: RivalKey(id: $0)))
       },
@@ -65,12 +75,19 @@ struct ServerCases {
       Subject(name: "an actor and a dictionary of tasks", hops: true) { id in
         blackHole(try? await actor.value(for: RivalKey(id: id)) { id })
       },
-      Subject(name: "`data(for:)`, the key kept") { blackHole(client.data(for: keys[$0])) },
-      Subject(name: "`fetch`, the query kept") { blackHole(try? await client.fetch(queries[$0])) },
-      Subject(name: "`fetch`, the query made at the call") {
-        blackHole(try? await client.fetch(query($0)))
-      },
     ]
+    let ways: [(name: String, call: @Sendable (QueryClient, Int) async -> Void)] = [
+      ("`data(for:)`, the key kept", { blackHole($0.data(for: keys[$1])) }),
+      ("`fetch`, the query kept", { blackHole(try? await $0.fetch(queries[$1])) }),
+      ("`fetch`, the query made at the call", { blackHole(try? await $0.fetch(query($1))) }),
+    ]
+    let all = rivals + ways.flatMap { way in
+      [
+        // As many tables as such a server has with 64 processors.
+        Subject(name: way.name, locks: shards, locksOfMany: 256) { await way.call(client, $0) },
+        Subject(name: way.name + ", one lock") { await way.call(single, $0) },
+      ]
+    }
     return wanted.isEmpty
       ? all : all.filter { one in wanted.contains { one.name.contains($0) } }
   }

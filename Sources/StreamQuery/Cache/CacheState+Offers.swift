@@ -9,6 +9,8 @@ extension CacheState {
     guard offers?.isOffered(index) == false, !isShutDown, slots[index].machine.hasData,
       !slots[index].isLayered, let data = slots[index].data, let key = slots[index].key
     else { return }
+    let entry = id(of: index)
+    let uses = budget == nil ? nil : offers?.uses(of: entry, index)
     let offer = EntryOffer(
       key: key,
       data: data,
@@ -16,7 +18,7 @@ extension CacheState {
       defaults: defaults,
       updatedAt: slots[index].machine.dataUpdatedAt.instant,
       isInvalidated: slots[index].machine.isInvalidated,
-      uses: EntryUses(of: id(of: index))
+      uses: uses
     )
     offers?.add(offer, index)
   }
@@ -25,9 +27,13 @@ extension CacheState {
   /// transaction.
   @inline(never)
   mutating func withdraw(_ index: Int, _ transaction: inout Transaction) {
-    guard let offer = offers?.take(index) else { return }
-    count(offer.uses)
-    transaction.drop(offer)
+    transaction.drop(offers?.take(index))
+  }
+
+  /// The same for an entry that is about to be removed.
+  mutating func withdrawLast(_ index: Int, _ transaction: inout Transaction) {
+    withdraw(index, &transaction)
+    if let times = offers?.removed(index) { budget?.order.used(index, times: times) }
   }
 
   /// The same for all entries.
@@ -49,12 +55,9 @@ extension CacheState {
   @inline(never)
   mutating func countUses() {
     guard let used = offers?.entryWasMade() else { return }
-    for uses in used { count(uses) }
-  }
-
-  private mutating func count(_ uses: EntryUses) {
-    let times = uses.take()
-    guard times > 0, let index = find(uses.entry) else { return }
-    budget?.order.used(index, times: times)
+    for uses in used {
+      let times = uses.take()
+      if let index = find(uses.entry) { budget?.order.used(index, times: times) }
+    }
   }
 }

@@ -190,7 +190,7 @@ struct CacheState: ~Copyable {
     guard slots[index].key != nil else { return }
     noteChange(of: index)
     if notesChanges { noteDeparture(of: index, reason) }
-    if offers != nil { withdraw(index, &transaction) }
+    if offers != nil { withdrawLast(index, &transaction) }
     emit(.removed(reason), index, transaction)
     let short = Int32(truncatingIfNeeded: index)
     // The index hands out its own reference to the key, so that the slot's is not the last one.

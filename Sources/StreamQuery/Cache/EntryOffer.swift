@@ -8,8 +8,8 @@ final class EntryOffer: Sendable {
   let defaults: any AnyObject & Sendable
   private let updatedAt: Instant
   private let isInvalidated: Bool
-  /// How often it was used.
-  let uses: EntryUses
+  /// How often the entry was used; `nil` if nobody wants to know.
+  let uses: EntryUses?
 
   init(
     key: EntryKey,
@@ -18,7 +18,7 @@ final class EntryOffer: Sendable {
     defaults: any AnyObject & Sendable,
     updatedAt: Instant,
     isInvalidated: Bool,
-    uses: EntryUses
+    uses: EntryUses?
   ) {
     self.key = key
     self.data = data

@@ -1,8 +1,14 @@
 /// Which entries are offered to readers without the lock; only where many threads read.
 struct EntryOffers: Sendable {
+  private struct Row: Sendable {
+    var offer: EntryOffer?
+    /// Of the present and the former offers of the entry; `nil` if it was never offered.
+    var uses: EntryUses?
+  }
+
   let shards: ReadShards
-  /// The offers by slot.
-  private var rows: [EntryOffer?] = []
+  /// By slot.
+  private var rows: [Row] = []
   /// The entries that are made until the uses of offers are counted again: each look visits all
   /// tables, so that it takes some time.
   private var rest = 0
@@ -12,26 +18,43 @@ struct EntryOffers: Sendable {
   }
 
   @inline(__always)
-  func isOffered(_ index: Int) -> Bool { index < rows.count && rows[index] != nil }
+  func isOffered(_ index: Int) -> Bool { index < rows.count && rows[index].offer != nil }
+
+  /// What counts the uses of an entry that is about to be offered.
+  mutating func uses(of entry: EntryID, _ index: Int) -> EntryUses {
+    while rows.count <= index { rows.append(Row()) }
+    if let uses = rows[index].uses, uses.entry == entry { return uses }
+    let uses = EntryUses(of: entry)
+    rows[index].uses = uses
+    return uses
+  }
 
   mutating func add(_ offer: EntryOffer, _ index: Int) {
     guard shards.add(offer) else { return }
-    while rows.count <= index { rows.append(nil) }
-    rows[index] = offer
+    while rows.count <= index { rows.append(Row()) }
+    rows[index].offer = offer
   }
 
   /// Withdraws the offer of an entry.
   mutating func take(_ index: Int) -> EntryOffer? {
-    guard index < rows.count, let offer = rows[index].take() else { return nil }
+    guard index < rows.count, let offer = rows[index].offer.take() else { return nil }
     shards.remove(offer)
     return offer
   }
 
+  /// An entry is gone, and its offer with it.
+  ///
+  /// - Returns: The uses that nobody has counted yet.
+  mutating func removed(_ index: Int) -> Int {
+    guard index < rows.count else { return 0 }
+    return rows[index].uses.take()?.take() ?? 0
+  }
+
   /// Withdraws all offers.
   mutating func takeAll() -> FormerOffers {
-    var old: [EntryOffer?] = []
-    swap(&old, &rows)
-    return FormerOffers(tables: shards.removeAll(), rows: old)
+    let offers = rows.map(\.offer)
+    rows = []
+    return FormerOffers(tables: shards.removeAll(), rows: offers)
   }
 
   /// An entry was made.

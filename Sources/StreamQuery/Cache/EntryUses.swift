@@ -2,7 +2,8 @@ import Synchronization
 
 /// How often an entry was used without the cache's lock.
 ///
-/// Apart from the ``EntryOffer``, so that what waits to be counted holds no data.
+/// Apart from the ``EntryOffer``: what waits to be counted holds no data, and an entry whose offers come
+/// and go waits once.
 final class EntryUses: Sendable {
   let entry: EntryID
   private let count = Atomic(0)

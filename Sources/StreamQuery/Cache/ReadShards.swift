@@ -18,7 +18,7 @@ final class ReadShards: Sendable {
     /// By the hash of the key: of several keys with one hash, only the first is offered, so that no
     /// look compares more than one.
     var offers: [Int: EntryOffer] = [:]
-    /// What was used since somebody asked for it.
+    /// What was used since somebody asked for it; each entry at most once.
     var used: [EntryUses] = []
   }
 
@@ -74,16 +74,14 @@ final class ReadShards: Sendable {
   func noteUse(of offer: EntryOffer, isLookup: Bool) {
     let shard = shard(of: offer.key)
     if isLookup { shard.hits.add(1, ordering: .relaxed) }
-    guard offer.uses.add() else { return }
-    shard.table.withLock { $0.used.append(offer.uses) }
+    guard let uses = offer.uses, uses.add() else { return }
+    shard.table.withLock { $0.used.append(uses) }
     shard.isUsed.store(true, ordering: .relaxed)
   }
 
   @inline(__always)
   private func shard(of key: EntryKey) -> Shard {
-    // The lowest bits choose a place in the tables.
-    let bits = UInt(bitPattern: key.storage.hash) >> 48
-    return shards[Int(bits & UInt(shards.count - 1))]
+    shards[key.storage.hash & (shards.count - 1)]
   }
 
   // MARK: Under the cache's lock

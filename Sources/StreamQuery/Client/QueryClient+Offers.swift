@@ -31,11 +31,14 @@ extension QueryClient {
     of offer: EntryOffer,
     _ definition: QueryDefinition
   ) -> ResolvedQuery? {
-    // The client puts nothing else there. Checked in debug builds by `unsafeDowncast` itself.
-    let defaults = unsafeDowncast(offer.defaults, to: DefaultsTable.self)
-    if let known = offer.query?.resolved, known.isMade(of: definition, under: defaults) {
+    if let known = offer.query?.resolved, known.isMade(of: definition),
+      // Only compared: all threads would count a reference to the defaults.
+      ObjectIdentifier(known.defaults) == ObjectIdentifier(offer.defaults)
+    {
       return known
     }
+    // The client puts nothing else there. Checked in debug builds by `unsafeDowncast` itself.
+    let defaults = unsafeDowncast(offer.defaults, to: DefaultsTable.self)
     return ResolvedQuery(definition, for: offer.key.key, defaults: defaults)
   }
 }

@@ -271,7 +271,12 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   }
 
   func isMade(of definition: QueryDefinition, under defaults: DefaultsTable) -> Bool {
-    self.definition === definition && self.defaults === defaults && !isOfObserver
+    isMade(of: definition) && self.defaults === defaults
+  }
+
+  /// The same under whichever defaults.
+  func isMade(of definition: QueryDefinition) -> Bool {
+    self.definition === definition && !isOfObserver
   }
 
   private static func typed(

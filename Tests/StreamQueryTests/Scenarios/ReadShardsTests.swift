@@ -181,6 +181,17 @@ import Testing
     client.shutDown()
   }
 
+  @Test("an entry whose data changes again and again waits once to be counted")
+  func changing() {
+    let client = client { $0.limit = CacheLimit(maxEntries: 10) }
+    for number in 0..<100 {
+      client.setData(number, for: key)
+      for _ in 0..<3 { #expect(client.data(for: key) == number) }
+    }
+    #expect(client.cache.shards?.takeUsed().map { $0.take() } == [200])
+    client.shutDown()
+  }
+
   @Test("the end of a client leaves nothing to find")
   func ended() {
     let client = client()
