@@ -81,13 +81,15 @@ struct ServerCases {
       ("`fetch`, the query kept", { blackHole(try? await $0.fetch(queries[$1])) }),
       ("`fetch`, the query made at the call", { blackHole(try? await $0.fetch(query($1))) }),
     ]
-    let all = rivals + ways.flatMap { way in
-      [
-        // As many tables as such a server has with 64 processors.
-        Subject(name: way.name, locks: shards, locksOfMany: 256) { await way.call(client, $0) },
-        Subject(name: way.name + ", one lock") { await way.call(single, $0) },
-      ]
-    }
+    let all =
+      rivals
+      + ways.flatMap { way in
+        [
+          // As many tables as such a server has with 64 processors.
+          Subject(name: way.name, locks: shards, locksOfMany: 256) { await way.call(client, $0) },
+          Subject(name: way.name + ", one lock") { await way.call(single, $0) },
+        ]
+      }
     return wanted.isEmpty
       ? all : all.filter { one in wanted.contains { one.name.contains($0) } }
   }
