@@ -189,14 +189,14 @@ import Testing
     }
   }
 
-  @Test func dataWithADefaultIsNeverMissing() {
-    Simulation.onMainActor { simulation in
+  @Test func dataWithADefaultIsNeverMissing() throws {
+    try Simulation.onMainActor { simulation in
       let client = QueryClient(simulation: simulation)
       let users = Query<[User]>(key: ["defaulted"]) { [] }.defaulting(to: [User(id: 0, name: "-")])
       let observed = ObservedDefaultedQuery(users, client: client)
       let same = ObservedDefaultedQuery(observed.query, default: observed.defaultValue)
       #expect(observed.data.map(\.name) == ["-"] && same.isDefault && observed.isLoading)
-      simulation.settle()
+      try await simulation.settled()
       #expect(observed.data.isEmpty && !observed.isDefault && !observed.isRestoring)
       await observed.refetch()
       #expect(observed.cause == .manual)
@@ -220,7 +220,7 @@ import Testing
         boundary.reset()
       }
       tap()
-      simulation.settle()
+      try await simulation.settled()
       let all = try #require(batch.results).all
       #expect(all.map(\.key) == queries.map(\.key) && all.allSatisfy(\.isSuccess))
       #expect(all.allSatisfy { $0.data != nil && $0.error == nil && !$0.isPlaceholderData })
@@ -244,7 +244,7 @@ import Testing
         }.retry(0),
         client: client
       )
-      simulation.settle()
+      try await simulation.settled()
       await #expect(throws: Offline.self) { try await feed.fetchNextPageThrowing() }
       #expect(feed.isFetchNextPageError && feed.pages == [1])
       try await feed.fetchPreviousPageThrowing()

@@ -15,6 +15,8 @@ struct MutationFieldsTests {
     let simulation = Simulation()
     let online = ManualSignal(isOnline)
     let client = QueryClient(simulation: simulation) { $0.connectivity = Connectivity { online } }
+    // It knows whether it is online.
+    simulation.settle()
     let work = ScriptedFetch(steps)
     let observer = client.observer(
       of: Mutation<Int, Int>("n") { _ in try await work() }.retry(
