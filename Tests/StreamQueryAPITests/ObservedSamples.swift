@@ -188,4 +188,68 @@ import Testing
       observation.cancel()
     }
   }
+
+  @Test func dataWithADefaultIsNeverMissing() throws {
+    try Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let users = Query<[User]>(key: ["defaulted"]) { [] }.defaulting(to: [User(id: 0, name: "-")])
+      let observed = ObservedDefaultedQuery(users, client: client)
+      let same = ObservedDefaultedQuery(observed.query, default: observed.defaultValue)
+      #expect(observed.data.map(\.name) == ["-"] && same.isDefault && observed.isLoading)
+      try await simulation.settled()
+      #expect(observed.data.isEmpty && !observed.isDefault && !observed.isRestoring)
+      await observed.refetch()
+      #expect(observed.cause == .manual)
+    }
+  }
+
+  @Test func aListIsCommandedAsAWhole() throws {
+    try Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let queries = [AnyQuery(.user(1)), AnyQuery(.repos(1))]
+      let batch = ObservedQueries(queries, client: client)
+      let boundary = ErrorBoundary()
+      batch.boundary = boundary
+      await batch.refetch()
+      await batch.invalidate()
+      await batch.reset()
+      @MainActor func tap() {
+        batch.refetch()
+        batch.invalidate()
+        batch.reset()
+        boundary.reset()
+      }
+      tap()
+      try await simulation.settled()
+      let all = try #require(batch.results).all
+      #expect(all.map(\.key) == queries.map(\.key) && all.allSatisfy(\.isSuccess))
+      #expect(all.allSatisfy { $0.data != nil && $0.error == nil && !$0.isPlaceholderData })
+      #expect(batch.results?.position(of: QueryKey<User>("user", 1)) == 0)
+      #expect(all[0].isSame(as: all[0]) && all[0].hasSameError(as: all[1]))
+      await client.refetch(.queries(queries) && .active)
+      #expect(client.fetchingCount(.queries([])) == 0)
+      #expect(!client.shouldThrow(Offline(), of: queries[0]))
+    }
+  }
+
+  @Test func aPageThrowsWhereThatIsWanted() throws {
+    try Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let feed = ObservedQuery(
+        InfiniteQuery<Int, Int>("throwing", initialPageParam: 1) { page in
+          if page > 1 { throw Offline() }
+          return page
+        } nextPageParam: {
+          $0.pages.count + 1
+        }.retry(0),
+        client: client
+      )
+      try await simulation.settled()
+      await #expect(throws: Offline.self) { try await feed.fetchNextPageThrowing() }
+      #expect(feed.isFetchNextPageError && feed.pages == [1])
+      try await feed.fetchPreviousPageThrowing()
+      feed.stop()
+      await #expect(throws: CancellationError.self) { try await feed.fetchNextPageThrowing() }
+    }
+  }
 }

@@ -136,4 +136,34 @@ import Testing
     #expect(names == ["Ada", "Ada"])
     #expect(client.throwPolicy(of: .user(1)).shouldThrow(Offline()) == false)
   }
+
+  /// Reads the results of its observers on itself: no main run loop is needed.
+  private actor Ticker {
+    private let group: ObservationGroup
+    private let users: [QueryObserver<User>]
+    private(set) var ids: [Int] = []
+
+    init(_ client: QueryClient) {
+      group = ObservationGroup(client)
+      users = [1, 2].map { client.observer(of: .user($0)) }
+      for user in users { _ = group.insert(user) }
+    }
+
+    func run() async {
+      // Nothing between two reads leaves the actor.
+      while ids.count < 2, let changes = await group.next() {
+        ids += changes.compactMap { $0.result(of: users[$0.position])?.data?.id }
+      }
+    }
+  }
+
+  @Test func anActorReadsItsObserversOnItself() {
+    let client = client
+    let ids = simulation.run {
+      let ticker = Ticker(client)
+      await ticker.run()
+      return await ticker.ids
+    }
+    #expect(ids.sorted() == [1, 2])
+  }
 }

@@ -18,7 +18,10 @@ public struct OutboxItems: RandomAccessCollection, Sendable {
   /// The index of the first item of each block, and the number of all.
   private let starts: [Int]
 
-  init(_ blocks: [Block] = []) {
+  /// No items.
+  public init() { self.init([]) }
+
+  init(_ blocks: [Block]) {
     self.blocks = blocks.filter { !$0.items.isEmpty }
     var starts = [0]
     for block in self.blocks { starts.append((starts.last ?? 0) + block.items.count) }

@@ -31,7 +31,7 @@ public struct QueryFilter: Sendable, _FreeOfActors {
     self.node = node
   }
 
-  private init(_ filter: EntryFilter) {
+  init(_ filter: EntryFilter) {
     node = .plain(filter)
   }
 

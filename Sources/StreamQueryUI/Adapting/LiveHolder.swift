@@ -9,24 +9,14 @@ final class LiveHolder<Object: AnyObject> {
   /// Tells the object what to observe; or, if it is to observe nothing here, what to show.
   typealias Tell = (_ object: Object, _ client: QueryClient, _ surroundings: Surroundings) -> Void
 
-  /// Who asks.
-  enum Asker {
-    /// The property wrapper.
-    case wrapper
-    /// A modifier, which knows more: the wrapper is not heard any more.
-    case modifier
-  }
-
   private var object: Object?
-  private var visibility = VisibilityMachine()
-  /// The modifiers that show it; they may come and go in any order.
-  private var shownBy: Set<ObjectIdentifier> = []
+  private var machine = LiveMachine()
+  /// Made when a modifier that shows it appears.
+  private var presence: Presence?
   private var surroundings = Surroundings()
   /// That of the wrapper, over that of its surroundings.
   private var changeContext: ChangeContext?
   private var tell: Tell?
-  private var hasModifier = false
-  private var hadOptions = false
   private var isInstalled = false
 
   /// The object, made when it is asked for first.
@@ -57,8 +47,8 @@ final class LiveHolder<Object: AnyObject> {
   /// - Parameter options: What it was given.
   /// - Returns: None of its own after it had some; `nil` if it never had any.
   func options(_ options: OptionsBox?) -> ObserverOptions? {
-    defer { hadOptions = options != nil }
-    return options?.options ?? (hadOptions ? ObserverOptions() : nil)
+    let areGone = machine.named(options: options != nil)
+    return options?.options ?? (areGone ? ObserverOptions() : nil)
   }
 
   /// Something was asked for.
@@ -67,34 +57,55 @@ final class LiveHolder<Object: AnyObject> {
   ///   - asker: Who asks.
   ///   - surroundings: Where.
   ///   - tell: Called now, and when the view appears or disappears.
-  func asked(by asker: Asker, in surroundings: Surroundings, _ tell: @escaping Tell) {
-    if asker == .modifier { hasModifier = true } else if hasModifier { return }
+  func asked(
+    by asker: LiveMachine.Asker,
+    in surroundings: Surroundings,
+    _ tell: @escaping Tell
+  ) {
+    guard machine.asked(by: asker) == .tell else { return }
     self.surroundings = surroundings
     self.tell = tell
-    visibility.drawn(.onRender)
     perform()
   }
 
-  /// A modifier that shows it has appeared.
-  func appeared(_ modifier: AnyObject) {
-    shownBy.insert(ObjectIdentifier(modifier))
-    let observed = visibility.observes
-    visibility.appeared()
-    if !observed { perform() }
+  /// The wrapper names nothing.
+  ///
+  /// - Parameter forget: Lets the object show nothing; called if the wrapper has named something.
+  func namedNothing(_ forget: (Object) -> Void) {
+    guard machine.namedNothing() == .forget, let object else { return }
+    tell = nil
+    forget(object)
   }
 
-  /// A modifier that showed it has disappeared.
-  func disappeared(_ modifier: AnyObject) {
-    shownBy.remove(ObjectIdentifier(modifier))
-    guard shownBy.isEmpty else { return }
-    visibility.disappeared()
-    perform()
+  /// The view that has the wrapper is drawn now.
+  ///
+  /// - Parameter revision: Differs when readers of the object were told of a change.
+  func drawn(_ revision: (Object) -> UInt8) {
+    guard let object else { return }
+    let isNew = machine.drawn(revision(object))
+    let isAnimated = changeContext != nil || surroundings.changeContext != nil
+    presence?.drawn(isNew: isNew, isAnimated: isAnimated)
+    surroundings.presence?.drawn(isNew: isNew, isAnimated: isAnimated)
   }
+
+  /// A view of a modifier that shows it has appeared.
+  func appeared() {
+    if presence == nil {
+      let new = Presence()
+      new.onChange = { [weak self] in self?.perform() }
+      presence = new
+    }
+    presence?.appeared()
+  }
+
+  /// A view of a modifier that showed it has disappeared.
+  func disappeared() { presence?.disappeared() }
 
   private func perform() {
     guard let object, let tell else { return }
     var surroundings = surroundings
-    surroundings.isAllowed = surroundings.isAllowed && visibility.observes
+    let isShown = surroundings.period == .always || presence?.isPresent != false
+    surroundings.isAllowed = surroundings.isAllowed && isShown
     if let changeContext { surroundings.changeContext = changeContext }
     tell(object, surroundings.client ?? FallbackClient.taken(), surroundings)
   }

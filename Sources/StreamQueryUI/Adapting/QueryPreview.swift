@@ -3,7 +3,8 @@ public import StreamQuery
 /// A client whose queries are in the states that a preview wants to show, and stay there.
 ///
 /// Nothing is fetched: a query that was given no state shows none. What a preview writes by
-/// ``data(_:for:)`` shows at once, also later.
+/// ``data(_:for:)`` shows at once, also later. A button that fetches, or runs a mutation, shows that
+/// it waits, and no answer comes.
 ///
 /// ```swift
 /// let preview = QueryPreview {
@@ -30,7 +31,8 @@ public final class QueryPreview {
     options.retryOnSubscribe = false
     let configuration = QueryClient.Configuration(
       defaults: QueryDefaults(staleTime: .static, options: options),
-      connectivity: .alwaysOnline,
+      // For `paused(_:)`; no other state needs the network.
+      connectivity: Connectivity { AsyncStream<Bool> { $0.yield(false) } },
       activity: .alwaysActive,
       memoryPressure: .none,
       executor: executor
@@ -73,9 +75,61 @@ public final class QueryPreview {
     fetch(Query(key: query.key) { throw error })
   }
 
+  /// A query whose fetch waits for the network; it keeps the data that it has.
+  ///
+  /// - Parameter query: The query.
+  public func paused<Value>(_ query: Query<Value>) {
+    // The client is to know that it is offline.
+    executor.run()
+    let asked = Query(key: query.key) { () async throws -> Value in throw CancellationError() }
+    run { [client] in _ = try await client.fetch(asked.networkMode(.online).staleTime(.zero)) }
+  }
+
+  /// An infinite query whose next page is being fetched.
+  ///
+  /// - Parameter query: The query; give it data before.
+  public func loadingNextPage<Page, PageParam>(_ query: InfiniteQuery<Page, PageParam>) {
+    nextPage(of: query) { [silence] in
+      for await _ in silence {}
+      throw CancellationError()
+    }
+  }
+
+  /// An infinite query whose next page could not be fetched.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - query: The query; give it data before.
+  public func nextPageFailure<Page, PageParam>(
+    _ error: any Error,
+    for query: InfiniteQuery<Page, PageParam>
+  ) {
+    nextPage(of: query) { throw error }
+  }
+
+  private func nextPage<Page, PageParam>(
+    of query: InfiniteQuery<Page, PageParam>,
+    _ fetch: @escaping @Sendable () async throws -> Page
+  ) {
+    // There is no page after none.
+    guard let last = client.data(for: query)?.params.last else { return }
+    let asked = InfiniteQuery<Page, PageParam>(
+      key: query.key,
+      initialPageParam: last,
+      fetch: { _, _ in try await fetch() },
+      nextPageParam: { $0.params.last }
+    )
+    .retry(0).networkMode(.always)
+    run { [client] in _ = try await client.fetchNextPage(of: asked) }
+  }
+
   private func fetch<Value>(_ query: Query<Value>) {
-    let asked = query.retry(0).staleTime(.zero)
-    Task(executorPreference: executor) { [client] in _ = try? await client.fetch(asked) }
+    let asked = query.retry(0).staleTime(.zero).networkMode(.always)
+    run { [client] in _ = try await client.fetch(asked) }
+  }
+
+  private func run(_ work: @escaping @Sendable () async throws -> Void) {
+    Task(executorPreference: executor) { try? await work() }
     executor.run()
   }
 }

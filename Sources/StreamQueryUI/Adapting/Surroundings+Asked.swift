@@ -47,6 +47,7 @@ extension ObservedQueries {
     changeContext = surroundings.changeContext
     let queries = surroundings.isFrozen ? queries.map { $0.enabled(false) } : queries
     if surroundings.isAllowed {
+      boundary = surroundings.boundary
       follow(queries, using: client)
     } else {
       stop()
@@ -74,14 +75,4 @@ extension Surroundings {
     options.enabled = .fixed(false)
     return options
   }
-}
-
-extension Mutation {
-  /// Stands for the mutation of a view that has not said yet what it wants; it is never run.
-  static var none: Self { Self(key: "StreamQueryUI.none") }
-}
-
-extension Query {
-  /// Stands for the query of a view that has not said yet what it wants; it is never observed.
-  static var none: Self { Self(key: "StreamQueryUI.none") }
 }

@@ -14,8 +14,29 @@ struct TrackedFields: Observable {
   }
 }
 
+/// Stands for the members of an observed list.
+struct TrackedPositions: Observable {
+  subscript(position: Int) -> Void { () }
+}
+
 @MainActor
 extension ObservationRegistrar {
+  func access(position: Int) {
+    access(TrackedPositions(), keyPath: \TrackedPositions[position])
+  }
+
+  func willChange(positions: [Int]) {
+    for position in positions {
+      willSet(TrackedPositions(), keyPath: \TrackedPositions[position])
+    }
+  }
+
+  func didChange(positions: [Int]) {
+    for position in positions {
+      didSet(TrackedPositions(), keyPath: \TrackedPositions[position])
+    }
+  }
+
   func access(_ field: ResultField) {
     access(TrackedFields(), keyPath: TrackedFields.keyPath(of: field))
   }

@@ -90,37 +90,57 @@ public final class ErrorBoundary: nonisolated Observable {
     for task in tasks { await task.value }
   }
 
+  /// Does the same without waiting, for buttons.
+  public func reset() {
+    // No executor preference: it runs on the main actor.
+    Task { await reset() }
+  }
+
   /// Forgets all errors, and fetches nothing.
   public func dismiss() {
     change { _ = $0.reset() }
   }
 
   func report<Value>(_ error: any Error, of query: Query<Value>, in client: QueryClient) {
-    let source = source(of: query, client)
-    _ = take(error, by: source, of: Pump.of(client)) {
-      if client.fetchingCount(.query(query)) > 0 {
+    report(error, of: query.key.erased, .query(query), in: client) {
+      client.data(for: query) != nil
+    }
+  }
+
+  func report(_ error: any Error, of query: AnyQuery, in client: QueryClient) {
+    let filter = QueryFilter.queries([query])
+    report(error, of: query.key, filter, in: client) {
+      client.diagnostics(filter).first?.data != nil
+    }
+  }
+
+  private func report(
+    _ error: any Error,
+    of key: AnyQueryKey,
+    _ filter: QueryFilter,
+    in client: QueryClient,
+    hasData: @escaping @MainActor () -> Bool
+  ) {
+    _ = take(error, by: .query(ObjectIdentifier(client), key), of: Pump.of(client)) {
+      if client.fetchingCount(filter) > 0 {
         // The views that show it are back, and have asked for it already: one request is enough.
-        await client.refetch(.query(query), superseding: false)
-      } else if client.data(for: query) == nil {
-        await client.reset(query)
+        await client.refetch(filter, superseding: false)
+      } else if hasData() {
+        await client.refetch(filter)
       } else {
-        await client.refetch(query)
+        await client.reset(filter)
       }
     }
   }
 
   /// A query has recovered by itself: its error need not be shown any more.
-  func recovered<Value>(_ query: Query<Value>, in client: QueryClient) {
-    let source = source(of: query, client)
+  func recovered(_ key: AnyQueryKey, in client: QueryClient) {
+    let source = Source.query(ObjectIdentifier(client), key)
     if machine.caught.contains(where: { $0.source == source }) {
       change { _ = $0.recovered(source) }
     } else {
-      parent?.recovered(query, in: client)
+      parent?.recovered(key, in: client)
     }
-  }
-
-  private func source<Value>(of query: Query<Value>, _ client: QueryClient) -> Source {
-    .query(ObjectIdentifier(client), query.key.erased)
   }
 
   private func take(

@@ -4,5 +4,5 @@ internal import StreamQuery
 @MainActor
 final class ErrorRoute<Value: Sendable> {
   weak var boundary: ErrorBoundary?
-  var machine = ErrorRouteMachine<Value>()
+  var machine = ErrorRouteMachine<QueryResult<Value>>()
 }

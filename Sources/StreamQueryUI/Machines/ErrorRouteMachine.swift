@@ -1,10 +1,22 @@
 internal import StreamQuery
 
+/// A result whose error may be offered to a boundary.
+protocol RoutedResult {
+  var error: (any Error)? { get }
+  var isFetching: Bool { get }
+  var isSuccess: Bool { get }
+  var isPlaceholderData: Bool { get }
+  func hasSameError(as other: Self) -> Bool
+}
+
+extension QueryResult: RoutedResult {}
+extension AnyQueryResult: RoutedResult {}
+
 /// Decides when an error of an observed query is to be offered to a boundary.
 ///
 /// Each failure is offered once, when no fetch runs: while a failed query is fetched again, it may
 /// still succeed.
-struct ErrorRouteMachine<Value: Sendable> {
+struct ErrorRouteMachine<Result: RoutedResult> {
   /// What has to be done.
   enum Step {
     case nothing
@@ -15,13 +27,13 @@ struct ErrorRouteMachine<Value: Sendable> {
   }
 
   /// The result whose error was offered last.
-  private var offered: QueryResult<Value>?
+  private var offered: Result?
 
   /// A result is shown.
   ///
   /// - Parameter result: The result.
   /// - Returns: What to do.
-  mutating func shown(_ result: QueryResult<Value>) -> Step {
+  mutating func shown(_ result: Result) -> Step {
     guard let error = result.error else {
       // Without data, a fetch hides the error that it may end with again.
       let isOver = !result.isFetching || result.isSuccess && !result.isPlaceholderData

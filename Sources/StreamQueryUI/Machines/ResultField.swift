@@ -6,8 +6,9 @@ enum ResultField: UInt8, CaseIterable {
   case result, data, error, status, fetchStatus
   case isPending, isSuccess, isError, isFetching, isPaused, isLoading, isRefetching
   case isLoadingError, isRefetchError, isFetched, isFetchedSinceSubscribing
-  case isStale, isEnabled, isPlaceholderData, isOptimistic
-  case dataUpdatedAt, errorUpdatedAt, errorUpdateCount, failureCount, failureReason, cause
+  case isStale, isEnabled, isPlaceholderData, isOptimistic, isRestoring
+  /// `errorUpdatedAt` is the number of failures as well, which changes with it: there is room for 32.
+  case dataUpdatedAt, errorUpdatedAt, failureCount, failureReason, cause
   case hasNextPage, hasPreviousPage, isFetchingNextPage, isFetchingPreviousPage
   case isFetchNextPageError, isFetchPreviousPageError
 }

@@ -252,9 +252,10 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     case .isEnabled: old.isEnabled != new.isEnabled
     case .isPlaceholderData: old.isPlaceholderData != new.isPlaceholderData
     case .isOptimistic: old.isOptimistic != new.isOptimistic
+    case .isRestoring: old.isRestoring != new.isRestoring
     case .dataUpdatedAt: old.dataUpdatedAt != new.dataUpdatedAt
-    case .errorUpdatedAt: old.errorUpdatedAt != new.errorUpdatedAt
-    case .errorUpdateCount: old.errorUpdateCount != new.errorUpdateCount
+    case .errorUpdatedAt:
+      old.errorUpdateCount != new.errorUpdateCount || old.errorUpdatedAt != new.errorUpdatedAt
     case .failureCount: old.failureCount != new.failureCount
     case .failureReason:
       // Reasons cannot be compared, and there seldom is one.

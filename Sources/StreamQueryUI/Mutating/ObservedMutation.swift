@@ -144,6 +144,14 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     take(.idle)
   }
 
+  /// Runs and shows nothing until ``follow(_:using:)``; a run goes on.
+  func runNothing() {
+    reset()
+    observer = nil
+    client = nil
+    mutation = .none
+  }
+
   private func observing() -> MutationObserver<Input, Output>? {
     if observer == nil { observer = client?.observer(of: mutation) }
     return observer

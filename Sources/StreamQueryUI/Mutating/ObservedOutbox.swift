@@ -11,7 +11,7 @@ public import StreamQuery
 ///
 /// It shows what waits in its first frame, and then the newest state, until it is released. Each
 /// property is tracked by itself: a view that reads only ``count`` is not drawn again for the steps
-/// of an item.
+/// of an item. When the account ends that the client belongs to, it shows nothing.
 @MainActor @Observable
 public final class ObservedOutbox {
   /// What waits or is being sent, in the order in which it was started.
@@ -26,16 +26,23 @@ public final class ObservedOutbox {
 
   @ObservationIgnored private let client: QueryClient
   @ObservationIgnored private var following: Task<Void, Never>?
+  @ObservationIgnored private var erasure: ErasureHandler?
 
   /// Creates an object that shows what waits in a client's outbox.
   ///
   /// - Parameter client: The client; without an outbox there is nothing to show.
   public init(client: QueryClient) {
     self.client = client
-    let items = client.outbox.currentItems
+    let items = client.isErased ? OutboxItems() : client.outbox.currentItems
     self.items = items
     count = items.count
     stopped = items.stopped
+    // Weakly, because the client keeps it until then.
+    erasure = client.whenErased { [weak self] in await self?.forget() }
+    guard erasure != nil else {
+      forget()
+      return
+    }
     let changes = client.outbox.items
     // No executor preference: it runs on the main actor.
     following = Task { [weak self] in
@@ -79,7 +86,16 @@ public final class ObservedOutbox {
     try await client.outbox.rebase(id, with: input)
   }
 
+  /// Shows nothing any more: the account has ended.
+  private func forget() {
+    following?.cancel()
+    following = nil
+    take(OutboxItems())
+  }
+
   private func arrived(_ items: OutboxItems) {
+    // It may have ended since this was taken.
+    guard !client.isErased else { return forget() }
     if let changeContext { changeContext { take(items) } } else { take(items) }
   }
 

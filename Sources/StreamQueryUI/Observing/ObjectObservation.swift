@@ -31,7 +31,7 @@ public final class ObjectObservation {
     guard showNothing != nil else { return }
     if let position { pump?.group.remove(position) }
     (position, show, showNothing) = (nil, nil, nil)
-    pump?.release(self)
+    letGo()
   }
 
   func begin<Value>(
@@ -53,13 +53,27 @@ public final class ObjectObservation {
   private func keep() {
     #if canImport(ObjectiveC)
     guard let owner else { return }
-    // The observation is its own key: an object may have several.
-    let key = Unmanaged.passUnretained(self).toOpaque()
-    objc_setAssociatedObject(owner, key, self, .OBJC_ASSOCIATION_RETAIN)
+    objc_setAssociatedObject(owner, associationKey, self, .OBJC_ASSOCIATION_RETAIN)
     #else
     pump?.retain(self)
     #endif
   }
+
+  private func letGo() {
+    #if canImport(ObjectiveC)
+    guard let owner else { return }
+    objc_setAssociatedObject(owner, associationKey, nil, .OBJC_ASSOCIATION_RETAIN)
+    #else
+    pump?.release(self)
+    #endif
+  }
+
+  #if canImport(ObjectiveC)
+  /// The observation is its own key: an object may have several.
+  private var associationKey: UnsafeRawPointer {
+    UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+  }
+  #endif
 }
 
 extension ObjectObservation: OwnedMember {

@@ -107,6 +107,12 @@ public final class ObservedPagination<
     self.query.preview(place(input, query), options, client)
   }
 
+  /// Observes and shows nothing until it is told what to observe; the position stays.
+  func showNothing() {
+    queryOfPage = { _, _ in .none }
+    query.showNothing()
+  }
+
   /// Takes what is said, and makes the query of the page.
   private func place(
     _ input: Input?,

@@ -11,6 +11,9 @@ public import StreamQuery
 /// Each query is observed and fetched for itself; one that fails is a failed result among the others.
 /// What one transaction of the cache changed shows together. A fetch outlives the list by a second,
 /// as that of an ``ObservedSelection`` does.
+///
+/// A reader is told only of changes of what it has read: the result of a key, ``isFetching``, or
+/// everything, by ``results``.
 @MainActor
 public final class ObservedQueries: nonisolated Observable {
   /// What changes that arrive are applied inside of, such as an animation; `nil` is nothing.
@@ -18,18 +21,34 @@ public final class ObservedQueries: nonisolated Observable {
   /// What shows at once is no such change: at the start, or with another list.
   public var changeContext: ChangeContext?
 
+  /// Where errors go that the `throwOnError` of a query names; they stay in the results all the same.
+  ///
+  /// It is not retained: the view or the model that shows its errors owns it.
+  public weak var boundary: ErrorBoundary? {
+    didSet {
+      guard boundary !== oldValue else { return }
+      // The former one was told of the errors, this one was not.
+      routes = [:]
+      offerErrors()
+    }
+  }
+
   private let registrar = ObservationRegistrar()
-  private var queries: [AnyQuery]
+  private var machine = ListMachine()
+  /// Of the queries that had errors for the boundary.
+  private var routes: [AnyQueryKey: ErrorRouteMachine<AnyQueryResult>] = [:]
+  private(set) var queries: [AnyQuery]
   private var life = ObservingMachine()
-  private var client: QueryClient?
+  private(set) var client: QueryClient?
   private var observer: QueryListObserver?
   private var pump: Pump?
   private var positions: [Int] = []
-  private var shown: QueryListResults?
   /// That of the client whose results are shown.
   private var shownPump: Pump?
   /// Whether it waits for the end of a delivery, which may bring several changes.
   private var isOutdated = false
+  /// Differs when something else is shown.
+  var shownRevision: UInt8 { machine.revision }
 
   /// Creates an object that observes a list from now on.
   ///
@@ -94,10 +113,17 @@ public final class ObservedQueries: nonisolated Observable {
   func preview(_ queries: [AnyQuery], _ client: QueryClient) {
     let isOther = queries.map(\.key) != self.queries.map(\.key)
     self.queries = queries
-    guard isOther || shown == nil else { return }
+    guard isOther || machine.shown == nil else { return }
     shownPump = Pump.of(client)
     shownPump?.remember(self)
     show(client.results(for: queries))
+  }
+
+  /// Observes and shows nothing until it is told what to observe.
+  func showNothing() {
+    stop()
+    queries = []
+    show(nil)
   }
 
   private func perform(_ step: ObservingMachine.Step, _ client: QueryClient?) {
@@ -155,7 +181,7 @@ public final class ObservedQueries: nonisolated Observable {
   /// A reader is told of every change of any of them.
   public var results: QueryListResults? {
     registrar.access(.result)
-    return shown
+    return machine.shown
   }
 
   /// The result of a key.
@@ -163,26 +189,43 @@ public final class ObservedQueries: nonisolated Observable {
   /// - Parameter key: The key.
   /// - Returns: The result, also of a query that failed; `nil` if the list has no such query.
   /// - Complexity: O(*n*) in the length of the list.
-  public subscript<Value>(key: QueryKey<Value>) -> QueryResult<Value>? { results?[key] }
+  public subscript<Value>(key: QueryKey<Value>) -> QueryResult<Value>? {
+    guard let position = machine.shown?.position(of: key) else { return results?[key] }
+    machine.wasRead(position)
+    registrar.access(position: position)
+    return machine.shown?[key]
+  }
 
   /// The result of a query.
   ///
   /// - Parameter query: The query.
   /// - Returns: The result, also of one that failed; `nil` if the list has no query of that key.
   /// - Complexity: O(*n*) in the length of the list.
-  public subscript<Value>(query: Query<Value>) -> QueryResult<Value>? { results?[query] }
+  public subscript<Value>(query: Query<Value>) -> QueryResult<Value>? { self[query.key] }
 
   /// Whether any of the queries is pending, or none was started yet.
-  public var isPending: Bool { results?.isPending ?? true }
+  public var isPending: Bool {
+    registrar.access(.isPending)
+    return machine.shown?.isPending ?? true
+  }
 
   /// Whether any of the queries is fetching.
-  public var isFetching: Bool { results?.isFetching ?? false }
+  public var isFetching: Bool {
+    registrar.access(.isFetching)
+    return machine.shown?.isFetching ?? false
+  }
 
   /// Whether all of the queries have data and no error.
-  public var isSuccess: Bool { results?.isSuccess ?? false }
+  public var isSuccess: Bool {
+    registrar.access(.isSuccess)
+    return machine.shown?.isSuccess ?? false
+  }
 
   /// The errors, in the order of the list.
-  public var errors: [any Error] { results?.errors ?? [] }
+  public var errors: [any Error] {
+    registrar.access(.error)
+    return machine.shown?.errors ?? []
+  }
 
   private func arrived() {
     if let changeContext { changeContext { show() } } else { show() }
@@ -193,12 +236,35 @@ public final class ObservedQueries: nonisolated Observable {
     if let observer { show(observer.results) }
   }
 
-  private func show(_ new: QueryListResults) {
-    guard shown?.isSame(as: new) != true else { return }
-    registrar.willChange(ResultFields(.result))
-    shown = new
-    registrar.didChange(ResultFields(.result))
+  private func show(_ new: QueryListResults?) {
+    guard let arrival = machine.arrived(new) else { return }
+    registrar.willChange(arrival.fields)
+    registrar.willChange(positions: arrival.positions)
+    machine.show(arrival)
+    registrar.didChange(positions: arrival.positions)
+    registrar.didChange(arrival.fields)
+    offerErrors()
   }
+
+  private func offerErrors() {
+    guard let boundary, let client, let results = machine.shown?.all else { return }
+    // Readers may have replaced the list.
+    for (query, result) in zip(queries, results) where query.key == result.key {
+      // Most have no error, and never had one.
+      guard result.error != nil || routes[query.key] != nil else { continue }
+      switch routes[query.key, default: ErrorRouteMachine()].shown(result) {
+      case .nothing: break
+      case .offer(let error):
+        if client.shouldThrow(error, of: query) { boundary.report(error, of: query, in: client) }
+      case .recovered:
+        routes[query.key] = nil
+        boundary.recovered(query.key, in: client)
+      }
+    }
+  }
+
+  /// Shows what is there after a wait, with all that the same transaction has changed elsewhere.
+  func arrivedNow() { pump?.deliverNow() }
 }
 
 extension ObservedQueries: PumpMember {
@@ -214,9 +280,8 @@ extension ObservedQueries: PumpMember {
   }
 
   func forget(_ pump: Pump) {
-    guard shownPump === pump, shown != nil else { return }
-    registrar.willChange(ResultFields(.result))
-    shown = nil
-    registrar.didChange(ResultFields(.result))
+    guard shownPump === pump else { return }
+    routes = [:]
+    show(nil)
   }
 }

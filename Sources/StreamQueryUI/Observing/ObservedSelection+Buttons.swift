@@ -6,6 +6,12 @@ extension ObservedSelection {
   /// Fetches like the asynchronous ``refetch(superseding:)``, without waiting.
   public func refetch() { withoutWaiting { await $0.refetch() } }
 
+  /// Invalidates without waiting.
+  public func invalidate() { withoutWaiting { await $0.invalidate() } }
+
+  /// Resets without waiting.
+  public func reset() { withoutWaiting { await $0.reset() } }
+
   private func withoutWaiting(_ command: @escaping @MainActor (ObservedSelection) async -> Void) {
     // No executor preference: it runs on the main actor.
     Task { await command(self) }

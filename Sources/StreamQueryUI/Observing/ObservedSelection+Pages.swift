@@ -58,6 +58,42 @@ extension ObservedSelection where Stored: PageSequenceValue {
     _ = try? await withObserver { try await $0.fetchPreviousPage() }
     return present.shown
   }
+
+  /// Fetches the page after the last one like ``fetchNextPage()->_``, but throws a failure.
+  ///
+  /// - Returns: The result that is shown after the fetch.
+  /// - Throws: Why the page could not be fetched, which is in the result as well;
+  ///   `CancellationError` if nothing is observed.
+  @discardableResult
+  public func fetchNextPageThrowing() async throws -> QueryResult<Selected> {
+    try await fetchPageThrowing {
+      try await $0.fetchNextPage()
+    } isError: {
+      $0.isFetchNextPageError
+    }
+  }
+
+  /// Fetches the page before the first one like ``fetchPreviousPage()->_``, but throws a failure.
+  ///
+  /// - Returns: The result that is shown after the fetch.
+  /// - Throws: As ``fetchNextPageThrowing()``.
+  @discardableResult
+  public func fetchPreviousPageThrowing() async throws -> QueryResult<Selected> {
+    try await fetchPageThrowing {
+      try await $0.fetchPreviousPage()
+    } isError: {
+      $0.isFetchPreviousPageError
+    }
+  }
+
+  private func fetchPageThrowing(
+    _ fetch: (QueryObserver<Stored>) async throws -> QueryResult<Stored>,
+    isError: (QueryResult<Stored>) -> Bool
+  ) async throws -> QueryResult<Selected> {
+    guard let result = try await withObserver(fetch) else { throw CancellationError() }
+    if isError(result), let error = result.error { throw error }
+    return present.shown
+  }
 }
 
 extension ObservedSelection where Selected: PageSequenceValue {

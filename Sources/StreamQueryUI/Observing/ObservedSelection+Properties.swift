@@ -62,12 +62,14 @@ extension ObservedSelection {
   public var isPlaceholderData: Bool { read(.isPlaceholderData) { $0.isPlaceholderData } }
   /// Whether a mutation shows changes that the server has not confirmed yet.
   public var isOptimistic: Bool { read(.isOptimistic) { $0.isOptimistic } }
+  /// Whether it is not yet known what a store keeps for the query; it does not fetch before that.
+  public var isRestoring: Bool { read(.isRestoring) { $0.isRestoring } }
   /// When the data was fetched or written.
   public var dataUpdatedAt: Date? { read(.dataUpdatedAt) { $0.dataUpdatedAt } }
   /// When a fetch last failed; `nil` if none ever did.
   public var errorUpdatedAt: Date? { read(.errorUpdatedAt) { $0.errorUpdatedAt } }
   /// How often a fetch failed for good.
-  public var errorUpdateCount: Int { read(.errorUpdateCount) { $0.errorUpdateCount } }
+  public var errorUpdateCount: Int { read(.errorUpdatedAt) { $0.errorUpdateCount } }
   /// Failed attempts of the running fetch, or of the last one if it failed.
   public var failureCount: Int { read(.failureCount) { $0.failureCount } }
   /// Why the newest attempt failed; `nil` after a success.

@@ -63,6 +63,8 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   private var machine: ResultMachine<Stored, Selected>
   /// What happened to the view that it belongs to, if it belongs to one.
   var visibility = VisibilityMachine()
+  /// Differs when a reader was told of a change; one byte, because alignment leaves no more.
+  private(set) var shownRevision: UInt8 = 0
   private var member = ObservationMember<Stored>()
   private var observer: QueryObserver<Stored>?
   /// The client that is observed.
@@ -152,6 +154,14 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     take(client.result(for: query, options: self.options))
     // It may have ended in between.
     if client.isErased { forget() }
+  }
+
+  /// Observes and shows nothing until it is told what to observe.
+  func showNothing() {
+    stop()
+    // So that the same query is another one when it comes back.
+    query = .none
+    forget()
   }
 
   private func take(_ options: ObserverOptions?) {
@@ -268,6 +278,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   private func show(_ arrival: ResultMachine<Stored, Selected>.Arrival) {
     // What nobody has read is no change.
     let registrar = arrival.changed.isEmpty ? nil : registrar
+    if registrar != nil { shownRevision &+= 1 }
     registrar?.willChange(arrival.changed)
     machine.show(arrival)
     registrar?.didChange(arrival.changed)
@@ -281,7 +292,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     case .nothing: break
     case .offer(let error):
       if client.shouldThrow(error, of: query) { boundary.report(error, of: query, in: client) }
-    case .recovered: boundary.recovered(query, in: client)
+    case .recovered: boundary.recovered(query.key.erased, in: client)
     }
   }
 

@@ -1,4 +1,5 @@
 #if canImport(SwiftUI)
+internal import Foundation
 public import SwiftUI
 
 /// Shows an error in place of its content when a query in it fails in a way that it should not show
@@ -85,10 +86,7 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
   public var body: some View {
     let boundary = given ?? holder.boundary(in: surroundings.boundary, onReset, catches)
     if let error = boundary.error {
-      failure(error) {
-        // No executor preference: it runs on the main actor.
-        Task { await boundary.reset() }
-      }
+      failure(error) { boundary.reset() }
     } else {
       content.transformEnvironment(\.surroundings) { $0.boundary = boundary }
     }
@@ -144,12 +142,15 @@ extension View {
 
   /// Shows an error and a button to try again in place of this view when a query in it fails.
   ///
+  /// The text is the error's `localizedDescription`; that of the button is looked up as "Try again" in
+  /// the app's own strings.
+  ///
   /// - Parameter reset: Called when the user tries again, before the queries do.
   /// - Returns: The view.
   public func errorBoundary(reset: @escaping @MainActor () -> Void = {}) -> some View {
     errorBoundary(reset: reset) { error, retry in
       VStack {
-        Text(verbatim: "\(error)")
+        Text(verbatim: error.localizedDescription)
         Button("Try again", action: retry)
       }
     }
@@ -174,10 +175,17 @@ public struct ReportErrorAction: Sendable {
 
   /// Reports an error, such as one of a button.
   ///
-  /// - Parameter error: The error.
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - retry: What is done when the user tries again.
   /// - Returns: Whether a boundary has caught it.
   @MainActor @discardableResult
-  public func callAsFunction(_ error: any Error) -> Bool { boundary?.report(error) ?? false }
+  public func callAsFunction(
+    _ error: any Error,
+    retry: @escaping @MainActor () async -> Void = {}
+  ) -> Bool {
+    boundary?.report(error, retry: retry) ?? false
+  }
 }
 
 extension EnvironmentValues {

@@ -61,8 +61,11 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
     // SwiftUI calls it on the main actor, although the requirement does not say so.
     MainActor.assumeIsolated {
       holder.installed(animation?.changeContext) { ObservedMutation(mutation ?? .none) }
-      guard let mutation else { return }
-      holder.asked(by: .wrapper, in: surroundings) { $0.asked(mutation, $1, $2) }
+      if let mutation {
+        holder.asked(by: .wrapper, in: surroundings) { $0.asked(mutation, $1, $2) }
+      } else {
+        holder.namedNothing { $0.runNothing() }
+      }
     }
   }
 }

@@ -66,9 +66,13 @@ public struct LivePagination<
     // SwiftUI calls it on the main actor, although the requirement does not say so.
     MainActor.assumeIsolated {
       holder.installed(animation?.changeContext, make)
-      guard let query else { return }
-      let options = holder.options(options)
-      holder.asked(by: .wrapper, in: surroundings) { $0.asked(nil, query, options, $1, $2) }
+      if let query {
+        let options = holder.options(options)
+        holder.asked(by: .wrapper, in: surroundings) { $0.asked(nil, query, options, $1, $2) }
+      } else {
+        holder.namedNothing { $0.showNothing() }
+      }
+      holder.drawn { $0.query.shownRevision }
     }
   }
 }

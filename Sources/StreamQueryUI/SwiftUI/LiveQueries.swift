@@ -36,8 +36,12 @@ public struct LiveQueries: DynamicProperty {
     // SwiftUI calls it on the main actor, although the requirement does not say so.
     MainActor.assumeIsolated {
       holder.installed(animation?.changeContext) { ObservedQueries() }
-      guard let queries else { return }
-      holder.asked(by: .wrapper, in: surroundings) { $0.asked(queries, $1, $2) }
+      if let queries {
+        holder.asked(by: .wrapper, in: surroundings) { $0.asked(queries, $1, $2) }
+      } else {
+        holder.namedNothing { $0.showNothing() }
+      }
+      holder.drawn { $0.shownRevision }
     }
   }
 }

@@ -113,9 +113,13 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
     // SwiftUI calls it on the main actor, although the requirement does not say so.
     MainActor.assumeIsolated {
       holder.installed(animation?.changeContext, make)
-      guard let query else { return }
-      let options = holder.options(options)
-      holder.asked(by: .wrapper, in: surroundings) { $0.asked(query, options, $1, $2) }
+      if let query {
+        let options = holder.options(options)
+        holder.asked(by: .wrapper, in: surroundings) { $0.asked(query, options, $1, $2) }
+      } else {
+        holder.namedNothing { $0.showNothing() }
+      }
+      holder.drawn { $0.shownRevision }
     }
   }
 }

@@ -34,6 +34,31 @@ public struct QueryView<Value: Sendable, Content: View>: View {
     self.content = content
   }
 
+  /// Creates a view of a query that has a default value.
+  ///
+  /// ```swift
+  /// QueryView(Query("todos") { try await api.todos() }.defaulting(to: [])) { todos in
+  ///   Text("\(todos.data.count) to do")
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - query: The query; it may be another one at each update of the parent.
+  ///   - options: Options of the observer, over those of the query.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
+  ///     fetched for the first time.
+  ///   - content: Makes the content of the query's properties, whose data is never `nil`.
+  public init(
+    _ query: DefaultedQuery<Value>,
+    options: ObserverOptions? = nil,
+    keepsPreviousData: Bool = false,
+    @ViewBuilder content: @escaping (_ result: ObservedDefaultedQuery<Value>) -> Content
+  ) {
+    self.init(query.query, options: options, keepsPreviousData: keepsPreviousData) {
+      content(ObservedDefaultedQuery($0, default: query.defaultValue))
+    }
+  }
+
   /// What it shows.
   public var body: some View {
     content(observed).attach($observed)

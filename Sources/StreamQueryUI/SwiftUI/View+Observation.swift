@@ -37,6 +37,15 @@ extension View {
     refreshable { @MainActor in await observed.refetch() }
   }
 
+  /// Refetches a list of queries when the user pulls, and shows the gesture's spinner until all are
+  /// done.
+  ///
+  /// - Parameter observed: The list.
+  /// - Returns: The view.
+  public func refreshable(_ observed: ObservedQueries) -> some View {
+    refreshable { @MainActor in await observed.refetch() }
+  }
+
   /// Shows the queries of this view in states that were prepared, and fetches nothing.
   ///
   /// ```swift
@@ -56,43 +65,62 @@ extension View {
 }
 
 struct ObservationModifier: ViewModifier {
-  @SwiftUI.Environment(\.queryObservationEnabled) private var isAllowed
-  @State private var visibility = VisibilityMachine()
-  let period: ObservationPeriod
+  @SwiftUI.Environment(\.surroundings) private var surroundings
+  @State private var presence: Presence
+  private let period: ObservationPeriod
+
+  init(period: ObservationPeriod) {
+    _presence = State(wrappedValue: Presence())
+    self.period = period
+  }
 
   func body(content: Content) -> some View {
-    var now = visibility
-    now.drawn(period)
+    presence.outer = surroundings.presence
+    let observes = presence.observes(period)
     return
       content
-      .environment(\.queryObservationEnabled, isAllowed && now.observes)
-      .onAppear { visibility.appeared() }
-      .onDisappear { visibility.disappeared() }
+      .transformEnvironment(\.surroundings) {
+        $0.isAllowed = $0.isAllowed && observes
+        $0.period = period
+        $0.presence = presence
+      }
+      .onAppear { presence.appeared() }
+      .onDisappear { presence.disappeared() }
   }
 }
 
 struct SceneModifier: ViewModifier {
-  /// Stands for the scene.
-  @MainActor
-  private final class Scene {}
-
+  @SwiftUI.Environment(\.surroundings) private var surroundings
   @SwiftUI.Environment(\.scenePhase) private var phase
-  @State private var scene: Scene
+  /// Stands for the scene as well.
+  @State private var presence: Presence
   private let activity: SceneActivity
 
   init(activity: SceneActivity) {
-    _scene = State(wrappedValue: Scene())
+    _presence = State(wrappedValue: Presence())
     self.activity = activity
   }
 
   func body(content: Content) -> some View {
-    content
-      .onChange(of: phase, initial: true) { _, phase in
-        activity.changed(scene, isForeground: phase != .background)
+    presence.outer = surroundings.presence
+    return
+      content
+      .transformEnvironment(\.surroundings) { $0.presence = presence }
+      .onChange(of: phase, initial: true) { _, phase in say(phase) }
+      .onAppear {
+        presence.onChange = { [activity, weak presence] in
+          guard let presence, !presence.isPresent else { return }
+          activity.changed(presence, isForeground: false)
+        }
+        presence.appeared()
+        // A view that is back, as from under another one, is told of no other phase.
+        say(phase)
       }
-      // A view that is back, as from under another one, is told of no other phase.
-      .onAppear { activity.changed(scene, isForeground: phase != .background) }
-      .onDisappear { activity.changed(scene, isForeground: false) }
+      .onDisappear { presence.disappeared() }
+  }
+
+  private func say(_ phase: ScenePhase) {
+    activity.changed(presence, isForeground: phase != .background && presence.isPresent)
   }
 }
 

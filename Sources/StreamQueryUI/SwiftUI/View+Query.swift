@@ -159,22 +159,12 @@ struct AskingModifier<Object: AnyObject>: ViewModifier {
 }
 
 struct AttachModifier<Object: AnyObject>: ViewModifier {
-  /// Stands for this modifier, for as long as it exists.
-  @MainActor
-  private final class Place {}
-
-  @State private var place: Place
-  private let holder: LiveHolder<Object>
-
-  init(holder: LiveHolder<Object>) {
-    _place = State(wrappedValue: Place())
-    self.holder = holder
-  }
+  let holder: LiveHolder<Object>
 
   func body(content: Content) -> some View {
     content
-      .onAppear { holder.appeared(place) }
-      .onDisappear { holder.disappeared(place) }
+      .onAppear { holder.appeared() }
+      .onDisappear { holder.disappeared() }
   }
 }
 #endif

@@ -161,4 +161,62 @@ struct ErrorBoundaryTests {
       #expect(log.lines == ["A", "Fatal()", "old", "1", "noClient"])
     }
   }
+
+  @Test("E02, G05: a list reports the errors that its queries name, each for itself")
+  func lists() {
+    Simulation.onMainActor { simulation in
+      struct Broken: Error {}
+      let client = QueryClient(simulation: simulation)
+      func broken(_ name: String) -> Query<Int> {
+        Query(
+          key: QueryKey(name),
+          fetch: ScriptedFetch<Int>(.failure(Broken()), .failure(Broken()), .value(1))
+        ).retry(0)
+      }
+      let (thrown, kept) = (broken("thrown").throwOnError(.always), broken("kept"))
+      let other = Query("other") { "fine" }
+      let boundary = ErrorBoundary()
+      let batch = ObservedQueries([AnyQuery(thrown), AnyQuery(kept), AnyQuery(other)])
+      batch.boundary = boundary
+      batch.start(using: client)
+      simulation.settle()
+      #expect(batch.errors.count == 2 && boundary.errors.count == 1)
+      // One that learns of the list later is told of it as well.
+      let late = ErrorBoundary()
+      batch.boundary = late
+      #expect(late.errors.count == 1)
+      batch.boundary = boundary
+      Task { await boundary.reset() }
+      simulation.settle()
+      #expect(boundary.errors.count == 1 && batch.errors.count == 2)
+      Task { await boundary.reset() }
+      simulation.settle()
+      #expect(boundary.errors.isEmpty && batch[thrown]?.data == 1)
+      #expect(batch[kept]?.isError == true)
+      // It recovers by itself.
+      client.setData(2, for: kept)
+      simulation.settle()
+      #expect(batch.isSuccess)
+    }
+  }
+
+  @Test("a query of a list that recovers by itself leaves the boundary")
+  func listsRecover() {
+    Simulation.onMainActor { simulation in
+      struct Broken: Error {}
+      let client = QueryClient(simulation: simulation)
+      let query = Query(
+        key: QueryKey<Int>("n"),
+        fetch: ScriptedFetch<Int>(.failure(Broken()), .value(1))
+      ).retry(0).throwOnError(.always)
+      let boundary = ErrorBoundary()
+      let batch = ObservedQueries([AnyQuery(query)], client: client)
+      batch.boundary = boundary
+      simulation.settle()
+      #expect(boundary.errors.count == 1)
+      batch.refetch()
+      simulation.settle()
+      #expect(boundary.errors.isEmpty && batch[query]?.data == 1)
+    }
+  }
 }

@@ -17,7 +17,7 @@ struct ErrorRouteMachineTests {
     )
     let query = Query("n", fetch: fetch).retry(0)
     let observer = client.observer(of: query)
-    var machine = ErrorRouteMachine<Int>()
+    var machine = ErrorRouteMachine<QueryResult<Int>>()
     var steps: [String] = []
     func look() {
       switch machine.shown(observer.result) {

@@ -116,6 +116,40 @@ struct ErasedObjectsTests {
     }
   }
 
+  @Test("the list of what waits to be sent is empty, and one that is made afterwards too")
+  func outbox() {
+    struct Note: Codable, Hashable, Sendable { var text = "secret" }
+    for seed: UInt64 in 0..<5 {
+      Simulation.onMainActor(seed: seed) { simulation in
+        let offline = ManualSignal(false)
+        let send = Mutation("send") { (note: Note, _: MutationContext) in note }.durable()
+        let scopes = QueryScopes(in: MemoryStore(), simulation: simulation) { _, configuration in
+          configuration.connectivity = Connectivity { offline }
+          configuration.outbox = Outbox(in: MemoryStore(), mutations: [send])
+        }
+        let opening = simulation.task { try await scopes.open("ada") }
+        simulation.settle()
+        guard let account = simulation.run({ try? await opening.value }) else {
+          Issue.record("no account")
+          return
+        }
+        let client = account.client
+        client.observer(of: send).start(with: Note())
+        simulation.settle()
+        let outbox = ObservedOutbox(client: client)
+        let screen = Screen { outbox.items.compactMap { try? $0.input(as: Note.self).text } }
+        #expect(screen.frames == [["secret"]])
+        let ending = simulation.task { try await account.end() }
+        simulation.settle()
+        simulation.run { _ = try? await ending.value }
+        #expect(outbox.items.isEmpty && outbox.isEmpty && outbox.stopped.isEmpty)
+        #expect(screen.frames == [["secret"], []])
+        let late = ObservedOutbox(client: client)
+        #expect(late.items.isEmpty && late.isEmpty && late.stopped.isEmpty)
+      }
+    }
+  }
+
   @Test("an object that shows another account's data keeps it")
   func otherAccount() {
     run { simulation, client in

@@ -116,4 +116,85 @@ struct ObservedQueriesTests {
       #expect(client.diagnostics().map(\.observerCount) == [0])
     }
   }
+
+  @Test("a reader is told only of the results and flags that it has read")
+  func tracking() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let one = query("one", .value("1", after: .milliseconds(10)))
+      let other = query("other", .failure(Broken(), after: .milliseconds(20)))
+      let batch = ObservedQueries([AnyQuery(one), AnyQuery(other)], client: client)
+      let ones = Screen { batch[one]?.data ?? "-" }
+      let others = Screen { batch[other]?.isError }
+      let flags = Screen { "\(batch.isPending) \(batch.isFetching) \(batch.isSuccess)" }
+      let errors = Screen { batch.errors.count }
+      let none = Screen { batch[QueryKey<String>("none")] == nil }
+      simulation.advance(by: .seconds(1))
+      #expect(ones.frames == ["-", "1"])
+      #expect(others.frames == [false, true])
+      #expect(flags.frames == ["true true false", "false false false"])
+      #expect(errors.frames == [0, 1])
+      client.setData("written", for: one)
+      simulation.settle()
+      #expect(ones.frames == ["-", "1", "written"])
+      #expect(others.frames == [false, true] && errors.frames == [0, 1])
+      #expect(flags.frames.count == 2 && none.frames == [true, true, true, true])
+      // Another list: whoever has read a position looks again.
+      batch.update([AnyQuery(other), AnyQuery(one)])
+      simulation.settle()
+      #expect(ones.frames.last == "written" && others.frames.last == true)
+      client.setData("written last", for: one)
+      simulation.settle()
+      #expect(ones.frames.last == "written last")
+    }
+  }
+
+  @Test("commands concern all queries of the list, and wait for them")
+  func commands() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let fetches = (0..<3).map { index in
+        ScriptedFetch<String>(
+          (1...9).map { .value("\(index).\($0)", after: .milliseconds(10 * (index + 1))) }
+        )
+      }
+      let queries = fetches.enumerated().map { index, fetch in
+        Query(key: QueryKey<String>("n", index), fetch: fetch)
+      }
+      let unrelated = client.observer(of: queries[2])
+      let batch = ObservedQueries(queries[..<2].map { AnyQuery($0) }, client: client)
+      @MainActor func shown() -> [String?] { queries[..<2].map { batch[$0]?.data } }
+      simulation.advance(by: .seconds(1))
+      #expect(shown() == ["0.1", "1.1"])
+      let commands: [@MainActor () async -> Void] = [
+        { await batch.refetch() }, { await batch.invalidate() }, { await batch.reset() },
+      ]
+      for (count, command) in commands.enumerated() {
+        var isDone = false
+        Task {
+          await command()
+          isDone = true
+        }
+        simulation.advance(by: .milliseconds(19))
+        #expect(!isDone)
+        simulation.advance(by: .milliseconds(1))
+        #expect(isDone && shown() == ["0.\(count + 2)", "1.\(count + 2)"])
+      }
+      @MainActor func pressed() {
+        batch.refetch()
+        batch.invalidate()
+        batch.reset()
+      }
+      pressed()
+      simulation.advance(by: .seconds(1))
+      #expect(batch.isSuccess && !batch.isFetching && shown() != ["0.4", "1.4"])
+      #expect(fetches[2].callCount == 1)
+      batch.stop()
+      let counts = fetches.map(\.callCount)
+      pressed()
+      simulation.advance(by: .seconds(1))
+      #expect(fetches.map(\.callCount) == counts)
+      withExtendedLifetime(unrelated) {}
+    }
+  }
 }

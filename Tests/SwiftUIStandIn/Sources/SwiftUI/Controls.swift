@@ -1,9 +1,9 @@
 // Documented by Apple.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// Controls and containers, as far as samples use them. What only lays out is `Group`.
+// Controls and containers, as far as samples use them. What only lays out is `Container`.
 
-public struct TextField<Label: View>: View, Primitive {
+public struct TextField<Label: View>: View, Primitive, Opaque {
   let title: String
   @MainActor let text: Binding<String>
   func pieces(_ node: Node) -> [Piece] {
@@ -21,7 +21,7 @@ extension TextField where Label == Text {
 }
 
 /// Appends its value to the path of the navigation stack around it.
-public struct NavigationLink<Label: View>: View, Primitive {
+public struct NavigationLink<Label: View>: View, Primitive, Opaque {
   let value: AnyHashable
   private let label: Label
   public init(value: some Hashable, @ViewBuilder label: () -> Label) {
@@ -46,10 +46,10 @@ extension ProgressView {
   public init(_ title: String) { self.init() }
 }
 
-public typealias LazyVStack = Group
+public typealias LazyVStack = Container
 public typealias Section = Group
 
-extension Group {
+extension Container {
   public init<Data: RandomAccessCollection, ID: Hashable, Row: View>(
     _ data: Data,
     id: KeyPath<Data.Element, ID>,
@@ -77,10 +77,13 @@ extension View {
   }
 
   public func overlay(@ViewBuilder content: () -> some View) -> some View {
-    Group {
-      self
-      content()
-    }
+    let above = content()
+    return ModifiedContent(
+      content: self,
+      modifier: Hook { _, view in
+        [Piece(key: "below", view: view), Piece(key: "above", view: above, isApart: true)]
+      }
+    )
   }
 
   public func toolbar(@ViewBuilder content: () -> some View) -> some View {

@@ -11,33 +11,60 @@ public final class Host {
   ///
   /// Code must be right with each.
   public struct Behaviour: Hashable, Sendable, CustomStringConvertible {
+    /// What `onAppear` and `onDisappear` tell of a view that makes several views, or none.
+    public enum Appearance: CaseIterable, Sendable {
+      /// The view itself, whatever it makes.
+      case once
+      /// Each of the views that it makes.
+      case eachChild
+      /// The first of the views that it makes, and the end of the last.
+      case byCount
+    }
+
     /// Whether the state of removed views lives until the end.
     public var freesStateLate = false
     /// Whether the body of a view is not evaluated if the parent made an equal value.
     public var skipsEqualViews = false
     /// Whether a view appears before its children.
     public var outermostAppearsFirst = false
+    /// What appears.
+    public var appearance = Appearance.once
+    /// Whether what is new appears before what is removed disappears.
+    public var newAppearsFirst = false
 
     /// Creates one.
-    public init(freesStateLate: Bool, skipsEqualViews: Bool, outermostAppearsFirst: Bool) {
+    public init(
+      freesStateLate: Bool,
+      skipsEqualViews: Bool,
+      outermostAppearsFirst: Bool,
+      appearance: Appearance,
+      newAppearsFirst: Bool
+    ) {
       self.freesStateLate = freesStateLate
       self.skipsEqualViews = skipsEqualViews
       self.outermostAppearsFirst = outermostAppearsFirst
+      self.appearance = appearance
+      self.newAppearsFirst = newAppearsFirst
     }
 
     /// All that is possible.
-    public static let all: [Self] = (0..<8).map {
-      Self(
-        freesStateLate: $0 & 1 != 0,
-        skipsEqualViews: $0 & 2 != 0,
-        outermostAppearsFirst: $0 & 4 != 0
-      )
+    public static let all: [Self] = Appearance.allCases.flatMap { appearance in
+      (0..<16).map {
+        Self(
+          freesStateLate: $0 & 1 != 0,
+          skipsEqualViews: $0 & 2 != 0,
+          outermostAppearsFirst: $0 & 4 != 0,
+          appearance: appearance,
+          newAppearsFirst: $0 & 8 != 0
+        )
+      }
     }
 
     public var description: String {
       [
         freesStateLate ? "late" : "soon", skipsEqualViews ? "skipping" : "eager",
-        outermostAppearsFirst ? "outermost first" : "innermost first",
+        outermostAppearsFirst ? "outermost first" : "innermost first", "\(appearance)",
+        newAppearsFirst ? "new first" : "old first",
       ].joined(separator: ", ")
     }
   }
@@ -48,6 +75,8 @@ public final class Host {
   private var dirty: [(transaction: Transaction, nodes: [Node])] = []
   private var isScheduled = false
   private var actions: [@MainActor () -> Void] = []
+  /// Of what has disappeared, where that is told last.
+  private var farewells: [() -> Void] = []
   private var counts: [ObjectIdentifier: Int] = [:]
   private var removed: [Node] = []
   /// How many frames were shown.
@@ -89,11 +118,22 @@ public final class Host {
 
   private func commit() {
     frames += 1
-    while !actions.isEmpty {
-      let now = actions
-      actions = []
-      for action in now { action() }
+    while !actions.isEmpty || !farewells.isEmpty {
+      if actions.isEmpty {
+        let now = farewells
+        farewells = []
+        for action in now { action() }
+      } else {
+        let now = actions
+        actions = []
+        for action in now { action() }
+      }
     }
+  }
+
+  /// Says that something is not shown any more.
+  func farewell(_ action: @escaping () -> Void) {
+    if behaviour.newAppearsFirst { farewells.append(action) } else { action() }
   }
 
   func afterwards(_ action: @escaping @MainActor () -> Void) { actions.append(action) }
@@ -115,6 +155,7 @@ public final class Host {
   public func unmount() {
     root?.remove()
     root = nil
+    commit()
     freeRemoved()
   }
 }

@@ -2,7 +2,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 /// Shows the last value of its path; what is below it keeps its state and is hidden.
-public struct NavigationStack<Value: Hashable, Root: View>: View, Primitive {
+public struct NavigationStack<Value: Hashable, Root: View>: View, Primitive, Opaque {
   @MainActor let path: Binding<[Value]>
   private let root: Root
 
@@ -54,7 +54,9 @@ extension View {
       content: self,
       modifier: Hook { node, view in
         var pieces = [Piece(key: "below", view: view)]
-        if isPresented.wrappedValue { pieces.append(Piece(key: "sheet", view: content())) }
+        if isPresented.wrappedValue {
+          pieces.append(Piece(key: "sheet", view: content(), isApart: true))
+        }
         return pieces
       }
     )

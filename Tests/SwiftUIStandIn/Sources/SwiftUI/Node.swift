@@ -27,6 +27,10 @@ final class Node {
   var memory: [ObjectIdentifier: Any] = [:]
   var onAppear: (() -> Void)?
   var onDisappear: (() -> Void)?
+  /// How many of the views that it makes have appeared.
+  private var appearedCount = 0
+  /// Whether those around it were told of it.
+  private var isAnnounced = false
   /// Starts the task of `task(id:)`.
   var start: (() -> Void)?
   var task: Task<Void, Never>?
@@ -34,6 +38,8 @@ final class Node {
   var destinations: [ObjectIdentifier: (AnyHashable) -> any View] = [:]
   private var isDirty = false
   private(set) var isGone = false
+  /// Whether it is no part of the view that it belongs to, but above it: a sheet.
+  private var isApart = false
   /// Whether it is on the screen, and not below another one.
   private(set) var isShown = false
   private var hasAppeared = false
@@ -82,6 +88,7 @@ final class Node {
 
   private func reconcile(_ pieces: [Piece]) {
     var old = children
+    let former = keys
     var kept: [(node: Node, isSame: Bool)] = []
     keys = []
     children = [:]
@@ -101,10 +108,11 @@ final class Node {
         node = Node(host, self, piece.view, environment)
         kept.append((node, false))
       }
+      node.isApart = piece.isApart
       children[piece.key] = node
       keys.append(piece.key)
     }
-    for node in old.values { node.remove() }
+    for key in former { old[key]?.remove() }
     for ((node, isSame), piece) in zip(kept, pieces) {
       if !isSame {
         withTransaction(piece.transaction ?? Transaction.current) { node.evaluate() }
@@ -131,14 +139,49 @@ final class Node {
 
   private func appear() {
     guard isShown, !isGone else { return }
-    onAppear?()
+    if host.behaviour.appearance == .once {
+      onAppear?()
+    } else if view is any Opaque, !isAnnounced {
+      isAnnounced = true
+      for node in tellers { node.childAppeared() }
+    }
     start?()
   }
 
   private func disappear() {
     task?.cancel()
     task = nil
-    onDisappear?()
+    if host.behaviour.appearance == .once {
+      if let onDisappear { host.farewell(onDisappear) }
+    } else if isAnnounced {
+      isAnnounced = false
+      for node in tellers {
+        // Now, because it may be freed with this one.
+        let action = node.onDisappear
+        host.farewell { node.childDisappeared(action) }
+      }
+    }
+  }
+
+  /// Those around it that are told of it: up to the next view that appears itself.
+  private var tellers: [Node] {
+    var nodes: [Node] = []
+    var next = isApart ? nil : parent
+    while let node = next, !(node.view is any Opaque) {
+      nodes.append(node)
+      next = node.isApart ? nil : node.parent
+    }
+    return host.behaviour.outermostAppearsFirst ? nodes.reversed() : nodes
+  }
+
+  private func childAppeared() {
+    appearedCount += 1
+    if host.behaviour.appearance == .eachChild || appearedCount == 1 { onAppear?() }
+  }
+
+  private func childDisappeared(_ action: (() -> Void)?) {
+    appearedCount -= 1
+    if host.behaviour.appearance == .eachChild || appearedCount == 0 { (onDisappear ?? action)?() }
   }
 
   func remove() {
@@ -179,6 +222,8 @@ struct Piece {
   var view: any View
   var environment: EnvironmentValues?
   var isHidden = false
+  /// Whether its appearance is none of the view that it belongs to.
+  var isApart = false
   /// In which it is updated, if not in that of its parent.
   var transaction: Transaction?
 }
@@ -188,6 +233,11 @@ struct Piece {
 protocol Primitive {
   func pieces(_ node: Node) -> [Piece]
 }
+
+/// A view that is seen, or lays out what is below it: it appears itself.
+///
+/// All others only make such views.
+protocol Opaque {}
 
 /// Whether two values of a view have the same bytes, as SwiftUI compares many views.
 private func isEqual<A: View>(_ one: A, _ other: any View) -> Bool {

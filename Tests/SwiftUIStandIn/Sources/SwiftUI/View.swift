@@ -35,7 +35,7 @@ public struct EmptyView: View, Primitive {
   func pieces(_ node: Node) -> [Piece] { [] }
 }
 
-public struct Text: View, Primitive {
+public struct Text: View, Primitive, Opaque {
   let text: String
   public init(_ text: String) { self.text = text }
   @_disfavoredOverload public init<S: StringProtocol>(_ text: S) { self.text = String(text) }
@@ -43,12 +43,12 @@ public struct Text: View, Primitive {
   func pieces(_ node: Node) -> [Piece] { [] }
 }
 
-public struct ProgressView: View, Primitive {
+public struct ProgressView: View, Primitive, Opaque {
   public nonisolated init() {}
   func pieces(_ node: Node) -> [Piece] { [] }
 }
 
-public struct Button<Label: View>: View, Primitive {
+public struct Button<Label: View>: View, Primitive, Opaque {
   let action: @MainActor () -> Void
   private let label: Label
   public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {
@@ -68,12 +68,18 @@ public struct Group<Content: View>: View, Primitive {
   public init(@ViewBuilder content: () -> Content) { self.content = content() }
   func pieces(_ node: Node) -> [Piece] { [Piece(key: 0, view: content)] }
 }
-// What lays out does nothing here.
-public typealias VStack = Group
-public typealias HStack = Group
-public typealias List = Group
-public typealias Form = Group
-public typealias ScrollView = Group
+
+/// What lays out views: here it does nothing but appear itself, also if it is empty.
+public struct Container<Content: View>: View, Primitive, Opaque {
+  private let content: Content
+  public init(@ViewBuilder content: () -> Content) { self.content = content() }
+  func pieces(_ node: Node) -> [Piece] { [Piece(key: 0, view: content)] }
+}
+public typealias VStack = Container
+public typealias HStack = Container
+public typealias List = Container
+public typealias Form = Container
+public typealias ScrollView = Container
 
 public struct AnyView: View, Primitive {
   private let view: any View

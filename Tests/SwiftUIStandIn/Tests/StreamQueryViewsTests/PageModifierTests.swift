@@ -170,7 +170,7 @@ struct PageModifierTests {
     var body: some View {
       NavigationStack(path: $switches.path) {
         Place(page: page, drawn: drawn).queryObservation(.onAppear)
-          .navigationDestination(for: Int.self) { _ in EmptyView() }
+          .navigationDestination(for: Int.self) { _ in SwiftUI.Text(verbatim: "other") }
       }
     }
     private struct Place: View {

@@ -110,7 +110,7 @@ private struct Stack<Root: View>: View {
 
   var body: some View {
     NavigationStack(path: $switches.path) {
-      root.navigationDestination(for: Int.self) { _ in EmptyView() }
+      root.navigationDestination(for: Int.self) { _ in SwiftUI.Text(verbatim: "other") }
     }
   }
 }

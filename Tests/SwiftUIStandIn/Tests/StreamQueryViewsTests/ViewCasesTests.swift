@@ -161,7 +161,7 @@ struct ViewCasesTests {
     let content: () -> AnyView
     var body: some View {
       NavigationStack(path: $switches.path) {
-        content().navigationDestination(for: Int.self) { _ in EmptyView() }
+        content().navigationDestination(for: Int.self) { _ in SwiftUI.Text(verbatim: "other") }
       }
     }
   }
@@ -291,7 +291,9 @@ struct ViewCasesTests {
     let drawn: Drawn
     var body: some View {
       NavigationStack(path: $switches.path) {
-        EmptyView().navigationDestination(for: Int.self) { _ in Screen(query, drawn) }
+        SwiftUI.Text(verbatim: "root").navigationDestination(for: Int.self) { _ in
+          Screen(query, drawn)
+        }
       }
     }
   }

@@ -79,7 +79,7 @@ struct VisibilityTests {
           Group {
             Detail(query: query("a", stale), drawn: drawn)
             Detail(query: query("b", fresh).refetchOnSubscribe(.never), drawn: drawn)
-          }.navigationDestination(for: Int.self) { _ in EmptyView() }
+          }.navigationDestination(for: Int.self) { _ in SwiftUI.Text(verbatim: "other") }
         }
       )
       world.advance(30)
@@ -143,7 +143,7 @@ struct VisibilityTests {
     var body: some View {
       NavigationStack(path: $switches.path) {
         Screen(query, drawn).queryObservation(period)
-          .navigationDestination(for: Int.self) { _ in EmptyView() }
+          .navigationDestination(for: Int.self) { _ in SwiftUI.Text(verbatim: "other") }
       }
     }
   }

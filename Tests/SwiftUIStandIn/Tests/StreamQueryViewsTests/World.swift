@@ -63,9 +63,10 @@ private final class Screens {
 final class Drawn {
   private(set) var lines: [String] = []
 
-  func callAsFunction(_ line: String) -> EmptyView {
+  func callAsFunction(_ line: String) -> SwiftUI.Text {
     lines.append(line)
-    return EmptyView()
+    // Something to see: a view that makes none does not appear.
+    return SwiftUI.Text(verbatim: line)
   }
 
   /// What was drawn since the last look.

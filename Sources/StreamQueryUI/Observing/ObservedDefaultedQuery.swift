@@ -1,0 +1,73 @@
+public import StreamQuery
+
+/// A query with a default value as an observable object: its data is never `nil`.
+///
+/// ```swift
+/// let todos = Query("todos") { try await api.todos() }.defaulting(to: [])
+/// let observed = ObservedDefaultedQuery(todos, client: client)
+/// show(observed.data.count, more: observed.isFetching)
+/// ```
+///
+/// It has every property of the ``query`` besides, each tracked by itself. They tell of the query:
+/// while the default is shown, it is still pending, or failed.
+@MainActor @dynamicMemberLookup
+public struct ObservedDefaultedQuery<Value: Sendable> {
+  /// The query without its default: what starts, stops and changes the observation.
+  public let query: ObservedQuery<Value>
+
+  /// What is shown while there is no data.
+  public let defaultValue: Value
+
+  /// Gives a default to a query that is observed.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - defaultValue: What is shown while there is no data.
+  public init(_ query: ObservedQuery<Value>, default defaultValue: Value) {
+    self.query = query
+    self.defaultValue = defaultValue
+  }
+
+  /// Creates an object that observes a query from now on.
+  ///
+  /// - Parameters:
+  ///   - query: What to observe.
+  ///   - client: The client; `nil` observes nothing until it is started.
+  ///   - options: Options of the observer, over those of the query.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
+  ///     fetched for the first time.
+  public init(
+    _ query: DefaultedQuery<Value>,
+    client: QueryClient? = nil,
+    options: ObserverOptions? = nil,
+    keepsPreviousData: Bool = false
+  ) {
+    self.init(
+      ObservedQuery(query.query, options: options, keepsPreviousData: keepsPreviousData),
+      default: query.defaultValue
+    )
+    if let client { self.query.start(using: client) }
+  }
+
+  /// The newest data: fetched, written or a placeholder; the default if there is none.
+  public var data: Value { query.data ?? defaultValue }
+
+  /// Whether there is no data, so that the default is shown.
+  public var isDefault: Bool { query.data == nil }
+
+  /// What the observed query says of itself.
+  ///
+  /// - Parameter property: The property, such as `isFetching`.
+  /// - Returns: Its value.
+  public subscript<Property>(
+    dynamicMember property: KeyPath<ObservedQuery<Value>, Property>
+  ) -> Property {
+    query[keyPath: property]
+  }
+
+  /// Fetches, and waits until the fetch is settled; see ``ObservedSelection/refetch(superseding:)``.
+  public func refetch() async { await query.refetch(superseding: true) }
+
+  /// Fetches without waiting.
+  public func refetch() { query.refetch() }
+}

@@ -1,0 +1,41 @@
+internal import StreamQuery
+
+extension ObservedQueries {
+  /// Fetches all queries of the list, even if their data is fresh, and waits until all are settled.
+  ///
+  /// Failures are in the results. Queries that are disabled are left out. Cancelling the caller ends
+  /// its wait and not the fetches, and is no error. Nothing is fetched by an object that does not
+  /// observe.
+  public func refetch() async { await perform { await $0.refetch($1) } }
+
+  /// Marks all queries of the list as invalidated, and waits until those are fetched that are
+  /// observed and enabled.
+  public func invalidate() async { await perform { await $0.invalidate($1) } }
+
+  /// Returns all queries of the list to their initial states, with initial data, and refetches those
+  /// that are enabled.
+  public func reset() async { await perform { await $0.reset($1) } }
+
+  private func perform(_ command: (QueryClient, QueryFilter) async -> Void) async {
+    guard let client else { return }
+    await command(client, .queries(queries))
+    arrivedNow()
+  }
+
+  // Commands that do not wait, for buttons. Where the caller is asynchronous, the compiler takes
+  // those that wait.
+
+  /// Fetches without waiting.
+  public func refetch() { withoutWaiting { await $0.refetch() } }
+
+  /// Invalidates without waiting.
+  public func invalidate() { withoutWaiting { await $0.invalidate() } }
+
+  /// Resets without waiting.
+  public func reset() { withoutWaiting { await $0.reset() } }
+
+  private func withoutWaiting(_ command: @escaping @MainActor (ObservedQueries) async -> Void) {
+    // No executor preference: it runs on the main actor.
+    Task { await command(self) }
+  }
+}

@@ -1,0 +1,56 @@
+#if canImport(SwiftUI)
+public import StreamQuery
+public import SwiftUI
+
+/// Observes a query with a default value for a view: its data is never `nil`.
+///
+/// ```swift
+/// struct TodosView: View {
+///   @LiveDefaultedQuery(Query("todos") { try await api.todos() }.defaulting(to: []))
+///   private var todos
+///
+///   var body: some View {
+///     List(todos.data, id: \.self) { Text($0.title) }
+///   }
+/// }
+/// ```
+///
+/// In everything else it is a ``LiveQuery``. A modifier that names another query leaves the default
+/// as it is.
+@MainActor @propertyWrapper
+public struct LiveDefaultedQuery<Value: Sendable>: DynamicProperty {
+  private var live: LiveQuery<Value>
+  private let defaultValue: Value
+
+  /// Observes a query.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - options: Options of the observer, over those of the query.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
+  ///     fetched for the first time.
+  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  public init(
+    _ query: DefaultedQuery<Value>,
+    options: ObserverOptions? = nil,
+    keepsPreviousData: Bool = false,
+    animation: Animation? = nil
+  ) {
+    live = LiveQuery(
+      query.query,
+      options: options,
+      keepsPreviousData: keepsPreviousData,
+      animation: animation
+    )
+    defaultValue = query.defaultValue
+  }
+
+  /// The query as an observable object.
+  public var wrappedValue: ObservedDefaultedQuery<Value> {
+    ObservedDefaultedQuery(live.wrappedValue, default: defaultValue)
+  }
+
+  /// For modifiers of views.
+  public var projectedValue: LiveHandle<ObservedQuery<Value>> { live.projectedValue }
+}
+#endif

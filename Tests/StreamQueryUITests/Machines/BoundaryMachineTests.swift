@@ -1,0 +1,45 @@
+import Testing
+
+@testable import StreamQueryUI
+
+struct BoundaryMachineTests {
+  private struct Broken: Error, Equatable { var name: String }
+
+  private func shown(_ machine: BoundaryMachine<String, Int>) -> [String] {
+    machine.caught.map { "\($0.source) \(($0.error as? Broken)?.name ?? "?") \($0.retry)" }
+  }
+
+  @Test func eachSourceHasOneErrorInTheOrderOfTheFirstFailures() {
+    var machine = BoundaryMachine<String, Int>()
+    machine.reported(Broken(name: "1"), by: "a", retry: 1)
+    machine.reported(Broken(name: "2"), by: "b", retry: 2)
+    machine.reported(Broken(name: "3"), by: "a", retry: 3)
+    #expect(shown(machine) == ["a 3 3", "b 2 2"])
+  }
+
+  @Test func whatRecoversIsGone() {
+    var machine = BoundaryMachine<String, Int>()
+    machine.reported(Broken(name: "1"), by: "a", retry: 1)
+    machine.reported(Broken(name: "2"), by: "b", retry: 2)
+    let wereThere = [machine.recovered("a"), machine.recovered("a")]
+    #expect(wereThere == [true, false])
+    #expect(shown(machine) == ["b 2 2"])
+    machine.reported(Broken(name: "3"), by: "a", retry: 3)
+    #expect(shown(machine) == ["b 2 2", "a 3 3"])
+  }
+
+  @Test func aResetTriesAllAgainOnce() {
+    var machine = BoundaryMachine<String, Int>()
+    machine.reported(Broken(name: "1"), by: "a", retry: 1)
+    machine.reported(Broken(name: "2"), by: "b", retry: 2)
+    let retries = [machine.reset(), machine.reset()]
+    #expect(retries == [[1, 2], []] && machine.caught.isEmpty)
+  }
+
+  @Test func sourcesAreForgottenByWhatTheyAre() {
+    var machine = BoundaryMachine<String, Int>()
+    for name in ["a", "b", "ab"] { machine.reported(Broken(name: name), by: name, retry: 0) }
+    machine.forget { $0.hasPrefix("a") }
+    #expect(shown(machine) == ["b b 0"])
+  }
+}

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import StreamQueryUI
+
+struct LiveMachineTests {
+  private enum Fact {
+    case wrapper, modifier, nothing
+  }
+
+  private func steps(_ facts: Fact...) -> [LiveMachine.Step] {
+    var machine = LiveMachine()
+    return facts.map { fact in
+      switch fact {
+      case .wrapper: machine.asked(by: .wrapper)
+      case .modifier: machine.asked(by: .modifier)
+      case .nothing: machine.namedNothing()
+      }
+    }
+  }
+
+  @Test func aModifierIsHeardInPlaceOfTheWrapper() {
+    #expect(
+      steps(.wrapper, .modifier, .wrapper, .nothing, .modifier)
+        == [.tell, .tell, .nothing, .nothing, .tell]
+    )
+  }
+
+  @Test func aWrapperThatNamesNothingAnyMoreIsForgottenOnce() {
+    #expect(
+      steps(.nothing, .wrapper, .nothing, .nothing, .wrapper, .nothing)
+        == [.nothing, .tell, .forget, .nothing, .tell, .forget]
+    )
+  }
+
+  @Test func optionsAreWithdrawnOnce() {
+    var machine = LiveMachine()
+    let withdrawn = [false, true, true, false, false].map { machine.named(options: $0) }
+    #expect(withdrawn == [false, false, false, true, false])
+  }
+
+  @Test func theFirstDrawingIsNoChange() {
+    var machine = LiveMachine()
+    let changes = [3, 3, 4, 4, 3].map { machine.drawn($0) }
+    #expect(changes == [false, false, true, false, true])
+  }
+}

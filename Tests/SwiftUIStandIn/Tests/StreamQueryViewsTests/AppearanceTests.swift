@@ -1,0 +1,303 @@
+import StreamQuery
+import StreamQueryTesting
+import SwiftUI
+import Testing
+
+@testable import StreamQueryViews
+
+/// Content that branches, or that comes and goes with what is observed.
+@MainActor
+struct AppearanceTests {
+  // MARK: What shows a query decides by its data
+
+  private struct Either: View {
+    let query: Query<String>
+    var body: some View {
+      QueryView(query) { item in
+        if let data = item.data { Text(data) } else { ProgressView() }
+      }
+    }
+  }
+
+  private struct Cased: View {
+    @LiveQuery<String> private var item
+    init(_ query: Query<String>) { _item = LiveQuery(query) }
+    var body: some View {
+      Group {
+        switch item.phase {
+        case .pending: ProgressView()
+        case .success(let data): Text(data)
+        case .failure(let error, _): Text("\(error)")
+        }
+      }
+      .attach($item)
+    }
+  }
+
+  private struct BothAsk: View {
+    let query: Query<String>
+    @LiveQuery<String> private var item
+    var body: some View {
+      if let data = item.data {
+        Text(data).query($item, query)
+      } else {
+        ProgressView().query($item, query)
+      }
+    }
+  }
+
+  private func goesOn(
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ view: @MainActor (Query<String>) -> some View
+  ) {
+    World.run { world in
+      let fetch = fetch("A", "B")
+      let shown = query("a", fetch)
+      let display = world.show(view(shown))
+      #expect(display.texts == ["…"], sourceLocation: sourceLocation)
+      world.advance(30)
+      #expect(display.texts == ["A"], sourceLocation: sourceLocation)
+      world.advance(3000)
+      #expect(fetch.callCount == 1 && world.observers == 1, sourceLocation: sourceLocation)
+      world.client.setData("written", for: shown)
+      world.advance(0)
+      #expect(display.texts == ["written"], sourceLocation: sourceLocation)
+      Task { await world.client.reset(.query(shown)) }
+      world.advance(10)
+      #expect(display.texts == ["…"], sourceLocation: sourceLocation)
+      world.advance(20)
+      #expect(display.texts == ["B"], sourceLocation: sourceLocation)
+      #expect(fetch.callCount == 2 && world.observers == 1, sourceLocation: sourceLocation)
+      display.unmount()
+      world.advance(0)
+      #expect(world.observers == 0, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test("a view of a query that branches by its data observes on, and fetches once")
+  func queryView() { goesOn { Either(query: $0) } }
+
+  @Test("V10: an attached view that branches by the state observes on, and fetches once")
+  func attached() { goesOn { Cased($0) } }
+
+  @Test("V06: a query that is said in both branches of an `if` is fetched once, stale or not")
+  func bothBranches() { goesOn { BothAsk(query: $0) } }
+
+  @Test("G05: one of `queryObservation` around a body that branches is not ended by that")
+  func observation() {
+    for period in [ObservationPeriod.always, .onRender, .onAppear] {
+      goesOn { Cased($0).queryObservation(period) }
+      goesOn { Plain($0).queryObservation(period) }
+    }
+  }
+
+  private struct Plain: View {
+    @LiveQuery<String> private var item
+    init(_ query: Query<String>) { _item = LiveQuery(query) }
+    var body: some View {
+      if let data = item.data { Text(data) } else { ProgressView() }
+    }
+  }
+
+  // MARK: Content that may be empty
+
+  private struct OnlyData: View {
+    let switches: Switches
+    let queries: [Query<String>]
+    var body: some View {
+      QueryView(queries[switches.id]) { item in
+        if let data = item.data { Text(data) }
+      }
+    }
+  }
+
+  private struct OnlyDataOfOne: View {
+    @LiveQuery<String> private var item
+    init(_ query: Query<String>) { _item = LiveQuery(query) }
+    var body: some View {
+      if let data = item.data { Text(data) }
+    }
+  }
+
+  private struct Periodic: View {
+    let switches: Switches
+    let queries: [Query<String>]
+    var body: some View {
+      OnlyDataOfOne(queries[switches.id]).queryObservation(.onRender)
+    }
+  }
+
+  private func comesBack(
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ view: @MainActor (Switches, [Query<String>]) -> some View
+  ) {
+    World.run { world in
+      let switches = Switches()
+      switches.id = 0
+      let fetches = [fetch("A", "A2", "A3"), fetch("B")]
+      let queries = fetches.enumerated().map { query("\($0.offset)", $0.element) }
+      let display = world.show(view(switches, queries))
+      world.advance(30)
+      #expect(display.texts == ["A"], sourceLocation: sourceLocation)
+      // Emptied.
+      Task { await world.client.reset(.query(queries[0])) }
+      world.advance(10)
+      #expect(display.texts == [] && world.observers == 1, sourceLocation: sourceLocation)
+      world.advance(20)
+      #expect(display.texts == ["A2"], sourceLocation: sourceLocation)
+      // Emptied, and nobody fetches.
+      world.client.clear()
+      world.advance(3000)
+      #expect(display.texts == [] && world.observers == 1, sourceLocation: sourceLocation)
+      world.client.setData("written", for: queries[0])
+      world.advance(0)
+      #expect(display.texts == ["written"], sourceLocation: sourceLocation)
+      // Another key.
+      switches.id = 1
+      world.advance(10)
+      #expect(display.texts == [] && world.observers == 1, sourceLocation: sourceLocation)
+      world.advance(20)
+      #expect(display.texts == ["B"], sourceLocation: sourceLocation)
+      display.unmount()
+      world.advance(0)
+      #expect(world.observers == 0, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test("a view of a query that shows nothing without data observes on, and shows what comes")
+  func emptied() { comesBack { OnlyData(switches: $0, queries: $1) } }
+
+  @Test("a body that shows nothing without data is not hidden for what is around it")
+  func emptiedBody() { comesBack { Periodic(switches: $0, queries: $1) } }
+
+  @Test("so it is with changes that are animated")
+  func emptiedWithAnimation() {
+    comesBack { OnlyData(switches: $0, queries: $1).queryAnimation(.default) }
+  }
+
+  @Test("a view that shows only whether a query is fetching shows it each time")
+  func onlyWhileFetching() {
+    World.run { world in
+      let fetch = fetch("A", "B", "C")
+      let shown = query("a", fetch)
+      let display = world.show(
+        QueryView(shown) { item in
+          if item.isFetching { ProgressView() }
+        }
+      )
+      for count in 1...3 {
+        #expect(display.texts == ["…"])
+        world.advance(100)
+        #expect(display.texts == [] && fetch.callCount == count)
+        Task { await world.client.refetch(.query(shown)) }
+        world.advance(1)
+      }
+      display.unmount()
+    }
+  }
+
+  // MARK: What is hidden
+
+  private struct Stack<Root: View>: View {
+    @Bindable var switches: Switches
+    let root: Root
+    var body: some View {
+      NavigationStack(path: $switches.path) {
+        root.navigationDestination(for: Int.self) { _ in Text("other") }
+      }
+    }
+  }
+
+  @Test("content that branches and is hidden is not observed, and is fetched when it is back")
+  func hidden() {
+    World.run { world in
+      let (switches, fetch) = (Switches(), fetch("A", "B", "C"))
+      let shown = query("a", fetch)
+      let display = world.show(Stack(switches: switches, root: Either(query: shown)))
+      world.advance(30)
+      for (count, text) in ["B", "C"].enumerated() {
+        switches.path = [1]
+        world.advance(2000)
+        #expect(display.texts == ["other"] && world.observers == 0)
+        world.client.setData("written", for: shown)
+        world.advance(0)
+        switches.path = []
+        world.advance(0)
+        #expect(display.texts == ["written"] && world.observers == 1)
+        world.advance(30)
+        #expect(display.texts == [text] && fetch.callCount == count + 2)
+      }
+      display.unmount()
+    }
+  }
+
+  @Test("a view whose own state empties it observes when it shows something again")
+  func emptiedByState() {
+    World.run { world in
+      let (switches, fetch) = (Switches(), fetch("A", "B"))
+      let shown = query("a", fetch)
+      let display = world.show(ByState(shown, switches))
+      world.advance(30)
+      #expect(display.texts == ["A"])
+      switches.isOn = false
+      world.advance(2000)
+      #expect(display.texts == [])
+      switches.isOn = true
+      world.advance(30)
+      // Whether it has observed meanwhile is the system's affair.
+      #expect(["A", "B"].contains(display.texts.first ?? "") && world.observers == 1)
+      world.client.setData("written", for: shown)
+      world.advance(0)
+      #expect(display.texts == ["written"])
+      display.unmount()
+    }
+  }
+
+  private struct ByState: View {
+    let switches: Switches
+    @LiveQuery<String> private var item
+    init(_ query: Query<String>, _ switches: Switches) {
+      _item = LiveQuery(query)
+      self.switches = switches
+    }
+    var body: some View {
+      Group {
+        if switches.isOn { Text(item.data ?? "-") }
+      }
+      .attach($item)
+    }
+  }
+
+  // MARK: Scenes
+
+  private struct Main: View {
+    let switches: Switches
+    var body: some View {
+      if switches.isOn { Text("home") } else { Text("log in") }
+    }
+  }
+
+  @Test("the scene of a view that branches stays in the foreground")
+  func scenes() {
+    World.run { world in
+      let (switches, scenes) = (Switches(), SceneActivity())
+      let client = QueryClient(simulation: world.simulation) { $0.activity = scenes.activity }
+      let fetch = fetch("A", "B", "C")
+      let observer = client.observer(of: query("a", fetch).refetchOnActive(.always))
+      let display = world.show(Main(switches: switches).sceneActivity(scenes))
+      world.advance(30)
+      for _ in 0..<4 {
+        switches.isOn.toggle()
+        world.advance(30)
+      }
+      #expect(observer.result.data == "A" && fetch.callCount == 1)
+      display.unmount()
+      world.advance(0)
+      let scene = Switches()
+      scenes.changed(scene, isForeground: true)
+      world.advance(30)
+      // So it had left.
+      #expect(observer.result.data == "B" && fetch.callCount == 2)
+    }
+  }
+}
