@@ -5,7 +5,7 @@
 #   Scripts/check.sh --quick         format, purity, layers, debug: for while you work
 #   Scripts/check.sh --sanitizers    the sanitizers too
 #   Scripts/check.sh --bench         the bench too: counts, no wall time
-#   Scripts/check.sh --only STEP     one step, may be repeated
+#   Scripts/check.sh --only STEP     one step, may be repeated; `integrations` is those of Integrations
 #   Scripts/check.sh --skip STEP     leave one out, may be repeated
 #   Scripts/check.sh --offline       leave out playgrounds and integrations whose packages cannot be fetched
 #   Scripts/check.sh --list          the steps
@@ -17,7 +17,9 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-standard_steps=(format purity layers debug views release apple docs samples types refused playgrounds integrations)
+standard_steps=(format purity layers debug views release apple docs samples types refused playgrounds)
+integration_steps=(grdbstore server redis)
+standard_steps+=("${integration_steps[@]}")
 sanitizer_steps=(thread address)
 other_steps=(bench)
 strict=(-Xswiftc -warnings-as-errors)
@@ -88,36 +90,24 @@ step_playgrounds() { # the nested package builds, the tour's own checks hold, pa
   Scripts/pages.sh
 }
 
-step_integrations() { # the nested packages' tests, where their packages, libraries and servers are there
-  local left=()
-  if ! echo '#include <sqlite3.h>' | clang -E - >/dev/null 2>&1; then
-    echo "check: the headers of SQLite are missing, see Integrations/GRDBStore/README.md" >&2
-    left+=(GRDBStore)
-  elif out_of_reach GRDBStore; then
-    left+=(GRDBStore)
-  else
-    swift test --package-path Integrations/GRDBStore "${strict[@]}"
-  fi
-  if out_of_reach Server; then
-    left+=(Server)
-  else
-    swift test --package-path Integrations/Server "${strict[@]}"
-  fi
-  if ! echo '#include <hiredis/hiredis.h>' | clang -E - >/dev/null 2>&1; then
-    echo "check: the headers of hiredis are missing, see Integrations/Redis/README.md" >&2
-    left+=(Redis)
-  elif out_of_reach Redis; then
-    left+=(Redis)
-  else
-    # Without the server, the tests that need one are skipped one by one.
-    if ! command -v redis-server >/dev/null; then
-      echo "check: redis-server is missing: the tests of Integrations/Redis that start it are SKIPPED" >&2
-    fi
-    swift test --package-path Integrations/Redis "${strict[@]}"
-    compare_costs 100
-  fi
-  # What was tested passed: only if nothing was, the step is skipped as a whole.
-  if ((${#left[@]} == 3)); then return "$skipped"; fi
+step_grdbstore() { # the tests of Integrations/GRDBStore, where SQLite's headers are there
+  require_header GRDBStore sqlite3.h SQLite
+  require_packages GRDBStore
+  swift test --package-path Integrations/GRDBStore "${strict[@]}"
+}
+
+step_server() { # the tests of Integrations/Server
+  require_packages Server
+  swift test --package-path Integrations/Server "${strict[@]}"
+}
+
+step_redis() { # the tests of Integrations/Redis, where hiredis and redis-server are there
+  require_header Redis hiredis/hiredis.h hiredis
+  require_packages Redis
+  swift test --package-path Integrations/Redis "${strict[@]}"
+  compare_costs 100
+  require_redis_server
+  compare_example
 }
 
 # Whether sharing costs among so many simulated machines what Integrations/Redis/Costs says.
@@ -130,10 +120,35 @@ compare_costs() {
   fi
 }
 
-# Whether the packages of an integration cannot be fetched, where that is no failure.
-out_of_reach() {
-  if ! $offline || swift package --package-path "Integrations/$1" resolve; then return 1; fi
+# Whether the example of many machines prints what Integrations/Redis/Expected says.
+compare_example() {
+  local kept=Integrations/Redis/Expected/ManyMachines.txt
+  if ! swift run --package-path Integrations/Redis "${strict[@]}" ManyMachines | diff "$kept" -; then
+    echo "check: ManyMachines prints something else than $kept says" >&2
+    return 1
+  fi
+}
+
+# require_header PACKAGE HEADER NAME: skips the rest of the step where the header is missing.
+require_header() {
+  if echo "#include <$2>" | clang -E - >/dev/null 2>&1; then return 0; fi
+  echo "check: the headers of $3 are missing, see Integrations/$1/README.md" >&2
+  exit "$skipped"
+}
+
+# require_packages PACKAGE: skips the rest of the step where its packages cannot be fetched, and that is no
+# failure.
+require_packages() {
+  if ! $offline || swift package --package-path "Integrations/$1" resolve; then return 0; fi
   echo "check: the packages of Integrations/$1 are out of reach; nothing of it was checked" >&2
+  exit "$skipped"
+}
+
+# The tests of Integrations/Redis skip by themselves what needs the server; here the step says so.
+require_redis_server() {
+  if command -v redis-server >/dev/null; then return 0; fi
+  echo "check: redis-server is missing: what needs it in Integrations/Redis was SKIPPED" >&2
+  exit "$without_server"
 }
 
 step_thread() { # the tests under the thread sanitizer
@@ -183,17 +198,34 @@ known() {
 steps=("${standard_steps[@]}")
 only=()
 offline=false
-# What a step returns that could not be done here.
+# What a step returns that could not be done here, and one that was done as far as no Redis server is needed.
 skipped=77
+without_server=78
 skip=" "
 while (($# > 0)); do
   case $1 in
     --quick) steps=(format purity layers debug) ;;
     --sanitizers) steps+=("${sanitizer_steps[@]}") ;;
     --bench) steps+=("${other_steps[@]}") ;;
-    --only) known "${2:-}"; only+=("$2"); shift ;;
+    --only)
+      if [[ ${2:-} == integrations ]]; then
+        only+=("${integration_steps[@]}")
+      else
+        known "${2:-}"
+        only+=("$2")
+      fi
+      shift
+      ;;
     --offline) offline=true ;;
-    --skip) known "${2:-}"; skip+="$2 "; shift ;;
+    --skip)
+      if [[ ${2:-} == integrations ]]; then
+        skip+="${integration_steps[*]} "
+      else
+        known "${2:-}"
+        skip+="$2 "
+      fi
+      shift
+      ;;
     --list)
       sed -n 's/^step_\([a-z]*\)() { # \(.*\)/\1: \2/p' Scripts/check.sh
       exit 0
@@ -210,11 +242,21 @@ if [[ $skip == *" debug "* ]]; then documented=.build; fi
 
 # MARK: Run
 
+# The name of a step in the summary.
+label() {
+  case $1 in
+    grdbstore) echo Integrations/GRDBStore ;;
+    server) echo Integrations/Server ;;
+    redis) echo Integrations/Redis ;;
+    *) echo "$1" ;;
+  esac
+}
+
 results=()
 current=
 finish() {
   local status=$?
-  if [[ -n $current ]]; then results+=("$current FAILED"); fi
+  if [[ -n $current ]]; then results+=("$(label "$current") FAILED"); fi
   if ((${#results[@]} > 0)); then
     echo
     if ((status == 0)); then
@@ -240,7 +282,13 @@ for step in "${steps[@]}"; do
   set -e
   if ((status == skipped)); then
     echo "<== $step: SKIPPED"
-    results+=("$step SKIPPED")
+    results+=("$(label "$step") SKIPPED")
+    current=
+    continue
+  fi
+  if ((status == without_server)); then
+    echo "<== $step: passed in $((SECONDS - started)) s, SKIPPED without redis-server"
+    results+=("$(label "$step") $((SECONDS - started)) s, SKIPPED without redis-server")
     current=
     continue
   fi
@@ -249,6 +297,6 @@ for step in "${steps[@]}"; do
     exit "$status"
   fi
   echo "<== $step: passed in $((SECONDS - started)) s"
-  results+=("$step $((SECONDS - started)) s")
+  results+=("$(label "$step") $((SECONDS - started)) s")
   current=
 done

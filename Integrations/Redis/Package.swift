@@ -72,6 +72,14 @@ let package = Package(
         .product(name: "StreamQuery", package: "StreamQuery"),
       ]
     ),
+    // Four machines, one of which is killed: `swift run ManyMachines`.
+    .executableTarget(
+      name: "ManyMachines",
+      dependencies: [
+        "RedisServers", "StreamQueryRedis", "StreamQueryShared",
+        .product(name: "StreamQuery", package: "StreamQuery"),
+      ]
+    ),
     .testTarget(
       name: "StreamQueryRedisTests",
       dependencies: [

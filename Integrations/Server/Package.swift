@@ -6,9 +6,14 @@ import PackageDescription
 let package = Package(
   name: "StreamQueryServer",
   platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-  products: [.library(name: "StreamQueryServer", targets: ["StreamQueryServer"])],
+  products: [
+    .library(name: "StreamQueryServer", targets: ["StreamQueryServer"]),
+    .library(name: "StreamQuerySharedServer", targets: ["StreamQuerySharedServer"]),
+  ],
   dependencies: [
     .package(name: "StreamQuery", path: "../.."),
+    // Only what is shared, without a server: nothing here needs hiredis.
+    .package(name: "StreamQueryRedis", path: "../Redis"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
@@ -19,6 +24,19 @@ let package = Package(
     .target(
       name: "StreamQueryServer",
       dependencies: [
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]
+    ),
+    // The same for the cache that many machines share.
+    .target(
+      name: "StreamQuerySharedServer",
+      dependencies: [
+        "StreamQueryServer",
+        .product(name: "StreamQueryShared", package: "StreamQueryRedis"),
         .product(name: "StreamQuery", package: "StreamQuery"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -48,10 +66,27 @@ let package = Package(
       ]
     ),
     .testTarget(
+      name: "StreamQuerySharedServerTests",
+      dependencies: [
+        "StreamQuerySharedServer",
+        "StreamQueryServer",
+        .product(name: "StreamQueryShared", package: "StreamQueryRedis"),
+        .product(name: "StreamQuerySharedTesting", package: "StreamQueryRedis"),
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryTesting", package: "StreamQuery"),
+        .product(name: "InMemoryLogging", package: "swift-log"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+        .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ]
+    ),
+    .testTarget(
       name: "ExampleTests",
       dependencies: [
         "Example",
         .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryTesting", package: "StreamQuery"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),

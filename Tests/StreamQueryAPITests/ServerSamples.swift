@@ -95,4 +95,19 @@ import Testing
     #expect(QueryClient.Configuration.server.limit?.maxEntries == 10_000)
     #expect(client.defaultOptions(for: "rates").timeout == .seconds(30))
   }
+
+  @Test func aServerPromisesItsCallersStaleDataInPlaceOfAnError() throws {
+    let client = QueryClient(
+      simulation: simulation,
+      configuration: .server(
+        staleIfError: .minutes(5),
+        softTimeout: .milliseconds(100),
+        cachesFailures: .seconds(1),
+        refreshAhead: .probabilistic()
+      )
+    )
+    let query = Query("n", fetch: ScriptedFetch<Int>(.value(7), .failure(QueryError.shutDown)))
+    for _ in 1...2 { #expect(try simulation.run { try await client.fetch(query) } == 7) }
+    #expect(QueryClient.Configuration.server(staleIfError: .zero).limit?.maxEntries == 10_000)
+  }
 }

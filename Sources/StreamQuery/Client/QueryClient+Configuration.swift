@@ -173,9 +173,12 @@ extension QueryClient {
     /// | ``QueryOptions/failureCaching`` | off | off |
     /// | ``QueryOptions/refreshAhead`` | off | off |
     /// | ``QueryOptions/staleTime`` | zero | zero |
+    /// | ``QueryOptions/retry`` of observers | three times, as they wait and see | three times |
+    /// | ``QueryOptions/refetchInterval`` | none; one that a query has runs while it is observed | none |
     ///
     /// The options apply below ``defaults``, also if those are replaced; ``defaults``, those of a
-    /// prefix, and a query have others if they say so. See <doc:OnTheServer>.
+    /// prefix, and a query have others if they say so. ``server(staleIfError:softTimeout:cachesFailures:refreshAhead:)``
+    /// turns on what is off here. See <doc:OnTheServer>.
     ///
     /// ```swift
     /// var configuration = QueryClient.Configuration.server
@@ -192,6 +195,46 @@ extension QueryClient {
       configuration.readShards = 4 * ProcessInfo.processInfo.activeProcessorCount
       configuration.preset.gcTime = .seconds(Int64.max)
       configuration.preset.timeout = .seconds(30)
+      return configuration
+    }
+
+    /// ``server``, for a client whose callers rather get data that is somewhat old than an error or a
+    /// wait.
+    ///
+    /// ```swift
+    /// var configuration = QueryClient.Configuration.server(
+    ///   staleIfError: .minutes(5),
+    ///   softTimeout: .milliseconds(100),
+    ///   cachesFailures: .seconds(1),
+    ///   refreshAhead: .fraction(0.8, jitter: 0.1)
+    /// )
+    /// configuration.defaults = QueryDefaults(staleTime: .seconds(30))
+    /// let rates = QueryClient(configuration: configuration)
+    /// ```
+    ///
+    /// It is for data that anybody may see for so long: an error may also say that data is gone, or not
+    /// allowed any more. Like those of ``server``, the options apply below ``defaults``; a query that
+    /// promises less says `.staleIfError(.zero)`.
+    ///
+    /// - Parameters:
+    ///   - grace: For how long after it became stale data is returned if its fetch fails:
+    ///     ``Query/staleIfError(_:)``.
+    ///   - patience: How long callers wait for a fetch while there is such data, ``Query/softTimeout(_:)``;
+    ///     `nil` is until it ends.
+    ///   - failures: How long a failure is the answer, ``Query/cachesFailures(_:)``.
+    ///   - refresh: When data is refetched before it is stale, ``Query/refreshAhead(_:)``.
+    /// - Returns: The configuration.
+    public static func server(
+      staleIfError grace: Duration,
+      softTimeout patience: Duration? = nil,
+      cachesFailures failures: FailureCaching = .off,
+      refreshAhead refresh: RefreshAhead = .off
+    ) -> Self {
+      var configuration = Self.server
+      configuration.preset.staleIfError = grace
+      configuration.preset.softTimeout = patience
+      configuration.preset.failureCaching = failures
+      configuration.preset.refreshAhead = refresh
       return configuration
     }
   }

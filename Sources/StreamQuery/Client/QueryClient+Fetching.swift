@@ -140,7 +140,9 @@ extension QueryClient {
     case .recursive, .restoring: throw QueryError.recursiveFetch(key: key.key.description)
     case .shutDown: throw QueryError.shutDown
     case .waiting(let waiter):
-      if !companions.isEmpty { tellCompanions(of: waiter, for: key) }
+      guard companions.isEmpty else {
+        return (await accompaniedOutcome(of: waiter, for: key), waiter.end)
+      }
       let subject = observed("a fetch of \(key.key)")
       let outcome = await waiter.outcome(subject, onCancel: leaving(waiter))
       return (outcome, waiter.end)

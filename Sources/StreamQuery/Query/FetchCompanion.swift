@@ -32,6 +32,17 @@ public protocol FetchCompanion: Sendable {
   /// - Parameter wait: Who waits for what.
   func callerWaits(_ wait: FetchWait)
 
+  /// A caller that began to wait does not wait any more: it was answered, with stale data or with an
+  /// error as well, or it was cancelled.
+  ///
+  /// It is called in the caller's task, with its task-locals, for each call of
+  /// ``callerWaits(_:)``. It must be quick: the caller has its answer only after it.
+  ///
+  /// - Parameters:
+  ///   - wait: Who waited for what.
+  ///   - duration: How long, by the client's clock.
+  func callerWaited(_ wait: FetchWait, for duration: Duration)
+
   /// Runs an attempt of a fetch.
   ///
   /// It is called in the fetch's task, with the task-locals of the caller that started the fetch.
@@ -54,6 +65,13 @@ extension FetchCompanion {
   ///
   /// - Parameter wait: Who waits for what.
   public func callerWaits(_ wait: FetchWait) {}
+
+  /// Does nothing.
+  ///
+  /// - Parameters:
+  ///   - wait: Who waited for what.
+  ///   - duration: How long.
+  public func callerWaited(_ wait: FetchWait, for duration: Duration) {}
 
   /// Runs the attempt as it is.
   ///

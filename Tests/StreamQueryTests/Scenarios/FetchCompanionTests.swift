@@ -110,6 +110,56 @@ private struct Diary: FetchCompanion {
     task.cancel()
   }
 
+  /// However it ends: with an answer, with stale data, with an error, or because the caller leaves.
+  @Test func theEndOfEachWaitIsTold() {
+    struct Stopwatch: FetchCompanion {
+      let notes: Notes<String>
+      func callerWaited(_ wait: FetchWait, for duration: Duration) {
+        let verb = wait.isJoining ? "joined" : "started"
+        notes.add("\(Caller.name) \(verb) \(wait.key) for \(duration)")
+      }
+    }
+    let client = client([Stopwatch(notes: notes)])
+    let fetch = ScriptedFetch<Int>(
+      .value(1, after: .seconds(1)),
+      .failure(Boom(1), after: .seconds(1)),
+      .value(2, after: .seconds(9))
+    )
+    let query = Query("n", fetch: fetch).staleIfError(.minutes(1)).softTimeout(.seconds(2))
+    func ask(_ name: String) {
+      simulation.task(as: name) { try await client.fetch(query) }
+      simulation.settle()
+    }
+    ask("ada")
+    simulation.advance(by: .milliseconds(400))
+    ask("bob")
+    simulation.advance(by: .seconds(1))
+    simulation.task(as: "eve") { try await client.fetchThrowing(query) }
+    simulation.advance(by: .seconds(1))
+    ask("ada")
+    let bob = simulation.task(as: "bob") { try await client.fetchThrowing(query) }
+    simulation.settle()
+    simulation.task(as: "joe") { try await client.fetch(query, timeout: .milliseconds(500)) }
+    simulation.advance(by: .seconds(1))
+    bob.cancel()
+    simulation.advance(by: .seconds(8))
+    simulation.task(as: "zoe") { try await client.ensure(query) }
+    simulation.settle()
+    // Who is answered at once is told of in any order.
+    #expect(
+      notes.all.prefix(2).sorted() == [
+        #"ada started ["n"] for 1.0 seconds"#, #"bob joined ["n"] for 0.6 seconds"#,
+      ]
+    )
+    #expect(
+      notes.all.dropFirst(2) == [
+        #"eve started ["n"] for 1.0 seconds"#,
+        #"joe joined ["n"] for 0.5 seconds"#, #"bob joined ["n"] for 1.0 seconds"#,
+        #"ada started ["n"] for 2.0 seconds"#,
+      ]
+    )
+  }
+
   @Test func whatACompanionThrowsIsTheErrorOfTheAttempt() {
     struct Refusal: FetchCompanion {
       func attempt<Value: Sendable>(

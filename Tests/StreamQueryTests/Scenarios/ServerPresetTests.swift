@@ -59,6 +59,72 @@ import Testing
     #expect(!other.isLimited)
   }
 
+  /// Callers get an error soon, observers wait for better times.
+  @Test func observersRetryAndPollAsElsewhere() {
+    let failing = ScriptedFetch<Int>(.failure(Boom(1)))
+    let query = Query("n", fetch: failing)
+    #expect(throws: Boom(1)) { try simulation.run { try await client.fetch(query) } }
+    #expect(failing.callCount == 1)
+    let observed = simulation.record(client.stream(query))
+    simulation.advance(by: .minutes(5))
+    #expect(failing.callCount == 1 + 4)
+    #expect(observed.values.last?.error as? Boom == Boom(1))
+    observed.cancel()
+    let polled = ScriptedFetch<Int>(.value(1))
+    let polling = simulation.record(
+      client.stream(Query("polled", fetch: polled).refetchInterval(.seconds(10)))
+    )
+    simulation.advance(by: .seconds(25))
+    #expect(polled.callCount == 3)
+    polling.cancel()
+    simulation.advance(by: .seconds(25))
+    #expect(polled.callCount == 3)
+  }
+
+  @Test func promisesToCallersAreDefaultsThatQueriesHaveTheLastWordAbout() throws {
+    let configuration = QueryClient.Configuration.server(
+      staleIfError: .seconds(20),
+      softTimeout: .milliseconds(100),
+      cachesFailures: .seconds(2),
+      refreshAhead: .fraction(0.5)
+    )
+    let client = QueryClient(simulation: simulation, configuration: configuration)
+    let options = client.defaultOptions(for: "n")
+    #expect(options.staleIfError == .seconds(20))
+    #expect(options.softTimeout == .milliseconds(100))
+    #expect(options.failureCaching != nil)
+    #expect(options.refreshAhead == .fraction(0.5))
+    #expect(options.timeout == .seconds(30))
+    #expect(options.gcTime == .seconds(Int64.max))
+
+    let fetch = ScriptedFetch<Int>(.value(7), .failure(Boom(1), after: .seconds(1)))
+    let query = Query("n", fetch: fetch).staleTime(.seconds(10))
+    func ask(_ query: Query<Int>) throws -> (Int, after: Duration) {
+      let start = simulation.now
+      let value = try simulation.run { try await client.fetch(query) }
+      return (value, simulation.now - start)
+    }
+    #expect(try ask(query) == (7, .zero))
+    // Half of the stale time is over: the data is fetched ahead, which fails.
+    simulation.advance(by: .seconds(6))
+    #expect(try ask(query) == (7, .zero))
+    simulation.advance(by: .seconds(9))
+    #expect(fetch.callCount == 2)
+    #expect(try ask(query) == (7, .milliseconds(100)))
+    simulation.advance(by: .seconds(1))
+    #expect(fetch.callCount == 3)
+    #expect(try ask(query) == (7, .zero))
+    #expect(fetch.callCount == 3)
+    simulation.advance(by: .seconds(14))
+    #expect(throws: Boom(1)) { try ask(query) }
+    #expect(throws: Boom(1)) { try ask(query) }
+    #expect(fetch.callCount == 4)
+    #expect(throws: Boom(1)) {
+      try ask(query.staleIfError(.zero).cachesFailures(.off))
+    }
+    #expect(fetch.callCount == 5)
+  }
+
   /// It would be cut off in the middle.
   @Test func aConnectionMayLast() {
     let query: Query<[Int]> = .streamed("n") { _ in

@@ -2,7 +2,7 @@ import Hummingbird
 import StreamQuery
 
 /// What a currency is worth.
-struct Rate: ResponseCodable, Sendable, Equatable {
+struct Rate: ResponseCodable, Sendable, Hashable {
   var currency: String
   var perEuro: Double
 }
@@ -18,8 +18,11 @@ struct UnknownCurrency: Error {}
 
 extension Query<Rate> {
   /// A currency's rate, for half a minute.
+  ///
+  /// Nobody waits for retries: who only observes it does not either.
   static func rate(of currency: String, from source: any RateSource) -> Self {
     Query("rate", currency) { try await source.rate(of: currency) }
       .staleTime(.seconds(30))
+      .retry(.never)
   }
 }

@@ -12,8 +12,15 @@ struct Stats: ResponseCodable, Sendable, Equatable {
 
 extension QueryClient.Configuration {
   /// A server's cache: bounded, logged, measured and traced.
+  ///
+  /// A rate that is five minutes too old is better than none, and than a wait for a source that is slow.
+  /// A source that fails is left alone for a second; and what is no currency now is none for a minute.
   static func rates(_ logger: Logger) -> Self {
-    var configuration = Self.server
+    var configuration = Self.server(
+      staleIfError: .minutes(5),
+      softTimeout: .milliseconds(200),
+      cachesFailures: .when { $0 is UnknownCurrency ? .minutes(1) : .seconds(1) }
+    )
     configuration.limit = CacheLimit(maxEntries: 1_000)
     configuration.log(to: logger)
     configuration.measure(with: QueryMetrics(prefix: "rates"))
@@ -34,6 +41,10 @@ struct RateService: Sendable {
     router.get("rates/:currency") { _, context in
       try await rate(of: context.parameters.require("currency"))
     }
+    router.get("pages/:currencies") { _, context in
+      let texts = try context.parameters.require("currencies").split(separator: ",")
+      return try page(of: texts.map { try currency(String($0)) })
+    }
     router.get("stats") { _, _ in
       let lookups = client.lookups
       return Stats(hits: lookups.hits, joined: lookups.joined, misses: lookups.misses)
@@ -46,12 +57,17 @@ struct RateService: Sendable {
     )
   }
 
-  private func rate(of text: String) async throws -> Rate {
-    // Keys come from the network: what cannot be a currency gets no entry.
+  /// Keys come from the network: what cannot be a currency gets no entry.
+  private func currency(_ text: String) throws -> String {
     let currency = text.uppercased()
     guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (65...90).contains($0) }) else {
       throw HTTPError(.badRequest, message: "a currency has three letters")
     }
+    return currency
+  }
+
+  func rate(of text: String) async throws -> Rate {
+    let currency = try currency(text)
     do {
       return try await client.fetch(.rate(of: currency, from: source), timeout: .seconds(2))
     } catch is UnknownCurrency {

@@ -36,7 +36,7 @@ private final class PatientSource: RateSource {
 }
 
 /// A small API in front of a slow source, over HTTP and over the router alone.
-@Suite struct RateServiceTests {
+@Suite(.timeLimit(.minutes(2))) struct RateServiceTests {
   private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
   private func client(_ source: PatientSource) -> QueryClient {
@@ -124,5 +124,49 @@ private final class PatientSource: RateSource {
     #expect(codes == [400, 400, 404, 404])
     #expect(source.calls == 1)
     #expect(service.client.lookups.total == 1)
+  }
+
+  /// Who asks again and again for what does not exist costs the source nothing.
+  @Test func whatIsNoCurrencyNowIsNoneForAMinute() async throws {
+    let source = PatientSource(awaiting: 1)
+    let service = service(source)
+    let codes = try await service.application(port: 0, Self.logger).test(.router) { server in
+      try await [
+        Self.status(server, "/rates/xxx"), Self.status(server, "/rates/xxx"),
+        Self.status(server, "/rates/xxx"),
+      ]
+    }
+    #expect(codes == [404, 404, 404])
+    #expect(source.calls == 1)
+    #expect(service.client.lookups.failures == 2)
+  }
+
+  /// A page is a response: another cache that reads it asks for nothing.
+  @Test func aPageFillsTheCacheOfItsReader() async throws {
+    let source = PatientSource(awaiting: 1)
+    let service = service(source)
+    let body = try await service.application(port: 0, Self.logger).test(.ahc()) { server in
+      let response = try await server.executeRequest(
+        uri: "/pages/usd,chf",
+        method: .get,
+        headers: [:],
+        body: nil
+      )
+      #expect(response.status == .ok)
+      #expect(response.headers[.contentType] == "application/x-ndjson")
+      return Data(response.body.readableBytesView)
+    }
+    let reader = QueryClient(configuration: .server)
+    for line in body.split(separator: UInt8(ascii: "\n")) {
+      let archive = try JSONDecoder().decode(CacheArchive.self, from: line)
+      _ = reader.import(archive, for: [.values(of: Rate.self)])
+    }
+    let unused = PatientSource(awaiting: .max)
+    for currency in ["USD", "CHF"] {
+      let rate = try await reader.fetch(.rate(of: currency, from: unused))
+      #expect(rate == Rate(currency: currency, perEuro: 2))
+    }
+    #expect(unused.calls == 0)
+    #expect(source.calls == 2)
   }
 }

@@ -8,23 +8,6 @@ import StreamQueryTesting
 import Synchronization
 import Testing
 
-/// A store on a disk without room.
-private final class FullStore: QueryStore {
-  private let base = MemoryStore()
-
-  func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
-    base.load(partition)
-  }
-
-  func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError) {
-    throw .full
-  }
-
-  func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
-    base.wipe(partition)
-  }
-}
-
 /// A store on a disk that never answers a write, cancelled or not.
 private final class HangingStore: QueryStore {
   private let base = MemoryStore()
@@ -248,7 +231,7 @@ extension Array {
   }
 
   // Not in a simulation: ServiceLifecycle's tasks prefer no executor.
-  @Test func streamsThatSaySoEndBeforeFetchesHaveLanded() async throws {
+  @Test(.timeLimit(.minutes(2))) func streamsThatSaySoEndBeforeFetchesHaveLanded() async throws {
     let client = QueryClient(configuration: .server)
     let service = QueryClientService(client, patience: .seconds(600))
     let (gate, opened) = AsyncStream.makeStream(of: Never.self)

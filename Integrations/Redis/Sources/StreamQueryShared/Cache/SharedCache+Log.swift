@@ -5,8 +5,8 @@ extension SharedCache {
   /// that lives as long as the client.
   ///
   /// Without it this machine does not learn of changes, so nothing that it shares stays fresh. A
-  /// second call waits while the first runs, and takes its place when it ends. It has the form of a
-  /// service of swift-service-lifecycle: an extension of your own can make it one.
+  /// second call waits while the first runs, and takes its place when it ends. `SharedCacheService` in
+  /// `Integrations/Server` is this as a service of swift-service-lifecycle.
   ///
   /// Requests need not wait for it. What they get before the log was read for the first time is
   /// asked for again then, which costs a call of the store for each key.

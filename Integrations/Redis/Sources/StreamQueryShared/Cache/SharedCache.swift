@@ -91,7 +91,10 @@ public final class SharedCache: Sendable {
 
   /// Tells what happened.
   func tell(_ event: @autoclosure () -> SharedCacheEvent) {
-    configuration.onEvent?(event())
+    guard configuration.onEvent != nil || !configuration.eventReceivers.isEmpty else { return }
+    let event = event()
+    configuration.onEvent?(event)
+    for receive in configuration.eventReceivers { receive(event) }
   }
 
   /// Carries out what the table decided.

@@ -42,8 +42,13 @@ public struct SharedCacheConfiguration: Sendable {
   public var codec: any SharedCodec = JSONSharedCodec()
   /// Receives what happens; must be quick.
   ///
-  /// It is called outside of locks, by any thread.
+  /// It is called outside of locks, by any thread. What happens to a fetch is told in that fetch's task,
+  /// with its task-locals.
   public var onEvent: (@Sendable (SharedCacheEvent) -> Void)?
+  /// Further receivers of what happens, on the terms of ``onEvent``; none by default.
+  ///
+  /// For what is attached beside the program's own closure, such as a log or metrics.
+  public var eventReceivers: [@Sendable (SharedCacheEvent) -> Void] = []
 
   /// Creates a configuration.
   ///

@@ -65,7 +65,7 @@ public struct QueryClientService: Service, CustomStringConvertible {
   ///
   /// It never throws: a store that cannot be written, or not in time, is reported to the logger.
   public func run() async {
-    await Self.ending()
+    await ServiceEnd.wait()
     if Task.isCancelled {
       logger?.debug("cache was cancelled, what runs is not waited for")
     } else {
@@ -73,18 +73,6 @@ public struct QueryClientService: Service, CustomStringConvertible {
     }
     await save()
     client.shutDown()
-  }
-
-  /// Waits for a graceful shutdown or a cancellation.
-  ///
-  /// Without the library's own `gracefulShutdown()`: it makes tasks without an executor preference.
-  private static func ending() async {
-    let (shutdown, continuation) = AsyncStream.makeStream(of: Never.self)
-    await withGracefulShutdownHandler {
-      for await _ in shutdown {}
-    } onGracefulShutdown: {
-      continuation.finish()
-    }
   }
 
   /// Writes what has changed.

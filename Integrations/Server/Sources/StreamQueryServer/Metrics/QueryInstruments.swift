@@ -5,6 +5,7 @@ import StreamQuery
 struct QueryInstruments: Sendable {
   private let lookups: [CacheLookup: Counter]
   private let servedStale: Counter
+  private let waits: Timer
   private let succeeded: TimedOutcome
   private let notModified: TimedOutcome
   private let failed: TimedOutcome
@@ -42,6 +43,7 @@ struct QueryInstruments: Sendable {
       }
     )
     servedStale = counter("stale.served")
+    waits = Timer(label: "\(prefix).wait.duration", dimensions: dimensions, factory: factory)
     succeeded = outcome("fetches", "fetch", "succeeded")
     notModified = outcome("fetches", "fetch", "notModified")
     failed = outcome("fetches", "fetch", "failed")
@@ -80,6 +82,11 @@ struct QueryInstruments: Sendable {
       .mutation, .missed:
       break
     }
+  }
+
+  /// A caller waited for a fetch.
+  func waited(for duration: Duration) {
+    waits.recordNanoseconds(duration.inNanoseconds)
   }
 
   private func ended(_ outcome: TimedOutcome, _ event: QueryEvent) {

@@ -13,6 +13,7 @@ import Synchronization
 /// |---|---|---|
 /// | `PREFIX.lookups` | counter | `result`: `hit`, `staleHit`, `joined`, `miss`, `failure` |
 /// | `PREFIX.stale.served` | counter, of callers that waited and got stale data | |
+/// | `PREFIX.wait.duration` | timer, of callers that waited, however that ended | |
 /// | `PREFIX.fetches` | counter | `outcome`: `succeeded`, `notModified`, `failed`, `cancelled` |
 /// | `PREFIX.fetch.duration` | timer | `outcome`, the same |
 /// | `PREFIX.fetch.retries` | counter | |
@@ -23,7 +24,8 @@ import Synchronization
 /// | `PREFIX.entries` | meter | |
 /// | `PREFIX.fetching` | meter | |
 ///
-/// The duration of a fetch includes its retries and pauses. `fetching` counts fetches that are not
+/// The duration of a fetch includes its retries and pauses. A caller of `fetch`, `ensure` or `prefetch`
+/// that has to wait may wait for less: it joins, its soft timeout ends, or it leaves. `fetching` counts fetches that are not
 /// over, those that are paused included. The meters go up and down with the events, so clients
 /// that share a prefix add up; a client that is shut down or freed takes back what it added.
 ///
@@ -66,8 +68,23 @@ public struct QueryMetrics: Sendable {
   ///
   /// - Parameter event: The event.
   public func record(_ event: QueryEvent) {
-    guard let named, let name = named.name(event.key) else { return unnamed.record(event) }
-    named.instruments(of: name, else: make).record(event)
+    instruments(of: event.key).record(event)
+  }
+
+  private func instruments(of key: AnyQueryKey) -> QueryInstruments {
+    guard let named, let name = named.name(key) else { return unnamed }
+    return named.instruments(of: name, else: make)
+  }
+}
+
+extension QueryMetrics: FetchCompanion {
+  /// Records how long a caller waited for a fetch.
+  ///
+  /// - Parameters:
+  ///   - wait: Who waited for what.
+  ///   - duration: How long.
+  public func callerWaited(_ wait: FetchWait, for duration: Duration) {
+    instruments(of: wait.key).waited(for: duration)
   }
 }
 
@@ -105,5 +122,6 @@ extension QueryClient.Configuration {
   /// - Parameter metrics: Which metrics.
   public mutating func measure(with metrics: QueryMetrics = QueryMetrics()) {
     eventReceivers.append { metrics.record($0) }
+    fetchCompanions.append(metrics)
   }
 }

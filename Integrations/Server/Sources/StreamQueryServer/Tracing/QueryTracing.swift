@@ -33,6 +33,20 @@ public final class QueryTracing: Sendable {
   /// How many links a span has at most; OpenTelemetry's default limit.
   public static let maximumLinks = 128
 
+  /// The span of the fetch whose attempt runs in this task; `nil` outside of attempts that are traced.
+  ///
+  /// For attributes of your own. It is the fetch's: do not end it.
+  ///
+  /// ```swift
+  /// let user = Query("user", id) {
+  ///   let answer = try await api.user(id)
+  ///   QueryTracing.currentSpan?.attributes["api.region"] = answer.region
+  ///   return answer.user
+  /// }
+  /// ```
+  public static var currentSpan: (any Span)? { span }
+  @TaskLocal private static var span: (any Span)?
+
   private typealias Fetches = TracedFetches<FetchIdentity, any Span, ServiceContext>
 
   private let tracer: (any Tracer)?
@@ -110,7 +124,9 @@ extension QueryTracing: FetchCompanion {
     perform: () async throws -> Value
   ) async throws -> Value {
     guard let span = span(of: context) else { return try await perform() }
-    return try await ServiceContext.$current.withValue(span.context) { try await perform() }
+    return try await ServiceContext.$current.withValue(span.context) {
+      try await Self.$span.withValue(span) { try await perform() }
+    }
   }
 
   /// The span of an attempt's fetch; `nil` if the fetch is over: it was cancelled before its task

@@ -1,0 +1,52 @@
+internal import StreamQueryRedis
+
+/// What is sold.
+struct Product: Codable, Sendable {
+  var price: Int
+}
+
+/// What the machines fetch from: a shop's database, which counts how often it is asked.
+///
+/// For this example it is a Redis server of its own; it has nothing to do with the cache.
+struct Shop: Sendable {
+  private let connection: RedisConnection
+
+  init(port: UInt16) {
+    connection = RedisConnection(
+      RedisEndpoint(.host("127.0.0.1", port: Int(port))),
+      timeouts: RedisTimeouts(connect: .seconds(30), command: .seconds(30))
+    )
+  }
+
+  func product(_ id: Int) async throws -> Product {
+    _ = try await connection.send(RedisCommand("INCR", "calls"))
+    let price = try await connection.send(RedisCommand("GET", "price:\(id)")).number
+    return Product(price: price.map { Int($0) } ?? 100)
+  }
+
+  func setPrice(_ price: Int, of id: Int) async throws {
+    _ = try await connection.send(RedisCommand("SET", "price:\(id)", "\(price)"))
+  }
+
+  /// The first who asks for the report gets no answer.
+  func report() async throws -> String {
+    _ = try await connection.send(RedisCommand("INCR", "calls"))
+    let count = try await connection.send(RedisCommand("INCR", "reports"))
+    if count == .integer(1) {
+      _ = try await connection.send(RedisCommand("RPUSH", "hanging", "one"))
+      try await Task.sleep(for: .seconds(3_600))
+    }
+    return "a good year"
+  }
+
+  /// Waits until somebody waits for the report.
+  func isAskedForReport() async throws {
+    _ = try await connection.send(RedisCommand("BLPOP", "hanging", "25"))
+  }
+
+  /// How often it was asked since this was called last.
+  func takeCalls() async throws -> Int {
+    let calls = try await connection.send(RedisCommand("GETSET", "calls", "0"))
+    return Int(calls.number ?? 0)
+  }
+}

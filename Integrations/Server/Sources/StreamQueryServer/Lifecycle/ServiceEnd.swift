@@ -1,0 +1,16 @@
+import ServiceLifecycle
+
+/// The end of a service.
+package enum ServiceEnd {
+  /// Waits for a graceful shutdown or a cancellation.
+  ///
+  /// Without the library's own `gracefulShutdown()`: it makes tasks without an executor preference.
+  package static func wait() async {
+    let (shutdown, continuation) = AsyncStream.makeStream(of: Never.self)
+    await withGracefulShutdownHandler {
+      for await _ in shutdown {}
+    } onGracefulShutdown: {
+      continuation.finish()
+    }
+  }
+}

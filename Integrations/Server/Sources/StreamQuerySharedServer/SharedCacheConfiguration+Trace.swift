@@ -1,0 +1,35 @@
+import StreamQueryServer
+public import StreamQueryShared
+import Tracing
+
+extension SharedCacheConfiguration {
+  /// Says on the span of each fetch where its answer came from, for a client that is traced by
+  /// ``StreamQueryServer/QueryTracing``.
+  ///
+  /// | attribute | |
+  /// |---|---|
+  /// | `streamquery.shared` | `hit`: it took the store's entry; `led`: it asked upstream for all machines; `followed`: it waited for another machine; `alone`: it asked upstream for this machine alone |
+  /// | `streamquery.shared.reason` | why it asked alone |
+  ///
+  /// If a fetch did several of them, the last counts; but one that waited, and then took what the other
+  /// machine has stored, `followed`.
+  public mutating func trace() {
+    eventReceivers.append { event in
+      guard let span = QueryTracing.currentSpan else { return }
+      switch event {
+      case .hit:
+        if span.attributes.get("streamquery.shared") != .string("followed") {
+          span.attributes["streamquery.shared"] = "hit"
+        }
+      case .leads: span.attributes["streamquery.shared"] = "led"
+      case .follows: span.attributes["streamquery.shared"] = "followed"
+      case .alone(_, let reason):
+        span.attributes["streamquery.shared"] = "alone"
+        span.attributes["streamquery.shared.reason"] = reason.rawValue
+      case .committed, .outdated, .unreadable, .failedElsewhere, .followsLog, .invalidated, .gap,
+        .untrusted, .storeAway, .storeBack:
+        break
+      }
+    }
+  }
+}
