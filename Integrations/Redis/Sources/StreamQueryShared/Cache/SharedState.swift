@@ -28,6 +28,12 @@ struct SharedState: Sendable {
     }
   }
 
+  /// Forgets the answers that became the data.
+  mutating func forgetLandedAnswers() {
+    table.arrived(answers.lazy.filter { $0.value.hasLanded }.map(\.key))
+    answers = answers.filter { !$0.value.hasLanded }
+  }
+
   /// Waits until what was told of a key is marked in the client.
   mutating func park(_ key: String) -> Race<Void> {
     let race = Race<Void>()
