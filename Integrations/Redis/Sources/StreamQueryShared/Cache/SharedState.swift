@@ -4,6 +4,7 @@ internal import StreamQuery
 struct SharedState: Sendable {
   var table = SharedTable()
   var breaker: SharedBreaker
+  var unsent = UnsentMarks()
   /// The entries of the client that the table's rows are about.
   var links: [String: SharedLink] = [:]
   /// The last answers that were good when they were compared, and may not have landed yet.
