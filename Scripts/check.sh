@@ -105,15 +105,17 @@ step_redis() { # the tests of Integrations/Redis, where hiredis and redis-server
   require_header Redis hiredis/hiredis.h hiredis
   require_packages Redis
   swift test --package-path Integrations/Redis "${strict[@]}"
-  compare_costs 100
+  compare_costs nodes-100 --nodes 100
+  compare_costs nodes-1000-faults --nodes 1000 --keys 20 --calls 200 --faults
   require_redis_server
   compare_example
 }
 
-# Whether sharing costs among so many simulated machines what Integrations/Redis/Costs says.
+# Whether simulated machines keep their promises, and sharing costs what a file of Integrations/Redis/Costs says:
+# the name of the file, and what the machines are like.
 compare_costs() {
-  local kept=Integrations/Redis/Costs/nodes-$1.txt
-  if ! swift run --package-path Integrations/Redis "${strict[@]}" SharingCosts --nodes "$1" |
+  local kept=Integrations/Redis/Costs/$1.txt
+  if ! swift run --package-path Integrations/Redis "${strict[@]}" SharingCosts "${@:2}" |
     diff "$kept" -; then
     echo "check: sharing costs something else than $kept says; if it should, see Integrations/Redis/README.md" >&2
     return 1

@@ -200,7 +200,7 @@ extension CacheState {
         ?? FetchDemand(
           cause,
           isImperative: isImperative,
-          isInvalidated: slots[index].machine.isInvalidated
+          isInvalidated: slots[index].machine.isKnownToHaveChanged
         ),
       startedAt: transaction.environment.now,
       place: former?.place ?? imports.started(),

@@ -51,6 +51,17 @@ extension FetchContext {
     return .nanoseconds(client.cache.now().instant.nanoseconds - age.updatedAt.instant.nanoseconds)
   }
 
+  /// The error with which the attempt has failed already, because it took longer than
+  /// ``Query/timeout(_:)`` allows; `nil` if it has not.
+  ///
+  /// Such an attempt is also cancelled. For whoever works for others around the fetch, and tells them
+  /// why it ended: a cancelled attempt without such an error was only given up.
+  public var timeoutError: QueryError? {
+    guard let job = fetchJob, job.answer.wasTooLong(attempt) else { return nil }
+    let limit = job.query.serving?.timeout.duration ?? .zero
+    return .timedOut(key: key.description, limit: limit)
+  }
+
   /// What is asked of the fetch; ``FetchDemand/fresh`` for a context that was made by hand.
   public var demand: FetchDemand { fetchJob?.demand ?? .fresh }
 

@@ -71,6 +71,7 @@ extension QueryClient {
     limit.start(span, scheduling) {
       // What shows parts as they come is a connection, and has answered.
       guard !self.cache.read({ $0.hasProgressed(job) }), limit.end() else { return }
+      job.answer.tookTooLong(attempt)
       // Before another attempt can begin, which is not to be cancelled.
       job.tasks.cancelPresent()
       let error = QueryError.timedOut(key: job.key.key.description, limit: span.duration)

@@ -100,6 +100,7 @@ extension EntryMachine {
     // the screen was requested just now. But no answer clears a mark that was set after the answer
     // was requested.
     isInvalidated = current.predatesMark || age?.isOutdated == true
+    isMarkedByFailure = false
     succeed(current, age, as: .succeeded, in: environment, &actions)
     return .landed(actions)
   }
@@ -129,6 +130,7 @@ extension EntryMachine {
       // What an older finding confirms is as young as it was.
       if updatedAt.instant > dataUpdatedAt.instant { dataUpdatedAt = updatedAt }
       isInvalidated = current.predatesMark || age?.isOutdated == true
+      isMarkedByFailure = false
     }
     succeed(current, age, as: .kept, in: environment, &actions)
     return .landed(actions)

@@ -1,4 +1,8 @@
 extension EntryMachine {
+  /// Whether somebody said that the data has changed: a refetch that failed does not.
+  @inline(__always)
+  package var isKnownToHaveChanged: Bool { isInvalidated && !isMarkedByFailure }
+
   /// Whether data is stale: missing, invalidated, or as old as the stale time.
   ///
   /// - Parameters:

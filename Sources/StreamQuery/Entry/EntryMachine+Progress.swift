@@ -20,6 +20,7 @@ extension EntryMachine {
     dataUpdateCount += 1
     isError = false
     isInvalidated = current.predatesMark
+    isMarkedByFailure = false
     current.undo = InFlight.Undo(
       isError: false,
       isInvalidated: isInvalidated,

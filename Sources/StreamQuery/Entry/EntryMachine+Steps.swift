@@ -100,7 +100,10 @@ extension EntryMachine {
     isError = true
     errorUpdatedAt = environment.now
     errorUpdateCount += 1
-    if fetch?.fetchOptions.failureInvalidates ?? true { isInvalidated = true }
+    if fetch?.fetchOptions.failureInvalidates ?? true {
+      if !isInvalidated { isMarkedByFailure = true }
+      isInvalidated = true
+    }
     end(.failed, in: environment, &actions)
   }
 

@@ -107,6 +107,7 @@ extension EntryMachine {
     var actions = catchUp(in: environment)
     if !isJoining, !hasData, fetch?.mayAnswerLate == true { fetch?.predatesMark = true }
     if fetch?.stage == .running { fetch?.isOvertaken = true }
+    isMarkedByFailure = false
     if !isInvalidated {
       isInvalidated = true
       // Polling restarts, unless a tick is already due and only its timer is late.

@@ -34,6 +34,8 @@ package struct EntryMachine: Equatable, Sendable {
   package internal(set) var hasData = false
   package internal(set) var isError = false
   package internal(set) var isInvalidated = false
+  /// If it is, only because a refetch failed: nobody knows of a change.
+  var isMarkedByFailure = false
   /// Layers lie over the data: the entry is kept even if nobody wants it.
   package internal(set) var isPinned = false
   /// The entry was removed, and since then nothing arrived or was requested.

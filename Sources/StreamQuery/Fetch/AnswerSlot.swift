@@ -7,6 +7,8 @@ final class AnswerSlot: Sendable {
     var age: AnswerAge?
     var isOutdated = false
     var hasLanded = false
+    /// The attempts that took too long, one bit each; from the 63rd on they have one in common.
+    var late: UInt64 = 0
   }
 
   /// Whether anything was said: most fetches say nothing, and pay for no more than this.
@@ -29,8 +31,18 @@ final class AnswerSlot: Sendable {
 
   /// An attempt begins: what earlier ones said does not count any more.
   func began(_ attempt: Int) {
-    state.withLock { $0 = State(attempt: attempt) }
+    state.withLock { $0 = State(attempt: attempt, late: $0.late) }
   }
+
+  /// An attempt took longer than it may, and is going to be cancelled.
+  func tookTooLong(_ attempt: Int) { state.withLock { $0.late |= Self.bit(of: attempt) } }
+
+  /// Whether an attempt took longer than it may, however many have begun since.
+  func wasTooLong(_ attempt: Int) -> Bool {
+    state.withLock { $0.late & Self.bit(of: attempt) != 0 }
+  }
+
+  private static func bit(of attempt: Int) -> UInt64 { 1 << UInt64(min(max(attempt, 0), 63)) }
 
   /// An attempt said how old its answer is; ignored if another one has begun.
   func said(_ age: AnswerAge, by attempt: Int) {

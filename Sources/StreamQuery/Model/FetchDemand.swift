@@ -3,7 +3,7 @@
 /// A fetch that asks another cache, of the process, of other machines or of the network, learns
 /// from it what that cache may answer; ``FetchContext/demand`` has it.
 public enum FetchDemand: String, Hashable, Codable, Sendable, CaseIterable {
-  /// The data is missing or stale: an answer will do that is younger than
+  /// The data is missing or stale, or a refetch failed: an answer will do that is younger than
   /// ``FetchContext/staleTime``.
   case fresh
   /// The data was invalidated: only an answer will do that is from after that.
@@ -18,7 +18,7 @@ extension FetchDemand {
   /// - Parameters:
   ///   - cause: Why.
   ///   - isImperative: Whether a caller asked for the value, and not for a refetch.
-  ///   - isInvalidated: Whether the data is invalidated.
+  ///   - isInvalidated: Whether the data is invalidated, and not only because a refetch failed.
   init(_ cause: FetchCause, isImperative: Bool, isInvalidated: Bool) {
     switch cause {
     case .reset, .trigger: self = .latest

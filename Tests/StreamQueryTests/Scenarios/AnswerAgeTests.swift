@@ -155,6 +155,59 @@ import Testing
     )
   }
 
+  @Test func afterAFailureAnyFreshAnswerWillDoUnlessTheDataWasInvalidated() {
+    let client = QueryClient(simulation: simulation)
+    let notes = Notes<String>()
+    let fails = Dial(false)
+    let query = Query<Int>("n") { context in
+      notes.add(context.demand.rawValue)
+      if fails.value { throw Boom(1) }
+      return 1
+    }.staleTime(.seconds(10)).retry(0)
+    func fetch() { _ = try? simulation.run { try await client.fetch(query) } }
+    fetch()
+    fails.value = true
+    simulation.run { await client.refetch(query) }
+    fetch()
+    client.markInvalidated(.query(query))
+    fetch()
+    fetch()
+    fails.value = false
+    fetch()
+    fails.value = true
+    simulation.advance(by: .seconds(10))
+    fetch()
+    fetch()
+    let invalidated = Array(repeating: "afterInvalidation", count: 3)
+    #expect(notes.all == ["fresh", "latest", "fresh"] + invalidated + ["fresh", "fresh"])
+  }
+
+  @Test func aTimeoutIsKnownToItsAttempt() {
+    let client = QueryClient(simulation: simulation)
+    let notes = Notes<String>()
+    let clock = simulation.clock
+    let query = Query<Int>("n") { context in
+      notes.add("\(context.attempt) begins: \(context.timeoutError != nil)")
+      do {
+        try await clock.sleep(for: .seconds(context.attempt == 0 ? 5 : 1))
+      } catch {
+        notes.add("\(context.attempt) ends: \(context.timeoutError.map { "\($0)" } ?? "given up")")
+        throw error
+      }
+      return 1
+    }.timeout(.seconds(2)).retry(1) { _ in .zero }
+    let first = simulation.task("first") { _ = try? await client.fetch(query) }
+    simulation.advance(by: .milliseconds(2_500))
+    first.cancel()
+    simulation.settle()
+    let late = #"the fetch of ["n"] took longer than 2.0 seconds"#
+    #expect(
+      notes.all.sorted() == [
+        "0 begins: false", "0 ends: \(late)", "1 begins: false", "1 ends: given up",
+      ]
+    )
+  }
+
   @Test func somethingIsDoneAroundTheFetch() throws {
     let client = QueryClient(simulation: simulation)
     let query = Query<Int>("n") { 1 }

@@ -13,7 +13,7 @@ struct LoadPlan: Sendable {
 
   /// How many callers there are at once.
   private static let callers = [1, 8, 100]
-  /// How many callers want a key that nobody has.
+  /// How many callers want a key that nobody has, the same one or each its own.
   private static let crowd = 10_000
   /// How long upstream takes for a crowd.
   private static let fetchTime = Duration.milliseconds(50)
@@ -30,7 +30,7 @@ struct LoadPlan: Sendable {
     try await measureLocalHits(measure)
     try await measureHits(measure)
     try await measureMisses(measure)
-    try await measureCrowd(measure)
+    for isOneKey in [true, false] { try await measureCrowd(isOneKey, measure) }
   }
 
   // MARK: Redis alone
@@ -54,22 +54,28 @@ struct LoadPlan: Sendable {
       )
     }
     let connections = [connection] + (1..<4).map { _ in self.connection() }
-    try await measure(redisCrowd(connections))
+    for isOneKey in [true, false] { try await measure(redisCrowd(connections, isOneKey)) }
     for connection in connections { await connection.close() }
   }
 
   /// What is written without a cache: who finds nothing asks upstream, and stores it.
-  private func redisCrowd(_ connections: [RedisConnection]) -> LoadCase {
+  private func redisCrowd(_ connections: [RedisConnection], _ isOneKey: Bool) -> LoadCase {
     let tally = LoadTally(LoadTally.Counts(upstream: 0))
-    let name = "Redis alone: `GET`, else upstream and `SET`"
+    let name = "Redis alone: `GET`, else upstream and `SET`, \(Self.keys(isOneKey))"
     return LoadCase(name: name, callers: Self.crowd, isCrowd: true, tally: tally) { call in
       let connection = connections[call.caller % connections.count]
-      let key = "crowd \(call.round)"
+      let key = "crowd \(Self.key(of: call, isOneKey))"
       if try await connection.send(RedisCommand("GET", key)).bytes != nil { return }
       tally.askedUpstream()
       try await Task.sleep(for: Self.fetchTime)
       _ = try await connection.send(RedisCommand("SET", key, LoadMachine.Value().text))
     }
+  }
+
+  private static func keys(_ isOneKey: Bool) -> String { isOneKey ? "one key" : "a key each" }
+
+  private static func key(of call: LoadCase.Call, _ isOneKey: Bool) -> String {
+    isOneKey ? "\(call.round)" : call.text
   }
 
   // MARK: With the cache
@@ -124,14 +130,17 @@ struct LoadPlan: Sendable {
     await machine.end()
   }
 
-  private func measureCrowd(_ measure: Measure) async throws {
+  private func measureCrowd(_ isOneKey: Bool, _ measure: Measure) async throws {
     let tally = LoadTally()
-    let machines = try (0..<4).map { _ in try LoadMachine(endpoint, tally) }
-    let name = "miss of all at once, in 4 clients"
+    let machines = try (0..<4).map { _ in
+      try LoadMachine(endpoint, tally, lifetime: .seconds(60))
+    }
+    let name = "miss of all at once, in 4 clients, \(Self.keys(isOneKey))"
     try await measure(
       LoadCase(name: name, callers: Self.crowd, isCrowd: true, tally: tally) { call in
         let machine = machines[call.caller % machines.count]
-        let query = machine.query("crowd", "\(call.round)", upstream: Self.fetchTime)
+        let key = Self.key(of: call, isOneKey)
+        let query = machine.query("crowd", key, upstream: Self.fetchTime)
         _ = try await machine.client.fetch(query)
       }
     )

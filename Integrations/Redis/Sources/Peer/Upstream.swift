@@ -16,7 +16,8 @@ struct Upstream: Sendable {
 
   /// Fetches the version of a key, and counts.
   ///
-  /// The first who asks for a key that begins with `hang` gets no answer.
+  /// The first who asks for a key that begins with `hang` gets no answer. One that begins with
+  /// `slow` gets what it was then when the test says so.
   ///
   /// - Parameter key: The key.
   /// - Returns: The version.
@@ -28,7 +29,21 @@ struct Upstream: Sendable {
       try await Task.sleep(for: .seconds(3_600))
     }
     let version = try await connection.send(RedisCommand("GET", "version:\(key)"))
+    if key.hasPrefix("slow"), count == .integer(1) {
+      _ = try await connection.send(RedisCommand("RPUSH", "hanging", "\(ownID())"))
+      while try await connection.send(RedisCommand("GET", "go")) == .null {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
     return Item(version: version.number ?? 0)
+  }
+
+  /// Counts something, for the test.
+  ///
+  /// - Parameter name: What.
+  /// - Throws: That the upstream is out of reach.
+  func note(_ name: String) async throws {
+    _ = try await connection.send(RedisCommand("INCR", name))
   }
 
   /// Changes a key.

@@ -1,4 +1,5 @@
-import StreamQuerySharedTesting
+internal import Foundation
+internal import StreamQuerySharedTesting
 
 /// `swift run -c release SharingCosts --nodes 1000`: what sharing costs among so many machines.
 ///
@@ -26,11 +27,28 @@ enum SharingCosts {
       }
     }
     if arguments.contains("--faults") {
-      plan.faults = [
-        (.seconds(8), .partition(nodes: 0..<plan.nodes / 3)), (.seconds(14), .heal),
-        (.seconds(18), .crash), (.seconds(22), .restart(forgetting: true)),
-      ]
+      plan.faults = Self.faults(of: plan)
+      plan.writesPerSecond = 0.5
+      plan.observersPerNode = 2
+      plan.duration = max(plan.duration, .seconds(60))
     }
-    print(SimulatedNetwork(plan).run().text)
+    let report = SimulatedNetwork(plan).run()
+    print(report.text)
+    // The examples name failures of the simulation itself as well.
+    if !report.broken.isEmpty || !report.examples.isEmpty { exit(1) }
+  }
+
+  /// Everything that can go wrong, one after the other.
+  private static func faults(
+    of plan: NetworkPlan
+  ) -> [(at: Duration, fault: NetworkFault)] {
+    [
+      (.seconds(6), .partition(nodes: 0..<plan.nodes / 3)), (.seconds(12), .heal),
+      (.seconds(18), .crash), (.seconds(22), .restart(forgetting: true)),
+      (.seconds(28), .loss(0.02)), (.seconds(33), .heal),
+      (.seconds(38), .pause), (.seconds(41), .resume),
+      (.seconds(47), .failOver(losing: .seconds(1))),
+      (.seconds(52), .kill(node: 0)), (.seconds(53), .kill(node: plan.nodes / 2)),
+    ]
   }
 }

@@ -8,10 +8,15 @@ internal import Glibc
 enum Loopback {
   /// A socket that listens on a port, or on one that is free.
   ///
-  /// - Parameter port: The port; `0` is one that is free.
+  /// - Parameters:
+  ///   - port: The port; `0` is one that is free.
+  ///   - queue: How many connections wait to be accepted.
   /// - Returns: The socket and its port.
   /// - Throws: That the system gives none.
-  static func listen(on port: UInt16 = 0) throws(TestServerError) -> (socket: Int32, port: UInt16) {
+  static func listen(
+    on port: UInt16 = 0,
+    queue: Int32 = 128
+  ) throws(TestServerError) -> (socket: Int32, port: UInt16) {
     let descriptor = stream()
     var on: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -27,9 +32,9 @@ enum Loopback {
       }
     }
     #if canImport(Darwin)
-    let listening = Darwin.listen(descriptor, 128)
+    let listening = Darwin.listen(descriptor, queue)
     #else
-    let listening = Glibc.listen(descriptor, 128)
+    let listening = Glibc.listen(descriptor, queue)
     #endif
     guard bound == 0, named == 0, listening == 0 else {
       close(descriptor)
@@ -40,10 +45,13 @@ enum Loopback {
 
   /// A socket that is connected to a port, or `-1`.
   ///
-  /// - Parameter port: The port.
+  /// - Parameters:
+  ///   - port: The port.
+  ///   - waits: Whether it waits until the connection is there; if not, it may never be.
   /// - Returns: The socket.
-  static func connect(to port: UInt16) -> Int32 {
+  static func connect(to port: UInt16, waits: Bool = true) -> Int32 {
     let descriptor = stream()
+    if !waits { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
     var address = sockaddr_in(port: port)
     let size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let status = withUnsafePointer(to: &address) { pointer in
@@ -55,7 +63,7 @@ enum Loopback {
         #endif
       }
     }
-    if status == 0 { return descriptor }
+    if status == 0 || (!waits && errno == EINPROGRESS) { return descriptor }
     close(descriptor)
     return -1
   }

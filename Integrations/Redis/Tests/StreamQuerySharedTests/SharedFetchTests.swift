@@ -138,7 +138,10 @@ import Testing
     let (first, second) = (world.machine(), world.machine { $0.patience = .seconds(5) })
     world.duration.value = .seconds(15)
     let running = [world.start(first), world.start(second)]
-    world.advance(5)
+    world.advance(4.9)
+    #expect(second.story == ["follows"])
+    // Up to half as long again, at random.
+    world.advance(2.6)
     #expect(second.story == ["follows", "alone: impatient"])
     world.advance(15)
     #expect(running.map(\.value) == [1, 1])

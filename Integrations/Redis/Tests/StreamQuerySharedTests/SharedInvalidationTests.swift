@@ -30,6 +30,33 @@ import Testing
     #expect(world.requests.value == 2)
   }
 
+  @Test func whatTheStoreDidNotTakeIsSentWhenItIsBack() {
+    let (first, second) = (world.machine(), world.machine())
+    let queries = [world.query(first), world.query(second)]
+    let other = world.query(second, "other")
+    #expect([world.value(first), world.value(second), world.value(second, other)] == [1, 1, 1])
+    world.advance(1)
+    first.link.fault.value = .away
+    world.truth.value = 2
+    #expect(throws: SharedCacheError.store(.unavailable("away"))) {
+      try invalidate(first) { [query = queries[0]] in try await $0.invalidate(query) }
+    }
+    world.advance(3)
+    #expect(world.value(second) == 1)
+    first.link.fault.value = .none
+    world.advance(2)
+    #expect(
+      queries.enumerated().map { [first, second][$0.offset].client.isStale($0.element) } == [
+        true, true,
+      ]
+    )
+    #expect(!second.client.isStale(other))
+    #expect([world.value(second), world.value(first)] == [2, 2])
+    // Once, after the call that failed.
+    world.advance(20)
+    #expect(first.link.calls.value.filter { $0 == "invalidate" }.count == 2)
+  }
+
   @Test func whatNobodyObservesIsFetchedWhenItIsUsed() throws {
     let (first, second) = (world.machine(), world.machine())
     let queries = [world.query(first), world.query(second)]

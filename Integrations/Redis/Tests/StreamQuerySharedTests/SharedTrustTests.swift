@@ -6,6 +6,36 @@ import Testing
 
 /// A store that is away, forgets, or lies.
 @Suite struct SharedTrustTests {
+  @Test(arguments: [false, true])
+  func whenTheStoreIsBackOneMachineFetchesForThoseThatFetchedForThemselves(forgetting: Bool) {
+    let world = World()
+    world.duration.value = .milliseconds(100)
+    // What the store may take is far more than it takes.
+    let machines = (0..<5).map { _ in
+      world.machine { configuration in
+        configuration.timeout = .seconds(10)
+        configuration.pauses = (first: .milliseconds(100), longest: .milliseconds(200))
+      }
+    }
+    world.store.crash()
+    let away = machines.map { world.start($0) }
+    world.advance(1.5)
+    #expect(away.map(\.value) == [1, 1, 1, 1, 1])
+    #expect(world.requests.value == 5)
+    // What each has is young, and from upstream itself.
+    let queries = machines.map { world.query($0, staleTime: .milliseconds(200)) }
+    _ = zip(machines, queries).map { world.start($0, $1) }
+    world.advance(0.1)
+    world.store.restart(forgetting: forgetting)
+    let before = world.requests.value
+    world.advance(0.8)
+    world.truth.value = 2
+    let back = zip(machines, queries).map { world.start($0, $1) }
+    world.advance(1)
+    #expect(back.map(\.value) == [2, 2, 2, 2, 2])
+    #expect(world.requests.value == before + 1, "\(machines.map(\.story))")
+  }
+
   let world = World()
 
   @Test func whileTheStoreIsAwayEachMachineFetchesForItself() {

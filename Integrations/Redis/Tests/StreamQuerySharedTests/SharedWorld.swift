@@ -197,9 +197,14 @@ final class World {
   func machine(
     namespace: String = "app",
     running: Bool = true,
+    fetchesAtOnce: Int? = nil,
+    entries: Int? = nil,
     _ configure: (inout SharedCacheConfiguration) -> Void = { _ in }
   ) -> Machine {
-    let client = QueryClient(simulation: simulation, configuration: .server)
+    var server = QueryClient.Configuration.server
+    server.maxConcurrentFetches = fetchesAtOnce
+    if let entries { server.limit?.maxEntries = entries }
+    let client = QueryClient(simulation: simulation, configuration: server)
     let events = Dial<[String]>([])
     var configuration = SharedCacheConfiguration(namespace: namespace)
     configuration.onEvent = { event in events.with { $0.append(event.line) } }

@@ -10,9 +10,9 @@ extension RedisScript {
   ///   can be missing between two messages without being seen.
   /// - `marks`, a sorted set: the last invalidation of each mark.
   /// - `e:text`, a hash: the entry, with history, version, the last version before its lease, time,
-  ///   form, marks and bytes.
-  /// - `l:text`, a hash: the lease, with history, number, the last version before it, marks, and the
-  ///   name of the attempt that took it.
+  ///   the time of its lease, form, marks and bytes.
+  /// - `l:text`, a hash: the lease, with history, number, the last version before it, marks, its
+  ///   time, and the name of the attempt that took it.
   /// - `c:name`, a number: that of the last connection of a store object, for a few seconds.
   ///
   /// A version is a number here: milliseconds times 2048, and the count, which begins at the
@@ -147,23 +147,24 @@ extension RedisScript {
       return list
     end
 
-    local function put(id, since, lifetime, form, bytes, packed)
+    local function put(id, since, requested, lifetime, form, bytes, packed)
       redis.call('DEL', KEYS[4], KEYS[5])
       redis.call('HSET', KEYS[4], 'h', history, 'v', id, 's', text(since), 't', text(now),
-        'f', form, 'm', packed, 'b', bytes)
+        'r', requested, 'f', form, 'm', packed, 'b', bytes)
       redis.call('PEXPIRE', KEYS[4], lifetime)
     end
 
     -- The lease, if it is valid, and also for somebody with these marks.
     local function lease(asked)
-      local f = try('HMGET', KEYS[5], 'h', 'n', 's', 'm', 'o')
+      local f = try('HMGET', KEYS[5], 'h', 'n', 's', 'm', 'o', 'a')
       if f.err or f[1] ~= history or not f[4] then return nil end
       local number, since = whole(f[2]), whole(f[3])
       if not number or number > token or not since or since > last then return nil end
       if ended(f[4], asked, since) then return nil end
       local left = redis.call('PTTL', KEYS[5])
       if left <= 0 then return nil end
-      return { token = f[2], marks = f[4], left = left, since = since, holder = f[5] }
+      return { token = f[2], marks = f[4], left = left, since = since, holder = f[5],
+        taken = whole(f[6]) and f[6] or '' }
     end
 
     """

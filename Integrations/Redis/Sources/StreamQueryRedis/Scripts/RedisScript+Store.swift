@@ -23,7 +23,7 @@ extension RedisScript {
     changing:
       """
       local function entry(asked)
-        local f = try('HMGET', KEYS[4], 'h', 'v', 't', 'f', 'm', 's')
+        local f = try('HMGET', KEYS[4], 'h', 'v', 't', 'f', 'm', 's', 'r')
         if f.err or f[1] ~= history then return nil end
         local number, at, since = ordinal(f[2]), whole(f[3]), whole(f[6])
         if not (number and at and f[4] and f[5] and since) then return nil end
@@ -35,7 +35,9 @@ extension RedisScript {
         if redis.call('HSTRLEN', KEYS[4], 'b') > tonumber(ARGV[2]) then return nil end
         local bytes = redis.call('HGET', KEYS[4], 'b')
         if not bytes then return nil end
-        return { f[2], text(now - at), f[4], bytes }, now - at
+        local requested = whole(f[7])
+        local span = requested and requested <= at and text(now - requested) or ''
+        return { f[2], text(now - at), f[4], bytes, span }, now - at
       end
 
       -- Also on a connection from before: what it serves is believed.
@@ -67,7 +69,7 @@ extension RedisScript {
       redis.call('HSET', state, 'token', text(token))
       redis.call('DEL', KEYS[5])
       redis.call('HSET', KEYS[5], 'h', history, 'n', text(token), 's', text(last),
-        'm', cmsgpack.pack(asked), 'o', ARGV[5])
+        'm', cmsgpack.pack(asked), 'o', ARGV[5], 'a', text(now))
       redis.call('PEXPIRE', KEYS[5], ARGV[4])
       return answer('leads', text(token), history)
       """
@@ -98,7 +100,7 @@ extension RedisScript {
       if not held or ARGV[1] ~= history or held.token ~= ARGV[2] then return { 'lost' } end
       local id = add(ARGV[3], 'k', 'c', 'key', ARGV[4])
       if not id then return { 'lost' } end
-      put(id, held.since, ARGV[5], ARGV[6], ARGV[7], held.marks)
+      put(id, held.since, held.taken, ARGV[5], ARGV[6], ARGV[7], held.marks)
       return { 'done', id }
       """
   )
@@ -133,7 +135,7 @@ extension RedisScript {
       load()
       local id = add(ARGV[1], 'k', 'w', 'key', ARGV[2]) or add(ARGV[1], 'k', 'w', 'key', ARGV[2])
       -- The last version before it, in whole numbers.
-      put(id, last - 1, ARGV[3], ARGV[4], ARGV[5], cmsgpack.pack(given(6)))
+      put(id, last - 1, text(now), ARGV[3], ARGV[4], ARGV[5], cmsgpack.pack(given(6)))
       return { 'done', id }
       """
   )
@@ -170,6 +172,16 @@ extension RedisScript {
       if floor > last then begin() end
       redis.call('HSET', state, 'marks', text(count), 'floor', text(floor))
       return { 'done', id }
+      """
+  )
+
+  /// Begins anew: nothing from before counts.
+  static let erase = RedisScript(
+    changing:
+      """
+      load()
+      begin()
+      return { 'done' }
       """
   )
 

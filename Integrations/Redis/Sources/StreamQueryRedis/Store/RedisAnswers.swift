@@ -61,14 +61,19 @@ enum RedisAnswers {
 
   private static func entry(_ elements: ArraySlice<RedisReply>) -> SharedEntry? {
     let elements = Array(elements)
-    guard elements.count == 4,
+    guard elements.count == 5,
       let version = elements[0].text.flatMap({ SharedVersion(redis: $0) }),
       let age = elements[1].number.flatMap({ Int64(exactly: $0) }),
-      let form = elements[2].bytes, let bytes = elements[3].bytes
+      let form = elements[2].bytes, let bytes = elements[3].bytes, let requested = elements[4].text
     else { return nil }
     // A form that is no text is one that nobody knows.
     let value = SharedValue(bytes, form: String(decoding: form, as: UTF8.self))
-    return SharedEntry(value: value, version: version, age: .microseconds(age))
+    return SharedEntry(
+      value: value,
+      version: version,
+      age: .microseconds(age),
+      requestAge: UInt64(requested).flatMap { Int64(exactly: $0) }.map { .microseconds($0) }
+    )
   }
 
   private static func position(_ history: RedisReply, _ version: RedisReply) -> SharedPosition? {

@@ -25,6 +25,19 @@ struct RedisKeys: Hashable, Sendable {
     prefix = "{\(escaped.isEmpty ? "%" : escaped)}:sq1:"
   }
 
+  /// How the names of entries begin, and those of leases.
+  var beginnings: [[UInt8]] { [Array("\(prefix)e:".utf8), Array("\(prefix)l:".utf8)] }
+
+  /// What `SCAN` finds them by, and a few others.
+  var pattern: [UInt8] {
+    var result: [UInt8] = []
+    for byte in prefix.utf8 {
+      if #"\*?[]^-"#.utf8.contains(byte) { result.append(UInt8(ascii: "\\")) }
+      result.append(byte)
+    }
+    return result + Array("*".utf8)
+  }
+
   /// The stream.
   var log: [UInt8] { Array("\(prefix)log".utf8) }
 

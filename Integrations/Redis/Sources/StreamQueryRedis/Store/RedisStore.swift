@@ -16,13 +16,15 @@ internal import Synchronization
 /// another history begins then, and what belongs to the former one is missing.
 public final class RedisStore: SharedStore {
   private let configuration: RedisStoreConfiguration
-  private let keys: RedisKeys
+  let keys: RedisKeys
   /// The name of this object, which no other one has.
   private let name: String
   private let attempts = Mutex(Attempts())
   private let connection: RedisConnection
   /// Those who wait for the log have a connection each, since it serves nobody else meanwhile.
   private let readers: ConnectionPool
+  /// The end of the log, as it was read last: whoever knows it waits at once, without a script.
+  private let end = Mutex<SharedPosition?>(nil)
 
   /// What is known of calls of `begin`.
   private struct Attempts {
@@ -233,7 +235,8 @@ extension RedisStore {
 
   /// Reads the log from a position on, and waits for news if there are none.
   ///
-  /// It reads 256 messages at once. Who waits has a connection of its own meanwhile.
+  /// It reads 256 messages at once. Who waits has a connection of its own meanwhile. Who has read all
+  /// that there is, and reads on, sends two commands for whatever comes: one that waits, and a script.
   ///
   /// - Parameters:
   ///   - position: The position of the last message that the caller knows; `nil` is the end.
@@ -245,13 +248,16 @@ extension RedisStore {
     waitingAtMost wait: Duration
   ) async throws(SharedStoreError) -> SharedChanges {
     let end = ContinuousClock.now + wait
+    var hasRead = position != nil && self.end.withLock { $0 == position }
     while true {
+      if hasRead, let position, end > .now {
+        try await news(after: position.version, waitingAtMost: min(end - .now, Self.longestWait))
+      }
       let changes = try await changes(after: position)
-      let left = end - .now
-      guard let position, changes.messages.isEmpty, !changes.isGap, left > .zero else {
+      guard position != nil, changes.messages.isEmpty, !changes.isGap, end > .now else {
         return changes
       }
-      try await news(after: position.version, waitingAtMost: min(left, Self.longestWait))
+      hasRead = true
     }
   }
 
@@ -264,7 +270,9 @@ extension RedisStore {
       Array((position?.version.redis ?? "").utf8), Array("\(Self.page)".utf8),
     ]
     let reply = try await run(.changes, keys.common, arguments)
-    return try read(reply) { RedisAnswers.changes($0, after: position) }
+    let changes = try read(reply) { RedisAnswers.changes($0, after: position) }
+    self.end.withLock { $0 = changes.hasMore ? nil : changes.position }
+    return changes
   }
 
   /// Waits until the log has something after a version.
@@ -284,6 +292,19 @@ extension RedisStore {
 
   /// What a script uses that changes something.
   private func changing(_ names: [[UInt8]]) -> [[UInt8]] { names + [keys.connection(of: name)] }
+
+  /// Lets nothing from before count.
+  func beginAnew() async throws(SharedStoreError) {
+    _ = try read(await run(.erase, changing(keys.common), []), RedisAnswers.isDone)
+  }
+
+  /// Sends a command that is no script.
+  func ask<Answer>(
+    _ command: RedisCommand,
+    _ answer: (RedisReply) -> Answer?
+  ) async throws(SharedStoreError) -> Answer {
+    try read(try await connection.send(command), answer)
+  }
 
   private func run(
     _ script: RedisScript,

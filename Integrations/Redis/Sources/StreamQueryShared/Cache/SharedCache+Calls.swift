@@ -68,7 +68,9 @@ extension SharedCache {
   private func note<Value>(_ result: Result<Value, SharedStoreError>) {
     switch result {
     case .success, .failure(.tooLarge):
-      if locked({ $0.breaker.succeeded() }) { tell(.storeBack) }
+      let (isBack, hasUnsent) = locked { ($0.breaker.succeeded(), !$0.unsent.isEmpty) }
+      if isBack { tell(.storeBack) }
+      if hasUnsent { sendUnsent() }
     case .failure(.cancelled): break
     case .failure(let error):
       let (now, chance) = (clock.now(), chance)
@@ -82,6 +84,36 @@ extension SharedCache {
       // Nobody will tell them: they find out at once that the store is away.
       for race in waiting { race.give(.silence) }
     }
+  }
+
+  /// Sends the invalidations that the store did not take.
+  private func sendUnsent() {
+    Task.detached(executorPreference: scheduling.executor) { [self] in
+      let parts = locked { $0.unsent.take() }
+      for (number, marks) in parts.enumerated() {
+        do throws(SharedStoreError) {
+          try await send(marks)
+        } catch {
+          if case .tooLarge = error { continue }
+          // With the next answer.
+          keepUnsent(parts[number...].flatMap { $0 })
+          return
+        }
+      }
+    }
+  }
+
+  /// Sends an invalidation.
+  func send(_ marks: [SharedMark]) async throws(SharedStoreError) {
+    let version = try await call(.change) { [store] () async throws(SharedStoreError) in
+      try await store.invalidate(marks)
+    }
+    apply { $0.invalidated(marks, version) }
+  }
+
+  /// Keeps an invalidation until the store answers.
+  func keepUnsent(_ marks: [SharedMark]) {
+    locked { [names] in $0.unsent.keep(marks, orElse: names.mark(ofPrefix: "[]")) }
   }
 
   /// Ends a lease without waiting for the store.

@@ -4,8 +4,10 @@ public import StreamQuery
 extension SharedCache {
   /// Invalidates a query on all machines; those that observe it fetch it again, together.
   ///
-  /// It takes effect here at once. If the store does not take it, only this machine's data is
-  /// marked, and the others go on with theirs until it is stale.
+  /// It takes effect here at once. If the store does not take it, the call throws, and only this
+  /// machine's data is marked. The invalidation is kept, and sent once the store answers again, as
+  /// long as this cache lives; until then the others go on with their data until it is stale. Of
+  /// more than 1,000 kept ones, everything in the namespace is invalidated in their place.
   ///
   /// - Parameter query: The query, of any form and with any tags.
   /// - Throws: ``SharedCacheError``.
@@ -45,12 +47,14 @@ extension SharedCache {
     // Whoever observes it fetches when the store has taken the change, and not what it had before.
     apply(refetch: .never) { $0.doubted(marks) }
     do throws(SharedStoreError) {
-      let version = try await call(.change) { [store] () async throws(SharedStoreError) in
-        try await store.invalidate(marks)
-      }
-      apply { $0.invalidated(marks, version) }
+      try await send(marks)
     } catch {
       apply { $0.doubted(marks) }
+      switch error {
+      case .unavailable, .unreadable: keepUnsent(marks)
+      // Whoever gave it up has not asked for it any more; what is too large never fits.
+      case .cancelled, .tooLarge: break
+      }
       throw .store(error)
     }
   }

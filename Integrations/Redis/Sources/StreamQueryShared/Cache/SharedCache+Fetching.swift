@@ -26,6 +26,7 @@ extension SharedCache {
       outdated: knows ? begun.landed : nil,
       bounds: begun.bounds,
       patience: configuration.patience,
+      chance: chance,
       rounds: configuration.rounds,
       slack: configuration.timeout
     )
@@ -97,8 +98,11 @@ extension SharedCache {
   /// Forgets the rows of entries that the client does not have any more.
   private func sweepRows(_ client: QueryClient) {
     let now = clock.now()
-    let links = locked { state in
-      state.table.rows.count < state.sweepsAt ? nil : state.links
+    let links = locked { state -> [String: SharedLink]? in
+      guard state.table.rows.count >= state.sweepsAt else { return nil }
+      // Before the client is asked what it has: what lands later is not known to have arrived.
+      state.forgetLandedAnswers()
+      return state.links
     }
     guard let links else { return }
     let gone = links.filter { !$0.value.isCached(in: client) }

@@ -29,10 +29,11 @@ extension SharedCache {
         step = flight.rounds.heard(news, at: clock.now())
       case .alone(let reason):
         answer = try await fetchAlone(reason, flight, upstream)
-      case .fail(let reason):
+      case .fail(let report):
         let key = "\(flight.context.key)"
-        tell(.failedElsewhere(key: key, reason: reason))
-        throw SharedCacheError.failedElsewhere(key: key, reason: reason)
+        tell(.failedElsewhere(key: key, reason: report.text))
+        let known = report.code.flatMap { configuration.failureOfCode($0) }
+        throw known ?? SharedCacheError.failedElsewhere(key: key, reason: report.text)
       }
       guard let answer else { continue }
       guard let next = try await land(answer, &flight) else {

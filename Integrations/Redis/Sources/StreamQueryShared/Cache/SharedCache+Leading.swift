@@ -12,11 +12,17 @@ extension SharedCache {
     let renewal = renewing(lease)
     defer { renewal.cancel() }
     var answer: FlightAnswer<Value>
+    let isOver = Race<Void>()
     do {
-      answer = try await self.answer(flight, upstream)
+      answer = try await withTaskCancellationHandler {
+        try await self.answer(flight, upstream)
+      } onCancel: {
+        // At once: what ignores its cancellation may go on for long.
+        renewal.cancel()
+        if isOver.give(()) { abandon(lease, flight.context.timeoutError.map(failure)) }
+      }
     } catch {
-      let isCancelled = Task.isCancelled || error is CancellationError
-      abandon(lease, isCancelled ? nil : .failed(configuration.failureText(error)))
+      if isOver.give(()) { abandon(lease, error is CancellationError ? nil : failure(error)) }
       throw error
     }
     let answeredAt = clock.now()
@@ -41,7 +47,7 @@ extension SharedCache {
     } catch {
       switch error {
       case .cancelled:
-        abandon(lease, nil)
+        abandon(lease, flight.context.timeoutError.map(failure))
         throw CancellationError()
       case .tooLarge: abandon(lease, .unshareable)
       // Whether it was stored is unknown; nobody has told of a change.
@@ -50,6 +56,11 @@ extension SharedCache {
     }
     answer.age += clock.now() - answeredAt
     return answer
+  }
+
+  /// What others are told of an error.
+  private func failure(_ error: any Error) -> SharedFailure {
+    .failed(.init(configuration.failureText(error), code: configuration.failureCode(error)))
   }
 
   /// Whether data that upstream found unchanged is what the store has.

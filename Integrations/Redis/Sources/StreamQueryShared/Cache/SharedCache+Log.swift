@@ -102,7 +102,7 @@ extension SharedCache {
   private func forgetAnswers() {
     let past = clock.now() - configuration.trust / 2
     let lost = locked { state in
-      state.answers = state.answers.filter { !$0.value.hasLanded }
+      state.forgetLandedAnswers()
       let lost = state.answers.keys.filter { key in
         state.table.rows[key]?.landedAt.map { $0 <= past } ?? true
       }

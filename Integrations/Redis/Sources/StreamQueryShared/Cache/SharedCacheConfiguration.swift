@@ -5,7 +5,8 @@ public struct SharedCacheConfiguration: Sendable {
   /// How long the right to fetch lasts without a sign of life; 10 seconds by default.
   ///
   /// If the machine that fetches dies, the others wait for at most this long. It renews the lease
-  /// at a third of it.
+  /// at a third of it. Longer than ``timeout``, and shorter than a query's
+  /// ``StreamQuery/Query/timeout(_:)``: otherwise those who wait fail before one of them takes over.
   public var lease = Duration.seconds(10)
   /// How long the store keeps an entry; a day by default.
   public var lifetime = Duration.seconds(86_400)
@@ -13,9 +14,13 @@ public struct SharedCacheConfiguration: Sendable {
   ///
   /// It bounds how long a change on another machine may go unseen.
   public var trust = Duration.seconds(10)
-  /// How long a fetch waits for other machines before it asks upstream itself; 20 seconds by
+  /// How long a fetch waits for other machines before it asks upstream itself; 40 seconds by
   /// default.
-  public var patience = Duration.seconds(20)
+  ///
+  /// The wait is between this and half as much more, at random, so that many machines do not ask at
+  /// once. Longer than a query's ``StreamQuery/Query/timeout(_:)``: then an upstream that hangs is a
+  /// failure of the one machine that asked, which the others learn of, and nobody asks alone.
+  public var patience = Duration.seconds(40)
   /// How long the store may take to answer; a second by default.
   public var timeout = Duration.seconds(1)
   /// How often a fetch begins again because its answer was outdated when it came; 3 by default.
@@ -38,6 +43,25 @@ public struct SharedCacheConfiguration: Sendable {
   /// errors may have what others must not read, such as addresses, tokens or users' data, return a
   /// text without it: `{ _ in "it failed" }`. At most a thousand characters of it are sent.
   public var failureText: @Sendable (any Error) -> String = { "\($0)" }
+  /// The code of an error that all machines know, such as that something does not exist; by default
+  /// no error has one.
+  ///
+  /// Another machine, which waits for the fetch, gets what its ``failureOfCode`` makes of it, so that
+  /// ``StreamQuery/Query/cachesFailures(_:)``, retries and `catch` mean the same on all machines.
+  ///
+  /// ```swift
+  /// var configuration = SharedCacheConfiguration(namespace: "shop")
+  /// configuration.failureCode = { ($0 as? APIError).map { "\($0.status)" } }
+  /// configuration.failureOfCode = { code in Int(code).map { APIError(status: $0) } }
+  /// ```
+  ///
+  /// At most a hundred characters of it are sent, beside the text.
+  public var failureCode: @Sendable (any Error) -> String? = { _ in nil }
+  /// The error for a code that the ``failureCode`` of another machine gave; `nil`, which is the
+  /// default, for ``SharedCacheError/failedElsewhere(key:reason:)``.
+  ///
+  /// Whoever can write to the store can send any code.
+  public var failureOfCode: @Sendable (_ code: String) -> (any Error)? = { _ in nil }
   /// How values become bytes.
   public var codec: any SharedCodec = JSONSharedCodec()
   /// Receives what happens; must be quick.

@@ -4,6 +4,7 @@ internal import StreamQuery
 struct SharedState: Sendable {
   var table = SharedTable()
   var breaker: SharedBreaker
+  var unsent = UnsentMarks()
   /// The entries of the client that the table's rows are about.
   var links: [String: SharedLink] = [:]
   /// The last answers that were good when they were compared, and may not have landed yet.
@@ -26,6 +27,12 @@ struct SharedState: Sendable {
     case .fetch where table.log.isRead: !breaker.isOpen
     case .fetch, .log: breaker.asks(at: now)
     }
+  }
+
+  /// Forgets the answers that became the data.
+  mutating func forgetLandedAnswers() {
+    table.arrived(answers.lazy.filter { $0.value.hasLanded }.map(\.key))
+    answers = answers.filter { !$0.value.hasLanded }
   }
 
   /// Waits until what was told of a key is marked in the client.

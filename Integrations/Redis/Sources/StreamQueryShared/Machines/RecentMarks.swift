@@ -2,13 +2,21 @@
 /// seen.
 ///
 /// Of two ages: when the young half is full it becomes the old one, so that a log full of
-/// strangers' marks needs bounded memory. What rows have is noted with them as well.
+/// strangers' marks needs bounded memory. What concerns a row is noted there as well, in
+/// ``SharedRow/invalidated``.
 struct RecentMarks: Sendable {
   /// An invalidation.
   struct Sight: Equatable, Sendable {
     var version: SharedVersion
     /// The number of the message among those that this peer has seen.
     var tide: UInt64
+
+    /// The highest of two: each is in its own order, since what the peer itself did is seen before
+    /// messages that are older.
+    func joined(with other: Sight?) -> Sight {
+      guard let other else { return self }
+      return Sight(version: max(version, other.version), tide: max(tide, other.tide))
+    }
   }
 
   private var young: [SharedMark: Sight] = [:]

@@ -15,7 +15,8 @@ struct SharedBounds: Equatable, Sendable {
   ///   - entry: The entry.
   ///   - duration: How long it took to fetch it.
   ///   - askedAt: When the store was asked for it.
-  ///   - slack: How much later than its fetch ended it may have been stored.
+  ///   - slack: How much later than its fetch ended it may have been stored, where the store does not
+  ///     know when it was asked for.
   /// - Returns: Whether it is not older.
   func allow(
     _ entry: SharedEntry,
@@ -25,6 +26,8 @@ struct SharedBounds: Equatable, Sendable {
   ) -> Bool {
     if let version, entry.version < version { return false }
     guard let requestedAt else { return true }
+    // It was asked for after its lease was taken, and the store looked after it was asked.
+    if let age = entry.requestAge { return askedAt - age >= requestedAt }
     return askedAt - entry.age - duration - slack >= requestedAt
   }
 }

@@ -3,7 +3,7 @@ enum SharedNews: Hashable, Sendable {
   /// There is a value.
   case arrived
   /// The leader failed.
-  case failed(String)
+  case failed(SharedFailure.Report)
   /// The leader has a value that it could not store.
   case unshareable
   /// Nobody leads any more.

@@ -16,7 +16,7 @@ struct SharedRounds: Equatable, Sendable {
     /// Ask upstream without a lease.
     case alone(SharedCacheEvent.Reason)
     /// Fail as the leader did.
-    case fail(String)
+    case fail(SharedFailure.Report)
   }
 
   private let startedAt: Duration
@@ -48,6 +48,7 @@ struct SharedRounds: Equatable, Sendable {
   ///   - outdated: The version of the data that is there already; `nil` if any will do.
   ///   - bounds: From when an entry must be.
   ///   - patience: How long it follows others.
+  ///   - chance: A random number in 0..<1: it follows them for up to half as long again.
   ///   - rounds: How many rounds it may lose.
   ///   - slack: How long a call may take.
   init(
@@ -56,11 +57,12 @@ struct SharedRounds: Equatable, Sendable {
     outdated: SharedVersion?,
     bounds: SharedBounds = SharedBounds(),
     patience: Duration,
+    chance: Double = 0,
     rounds: Int,
     slack: Duration
   ) {
     startedAt = now
-    patienceEnd = now + patience
+    patienceEnd = now + patience + patience * (chance / 2)
     roundsLeft = rounds
     self.maxAge = maxAge
     self.outdated = outdated
@@ -124,7 +126,7 @@ struct SharedRounds: Equatable, Sendable {
   /// The log told of the key, or the leader's time is over.
   mutating func heard(_ news: SharedNews, at now: Duration) -> Step {
     switch news {
-    case .failed(let text) where awaited != nil: return .fail(text)
+    case .failed(let report) where awaited != nil: return .fail(report)
     case .unshareable where awaited != nil: return .alone(.unshareable)
     case .arrived, .free, .failed, .unshareable: hasOutlivedLease = true
     case .silence: break

@@ -7,12 +7,18 @@ struct SharedRow: Sendable {
   var bounds = SharedBounds()
   /// When the data came; `nil` if none has.
   var landedAt: Duration?
+  /// Whether the data was in the client since then: what is not there any more has left it.
+  var hasArrived = false
   /// When the data was requested, at the latest.
   var requestedAt: Duration?
   /// The data is not to be trusted, because of what the log told or did not tell.
   var isDoubted = false
   /// The newest value that the log told of.
   var stored: RecentMarks.Sight?
+  /// The newest invalidation of any of its marks, with the highest version and place.
+  ///
+  /// ``RecentMarks`` may forget it while a fetch is under way.
+  var invalidated: RecentMarks.Sight?
   /// What the log told last.
   var news: (version: SharedVersion, news: SharedNews)?
   var flights: [FlightID: SharedFlight] = [:]

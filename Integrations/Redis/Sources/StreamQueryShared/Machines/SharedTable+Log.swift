@@ -37,7 +37,7 @@ extension SharedTable {
       let news =
         failure.map { text -> SharedNews in
           switch SharedFailure(text) {
-          case .failed(let text): .failed(text)
+          case .failed(let report): .failed(report)
           case .unshareable: .unshareable
           }
         } ?? .free
@@ -66,8 +66,11 @@ extension SharedTable {
     _ effects: inout Effects
   ) {
     tide += 1
-    for mark in marks where recent.saw(mark, RecentMarks.Sight(version: version, tide: tide)) {
+    let sight = RecentMarks.Sight(version: version, tide: tide)
+    for mark in marks where recent.saw(mark, sight) {
       for key in rowsOfMarks[mark] ?? [] {
+        let former = rows[key]?.invalidated
+        rows[key]?.invalidated = sight.joined(with: former)
         wake(.free, version, key, &effects)
         doubt(key, since: version, &effects)
       }

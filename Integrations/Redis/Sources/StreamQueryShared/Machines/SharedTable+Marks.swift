@@ -30,6 +30,7 @@ extension SharedTable {
     rows[key.text]?.landed = version
     rows[key.text]?.bounds = SharedBounds()
     rows[key.text]?.landedAt = now
+    rows[key.text]?.hasArrived = false
     rows[key.text]?.requestedAt = now
     rows[key.text]?.isDoubted = !log.isRead
     return true

@@ -14,15 +14,22 @@ extension SharedTable {
     var effects = Effects()
     for (key, row) in rows {
       rows[key]?.stored = nil
+      rows[key]?.invalidated = nil
       rows[key]?.news = nil
+      // What the log told is true, also if the store has forgotten it, such as a replica that lagged.
+      let told = [row.stored, row.invalidated].compactMap { $0?.version }
       let landed = row.landed ?? row.newest.flatMap { row.flights[$0]?.before }
-      if let landed { rows[key]?.bounds = SharedBounds(version: landed) }
+      if landed != nil { rows[key]?.bounds = SharedBounds() }
+      let version = (told + [row.bounds.version, landed].compactMap { $0 }).max()
+      rows[key]?.bounds.version = version
       rows[key]?.landed = nil
       if isOther, rows[key]?.bounds.version != nil {
         rows[key]?.bounds = SharedBounds(requestedAt: row.requestedAt)
       }
       if var former = row.former {
-        if let landed = former.landed { former.bounds = SharedBounds(version: landed) }
+        if former.landed != nil { former.bounds = SharedBounds() }
+        former.bounds.version = (told + [former.landed, former.bounds.version].compactMap { $0 })
+          .max()
         (former.landed, former.isDoubted) = (nil, true)
         rows[key]?.former = former
       }

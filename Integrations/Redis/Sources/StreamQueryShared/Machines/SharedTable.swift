@@ -130,9 +130,7 @@ struct SharedTable: Sendable {
       return .silence
     }
     if let news = row.news, news.version > position.version { return news.news }
-    for mark in row.marks {
-      if let sight = recent[mark], sight.version > position.version { return .free }
-    }
+    if sights(row).contains(where: { $0.version > position.version }) { return .free }
     rows[key]?.flights[id]?.follows = position
     return nil
   }
@@ -170,6 +168,7 @@ struct SharedTable: Sendable {
       rows[key]?.bounds = SharedBounds(requestedAt: requestedAt)
     }
     rows[key]?.landedAt = now
+    rows[key]?.hasArrived = false
     rows[key]?.requestedAt = requestedAt ?? now
     rows[key]?.isDoubted = !log.isRead
     rows[key]?.flights[id] = nil
@@ -177,11 +176,18 @@ struct SharedTable: Sendable {
   }
 
   func isOutdated(_ answer: Answer, _ row: SharedRow, _ flight: SharedFlight) -> Bool {
-    let sights = row.marks.compactMap { recent[$0] } + (row.stored.map { [$0] } ?? [])
+    let sights = sights(row) + (row.stored.map { [$0] } ?? [])
     return switch answer {
-    case .stored(let version): sights.contains { $0.version > version }
+    case .stored(let version):
+      // What was told before all was forgotten is in the bounds, also if the fetch began before.
+      version < row.bounds.version ?? version || sights.contains { $0.version > version }
     case .unversioned: sights.contains { $0.tide > flight.tide }
     }
+  }
+
+  /// The invalidations of a row's marks: those from before it was there, and the newest since.
+  private func sights(_ row: SharedRow) -> [RecentMarks.Sight] {
+    row.marks.compactMap { recent[$0] } + (row.invalidated.map { [$0] } ?? [])
   }
 
   /// A fetch ended without an answer, or with one that is known to be outdated.
@@ -204,6 +210,7 @@ struct SharedTable: Sendable {
       rows[key]?.former = nil
       rows[key]?.landed = nil
       rows[key]?.landedAt = now
+      rows[key]?.hasArrived = false
       rows[key]?.isDoubted = true
       rows[key]?.bounds = SharedBounds(requestedAt: requestedAt)
     } else if rows[key]?.landed == nil {
@@ -218,6 +225,8 @@ struct SharedTable: Sendable {
       guard known != key.marks else { return }
       remove(marks: known, of: key.text)
       rows[key.text]?.marks = key.marks
+      // What is under way may have been outdated by marks that it has no more.
+      if rows[key.text]?.flights.isEmpty == true { rows[key.text]?.invalidated = nil }
     } else {
       rows[key.text] = SharedRow(marks: key.marks)
     }
@@ -231,16 +240,22 @@ struct SharedTable: Sendable {
     }
   }
 
+  /// The last answers of some keys became the data.
+  mutating func arrived(_ keys: some Sequence<String>) {
+    for key in keys { rows[key]?.hasArrived = true }
+  }
+
   /// Forgets keys that nobody fetches.
   ///
   /// - Parameters:
-  ///   - keys: The keys.
-  ///   - time: What landed later stays: it may not be in the client yet.
+  ///   - keys: The keys, which the client does not have.
+  ///   - time: What landed later stays, unless it is known to have arrived: it may not be in the
+  ///     client yet.
   /// - Returns: What was forgotten.
   mutating func forget(_ keys: [String], landedBefore time: Duration) -> [String] {
     keys.filter { key in
       guard let row = rows[key], row.flights.isEmpty, row.marking == 0,
-        row.landedAt.map({ $0 < time }) ?? true
+        row.hasArrived || row.landedAt.map({ $0 < time }) ?? true
       else { return false }
       remove(marks: row.marks, of: key)
       rows[key] = nil

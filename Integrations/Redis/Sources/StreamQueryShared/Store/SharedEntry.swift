@@ -24,6 +24,13 @@ public struct SharedEntry: Hashable, Sendable {
   public var version: SharedVersion
   /// How long ago that was, by the store's clock.
   public var age: Duration
+  /// How long ago it was asked for upstream, at most: how long ago its lease was taken.
+  ///
+  /// It is by the same clock. What was written was asked for then. `nil` if the store does not know.
+  /// Whoever has data that did not come from the store compares it with this. Without it, a value
+  /// counts as older by as much as the store may take to answer, so that machines ask upstream that
+  /// would not have to.
+  public var requestAge: Duration?
 
   /// Creates an entry.
   ///
@@ -31,10 +38,17 @@ public struct SharedEntry: Hashable, Sendable {
   ///   - value: The value.
   ///   - version: When it was committed or written.
   ///   - age: How long ago that was.
-  public init(value: SharedValue, version: SharedVersion, age: Duration) {
+  ///   - requestAge: How long ago it was asked for, at most; `nil` if that is not known.
+  public init(
+    value: SharedValue,
+    version: SharedVersion,
+    age: Duration,
+    requestAge: Duration? = nil
+  ) {
     self.value = value
     self.version = version
     self.age = age
+    self.requestAge = requestAge
   }
 }
 

@@ -28,6 +28,7 @@ extension SharedStoreModel {
       token: lastToken,
       marks: key.marks,
       version: log.last,
+      time: now,
       end: Self.end(of: duration, from: now)
     )
     return .leads(SharedLease(key: key, token: lastToken, history: history), entry: entry)
@@ -74,6 +75,7 @@ extension SharedStoreModel {
       for: text,
       marks: held.marks,
       since: held.version,
+      requestedAt: held.time,
       lifetime: lifetime,
       as: .committed(key: text),
       now: now
@@ -114,6 +116,7 @@ extension SharedStoreModel {
       for: key.text,
       marks: key.marks,
       since: log.last,
+      requestedAt: now,
       lifetime: lifetime,
       as: .written(key: key.text),
       now: now

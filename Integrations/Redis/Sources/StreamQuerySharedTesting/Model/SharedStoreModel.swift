@@ -22,6 +22,8 @@ public struct SharedStoreModel: Sendable {
     /// ends it.
     let since: SharedVersion
     let time: Duration
+    /// When its lease was given, or when it was written.
+    let requestedAt: Duration
     let end: Duration
   }
 
@@ -30,6 +32,7 @@ public struct SharedStoreModel: Sendable {
     let marks: [SharedMark]
     /// The end of the log when it was given: a later invalidation ends it.
     let version: SharedVersion
+    let time: Duration
     var end: Duration
   }
 
@@ -68,7 +71,8 @@ public struct SharedStoreModel: Sendable {
     return SharedEntry(
       value: entry.value,
       version: entry.version,
-      age: max(.zero, now - entry.time)
+      age: max(.zero, now - entry.time),
+      requestAge: max(.zero, now - entry.requestedAt)
     )
   }
 
@@ -107,6 +111,7 @@ public struct SharedStoreModel: Sendable {
     for text: String,
     marks: [SharedMark],
     since: SharedVersion,
+    requestedAt: Duration,
     lifetime: Duration,
     as kind: SharedMessage.Kind,
     now: Duration
@@ -118,6 +123,7 @@ public struct SharedStoreModel: Sendable {
       version: version,
       since: since,
       time: now,
+      requestedAt: requestedAt,
       end: Self.end(of: lifetime, from: now)
     )
     leases[text] = nil

@@ -18,4 +18,10 @@ public enum NetworkFault: Hashable, Sendable {
   case failOver(losing: Duration)
   /// A node ends without a word, and with whatever leases it has.
   case kill(node: Int)
+  /// Upstream answers with an error, after its time.
+  case upstreamFails
+  /// Upstream does not answer.
+  case upstreamHangs
+  /// Upstream answers again; who waits for an answer goes on to wait.
+  case upstreamAnswers
 }

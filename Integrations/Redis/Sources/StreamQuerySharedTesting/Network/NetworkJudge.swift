@@ -123,6 +123,18 @@ struct NetworkJudge: Sendable {
     )
   }
 
+  /// A request of upstream brought nothing: another one may follow.
+  mutating func gotNothing(_ key: Int, by node: Int, askedAt time: Duration) {
+    guard let last = requests[key], last.node == node, last.time == time else { return }
+    requests[key] = nil
+  }
+
+  /// An observer sees a version.
+  mutating func observed(_ version: Int, after former: Int?, of key: Int, node: Int) {
+    guard let former, version < former else { return }
+    found(.neverBack, "an observer of key \(key) on \(node) saw version \(version) after \(former)")
+  }
+
   func began(_ key: Int, on node: Int, at now: Duration) -> Call {
     let floor = floors[node * changes.count + key] ?? 0
     return Call(node: node, key: key, time: now, floor: floor, isHealthy: isHealthy(node, now))
@@ -162,10 +174,31 @@ struct NetworkJudge: Sendable {
     found(.converges, "key \(key) on \(node) was \(text) of \(self.version(of: key)) in the end")
   }
 
-  /// Upstream was asked so often in a second after a return.
-  mutating func returned(peak: Int, before: Int) {
-    // What is usual, and a little more for what all nodes doubt at once.
-    guard peak > before + changes.count else { return }
-    found(.noHerd, "\(peak) requests in a second after the return, \(before) before")
+  /// What upstream got in a second after a return.
+  struct Second: Equatable, Sendable {
+    /// The requests that nodes made for all.
+    var shared: Int
+    /// Those that they made for themselves, since they believed that the store is away.
+    var alone: Int
+    /// How much changed.
+    var changes: Int
+  }
+
+  /// A second has passed after a return.
+  ///
+  /// - Parameters:
+  ///   - second: What upstream got.
+  ///   - usual: The most requests in a second before anything went wrong.
+  ///   - away: The most that nodes made for themselves in a second while the store was away; zero
+  ///     once all must have noticed that it is back.
+  mutating func returned(_ second: Second, usual: Int, away: Int) {
+    // What all nodes doubt at once is asked for once.
+    let most = usual + changes.count + second.changes
+    if second.shared > most {
+      found(.noHerd, "\(second.shared) requests in a second after the return, \(most) may be")
+    }
+    if second.alone > away {
+      found(.noHerd, "\(second.alone) nodes asked alone after the return, \(away) may")
+    }
   }
 }

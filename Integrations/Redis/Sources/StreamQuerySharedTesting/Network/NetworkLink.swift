@@ -48,13 +48,13 @@ final class NetworkLink: SharedStore {
 
   private func way() async throws(SharedStoreError) {
     let (delay, isLost) = world.way(of: node)
+    if isLost { world.locked { $0.meter.lost += 1 } }
     do {
       try await clock.sleep(for: isLost ? patience : delay)
     } catch {
       throw .cancelled
     }
     guard isLost else { return }
-    world.locked { $0.meter.lost += 1 }
     throw .unavailable("The connection was lost.")
   }
 
@@ -106,7 +106,9 @@ final class NetworkLink: SharedStore {
   ) async throws(SharedStoreError) -> SharedVersion {
     try await pass("write", bytes: key.text.utf8.count + value.bytes.count + 24) {
       () async throws(SharedStoreError) in
-      try await store.write(value, for: key, lifetime: lifetime)
+      let version = try await store.write(value, for: key, lifetime: lifetime)
+      told(of: key.marks)
+      return version
     }
   }
 
@@ -114,11 +116,16 @@ final class NetworkLink: SharedStore {
     let bytes = marks.reduce(0) { $0 + $1.text.utf8.count }
     return try await pass("invalidate", bytes: bytes) { () async throws(SharedStoreError) in
       let version = try await store.invalidate(marks)
-      let now = now()
-      world.locked { state in
-        for key in marks.compactMap(\.networkKey) { state.judge.invalidated(key, at: now) }
-      }
+      told(of: marks)
       return version
+    }
+  }
+
+  /// The store has what ends earlier versions of what has these marks.
+  private func told(of marks: [SharedMark]) {
+    let now = now()
+    world.locked { state in
+      for key in marks.compactMap(\.networkKey) { state.judge.invalidated(key, at: now) }
     }
   }
 

@@ -6,12 +6,16 @@ public struct NetworkMeter: Hashable, Sendable {
   public var bytes = 0
   /// How many messages of the log were delivered to nodes.
   public var delivered = 0
-  /// The calls that were lost on the way, or came back without an answer.
+  /// The requests and answers that were lost on the way.
   public var lost = 0
   /// What the caches told, by name.
   public var events: [String: Int] = [:]
   /// Upstream's requests in each second.
   public var upstream: [Int: Int] = [:]
+  /// Those of them that nodes made for themselves in each second, since the store was away.
+  public var alone: [Int: Int] = [:]
+  /// How many changes upstream there were in each second.
+  public var changes: [Int: Int] = [:]
   /// How many calls were made, and how long the longest took.
   public var fetches = 0
   /// How many calls failed.

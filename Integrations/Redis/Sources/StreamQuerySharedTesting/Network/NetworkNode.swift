@@ -7,6 +7,9 @@ struct NetworkAnswer: Codable, Hashable, Sendable {
   var version: Int
 }
 
+/// What upstream throws.
+struct NetworkFailure: Error {}
+
 /// A machine of a network: a client, and its part in the shared cache.
 final class NetworkNode: Sendable {
   let number: Int
@@ -16,6 +19,7 @@ final class NetworkNode: Sendable {
   private let queries: [Query<NetworkAnswer>]
   private let now: @Sendable () -> Duration
   private let running: Task<Void, Never>
+  private let observers: [Task<Void, Never>]
 
   init(
     _ number: Int,
@@ -37,16 +41,36 @@ final class NetworkNode: Sendable {
     let client = QueryClient(simulation: simulation)
     var configuration = plan.broken ?? plan.configuration
     configuration.onEvent = { event in
-      world.locked { $0.meter.events[event.networkName, default: 0] += 1 }
+      let second = Int(now().components.seconds)
+      world.locked { state in
+        state.meter.events[event.networkName, default: 0] += 1
+        if case .alone(_, .storeAway) = event { state.meter.alone[second, default: 0] += 1 }
+      }
     }
     let cache = SharedCache(link, forNew: client, configuration)
     (self.number, self.client, self.cache, self.world) = (number, client, cache, world)
     self.now = now
-    queries = (0..<plan.keys).map { key in
+    let queries = (0..<plan.keys).map { key in
       Self.query(key, number, plan, world, clock: clock, now: now)
         .shared(through: cache, tags: ["#\(key)"])
     }
+    self.queries = queries
     running = simulation.task("log of \(number)") { await cache.run() }
+    let choice = ZipfChoice(count: plan.keys)
+    var random = NetworkRandom(seed: plan.seed &* 7919 &+ UInt64(number))
+    observers = (0..<plan.observersPerNode).map { _ in
+      let key = choice.choose(&random)
+      let results = client.stream(queries[key])
+      return simulation.task("observer of \(number)") {
+        var last: Int?
+        for await result in results {
+          guard let version = result.data?.version else { continue }
+          let former = last
+          world.locked { $0.judge.observed(version, after: former, of: key, node: number) }
+          last = version
+        }
+      }
+    }
   }
 
   private static func query(
@@ -58,17 +82,25 @@ final class NetworkNode: Sendable {
     now: @escaping @Sendable () -> Duration
   ) -> Query<NetworkAnswer> {
     let fetchTime = plan.fetchTime
-    return Query<NetworkAnswer>("value", key) {
+    let query = Query<NetworkAnswer>("value", key) {
       let time = now()
-      let version = world.locked { state in
+      let (version, upstream) = world.locked { state in
         state.judge.asked(key, by: node, at: time)
         state.meter.upstream[Int(time.components.seconds), default: 0] += 1
-        return state.judge.version(of: key)
+        return (state.judge.version(of: key), state.upstream)
       }
-      try await clock.sleep(for: fetchTime)
+      do {
+        try await clock.sleep(for: upstream == .hangs ? .seconds(1 << 20) : fetchTime)
+        if upstream == .fails { throw NetworkFailure() }
+      } catch {
+        world.locked { $0.judge.gotNothing(key, by: node, askedAt: time) }
+        throw error
+      }
       return NetworkAnswer(version: version)
     }
     .staleTime(plan.staleTime)
+    .retry(plan.retries) { _ in NetworkPlan.retryDelay }
+    return plan.attemptTimeout.map { query.timeout($0) } ?? query
   }
 
   /// A caller asks for a key.
@@ -88,10 +120,8 @@ final class NetworkNode: Sendable {
     return version
   }
 
-  /// Upstream changes, and the node tells the others until it has told them.
-  func change(_ key: Int, clock: SimulationClock) async {
-    let time = now()
-    let version = world.locked { $0.judge.changed(key, at: time) }
+  /// Upstream has changed, and the node tells the others until it has told them.
+  func change(_ key: Int, to version: Int, clock: SimulationClock) async {
     while !Task.isCancelled, !world.locked({ $0.dead.contains(number) }) {
       do {
         try await cache.invalidate(tags: "#\(key)")
@@ -103,8 +133,25 @@ final class NetworkNode: Sendable {
     }
   }
 
+  /// Upstream has changed, and the node writes its value until the others can get it.
+  ///
+  /// Nobody else changes the key meanwhile: of two writes the one that the store gets last counts.
+  func write(_ key: Int, of version: Int, clock: SimulationClock) async {
+    defer { world.locked { _ = $0.written.remove(key) } }
+    while !Task.isCancelled, !world.locked({ $0.dead.contains(number) }) {
+      do {
+        try await cache.write(NetworkAnswer(version: version), for: queries[key])
+        world.locked { $0.judge.knows(version, of: key, node: number) }
+        return
+      } catch {
+        try? await clock.sleep(for: .milliseconds(500))
+      }
+    }
+  }
+
   func end() {
     running.cancel()
+    for observer in observers { observer.cancel() }
     client.shutDown()
   }
 }

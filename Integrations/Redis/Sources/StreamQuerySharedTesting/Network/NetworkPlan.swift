@@ -16,6 +16,14 @@ public struct NetworkPlan: Sendable {
   public var changesPerSecond = 0.5
   /// How many changes upstream happen in a second that nobody announces.
   public var silentChangesPerSecond = 0.2
+  /// How many values of random nodes are written in a second, each the value of a change upstream.
+  public var writesPerSecond = 0.0
+  /// How many keys each node observes, by Zipf's law.
+  public var observersPerNode = 0
+  /// How often a failed fetch is retried, a tenth of a second later.
+  public var retries = 0
+  /// How long an attempt of a fetch may take; `nil` if it may take any time.
+  public var attemptTimeout: Duration?
   /// How long data is fresh.
   public var staleTime = Duration.seconds(10)
   /// How long upstream takes.
@@ -44,6 +52,14 @@ public struct NetworkPlan: Sendable {
 
   /// Creates a plan without faults.
   public init() {}
+
+  /// How long a call may take.
+  var longestCall: Duration {
+    let attempt = configuration.patience * 3 / 2 + fetchTime + configuration.timeout * 2
+    return attempt * (retries + 1) + Self.retryDelay * retries
+  }
+
+  static var retryDelay: Duration { .milliseconds(100) }
 
   /// How long after a fault everything is as before.
   var recovery: Duration {

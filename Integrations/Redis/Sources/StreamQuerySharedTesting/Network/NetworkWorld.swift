@@ -4,6 +4,9 @@ internal import Synchronization
 
 /// What the parts of a network tell and ask: the judge and the meter, behind one lock.
 final class NetworkWorld: Sendable {
+  /// What upstream does.
+  enum Upstream: Sendable { case answers, fails, hangs }
+
   struct State: Sendable {
     var judge: NetworkJudge
     var meter = NetworkMeter()
@@ -11,6 +14,9 @@ final class NetworkWorld: Sendable {
     var partitioned: Range<Int> = 0..<0
     var loss = 0.0
     var dead: Set<Int> = []
+    var upstream = Upstream.answers
+    /// The keys that a node writes just now, of which nobody else may change the truth.
+    var written: Set<Int> = []
   }
 
   let delay: (least: Duration, most: Duration)

@@ -55,7 +55,7 @@ public final class SimulatedNetwork {
       deaf: configuration.trust + plan.fetchTime + calls,
       hearing: ways,
       period: plan.staleTime,
-      patience: configuration.patience + plan.fetchTime + calls
+      patience: plan.longestCall
     )
   }
 
@@ -63,7 +63,7 @@ public final class SimulatedNetwork {
   ///
   /// - Returns: What became of it.
   public func run() -> NetworkReport {
-    var (calls, changes, silent) = (0.0, 0.0, 0.0)
+    var (calls, changes, silent, writes) = (0.0, 0.0, 0.0, 0.0)
     var faults = plan.faults.sorted { $0.at < $1.at }[...]
     let seconds = Self.tick / .seconds(1)
     while simulation.now < plan.duration {
@@ -75,9 +75,11 @@ public final class SimulatedNetwork {
       calls += plan.callsPerSecond * seconds
       changes += plan.changesPerSecond * seconds
       silent += plan.silentChangesPerSecond * seconds
+      writes += plan.writesPerSecond * seconds
       while calls >= 1 { calls -= 1; call() }
       while changes >= 1 { changes -= 1; change() }
       while silent >= 1 { silent -= 1; changeSilently() }
+      while writes >= 1 { writes -= 1; write() }
       simulation.advance(by: Self.tick)
     }
     cost = world.locked { $0.meter }
@@ -100,15 +102,33 @@ public final class SimulatedNetwork {
 
   private func change() {
     let key = choice.choose(&random)
-    guard let node = livingNode() else { return }
+    guard let node = livingNode(), let version = changed(key) else { return }
     simulation.task("change") { [clock = simulation.clock] in
-      await node.change(key, clock: clock)
+      await node.change(key, to: version, clock: clock)
     }
   }
 
-  private func changeSilently() {
-    let (key, now) = (choice.choose(&random), simulation.now)
-    world.locked { _ = $0.judge.changed(key, at: now) }
+  private func changeSilently() { _ = changed(choice.choose(&random)) }
+
+  private func write() {
+    let key = choice.choose(&random)
+    guard let node = livingNode(), let version = changed(key) else { return }
+    world.locked { _ = $0.written.insert(key) }
+    simulation.task("write") { [clock = simulation.clock] in
+      await node.write(key, of: version, clock: clock)
+    }
+  }
+
+  /// Changes a key upstream, unless somebody writes it just now.
+  ///
+  /// - Returns: Its version from now on.
+  private func changed(_ key: Int) -> Int? {
+    let now = simulation.now
+    return world.locked { state in
+      guard !state.written.contains(key) else { return nil }
+      state.meter.changes[Int(now.components.seconds), default: 0] += 1
+      return state.judge.changed(key, at: now)
+    }
   }
 
   // MARK: Faults
@@ -177,6 +197,9 @@ public final class SimulatedNetwork {
         state.judge.disturbed(all, until: recovered)
       }
       nodes[node].end()
+    case .upstreamFails: world.locked { $0.upstream = .fails }
+    case .upstreamHangs: world.locked { $0.upstream = .hangs }
+    case .upstreamAnswers: world.locked { $0.upstream = .answers }
     }
   }
 
@@ -184,8 +207,9 @@ public final class SimulatedNetwork {
 
   private func finish() {
     happen(.heal)
+    happen(.upstreamAnswers)
     store.restart()
-    simulation.advance(by: plan.recovery + plan.staleTime + plan.configuration.patience)
+    simulation.advance(by: plan.recovery + plan.staleTime + plan.longestCall)
     let living = nodes.filter { node in !world.locked { $0.dead.contains(node.number) } }
     for node in living {
       for key in 0..<min(plan.keys, 10) {
@@ -195,29 +219,46 @@ public final class SimulatedNetwork {
         }
       }
     }
-    simulation.advance(by: plan.configuration.patience + plan.fetchTime)
+    simulation.advance(by: plan.longestCall)
     for node in nodes { node.end() }
     simulation.advance(by: plan.configuration.timeout * 4)
   }
 
   private func report() -> NetworkReport {
-    var (judge, meter) = world.locked { ($0.judge, $0.meter) }
-    // While the store is away, each node asks for each key once in the time for which it trusts.
-    let away = Int(Double(plan.nodes * plan.keys) * (.seconds(1) / plan.configuration.trust))
-    for time in returns where time < plan.duration {
-      let second = Int(time.components.seconds)
-      let span = Int(plan.recovery.components.seconds)
-      let before = meter.upstream.filter { $0.key <= second }.values.max() ?? 0
-      let after = meter.upstream.filter { ($0.key > second) && $0.key <= second + span }
-      judge.returned(peak: after.values.max() ?? 0, before: max(before, away))
-    }
-    meter = cost
+    var judge = world.locked { $0.judge }
+    for time in returns where time < plan.duration { judgeReturn(at: time, &judge) }
     return NetworkReport(
       plan: plan,
-      meter: meter,
+      meter: cost,
       broken: judge.faults,
       examples: judge.examples + simulation.failures,
       scheduleHash: simulation.scheduleHash
     )
+  }
+
+  /// Says to the judge what upstream got in each second after a return, until something else goes
+  /// wrong.
+  private func judgeReturn(at time: Duration, _ judge: inout NetworkJudge) {
+    let meter = world.locked { $0.meter }
+    func second(_ time: Duration) -> Int { Int(time.components.seconds) }
+    func shared(_ second: Int) -> Int {
+      meter.upstream[second, default: 0] - meter.alone[second, default: 0]
+    }
+    // The first seconds fill the caches.
+    let first = plan.faults.map(\.at).min() ?? .zero
+    let usual = (2..<max(3, second(first))).map(shared).max() ?? 0
+    let away = meter.alone.filter { $0.key <= second(time) }.values.max() ?? 0
+    // By then who hung has failed, and has asked again after the longest pause.
+    let noticed = time + plan.configuration.timeout + plan.configuration.pauses.longest
+    let next = plan.faults.map(\.at).filter { $0 > time }.min() ?? plan.duration
+    let end = min(time + plan.recovery, next, plan.duration)
+    for number in second(time)..<max(second(time), second(end)) {
+      let found = NetworkJudge.Second(
+        shared: shared(number),
+        alone: meter.alone[number, default: 0],
+        changes: meter.changes[number, default: 0] + meter.changes[number - 1, default: 0]
+      )
+      judge.returned(found, usual: usual, away: number > second(noticed) ? 0 : away)
+    }
   }
 }

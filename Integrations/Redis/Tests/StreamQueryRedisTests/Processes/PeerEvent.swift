@@ -2,8 +2,8 @@
 struct PeerEvent: Equatable {
   /// What it was.
   enum Kind: Equatable {
-    /// A request began, and was answered with this version.
-    case read(UInt64)
+    /// A request began, and was answered with this version at this time.
+    case read(UInt64, until: UInt64)
     /// A change to this version was acknowledged.
     case changed(UInt64)
     /// The cache told of something other than a hit.
@@ -16,24 +16,30 @@ struct PeerEvent: Equatable {
   /// Nanoseconds, of a clock that all processes share.
   var time: UInt64
   var kind: Kind
+  /// The number of the process.
+  var process = 0
 
   /// Creates an event.
-  init(_ key: String, at time: UInt64, _ kind: Kind) {
+  init(_ key: String, at time: UInt64, _ kind: Kind, by process: Int = 0) {
     self.key = key
     self.time = time
     self.kind = kind
+    self.process = process
   }
 
   /// Reads the line of an event.
-  init?(_ line: String) {
+  init?(_ line: String, by process: Int = 0) {
     let parts = line.split(separator: " ", maxSplits: 3).map { String($0) }
     guard parts.count == 4, let time = UInt64(parts[2]) else { return nil }
-    switch (parts[0], UInt64(parts[3])) {
-    case ("read", let version?): self.init(parts[1], at: time, .read(version))
-    case ("changed", let version?): self.init(parts[1], at: time, .changed(version))
-    case ("told", _): self.init(parts[1], at: time, .told(parts[3]))
-    default: self.init(parts[1], at: time, .failed(parts[3]))
-    }
+    let numbers = parts[3].split(separator: " ").map { UInt64($0) }
+    let kind: Kind =
+      switch (parts[0], numbers.first ?? nil, numbers.last ?? nil) {
+      case ("read", let version?, let end?) where numbers.count == 2: .read(version, until: end)
+      case ("changed", let version?, _): .changed(version)
+      case ("told", _, _): .told(parts[3])
+      default: .failed(parts[3])
+      }
+    self.init(parts[1], at: time, kind, by: process)
   }
 }
 
@@ -63,6 +69,40 @@ extension [PeerEvent] {
     }
   }
 
+  /// The requests whose answer was older than what the same process knew when they began: an
+  /// answer that it had got by then, or a change that it had told of.
+  var wentBack: [PeerEvent] {
+    // What is known at a moment counts for what begins at it.
+    let moments = enumerated().flatMap { index, event -> [(time: UInt64, begins: Bool, Int)] in
+      switch event.kind {
+      case .read(_, let end): [(event.time, true, index), (end, false, index)]
+      case .changed: [(event.time, false, index)]
+      case .told, .failed: []
+      }
+    }
+    var known: [String: UInt64] = [:]
+    var result: [PeerEvent] = []
+    for (_, begins, index) in moments.sorted(by: { ($0.0, $0.1 ? 1 : 0) < ($1.0, $1.1 ? 1 : 0) }) {
+      let subject = "\(self[index].process) \(self[index].key)"
+      switch self[index].kind {
+      case .read(let version, _) where begins:
+        if version < known[subject] ?? 0 { result.append(self[index]) }
+      case .read(let version, _), .changed(let version):
+        known[subject] = Swift.max(known[subject] ?? 0, version)
+      case .told, .failed: break
+      }
+    }
+    return result
+  }
+
+  /// From the first event to the last.
+  var span: Duration {
+    let ends = compactMap { event in
+      if case .read(_, let end) = event.kind { end } else { nil }
+    }
+    return .nanoseconds((ends.max() ?? 0) - (map(\.time).min() ?? 0))
+  }
+
   /// The requests whose answer was older than a change that had been acknowledged for longer than a
   /// bound when they began.
   func stale(beyond bound: Duration) -> [PeerEvent] {
@@ -78,7 +118,7 @@ extension [PeerEvent] {
       let event = self[index]
       switch event.kind {
       case .changed(let version): known[event.key] = Swift.max(known[event.key] ?? 0, version)
-      case .read(let version): if version < known[event.key] ?? 0 { result.append(event) }
+      case .read(let version, _): if version < known[event.key] ?? 0 { result.append(event) }
       case .failed, .told: break
       }
     }

@@ -9,8 +9,12 @@ final class PeerProcess {
     var keys = 50
     /// How many requests are between two changes; `0` changes nothing.
     var changes = 0
+    /// Whether changes are told by tag, by prefix and by write as well.
+    var isMixed = false
     /// Between two requests of a worker, of which there are 50.
     var pause = Duration.zero
+    /// How long data is fresh.
+    var staleTime = Duration.seconds(600)
     /// Whether the first request waits until the log was read once.
     var waits = true
     /// How the keys begin.
@@ -21,15 +25,26 @@ final class PeerProcess {
   private let input = Pipe()
   private let output = Pipe()
   private let file: URL
+  private let number: Int
 
   /// Starts a process, which waits for `go`.
-  init(_ plan: Plan, number: Int, store: TestServer, upstream: TestServer) throws {
+  ///
+  /// - Parameters:
+  ///   - plan: What it does.
+  ///   - number: Its number.
+  ///   - store: The port of the store.
+  ///   - upstream: What it fetches from.
+  /// - Throws: That it did not come up.
+  init(_ plan: Plan, number: Int, store: UInt16, upstream: TestServer) throws {
+    self.number = number
     file = upstream.folder.appending(path: "peer-\(number)")
-    let pause = "\(Int(plan.pause / .milliseconds(1)))"
     process.executableURL = Self.program
     process.arguments = [
-      "\(store.port)", "\(upstream.port)", "\(plan.requests)", "\(plan.keys)", "\(plan.changes)",
-      pause, plan.waits ? "1" : "0", plan.prefix, file.path,
+      "store=\(store)", "upstream=\(upstream.port)", "number=\(number)",
+      "requests=\(plan.requests)", "keys=\(plan.keys)", "changes=\(plan.changes)",
+      "mixed=\(plan.isMixed ? 1 : 0)", "pause=\(Int(plan.pause / .milliseconds(1)))",
+      "stale=\(Int(plan.staleTime / .milliseconds(1)))", "waits=\(plan.waits ? 1 : 0)",
+      "prefix=\(plan.prefix)", "file=\(file.path)",
     ]
     process.standardInput = input
     process.standardOutput = output
@@ -64,18 +79,28 @@ final class PeerProcess {
   /// Ends it as a power failure would.
   func kill() {
     guard process.isRunning else { return }
-    #if canImport(Darwin)
-    _ = Darwin.kill(id, SIGKILL)
-    #else
-    _ = Glibc.kill(id, SIGKILL)
-    #endif
+    signal(SIGKILL)
     process.waitUntilExit()
+  }
+
+  /// Stops it, as a machine that swaps would, until `proceed`.
+  func pause() { signal(SIGSTOP) }
+
+  /// Lets it go on.
+  func proceed() { signal(SIGCONT) }
+
+  private func signal(_ number: Int32) {
+    #if canImport(Darwin)
+    _ = Darwin.kill(id, number)
+    #else
+    _ = Glibc.kill(id, number)
+    #endif
   }
 
   /// Waits until it has done everything.
   func seen() throws -> [PeerEvent] {
     process.waitUntilExit()
     let text = try String(contentsOf: file, encoding: .utf8)
-    return text.split(separator: "\n").compactMap { PeerEvent(String($0)) }
+    return text.split(separator: "\n").compactMap { PeerEvent(String($0), by: number) }
   }
 }

@@ -20,14 +20,15 @@ private func version(_ milliseconds: UInt64, _ sequence: UInt64 = 0) -> SharedVe
     let entry = SharedEntry(
       value: SharedValue([120], form: "f"),
       version: version(5, 2),
-      age: .microseconds(7)
+      age: .microseconds(7),
+      requestAge: .microseconds(9)
     )
     let lease = SharedLease(key: key, token: 9, history: history)
     let position = SharedPosition(history: history, version: version(6))
     let found = [
-      list("entry", "5-2", "7", "f", "x"), list("leads", "9", "h-1"),
-      list("leads", "9", "h-1", "5-2", "7", "f", "x"), list("follows", "h-1", "6-0", "30"),
-      list("follows", "h-1", "6-0", "30", "5-2", "7", "f", "x"),
+      list("entry", "5-2", "7", "f", "x", "9"), list("leads", "9", "h-1"),
+      list("leads", "9", "h-1", "5-2", "7", "f", "x", "9"), list("follows", "h-1", "6-0", "30"),
+      list("follows", "h-1", "6-0", "30", "5-2", "7", "f", "x", "9"),
     ].map { RedisAnswers.beginning($0, of: key) }
     #expect(
       found == [
@@ -41,8 +42,8 @@ private func version(_ milliseconds: UInt64, _ sequence: UInt64 = 0) -> SharedVe
   @Test func whatNoScriptAnswersIsNoAnswer() {
     let replies: [RedisReply] = [
       .null, .status("OK"), .integer(1), .array([]), list("entry"),
-      list("entry", "5", "7", "f", "x"),
-      list("entry", "5-2", "-7", "f", "x"), list("leads", "x", "h"), list("leads", "1"),
+      list("entry", "5", "7", "f", "x", "9"),
+      list("entry", "5-2", "-7", "f", "x", "9"), list("leads", "x", "h"), list("leads", "1"),
       list("follows", "h", "1-1"), list("follows", "h", "1-1", "99999999999999999999"), .unknown,
     ]
     for reply in replies {

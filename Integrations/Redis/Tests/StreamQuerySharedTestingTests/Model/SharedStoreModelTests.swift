@@ -26,15 +26,35 @@ import Testing
 
   // MARK: Entries
 
+  /// An entry that was stored at the moment in which it was asked for.
+  private func entry(_ version: SharedVersion, _ age: Duration) -> SharedEntry {
+    SharedEntry(value: value("a"), version: version, age: age, requestAge: age)
+  }
+
+  @Test mutating func anEntryWasAskedForAfterItsLeaseWasTakenOrWhenItWasWritten() throws {
+    let begun = try store.begin(key, maxAge: nil, lease: .seconds(60), now: .seconds(1))
+    guard case .leads(let lease, entry: nil) = begun else {
+      Issue.record("\(begun)")
+      return
+    }
+    _ = store.renew(lease, for: .seconds(60), now: .seconds(2))
+    _ = try store.commit(value("a"), with: lease, lifetime: .seconds(60), now: .seconds(4))
+    let committed = store.entry("k", now: .seconds(10))
+    #expect([committed?.age, committed?.requestAge] == [.seconds(6), .seconds(9)])
+    _ = try store.write(value("b"), for: key, lifetime: .seconds(60), now: .seconds(11))
+    let written = store.entry("k", now: .seconds(13))
+    #expect([written?.age, written?.requestAge] == [.seconds(2), .seconds(2)])
+  }
+
   @Test mutating func anEntryHasTheAgeOfItsCommit() throws {
     let version = try #require(try commit("a", at: 1))
     let begun = try store.begin(key, maxAge: .seconds(4), lease: .seconds(1), now: .seconds(5))
-    #expect(begun == .entry(SharedEntry(value: value("a"), version: version, age: .seconds(4))))
+    #expect(begun == .entry(entry(version, .seconds(4))))
   }
 
   @Test mutating func anEntryThatIsTooOldIsShownToItsLeader() throws {
     let version = try #require(try commit("a", at: 1))
-    let old = SharedEntry(value: value("a"), version: version, age: .seconds(5))
+    let old = entry(version, .seconds(5))
     let begun = try store.begin(key, maxAge: .seconds(4), lease: .seconds(1), now: .seconds(6))
     guard case .leads(_, entry: old) = begun else {
       Issue.record("\(begun)")
@@ -49,7 +69,7 @@ import Testing
       Issue.record("\(begun)")
       return
     }
-    #expect(entry == SharedEntry(value: value("a"), version: version, age: .zero))
+    #expect(entry == self.entry(version, .zero))
   }
 
   @Test mutating func anEntryEndsWithItsLifetime() throws {

@@ -11,6 +11,8 @@ final class BrokenNetworkStore: SharedStore {
     case hidesGaps
     /// Everybody leads.
     case letsAllLead
+    /// Everybody leads, once it has forgotten everything.
+    case letsAllLeadAnew
     /// An invalidation is told of, but entries stay.
     case keepsInvalidatedEntries
     /// An invalidation is not told of.
@@ -23,10 +25,11 @@ final class BrokenNetworkStore: SharedStore {
 
   private let mistake: Mistake
   private let store: MemorySharedStore
+  private let first: SharedHistory
   private let forever = Duration.seconds(1_000_000)
 
   init(_ mistake: Mistake, _ store: MemorySharedStore) {
-    (self.mistake, self.store) = (mistake, store)
+    (self.mistake, self.store, first) = (mistake, store, store.model.history)
   }
 
   func begin(
@@ -49,12 +52,20 @@ final class BrokenNetworkStore: SharedStore {
     case .entry(var entry) where mistake == .neverAges:
       entry.age = .zero
       return .entry(entry)
-    case .follows(_, _, let entry) where mistake == .letsAllLead:
+    case .follows(_, _, let entry) where letsAllLead:
       return .leads(
         SharedLease(key: key, token: 0, history: store.model.history),
         entry: entry
       )
     default: return begun
+    }
+  }
+
+  private var letsAllLead: Bool {
+    switch mistake {
+    case .letsAllLead: true
+    case .letsAllLeadAnew: store.model.history != first
+    default: false
     }
   }
 
@@ -69,7 +80,7 @@ final class BrokenNetworkStore: SharedStore {
     lifetime: Duration
   ) async throws(SharedStoreError) -> SharedVersion? {
     let version = try await store.commit(value, with: lease, lifetime: lifetime)
-    guard version == nil, mistake == .doesNotFence || mistake == .letsAllLead else {
+    guard version == nil, mistake == .doesNotFence || letsAllLead else {
       return version
     }
     return try await store.write(value, for: lease.key, lifetime: lifetime)

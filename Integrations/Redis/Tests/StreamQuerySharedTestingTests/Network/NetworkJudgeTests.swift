@@ -264,10 +264,38 @@ import Testing
 
   // MARK: No herd
 
-  @Test(arguments: zip([12, 13], [[:], [.noHerd: 1]] as [Broken]))
-  mutating func aReturnCostsARequestForEachKeyMore(_ peak: Int, _ broken: Broken) {
-    judge.returned(peak: peak, before: 10)
+  // Two keys.
+  @Test(arguments: zip([15, 16], [[:], [.noHerd: 1]] as [Broken]))
+  mutating func aReturnCostsARequestForEachKeyAndChangeMore(_ requests: Int, _ broken: Broken) {
+    let second = NetworkJudge.Second(shared: requests, alone: 0, changes: 3)
+    judge.returned(second, usual: 10, away: 0)
     #expect(judge.faults == broken)
+  }
+
+  @Test(arguments: zip([7, 8], [[:], [.noHerd: 1]] as [Broken]))
+  mutating func whoHasNotNoticedTheReturnAsksNoMoreThanBefore(_ requests: Int, _ broken: Broken) {
+    let second = NetworkJudge.Second(shared: 0, alone: requests, changes: 0)
+    judge.returned(second, usual: 10, away: 7)
+    #expect(judge.faults == broken)
+  }
+
+  // MARK: Upstream fails, and observers
+
+  @Test(arguments: zip([3_000, 3_001], [[:], [.oneRequest: 1]] as [Broken]))
+  mutating func aRequestThatBroughtNothingMayBeRepeated(_ asked: Int, _ broken: Broken) {
+    ask(at: 3_000)
+    judge.gotNothing(0, by: 0, askedAt: .milliseconds(asked))
+    ask(at: 4_000, by: 1)
+    #expect(judge.faults == broken)
+  }
+
+  @Test mutating func anObserverNeverGoesBack() {
+    for (version, former) in [(1, nil), (1, 1), (2, 1)] as [(Int, Int?)] {
+      judge.observed(version, after: former, of: 0, node: 0)
+    }
+    #expect(judge.faults == [:])
+    judge.observed(0, after: 1, of: 0, node: 0)
+    #expect(judge.faults == [.neverBack: 1])
   }
 
   // MARK: What it says

@@ -105,22 +105,94 @@ import Testing
     return plan
   }
 
+  // MARK: Observers, writes, upstream
+
+  /// A plan whose nodes observe and write as well.
+  static func busy(_ faults: [Fault], seed: UInt64 = 1) -> NetworkPlan {
+    var plan = NetworkPlan()
+    plan.seed = seed
+    plan.duration = .seconds(40)
+    plan.observersPerNode = 3
+    plan.writesPerSecond = 1
+    plan.changesPerSecond = 1
+    plan.faults = faults
+    return plan
+  }
+
+  @Test func observersAndWritersKeepTheirPromises() {
+    let report = expectKept(Self.busy([]))
+    #expect(report.meter.failed == 0)
+    #expect(report.meter.calls["write", default: 0] >= 30)
+  }
+
+  @Test(arguments: [false, true])
+  func observersAreNoHerdWhenTheStoreIsBack(forgetting: Bool) {
+    let faults: [Fault] = [
+      (.seconds(10), .crash), (.seconds(20), .restart(forgetting: forgetting)),
+    ]
+    let report = expectKept(Self.busy(faults))
+    #expect(report.meter.alone.values.reduce(0, +) > 20)
+  }
+
+  @Test func observersAndWritersAreOutOfReach() {
+    expectKept(Self.busy([(.seconds(8), .partition(nodes: 0..<7)), (.seconds(22), .heal)]))
+  }
+
+  @Test func writesAreLostOnTheWay() {
+    let report = expectKept(Self.busy([(.seconds(5), .loss(0.1)), (.seconds(25), .heal)]))
+    #expect(report.meter.lost > 30)
+  }
+
+  @Test func aReplicaLacksTheLastWrites() {
+    expectKept(Self.busy([(.seconds(15), .failOver(losing: .seconds(1)))]))
+  }
+
+  @Test func anUpstreamThatFailsIsAskedByOneAtATime() {
+    var plan = Self.busy([(.seconds(10), .upstreamFails), (.seconds(20), .upstreamAnswers)])
+    plan.retries = 2
+    let report = expectKept(plan)
+    #expect(report.meter.failed > 100)
+    #expect(report.meter.events["failed elsewhere", default: 0] > 50)
+  }
+
+  @Test func anUpstreamThatHangsIsAskedByOneAtATime() {
+    var plan = Self.busy([(.seconds(10), .upstreamHangs), (.seconds(20), .upstreamAnswers)])
+    plan.attemptTimeout = .seconds(2)
+    plan.retries = 1
+    let report = expectKept(plan)
+    #expect(report.meter.failed > 100)
+    #expect(report.meter.events["failed elsewhere", default: 0] > 20)
+  }
+
+  @Test(arguments: [1, 2, 3])
+  func anythingHappensToObserversAndWriters(seed: UInt64) {
+    var plan = Self.mix(seed)
+    (plan.observersPerNode, plan.writesPerSecond) = (3, 1)
+    expectKept(plan)
+  }
+
   // MARK: Mistakes
 
-  @Test(
-    arguments: zip(
-      BrokenNetworkStore.Mistake.allCases,
-      [
-        NetworkReport.Promise.invalidation, .invalidation, .oneRequest, .neverBack,
-        .invalidation, .staleTime, .answersInTime,
-      ]
-    )
-  )
+  private static let mistakes: [(BrokenNetworkStore.Mistake, NetworkReport.Promise)] = [
+    (.doesNotFence, .invalidation), (.hidesGaps, .invalidation), (.letsAllLead, .oneRequest),
+    (.letsAllLeadAnew, .noHerd), (.keepsInvalidatedEntries, .neverBack),
+    (.keepsInvalidationsToItself, .invalidation), (.neverAges, .staleTime),
+    (.neverAges, .converges), (.keepsLeasesForEver, .answersInTime),
+  ]
+
+  @Test func eachPromiseCanBeBroken() {
+    #expect(Set(Self.mistakes.map(\.0)) == Set(BrokenNetworkStore.Mistake.allCases))
+    #expect(Set(Self.mistakes.map(\.1)) == Set(NetworkReport.Promise.allCases))
+  }
+
+  @Test(arguments: SimulatedNetworkTests.mistakes)
   func aMistakeIsSeen(_ mistake: BrokenNetworkStore.Mistake, _ promise: NetworkReport.Promise) {
     var plan = plan([])
     plan.fetchTime = .milliseconds(300)
     plan.changesPerSecond = 2
     switch mistake {
+    case .letsAllLeadAnew:
+      plan = Self.busy([(.seconds(10), .crash), (.seconds(11), .restart(forgetting: true))])
     case .hidesGaps:
       plan.staleTime = .seconds(60)
       plan.limits.logLength = 3

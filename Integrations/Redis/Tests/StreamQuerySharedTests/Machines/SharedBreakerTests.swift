@@ -142,11 +142,27 @@ import Testing
   }
 
   @Test func theTextOfAFailureIsBoundedAndOfAnyForm() {
-    #expect(SharedFailure(SharedFailure.failed("=x").text) == .failed("=x"))
+    for text in ["=x", "!x", "#x", "#1:x", ""] {
+      #expect(SharedFailure(SharedFailure.failed(.init(text)).text) == .failed(.init(text)))
+    }
     #expect(SharedFailure(SharedFailure.unshareable.text) == .unshareable)
-    #expect(SharedFailure("of a stranger") == .failed("of a stranger"))
-    #expect(SharedFailure("") == .failed(""))
+    for text in [
+      "of a stranger", "", "#", "#:x", "#2:x", "#-1:x", "#x", "#1:é", "#99999999999999999999:",
+    ] {
+      #expect(SharedFailure(text) == .failed(.init(text)))
+    }
     let long = SharedFailure(String(repeating: "x", count: 100_000))
-    #expect(long == .failed(String(repeating: "x", count: 1_000)))
+    #expect(long == .failed(.init(String(repeating: "x", count: 1_000))))
+  }
+
+  @Test func theCodeOfAFailureGoesWithItsText() {
+    for code in ["404", "", "1:2", "é:é", "not found"] {
+      let failure = SharedFailure.failed(.init("#3:x é", code: code))
+      #expect(SharedFailure(failure.text) == failure)
+    }
+    let long = SharedFailure.failed(.init("x", code: String(repeating: "c", count: 1_000)))
+    #expect(
+      SharedFailure(long.text) == .failed(.init("x", code: String(repeating: "c", count: 100)))
+    )
   }
 }

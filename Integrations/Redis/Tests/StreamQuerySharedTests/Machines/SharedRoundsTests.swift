@@ -54,7 +54,7 @@ import Testing
     _ = rounds.began(follows(5, .seconds(3)), at: .seconds(1))
     check(rounds.heard(.silence, at: .seconds(4)), is: .begin(maxAge: nil))
     _ = rounds.began(follows(5, .seconds(3)), at: .seconds(4))
-    check(rounds.heard(.failed("boom"), at: .seconds(5)), is: .begin(maxAge: nil))
+    check(rounds.heard(.failed(.init("boom")), at: .seconds(5)), is: .begin(maxAge: nil))
     #expect(!rounds.accepts(entry(6, .zero), olderBy: .zero))
     // This lease was taken after it began.
     _ = rounds.began(follows(7, .seconds(3)), at: .seconds(5))
@@ -84,6 +84,23 @@ import Testing
     check(rounds.began(follows(5, .seconds(1)), at: .seconds(20)), is: .alone(.impatient))
   }
 
+  @Test func patienceIsUpToHalfAsLongAgain() {
+    for (chance, seconds) in [(0.0, 20.0), (0.5, 25), (0.9999999999, 30)] {
+      var rounds = SharedRounds(
+        at: .zero,
+        maxAge: nil,
+        outdated: nil,
+        patience: .seconds(20),
+        chance: chance,
+        rounds: 2,
+        slack: .seconds(1)
+      )
+      let step = rounds.began(follows(5, .seconds(1_000)), at: .zero)
+      guard case .follow(_, let end) = step else { Issue.record("\(step)"); continue }
+      #expect(abs(end / .seconds(1) - seconds) < 0.001)
+    }
+  }
+
   @Test func aLeaseThatIsOverDoesNotMakeItAskWithoutEnd() {
     var rounds = rounds()
     let position = SharedPosition(history: history, version: version(5))
@@ -94,7 +111,8 @@ import Testing
   @Test func theLeadersFailureIsItsOwn() {
     var rounds = rounds()
     _ = rounds.began(follows(5, .seconds(1)), at: .zero)
-    check(rounds.heard(.failed("boom"), at: .zero), is: .fail("boom"))
+    let report = SharedFailure.Report("boom", code: "b")
+    check(rounds.heard(.failed(report), at: .zero), is: .fail(report))
     check(rounds.heard(.unshareable, at: .zero), is: .alone(.unshareable))
     check(rounds.heard(.silence, at: .zero), is: .begin(maxAge: .seconds(60)))
     check(rounds.heard(.free, at: .zero), is: .begin(maxAge: .seconds(60)))

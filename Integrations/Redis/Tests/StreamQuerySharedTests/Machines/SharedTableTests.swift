@@ -162,7 +162,7 @@ import Testing
     let cases: [(Kind, SharedNews)] = [
       (.committed(key: "k"), .arrived), (.written(key: "k"), .arrived),
       (.abandoned(key: "k", failure: nil), .free),
-      (.abandoned(key: "k", failure: "!boom"), .failed("boom")),
+      (.abandoned(key: "k", failure: "!boom"), .failed(.init("boom"))),
       (.abandoned(key: "k", failure: "="), .unshareable),
       (.invalidated([SharedMark("tag")]), .free),
     ]
@@ -257,6 +257,25 @@ import Testing
     check(allows(.milliseconds(7_001)), is: false)
   }
 
+  @Test func ofAnEntryWhoseRequestIsKnownNothingIsGuessed() {
+    let bounds = SharedBounds(requestedAt: .seconds(10))
+    for (age, allowed) in [(10_000, true), (10_001, false), (0, true)] {
+      let entry = SharedEntry(
+        value: SharedValue([], form: ""),
+        version: version(9),
+        age: .zero,
+        requestAge: .milliseconds(age)
+      )
+      let allows = bounds.allow(
+        entry,
+        fetchedIn: .seconds(100),
+        askedAt: .seconds(20),
+        slack: .seconds(100)
+      )
+      #expect(allows == allowed)
+    }
+  }
+
   // MARK: Marks
 
   @Test func theMarkOfAnEntryIsThatOfItsKey() {
@@ -328,6 +347,100 @@ import Testing
     check(table.forget(["k"], landedBefore: .seconds(2)), is: ["k"])
     #expect(table.rows.isEmpty)
     check(hear(&table, (6, .invalidated([SharedMark("k")]))), is: SharedTable.Effects())
+  }
+
+  @Test func whatTheLogToldCountsAlsoIfTheStoreForgetsIt() {
+    for kind: Kind in [.invalidated([SharedMark("tag")]), .committed(key: "k")] {
+      var table = table(with: 5)
+      _ = hear(&table, (7, kind))
+      _ = table.forgot(in: history)
+      check(table.begun(key).bounds, is: SharedBounds(version: version(7)))
+      // Versions of another life say nothing.
+      var other = self.table(with: 5)
+      _ = other.forgot(in: history)
+      _ = hear(&other, (7, kind))
+      _ = other.forgot(in: SharedHistory("other"))
+      check(other.begun(key).bounds, is: SharedBounds(requestedAt: .seconds(1)))
+    }
+  }
+
+  @Test func aFetchUnderWayTakesNothingThatTheLogHadOutdatedBeforeAllWasForgotten() {
+    var table = table(with: 5)
+    let id = table.begun(key).id
+    _ = hear(&table, (7, .invalidated([SharedMark("tag")])))
+    _ = table.forgot(in: history)
+    table.beganAgain(id, of: "k")
+    check(table.answered(.stored(version(5)), by: id, of: "k", at: .zero), is: .again)
+    check(table.answered(.stored(version(8)), by: id, of: "k", at: .zero), is: .lands)
+  }
+
+  // MARK: Strangers
+
+  /// Invalidations of what the peer does not have, so many that its memory of them starts anew.
+  private func flood(_ table: inout SharedTable, from number: UInt64) {
+    for each in number..<number + 10 {
+      let effects = hear(&table, (each, .invalidated([SharedMark("stranger \(each)")])))
+      check(effects, is: SharedTable.Effects())
+    }
+  }
+
+  @Test func strangersMarksDoNotHideThatAnAnswerIsOutdated() {
+    for answer in [
+      SharedTable.Answer.unversioned(requestedAt: .zero), .stored(version(5)),
+    ] {
+      var table = table()
+      table.recent = RecentMarks(limit: 4)
+      let id = table.begun(key).id
+      _ = hear(&table, (6, .invalidated([SharedMark("tag")])))
+      flood(&table, from: 7)
+      check(table.answered(answer, by: id, of: "k", at: .zero), is: .again)
+      // What it gets then is from after the invalidation.
+      table.beganAgain(id, of: "k")
+      check(
+        table.answered(.unversioned(requestedAt: .zero), by: id, of: "k", at: .zero),
+        is: .lands
+      )
+    }
+  }
+
+  @Test func strangersMarksDoNotHideFromAFollowerThatTheLeaseIsFree() {
+    var table = table()
+    table.recent = RecentMarks(limit: 4)
+    let id = table.begun(key).id
+    _ = hear(&table, (6, .invalidated([SharedMark("k")])))
+    flood(&table, from: 7)
+    check(table.follows(position(5), id, of: "k"), is: .free)
+    check(table.follows(position(6), id, of: "k"), is: nil)
+  }
+
+  @Test func theNewestInvalidationIsKeptInWhateverOrderTwoAreSeen() {
+    var table = table()
+    table.recent = RecentMarks(limit: 4)
+    // What the peer did itself comes before messages that are older.
+    let id = table.begun(key).id
+    _ = table.invalidated([SharedMark("k")], version(9))
+    table.beganAgain(id, of: "k")
+    _ = hear(&table, (8, .invalidated([SharedMark("tag")])))
+    flood(&table, from: 10)
+    check(table.answered(.stored(version(8)), by: id, of: "k", at: .zero), is: .again)
+    check(
+      table.answered(.unversioned(requestedAt: .zero), by: id, of: "k", at: .zero),
+      is: .again
+    )
+    check(table.answered(.stored(version(9)), by: id, of: "k", at: .zero), is: .lands)
+  }
+
+  @Test func otherTagsDoNotHideWhatWasInvalidatedWhileAFetchRuns() {
+    var table = table()
+    table.recent = RecentMarks(limit: 4)
+    let id = table.begun(key).id
+    _ = hear(&table, (6, .invalidated([SharedMark("tag")])))
+    flood(&table, from: 7)
+    _ = table.mayWrite(version(2), to: SharedKey("k", marks: [SharedMark("k")]), at: .zero)
+    check(
+      table.answered(.unversioned(requestedAt: .zero), by: id, of: "k", at: .zero),
+      is: .again
+    )
   }
 
   @Test func strangersMarksNeedBoundedMemory() {

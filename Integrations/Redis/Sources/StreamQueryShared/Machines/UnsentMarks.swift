@@ -1,0 +1,42 @@
+/// Invalidations that the store did not take, to be sent when it answers again.
+///
+/// Of too many, all that the namespace has is invalidated in their place: memory is bounded, and
+/// nothing is left out.
+struct UnsentMarks: Sendable {
+  private var marks: Set<SharedMark> = []
+  private let limit: Int
+
+  init(limit: Int = 1_000) {
+    self.limit = limit
+  }
+
+  var isEmpty: Bool { marks.isEmpty }
+
+  /// The store did not take some marks.
+  ///
+  /// - Parameters:
+  ///   - marks: The marks.
+  ///   - everything: The mark of all that there is.
+  mutating func keep(_ marks: [SharedMark], orElse everything: SharedMark) {
+    guard !self.marks.contains(everything) else { return }
+    self.marks.formUnion(marks)
+    if self.marks.count > limit || marks.contains(everything) { self.marks = [everything] }
+  }
+
+  /// Takes what is sent now, in parts that no store refuses for their size: each has a mark at
+  /// least.
+  mutating func take(bytes: Int = 16_384) -> [[SharedMark]] {
+    var (parts, size) = ([[SharedMark]](), 0)
+    // In an order that is the same in every process: a simulation repeats it.
+    for mark in marks.sorted(by: { $0.text < $1.text }) {
+      size += mark.text.utf8.count + 64
+      if parts.isEmpty || size > bytes {
+        parts.append([])
+        size = mark.text.utf8.count + 64
+      }
+      parts[parts.count - 1].append(mark)
+    }
+    marks = []
+    return parts
+  }
+}

@@ -1,0 +1,56 @@
+import RedisServers
+import StreamQueryShared
+import Testing
+
+@testable import StreamQueryRedis
+
+extension ServerSuite {
+  /// What the log costs its server.
+  @Suite(.timeLimit(.minutes(1))) struct RedisLogCostTests {
+    let server: TestServer
+
+    init() throws { server = try TestServer() }
+
+    /// How often a server did a command.
+    private func calls(_ command: String) async throws -> Int {
+      let text = try await tell(server, "INFO", "commandstats").text ?? ""
+      for line in text.split(whereSeparator: \.isNewline)
+      where line.hasPrefix("cmdstat_\(command):calls=") {
+        return Int(line.split(separator: "=")[1].prefix { $0.isNumber }) ?? 0
+      }
+      return 0
+    }
+
+    @Test func aMachineThatReadsTheLogSendsTwoCommandsForAMessage() async throws {
+      let store = RedisStore(server.endpoint, namespace: "n")
+      let other = RedisStore(server.endpoint, namespace: "n")
+      var position = try await store.changes(after: nil, waitingAtMost: .zero).position
+      _ = try await other.invalidate([SharedMark("first")])
+      position = try await store.changes(after: position, waitingAtMost: .seconds(20)).position
+      try await tell(server, "CONFIG", "RESETSTAT")
+      for number in 1...50 {
+        let start = position
+        async let reading = store.changes(after: start, waitingAtMost: .seconds(20))
+        if number.isMultiple(of: 2) { try await blocked(1, at: server) }
+        _ = try await other.invalidate([SharedMark("\(number)")])
+        let changes = try await reading
+        #expect(changes.messages.map(\.kind) == [.invalidated([SharedMark("\(number)")])])
+        position = changes.position
+      }
+      // The other half of the scripts are the invalidations.
+      #expect(try await calls("evalsha") == 100)
+      #expect(try await calls("xread") == 50)
+      await store.close()
+      await other.close()
+    }
+
+    @Test func whoWaitsAtTheEndOfAFlushedLogSeesTheGap() async throws {
+      let store = RedisStore(server.endpoint, namespace: "n")
+      _ = try await store.invalidate([SharedMark("first")])
+      let position = try await store.changes(after: nil, waitingAtMost: .zero).position
+      try await tell(server, "FLUSHALL")
+      #expect(try await store.changes(after: position, waitingAtMost: .seconds(20)).isGap)
+      await store.close()
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import StreamQueryShared
+
+/// Invalidations that wait for the store.
+@Suite struct UnsentMarksTests {
+  private let everything = SharedMark("everything")
+
+  private func marks(_ numbers: Range<Int>) -> [SharedMark] {
+    numbers.map { SharedMark("mark \(10_000 + $0)") }
+  }
+
+  @Test func theyAreSentOnceAndInOrder() {
+    var unsent = UnsentMarks()
+    unsent.keep(marks(5..<7), orElse: everything)
+    unsent.keep(marks(4..<6), orElse: everything)
+    check(unsent.isEmpty, is: false)
+    check(unsent.take(), is: [marks(4..<7)])
+    check(unsent.isEmpty, is: true)
+    check(unsent.take(), is: [])
+  }
+
+  @Test func ofTooManyEverythingIsSent() {
+    var unsent = UnsentMarks(limit: 3)
+    unsent.keep(marks(0..<3), orElse: everything)
+    unsent.keep(marks(2..<3), orElse: everything)
+    check(unsent.take(), is: [marks(0..<3)])
+    unsent.keep(marks(0..<4), orElse: everything)
+    unsent.keep(marks(0..<2), orElse: everything)
+    check(unsent.take(), is: [[everything]])
+    unsent.keep(marks(0..<2), orElse: everything)
+    unsent.keep([everything], orElse: everything)
+    check(unsent.take(), is: [[everything]])
+  }
+
+  @Test func partsAreBoundedAndLargeMarksAreAlone() {
+    var unsent = UnsentMarks()
+    let large = SharedMark(String(repeating: "a", count: 5_000))
+    unsent.keep(marks(0..<100) + [large], orElse: everything)
+    let parts = unsent.take(bytes: 1_000)
+    #expect(parts.first == [large])
+    #expect(parts.dropFirst().flatMap { $0 } == marks(0..<100))
+    #expect(parts.dropFirst().allSatisfy { $0.reduce(0) { $0 + $1.text.utf8.count + 64 } <= 1_000 })
+  }
+}
