@@ -38,7 +38,7 @@ extension SavedRecords {
     for (text, record) in records where record.value.isOver(at: last) {
       if !record.value.isGood(for: maxAge, version: version, at: last) { forget(text) }
     }
-    for (filter, removes) in pendingMarks { apply(filter, removes: removes) }
+    for mark in pendingMarks { apply(mark.filter, removes: mark.removes) }
     pendingMarks = []
     return unreadable
   }

@@ -20,8 +20,7 @@ extension StorePersister {
       let dropped = state.drain(onlyDepartures: false)
       var waits: [SharedOneShot<Void>] = []
       for id in state.stores.keys {
-        waits += state.stores[id]?.waits ?? []
-        state.stores[id]?.waits = []
+        waits += state.stores[id]?.takeWaits() ?? []
       }
       let ids = state.isEnded ? [] : state.ids
       state.isEnded = true
@@ -187,7 +186,7 @@ extension StorePersister {
         guard handle(error, of: id) else { break }
       }
     }
-    return first ?? state.withLock { $0.stores[id]?.records.obstacle }
+    return first ?? state.withLock { $0.stores[id]?.obstacle }
   }
 
   /// Reacts to an error of a store.
