@@ -91,7 +91,7 @@ extension StorePersister {
       defer { state.stores[id]?.waits = [] }
       return state.stores[id]?.waits ?? []
     }
-    for problem in problems { report(problem) }
+    for problem in problems { report(problem, in: id) }
     client?.restorationEnded()
     for wait in waits { wait.give(()) }
   }
@@ -188,7 +188,7 @@ extension StorePersister {
       )
     } catch {
       forget(text, saved, id)
-      report(error, key.key)
+      report(error, of: key.key, in: id)
       return nil
     }
   }

@@ -180,7 +180,7 @@ extension StorePersister {
         // A full store says so again and again.
         if case .full = error, state.withLock({ $0.stores[id]?.records.isFull == true }) {
         } else {
-          report(error)
+          report(error, in: id)
         }
         tries -= 1
         guard handle(error, of: id) else { break }
@@ -223,7 +223,7 @@ extension StorePersister {
           }
         }
       } catch {
-        report(error, key.key)
+        report(error, of: key.key, in: id)
       }
     }
     // No output depends on the order of a dictionary, nor does the order of use.

@@ -184,6 +184,30 @@ struct RestoringTests {
     client.shutDown()
   }
 
+  @Test("K16: what nobody can fetch again is kept at any age, unless a limit is named")
+  func withoutFetch() {
+    let draft = Query<String>(key: "draft").persisted(in: memory)
+    let short = Query<String>(key: "short").persisted(in: memory, maxAge: .hours(1))
+    let feed = Query("feed", fetch: fetch).persisted(in: memory)
+    let letter = Query("letter", fetch: fetch)
+      .persisted(in: memory, maxAge: Persistence.unlimited)
+    for hours in [0, 20, 100_000] {
+      let client = QueryClient(simulation: simulation)
+      _ = client.data(for: draft)
+      simulation.settle()
+      let shown = [draft, short, feed, letter].map { client.data(for: $0) != nil }
+      switch hours {
+      case 0:
+        #expect(shown == [false, false, false, false])
+        for query in [draft, short, feed, letter] { client.setData("mine", for: query) }
+      case 20: #expect(shown == [true, false, true, true])
+      default: #expect(shown == [true, false, false, true])
+      }
+      client.shutDown()
+      simulation.advance(by: .hours(hours == 0 ? 20 : 100_000))
+    }
+  }
+
   @Test("old versions that nobody uses leave at a later launch, those that may be used stay")
   func purged() {
     let policies: [(String, Duration)] = [
