@@ -1,6 +1,7 @@
 import Foundation
 import StreamQuery
 import StreamQueryTesting
+import Synchronization
 import Testing
 
 /// Keys with their store and their default, named once as static members.
@@ -39,21 +40,27 @@ import Testing
     let queries: [DefaultedQuery<String>] = [.draft, .theme, .session, .pinned]
     #expect(queries.map(\.defaultValue) == ["", "light", "none", "nothing"])
     let client = QueryClient(simulation: simulation)
+    for query in queries { #expect(client.data(for: query) == query.defaultValue) }
+    simulation.settle()
+    client.setData("Dear Ada", for: .draft)
+    client.setData("dark", for: .theme)
     client.setData("abc", for: .session)
     client.setData("first", for: .pinned)
-    simulation.settle()
-    let session: String = client.data(for: .session)
+    let draft: String = client.data(for: .draft)
     let pinned: String = client.data(for: .pinned)
-    #expect(session == "abc")
+    #expect(draft == "Dear Ada")
     #expect(pinned == "first")
-    end(client)
-    // What the store of one's own forgets is shown as the default at the next launch.
+    client.shutDown()
+    // Months later, at the next launch: what nobody can fetch again does not grow too old. What the store of
+    // one's own forgets is shown as the default.
+    simulation.advance(by: .hours(5_000))
     let next = QueryClient(simulation: simulation)
-    let shown = simulation.record(next.stream(.pinned))
+    let shown = queries.map { simulation.record(next.stream($0)) }
     simulation.settle()
-    #expect(shown.values.last?.data == "nothing")
-    shown.cancel()
+    #expect(shown.map { $0.values.last?.data } == ["Dear Ada", "dark", "abc", "nothing"])
+    for recording in shown { recording.cancel() }
     end(next)
+    try? FileManager.default.removeItem(at: directory)
   }
 
   @Test("K16: a query, a key and a defaulted query of one entry")
@@ -87,12 +94,16 @@ import Testing
 }
 
 private let memory = MemoryStore()
-private let files = FileStore(directory: URL.temporaryDirectory.appending(path: "DefaultedSamples"))
-private let small = DefaultsStore(NoDefaults())
+private let directory = URL.temporaryDirectory.appending(path: "Defaulted-\(UUID().uuidString)")
+private let files = FileStore(directory: directory)
+private let small = DefaultsStore(SmallDefaults())
 
-private struct NoDefaults: DefaultsStorage {
-  func data(forKey name: String) -> Data? { nil }
-  func set(_ data: Data?, forKey name: String) {}
+/// App defaults stand-in: `UserDefaults` on Apple platforms is `DefaultsStore()`.
+private final class SmallDefaults: DefaultsStorage {
+  private let values = Mutex<[String: Data]>([:])
+
+  func data(forKey name: String) -> Data? { values.withLock { $0[name] } }
+  func set(_ data: Data?, forKey name: String) { values.withLock { $0[name] = data } }
 }
 
 /// A store of one's own, which keeps nothing.

@@ -55,6 +55,23 @@ import Testing
     client.shutDown()
   }
 
+  @Test("what could not be kept is told of with its store")
+  func events() throws {
+    let store = MemoryStore()
+    let client = QueryClient(simulation: simulation) {
+      $0.persistence = Persistence(in: store, maxAge: Persistence.unlimited)
+    }
+    let events = simulation.record(client.events)
+    simulation.settle()
+    _ = store.wipe(.main)
+    client.setData(.ada, for: .user(1))
+    simulation.advance(by: .seconds(2))
+    let stores = events.values.compactMap(\.store)
+    #expect(stores == ["MemoryStore, partition main"])
+    events.cancel()
+    client.shutDown()
+  }
+
   @Test("K16 K18: keys with their store as static members")
   func staticMembers() throws {
     let client = QueryClient(simulation: simulation)

@@ -92,8 +92,7 @@ enum PersistingCases {
       "what the caller pays for the saving",
       of: "persist.write",
       over: "persist.plain",
-      within: nil,
-      limit: nil
+      target: 1_000
     )
   }
 }

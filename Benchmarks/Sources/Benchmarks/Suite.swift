@@ -61,14 +61,22 @@ final class Suite {
     _ title: String,
     of longer: String,
     over shorter: String,
-    within ratioTarget: Double?,
-    limit: String?
+    target: Double? = nil,
+    within ratioTarget: Double? = nil,
+    limit: String? = nil
   ) {
     guard let longer = rows.first(where: { $0.id == longer }),
       let shorter = rows.first(where: { $0.id == shorter })
     else { return }
     rows.removeAll { $0.id == id }
-    add(id, title, max(0, longer.value - shorter.value), within: ratioTarget, limit: limit)
+    add(
+      id,
+      title,
+      max(0, longer.value - shorter.value),
+      target: target,
+      within: ratioTarget,
+      limit: limit
+    )
   }
 
   func add(

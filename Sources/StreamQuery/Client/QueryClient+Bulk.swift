@@ -227,7 +227,11 @@ extension QueryClient {
   @_disfavoredOverload
   public nonisolated func remove<Value>(_ key: QueryKey<Value>) { remove(.key(key)) }
 
-  /// Removes every entry and every mutation run; call it at logout.
+  /// Removes every entry, and every mutation run but the durable ones.
+  ///
+  /// It is no logout where an ``Outbox`` is: durable runs were promised, stay, and are sent, by whoever is
+  /// logged in by then. What belongs to an account, changes that wait to be sent included, ends with
+  /// ``QueryScope/end()``. Without durable mutations and accounts, call it at logout.
   ///
   /// Work in flight is cancelled, its callbacks are not called, and its callers throw
   /// `CancellationError`. The handle of a finished mutation run still shows it until the handle is

@@ -52,7 +52,8 @@ extension QueryClient {
     _ key: EntryKey,
     _ definition: QueryDefinition?
   ) -> Value? {
-    if persisters.persister != nil,
+    // A query that is kept by itself is restored at its first use, which may be this one.
+    if persisters.persister != nil || definition?.persistence != nil,
       let box = restoring(key, definition ?? QueryDefinition(of: Value.self))
     {
       if isLimited { noteUse(of: key) }
@@ -200,6 +201,8 @@ extension QueryClient {
   }
 
   /// Keys and data of the entries of one value type that match a filter.
+  ///
+  /// What only a store keeps, and was not used since the launch, is no entry yet.
   ///
   /// - Parameters:
   ///   - type: The value type.

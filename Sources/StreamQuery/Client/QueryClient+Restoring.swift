@@ -123,10 +123,17 @@ extension QueryClient {
 
 extension QueryClient {
   /// Emits an event that no transaction decided.
-  nonisolated func tell(_ kind: QueryEvent.Kind, of key: AnyQueryKey) {
+  nonisolated func tell(
+    _ kind: QueryEvent.Kind,
+    of key: AnyQueryKey,
+    in store: any QueryStore,
+    _ partition: StorePartition
+  ) {
     transaction { state, transaction in
       guard state.emitsEvents else { return }
-      state.actionQueue.append(.emit(state.makeEvent(kind, key, transaction, since: nil)))
+      var event = state.makeEvent(kind, key, transaction, since: nil)
+      event.store = "\(type(of: store)), partition \(partition)"
+      state.actionQueue.append(.emit(event))
     }
   }
 }

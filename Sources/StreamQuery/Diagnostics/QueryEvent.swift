@@ -134,6 +134,9 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   public internal(set) var isKeptEmpty = false
   /// Facts that the query or the mutation carries; for a fetch, those of its ``FetchContext``.
   public internal(set) var meta = QueryMeta()
+  /// The store that could not keep or restore something, by its type and the partition, such as
+  /// `FileStore, partition main`; `nil` for events other than ``Kind/persistenceFailed(_:)``.
+  public internal(set) var store: String?
   /// The type of the entry's value: equal keys with different value types are two entries.
   var valueType: (any Any.Type)?
 
@@ -147,6 +150,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     var line = "\(label) \(key)"
     if let cause { line += " for \(cause.rawValue)" }
     if let duration { line += " in \(duration)" }
+    if let store { line += " in \(store)" }
     return line
   }
 

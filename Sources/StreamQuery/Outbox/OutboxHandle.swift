@@ -24,13 +24,19 @@ public struct OutboxHandle: Sendable {
   /// What waits, now and after each change.
   ///
   /// A slow observer gets the newest state and may miss the states in between. The stream is for one
-  /// observer, and ends when it is cancelled or the client is shut down.
+  /// observer, and ends when it is cancelled or the client is shut down. If the client's account ends, see
+  /// ``QueryScope/end()``, it shows that nothing waits any more before it ends.
   public var items: AsyncStream<OutboxItems> {
     guard let keeper else { return AsyncStream { nil } }
-    let seen = LastSeen<UInt64>()
+    let (seen, shownEmpty) = (LastSeen<UInt64>(), LastSeen<Bool>())
+    let erasure = client.erasure
     return client.stream(of: keeper.news.subscribe(), "items of the outbox") { [weak keeper] _ in
+      // Also if the client is gone by now.
+      if erasure.hasBegun { return shownEmpty.changed(to: true) ? OutboxItems() : nil }
       guard let keeper, seen.changed(to: keeper.version) else { return nil }
-      return keeper.items
+      let items = keeper.items
+      _ = shownEmpty.changed(to: items.isEmpty)
+      return items
     }
   }
 

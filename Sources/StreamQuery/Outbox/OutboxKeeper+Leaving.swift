@@ -27,7 +27,8 @@ extension OutboxKeeper {
     for answer in answers.1 { answer.give(ErrorBox(QueryError.shutDown)) }
     for save in saves { save.give(nil) }
     guard isFirst else { return }
-    news.finish()
+    // Whoever shows what waited is told that nothing does any more.
+    news.finish(isDrained: !writing)
     leave()
     start { state in
       state.plan.end()

@@ -151,16 +151,6 @@ extension OutboxKeeper {
   }
 }
 
-extension QueryStoreError {
-  /// Whether it is of no use to try again.
-  var isFinal: Bool {
-    switch self {
-    case .superseded, .closed, .inUse, .laterVersion: true
-    case .full, .denied, .failed: false
-    }
-  }
-}
-
 extension Array {
   mutating func takeAll() -> [Element] {
     defer { self = [] }

@@ -146,7 +146,7 @@ final class OutboxKeeper: RunKeeper {
 
   func report(_ error: any Error, _ key: AnyQueryKey = AnyQueryKey(parts: [])) {
     if update({ $0.isSilent }) { return }
-    client?.tell(.persistenceFailed(error), of: key)
+    client?.tell(.persistenceFailed(error), of: key, in: store, partition)
   }
 
   /// Makes a mutation known.

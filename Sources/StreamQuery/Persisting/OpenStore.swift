@@ -20,6 +20,11 @@ struct OpenStore {
   var waits: [SharedOneShot<Void>] = []
   /// Whether queries go on although it has not been read.
   var isSlow = false
+  /// Why it could not be read so far; it is tried again.
+  var readError: QueryStoreError?
+  private var readFailures = 0
+  /// Ends the wait before it is read again.
+  var readPause: SharedOneShot<Void>?
 
   init(_ settings: Persistence, place: Int) {
     (self.settings, self.place) = (settings, place)
@@ -28,10 +33,42 @@ struct OpenStore {
   }
 
   var isAwaited: Bool { records.isLoading && !isSlow }
+
+  /// Why what changed cannot be written; `nil` if it can, or if nothing changed.
+  var obstacle: QueryStoreError? {
+    let obstacle = records.obstacle
+    return records.isLoading && obstacle != nil ? readError ?? obstacle : obstacle
+  }
+
+  /// Why it cannot be used, or not yet.
+  var failure: QueryStoreError? {
+    if case .closed(let error) = records.phase { return error }
+    return readError
+  }
 }
 
 extension OpenStore {
   typealias Started = (task: UInt64, delay: Duration, former: Task<Void, Never>?)
+
+  /// It could not be read: queries go on as they would without it.
+  ///
+  /// - Returns: How long to wait before it is read again: twice as long each time, up to a minute.
+  mutating func readFailed(_ error: QueryStoreError) -> Duration {
+    readError = error
+    isSlow = true
+    defer { readFailures = min(readFailures + 1, 6) }
+    return min(.seconds(60), .seconds(1 << readFailures))
+  }
+
+  /// It was read.
+  mutating func read(
+    _ contents: StoreContents,
+    at date: Double
+  ) -> [String] {
+    readError = nil
+    let maxAge = TimeSpan(settings.maxAge)
+    return records.loaded(contents, at: date, for: maxAge, version: settings.version)
+  }
 
   /// Tells the plan what happened.
   ///
@@ -79,12 +116,20 @@ extension OpenStore {
     return (step, task, answered)
   }
 
+  /// Takes whoever waits until it is read, or read again.
+  mutating func takeWaits() -> [SharedOneShot<Void>] {
+    defer { waits = [] }
+    return waits + [readPause.take()].compactMap(\.self)
+  }
+
   /// Lets go of all that is held; what is returned is released outside of locks.
   mutating func erase() -> (
     waiting: Task<Void, Never>?, waits: [SharedOneShot<Void>], saves: [PendingSave.Answer],
     values: [[EntryKey: SavedRecords.Arrival]]
   ) {
-    defer { (waits, saveWaits, heldSaves) = ([], [], []) }
-    return (waiting.take(), waits, saveWaits.map(\.answer) + heldSaves, records.close(.closed))
+    defer { (saveWaits, heldSaves) = ([], []) }
+    return (
+      waiting.take(), takeWaits(), saveWaits.map(\.answer) + heldSaves, records.close(.closed)
+    )
   }
 }

@@ -8,6 +8,9 @@
 /// let client = QueryClient(configuration: configuration)
 /// ```
 public struct Persistence: Sendable {
+  /// A ``maxAge`` that no data reaches, for what nobody can fetch again.
+  public static let unlimited: Duration = .seconds(Int64.max)
+
   /// Where the data is kept.
   public var store: any QueryStore
   /// The part of the store; `nil`, the default, is that of the client, see

@@ -19,16 +19,20 @@ extension Query where Value: Codable {
   ///   - store: Where the data is kept.
   ///   - partition: The part of the store; `nil` is that of the client. What is kept in another part
   ///     does not end with an account: see ``QueryScopes``.
-  ///   - maxAge: The age at which kept data is not restored any more.
+  ///   - maxAge: The age at which kept data is not restored any more; `nil`, the default, is 24 hours for a query
+  ///     with a fetch, and ``Persistence/unlimited`` for one without, whose data nobody can get again.
   ///   - version: The version of the form of the data; what was kept with another one is dropped.
   /// - Returns: The changed query.
   public func persisted(
     in store: any QueryStore,
     partition: StorePartition? = nil,
-    maxAge: Duration = .hours(24),
+    maxAge: Duration? = nil,
     version: String = ""
   ) -> Self {
-    persisted(Persistence(in: store, partition: partition, maxAge: maxAge, version: version))
+    let usual = definition.fetch == nil ? Persistence.unlimited : .hours(24)
+    return persisted(
+      Persistence(in: store, partition: partition, maxAge: maxAge ?? usual, version: version)
+    )
   }
 
   /// Keeps the data of the query in a store, and restores it before the first fetch.

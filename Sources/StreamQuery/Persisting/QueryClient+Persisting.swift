@@ -24,7 +24,8 @@ extension QueryClient {
   /// to wait for.
   ///
   /// - Throws: The ``QueryStoreError`` with which the store could not be read: the client then works
-  ///   without it. That of an outbox is thrown last; reading it is tried again if that can help. `CancellationError` if the caller is cancelled.
+  ///   without it. That of an outbox is thrown last. What may pass, such as ``QueryStoreError/denied`` while
+  ///   the device is locked, is tried again in the background. `CancellationError` if the caller is cancelled.
   public nonisolated func restore() async throws {
     var problem: (any Error)?
     if let keeper {

@@ -3,7 +3,7 @@
 /// They are known by the text of their key alone. They are not observed, not fetching, and have
 /// data. What cannot be known of them, such as what a predicate says, counts as matched: these
 /// filters choose what to forget or to refetch.
-struct RecordFilter: Sendable {
+struct RecordFilter: Hashable, Sendable {
   private enum Answer {
     case no
     case maybe
@@ -18,7 +18,7 @@ struct RecordFilter: Sendable {
     }
   }
 
-  private indirect enum Node: Sendable {
+  private indirect enum Node: Hashable, Sendable {
     case constant(Bool)
     case unknown
     case key(String)

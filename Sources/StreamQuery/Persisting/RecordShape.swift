@@ -1,7 +1,7 @@
 /// What a prefix of keys asks of the text of a key, if parts that are not equal may satisfy it; see
 /// ``AnyQueryKey/isPrefix(of:)-(AnyQueryKey)``.
-indirect enum RecordShape: Sendable {
-  struct Field: Sendable {
+indirect enum RecordShape: Hashable, Sendable {
+  struct Field: Hashable, Sendable {
     /// The name as it stands in a text, with its colon.
     let name: String
     let shape: RecordShape

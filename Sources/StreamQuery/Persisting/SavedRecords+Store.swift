@@ -38,7 +38,7 @@ extension SavedRecords {
     for (text, record) in records where record.value.isOver(at: last) {
       if !record.value.isGood(for: maxAge, version: version, at: last) { forget(text) }
     }
-    for (filter, removes) in pendingMarks { apply(filter, removes: removes) }
+    for mark in pendingMarks { apply(mark.filter, removes: mark.removes) }
     pendingMarks = []
     return unreadable
   }
@@ -171,6 +171,8 @@ extension SavedRecords {
   private var leavingOrder: [String] {
     let byUse = limit.order == .leastRecentlyUsedFirst
     let order = records.sorted { one, other in
+      let (leaves, otherLeaves) = (one.value.value.hasLifetime, other.value.value.hasLifetime)
+      if leaves != otherLeaves { return leaves }
       if byUse, one.value.use != other.value.use { return one.value.use < other.value.use }
       let (date, otherDate) = (one.value.value.updatedAt, other.value.value.updatedAt)
       return date == otherDate ? one.key < other.key : date < otherDate

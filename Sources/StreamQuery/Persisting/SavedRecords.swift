@@ -39,6 +39,12 @@ struct SavedRecords: Sendable {
     case closed(QueryStoreError)
   }
 
+  /// What a bulk call says of all records.
+  struct Mark: Hashable, Sendable {
+    let filter: RecordFilter
+    let removes: Bool
+  }
+
   struct Record: Sendable {
     var value: SavedValue
     var stamp: Stamp?
@@ -72,8 +78,8 @@ struct SavedRecords: Sendable {
   var settling: [EntryKey: Arrival] = [:]
   /// Whether what is loaded is void: everything was removed meanwhile.
   var dropsLoaded = false
-  /// What bulk calls said while loading.
-  var pendingMarks: [(filter: RecordFilter, removes: Bool)] = []
+  /// What bulk calls said while loading; their order does not matter, and it may take hours.
+  var pendingMarks: Set<Mark> = []
   /// Whether something changed that a closed store will never have.
   var hasLost = false
 
@@ -232,7 +238,10 @@ struct SavedRecords: Sendable {
   ///   - removes: Whether they are removed.
   ///   - cached: The texts of entries that are cached, for which the filter does not decide.
   mutating func apply(_ filter: RecordFilter, removes: Bool, except cached: Set<String> = []) {
-    guard !isLoading else { return pendingMarks.append((filter, removes)) }
+    if isLoading {
+      pendingMarks.insert(Mark(filter: filter, removes: removes))
+      return
+    }
     // What it still has is not known.
     if case .closed = phase { hasLost = true }
     for text in Array(records.keys) + Array(evicted.keys) {

@@ -83,6 +83,9 @@ struct SavedValue: Hashable, Sendable {
     return UInt8(1 + seconds.bitWidth - (seconds - 1).leadingZeroBitCount)
   }
 
+  /// Whether it is not kept for ever.
+  var hasLifetime: Bool { byte(1) >> 1 & 63 > 0 }
+
   /// Whether it is older than whoever kept it wanted, by up to as much again.
   ///
   /// Asked of records that nobody uses, of which neither the query nor its policy is known.

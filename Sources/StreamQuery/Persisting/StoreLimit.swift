@@ -1,4 +1,6 @@
 /// How much a client keeps in a store.
+///
+/// What was kept without a limit of age, see ``Persistence/unlimited``, leaves after all else.
 public struct StoreLimit: Hashable, Sendable {
   /// Which records leave first.
   public enum Order: Hashable, Sendable {

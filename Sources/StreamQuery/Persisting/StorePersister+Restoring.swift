@@ -32,21 +32,23 @@ extension StorePersister {
       self.goOn(id, [SavedValueError.slowStore])
       self.start(id, at: .zero) { $0.heldSaves.isEmpty ? nil : $0.requestHeldSaves() }
     }
-    var problems: [any Error] = []
-    do {
-      let contents = try await settings.store.load(id.partition)
-      let date = wallClock().timeIntervalSinceReferenceDate
-      let maxAge = TimeSpan(settings.maxAge)
-      let unreadable = state.withLock { state in
-        state.stores[id]?.records
-          .loaded(contents, at: date, for: maxAge, version: settings.version) ?? []
+    var problems: [any Error]
+    repeat {
+      do throws(QueryStoreError) {
+        let contents = try await settings.store.load(id.partition)
+        let date = wallClock().timeIntervalSinceReferenceDate
+        let unreadable = state.withLock { $0.stores[id]?.read(contents, at: date) ?? [] }
+        problems = contents.damage.map(SavedValueError.damaged)
+        problems += unreadable.map(SavedValueError.unreadable)
+        break
+      } catch {
+        problems = [error]
+        guard await waits(for: id, after: error, patience) else {
+          close(id, error)
+          break
+        }
       }
-      problems = contents.damage.map(SavedValueError.damaged)
-      problems += unreadable.map(SavedValueError.unreadable)
-    } catch {
-      close(id, error)
-      problems = [error]
-    }
+    } while !state.withLock(\.isErased)
     patience.cancel()
     goOn(id, problems)
     start(id, at: .zero) { store in
@@ -55,13 +57,41 @@ extension StorePersister {
     }
   }
 
+  /// Waits before a store is read again, as long as it says, or until the client is over.
+  ///
+  /// - Returns: Whether it may be read by then.
+  private func waits(
+    for id: StoreID,
+    after error: QueryStoreError,
+    _ patience: Task<Void, Never>
+  ) async -> Bool {
+    let pause = SharedOneShot<Void>()
+    let time = state.withLock { state -> Duration? in
+      // The end was the last occasion.
+      if error.isFinal || state.isEnded { return nil }
+      state.stores[id]?.readPause = pause
+      return state.stores[id]?.readFailed(error)
+    }
+    guard let time else { return false }
+    patience.cancel()
+    goOn(id, [error])
+    start(id, at: .zero) { $0.heldSaves.isEmpty ? nil : $0.requestHeldSaves() }
+    let timer = Task.detached(executorPreference: executor) { [clock] in
+      guard (try? await clock.sleep(for: time)) != nil else { return }
+      pause.give(())
+    }
+    _ = await pause.take()
+    timer.cancel()
+    return true
+  }
+
   /// Lets those go on who wait for a store.
   private func goOn(_ id: StoreID, _ problems: [any Error]) {
     let waits = state.withLock { state in
       defer { state.stores[id]?.waits = [] }
       return state.stores[id]?.waits ?? []
     }
-    for problem in problems { report(problem) }
+    for problem in problems { report(problem, in: id) }
     client?.restorationEnded()
     for wait in waits { wait.give(()) }
   }
@@ -102,13 +132,11 @@ extension StorePersister {
     }
   }
 
-  /// Why the store of a policy cannot be used; `nil` if it can.
+  /// Why the store of a policy cannot be used, or could not be read so far; `nil` if it can.
   func failure(of policy: QueryPersistence) -> QueryStoreError? {
     guard let settings = policy.settings else { return nil }
     let id = StoreID(settings, of: partition)
-    let phase = state.withLock { $0.stores[id]?.records.phase }
-    guard case .closed(let error) = phase else { return nil }
-    return error
+    return state.withLock { $0.stores[id]?.failure }
   }
 
   func data(
@@ -160,7 +188,7 @@ extension StorePersister {
       )
     } catch {
       forget(text, saved, id)
-      report(error, key.key)
+      report(error, of: key.key, in: id)
       return nil
     }
   }

@@ -20,8 +20,7 @@ extension StorePersister {
       let dropped = state.drain(onlyDepartures: false)
       var waits: [SharedOneShot<Void>] = []
       for id in state.stores.keys {
-        waits += state.stores[id]?.waits ?? []
-        state.stores[id]?.waits = []
+        waits += state.stores[id]?.takeWaits() ?? []
       }
       let ids = state.isEnded ? [] : state.ids
       state.isEnded = true
@@ -181,13 +180,13 @@ extension StorePersister {
         // A full store says so again and again.
         if case .full = error, state.withLock({ $0.stores[id]?.records.isFull == true }) {
         } else {
-          report(error)
+          report(error, in: id)
         }
         tries -= 1
         guard handle(error, of: id) else { break }
       }
     }
-    return first ?? state.withLock { $0.stores[id]?.records.obstacle }
+    return first ?? state.withLock { $0.stores[id]?.obstacle }
   }
 
   /// Reacts to an error of a store.
@@ -224,7 +223,7 @@ extension StorePersister {
           }
         }
       } catch {
-        report(error, key.key)
+        report(error, of: key.key, in: id)
       }
     }
     // No output depends on the order of a dictionary, nor does the order of use.

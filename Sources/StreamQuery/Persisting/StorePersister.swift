@@ -153,9 +153,10 @@ final class StorePersister: Persister {
 
   // MARK: Reports
 
-  func report(_ error: any Error, _ key: AnyQueryKey = AnyQueryKey(parts: [])) {
-    if state.withLock({ $0.isErased }) { return }
-    client?.tell(.persistenceFailed(error), of: key)
+  func report(_ error: any Error, of key: AnyQueryKey = AnyQueryKey(parts: []), in id: StoreID) {
+    let store = state.withLock { $0.isErased ? nil : $0.stores[id]?.settings.store }
+    guard let store else { return }
+    client?.tell(.persistenceFailed(error), of: key, in: store, id.partition)
   }
 
   /// A store cannot be used any more.

@@ -192,7 +192,7 @@ public final class QueryScopes: Sendable {
         var errors = await persister?.finish(saves).map(\.error) ?? []
         if let error = await client.keeper?.save() as? QueryStoreError { errors.append(error) }
         // An account that has ended meanwhile has nothing to save.
-        if let error = errors.first(where: \.mayPass), !client.isErased {
+        if let error = errors.first(where: { !$0.isFinal }), !client.isErased {
           throw QueryScopeError.notSaved(name: name, error: error)
         }
         rounds += 1
@@ -205,7 +205,7 @@ public final class QueryScopes: Sendable {
       }
       let closed = scopes.table.withLock { $0.closed(name, scope.serial) }
       withExtendedLifetime(closed) {}
-      if let error = persister?.lastErrors.first(where: \.mayPass), !client.isErased {
+      if let error = persister?.lastErrors.first(where: { !$0.isFinal }), !client.isErased {
         throw QueryScopeError.notSaved(name: name, error: error)
       }
     }
@@ -372,15 +372,5 @@ public final class QueryScopes: Sendable {
 
   private static func tell(_ erased: [QueryClient]) async {
     for client in erased { await client.erasure.finish() }
-  }
-}
-
-extension QueryStoreError {
-  /// Whether the store may take the same batch later.
-  fileprivate var mayPass: Bool {
-    switch self {
-    case .full, .denied, .failed: true
-    case .inUse, .laterVersion, .superseded, .closed: false
-    }
   }
 }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
@@ -9,7 +11,17 @@ internal import Foundation
 /// A partition is one value, which each batch replaces. That is whole or not at all, but costs as much as all
 /// records together: use ``FileStore`` for more than some dozens of kilobytes. The system writes
 /// defaults to the disk by itself. They outlive the app at once, a loss of power only after a moment.
+///
+/// All stores of this type in a process take turns, so that two of them on the same defaults lose nothing of each
+/// other. App defaults have no lock for two processes: an app and its extension that write to one partition lose
+/// each other's batches. Give each its own prefix or partition.
 public actor DefaultsStore: QueryStore {
+  /// Held while a value is read, changed and replaced.
+  ///
+  /// The storage is called under it, which cannot wait for a store: those are asynchronous. An executor for all
+  /// stores would let the tasks of one simulation run in another's time.
+  private static let turn = Mutex(())
+
   private let storage: any DefaultsStorage
   private let prefix: String
   private let limit: Int
@@ -79,6 +91,13 @@ public actor DefaultsStore: QueryStore {
     _ batch: StoreBatch,
     to partition: StorePartition
   ) throws(QueryStoreError) {
+    try Self.turn.withLock { _ throws(QueryStoreError) in try add(batch, to: partition) }
+  }
+
+  private func add(
+    _ batch: StoreBatch,
+    to partition: StorePartition
+  ) throws(QueryStoreError) {
     let contents = try load(partition)
     guard contents.generation == batch.generation else {
       throw .superseded(current: contents.generation)
@@ -97,9 +116,11 @@ public actor DefaultsStore: QueryStore {
   /// - Returns: The generation that begins.
   /// - Throws: ``QueryStoreError/laterVersion``.
   public func wipe(_ partition: StorePartition) throws(QueryStoreError) -> StoreGeneration {
-    let next = try load(partition).generation.next
-    try put([], LogFormat(partition, next), to: partition)
-    return next
+    try Self.turn.withLock { _ throws(QueryStoreError) in
+      let next = try load(partition).generation.next
+      try put([], LogFormat(partition, next), to: partition)
+      return next
+    }
   }
 
   private func put(

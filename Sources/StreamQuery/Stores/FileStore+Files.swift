@@ -11,6 +11,8 @@ extension FileStore {
     /// There is none before the first batch.
     var file: (any StoredFile)?
     var isReadOnly = false
+    /// Whether there may be a replacement that did not take its place and could not be removed.
+    var hasLeftOver = false
   }
 
   /// Opens the partition's file, if it is not open.
@@ -41,11 +43,12 @@ extension FileStore {
     let bytes = try file.read(0..<(try file.length()))
     let found = LogRecovery(bytes, LogFormat(partition, generation))
     guard found.origin != .laterVersion else { throw .laterVersion }
-    // What a process that ended has left: half of a replacement, or what a copy has brought back.
+    // What a process that ended has left: half of a replacement, also of an earlier generation, or what
+    // a copy has brought back.
     for other in generations.dropLast() {
       try? system.remove(path(LogFileName(partition, other).text))
     }
-    if names.contains(name.replacement) { try? system.remove(path(name.replacement)) }
+    let hasLeftOver = (try? removeReplacements(of: partition, among: names)) == nil
     var log = PartitionLog(
       partition,
       opened: generation,
@@ -55,8 +58,28 @@ extension FileStore {
     )
     unwiped.remove(partition)
     if isWiped { log.wiped() }
-    let place = OpenPartition(log: log, file: file, isReadOnly: isReadOnly)
+    var place = OpenPartition(log: log, file: file, isReadOnly: isReadOnly)
+    place.hasLeftOver = hasLeftOver
     return isWiped ? (place, nil, nil) : (place, bytes, found)
+  }
+
+  /// Removes the replacements that did not take the place of the partition's file.
+  private func removeReplacements(
+    of partition: StorePartition,
+    among names: [String]
+  ) throws(QueryStoreError) {
+    let stem = LogFileName.stem(partition)
+    for name in names where LogFileName.replaced(by: name)?.stem == stem {
+      try system.remove(path(name))
+    }
+  }
+
+  /// Removes what a replacement that failed has left, which is a copy of records.
+  func removeLeftOver(_ place: inout OpenPartition) throws(QueryStoreError) {
+    guard place.hasLeftOver else { return }
+    try removeReplacements(of: place.log.partition, among: try system.files(in: directory))
+    try system.syncDirectory(directory)
+    place.hasLeftOver = false
   }
 
   private func openFile(
@@ -117,7 +140,7 @@ extension FileStore {
       place.log.replaced(by: LogRecovery(Data(image), place.log.format))
     } catch {
       place.log.compactionFailed()
-      try? system.remove(path(name.replacement))
+      if (try? system.remove(path(name.replacement))) == nil { place.hasLeftOver = true }
     }
   }
 

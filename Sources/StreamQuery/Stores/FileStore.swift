@@ -29,7 +29,8 @@ public import Foundation
 public actor FileStore: QueryStore {
   /// When files can be read, on the platforms that encrypt each with a key of its own.
   ///
-  /// Elsewhere it means nothing.
+  /// Elsewhere it means nothing, nor on a disk that does not encrypt its files. A file gets its class when it is
+  /// created: another choice holds for files that exist when they are next rewritten.
   public struct Protection: Hashable, Sendable {
     /// Only while the device is unlocked.
     ///
@@ -192,6 +193,7 @@ public actor FileStore: QueryStore {
     defer { partitions[partition] = place }
     if !isWiped { place.log.wiped() }
     try prepare(&place)
+    try removeLeftOver(&place)
     return place.log.generation
   }
 

@@ -6,6 +6,7 @@
 /// reported as damage.
 struct LogFileName: Hashable {
   static let suffix = ".log"
+  private static let new = ".new"
   private static let limit = 120
 
   /// The partition, as it is written in all its names.
@@ -35,7 +36,12 @@ struct LogFileName: Hashable {
   /// The name of the file.
   var text: String { "\(stem)@\(generation.number)\(Self.suffix)" }
   /// The name of the file that takes its place, until it does.
-  var replacement: String { text + ".new" }
+  var replacement: String { text + Self.new }
+
+  /// Returns the name of the file whose place another was to take; `nil` if it is no such file.
+  static func replaced(by text: String) -> LogFileName? {
+    text.hasSuffix(new) ? LogFileName(String(text.dropLast(new.count))) : nil
+  }
 
   static func stem(_ partition: StorePartition) -> String {
     var stem = ""

@@ -35,3 +35,13 @@ public enum QueryStoreError: Error, Sendable, CustomStringConvertible {
     }
   }
 }
+
+extension QueryStoreError {
+  /// Whether it is of no use to try again.
+  var isFinal: Bool {
+    switch self {
+    case .superseded, .closed, .inUse, .laterVersion: true
+    case .full, .denied, .failed: false
+    }
+  }
+}

@@ -96,13 +96,17 @@ final class Broadcaster<Content: Inbox>: Sendable {
   }
 
   /// Ends all subscriptions, and refuses new ones.
-  func finish() {
+  ///
+  /// - Parameter isDrained: Whether subscribers still get what they have not taken yet.
+  func finish(isDrained: Bool = false) {
     let former = state.withLock { state in
       defer { state = State(isFinished: true) }
       return state
     }
     // The keys are released here, outside the lock.
-    for member in former.members(about: Array(former.topics.keys)) { member.mailbox.close() }
+    for member in former.members(about: Array(former.topics.keys)) {
+      member.mailbox.close(isDrained: isDrained)
+    }
   }
 
   /// A subscription, until it is ended or released.

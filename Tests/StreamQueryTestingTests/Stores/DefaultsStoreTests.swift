@@ -47,6 +47,23 @@ struct SuiteDefaults: DefaultsStorage {
     for name in names.withLock({ $0 }) { SuiteDefaults(name: name).remove() }
   }
 
+  @Test func twoStoresOnTheSameDefaultsLoseNothingOfEachOther() async throws {
+    let defaults = FakeDefaults()
+    let stores = [DefaultsStore(defaults), DefaultsStore(defaults)]
+    try await withThrowingTaskGroup { group in
+      for (place, store) in stores.enumerated() {
+        group.addTask {
+          for number in 0..<200 {
+            let record = StoreRecord(key: "\(place) \(number)", value: Data([1]))
+            try await store.write(StoreBatch(generation: .first, puts: [record]), to: .main)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await stores[0].load(.main).records.count == 400)
+  }
+
   @Test func aPartitionThatGrowsTooLargeIsFullAndKeepsWhatItHas() async throws {
     let store = DefaultsStore(FakeDefaults(), limit: 200)
     let small = StoreRecord(key: "a", value: Data(count: 100))

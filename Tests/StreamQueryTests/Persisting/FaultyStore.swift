@@ -17,8 +17,8 @@ final class FaultyStore: QueryStore {
     var faults: [Fault] = []
     /// What the process was told: errors, and of batches that were written.
     var answers: [String] = []
-    /// How long the records took to be read.
-    var loading = Duration.zero
+    /// How long the records took to be read for the first time.
+    var loading: Duration?
   }
 
   struct Broken: Error {}
@@ -42,7 +42,7 @@ final class FaultyStore: QueryStore {
 
   func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
     let (fault, time) = draw([.none, .none, .none, .none, .slow, .slow, .before, .deadBefore])
-    state.withLock { $0.loading = time }
+    state.withLock { $0.loading = $0.loading ?? time }
     try? await clock.sleep(for: time)
     if fault == .deadBefore { die() }
     if fault == .before || log.isDead { throw failure(.failed(Broken())) }

@@ -160,7 +160,7 @@ final class FaultyWorld {
       default: check(false, "the event is not of the store: \(error)")
       }
     }
-    let isSlow = log.loading > .seconds(10) && life >= .seconds(10)
+    let isSlow = log.loading ?? .zero > .seconds(10) && life >= .seconds(10)
     check(slow == (isSlow ? 1 : 0), "\(slow) events of slowness")
     var expected: [String] = []
     for (index, answer) in log.answers.enumerated() where answer != "written" {

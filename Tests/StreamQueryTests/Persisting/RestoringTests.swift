@@ -184,6 +184,30 @@ struct RestoringTests {
     client.shutDown()
   }
 
+  @Test("K16: what nobody can fetch again is kept at any age, unless a limit is named")
+  func withoutFetch() {
+    let draft = Query<String>(key: "draft").persisted(in: memory)
+    let short = Query<String>(key: "short").persisted(in: memory, maxAge: .hours(1))
+    let feed = Query("feed", fetch: fetch).persisted(in: memory)
+    let letter = Query("letter", fetch: fetch)
+      .persisted(in: memory, maxAge: Persistence.unlimited)
+    for hours in [0, 20, 100_000] {
+      let client = QueryClient(simulation: simulation)
+      _ = client.data(for: draft)
+      simulation.settle()
+      let shown = [draft, short, feed, letter].map { client.data(for: $0) != nil }
+      switch hours {
+      case 0:
+        #expect(shown == [false, false, false, false])
+        for query in [draft, short, feed, letter] { client.setData("mine", for: query) }
+      case 20: #expect(shown == [true, false, true, true])
+      default: #expect(shown == [true, false, false, true])
+      }
+      client.shutDown()
+      simulation.advance(by: .hours(hours == 0 ? 20 : 100_000))
+    }
+  }
+
   @Test("old versions that nobody uses leave at a later launch, those that may be used stay")
   func purged() {
     let policies: [(String, Duration)] = [
@@ -253,27 +277,29 @@ struct RestoringTests {
     #expect(memory.load(.main).records != [record])
   }
 
-  @Test("a store that cannot be read is told of, and the client works without it")
-  func unreadableStore() {
+  @Test(
+    "a store that can never be read is told of, and the client works without it",
+    arguments: [.inUse, .laterVersion, .closed, .superseded(current: .first)] as [QueryStoreError]
+  )
+  func unreadableStore(_ error: QueryStoreError) {
     keep()
-    let client = client(
-      slow {
-        $0.loadError = .inUse
-        $0.loading = .seconds(1)
-      }
-    )
+    let store = slow {
+      $0.loadError = error
+      $0.loading = .seconds(1)
+    }
+    let client = client(store)
     let events = simulation.record(client.events)
     let recording = simulation.record(client.stream(name))
     simulation.advance(by: .seconds(5))
     #expect(recording.summaries == [.pending(), .pending(isFetching: true), .success("fetched")])
     simulation.run { [client] in
       _ = await #expect(throws: QueryStoreError.self) { try await client.restore() }
+      _ = await #expect(throws: QuerySaveError.self) { try await client.save() }
     }
-    #expect(
-      events.values.contains {
-        if case .persistenceFailed(QueryStoreError.inUse) = $0.kind { true } else { false }
-      }
-    )
+    #expect(problems(in: events) == ["\(error)"])
+    store.change { $0.loadError = nil }
+    simulation.advance(by: .hours(1))
+    #expect(store.loads == 1)
     recording.cancel()
     client.shutDown()
     simulation.settle()
@@ -282,6 +308,104 @@ struct RestoringTests {
     simulation.settle()
     #expect(other.data(for: name) == "kept")
     other.shutDown()
+  }
+
+  @Test(
+    "a store that cannot be read for now is read again; meanwhile queries go on without it",
+    arguments: [.denied, .failed(Broken()), .full] as [QueryStoreError]
+  )
+  func deniedStore(_ error: QueryStoreError) {
+    keep()
+    keep("b", "b")
+    keep("c", "c")
+    let store = slow {
+      $0.loadError = error
+      $0.loading = .milliseconds(100)
+    }
+    let client = client(store)
+    let events = simulation.record(client.events)
+    let fetched = simulation.record(client.stream(name))
+    let other = Query(key: "b") { () async throws -> String in throw Broken() }.retry(0)
+    let waiting = simulation.record(client.stream(other))
+    simulation.advance(by: .milliseconds(500))
+    #expect(fetched.summaries == [.pending(), .pending(isFetching: true), .success("fetched")])
+    #expect(waiting.values.last?.isError == true)
+    #expect(!client.isRestoring)
+    simulation.run { [client] in
+      _ = await #expect(throws: QueryStoreError.self) { try await client.restore() }
+      _ = await #expect(throws: QuerySaveError.self) { try await client.save() }
+    }
+    // After 1, 2 and 4 seconds.
+    simulation.advance(by: .milliseconds(8_000))
+    #expect(store.loads == 4)
+    #expect(store.batches.isEmpty)
+    #expect(problems(in: events) == Array(repeating: "\(error)", count: 4))
+
+    store.change { $0.loadError = nil }
+    simulation.advance(by: .seconds(8))
+    #expect(store.loads == 5)
+    #expect(waiting.values.last?.data == "b")
+    #expect(fetched.summaries.last == .success("fetched"))
+    #expect(client.data(for: "c" as QueryKey<String>) == "c")
+    simulation.run { [client] in
+      await #expect(throws: Never.self) { try await client.restore() }
+      await #expect(throws: Never.self) { try await client.save() }
+    }
+    fetched.cancel()
+    waiting.cancel()
+    client.shutDown()
+    simulation.settle()
+    #expect(values == ["b", "c", "fetched"])
+    #expect(problems(in: events).count == 4)
+  }
+
+  @Test("what was removed and cleared while a store cannot be read is gone when it is read")
+  func removedWhileDenied() {
+    keep()
+    keep("b", "b")
+    let store = slow { $0.loadError = .denied }
+    let client = client(store)
+    simulation.advance(by: .minutes(10))
+    // 0, 1, 3, 7, 15, 31 and 63 seconds, then each minute.
+    #expect(store.loads == 7 + 8)
+    client.remove(["b"])
+    store.change { $0.loadError = nil }
+    simulation.advance(by: .minutes(2))
+    #expect(values == ["kept"])
+    client.shutDown()
+  }
+
+  @Test("a client that ends while its store cannot be read tries once more, and then gives up")
+  func endedWhileDenied() {
+    keep()
+    for isReadable in [false, true] {
+      let store = slow { $0.loadError = .denied }
+      let client = client(store)
+      simulation.advance(by: .milliseconds(1_500))
+      client.setData("mine", for: name)
+      client.setData("new", for: "new")
+      if isReadable { store.change { $0.loadError = nil } }
+      client.shutDown()
+      simulation.settle()
+      #expect(store.loads == 3)
+      #expect(values == (isReadable ? ["mine", "new"] : ["kept"]))
+      simulation.advance(by: .minutes(10))
+      #expect(store.loads == 3)
+    }
+  }
+
+  private struct Broken: Error {}
+
+  /// What is kept, sorted.
+  private var values: [String] {
+    memory.load(.main).records.map { String(decoding: $0.value.dropFirst(13), as: UTF8.self) }
+      .map { String($0.dropLast()) }.sorted()
+  }
+
+  private func problems(in events: Recording<QueryEvent>) -> [String] {
+    events.values.compactMap {
+      if case .persistenceFailed(let error) = $0.kind { "\(error)" } else { nil }
+    }
   }
 
   @Test("what was removed is not restored, in this launch or the next, whether it was used or not")

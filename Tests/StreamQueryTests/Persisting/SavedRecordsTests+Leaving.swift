@@ -10,6 +10,32 @@ import Foundation
 
 /// What leaves a store: for a while because it is full, or because it is too old.
 extension SavedRecordsTests {
+  @Test(
+    "what is kept without a limit of age leaves after all else, however old",
+    arguments: [.oldestFirst, .leastRecentlyUsedFirst] as [StoreLimit.Order]
+  )
+  func unlimited(_ order: StoreLimit.Order) {
+    var records = SavedRecords(limit: StoreLimit(count: 4, order: order))
+    let lifetimes: [(String, TimeSpan)] = [
+      ("draft", .infinite), ("a", TimeSpan(.hours(24))), ("theme", .infinite),
+      ("b", TimeSpan(.hours(24))), ("c", TimeSpan(.hours(24))),
+    ]
+    let found = lifetimes.enumerated().map { place, kept in
+      let value = SavedValue(
+        Data([1]),
+        updatedAt: Double(place),
+        isInvalidated: false,
+        version: "",
+        maxAge: kept.1
+      )
+      return StoreRecord(key: "query/" + kept.0, value: value.data)
+    }
+    _ = records.loaded(StoreContents(generation: .first, records: found), at: 5)
+    let batch = records.takeBatch()
+    #expect(batch?.removals == ["query/a"])
+    #expect(records.records.keys.sorted() == ["b", "c", "draft", "theme"].map { "query/" + $0 })
+  }
+
   @Test("a mark on what left comes back with it")
   func markedWhileFull() throws {
     let a = #"Swift.Int["a"]"#

@@ -53,6 +53,7 @@ struct ScopeOutboxTests: ScopeSuite {
     let items = simulation.record(ada.client.outbox.items)
     simulation.settle()
     try simulation.run { try await ada.end() }
+    #expect(items.values.map(\.count) == [2, 0])
     #expect(items.isFinished)
     #expect(ada.client.outbox.currentItems.isEmpty)
     #expect(keptCount == 0)
@@ -62,6 +63,30 @@ struct ScopeOutboxTests: ScopeSuite {
     #expect(server.log.all.isEmpty)
     #expect(again.client.outbox.currentItems.isEmpty)
     try simulation.run { try await again.close() }
+  }
+
+  @Test("whoever shows what waits is told of the end, although the client is gone when it looks")
+  func toldOfTheEnd() throws {
+    func itemsOfTheEnded() throws -> AsyncStream<OutboxItems> {
+      let ada = try waiting(scopes())
+      let items = ada.client.outbox.items
+      try simulation.run { try await ada.end() }
+      return items
+    }
+    let items = simulation.record(try itemsOfTheEnded())
+    simulation.settle()
+    #expect(items.values.map(\.count) == [0])
+    #expect(items.isFinished)
+  }
+
+  @Test("whoever shows that nothing waits is told nothing twice at the end")
+  func nothingWaits() throws {
+    let ada = try simulation.run { try await scopes().open("ada") }
+    let items = simulation.record(ada.client.outbox.items)
+    simulation.settle()
+    try simulation.run { try await ada.end() }
+    #expect(items.values.map(\.count) == [0])
+    #expect(items.isFinished)
   }
 
   @Test("what waits when an account is closed is sent when it is opened again, in its order")

@@ -84,13 +84,7 @@ import Testing
   @Test func aFileOfALaterVersionIsLeftAsItIs() async throws {
     try await store().write(.put(["a": "1"]))
     disk.endProcess()
-    disk.change("/store/main@0.log") { bytes in
-      bytes[8] = 2
-      let sum = bytes.withUnsafeBytes {
-        LogChecksum.of(UnsafeRawBufferPointer(rebasing: $0[..<24]), seed: 0)
-      }
-      withUnsafeBytes(of: sum.littleEndian) { bytes.replaceSubrange(24..<32, with: $0) }
-    }
+    disk.makeLater("/store/main@0.log")
     let files = disk.files
     let store = store()
     for _ in 0..<2 {
@@ -162,6 +156,56 @@ import Testing
     #expect(try await store.shelf().values == ["a": "59"])
     disk.restart(.nothing)
     #expect(try await self.store().shelf().values == ["a": "59"])
+  }
+
+  /// Lets a rewriting fail halfway, and the removal of what it has left, too.
+  private func storeWithLeftOver() async throws -> FileStore {
+    func write(_ store: FileStore, on disk: SimulatedDisk, _ count: Int = .max) async throws {
+      for number in 0..<9 where disk.calls.count < count {
+        try await store.write(.put(["a": "secret \(number)" + String(repeating: "x", count: 30)]))
+      }
+    }
+    try await write(store(), on: disk)
+    let rename = try #require(disk.calls.firstIndex { $0.hasPrefix("rename") })
+    disk.restart(.nothing)
+    let other = SimulatedDisk()
+    other.fail(.denied, at: rename)
+    other.fail(.denied, at: rename + 1)
+    let store = FileStore(directory: "/store", system: other, waste: 100)
+    try await write(store, on: other, rename + 2)
+    #expect(other.calls[rename + 1] == "remove /store/main@0.log.new")
+    #expect(other.files.keys.contains("/store/main@0.log.new"))
+    disk.state.withLock { state in other.state.withLock { state = $0 } }
+    return store
+  }
+
+  @Test func aCopyThatAFailedRewritingHasLeftDoesNotOutliveAWipe() async throws {
+    let store = try await storeWithLeftOver()
+    _ = store
+    disk.endProcess()
+    disk.state.withLock { $0.lasting = ("remove", .full) }
+    let next = self.store()
+    await #expect { try await next.wipe(.main) } throws: {
+      if case .full? = $0 as? QueryStoreError { true } else { false }
+    }
+    #expect(try await next.shelf().values.isEmpty)
+    disk.failAll(nil)
+    _ = try await next.wipe(.main)
+    let secret = Array("secret".utf8)
+    #expect(disk.files.values.allSatisfy { bytes in !bytes.contains(secret) })
+    disk.restart(.nothing)
+    #expect(disk.files.values.allSatisfy { bytes in !bytes.contains(secret) })
+  }
+
+  @Test func aCopyOfAnEarlierGenerationIsRemovedByTheNextLaunch() async throws {
+    _ = try await storeWithLeftOver()
+    disk.endProcess()
+    // As a version that did not know of it has wiped.
+    disk.state.withLock { state in
+      state.names["/store/main@1.log"] = state.names.removeValue(forKey: "/store/main@0.log")
+    }
+    _ = try await store().load(.main)
+    #expect(disk.files.keys.sorted() == ["/store/lock", "/store/main@1.log"])
   }
 
   @Test func aReadOnlyDiskIsReadAndRefusesBatches() async throws {

@@ -70,6 +70,31 @@ import Testing
     }
   }
 
+  /// As the superuser, in a process that becomes somebody else.
+  @Test(.enabled(if: getuid() == 0, "only the superuser can become somebody else"))
+  func aDirectoryThatSomebodyElseMayOnlyReadIsDenied() async throws {
+    try await withDirectory { directory in
+      let store = FileStore(directory: directory)
+      try await store.write(.put(["a": "1"]))
+      await store.close()
+      for path in [directory.path + "/lock", directory.path + "/main@0.log"] { chmod(path, 0o444) }
+      chmod(directory.path, 0o555)
+      await #expect(processExitsWith: .exitCode(42)) { [path = directory.path as String] in
+        guard setgid(65_534) == 0, setuid(65_534) == 0 else { exit(1) }
+        let store = FileStore(directory: URL(filePath: path))
+        guard try await store.shelf().values == ["a": "1"] else { exit(2) }
+        do throws(QueryStoreError) {
+          try await store.write(.put(["a": "2"]))
+        } catch {
+          guard case .denied = error else { exit(3) }
+        }
+        guard try await store.shelf().values == ["a": "1"] else { exit(4) }
+        exit(42)
+      }
+      #expect(try await FileStore(directory: directory).shelf().values == ["a": "1"])
+    }
+  }
+
   @Test func aLargePartitionComesBackAsItWas() async throws {
     try await withDirectory { directory in
       let store = FileStore(directory: directory)

@@ -114,6 +114,17 @@ final class SimulatedDisk: FileSystem {
     }
   }
 
+  /// Makes a file one of a later version of the library.
+  func makeLater(_ path: String) {
+    change(path) { bytes in
+      bytes[8] = 2
+      let sum = bytes.withUnsafeBytes {
+        LogChecksum.of(UnsafeRawBufferPointer(rebasing: $0[..<24]), seed: 0)
+      }
+      withUnsafeBytes(of: sum.littleEndian) { bytes.replaceSubrange(24..<32, with: $0) }
+    }
+  }
+
   // MARK: The file system
 
   func createDirectory(_ path: String) throws(QueryStoreError) {

@@ -1,6 +1,7 @@
 internal import Foundation
 public import GRDB
 public import StreamQuery
+internal import Synchronization
 
 /// A store in an SQLite database.
 ///
@@ -10,9 +11,13 @@ public import StreamQuery
 ///
 /// The tables `streamQueryRecord`, `streamQueryGeneration` and `streamQueryVersion` are its own; the
 /// database may have others. A batch is a transaction: it is as durable as the database's `synchronous`
-/// setting says, which is fully by default. Several processes may use one database; one that waits for
+/// setting says, which is fully by default. Several processes may use one database. One that waits for
 /// another longer than the busy mode of the configuration allows throws
-/// ``/StreamQuery/QueryStoreError/inUse``.
+/// ``/StreamQuery/QueryStoreError/failed(_:)`` with the database's error, and clients try again.
+///
+/// Each record has a checksum. One that is not as it was written is left out, and reported as
+/// ``/StreamQuery/StoreDamage``, once in the life of the store. What is replaced, removed or wiped is overwritten
+/// with zeros: the store turns `secure_delete` on for the connection that writes.
 ///
 /// A call that is cancelled before its transaction is committed throws
 /// ``/StreamQuery/QueryStoreError/failed(_:)`` with a `CancellationError`, and changes nothing.
@@ -21,22 +26,33 @@ public final class GRDBStore: QueryStore {
   private static let version = 1
 
   private let database: any DatabaseWriter
+  /// The records whose damage was reported.
+  private let reported = Mutex<Set<RecordName>>([])
 
   /// Opens a database of the store's own.
   ///
   /// - Parameters:
   ///   - path: The file, which is created if need be.
-  ///   - configuration: How to open it.
+  ///   - configuration: How to open it. A busy mode that fails at once, which is the default of GRDB, becomes
+  ///     one that waits for five seconds.
   /// - Throws: The reason why it cannot be opened.
   public convenience init(
     path: String,
     configuration: Configuration = Configuration()
   ) throws(QueryStoreError) {
     do {
+      let configuration = Self.patient(configuration)
       try self.init(try DatabaseQueue(path: path, configuration: configuration))
     } catch {
       throw QueryStoreError(database: error)
     }
+  }
+
+  /// One that does not fail at once because another connection writes.
+  static func patient(_ configuration: Configuration) -> Configuration {
+    var configuration = configuration
+    if case .immediateError = configuration.busyMode { configuration.busyMode = .timeout(5) }
+    return configuration
   }
 
   /// Creates the tables in a database, unless they are there.
@@ -65,6 +81,7 @@ public final class GRDBStore: QueryStore {
             ) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS streamQueryRecord (
               partition BLOB NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL,
+              checksum INTEGER NOT NULL,
               PRIMARY KEY (partition, key)
             ) WITHOUT ROWID;
             """
@@ -78,21 +95,17 @@ public final class GRDBStore: QueryStore {
   /// Reads the records of a partition.
   ///
   /// - Parameter partition: The partition.
-  /// - Returns: The generation and the records, in the order of their keys' bytes.
+  /// - Returns: The generation, the records, in the order of their keys' bytes, and what was damaged.
   /// - Throws: The reason why they cannot be read.
   public func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
     try await reading { db in
       let rows = try Row.fetchCursor(
         db,
-        sql: "SELECT key, value FROM streamQueryRecord WHERE partition = ?",
+        sql: "SELECT key, value, checksum FROM streamQueryRecord WHERE partition = ?",
         arguments: [partition.bytes]
       )
       var contents = StoreContents(generation: try Self.generation(of: partition, in: db))
-      while let row = try rows.next() {
-        contents.records.append(
-          StoreRecord(key: String(decoding: row[0] as Data, as: UTF8.self), value: row[1])
-        )
-      }
+      while let row = try rows.next() { self.add(row, of: partition, to: &contents) }
       return contents
     }
   }
@@ -102,7 +115,7 @@ public final class GRDBStore: QueryStore {
   /// - Parameters:
   ///   - keys: The keys.
   ///   - partition: The partition.
-  /// - Returns: The generation and the records.
+  /// - Returns: The generation, the records, and what was damaged.
   /// - Throws: The reason why they cannot be read.
   public func load(
     _ keys: [String],
@@ -110,15 +123,32 @@ public final class GRDBStore: QueryStore {
   ) async throws(QueryStoreError) -> StoreContents {
     try await reading { db in
       let statement = try db.cachedStatement(
-        sql: "SELECT value FROM streamQueryRecord WHERE partition = ? AND key = ?"
+        sql: "SELECT key, value, checksum FROM streamQueryRecord WHERE partition = ? AND key = ?"
       )
       var contents = StoreContents(generation: try Self.generation(of: partition, in: db))
       for key in Set(keys) {
-        let value = try Data.fetchOne(statement, arguments: [partition.bytes, Data(key.utf8)])
-        if let value { contents.records.append(StoreRecord(key: key, value: value)) }
+        let row = try Row.fetchOne(statement, arguments: [partition.bytes, Data(key.utf8)])
+        if let row { self.add(row, of: partition, to: &contents) }
       }
       return contents
     }
+  }
+
+  /// Adds what a row says, or that it is damaged.
+  private func add(_ row: Row, of partition: StorePartition, to contents: inout StoreContents) {
+    // Of any type: damage may have changed that, too.
+    let key = Data.fromDatabaseValue(row[0])
+    let value = Data.fromDatabaseValue(row[1])
+    let checksum = Int64.fromDatabaseValue(row[2])
+    if let key, let value, checksum == RecordChecksum.of(partition.bytes, key, value) {
+      contents.records.append(StoreRecord(key: String(decoding: key, as: UTF8.self), value: value))
+      return
+    }
+    let name = RecordName(partition: partition, key: key ?? Data())
+    guard reported.withLock({ $0.insert(name).inserted }) else { return }
+    let place =
+      "partition \(partition), row with the key \(String(decoding: name.key, as: UTF8.self))"
+    contents.damage.append(StoreDamage(place: place, byteCount: value?.count ?? 0))
   }
 
   /// Applies a batch in a transaction.
@@ -141,10 +171,15 @@ public final class GRDBStore: QueryStore {
         try removal.execute(arguments: [partition.bytes, Data(key.utf8)])
       }
       let put = try db.cachedStatement(
-        sql: "INSERT OR REPLACE INTO streamQueryRecord (partition, key, value) VALUES (?, ?, ?)"
+        sql: """
+          INSERT OR REPLACE INTO streamQueryRecord (partition, key, value, checksum)
+            VALUES (?, ?, ?, ?)
+          """
       )
       for record in batch.puts {
-        try put.execute(arguments: [partition.bytes, Data(record.key.utf8), record.value])
+        let key = Data(record.key.utf8)
+        let checksum = RecordChecksum.of(partition.bytes, key, record.value)
+        try put.execute(arguments: [partition.bytes, key, record.value, checksum])
       }
     }
   }
@@ -159,7 +194,6 @@ public final class GRDBStore: QueryStore {
     _ partition: StorePartition
   ) async throws(QueryStoreError) -> StoreGeneration {
     let next = try await writing { db in
-      try db.execute(sql: "PRAGMA secure_delete = ON")
       let next = try Self.generation(of: partition, in: db).next
       try db.execute(
         sql: "INSERT OR REPLACE INTO streamQueryGeneration (partition, number) VALUES (?, ?)",
@@ -205,11 +239,22 @@ public final class GRDBStore: QueryStore {
     _ body: @Sendable (Database) throws -> Result
   ) async throws(QueryStoreError) -> Result {
     do {
-      return try await database.write(body)
+      return try await database.write { db in
+        // At each write, since a wipe cannot reach the former bytes of what was replaced before it, and
+        // each connection has its own setting.
+        try db.execute(sql: "PRAGMA secure_delete = ON")
+        return try body(db)
+      }
     } catch {
       throw QueryStoreError(database: error)
     }
   }
+}
+
+/// What tells a record from all others.
+private struct RecordName: Hashable {
+  let partition: StorePartition
+  let key: Data
 }
 
 extension StorePartition {

@@ -11,7 +11,8 @@ extension QueryStoreError {
     switch (error as? DatabaseError)?.resultCode {
     case .SQLITE_FULL: self = .full
     case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CANTOPEN: self = .denied
-    case .SQLITE_BUSY, .SQLITE_LOCKED: self = .inUse
+    // `SQLITE_BUSY` and `SQLITE_LOCKED` are no `.inUse`: the other connection ends its transaction, and
+    // a store that is in use is given up.
     default: self = .failed(error)
     }
   }

@@ -1,9 +1,10 @@
 import Foundation
 import GRDB
-import GRDBStore
 import StreamQuery
 import StreamQueryTesting
 import Testing
+
+@testable import GRDBStore
 
 @Suite struct GRDBStoreTests {
   @Test func aQueueKeepsTheContract() async {
@@ -18,19 +19,152 @@ import Testing
     }.check()
   }
 
+  /// Where SQLite is compiled with `SECURE_DELETE`, it is off at first here, as it is elsewhere.
   @Test(arguments: [false, true])
   func wipedRecordsAreInNoFile(_ isPool: Bool) async throws {
     try await withDirectory { directory in
       let path = directory.appending(path: "store.sqlite").path
+      var configuration = Configuration()
+      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA secure_delete = OFF") }
       let database: any DatabaseWriter =
-        isPool ? try DatabasePool(path: path) : try DatabaseQueue(path: path)
+        isPool
+        ? try DatabasePool(path: path, configuration: configuration)
+        : try DatabaseQueue(path: path, configuration: configuration)
       let store = try GRDBStore(database)
       let marker = Data("the marker".utf8)
-      let record = StoreRecord(key: "secret", value: marker)
-      try await store.write(StoreBatch(generation: .first, puts: [record]), to: .main)
+      let others = StorePartition("others")
+      // Of several sizes, beside others, so that pages are split, merged and shared.
+      for round in 0..<3 {
+        for number in 0..<60 {
+          let size = [10, 300, 9_000][(number + round) % 3]
+          let secret = StoreRecord(key: "\(number)", value: marker + Data(count: size))
+          let other = StoreRecord(key: "\(number)", value: Data(count: size))
+          try await store.write(StoreBatch(generation: .first, puts: [secret]), to: .main)
+          try await store.write(StoreBatch(generation: .first, puts: [other]), to: others)
+        }
+        let removals = (0..<20).map { "\($0 * 3)" }
+        try await store.write(StoreBatch(generation: .first, removals: removals), to: .main)
+      }
       #expect(try Self.files(in: directory).contains { $0.range(of: marker) != nil })
       _ = try await store.wipe(.main)
       #expect(try Self.files(in: directory).allSatisfy { $0.range(of: marker) == nil })
+      #expect(try await store.load(others).records.count == 60)
+    }
+  }
+
+  @Test func aDatabaseInWhichAnotherWritesIsTriedAgain() async throws {
+    try await withDirectory { directory in
+      let path = directory.appending(path: "store.sqlite").path
+      // They fail at once.
+      let store = try GRDBStore(try DatabaseQueue(path: path))
+      let (other, third) = (try Self.otherConnection(path), try DatabaseQueue(path: path))
+      let record = StoreRecord(key: "a", value: Data("1".utf8))
+      let batch = StoreBatch(generation: .first, puts: [record])
+
+      try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
+      await #expect { try await store.write(batch, to: .main) } throws: { Self.isBusy($0) }
+      await #expect { try await store.load(.main) } throws: { Self.isBusy($0) }
+      await #expect { try await store.wipe(.main) } throws: { Self.isBusy($0) }
+      #expect { try GRDBStore(third) } throws: { Self.isBusy($0) }
+
+      try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+      try await store.write(batch, to: .main)
+      #expect(try await store.load(.main).records == [record])
+    }
+  }
+
+  @Test func aStoreThatOpensItsDatabaseWaitsForAnother() throws {
+    guard case .timeout(5) = GRDBStore.patient(Configuration()).busyMode else {
+      Issue.record("It fails at once.")
+      return
+    }
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(1)
+    guard case .timeout(1) = GRDBStore.patient(configuration).busyMode else {
+      Issue.record("It waits for longer than it was told.")
+      return
+    }
+  }
+
+  /// With a client and an outbox: nothing is given up because of a transaction of somebody else.
+  @Test func whatCouldNotBeWrittenForAnotherIsWrittenLater() async throws {
+    try await withDirectory { directory in
+      let path = directory.appending(path: "store.sqlite").path
+      let store = try GRDBStore(try DatabaseQueue(path: path))
+      let other = try Self.otherConnection(path)
+      let rename = Mutation<String, String>("rename") { name, _ in name }.durable()
+      var configuration = QueryClient.Configuration()
+      configuration.persistence = Persistence(in: store)
+      configuration.outbox = Outbox(in: store, mutations: [rename])
+      let client = QueryClient(configuration: configuration)
+      try await client.restore()
+
+      try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+      client.setData("Ada", for: QueryKey<String>("user"))
+      async let renamed = client.mutate(rename, with: "Grace")
+      for await items in client.outbox.items where !items.isEmpty { break }
+      await #expect { try await client.save() } throws: { error in
+        (error as? QuerySaveError)?.failures.map(\.error).contains(where: Self.isBusy) == true
+      }
+      let isSaving = client.outbox.currentItems.map {
+        if case .saving = $0.state { true } else { false }
+      }
+      #expect(isSaving == [true])
+
+      try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+      try await client.save()
+      #expect(try await renamed == "Grace")
+      try await client.save()
+
+      let next = QueryClient(configuration: configuration)
+      try await next.restore()
+      #expect(next.outbox.currentItems.isEmpty)
+      let user = Query<String>("user") {
+        Issue.record("It is kept."); return ""
+      }
+      .staleTime(.seconds(3600))
+      #expect(try await next.fetch(user) == "Ada")
+    }
+  }
+
+  /// Each bit of the file, while no store has it: what is read is as it was written, and the rest is left
+  /// out, or the database says that it is no longer one.
+  @Test func aChangedBitIsNeverReadAsWhatWasWritten() async throws {
+    try await withDirectory { directory in
+      let path = directory.appending(path: "store.sqlite").path
+      let records = (0..<2).map {
+        StoreRecord(key: "key \($0)", value: Data("value \($0)".utf8))
+      }
+      do {
+        let queue = try DatabaseQueue(path: path)
+        let store = try GRDBStore(queue)
+        try await store.write(StoreBatch(generation: .first, puts: records), to: .main)
+        try queue.close()
+      }
+      let whole = try Data(contentsOf: URL(filePath: path))
+      let place = try #require(whole.range(of: Data("value 1".utf8))?.lowerBound)
+      var reports = 0
+      // The page's records, and its head with the places of them.
+      let page = place - place % 4_096
+      for byte in Array(page..<page + 16) + Array(page + 4_016..<page + 4_096) {
+        for bit in 0..<8 {
+          var damaged = whole
+          damaged[byte] ^= 1 << bit
+          try damaged.write(to: URL(filePath: path))
+          do {
+            let queue = try DatabaseQueue(path: path)
+            defer { try? queue.close() }
+            let store = try GRDBStore(queue)
+            let contents = try await store.load(.main)
+            #expect(contents.records.allSatisfy(records.contains), "bit \(bit) of byte \(byte)")
+            reports += contents.damage.count
+            // Once.
+            #expect(try await store.load(.main).damage.isEmpty)
+          } catch is QueryStoreError {
+          }
+        }
+      }
+      #expect(reports > 2 * 8 * 12)
     }
   }
 
@@ -76,6 +210,18 @@ import Testing
         if case .laterVersion? = $0 as? QueryStoreError { true } else { false }
       }
     }
+  }
+
+  /// A connection that may leave a transaction open.
+  private static func otherConnection(_ path: String) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    return try DatabaseQueue(path: path, configuration: configuration)
+  }
+
+  private static func isBusy(_ error: any Error) -> Bool {
+    guard case .failed(let error)? = error as? QueryStoreError else { return false }
+    return (error as? DatabaseError)?.resultCode == .SQLITE_BUSY
   }
 
   private static func files(in directory: URL) throws -> [Data] {

@@ -1,0 +1,20 @@
+internal import Foundation
+
+/// The checksum of a record: FNV-1a of 64 bits, which any single changed byte changes.
+///
+/// It finds accidents, not forgery.
+enum RecordChecksum {
+  /// Sums up the parts of a record, each with its length, so that no byte can change sides.
+  static func of(_ parts: Data...) -> Int64 {
+    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+    for part in parts {
+      withUnsafeBytes(of: UInt64(part.count).littleEndian) { add($0, to: &sum) }
+      part.withUnsafeBytes { add($0, to: &sum) }
+    }
+    return Int64(bitPattern: sum)
+  }
+
+  private static func add(_ bytes: UnsafeRawBufferPointer, to sum: inout UInt64) {
+    for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
+  }
+}
