@@ -41,7 +41,7 @@ public final class ErrorBoundary: nonisolated Observable {
   ///
   /// - Parameters:
   ///   - parent: The boundary around it.
-  ///   - onReset: Called by ``reset()``, before the queries try again.
+  ///   - onReset: Called by ``reset()-1h7bh``, before the queries try again.
   ///   - catches: Whether it catches an error; by default all. Others go to the parent.
   public init(
     parent: ErrorBoundary? = nil,
@@ -66,7 +66,7 @@ public final class ErrorBoundary: nonisolated Observable {
   ///
   /// - Parameters:
   ///   - error: The error.
-  ///   - retry: What ``reset()`` does about it.
+  ///   - retry: What ``reset()-1h7bh`` does about it.
   /// - Returns: Whether this boundary or one around it has caught it.
   @discardableResult
   public func report(

@@ -10,7 +10,7 @@ public import SwiftUI
 ///   private var todos
 ///
 ///   var body: some View {
-///     List(todos.data, id: \.self) { Text($0.title) }
+///     List(todos.data, id: \.self) { Text($0) }
 ///   }
 /// }
 /// ```
