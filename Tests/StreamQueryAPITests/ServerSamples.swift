@@ -46,6 +46,16 @@ import Testing
     for signal in signals { signal.cancel() }
   }
 
+  @Test func manyThreadsReadInSeveralParts() throws {
+    var configuration = QueryClient.Configuration()
+    configuration.readShards = 64
+    let client = QueryClient(simulation: simulation, configuration: configuration)
+    let query = Query("rates") { 7 }.staleTime(.minutes(1))
+    for _ in 1...3 { #expect(try simulation.run { try await client.fetch(query) } == 7) }
+    #expect(client.lookups.hits == 2)
+    #expect(QueryClient.Configuration.server.readShards ?? 0 >= 4)
+  }
+
   @Test func answersFromTheCacheAreCountedByKind() throws {
     let client = QueryClient(simulation: simulation)
     let query = Query("rates") { 7 }.staleTime(.minutes(1))

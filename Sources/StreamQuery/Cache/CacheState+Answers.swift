@@ -29,6 +29,8 @@ extension CacheState {
     case .late: return false
     case .restarted, .cancelled: break
     case .landed:
+      // First: whoever learns that it landed must find it.
+      if offers != nil { withdraw(index, &transaction) }
       job.answer.landed()
       if let box = answer.box { slots[index].store(box, &transaction) }
     case .retrying, .failed:

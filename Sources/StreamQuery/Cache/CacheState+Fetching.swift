@@ -40,7 +40,8 @@ extension CacheState {
     case .useCached(let lookup, let revalidates):
       guard let box = slots[index].visible else { break }
       note(lookup, index, transaction)
-      if offers != nil { offer(index) }
+      // Not of a transaction that changes the entry: nobody may see it before the end.
+      if offers != nil, initialData == nil, !revalidates, !emitsEvents { offer(index) }
       if revalidates {
         if slots[index].machine.isIdle { adopt(index, query, &transaction) }
         input(index, &transaction) { $0.requested(.manual, clientLease: true, in: $1) }

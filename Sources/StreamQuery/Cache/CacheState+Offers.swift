@@ -36,10 +36,10 @@ extension CacheState {
     if let times = offers?.removed(index) { budget?.order.used(index, times: times) }
   }
 
-  /// The same for all entries.
+  /// The same for all entries, which move to other slots or leave.
   @inline(never)
   mutating func withdrawAll(_ transaction: inout Transaction) {
-    transaction.drop(offers?.takeAll())
+    transaction.drop(offers?.takeRows())
   }
 
   /// From now on queries arrive under other defaults, also those that an offer would answer.
@@ -48,13 +48,13 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     self.defaults = defaults
-    if offers != nil { withdrawAll(&transaction) }
+    if offers != nil { transaction.drop(offers?.takeAll()) }
   }
 
   /// An entry was made, and others may have to leave: tells the order of eviction what was used.
   @inline(never)
   mutating func countUses() {
-    guard let used = offers?.entryWasMade() else { return }
+    guard let used = offers?.entryWasMade(among: index.count) else { return }
     for uses in used {
       let times = uses.take()
       if let index = find(uses.entry) { budget?.order.used(index, times: times) }

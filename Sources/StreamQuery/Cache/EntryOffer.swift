@@ -34,13 +34,4 @@ final class EntryOffer: Sendable {
   func isStale(_ freshness: Freshness, at now: Instant) -> Bool {
     freshness.isStale(updatedAt: updatedAt, isInvalidated: isInvalidated, at: now)
   }
-
-  /// Whether a caller of a query that promises something gets the data without more ado.
-  ///
-  /// Not if the query may refetch it ahead of time; and not if the entry has to begin to remember what
-  /// happens to it, because no query has promised stale data before.
-  func keepsPromises(of terms: ServingTerms?) -> Bool {
-    guard let terms else { return true }
-    return terms.refreshAhead.isOff && (terms.grace == .zero || query?.serving != nil)
-  }
 }

@@ -50,23 +50,31 @@ struct EntryOffers: Sendable {
     return rows[index].uses.take()?.take() ?? 0
   }
 
-  /// Withdraws all offers.
+  /// Withdraws all offers; the entries stay where they are.
   mutating func takeAll() -> FormerOffers {
     let offers = rows.map(\.offer)
-    rows = []
+    for index in rows.indices { rows[index].offer = nil }
     return FormerOffers(tables: shards.removeAll(), rows: offers)
+  }
+
+  /// The slots of all entries are given up.
+  mutating func takeRows() -> FormerOffers {
+    let offers = takeAll()
+    rows = []
+    return offers
   }
 
   /// An entry was made.
   ///
+  /// - Parameter count: How many there are; of few, none may leave that was just used.
   /// - Returns: The entries that were used, in the order in which they were made, if it is time to
   ///   count that.
-  mutating func entryWasMade() -> [EntryUses] {
+  mutating func entryWasMade(among count: Int) -> [EntryUses] {
     guard rest == 0 else {
       rest -= 1
       return []
     }
-    rest = shards.count / 8
+    rest = min(shards.count / 8, count / 64)
     // Hashes differ from process to process, and so does the order of the tables.
     return shards.takeUsed().sorted { $0.entry.generation < $1.entry.generation }
   }

@@ -49,7 +49,7 @@ final class QueryCache: Sendable {
   }
 
   /// Whether somebody listens to events, each lookup included.
-  var emitsEvents: Bool {
+  var isHeard: Bool {
     @inline(__always) get { datesAll.load(ordering: .relaxed) }
   }
 

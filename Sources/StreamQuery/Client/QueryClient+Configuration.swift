@@ -28,9 +28,10 @@ extension QueryClient {
     /// processors, readers find it in so many tables with a lock each: `data(for:)`, and `fetch`,
     /// `ensure` and `prefetch` of fresh data. They see the same as without. The number is rounded up
     /// to a power of two, at most 256; ``server`` has four for each processor. Each part takes about
-    /// 100 bytes, and each entry that is read about 200.
+    /// 100 bytes, and each entry that is read about 200. A ``limit`` learns of these uses in batches.
     ///
-    /// While somebody receives events, `fetch` takes the cache's lock to tell of each lookup.
+    /// Each lookup is an event, in the order of transactions. So a client with ``onEvent`` or
+    /// ``eventReceivers``, such as a log or metrics, takes the cache's lock for each `fetch`.
     public var readShards: Int?
     /// The clock on which the client waits.
     public var clock: any Clock<Duration>

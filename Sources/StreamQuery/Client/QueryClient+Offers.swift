@@ -17,10 +17,19 @@ extension QueryClient {
     _ shards: ReadShards
   ) -> ValueBox? {
     // Who listens is told of each lookup, in the order of transactions.
-    guard need != .always, !cache.emitsEvents, let offer = shards.offer(of: key),
-      let query = query(of: offer, definition), !query.isPersisted,
-      let options = query.fixedOptions, offer.keepsPromises(of: query.serving),
-      !offer.isStale(options.freshness, at: shards.time(cache.clock.now()))
+    guard need != .always, !cache.isHeard, let offer = shards.offer(of: key) else { return nil }
+    let now = shards.time(cache.clock.now())
+    // What is stale for the query that the entry has is so for most: they need not be resolved here.
+    if let known = offer.query?.resolved, known.canFetch,
+      offer.isStale(known.fixedFreshness, at: now)
+    {
+      return nil
+    }
+    let query = query(of: offer, definition)
+    guard !query.isPersisted, let options = query.fixedOptions,
+      !offer.isStale(options.freshness, at: now),
+      // Otherwise the cache may have to refetch it.
+      query.serving?.refreshAhead.isOff ?? true
     else { return nil }
     shards.noteUse(of: offer, isLookup: true)
     return offer.data
@@ -30,7 +39,7 @@ extension QueryClient {
   private nonisolated func query(
     of offer: EntryOffer,
     _ definition: QueryDefinition
-  ) -> ResolvedQuery? {
+  ) -> ResolvedQuery {
     if let known = offer.query?.resolved, known.isMade(of: definition),
       // Only compared: all threads would count a reference to the defaults.
       ObjectIdentifier(known.defaults) == ObjectIdentifier(offer.defaults)

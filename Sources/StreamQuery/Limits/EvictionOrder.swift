@@ -119,12 +119,13 @@ struct EvictionOrder: Sendable {
   mutating func used(_ row: Int, times: Int = 1) {
     guard times > 0, isKnown(row) else { return }
     rows[row].popularity.used(at: age, times: times)
-    let isHit = !rows[row].isUnused || times > 1
+    let isHit = !rows[row].isUnused
     rows[row].isUnused = false
     usesOfAge += times
-    if usesOfAge >= size * Self.ageFactor {
-      usesOfAge = 0
-      age &+= 1
+    let ageLength = size * Self.ageFactor
+    if usesOfAge >= ageLength {
+      age &+= UInt32(clamping: usesOfAge / ageLength)
+      usesOfAge %= ageLength
     }
     climber.used(isHit: isHit, times: times, period: size * Self.periodFactor)
     guard isHit, rows[row].isIdle else { return }

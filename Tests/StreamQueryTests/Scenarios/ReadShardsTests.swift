@@ -113,10 +113,19 @@ import Testing
 
   @Test("a clock that runs back makes nothing fresh again")
   func clockRunsBack() {
-    let shards = ReadShards(count: 1)
-    shards.advance(to: Instant(nanoseconds: 10))
-    #expect(shards.time(Instant(nanoseconds: 5)) == Instant(nanoseconds: 10))
-    #expect(shards.time(Instant(nanoseconds: 15)) == Instant(nanoseconds: 15))
+    let offset = Dial(Duration.zero)
+    let client = client { [simulation] in
+      $0.clock = JumpingClock(base: simulation.clock, offset: offset)
+    }
+    let answers = ScriptedFetch<Int>(.value(1), .value(2))
+    let query = Query(key: key, fetch: answers).staleTime(.seconds(10))
+    for _ in 0..<3 { #expect(fetch(query, client) == 1) }
+    offset.value = .seconds(20)
+    // A transaction of another key learns the time.
+    client.setData(1, for: QueryKey<Int>("other"))
+    offset.value = .zero
+    #expect(fetch(query, client) == 2)
+    client.shutDown()
   }
 
   @Test(
@@ -168,17 +177,49 @@ import Testing
     client.shutDown()
   }
 
-  @Test("what is read without the lock stays while others pass through")
-  func limit() {
-    let client = client { $0.limit = CacheLimit(maxEntries: 10) }
-    for number in 1...5 { client.setData(number, for: QueryKey<Int>("own", number)) }
-    for round in 0..<300 {
-      for number in 1...5 { #expect(client.data(for: QueryKey<Int>("own", number)) == number) }
-      client.setData(round, for: QueryKey<Int>("passing", round))
+  @Test("what is read without the lock stays while others pass through", arguments: [nil, 4, 256])
+  func limit(shards: Int?) {
+    let client = client {
+      $0.limit = CacheLimit(maxEntries: 100)
+      $0.readShards = shards
     }
-    #expect(client.entries(of: Int.self, "own").map(\.data) == [1, 2, 3, 4, 5])
-    #expect(client.diagnostics().count == 10)
+    var lost = 0
+    for round in 0..<1_000 {
+      for number in 0..<80 {
+        let own = QueryKey<Int>("own", number)
+        guard client.data(for: own) == nil else { continue }
+        if round > 0 { lost += 1 }
+        client.setData(number, for: own)
+      }
+      let passing = QueryKey<Int>("passing", round)
+      client.setData(round, for: passing)
+      for _ in 0..<4 { _ = client.data(for: passing) }
+    }
+    #expect(lost <= 20)
+    #expect(client.diagnostics().count == 100)
     client.shutDown()
+  }
+
+  @Test("many uses that become known together age what was a favourite before")
+  func aging() {
+    var order = EvictionOrder(maxEntries: 16, maxCost: nil)
+    for row in 0..<2 {
+      order.added(row, hash: row)
+      order.changed(row, isIdle: true)
+    }
+    order.used(0, times: 15)
+    var other = order
+    order.used(1, times: 48 * 10)
+    for _ in 0..<480 { other.used(1) }
+    for row in 2..<17 {
+      for _ in 0..<2 {
+        order.added(row, hash: row)
+        order.changed(row, isIdle: true)
+        swap(&order, &other)
+      }
+    }
+    #expect(order.victim() == other.victim())
+    #expect(order.victim() == 0)
   }
 
   @Test("an entry whose data changes again and again waits once to be counted")
@@ -225,6 +266,8 @@ import Testing
     }
     if random.next(below: 3) > 0 { query = query.staleTime(staleTime) }
     if random.next(below: 2) == 0 { query = query.staleIfError(.seconds(5)) }
+    if random.next(below: 4) == 0 { query = query.cachesFailures(.seconds(3)) }
+    if random.next(below: 8) == 0 { query = query.enabled(when: { ($0 ?? 0) % 2 == 0 }) }
     if random.next(below: 4) == 0 { query = query.refreshAhead(.fraction(0.5, jitter: 0)) }
     let asked = query
     switch random.next(below: 22) {
