@@ -30,8 +30,8 @@ struct LockScaling {
           time = LockModel.held(each: times[0], together: times[1], locks: subject.locks)
           held.append(Held(subject: subject, each: times[0], held: time))
         }
-        let work = max(0, times[0] - time)
-        let model = LockModel(held: time, work: work, locks: subject.locks).outcome(threads: 2)
+        let model = LockModel(held: time, work: max(0, times[0] - time), locks: subject.locks)
+          .outcome(threads: 2)
         let rates = [1e9 / times[0], 1e9 / times[1], model.throughput, 1e9 / times[2]]
         write(
           "| \(subject.name) | \(Report.text(work, .nanoseconds)) | "

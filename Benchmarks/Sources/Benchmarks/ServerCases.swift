@@ -57,7 +57,6 @@ struct ServerCases {
     configuration.readShards = nil
     let single = QueryClient(configuration: configuration)
     let queries = (0..<keyCount).map(query)
-    let keys = queries.map(\.key)
     for id in 0..<keyCount {
       _ = try? await locked.value(for: RivalKey(id: id)) { id }
       _ = try? await actor.value(for: RivalKey(id: id)) { id }
@@ -76,22 +75,35 @@ struct ServerCases {
         blackHole(try? await actor.value(for: RivalKey(id: id)) { id })
       },
     ]
-    let ways: [(name: String, call: @Sendable (QueryClient, Int) async -> Void)] = [
-      ("`data(for:)`, the key kept", { blackHole($0.data(for: keys[$1])) }),
-      ("`fetch`, the query kept", { blackHole(try? await $0.fetch(queries[$1])) }),
-      ("`fetch`, the query made at the call", { blackHole(try? await $0.fetch(query($1))) }),
-    ]
-    let all =
-      rivals
-      + ways.flatMap { way in
-        [
-          // As many tables as such a server has with 64 processors.
-          Subject(name: way.name, locks: shards, locksOfMany: 256) { await way.call(client, $0) },
-          Subject(name: way.name + ", one lock") { await way.call(single, $0) },
-        ]
-      }
+    // As many tables as such a server has with 64 processors.
+    let sharded = hitSubjects(of: client, queries, locks: shards, ofMany: 256)
+    let all = rivals + sharded + hitSubjects(of: single, queries, suffix: ", one lock")
     return wanted.isEmpty
       ? all : all.filter { one in wanted.contains { one.name.contains($0) } }
+  }
+
+  /// The ways to read what a client has.
+  private static func hitSubjects(
+    of client: QueryClient,
+    _ queries: [Query<Int>],
+    suffix: String = "",
+    locks: Int = 1,
+    ofMany locksOfMany: Int = 1
+  ) -> [Subject] {
+    let keys = queries.map(\.key)
+    let subjects = [
+      Subject(name: "`data(for:)`, the key kept") { blackHole(client.data(for: keys[$0])) },
+      Subject(name: "`fetch`, the query kept") { blackHole(try? await client.fetch(queries[$0])) },
+      Subject(name: "`fetch`, the query made at the call") {
+        blackHole(try? await client.fetch(query($0)))
+      },
+    ]
+    return subjects.map { subject in
+      var subject = subject
+      subject.name += suffix
+      (subject.locks, subject.locksOfMany) = (locks, locksOfMany)
+      return subject
+    }
   }
 
   // MARK: Hits
