@@ -5,6 +5,10 @@ protocol Persister: AnyObject, Sendable {
   /// Whether it is not known yet what is kept under a policy.
   func isRestoring(_ policy: any PersistencePolicy) -> Bool
 
+  /// Whether it is not known yet what is kept under a policy, although queries may go on without it:
+  /// what an update began with would be wrong.
+  func isUnread(_ policy: any PersistencePolicy) -> Bool
+
   /// Waits until it is known what is kept under a policy, or until the caller is cancelled.
   func waitUntilRestored(_ policy: any PersistencePolicy, within limit: TimeSpan) async
 

@@ -103,7 +103,8 @@ extension QueryClient {
       let policy = policy ?? (known.map { $0.resolved.persistence } ?? defaults.persistence),
       !policy.isOff
     else { return false }
-    return persisters.persister(for: policy)?.isRestoring(policy) ?? false
+    guard let persister = persisters.persister(for: policy) else { return false }
+    return persister.isRestoring(policy) || persister.isUnread(policy)
   }
 
   /// Makes the entry of a key that is not cached, if a store keeps data for it.

@@ -23,6 +23,11 @@ struct OpenStore {
   /// Why it could not be read so far; it is tried again.
   var readError: QueryStoreError?
   private var readFailures = 0
+  /// How often it may fail until it is given up, which takes three minutes.
+  ///
+  /// Otherwise changes would wait in memory for ever. A store that may not be read now, since the
+  /// device is locked, is not given up.
+  private static let mostReadFailures = 8
   /// Ends the wait before it is read again.
   var readPause: SharedOneShot<Void>?
 
@@ -33,6 +38,9 @@ struct OpenStore {
   }
 
   var isAwaited: Bool { records.isLoading && !isSlow }
+
+  /// Whether it is tried again after it could not be read.
+  var isUnread: Bool { records.isLoading && readError != nil }
 
   /// Why what changed cannot be written; `nil` if it can, or if nothing changed.
   var obstacle: QueryStoreError? {
@@ -52,12 +60,18 @@ extension OpenStore {
 
   /// It could not be read: queries go on as they would without it.
   ///
-  /// - Returns: How long to wait before it is read again: twice as long each time, up to a minute.
-  mutating func readFailed(_ error: QueryStoreError) -> Duration {
+  /// - Returns: How long to wait before it is read again: twice as long each time, up to a minute;
+  ///   `nil` if it is given up. And whether somebody may have waited for it.
+  mutating func readFailed(_ error: QueryStoreError) -> (pause: Duration?, wasAwaited: Bool) {
+    let wasAwaited = isAwaited
     readError = error
     isSlow = true
-    defer { readFailures = min(readFailures + 1, 6) }
-    return min(.seconds(60), .seconds(1 << readFailures))
+    readFailures += 1
+    let isLocked = if case .denied = error { true } else { false }
+    guard !error.isFinal, isLocked || readFailures < Self.mostReadFailures else {
+      return (nil, wasAwaited)
+    }
+    return (min(.seconds(60), .seconds(1 << min(readFailures - 1, 6))), wasAwaited)
   }
 
   /// It was read.

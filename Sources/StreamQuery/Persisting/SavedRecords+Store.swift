@@ -115,11 +115,15 @@ extension SavedRecords {
     guard let newest = order.last(where: unwritten.contains) else { return [] }
     // A single record, which may be too large.
     if order.count == 1 { return evicted.isEmpty ? order : [] }
+    // What nobody can fetch again leaves for its like, after all else.
+    let isFetchable = order.contains { $0 != newest && records[$0]?.value.hasLifetime == true }
+    if !isFetchable, records[newest]?.value.hasLifetime == true { return [] }
     let stored = records.values.count(where: \.isStored)
     let gone = evicted.values.count(where: \.isStored)
     var rest = (stored + gone + 1) / 2 - gone
     var leaving: [String] = []
     for text in order where text != newest && leaving.count < max(1, order.count / 10) {
+      if isFetchable, records[text]?.value.hasLifetime != true { break }
       if records[text]?.isStored == true {
         guard rest > 0 else { continue }
         rest -= 1

@@ -24,6 +24,13 @@ extension StorePersister {
     return isRestoring
   }
 
+  func isUnread(_ policy: any PersistencePolicy) -> Bool {
+    guard let settings = (policy as? QueryPersistence)?.settings else { return false }
+    return state.withLock { state in
+      !state.isEnded && state.stores[StoreID(settings, of: partition)]?.isUnread == true
+    }
+  }
+
   private func load(_ id: StoreID, _ settings: Persistence) async {
     let limit = TimeSpan(settings.patience)
     let patience = Task.detached(executorPreference: executor) { [clock] in
@@ -66,15 +73,21 @@ extension StorePersister {
     _ patience: Task<Void, Never>
   ) async -> Bool {
     let pause = SharedOneShot<Void>()
-    let time = state.withLock { state -> Duration? in
+    let (time, wasAwaited) = state.withLock { state -> (Duration?, Bool) in
       // The end was the last occasion.
-      if error.isFinal || state.isEnded { return nil }
-      state.stores[id]?.readPause = pause
-      return state.stores[id]?.readFailed(error)
+      if state.isEnded { return (nil, false) }
+      let (time, wasAwaited) = state.stores[id]?.readFailed(error) ?? (nil, false)
+      if time != nil { state.stores[id]?.readPause = pause }
+      return (time, wasAwaited)
     }
     guard let time else { return false }
     patience.cancel()
-    goOn(id, [error])
+    if wasAwaited {
+      goOn(id, [error])
+    } else {
+      // Nobody has waited since the first time.
+      report(error, in: id)
+    }
     start(id, at: .zero) { $0.heldSaves.isEmpty ? nil : $0.requestHeldSaves() }
     let timer = Task.detached(executorPreference: executor) { [clock] in
       guard (try? await clock.sleep(for: time)) != nil else { return }

@@ -5,6 +5,9 @@ public import Foundation
 #endif
 
 /// What a ``DefaultsStore`` asks of app defaults: bytes under names.
+///
+/// The stores of a process take turns, so both are called under a lock: they must not wait for another
+/// thread that uses such a store, and neither must those whom a change is told to.
 public protocol DefaultsStorage: Sendable {
   /// Returns the bytes under a name.
   ///

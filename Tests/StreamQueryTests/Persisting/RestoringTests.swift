@@ -375,6 +375,47 @@ struct RestoringTests {
     client.shutDown()
   }
 
+  @Test("while a store cannot be read, no update begins with nothing in place of what it keeps")
+  func updatedWhileDenied() {
+    keep("a", "list")
+    let store = slow { $0.loadError = .denied }
+    let misuses = Notes<String>()
+    let client = QueryClient(simulation: simulation) {
+      $0.persistence = Persistence(in: store)
+      $0.onMisuse = { misuses.add("\($0)") }
+    }
+    let list = Query<String>(key: "list").defaulting(to: "")
+    simulation.advance(by: .milliseconds(500))
+    client.updateData(for: list) { $0 += "b" }
+    client.updateData(for: "list" as QueryKey<String>) { $0 = ($0 ?? "") + "b" }
+    #expect(misuses.count == 2)
+    store.change { $0.loadError = nil }
+    simulation.advance(by: .seconds(2))
+    #expect(client.data(for: list) == "a")
+    client.updateData(for: list) { $0 += "b" }
+    simulation.advance(by: .seconds(2))
+    #expect(values == ["ab"])
+    #expect(misuses.count == 2)
+    client.shutDown()
+  }
+
+  @Test("a store that is broken is given up after three minutes, and updates go on without it")
+  func brokenStore() {
+    keep("a", "list")
+    let store = slow { $0.loadError = .failed(Broken()) }
+    let client = client(store)
+    simulation.advance(by: .minutes(10))
+    #expect(store.loads == 8)
+    client.updateData(for: "list" as QueryKey<String>) { $0 = ($0 ?? "") + "b" }
+    #expect(client.data(for: "list" as QueryKey<String>) == "b")
+    simulation.run { [client] in
+      _ = await #expect(throws: QuerySaveError.self) { try await client.save() }
+    }
+    client.shutDown()
+    simulation.settle()
+    #expect(values == ["a"])
+  }
+
   @Test("a client that ends while its store cannot be read tries once more, and then gives up")
   func endedWhileDenied() {
     keep()

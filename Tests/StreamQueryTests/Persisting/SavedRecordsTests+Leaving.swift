@@ -36,6 +36,45 @@ extension SavedRecordsTests {
     #expect(records.records.keys.sorted() == ["b", "c", "draft", "theme"].map { "query/" + $0 })
   }
 
+  @Test(
+    "a full store gives up nothing that nobody can fetch again for what can be fetched",
+    arguments: [true, false]
+  )
+  func unlimitedWhileFull(isEternalNew: Bool) throws {
+    var records = SavedRecords(limit: StoreLimit())
+    func value(_ maxAge: TimeSpan, at date: Double) -> SavedValue {
+      SavedValue(
+        Data([1]),
+        updatedAt: date,
+        isInvalidated: false,
+        version: "",
+        maxAge: maxAge
+      )
+    }
+    let day = TimeSpan(.hours(24))
+    var found = (0..<10).map {
+      StoreRecord(key: "query/e\($0)", value: value(.infinite, at: 0).data)
+    }
+    if isEternalNew {
+      found += (0..<4).map { StoreRecord(key: "query/f\($0)", value: value(day, at: 1).data) }
+    }
+    _ = records.loaded(StoreContents(generation: .first, records: found), at: 5)
+    let new = isEternalNew ? "e10" : "f0"
+    let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
+    let saved = value(isEternalNew ? .infinite : day, at: 9)
+    _ = records.settled([(new, .save(saved, stamp))])
+    _ = records.takeBatch()
+    var left: [Set<String>] = []
+    while records.failed(isFull: true) {
+      left.append(Set(records.evicted.keys))
+      _ = records.takeBatch()
+    }
+    let feeds = Set((0..<4).map { "query/f\($0)" })
+    // For its like, after all else.
+    #expect(left.allSatisfy { $0.isSubset(of: feeds) || $0.isSuperset(of: feeds) })
+    #expect(left.isEmpty != isEternalNew)
+  }
+
   @Test("a mark on what left comes back with it")
   func markedWhileFull() throws {
     let a = #"Swift.Int["a"]"#
