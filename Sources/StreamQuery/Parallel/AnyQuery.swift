@@ -7,6 +7,9 @@ public struct AnyQuery: Sendable, _FreeOfActors {
   /// The key, without its value type.
   public var key: AnyQueryKey { entryKey.key }
 
+  /// The type of the value: queries whose keys differ only by it are different ones.
+  public var valueType: any Any.Type { entryKey.valueType }
+
   let entryKey: EntryKey
   let definition: QueryDefinition
   private(set) var options: ObserverOptions?

@@ -84,8 +84,9 @@ final class LiveHolder<Object: AnyObject> {
     guard let object else { return }
     let isNew = machine.drawn(revision(object))
     let isAnimated = changeContext != nil || surroundings.changeContext != nil
-    presence?.drawn(isNew: isNew, isAnimated: isAnimated)
-    surroundings.presence?.drawn(isNew: isNew, isAnimated: isAnimated)
+    let client = surroundings.client
+    presence?.drawn(isNew: isNew, isAnimated: isAnimated, of: client)
+    surroundings.presence?.drawn(isNew: isNew, isAnimated: isAnimated, of: client)
   }
 
   /// A view of a modifier that shows it has appeared.

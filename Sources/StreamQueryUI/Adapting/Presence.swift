@@ -1,4 +1,5 @@
 internal import Observation
+internal import StreamQuery
 
 /// Whether what a modifier is around is shown; a reader is told of changes.
 @MainActor
@@ -23,20 +24,24 @@ final class Presence: nonisolated Observable {
   /// - Parameters:
   ///   - isNew: Whether it shows something else than before.
   ///   - isAnimated: Whether what that removes may disappear later.
-  func drawn(isNew: Bool, isAnimated: Bool) {
+  ///   - client: Whose clock says how much later.
+  func drawn(isNew: Bool, isAnimated: Bool, of client: QueryClient?) {
     if isNew {
-      perform { $0.drawnAnew(isAnimated: isAnimated) }
+      perform(of: client) { $0.drawnAnew(isAnimated: isAnimated) }
     } else {
       machine.drawnAgain()
     }
-    outer?.drawn(isNew: isNew, isAnimated: isAnimated)
+    outer?.drawn(isNew: isNew, isAnimated: isAnimated, of: client)
   }
 
   func appeared() { perform { $0.appeared() } }
 
   func disappeared() { perform { $0.disappeared() } }
 
-  private func perform(_ fact: (inout PresenceMachine) -> PresenceMachine.Step) {
+  private func perform(
+    of client: QueryClient? = nil,
+    _ fact: (inout PresenceMachine) -> PresenceMachine.Step
+  ) {
     var next = machine
     switch fact(&next) {
     case .nothing: machine = next
@@ -45,6 +50,14 @@ final class Presence: nonisolated Observable {
       // Not weakly: the end must be told, also if the view is gone by then.
       // No executor preference: it runs on the main actor.
       Task { perform { $0.turnEnded() } }
+    case .awaitEndOfDoubt:
+      machine = next
+      let clock = (client ?? FallbackClient.taken()).clock
+      // Not the client itself: it need not live for this.
+      // No executor preference: it runs on the main actor.
+      Task { [weak self] in
+        repeat { try? await clock.sleep(for: .seconds(1)) } while self?.isStillInDoubt() == true
+      }
     case .changed:
       registrar.willChange(ResultFields(.result))
       machine = next
@@ -52,4 +65,9 @@ final class Presence: nonisolated Observable {
       onChange?()
     }
   }
+
+  /// A second has passed since the first change whose animation may be running.
+  ///
+  /// - Returns: Whether another second has to pass.
+  private func isStillInDoubt() -> Bool { machine.doubtEnded() == .awaitEndOfDoubt }
 }

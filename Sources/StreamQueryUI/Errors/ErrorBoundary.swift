@@ -22,7 +22,7 @@ internal import StreamQuery
 public final class ErrorBoundary: nonisolated Observable {
   /// What has failed: a query, or what a view has reported itself.
   private enum Source: Hashable {
-    case query(ObjectIdentifier, AnyQueryKey)
+    case query(ObjectIdentifier, QueryIdentity)
     case report(Int)
   }
 
@@ -102,21 +102,21 @@ public final class ErrorBoundary: nonisolated Observable {
   }
 
   func report<Value>(_ error: any Error, of query: Query<Value>, in client: QueryClient) {
-    report(error, of: query.key.erased, .query(query), in: client) {
+    report(error, of: QueryIdentity(query.key), .query(query), in: client) {
       client.data(for: query) != nil
     }
   }
 
   func report(_ error: any Error, of query: AnyQuery, in client: QueryClient) {
     let filter = QueryFilter.queries([query])
-    report(error, of: query.key, filter, in: client) {
+    report(error, of: QueryIdentity(query), filter, in: client) {
       client.diagnostics(filter).first?.data != nil
     }
   }
 
   private func report(
     _ error: any Error,
-    of key: AnyQueryKey,
+    of key: QueryIdentity,
     _ filter: QueryFilter,
     in client: QueryClient,
     hasData: @escaping @MainActor () -> Bool
@@ -134,7 +134,7 @@ public final class ErrorBoundary: nonisolated Observable {
   }
 
   /// A query has recovered by itself: its error need not be shown any more.
-  func recovered(_ key: AnyQueryKey, in client: QueryClient) {
+  func recovered(_ key: QueryIdentity, in client: QueryClient) {
     let source = Source.query(ObjectIdentifier(client), key)
     if machine.caught.contains(where: { $0.source == source }) {
       change { _ = $0.recovered(source) }

@@ -13,6 +13,9 @@
 /// |---|---|---|---|
 /// | appeared | shown | shown | shown |
 /// | disappeared, and nothing appears in this turn | hidden | hidden, or shown if it has changed | hidden |
+///
+/// A change that may be animated is a doubt for a while: what it removes disappears later. What
+/// disappears after that is hidden.
 struct PresenceMachine: Equatable {
   enum Stage: Equatable {
     /// Nothing has appeared yet.
@@ -27,7 +30,7 @@ struct PresenceMachine: Equatable {
     /// In this turn.
     case thisTurn
     /// An animated change: what it removes disappears when the animation is over.
-    case untilDrawn
+    case forAWhile
   }
 
   /// What has to be done.
@@ -35,6 +38,8 @@ struct PresenceMachine: Equatable {
     case nothing
     /// Say when this turn is over.
     case awaitEndOfTurn
+    /// Say when no animation of now can be running any more.
+    case awaitEndOfDoubt
     /// The stage is another one.
     case changed
   }
@@ -43,6 +48,9 @@ struct PresenceMachine: Equatable {
   private var count = 0
   private var doubt = Doubt.none
   private var awaitsEndOfTurn = false
+  private var awaitsEndOfDoubt = false
+  /// Whether there was another animated change during that wait.
+  private var isDoubtRenewed = false
 
   /// It is drawn with something else than before.
   ///
@@ -51,13 +59,35 @@ struct PresenceMachine: Equatable {
   mutating func drawnAnew(isAnimated: Bool) -> Step {
     // What has not appeared cannot disappear.
     guard count > 0 else { return .nothing }
-    doubt = isAnimated ? .untilDrawn : .thisTurn
-    return isAnimated ? .nothing : endOfTurn()
+    guard isAnimated else {
+      // The animation of a former change may still be running.
+      guard doubt != .forAWhile else { return .nothing }
+      doubt = .thisTurn
+      return endOfTurn()
+    }
+    doubt = .forAWhile
+    guard !awaitsEndOfDoubt else {
+      isDoubtRenewed = true
+      return .nothing
+    }
+    awaitsEndOfDoubt = true
+    return .awaitEndOfDoubt
+  }
+
+  /// No animation of when this was asked for can be running any more.
+  mutating func doubtEnded() -> Step {
+    guard !isDoubtRenewed else {
+      isDoubtRenewed = false
+      return .awaitEndOfDoubt
+    }
+    awaitsEndOfDoubt = false
+    if doubt == .forAWhile { doubt = .none }
+    return .nothing
   }
 
   /// It is drawn, and shows what it has shown before.
   mutating func drawnAgain() {
-    if doubt == .untilDrawn { doubt = .none }
+    if doubt == .forAWhile { doubt = .none }
   }
 
   /// One of its views has appeared.

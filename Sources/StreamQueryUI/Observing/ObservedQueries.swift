@@ -33,10 +33,16 @@ public final class ObservedQueries: nonisolated Observable {
     }
   }
 
+  /// One of the queries: a list may have a key twice, and its options differ then.
+  private struct Routed: Hashable {
+    let identity: QueryIdentity
+    let occurrence: Int
+  }
+
   private let registrar = ObservationRegistrar()
   private var machine = ListMachine()
   /// Of the queries that had errors for the boundary.
-  private var routes: [AnyQueryKey: ErrorRouteMachine<AnyQueryResult>] = [:]
+  private var routes: [Routed: ErrorRouteMachine<AnyQueryResult>] = [:]
   private(set) var queries: [AnyQuery]
   private var life = ObservingMachine()
   private(set) var client: QueryClient?
@@ -114,7 +120,7 @@ public final class ObservedQueries: nonisolated Observable {
     let isOther = queries.map(\.key) != self.queries.map(\.key)
     self.queries = queries
     guard isOther || machine.shown == nil else { return }
-    shownPump = Pump.of(client)
+    shows(Pump.of(client))
     shownPump?.remember(self)
     show(client.results(for: queries))
   }
@@ -122,7 +128,7 @@ public final class ObservedQueries: nonisolated Observable {
   /// Observes and shows nothing until it is told what to observe.
   func showNothing() {
     stop()
-    queries = []
+    (queries, routes) = ([], [:])
     show(nil)
   }
 
@@ -164,9 +170,17 @@ public final class ObservedQueries: nonisolated Observable {
     guard let observer, let client else { return }
     leave()
     let pump = Pump.of(client)
-    (self.pump, shownPump) = (pump, pump)
+    self.pump = pump
+    shows(pump)
     positions = pump.group.insert(observer)
     for position in positions { pump.tell(self, of: position) }
+  }
+
+  /// Shows results of a client from now on.
+  private func shows(_ pump: Pump) {
+    // Another client has other errors.
+    if let shownPump, shownPump !== pump { routes = [:] }
+    shownPump = pump
   }
 
   private func leave() {
@@ -248,18 +262,36 @@ public final class ObservedQueries: nonisolated Observable {
 
   private func offerErrors() {
     guard let boundary, let client, let results = machine.shown?.all else { return }
+    // Most have no error, and never had one.
+    guard !routes.isEmpty || results.contains(where: { $0.error != nil }) else { return }
+    let members = routed()
+    if !routes.isEmpty {
+      let kept = Set(members.map(\.routed))
+      routes = routes.filter { kept.contains($0.key) }
+    }
     // Readers may have replaced the list.
-    for (query, result) in zip(queries, results) where query.key == result.key {
-      // Most have no error, and never had one.
-      guard result.error != nil || routes[query.key] != nil else { continue }
-      switch routes[query.key, default: ErrorRouteMachine()].shown(result) {
+    for (member, result) in zip(members, results) where member.query.key == result.key {
+      guard result.error != nil || routes[member.routed] != nil else { continue }
+      switch routes[member.routed, default: ErrorRouteMachine()].shown(result) {
       case .nothing: break
       case .offer(let error):
-        if client.shouldThrow(error, of: query) { boundary.report(error, of: query, in: client) }
+        if client.shouldThrow(error, of: member.query) {
+          boundary.report(error, of: member.query, in: client)
+        }
       case .recovered:
-        routes[query.key] = nil
-        boundary.recovered(query.key, in: client)
+        routes[member.routed] = nil
+        boundary.recovered(member.routed.identity, in: client)
       }
+    }
+  }
+
+  private func routed() -> [(query: AnyQuery, routed: Routed)] {
+    var counts: [QueryIdentity: Int] = [:]
+    return queries.map { query in
+      let identity = QueryIdentity(query)
+      let count = counts[identity, default: 0]
+      counts[identity] = count + 1
+      return (query, Routed(identity: identity, occurrence: count))
     }
   }
 

@@ -292,7 +292,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     case .nothing: break
     case .offer(let error):
       if client.shouldThrow(error, of: query) { boundary.report(error, of: query, in: client) }
-    case .recovered: boundary.recovered(query.key.erased, in: client)
+    case .recovered: boundary.recovered(QueryIdentity(query.key), in: client)
     }
   }
 

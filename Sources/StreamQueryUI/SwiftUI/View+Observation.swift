@@ -90,9 +90,10 @@ struct ObservationModifier: ViewModifier {
 }
 
 struct SceneModifier: ViewModifier {
-  @SwiftUI.Environment(\.surroundings) private var surroundings
   @SwiftUI.Environment(\.scenePhase) private var phase
   /// Stands for the scene as well.
+  ///
+  /// No change of a query is a doubt here: with many of them, a scene would never have left.
   @State private var presence: Presence
   private let activity: SceneActivity
 
@@ -102,10 +103,7 @@ struct SceneModifier: ViewModifier {
   }
 
   func body(content: Content) -> some View {
-    presence.outer = surroundings.presence
-    return
-      content
-      .transformEnvironment(\.surroundings) { $0.presence = presence }
+    content
       .onChange(of: phase, initial: true) { _, phase in say(phase) }
       .onAppear {
         presence.onChange = { [activity, weak presence] in

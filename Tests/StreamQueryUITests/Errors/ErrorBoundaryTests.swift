@@ -1,7 +1,8 @@
 import StreamQuery
 import StreamQueryTesting
-import StreamQueryUI
 import Testing
+
+@testable import StreamQueryUI
 
 @MainActor
 struct ErrorBoundaryTests {
@@ -197,6 +198,67 @@ struct ErrorBoundaryTests {
       client.setData(2, for: kept)
       simulation.settle()
       #expect(batch.isSuccess)
+    }
+  }
+
+  @Test("a list tells queries of equal keys apart, by the type of their value and by their place")
+  func equalKeys() {
+    Simulation.onMainActor { simulation in
+      struct Broken: Error {}
+      let client = QueryClient(simulation: simulation)
+      let broken = Query(
+        key: QueryKey<Int>("a"),
+        fetch: ScriptedFetch<Int>(.failure(Broken()), .value(1))
+      ).retry(0)
+      let thrown = broken.throwOnError(.always)
+      let fine = Query<String>("a") { "fine" }
+      let boundary = ErrorBoundary()
+      let batch = ObservedQueries([AnyQuery(broken), AnyQuery(thrown), AnyQuery(fine)])
+      batch.boundary = boundary
+      batch.start(using: client)
+      simulation.settle()
+      #expect(boundary.errors.count == 1 && batch[fine]?.data == "fine")
+      // What the other one has to say is no recovery of this one.
+      client.setData("finer", for: fine)
+      simulation.settle()
+      #expect(boundary.errors.count == 1)
+      batch.refetch()
+      simulation.settle()
+      #expect(boundary.errors.isEmpty && batch[thrown]?.data == 1)
+    }
+  }
+
+  @Test("what a list has left, and what is shown no more, reports its error again when it is back")
+  func forgottenRoutes() {
+    Simulation.onMainActor { simulation in
+      struct Broken: Error {}
+      let client = QueryClient(simulation: simulation)
+      let broken = Query(key: QueryKey<Int>("a"), fetch: ScriptedFetch<Int>(.failure(Broken())))
+        .retry(0).throwOnError(.always)
+      let list = [AnyQuery(broken).enabled(false)]
+      let fetching = ObservedQuery(broken, client: client)
+      simulation.settle()
+      #expect(fetching.isError)
+      let boundary = ErrorBoundary()
+      let batch = ObservedQueries(list)
+      batch.boundary = boundary
+      batch.start(using: client)
+      #expect(boundary.errors.count == 1)
+      boundary.dismiss()
+      batch.showNothing()
+      batch.follow(list, using: client)
+      #expect(boundary.errors.count == 1)
+      boundary.dismiss()
+      batch.update([])
+      // Any arrival lets go of what is not in the list.
+      let other = Query(key: QueryKey<Int>("b"), fetch: ScriptedFetch<Int>(.failure(Broken())))
+        .retry(0)
+      batch.update([AnyQuery(other)])
+      simulation.settle()
+      #expect(boundary.errors.isEmpty && batch.errors.count == 1)
+      batch.update(list)
+      #expect(boundary.errors.count == 1)
+      simulation.settle()
     }
   }
 

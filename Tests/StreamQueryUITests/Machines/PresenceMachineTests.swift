@@ -4,7 +4,7 @@ import Testing
 
 struct PresenceMachineTests {
   private enum Fact: CaseIterable {
-    case appeared, disappeared, changed, changedSlowly, drawnAgain
+    case appeared, disappeared, changed, changedSlowly, drawnAgain, doubtEnded
   }
 
   private static func tell(_ fact: Fact, to machine: inout PresenceMachine) -> PresenceMachine.Step
@@ -14,6 +14,7 @@ struct PresenceMachineTests {
     case .disappeared: return machine.disappeared()
     case .changed: return machine.drawnAnew(isAnimated: false)
     case .changedSlowly: return machine.drawnAnew(isAnimated: true)
+    case .doubtEnded: return machine.doubtEnded()
     case .drawnAgain:
       machine.drawnAgain()
       return .nothing
@@ -62,6 +63,34 @@ struct PresenceMachineTests {
     )
   }
 
+  @Test func whatDisappearsLongAfterAnAnimatedChangeIsHidden() {
+    #expect(
+      machine(after: [.appeared], [.changedSlowly], [.doubtEnded], [.disappeared]).stage == .hidden
+    )
+    // A change of another kind does not end the animation.
+    #expect(
+      machine(after: [.appeared], [.changedSlowly], [.changed], [.disappeared]).stage == .shown
+    )
+    // What has been taken for empty is not hidden by time.
+    #expect(
+      machine(after: [.appeared], [.changedSlowly], [.disappeared], [.doubtEnded]).stage == .shown
+    )
+  }
+
+  @Test func animatedChangesThatFollowEachOtherHaveOneWait() {
+    var machine = machine(after: [.appeared])
+    let steps = [
+      machine.drawnAnew(isAnimated: true), machine.drawnAnew(isAnimated: true),
+      machine.doubtEnded(), machine.drawnAnew(isAnimated: false), machine.doubtEnded(),
+      machine.drawnAnew(isAnimated: true),
+    ]
+    #expect(
+      steps == [
+        .awaitEndOfDoubt, .nothing, .awaitEndOfDoubt, .nothing, .nothing, .awaitEndOfDoubt,
+      ]
+    )
+  }
+
   @Test func eachTurnIsAwaitedOnce() {
     var machine = machine(after: [.appeared, .appeared])
     let steps = [
@@ -90,7 +119,20 @@ struct PresenceMachineTests {
 
   @Test("whatever comes, an appearance shows, a turn ends, and only the end of a turn hides")
   func everySequence() {
+    // Whatever was before: what disappears with no doubt left ends hidden.
+    func endsHidden(_ machine: PresenceMachine, awaits: Bool, trace: [String]) {
+      var machine = machine
+      if awaits { _ = machine.turnEnded() }
+      _ = machine.appeared()
+      if machine.doubtEnded() == .awaitEndOfDoubt { _ = machine.doubtEnded() }
+      var isAwaited = false
+      // As many as the trace can have brought.
+      for _ in 0...7 where machine.disappeared() == .awaitEndOfTurn { isAwaited = true }
+      #expect(isAwaited && machine.turnEnded() == .changed, "\(trace)")
+      #expect(machine.stage == .hidden, "\(trace)")
+    }
     func go(_ machine: PresenceMachine, awaits: Bool, depth: Int, trace: [String]) {
+      endsHidden(machine, awaits: awaits, trace: trace)
       guard depth > 0 else { return }
       for fact in Fact.allCases {
         var next = machine

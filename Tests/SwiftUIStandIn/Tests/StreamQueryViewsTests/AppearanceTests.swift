@@ -231,6 +231,25 @@ struct AppearanceTests {
     }
   }
 
+  @Test("what is hidden long after an animated change is not observed")
+  func hiddenAfterAnimations() {
+    World.run { world in
+      let (switches, shown) = (Switches(), query("a", fetch("A")))
+      let view = QueryView(shown) { item in Text(item.data ?? "-") }.queryAnimation(.default)
+      let display = world.show(Stack(switches: switches, root: view))
+      world.advance(30)
+      world.client.setData("written", for: shown)
+      world.advance(10)
+      world.client.setData("again", for: shown)
+      world.advance(3000)
+      #expect(display.texts == ["again"] && world.observers == 1)
+      switches.path = [1]
+      world.advance(2000)
+      #expect(display.texts == ["other"] && world.observers == 0)
+      display.unmount()
+    }
+  }
+
   @Test("a view whose own state empties it observes when it shows something again")
   func emptiedByState() {
     World.run { world in
@@ -274,6 +293,44 @@ struct AppearanceTests {
     let switches: Switches
     var body: some View {
       if switches.isOn { Text("home") } else { Text("log in") }
+    }
+  }
+
+  private struct SceneRoot: View {
+    @Bindable var switches: Switches
+    let query: Query<String>
+    let scenes: SceneActivity
+    var body: some View {
+      Stack(
+        switches: switches,
+        root: QueryView(query) { Text($0.data ?? "-") }.queryAnimation(.default)
+          .sceneActivity(scenes)
+      )
+    }
+  }
+
+  @Test("a scene that is left right after an animated change has left")
+  func scenesAfterAnimations() {
+    World.run { world in
+      let (switches, scenes) = (Switches(), SceneActivity())
+      let client = QueryClient(simulation: world.simulation) { $0.activity = scenes.activity }
+      let (fetch, other) = (fetch("A", "B"), fetch("1", "2", "3"))
+      let observer = client.observer(of: query("b", fetch).refetchOnActive(.always))
+      let shown = query("a", other)
+      let display = world.show(
+        SceneRoot(switches: switches, query: shown, scenes: scenes).queryClient(client)
+      )
+      world.advance(30)
+      client.setData("written", for: shown)
+      world.advance(10)
+      switches.path = [1]
+      world.advance(10)
+      let scene = Switches()
+      scenes.changed(scene, isForeground: true)
+      world.advance(30)
+      // So it had left.
+      #expect(observer.result.data == "B" && fetch.callCount == 2)
+      display.unmount()
     }
   }
 
