@@ -248,6 +248,7 @@ public class ProcessInfo: @unchecked Sendable {
   public var environment: [String: String] { [:] }
   public var processIdentifier: Int32 { 0 }
   public var systemUptime: TimeInterval { 0 }
+  public var activeProcessorCount: Int { 1 }
 }
 
 open class Bundle: @unchecked Sendable {
