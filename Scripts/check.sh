@@ -125,7 +125,12 @@ compare_costs() {
 # Whether the example of many machines prints what Integrations/Redis/Expected says.
 compare_example() {
   local kept=Integrations/Redis/Expected/ManyMachines.txt
-  if ! swift run --package-path Integrations/Redis "${strict[@]}" ManyMachines | diff "$kept" -; then
+  local limit=()
+  # Processes that wait for each other; macOS has no such command.
+  if command -v timeout >/dev/null; then limit=(timeout 120); fi
+  swift build --package-path Integrations/Redis "${strict[@]}" --product ManyMachines || return 1
+  if ! ${limit[@]+"${limit[@]}"} swift run --package-path Integrations/Redis "${strict[@]}" --skip-build ManyMachines |
+    diff "$kept" -; then
     echo "check: ManyMachines prints something else than $kept says" >&2
     return 1
   fi

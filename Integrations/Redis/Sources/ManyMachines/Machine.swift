@@ -29,20 +29,21 @@ struct Machine: Sendable {
   let cache: SharedCache
   /// What the cache told: who waits for a change, or for the log, waits for one of these.
   private let news: AsyncStream<News>
+  private let tell: AsyncStream<News>.Continuation
 
-  private enum News { case followsLog, changed, lostTrust }
+  private enum News { case followsLog, changed, lostTrust, end }
 
   init(shop: Shop, storePort: UInt16) throws {
     self.shop = shop
     client = QueryClient(configuration: .server)
     store = RedisStore(RedisEndpoint(.host("127.0.0.1", port: Int(storePort))), namespace: "shop")
     var configuration = SharedCacheConfiguration(namespace: "shop")
-    // The others wait for so long if a machine dies while it fetches.
-    configuration.lease = .seconds(2)
+    // The others wait for so long if a machine dies while it fetches: six times the timeout.
+    configuration.lease = .seconds(12)
     // Data is trusted for so long while the store is away.
     configuration.trust = .seconds(60)
     // All of this shares a machine that may be busy: that is no reason to believe that the store is away.
-    configuration.timeout = .seconds(3)
+    configuration.timeout = .seconds(2)
     let (news, tell) = AsyncStream<News>.makeStream()
     configuration.onEvent = { event in
       switch event {
@@ -52,7 +53,7 @@ struct Machine: Sendable {
       default: break
       }
     }
-    self.news = news
+    (self.news, self.tell) = (news, tell)
     cache = try SharedCache(store, for: client, configuration)
   }
 
@@ -84,6 +85,9 @@ struct Machine: Sendable {
       try await cache.invalidate(tags: "sale")
       return "done"
     case "report": return try await client.fetch(.report(of: shop, through: cache))
+    case "forgets-news":
+      tell.yield(.end)
+      return await hear(.end)
     case "hears-change": return await hear(.changed)
     case "hears-gap": return await hear(.lostTrust)
     default: return "what?"

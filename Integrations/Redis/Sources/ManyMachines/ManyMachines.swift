@@ -27,6 +27,7 @@ internal import RedisServers
     try await report(machines.ask("ask 100"), shop)
 
     say("The first machine has a sale of five, and invalidates their tag.")
+    try machines.ask("forgets-news")
     try machines[..<1].map { $0 }.ask("sale")
     try machines[1...].map { $0 }.ask("hears-change")
     for (number, prices) in try machines.ask("prices").enumerated() {

@@ -36,7 +36,7 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
     let client = QueryClient(configuration: .server)
     let store = RedisStore(RedisEndpoint(.host("127.0.0.1", port: plan.store)), namespace: "peers")
     var configuration = SharedCacheConfiguration(namespace: "peers")
-    configuration.lease = .seconds(2)
+    configuration.lease = .milliseconds(plan.lease)
     configuration.trust = .seconds(2)
     // A machine that is busy with other tests is no reason to believe that the store is away.
     configuration.timeout = .seconds(3)

@@ -19,6 +19,8 @@ struct PeerPlan: Sendable {
   var stale = 600_000
   /// Whether the first request waits until the log was read once.
   var waits = true
+  /// How many milliseconds a lease lasts.
+  var lease = 18_000
   /// How the keys begin.
   var prefix = "k"
   /// Where it writes what it saw.
@@ -42,6 +44,7 @@ struct PeerPlan: Sendable {
       case "pause": pause = number
       case "stale": stale = number
       case "waits": waits = number > 0
+      case "lease": lease = number
       case "prefix": prefix = value
       case "file": file = value
       default: return nil

@@ -30,6 +30,8 @@ final class Link: SharedStore {
     case none
     /// Calls fail at once.
     case away
+    /// Invalidations and writes fail at once; the others are answered.
+    case refusing
     /// Calls never answer, cancelled or not.
     case hanging
   }
@@ -46,6 +48,8 @@ final class Link: SharedStore {
   /// What replaces the answer of a call.
   let beginning = Dial<(@Sendable (SharedBeginning) -> SharedBeginning)?>(nil)
   let reading = Dial<(@Sendable (SharedChanges) -> SharedChanges)?>(nil)
+  /// How many marks an invalidation has at most.
+  let marksAtMost = Dial(Int.max)
   let calls = Dial<[String]>([])
   private let stuck = Dial<[CheckedContinuation<Void, Never>]>([])
 
@@ -69,18 +73,20 @@ final class Link: SharedStore {
     _ body: () async throws(SharedStoreError) -> Value
   ) async throws(SharedStoreError) -> Value {
     calls.with { $0.append(name) }
-    try await trouble()
+    try await trouble(name)
     let value = try await body()
     try? await clock.sleep(for: delay.value + extra)
-    try await trouble()
+    try await trouble(name)
     return value
   }
 
-  private func trouble() async throws(SharedStoreError) {
+  private func trouble(_ name: String) async throws(SharedStoreError) {
     try? await clock.sleep(for: delay.value)
     switch fault.value {
     case .none: break
     case .away: throw .unavailable("away")
+    case .refusing:
+      if ["invalidate", "write"].contains(name) { throw .unavailable("refused") }
     case .hanging:
       await withCheckedContinuation { call in stuck.with { $0.append(call) } }
       throw .unavailable("given up")
@@ -135,7 +141,10 @@ final class Link: SharedStore {
 
   func invalidate(_ marks: [SharedMark]) async throws(SharedStoreError) -> SharedVersion {
     try await pass("invalidate", extra: changeDelay.value) { () async throws(SharedStoreError) in
-      try await store.invalidate(marks)
+      guard marks.count <= marksAtMost.value else {
+        throw .tooLarge(bytes: marks.count, limit: marksAtMost.value)
+      }
+      return try await store.invalidate(marks)
     }
   }
 

@@ -24,8 +24,9 @@ public import StreamQueryShared
 /// | `PREFIX.store.away` | meter | |
 ///
 /// A fetch that waits for another machine is `followed`, and `hit` as well when it takes what that has
-/// stored; one that begins again counts again. So upstream was asked `led + alone` times, and the hit
-/// rate of the store is `hit / (hit + led + alone)`. The client's own metrics count each of them as a
+/// stored; one that begins again counts again. One whose answer cannot be shared is `led`, and `alone`
+/// with the reason `unshareable` as well, for one request. So upstream was asked at most `led + alone`
+/// times, and the hit rate of the store is about `hit / (hit + led + alone)`. The client's own metrics count each of them as a
 /// miss with a fetch.
 ///
 /// `store.away` is how many caches believe that their store is away: alarm on more than zero. Caches that

@@ -19,6 +19,8 @@ extension SharedCache {
   /// - Parameters:
   ///   - urgency: What it does while the store is believed to be away.
   ///   - limit: How long it may take; `nil` is the configuration's timeout.
+  ///   - isNoted: Whether its outcome says if the store is away. A server may answer reads and refuse
+  ///     changes; what is sent again and again must not say each time that it is away.
   ///   - late: Undoes what a call did whose caller is gone.
   ///   - body: The call.
   /// - Returns: The answer.
@@ -27,6 +29,7 @@ extension SharedCache {
   func call<Value: Sendable>(
     _ urgency: Urgency = .fetch,
     within limit: Duration? = nil,
+    isNoted: Bool = true,
     late: (@Sendable (Value) async -> Void)? = nil,
     _ body: @escaping @Sendable () async throws(SharedStoreError) -> Value
   ) async throws(SharedStoreError) -> Value {
@@ -61,7 +64,7 @@ extension SharedCache {
       timer.cancel()
       work.cancel()
     }
-    note(result)
+    if isNoted { note(result) }
     return try result.get()
   }
 
@@ -86,32 +89,73 @@ extension SharedCache {
     }
   }
 
-  /// Sends the invalidations that the store did not take.
+  /// Sends the invalidations that the store did not take, unless it refused them a moment ago.
   private func sendUnsent() {
+    let now = clock.now()
+    guard locked({ $0.sendsUnsent(at: now) }) else { return }
     Task.detached(executorPreference: scheduling.executor) { [self] in
-      let parts = locked { $0.unsent.take() }
-      for (number, marks) in parts.enumerated() {
+      var parts = Array(UnsentMarks.parts(of: locked { $0.unsent.take() }).reversed())
+      while let part = parts.popLast() {
         do throws(SharedStoreError) {
-          try await send(marks)
+          try await send(part, isNoted: false)
         } catch {
-          if case .tooLarge = error { continue }
-          // With the next answer.
-          keepUnsent(parts[number...].flatMap { $0 })
+          if case .tooLarge = error {
+            // Alone it never fits.
+            guard part.count > 1 else { continue }
+            let half = part.count / 2
+            parts += [Array(part[half...]), Array(part[..<half])]
+            continue
+          }
+          keepUnsent(part + parts.joined())
+          let (now, chance) = (clock.now(), chance)
+          locked { _ = $0.sending.failed(at: now, chance: chance) }
           return
         }
       }
+      locked { _ = $0.sending.succeeded() }
     }
   }
 
   /// Sends an invalidation.
-  func send(_ marks: [SharedMark]) async throws(SharedStoreError) {
-    let version = try await call(.change) { [store] () async throws(SharedStoreError) in
-      try await store.invalidate(marks)
+  ///
+  /// - Parameters:
+  ///   - marks: What it invalidates. Of those that were kept, none is sent again.
+  ///   - isNoted: Whether its outcome says if the store is away.
+  /// - Throws: The store's error.
+  func send(_ marks: [SharedMark], isNoted: Bool = true) async throws(SharedStoreError) {
+    let kept = locked { $0.unsent.remove(marks) }
+    do throws(SharedStoreError) {
+      let version = try await call(.change, isNoted: isNoted) {
+        [store] () async throws(SharedStoreError) in
+        try await store.invalidate(marks)
+      }
+      apply { $0.invalidated(marks, version) }
+    } catch {
+      // Together with others they may be too large.
+      keepUnsent(kept)
+      throw error
     }
-    apply { $0.invalidated(marks, version) }
   }
 
-  /// Keeps an invalidation until the store answers.
+  /// Keeps what a call was about to invalidate, or to replace, until the store answers.
+  ///
+  /// - Parameters:
+  ///   - marks: What is invalidated.
+  ///   - error: Why the store did not take it.
+  func keepUnsent(_ marks: [SharedMark], after error: SharedStoreError) {
+    switch error {
+    case .unavailable, .unreadable: keepUnsent(marks)
+    case .cancelled:
+      // The caller gave up to wait, and what has changed upstream has changed all the same. The store
+      // need not be away.
+      keepUnsent(marks)
+      if locked({ !$0.breaker.isOpen }) { sendUnsent() }
+    // It never fits.
+    case .tooLarge: break
+    }
+  }
+
+  /// Keeps an invalidation until the store takes it.
   func keepUnsent(_ marks: [SharedMark]) {
     locked { [names] in $0.unsent.keep(marks, orElse: names.mark(ofPrefix: "[]")) }
   }

@@ -5,9 +5,10 @@ extension SharedCache {
   /// Invalidates a query on all machines; those that observe it fetch it again, together.
   ///
   /// It takes effect here at once. If the store does not take it, the call throws, and only this
-  /// machine's data is marked. The invalidation is kept, and sent once the store answers again, as
-  /// long as this cache lives; until then the others go on with their data until it is stale. Of
-  /// more than 1,000 kept ones, everything in the namespace is invalidated in their place.
+  /// machine's data is marked. The invalidation is kept, and sent once the store takes it, as long as
+  /// this cache lives; until then the others go on with their data until it is stale. So it is if the
+  /// caller is cancelled. Of more than 100,000 kept ones, everything in the namespace is invalidated
+  /// in their place.
   ///
   /// - Parameter query: The query, of any form and with any tags.
   /// - Throws: ``SharedCacheError``.
@@ -50,11 +51,7 @@ extension SharedCache {
       try await send(marks)
     } catch {
       apply { $0.doubted(marks) }
-      switch error {
-      case .unavailable, .unreadable: keepUnsent(marks)
-      // Whoever gave it up has not asked for it any more; what is too large never fits.
-      case .cancelled, .tooLarge: break
-      }
+      keepUnsent(marks, after: error)
       throw .store(error)
     }
   }
@@ -62,7 +59,8 @@ extension SharedCache {
   /// Writes a value of a shared query, here and on all machines.
   ///
   /// A fetch under way anywhere is not stored any more. If the store does not take the value, the
-  /// data here stays, and is marked as invalidated: whether others got the value is unknown.
+  /// data here stays, and is marked as invalidated: whether others got the value is unknown. The
+  /// query's invalidation is kept for the others, as by ``invalidate(_:)``.
   ///
   /// - Parameters:
   ///   - value: The value.
@@ -90,6 +88,9 @@ extension SharedCache {
       SharedEnvelope(bytes, age: .zero).bytes,
       form: "\(configuration.codec.name).\(settings.form)"
     )
+    let own = Array(key.marks.prefix(1))
+    // An invalidation that was kept would end what is written now.
+    let kept = locked { $0.unsent.remove(own) }
     do throws(SharedStoreError) {
       let version = try await call(.change) {
         [store, configuration] () async throws(SharedStoreError) in
@@ -97,7 +98,9 @@ extension SharedCache {
       }
       await written(value, version, to: query, key, link)
     } catch {
-      apply { $0.doubted(key.marks.prefix(1)) }
+      apply { $0.doubted(own[...]) }
+      keepUnsent(kept)
+      keepUnsent(own, after: error)
       throw .store(error)
     }
   }

@@ -5,6 +5,8 @@ struct SharedState: Sendable {
   var table = SharedTable()
   var breaker: SharedBreaker
   var unsent = UnsentMarks()
+  /// When what the store did not take is sent again; only what became of that changes it.
+  var sending: SharedBreaker
   /// The entries of the client that the table's rows are about.
   var links: [String: SharedLink] = [:]
   /// The last answers that were good when they were compared, and may not have landed yet.
@@ -29,6 +31,11 @@ struct SharedState: Sendable {
     }
   }
 
+  /// Whether what the store did not take is sent now.
+  mutating func sendsUnsent(at now: Duration) -> Bool {
+    !unsent.isEmpty && sending.asks(at: now)
+  }
+
   /// Forgets the answers that became the data.
   mutating func forgetLandedAnswers() {
     table.arrived(answers.lazy.filter { $0.value.hasLanded }.map(\.key))
@@ -44,5 +51,6 @@ struct SharedState: Sendable {
 
   init(breaker: SharedBreaker) {
     self.breaker = breaker
+    sending = breaker
   }
 }

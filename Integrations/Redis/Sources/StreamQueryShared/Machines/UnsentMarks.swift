@@ -6,7 +6,7 @@ struct UnsentMarks: Sendable {
   private var marks: Set<SharedMark> = []
   private let limit: Int
 
-  init(limit: Int = 1_000) {
+  init(limit: Int = 100_000) {
     self.limit = limit
   }
 
@@ -23,9 +23,23 @@ struct UnsentMarks: Sendable {
     if self.marks.count > limit || marks.contains(everything) { self.marks = [everything] }
   }
 
-  /// Takes what is sent now, in parts that no store refuses for their size: each has a mark at
+  /// Forgets some marks, since they are sent now.
+  ///
+  /// - Parameter marks: The marks.
+  /// - Returns: Those of them that were kept.
+  mutating func remove(_ marks: [SharedMark]) -> [SharedMark] {
+    marks.filter { self.marks.remove($0) != nil }
+  }
+
+  /// Takes all marks.
+  mutating func take() -> Set<SharedMark> {
+    defer { marks = [] }
+    return marks
+  }
+
+  /// The parts in which marks are sent, which few stores refuse for their size: each has a mark at
   /// least.
-  mutating func take(bytes: Int = 16_384) -> [[SharedMark]] {
+  static func parts(of marks: Set<SharedMark>, bytes: Int = 16_384) -> [[SharedMark]] {
     var (parts, size) = ([[SharedMark]](), 0)
     // In an order that is the same in every process: a simulation repeats it.
     for mark in marks.sorted(by: { $0.text < $1.text }) {
@@ -36,7 +50,6 @@ struct UnsentMarks: Sendable {
       }
       parts[parts.count - 1].append(mark)
     }
-    marks = []
     return parts
   }
 }

@@ -144,9 +144,12 @@ final class NetworkLink: SharedStore {
 }
 
 extension SharedMark {
-  /// The number of the key that a tag names.
+  /// The number of the key that a tag names, or whose own mark it is.
   fileprivate var networkKey: Int? {
-    text.lastIndex(of: "#").flatMap { Int(text[text.index(after: $0)...]) }
+    if let own = text.firstRange(of: "[\"value\",") {
+      return Int(text[own.upperBound...].prefix { $0.isNumber })
+    }
+    return text.lastIndex(of: "#").flatMap { Int(text[text.index(after: $0)...]) }
   }
 }
 

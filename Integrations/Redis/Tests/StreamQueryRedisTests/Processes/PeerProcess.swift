@@ -17,6 +17,8 @@ final class PeerProcess {
     var staleTime = Duration.seconds(600)
     /// Whether the first request waits until the log was read once.
     var waits = true
+    /// How long a lease lasts: six times the store's timeout, and less where a leader is lost.
+    var lease = Duration.seconds(18)
     /// How the keys begin.
     var prefix = "k"
   }
@@ -44,6 +46,7 @@ final class PeerProcess {
       "requests=\(plan.requests)", "keys=\(plan.keys)", "changes=\(plan.changes)",
       "mixed=\(plan.isMixed ? 1 : 0)", "pause=\(Int(plan.pause / .milliseconds(1)))",
       "stale=\(Int(plan.staleTime / .milliseconds(1)))", "waits=\(plan.waits ? 1 : 0)",
+      "lease=\(Int(plan.lease / .milliseconds(1)))",
       "prefix=\(plan.prefix)", "file=\(file.path)",
     ]
     process.standardInput = input

@@ -55,6 +55,8 @@ func blocked(_ count: Int, at server: TestServer) async throws {
   while true {
     let text = try await observer.send(RedisCommand("INFO", "clients")).text ?? ""
     if text.split(whereSeparator: \.isNewline).contains("blocked_clients:\(count)") { break }
+    // The server has the clock.
+    _ = try await observer.send(RedisCommand("BLPOP", "nobody", "0.02"))
   }
   await observer.close()
 }
