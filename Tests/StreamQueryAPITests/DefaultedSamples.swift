@@ -85,11 +85,12 @@ import Testing
     end(client)
   }
 
-  /// Leaves nothing in the store that all tests share: the leak sanitizer does not find what it has.
+  /// Leaves nothing in the stores that all tests share: the leak sanitizer does not find what they have.
   private func end(_ client: QueryClient) {
     client.shutDown()
     simulation.settle()
     _ = memory.wipe(.main)
+    _ = try? small.wipe(.main)
   }
 }
 
