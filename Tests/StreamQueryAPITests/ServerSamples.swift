@@ -36,7 +36,7 @@ import Testing
   @Test func receiversOfEventsLiveSideBySide() {
     let (own, log) = (ManualSignal(0), ManualSignal(0))
     let client = QueryClient(simulation: simulation) { configuration in
-      configuration.eventReceivers.append { _ in log.send(1) }
+      configuration.eventReceivers.append(EventReceiver { _ in log.send(1) })
       configuration.onEvent = { _ in own.send(1) }
     }
     let signals = [simulation.record(own), simulation.record(log)]

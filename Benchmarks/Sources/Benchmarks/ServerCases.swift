@@ -56,12 +56,20 @@ struct ServerCases {
     let shards = configuration.readShards ?? 1
     configuration.readShards = nil
     let single = QueryClient(configuration: configuration)
+    // As with metrics: of a hit, only its number is told.
+    configuration.readShards = shards
+    let hits = Atomic64()
+    configuration.eventReceivers = [
+      EventReceiver(hits: { _, count in hits.add(count) }) { _ in hits.add(1) }
+    ]
+    let measured = QueryClient(configuration: configuration)
     let queries = (0..<keyCount).map(query)
     for id in 0..<keyCount {
       _ = try? await locked.value(for: RivalKey(id: id)) { id }
       _ = try? await actor.value(for: RivalKey(id: id)) { id }
       // The second use lets the next ones pass the cache's lock.
       for _ in 0..<2 { _ = try? await client.fetch(queries[id]) }
+      for _ in 0..<2 { _ = try? await measured.fetch(queries[id]) }
       _ = try? await single.fetch(queries[id])
     }
     let rivals = [
@@ -77,7 +85,15 @@ struct ServerCases {
     ]
     // As many tables as such a server has with 64 processors.
     let sharded = hitSubjects(of: client, queries, locks: shards, ofMany: 256)
-    let all = rivals + sharded + hitSubjects(of: single, queries, suffix: ", one lock")
+    let counted = hitSubjects(
+      of: measured,
+      queries,
+      suffix: ", hits counted as by metrics",
+      locks: shards,
+      ofMany: 256
+    )
+    let all =
+      rivals + sharded + counted[1...1] + hitSubjects(of: single, queries, suffix: ", one lock")
     return wanted.isEmpty
       ? all : all.filter { one in wanted.contains { one.name.contains($0) } }
   }
@@ -228,6 +244,13 @@ struct ServerCases {
       for thread in 0..<threads { group.addTask { await body(thread) } }
     }
     return nanoseconds(clock.now - start)
+  }
+
+  /// A counter, as that of a metrics backend.
+  private final class Atomic64: Sendable {
+    private let count = Atomic(0)
+
+    func add(_ more: Int) { count.add(more, ordering: .relaxed) }
   }
 
   private final class Done: Sendable {

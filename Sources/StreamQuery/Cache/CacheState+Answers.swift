@@ -17,10 +17,10 @@ extension CacheState {
     let outcome =
       switch answer {
       case .value:
-        slots[index].machine.attemptSucceeded(job.id, job.answer.age, in: environment)
+        slots[index].machine.attemptSucceeded(job.id, job.saidAnswer?.age, in: environment)
       case .part: slots[index].machine.attemptProgressed(job.id, in: environment)
       case .notModified:
-        slots[index].machine.attemptKept(job.id, job.answer.age, in: environment)
+        slots[index].machine.attemptKept(job.id, job.saidAnswer?.age, in: environment)
       case .failure(_, let delay):
         slots[index].machine.attemptFailed(job.id, retryAfter: delay, in: environment)
       case .cancelled: slots[index].machine.attemptCancelled(job.id, in: environment)
@@ -31,7 +31,7 @@ extension CacheState {
     case .landed:
       // First: whoever learns that it landed must find it.
       if offers != nil { withdraw(index, &transaction) }
-      job.answer.landed()
+      job.saidAnswer?.landed()
       if let box = answer.box { slots[index].store(box, &transaction) }
     case .retrying, .failed:
       transaction.drop(slots[index].failureReason)

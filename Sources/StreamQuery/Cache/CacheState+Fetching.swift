@@ -41,7 +41,7 @@ extension CacheState {
       guard let box = slots[index].visible else { break }
       note(lookup, index, transaction)
       // Not of a transaction that changes the entry: nobody may see it before the end.
-      if offers != nil, initialData == nil, !revalidates, !emitsEvents { offer(index) }
+      if offers != nil, initialData == nil, !revalidates, !events.everyLookup { offer(index) }
       if revalidates {
         if slots[index].machine.isIdle { adopt(index, query, &transaction) }
         input(index, &transaction) { $0.requested(.manual, clientLease: true, in: $1) }

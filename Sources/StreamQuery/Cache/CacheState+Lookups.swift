@@ -1,10 +1,15 @@
 extension CacheState {
+  /// Whether there are listeners for events.
+  var emitsEvents: Bool {
+    @inline(__always) get { events.events }
+  }
+
   /// Records what a caller or an observer found.
   @inline(__always)
   mutating func note(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
     lookups.count(lookup)
     if budget != nil { noteUse(of: index) }
-    if emitsEvents { emit(lookup, index, transaction) }
+    if events.lookups { emit(lookup, index, transaction) }
   }
 
   // Separate, so that transactions without listeners do not pay for it.

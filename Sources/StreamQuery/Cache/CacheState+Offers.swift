@@ -18,7 +18,8 @@ extension CacheState {
       defaults: defaults,
       updatedAt: slots[index].machine.dataUpdatedAt.instant,
       isInvalidated: slots[index].machine.isInvalidated,
-      uses: uses
+      uses: uses,
+      hits: offers?.hits(of: entry, key.key, index)
     )
     offers?.add(offer, index)
   }
@@ -33,7 +34,9 @@ extension CacheState {
   /// The same for an entry that is about to be removed.
   mutating func withdrawLast(_ index: Int, _ transaction: inout Transaction) {
     withdraw(index, &transaction)
-    if let times = offers?.removed(index) { budget?.order.used(index, times: times) }
+    guard let (times, hits) = offers?.removed(index) else { return }
+    budget?.order.used(index, times: times)
+    transaction.drop(hits)
   }
 
   /// The same for all entries, which move to other slots or leave.

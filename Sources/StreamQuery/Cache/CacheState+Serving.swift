@@ -193,7 +193,7 @@ extension CacheState {
     let now = transaction.environment.now
     slots[index].servingRecord.landed(
       chance: chance,
-      answeredAt: job.answer.age?.date(at: now).instant ?? now.instant,
+      answeredAt: job.saidAnswer?.age?.date(at: now).instant ?? now.instant,
       fetchingSince: job.startedAt.instant,
       at: now.instant
     )

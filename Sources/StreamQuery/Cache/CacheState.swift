@@ -58,7 +58,7 @@ struct CacheState: ~Copyable {
   var armed: Instant?
   var snapshotSerial: UInt64 = 0
   var eventSerial: UInt64 = 0
-  var emitsEvents: Bool
+  var events: EventNeeds
   /// The lookups so far, by kind.
   var lookups = LookupCounts()
   var countsFetches = false
@@ -110,7 +110,7 @@ struct CacheState: ~Copyable {
     self.id = id
     self.defaults = defaults
     latest = Timestamp(instant: .zero, date: date)
-    self.emitsEvents = emitsEvents
+    events = emitsEvents ? .everything : .nothing
   }
 
   /// The environment at a transaction.

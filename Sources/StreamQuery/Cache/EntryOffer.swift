@@ -10,6 +10,8 @@ final class EntryOffer: Sendable {
   private let isInvalidated: Bool
   /// How often the entry was used; `nil` if nobody wants to know.
   let uses: EntryUses?
+  /// How often it was found fresh, and by whom; `nil` if nobody wants to know.
+  let hits: EntryHits?
 
   init(
     key: EntryKey,
@@ -18,7 +20,8 @@ final class EntryOffer: Sendable {
     defaults: any AnyObject & Sendable,
     updatedAt: Instant,
     isInvalidated: Bool,
-    uses: EntryUses?
+    uses: EntryUses?,
+    hits: EntryHits?
   ) {
     self.key = key
     self.data = data
@@ -27,6 +30,7 @@ final class EntryOffer: Sendable {
     self.updatedAt = updatedAt
     self.isInvalidated = isInvalidated
     self.uses = uses
+    self.hits = hits
   }
 
   /// Whether the data is stale.

@@ -4,6 +4,8 @@ struct EntryOffers: Sendable {
     var offer: EntryOffer?
     /// Of the present and the former offers of the entry; `nil` if it was never offered.
     var uses: EntryUses?
+    /// The same for the hits that receivers are told of.
+    var hits: EntryHits?
   }
 
   let shards: ReadShards
@@ -29,6 +31,16 @@ struct EntryOffers: Sendable {
     return uses
   }
 
+  /// What counts the hits of an entry that is about to be offered; `nil` if nobody is told of them.
+  mutating func hits(of entry: EntryID, _ key: AnyQueryKey, _ index: Int) -> EntryHits? {
+    guard shards.countsHits else { return nil }
+    while rows.count <= index { rows.append(Row()) }
+    if let hits = rows[index].hits { return hits }
+    let hits = EntryHits(of: entry, key)
+    rows[index].hits = hits
+    return hits
+  }
+
   mutating func add(_ offer: EntryOffer, _ index: Int) {
     guard shards.add(offer) else { return }
     while rows.count <= index { rows.append(Row()) }
@@ -44,10 +56,11 @@ struct EntryOffers: Sendable {
 
   /// An entry is gone, and its offer with it.
   ///
-  /// - Returns: The uses that nobody has counted yet.
-  mutating func removed(_ index: Int) -> Int {
-    guard index < rows.count else { return 0 }
-    return rows[index].uses.take()?.take() ?? 0
+  /// - Returns: The uses that nobody has counted yet, and what counts hits, to be released outside
+  ///   the lock.
+  mutating func removed(_ index: Int) -> (uses: Int, hits: EntryHits?) {
+    guard index < rows.count else { return (0, nil) }
+    return (rows[index].uses.take()?.take() ?? 0, rows[index].hits.take())
   }
 
   /// Withdraws all offers; the entries stay where they are.
@@ -59,9 +72,13 @@ struct EntryOffers: Sendable {
 
   /// The slots of all entries are given up.
   mutating func takeRows() -> FormerOffers {
-    let offers = takeAll()
-    rows = []
-    return offers
+    let rows = self.rows
+    self.rows = []
+    return FormerOffers(
+      tables: shards.removeAll(),
+      rows: rows.map(\.offer),
+      hits: rows.map(\.hits)
+    )
   }
 
   /// An entry was made.

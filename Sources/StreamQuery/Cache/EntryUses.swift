@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How often an entry was used without the cache's lock.
+/// How often an entry was used without the cache's lock, in one sense of it.
 ///
 /// Apart from the ``EntryOffer``: what waits to be counted holds no data, and an entry whose offers come
 /// and go waits once.

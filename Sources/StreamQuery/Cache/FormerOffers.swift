@@ -4,9 +4,11 @@
 final class FormerOffers: Sendable {
   private let tables: [[Int: EntryOffer]]
   private let rows: [EntryOffer?]
+  private let hits: [EntryHits?]
 
-  init(tables: [[Int: EntryOffer]], rows: [EntryOffer?]) {
+  init(tables: [[Int: EntryOffer]], rows: [EntryOffer?], hits: [EntryHits?] = []) {
     self.tables = tables
     self.rows = rows
+    self.hits = hits
   }
 }

@@ -23,6 +23,8 @@ final class QueryCache: Sendable {
   /// Whether every transaction needs a date; the same as ``CacheState/emitsEvents``, but read
   /// without the lock.
   private let datesAll: Atomic<Bool>
+  /// Whether each lookup is an event; the same as in ``CacheState/events``.
+  private let tellsEveryLookup: Atomic<Bool>
   /// Increases whenever a transaction makes a snapshot: an observer that has seen this value need
   /// not look.
   let news = Atomic<UInt64>(0)
@@ -32,34 +34,40 @@ final class QueryCache: Sendable {
   init(
     clock: ErasedClock,
     wallClock: @escaping @Sendable () -> Date,
-    emitsEvents: Bool,
+    events needs: EventNeeds,
     defaults: any AnyObject & Sendable,
     shards: ReadShards? = nil
   ) {
     self.clock = clock
     self.shards = shards
     self.wallClock = wallClock
-    datesAll = Atomic(emitsEvents)
+    datesAll = Atomic(needs.events)
+    tellsEveryLookup = Atomic(needs.everyLookup)
     let date = wallClock().timeIntervalSinceReferenceDate
     let id = Self.lastID.add(1, ordering: .relaxed).newValue
     state = ContendedMutex(
-      CacheState(id: id, defaults: defaults, date: date, emitsEvents: emitsEvents)
+      CacheState(id: id, defaults: defaults, date: date, emitsEvents: needs.events)
     )
-    if let shards { record { $0.offers = EntryOffers(shards) } }
+    record { state in
+      state.events = needs
+      if let shards { state.offers = EntryOffers(shards) }
+    }
   }
 
-  /// Whether somebody listens to events, each lookup included.
+  /// Whether somebody is told of each lookup, so that none may pass the lock.
   var isHeard: Bool {
-    @inline(__always) get { datesAll.load(ordering: .relaxed) }
+    @inline(__always) get { tellsEveryLookup.load(ordering: .relaxed) }
   }
 
   /// Turns events on or off.
   ///
-  /// - Parameter isNeeded: Whether there are listeners; called under the lock.
-  func emitsEvents(_ isNeeded: () -> Bool) {
+  /// - Parameter needs: What listeners need; called under the lock.
+  func emitsEvents(_ needs: () -> EventNeeds) {
     record { state in
-      state.emitsEvents = isNeeded()
-      datesAll.store(state.emitsEvents, ordering: .relaxed)
+      let needs = needs()
+      state.events = needs
+      datesAll.store(needs.events, ordering: .relaxed)
+      tellsEveryLookup.store(needs.everyLookup, ordering: .relaxed)
     }
   }
 

@@ -20,6 +20,8 @@ final class ReadShards: Sendable {
     var offers: [Int: EntryOffer] = [:]
     /// What was used since somebody asked for it; each entry at most once.
     var used: [EntryUses] = []
+    /// What was found fresh since receivers were told; each entry at most once.
+    var hits: [EntryHits] = []
   }
 
   /// One of the tables; an object, so that no two share what a processor holds exclusively.
@@ -34,11 +36,18 @@ final class ReadShards: Sendable {
   private let shards: [Shard]
   /// The latest time of any transaction, in nanoseconds; see ``CacheState/latest``.
   private let latest = Atomic<Int64>(0)
+  /// Whether somebody is told of hits.
+  let countsHits: Bool
+  /// Whether there are hits that nobody was told of, and a report of them is due.
+  private let isReportDue = Atomic(false)
 
   /// Creates empty tables.
   ///
-  /// - Parameter count: How many at least; at most 256 are made.
-  init(count: Int) {
+  /// - Parameters:
+  ///   - count: How many at least; at most 256 are made.
+  ///   - countsHits: Whether somebody is told of the hits of each entry.
+  init(count: Int, countsHits: Bool = false) {
+    self.countsHits = countsHits
     // A power of two, so that some bits of the hash name the table.
     var size = 1
     while size < min(count, 256) { size *= 2 }
@@ -70,13 +79,35 @@ final class ReadShards: Sendable {
   /// - Parameters:
   ///   - offer: The offer.
   ///   - isLookup: Whether that counts as a lookup that found fresh data.
+  /// - Returns: Whether the caller has to arrange for a report of hits.
   @inline(__always)
-  func noteUse(of offer: EntryOffer, isLookup: Bool) {
+  @discardableResult
+  func noteUse(of offer: EntryOffer, isLookup: Bool) -> Bool {
     let shard = shard(of: offer.key)
     if isLookup { shard.hits.add(1, ordering: .relaxed) }
-    guard let uses = offer.uses, uses.add() else { return }
-    shard.table.withLock { $0.used.append(uses) }
-    shard.isUsed.store(true, ordering: .relaxed)
+    if let uses = offer.uses, uses.add() {
+      shard.table.withLock { $0.used.append(uses) }
+      shard.isUsed.store(true, ordering: .relaxed)
+    }
+    guard isLookup, let hits = offer.hits, hits.uses.add() else { return false }
+    shard.table.withLock { $0.hits.append(hits) }
+    // After the list: whoever takes the mark away finds in the list what was there before it.
+    return !isReportDue.exchange(true, ordering: .acquiringAndReleasing)
+  }
+
+  /// The hits since this was last asked, by entry in the order in which those were made.
+  ///
+  /// Also of entries that are gone. The next hit asks for another report.
+  func takeHits() -> [EntryHits] {
+    guard isReportDue.exchange(false, ordering: .acquiringAndReleasing) else { return [] }
+    var all: [EntryHits] = []
+    for shard in shards {
+      var hits: [EntryHits] = []
+      shard.table.withLock { swap(&$0.hits, &hits) }
+      all += hits
+    }
+    // Hashes differ from process to process, and so does the order of the tables.
+    return all.sorted { $0.uses.entry.generation < $1.uses.entry.generation }
   }
 
   @inline(__always)

@@ -40,14 +40,12 @@ extension FetchContext {
   /// The answer that the attempt is going to return, for whoever learns later that something has
   /// changed.
   public var upcomingAnswer: FetchAnswer {
-    let slot = fetchJob?.answer ?? AnswerSlot()
-    slot.use()
-    return FetchAnswer(slot: slot, attempt: attempt)
+    FetchAnswer(slot: fetchJob?.answer ?? AnswerSlot(), attempt: attempt)
   }
 
   /// How old the answer is, as ``answer(isOld:isOutdated:)`` said so far; zero if nothing was said.
   public var answerAge: Duration {
-    guard let age = fetchJob?.answer.age else { return .zero }
+    guard let age = fetchJob?.saidAnswer?.age else { return .zero }
     return .nanoseconds(client.cache.now().instant.nanoseconds - age.updatedAt.instant.nanoseconds)
   }
 
@@ -57,7 +55,7 @@ extension FetchContext {
   /// Such an attempt is also cancelled. For whoever works for others around the fetch, and tells them
   /// why it ended: a cancelled attempt without such an error was only given up.
   public var timeoutError: QueryError? {
-    guard let job = fetchJob, job.answer.wasTooLong(attempt) else { return nil }
+    guard let job = fetchJob, job.saidAnswer?.wasTooLong(attempt) == true else { return nil }
     let limit = job.query.serving?.timeout.duration ?? .zero
     return .timedOut(key: key.description, limit: limit)
   }

@@ -30,8 +30,9 @@ extension QueryClient {
     /// to a power of two, at most 256; ``server`` has four for each processor. Each part takes about
     /// 100 bytes, and each entry that is read about 200. A ``limit`` learns of these uses in batches.
     ///
-    /// Each lookup is an event, in the order of transactions. So a client with ``onEvent`` or
-    /// ``eventReceivers``, such as a log or metrics, takes the cache's lock for each `fetch`.
+    /// Each lookup is an event, in the order of transactions. So as long as somebody is told of every
+    /// event, by ``onEvent`` or ``QueryClient/events``, each `fetch` takes the cache's lock. A receiver
+    /// says if it needs less: ``EventReceiver``.
     public var readShards: Int?
     /// The clock on which the client waits.
     public var clock: any Clock<Duration>
@@ -100,17 +101,17 @@ extension QueryClient {
     ///
     /// A client that it captures would never be freed: capture it weakly.
     public var onEvent: (@Sendable (QueryEvent) -> Void)?
-    /// Further receivers of every event, on the terms of ``onEvent``; none by default.
+    /// Further receivers of events, on the terms of ``onEvent``; none by default.
     ///
     /// For what is attached to a client beside the program's own closure, such as a log or metrics: who
     /// sets ``onEvent`` does not remove it. Each event goes to ``onEvent`` first, and then to these in
-    /// their order.
+    /// their order. A receiver may need less than every event: see ``EventReceiver``.
     ///
     /// ```swift
     /// var configuration = QueryClient.Configuration()
-    /// configuration.eventReceivers.append { event in print(event) }
+    /// configuration.eventReceivers.append(EventReceiver { event in print(event) })
     /// ```
-    public var eventReceivers: [@Sendable (QueryEvent) -> Void] = []
+    public var eventReceivers: [EventReceiver] = []
     /// Receives mistakes that cannot be thrown; prints them by default.
     ///
     /// A client that it captures would never be freed: capture it weakly.

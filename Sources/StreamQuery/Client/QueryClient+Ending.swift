@@ -68,6 +68,7 @@ extension QueryClient {
       state.end(&transaction)
       if isErased { state.forgetFormerRuns(&transaction) }
     }
+    hitReports?.end()
     shutdownHandlers.finish()
     eventBroadcaster.finish()
     counts.finish()

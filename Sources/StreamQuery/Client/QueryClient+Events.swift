@@ -11,12 +11,14 @@ extension QueryClient {
   /// Each stream keeps at most 1,024 events; an observer that falls behind misses the oldest and is
   /// told how many by ``QueryEvent/Kind/missed(count:)``.
   public nonisolated var events: AsyncStream<QueryEvent> {
-    let isAlwaysNeeded = eventReceivers.isAlwaysNeeded
-    let subscription = eventBroadcaster.subscribe { [weak self, eventBroadcaster] in
-      // Checked under the lock: otherwise a concurrent subscription would be overruled.
-      self?.cache.emitsEvents { isAlwaysNeeded || eventBroadcaster.hasSubscribers }
+    let needs: @Sendable () -> EventNeeds = { [eventBroadcaster, needs = eventReceivers.needs] in
+      eventBroadcaster.hasSubscribers ? .everything : needs
     }
-    cache.emitsEvents { isAlwaysNeeded || eventBroadcaster.hasSubscribers }
+    let subscription = eventBroadcaster.subscribe { [weak self] in
+      // Checked under the lock: otherwise a concurrent subscription would be overruled.
+      self?.cache.emitsEvents(needs)
+    }
+    cache.emitsEvents(needs)
     return stream(of: subscription, "events") { $0 }
   }
 

@@ -16,7 +16,7 @@ extension QueryClient {
     _ need: FetchNeed,
     _ shards: ReadShards
   ) -> ValueBox? {
-    // Who listens is told of each lookup, in the order of transactions.
+    // Who wants each lookup is told in the order of transactions.
     guard need != .always, !cache.isHeard, let offer = shards.offer(of: key) else { return nil }
     let now = shards.time(cache.clock.now())
     // What is stale for the query that the entry has is so for most: they need not be resolved here.
@@ -31,7 +31,9 @@ extension QueryClient {
       // Otherwise the cache may have to refetch it.
       query.serving?.refreshAhead.isOff ?? true
     else { return nil }
-    shards.noteUse(of: offer, isLookup: true)
+    if shards.noteUse(of: offer, isLookup: true) {
+      hitReports?.hitsCame(cache.clock, executor: configuration.executor)
+    }
     return offer.data
   }
 

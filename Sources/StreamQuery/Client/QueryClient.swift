@@ -34,6 +34,8 @@ public actor QueryClient {
   nonisolated let signals = SignalPort()
   nonisolated let eventBroadcaster = Broadcaster<EventRing>()
   nonisolated let eventReceivers: EventReceivers
+  /// Tells receivers of hits; `nil` if none counts them.
+  nonisolated let hitReports: HitReports?
   nonisolated let counts = Broadcaster<NewsFlag<Never>>()
   nonisolated let mutationNews = Broadcaster<NewsFlag<MutationTopic>>()
   /// The configuration's hooks, in the form in which each run adds its own callbacks.
@@ -65,15 +67,18 @@ public actor QueryClient {
     cache = QueryCache(
       clock: ErasedClock(configuration.clock),
       wallClock: configuration.wallClock,
-      emitsEvents: eventReceivers.isAlwaysNeeded,
+      events: eventReceivers.needs,
       defaults: DefaultsTable(
         client: configuration.defaults.over(configuration.preset),
         failureInvalidates: configuration.failureInvalidates,
         persistence: configuration.persistencePolicy,
         persisters: persisters
       ),
-      shards: configuration.readShards.map { ReadShards(count: $0) }
+      shards: configuration.readShards.map {
+        ReadShards(count: $0, countsHits: configuration.eventReceivers.contains { $0.hits != nil })
+      }
     )
+    hitReports = HitReports(configuration, cache.shards)
     cache.record {
       $0.fetchRoom = configuration.maxConcurrentFetches.map { FetchRoom(limit: $0) }
       $0.budget = configuration.limit.map { CacheBudget($0) }
@@ -96,6 +101,7 @@ public actor QueryClient {
     persisters.end(isErased: false)
     keeper?.end(writing: true)
     tellLastEvents()
+    hitReports?.end()
     sources.cancel()
     shutdownHandlers.finish()
     erasure.cancel()

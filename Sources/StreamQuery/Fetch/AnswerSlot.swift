@@ -11,23 +11,17 @@ final class AnswerSlot: Sendable {
     var late: UInt64 = 0
   }
 
-  /// Whether anything was said: most fetches say nothing, and pay for no more than this.
-  private let isUsed = Atomic(false)
   private let state = Mutex(State())
 
   /// What was said by the present attempt.
   var age: AnswerAge? {
-    guard isUsed.load(ordering: .acquiring) else { return nil }
-    return state.withLock { state in
+    state.withLock { state in
       guard state.isOutdated else { return state.age }
       // Of an answer whose age nobody told: it is as old as its landing.
       let now = Timestamp(instant: Instant(nanoseconds: .max), date: .infinity)
       return AnswerAge(updatedAt: state.age?.updatedAt ?? now, isOutdated: true)
     }
   }
-
-  /// Somebody may say something of the answer, or ask.
-  func use() { isUsed.store(true, ordering: .releasing) }
 
   /// An attempt begins: what earlier ones said does not count any more.
   func began(_ attempt: Int) {
@@ -49,7 +43,6 @@ final class AnswerSlot: Sendable {
     state.withLock { state in
       if state.attempt == attempt { state.age = age }
     }
-    use()
   }
 
   /// Something has changed since an attempt got its answer.
@@ -61,7 +54,6 @@ final class AnswerSlot: Sendable {
 
   /// The answer of the present attempt became the data.
   func landed() {
-    guard isUsed.load(ordering: .acquiring) else { return }
     state.withLock { $0.hasLanded = true }
   }
 

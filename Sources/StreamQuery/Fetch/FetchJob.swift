@@ -25,8 +25,8 @@ final class FetchJob: FetchWork, Sendable {
   let tasks: TaskChain
   /// What was asked of the fetch.
   let demand: FetchDemand
-  /// What the attempt said about the age of its answer.
-  let answer = AnswerSlot()
+  /// What the attempts said about their answers; made when the first says or is asked something.
+  private let slot = AtomicLazyReference<AnswerSlot>()
   /// How far the attempts got: a retry continues where they failed.
   let progress = Mutex<(any FetchProgress)?>(nil)
 
@@ -65,6 +65,13 @@ final class FetchJob: FetchWork, Sendable {
   var identity: FetchIdentity {
     FetchIdentity(client: tasks.work.cache, entry: entry.generation, number: id.rawValue)
   }
+
+  /// What the attempts said about their answers; `nil` if nobody said or asked anything, as of most
+  /// fetches.
+  var saidAnswer: AnswerSlot? { slot.load() }
+
+  /// Where somebody says something about the answer, or asks for it later.
+  var answer: AnswerSlot { slot.load() ?? slot.storeIfNil(AnswerSlot()) }
 
   /// Whether the fetch continues to its end when nobody wants it.
   var isFinishing: Bool {

@@ -116,7 +116,7 @@ import Testing
     QueryCache(
       clock: ErasedClock(ContinuousClock()),
       wallClock: { Simulation.startDate },
-      emitsEvents: false,
+      events: .nothing,
       defaults: DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
     )
   }

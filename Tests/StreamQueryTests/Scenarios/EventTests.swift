@@ -39,7 +39,9 @@ import Testing
     let client = QueryClient(simulation: simulation) { configuration in
       configuration.onEvent = { _ in told.add("former") }
       for name in ["log", "metrics"] {
-        configuration.eventReceivers.append { event in told.add("\(name): \(event)") }
+        configuration.eventReceivers.append(
+          EventReceiver { event in told.add("\(name): \(event)") }
+        )
       }
       configuration.onEvent = { event in told.add("own: \(event)") }
     }
@@ -54,7 +56,7 @@ import Testing
   @Test func receiversAloneAreEnough() {
     let told = Notes<String>()
     let client = QueryClient(simulation: simulation) { configuration in
-      configuration.eventReceivers = [{ event in told.add("\(event)") }]
+      configuration.eventReceivers = [EventReceiver { event in told.add("\(event)") }]
     }
     let events = simulation.record(client.events)
     simulation.settle()

@@ -1,8 +1,9 @@
 import StreamQuery
-import StreamQueryShared
 import StreamQuerySharedTesting
 import StreamQueryTesting
 import Testing
+
+@testable import StreamQueryShared
 
 /// What somebody found who looked for wrong answers.
 @Suite struct SharedAttackTests {
@@ -147,6 +148,53 @@ import Testing
       try SharedCache(world.store, for: client, SharedCacheConfiguration(namespace: "b"))
     }
     client.shutDown()
+  }
+
+  @Test func aQueryThatNamesNoCacheIsSharedThroughThatOfItsClient() throws {
+    let requests = Dial(0)
+    let query = Query("n") { () async throws -> Int in
+      requests.with { count in
+        count += 1
+        return count
+      }
+    }
+    .staleTime(.minutes(1)).shared(tags: ["t"])
+    let clients = (0..<5).map { _ in
+      QueryClient(simulation: world.simulation, configuration: .server)
+    }
+    var caches: [SharedCache] = []
+    // Two machines of each of two tenants, and one without a cache.
+    for (client, namespace) in zip(clients, ["a", "a", "b", "b"]) {
+      let settings = SharedCacheConfiguration(namespace: namespace)
+      caches.append(try SharedCache(world.store, for: client, settings))
+    }
+    let seen = try clients.map { client in
+      try world.simulation.run { try await client.fetch(query) }
+    }
+    #expect(seen == [1, 1, 2, 2, 3])
+    // It is the client's cache that the query is invalidated in, by its tag as well.
+    let second = caches[1]
+    try world.simulation.run { try await second.invalidate(tags: "t") }
+    let again = try clients[..<2].map { client in
+      client.markInvalidated(.query(query), refetch: .never)
+      return try world.simulation.run { try await client.fetch(query) }
+    }
+    #expect(again.allSatisfy { $0 > 3 })
+    // A client keeps no cache, and the first one that is there counts.
+    caches = []
+    withExtendedLifetime(second) {
+      #expect(SharedCache.cache(of: clients[1]) === second)
+      #expect(SharedCache.cache(of: clients[2]) == nil)
+    }
+    let next = try SharedCache(
+      world.store,
+      for: clients[1],
+      SharedCacheConfiguration(namespace: "a")
+    )
+    withExtendedLifetime((second, next)) {
+      #expect(SharedCache.cache(of: clients[1]) === second)
+    }
+    for client in clients { client.shutDown() }
   }
 
   @Test func otherMachinesGetTheTextOfAFailureThatTheConfigurationAllows() throws {

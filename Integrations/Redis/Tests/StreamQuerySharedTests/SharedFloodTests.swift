@@ -30,6 +30,27 @@ import Testing
     #expect(kept[2] <= kept[0] * 3 + 2)
   }
 
+  /// Rows are looked through in the order of a hash table, which differs from process to process.
+  @Test func lookingForWhatTheClientHasIsNoUseOfIt() {
+    func left(asking: Bool) -> [Int] {
+      let client = QueryClient(simulation: world.simulation) {
+        $0.limit = CacheLimit(maxEntries: 20)
+      }
+      let keys = (0..<40).map { QueryKey<Int>("n", $0) }
+      for number in 0..<20 { client.setData(number, for: keys[number]) }
+      if asking {
+        for key in keys[..<7] {
+          for _ in 0..<9 { #expect(SharedLink(key).isCached(in: client)) }
+        }
+        #expect(!SharedLink(keys[30]).isCached(in: client))
+      }
+      for number in 20..<40 { client.setData(number, for: keys[number]) }
+      defer { client.shutDown() }
+      return client.entries(of: Int.self).map(\.data)
+    }
+    #expect(left(asking: true) == left(asking: false))
+  }
+
   @Test func whatTheClientHasIsStillInvalidatedAfterAFlood() {
     let machine = world.machine(entries: 100)
     let other = world.machine()

@@ -1,3 +1,4 @@
+import Logging
 import MetricsTestKit
 import StreamQuery
 import StreamQueryServer
@@ -73,6 +74,37 @@ import Testing
     #expect(durations("test.fetch.duration", "succeeded") == [250_000_000])
     #expect(level("test.fetching") == 0)
     #expect(level("test.entries") == 1)
+  }
+
+  @Test func hitsAreExactAlsoIfTheyPassTheLock() {
+    // The log writes no lookups, and traces have none.
+    let client = client(
+      named: { $0.description.contains("user") ? "user" : nil },
+      configured: {
+        $0.readShards = 4
+        $0.log(to: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        $0.trace()
+      }
+    )
+    let queries = ["user", "rate"].map { query($0).staleTime(.minutes(1)) }
+    for _ in 1...10 {
+      for query in queries { _ = try? simulation.run { try await client.fetch(query) } }
+    }
+    simulation.advance(by: .seconds(1))
+    let counts =
+      [
+        "test.lookups query=user result=miss": 1, "test.lookups query=user result=hit": 9,
+        "test.fetches query=user outcome=succeeded": 1, "test.lookups result=miss": 1,
+        "test.lookups result=hit": 9, "test.fetches outcome=succeeded": 1,
+      ] as [String: Int64]
+    #expect(totals == counts)
+    // What comes last is told at the end, with the entries.
+    _ = try? simulation.run { try await client.fetch(queries[0]) }
+    #expect(totals == counts)
+    client.shutDown()
+    #expect(totals["test.lookups query=user result=hit"] == 10)
+    #expect(client.lookups.hits == 19)
+    #expect(level("test.entries") == 0)
   }
 
   @Test func failuresRetriesAndCancellationsAreCounted() {

@@ -42,7 +42,8 @@ package final class RedisConnection: Sendable {
 
   /// Sends a command, and waits for its reply.
   ///
-  /// A caller that is cancelled leaves at once; whether the command takes effect is unknown then.
+  /// A caller that is cancelled leaves at once; whether the command takes effect is unknown then,
+  /// unless the caller was cancelled before the call: then nothing is sent.
   ///
   /// - Parameters:
   ///   - command: The command.
@@ -70,6 +71,8 @@ package final class RedisConnection: Sendable {
     )
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { (waiter: RedisMailbox.Waiter) in
+        // The thread takes a command as soon as it is there.
+        guard !Task.isCancelled else { return waiter.resume(returning: .failure(.cancelled)) }
         mailbox.submit(waiting, for: waiter)
         // The handler may have run before there was anything to cancel.
         if Task.isCancelled { mailbox.cancel(waiting.id) }

@@ -6,6 +6,8 @@ struct ClientNamespaces: Sendable {
   private struct Entry: Sendable {
     weak var client: QueryClient?
     var namespace: String
+    /// The client's first cache that is still there.
+    weak var cache: SharedCache?
   }
 
   private var entries: [ObjectIdentifier: Entry] = [:]
@@ -33,5 +35,20 @@ struct ClientNamespaces: Sendable {
     }
     entries[ObjectIdentifier(client)] = Entry(client: client, namespace: namespace)
     return (namespace, seen)
+  }
+
+  /// A cache was made of a client that has its namespace.
+  ///
+  /// - Returns: The client's former cache, to be released outside of the lock.
+  mutating func made(_ cache: SharedCache, for client: QueryClient) -> SharedCache? {
+    let former = self.cache(of: client)
+    if former == nil { entries[ObjectIdentifier(client)]?.cache = cache }
+    return former
+  }
+
+  /// The cache of a client; `nil` if it has none.
+  func cache(of client: QueryClient) -> SharedCache? {
+    guard let known = entries[ObjectIdentifier(client)], known.client === client else { return nil }
+    return known.cache
   }
 }

@@ -36,4 +36,33 @@ extension Query where Value: Codable {
       try await cache.fetch(key, settings, context, fetch)
     }
   }
+
+  /// Shares what the query fetches through the ``SharedCache`` of whichever client fetches it.
+  ///
+  /// For queries that several clients use, such as one for each tenant, each with a cache of its own: the
+  /// query names none of them. A client without a cache, as in an app or a test, fetches for itself. If a
+  /// client has several caches, the first of them counts.
+  ///
+  /// ```swift
+  /// let user = Query("user", id) { try await api.user(id) }
+  ///   .staleTime(.minutes(1))
+  ///   .shared(tags: ["team 7"])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - tags: What else invalidates the query: ``SharedCache/invalidate(tags:)``.
+  ///   - form: The version of the form of the value, as in ``shared(through:tags:form:maxAge:)``.
+  ///   - maxAge: How old an entry may be; `nil` is the query's stale time.
+  /// - Returns: The changed query.
+  public func shared(
+    tags: [String] = [],
+    form: String = "1",
+    maxAge: Duration? = nil
+  ) -> Self {
+    let settings = SharedSettings(tags: tags, form: form, maxAge: maxAge)
+    return meta(SharedSettingsKey.self, settings).aroundFetch { [key] context, fetch in
+      guard let cache = SharedCache.cache(of: context.client) else { return try await fetch() }
+      return try await cache.fetch(key, settings, context, fetch)
+    }
+  }
 }

@@ -7,8 +7,8 @@ extension SharedCache {
   /// It takes effect here at once. If the store does not take it, the call throws, and only this
   /// machine's data is marked. The invalidation is kept, and sent once the store takes it, as long as
   /// this cache lives; until then the others go on with their data until it is stale. So it is if the
-  /// caller is cancelled. Of more than 100,000 kept ones, everything in the namespace is invalidated
-  /// in their place.
+  /// caller is cancelled. Of more than 100,000 kept ones, or 16 MB of their texts, everything in the
+  /// namespace is invalidated in their place.
   ///
   /// - Parameter query: The query, of any form and with any tags.
   /// - Throws: ``SharedCacheError``.

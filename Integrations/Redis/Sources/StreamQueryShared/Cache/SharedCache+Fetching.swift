@@ -105,9 +105,10 @@ extension SharedCache {
       return state.links
     }
     guard let links else { return }
-    let gone = links.filter { !$0.value.isCached(in: client) }
+    // In an order that is the same in every process: a simulation repeats it.
+    let gone = links.filter { !$0.value.isCached(in: client) }.keys.sorted()
     let removed = locked { state -> [SharedLink] in
-      let keys = state.table.forget(Array(gone.keys), landedBefore: now - .seconds(60))
+      let keys = state.table.forget(gone, landedBefore: now - .seconds(60))
       state.sweepsAt = max(SharedState.smallest, state.table.rows.count * 2)
       for key in keys { state.answers[key] = nil }
       return keys.compactMap { state.links.removeValue(forKey: $0) }

@@ -55,6 +55,12 @@ public final class SharedCache: Sendable {
       throw .otherNamespace(configuration.namespace, client: claim.namespace)
     }
     self.init(store, forNew: client, configuration)
+    _ = Self.namespaces.withLock { $0.made(self, for: client) }
+  }
+
+  /// The cache of a client, the first one if it has several; `nil` if it has none.
+  static func cache(of client: QueryClient) -> SharedCache? {
+    namespaces.withLock { $0.cache(of: client) }
   }
 
   /// Creates the cache of a client that has no other one.

@@ -7,7 +7,9 @@ struct SharedLink: Sendable {
 
   init<Value>(_ key: QueryKey<Value>) {
     filter = .key(key)
-    hasData = { $0.data(for: key) != nil }
+    // Not by reading the data: that would be a use of each entry, and the eviction of a client with a
+    // limit would depend on the order in which entries are looked at.
+    hasData = { !$0.entries(of: Value.self, .key(key)).isEmpty }
   }
 
   /// Whether the client has data.

@@ -203,16 +203,22 @@ struct SharedTable: Sendable {
     outdatedAt now: Duration? = nil,
     requestedAt: Duration? = nil
   ) {
-    guard let flight = rows[key]?.flights.removeValue(forKey: id), rows[key]?.newest == id else {
-      return
-    }
+    guard let row = rows[key], let flight = rows[key]?.flights.removeValue(forKey: id),
+      row.newest == id
+    else { return }
     if let now {
       rows[key]?.former = nil
       rows[key]?.landed = nil
       rows[key]?.landedAt = now
       rows[key]?.hasArrived = false
       rows[key]?.isDoubted = true
-      rows[key]?.bounds = SharedBounds(requestedAt: requestedAt)
+      // Nobody is served less than before by what is outdated: the next entry must not be from before
+      // the data that was here, nor from before this answer. A version was given by the present life of
+      // the log, so that whatever is stored from now on is after it.
+      rows[key]?.bounds = SharedBounds(
+        version: [row.bounds.version, flight.before].compactMap { $0 }.max(),
+        requestedAt: [row.bounds.requestedAt, requestedAt].compactMap { $0 }.max()
+      )
     } else if rows[key]?.landed == nil {
       rows[key]?.landed = flight.before
     }

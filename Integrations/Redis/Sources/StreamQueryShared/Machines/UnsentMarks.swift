@@ -4,10 +4,14 @@
 /// nothing is left out.
 struct UnsentMarks: Sendable {
   private var marks: Set<SharedMark> = []
+  /// What the texts of all marks take.
+  private var bytes = 0
   private let limit: Int
+  private let byteLimit: Int
 
-  init(limit: Int = 100_000) {
+  init(limit: Int = 100_000, byteLimit: Int = 16 << 20) {
     self.limit = limit
+    self.byteLimit = byteLimit
   }
 
   var isEmpty: Bool { marks.isEmpty }
@@ -19,8 +23,12 @@ struct UnsentMarks: Sendable {
   ///   - everything: The mark of all that there is.
   mutating func keep(_ marks: [SharedMark], orElse everything: SharedMark) {
     guard !self.marks.contains(everything) else { return }
-    self.marks.formUnion(marks)
-    if self.marks.count > limit || marks.contains(everything) { self.marks = [everything] }
+    for mark in marks where self.marks.insert(mark).inserted { bytes += mark.text.utf8.count }
+    guard self.marks.count > limit || bytes > byteLimit || marks.contains(everything) else {
+      return
+    }
+    self.marks = [everything]
+    bytes = everything.text.utf8.count
   }
 
   /// Forgets some marks, since they are sent now.
@@ -28,12 +36,16 @@ struct UnsentMarks: Sendable {
   /// - Parameter marks: The marks.
   /// - Returns: Those of them that were kept.
   mutating func remove(_ marks: [SharedMark]) -> [SharedMark] {
-    marks.filter { self.marks.remove($0) != nil }
+    marks.filter { mark in
+      guard self.marks.remove(mark) != nil else { return false }
+      bytes -= mark.text.utf8.count
+      return true
+    }
   }
 
   /// Takes all marks.
   mutating func take() -> Set<SharedMark> {
-    defer { marks = [] }
+    defer { (marks, bytes) = ([], 0) }
     return marks
   }
 

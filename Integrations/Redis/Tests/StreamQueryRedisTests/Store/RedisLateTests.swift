@@ -110,6 +110,28 @@ extension ServerSuite {
       await store.close()
     }
 
+    @Test func withoutTheNumberOfTheConnectionItsDeadlineStillCounts() async throws {
+      _ = try await write(0)
+      let known = try await Self.scripts(server)
+      let names = try await tell(server, "KEYS", "{test}:sq1:c:*").elements ?? []
+      let name = try #require(names.first?.text)
+      proxy.set(.delays(milliseconds: 2_000))
+      #expect(isUnavailable(await outcome { try await write(1) }))
+      proxy.set(.passes)
+      let version = try await write(2)
+      // As if the server had evicted it; no later command brings it back.
+      try await tell(server, "DEL", name)
+      try await scripts(known + 3)
+      #expect(try await tell(server, "EXISTS", name) == .integer(0))
+      guard case .entry(let entry) = try await ask(store, key) else {
+        Issue.record("no entry")
+        return
+      }
+      #expect(entry.value == value(2))
+      #expect(entry.version == version)
+      await store.close()
+    }
+
     @Test func whoLostTheAnswerTakesItsLeaseAgain() async throws {
       let warm = SharedKey("warm", marks: [])
       _ = try await store.begin(warm, maxAge: nil, lease: .milliseconds(1))

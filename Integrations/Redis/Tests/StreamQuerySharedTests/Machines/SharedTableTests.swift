@@ -257,6 +257,34 @@ import Testing
     check(allows(.milliseconds(7_001)), is: false)
   }
 
+  @Test func anOutdatedAnswerThatIsShownLeavesTheBoundsOfTheDataBefore() {
+    // Data that came from another life of the log, so that only the time of its request is known.
+    var other = table(with: 5)
+    _ = other.forgot(in: history)
+    _ = other.forgot(in: SharedHistory("another"))
+    check(other.begun(key).bounds, is: SharedBounds(requestedAt: .seconds(1)))
+    for (requestedAt, bound) in [(nil, 1), (.milliseconds(500), 1), (.seconds(3), 3)]
+      as [(Duration?, Int)]
+    {
+      var table = other
+      let id = table.begun(key).id
+      table.ended(id, of: "k", outdatedAt: .seconds(4), requestedAt: requestedAt)
+      check(table.begun(key).bounds, is: SharedBounds(requestedAt: .seconds(bound)))
+    }
+    // Data with a version, of the present life.
+    var same = table(with: 5)
+    let id = same.begun(key).id
+    _ = hear(&same, (7, .written(key: "k")))
+    check(same.answered(.stored(version(4)), by: id, of: "k", at: .seconds(2)), is: .again)
+    same.ended(id, of: "k", outdatedAt: .seconds(2), requestedAt: .milliseconds(1_500))
+    let bounds = SharedBounds(version: version(5), requestedAt: .milliseconds(1_500))
+    check(same.begun(key).bounds, is: bounds)
+    // What lands after it is what counts.
+    let next = same.begun(key).id
+    check(same.answered(.stored(version(8)), by: next, of: "k", at: .seconds(3)), is: .lands)
+    check(same.begun(key).bounds, is: SharedBounds())
+  }
+
   @Test func ofAnEntryWhoseRequestIsKnownNothingIsGuessed() {
     let bounds = SharedBounds(requestedAt: .seconds(10))
     for (age, allowed) in [(10_000, true), (10_001, false), (0, true)] {

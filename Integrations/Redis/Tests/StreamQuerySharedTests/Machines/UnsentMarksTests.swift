@@ -33,6 +33,21 @@ import Testing
     check(UnsentMarks.parts(of: unsent.take()), is: [[everything]])
   }
 
+  @Test func ofTooLongOnesEverythingIsSent() {
+    // Each has ten bytes.
+    var unsent = UnsentMarks(byteLimit: 40)
+    unsent.keep(marks(0..<4), orElse: everything)
+    unsent.keep(marks(0..<4), orElse: everything)
+    check(unsent.remove(marks(0..<2)), is: marks(0..<2))
+    check(unsent.remove(marks(0..<2)), is: [])
+    unsent.keep(marks(4..<6), orElse: everything)
+    check(UnsentMarks.parts(of: unsent.take()), is: [marks(2..<6)])
+    unsent.keep(marks(0..<5), orElse: everything)
+    check(UnsentMarks.parts(of: unsent.take()), is: [[everything]])
+    unsent.keep(marks(0..<4), orElse: everything)
+    check(UnsentMarks.parts(of: unsent.take()), is: [marks(0..<4)])
+  }
+
   @Test func whatIsSentMeanwhileIsForgotten() {
     var unsent = UnsentMarks()
     unsent.keep(marks(0..<4), orElse: everything)

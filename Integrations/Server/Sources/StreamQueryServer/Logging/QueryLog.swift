@@ -17,9 +17,19 @@ public import StreamQuery
 /// A line that the logger would not write costs one comparison.
 public struct QueryLog: Sendable {
   /// Where lines are written.
-  public var logger: Logger
+  public var logger: Logger {
+    didSet { if logger.logLevel <= .trace { logsLookups = true } }
+  }
   /// The level of an event, ``level(of:)`` by default; `nil` leaves it out.
-  public var level: @Sendable (QueryEvent) -> Logger.Level? = { Self.level(of: $0) }
+  public var level: @Sendable (QueryEvent) -> Logger.Level? = { Self.level(of: $0) } {
+    didSet { logsLookups = true }
+  }
+  /// Whether lookups are written, if their ``level`` says so.
+  ///
+  /// With `true`, each lookup takes the cache's lock, also on a client whose reads pass it otherwise
+  /// (`.server`). By default it is whether the logger writes `trace`, and `true` once ``level`` is
+  /// replaced.
+  public var logsLookups: Bool
   /// How keys are written: their description, unless you say otherwise.
   public var describeKey: @Sendable (AnyQueryKey) -> String = { $0.description }
   /// How errors are written: their description, unless you say otherwise.
@@ -30,6 +40,7 @@ public struct QueryLog: Sendable {
   /// - Parameter logger: Where lines are written; its metadata is in each.
   public init(_ logger: Logger) {
     self.logger = logger
+    logsLookups = logger.logLevel <= .trace
   }
 
   /// Writes an event.
@@ -99,6 +110,8 @@ extension QueryClient.Configuration {
   ///
   /// - Parameter log: How lines are written.
   public mutating func log(with log: QueryLog) {
-    eventReceivers.append { log.record($0) }
+    eventReceivers.append(
+      log.logsLookups ? EventReceiver { log.record($0) } : .withoutLookups { log.record($0) }
+    )
   }
 }

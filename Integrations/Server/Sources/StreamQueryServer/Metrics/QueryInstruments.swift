@@ -84,6 +84,11 @@ struct QueryInstruments: Sendable {
     }
   }
 
+  /// Lookups found fresh data.
+  func record(hits count: Int) {
+    lookups[.hit]?.increment(by: count)
+  }
+
   /// A caller waited for a fetch.
   func waited(for duration: Duration) {
     waits.recordNanoseconds(duration.inNanoseconds)

@@ -29,6 +29,9 @@ import Synchronization
 /// over, those that are paused included. The meters go up and down with the events, so clients
 /// that share a prefix add up; a client that is shut down or freed takes back what it added.
 ///
+/// A client whose reads pass the cache's lock (`.server`) does so with metrics too: hits are exact, and
+/// appear within a second.
+///
 /// With ``init(prefix:dimensions:factory:named:)``'s `named`, each metric also has the dimension
 /// `query`. Names come from keys, and keys may come from the network: beyond
 /// ``maximumNames`` names, further ones count as `other`.
@@ -69,6 +72,15 @@ public struct QueryMetrics: Sendable {
   /// - Parameter event: The event.
   public func record(_ event: QueryEvent) {
     instruments(of: event.key).record(event)
+  }
+
+  /// Records lookups that found fresh data, and of which no event tells.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - key: What was looked up.
+  public func record(hits count: Int, of key: AnyQueryKey) {
+    instruments(of: key).record(hits: count)
   }
 
   private func instruments(of key: AnyQueryKey) -> QueryInstruments {
@@ -121,7 +133,9 @@ extension QueryClient.Configuration {
   ///
   /// - Parameter metrics: Which metrics.
   public mutating func measure(with metrics: QueryMetrics = QueryMetrics()) {
-    eventReceivers.append { metrics.record($0) }
+    eventReceivers.append(
+      EventReceiver(hits: { metrics.record(hits: $1, of: $0) }) { metrics.record($0) }
+    )
     fetchCompanions.append(metrics)
   }
 }

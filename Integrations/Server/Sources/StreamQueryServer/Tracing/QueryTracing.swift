@@ -164,6 +164,6 @@ extension QueryClient.Configuration {
   /// - Parameter tracing: How.
   public mutating func trace(with tracing: QueryTracing = QueryTracing()) {
     fetchCompanions.insert(tracing, at: 0)
-    eventReceivers.append { tracing.record($0) }
+    eventReceivers.append(.withoutLookups { tracing.record($0) })
   }
 }

@@ -1,0 +1,98 @@
+/// Somebody who is told what happens in a cache, and how much of it.
+///
+/// What a receiver needs is paid for by those who cause it. Where many threads read at once
+/// (``QueryClient/Configuration/readShards``), most lookups that find fresh data are over without the
+/// cache's lock. An event has a place in the order of transactions, which only the lock gives. So as
+/// long as anybody is told of every event, each of these lookups takes the lock.
+///
+/// | receiver | is told of lookups | a lookup that finds fresh data |
+/// |---|---|---|
+/// | ``init(_:)`` | each, in order | takes the lock |
+/// | ``init(hits:_:)`` | each, in order, but hits without the lock by their number | does not |
+/// | ``withoutLookups(_:)`` | of none | does not |
+///
+/// ```swift
+/// var configuration = QueryClient.Configuration.server
+/// configuration.eventReceivers.append(
+///   EventReceiver(hits: { key, count in print("\(count) more hits of \(key)") }) { event in
+///     print(event)
+///   }
+/// )
+/// ```
+public struct EventReceiver: Sendable {
+  /// How soon hits without the lock are told, at the latest.
+  static let hitDelay = TimeSpan(.seconds(1))
+
+  /// What the receiver is told of lookups.
+  private enum Lookups: Sendable {
+    case each
+    case counted(@Sendable (_ key: AnyQueryKey, _ count: Int) -> Void)
+    case none
+  }
+
+  private let lookups: Lookups
+  private let receive: @Sendable (QueryEvent) -> Void
+
+  private init(_ lookups: Lookups, _ receive: @escaping @Sendable (QueryEvent) -> Void) {
+    self.lookups = lookups
+    self.receive = receive
+  }
+
+  /// A receiver of every event, each lookup included.
+  ///
+  /// - Parameter receive: Receives each event, on the terms of
+  ///   ``QueryClient/Configuration/onEvent``.
+  public init(_ receive: @escaping @Sendable (QueryEvent) -> Void) {
+    self.init(.each, receive)
+  }
+
+  /// A receiver of every event, to whom a number is enough of the hits that took no lock.
+  ///
+  /// Each hit is told once: as an event that is a ``QueryEvent/Kind/lookup(_:)``, or as part of a
+  /// number. So both together are exact. Numbers come at most a second after the hit, by the client's
+  /// clock, and what is left when the client is shut down or freed. They have no place among the
+  /// events.
+  ///
+  /// - Parameters:
+  ///   - hits: Receives an entry's key, and how many hits it had since it was last told. It is called
+  ///     outside of locks, by one or several threads, without task-locals, and must be quick. A client
+  ///     that it captures would never be freed: capture it weakly.
+  ///   - receive: Receives each event, on the terms of ``QueryClient/Configuration/onEvent``.
+  public init(
+    hits: @escaping @Sendable (_ key: AnyQueryKey, _ count: Int) -> Void,
+    _ receive: @escaping @Sendable (QueryEvent) -> Void
+  ) {
+    self.init(.counted(hits), receive)
+  }
+
+  /// A receiver of every event that is no ``QueryEvent/Kind/lookup(_:)``.
+  ///
+  /// - Parameter receive: Receives each event, on the terms of
+  ///   ``QueryClient/Configuration/onEvent``.
+  /// - Returns: The receiver.
+  public static func withoutLookups(_ receive: @escaping @Sendable (QueryEvent) -> Void) -> Self {
+    Self(.none, receive)
+  }
+
+  /// What has to be an event for this receiver.
+  var needs: EventNeeds {
+    switch lookups {
+    case .each: .everything
+    case .counted: EventNeeds(events: true, lookups: true)
+    case .none: EventNeeds(events: true)
+    }
+  }
+
+  /// Who receives the numbers of hits; `nil` if this receiver needs none.
+  var hits: (@Sendable (_ key: AnyQueryKey, _ count: Int) -> Void)? {
+    switch lookups {
+    case .counted(let hits): hits
+    case .each, .none: nil
+    }
+  }
+
+  func tell(_ event: QueryEvent) {
+    if case .lookup = event.kind, case .none = lookups { return }
+    receive(event)
+  }
+}
