@@ -186,7 +186,7 @@ struct PresenceMachineTests {
         step = machine.turnEnded()
         trace.append("turn ended")
       }
-      note(fact)
+      note(fact, step)
       switch step {
       case .awaitEndOfTurn:
         #expect(!awaitsTurn, "\(trace)")
@@ -199,16 +199,21 @@ struct PresenceMachineTests {
       return step
     }
 
-    private mutating func note(_ fact: Fact?) {
+    private mutating func note(_ fact: Fact?, _ step: PresenceMachine.Step) {
       switch fact {
       case .appeared:
         count += 1
         (isToldOf, isReadInThisTurn, isEmpty) = (false, false, false)
-      case .disappeared: count = max(0, count - 1)
+      case .disappeared:
+        count = max(0, count - 1)
+        // What is empty has nothing that could disappear: the view has.
+        isEmpty = false
       case .changed: if count > 0 { isToldOf = true }
       case .read: if isToldOf { isReadInThisTurn = true }
       case .drawn: break
-      case .doubtEnded: awaitsDoubt = false
+      case .doubtEnded:
+        awaitsDoubt = false
+        if step != .awaitEndOfDoubt, !isReadInThisTurn { isToldOf = false }
       case nil:
         awaitsTurn = false
         if count == 0, isReadInThisTurn, machine.stage != .hidden { isEmpty = true }
@@ -216,7 +221,6 @@ struct PresenceMachineTests {
         if count == 0 { isToldOf = false }
         isReadInThisTurn = false
       }
-      if fact == .doubtEnded, !isReadInThisTurn { isToldOf = false }
     }
 
     /// Lets all turns and doubts end.
