@@ -27,6 +27,7 @@ final class LiveHolder<Object: AnyObject> {
     if let object { return object }
     if !isInstalled { ViewMisuse.readOutsideOfAView(String(describing: Object.self)).report() }
     let new = make()
+    (new as? any WitnessedObject)?.witness = self
     object = new
     return new
   }
@@ -78,16 +79,7 @@ final class LiveHolder<Object: AnyObject> {
   }
 
   /// The view that has the wrapper is drawn now.
-  ///
-  /// - Parameter revision: Differs when readers of the object were told of a change.
-  func drawn(_ revision: (Object) -> UInt8) {
-    guard let object else { return }
-    let isNew = machine.drawn(revision(object))
-    let isAnimated = changeContext != nil || surroundings.changeContext != nil
-    let client = surroundings.client
-    presence?.drawn(isNew: isNew, isAnimated: isAnimated, of: client)
-    surroundings.presence?.drawn(isNew: isNew, isAnimated: isAnimated, of: client)
-  }
+  func drawn() { presence?.drawn(of: surroundings.client) }
 
   /// A view of a modifier that shows it has appeared.
   func appeared() {
@@ -109,5 +101,17 @@ final class LiveHolder<Object: AnyObject> {
     surroundings.isAllowed = surroundings.isAllowed && isShown
     if let changeContext { surroundings.changeContext = changeContext }
     tell(object, surroundings.client ?? FallbackClient.taken(), surroundings)
+  }
+}
+
+extension LiveHolder: ReaderWitness {
+  func readersAreTold() {
+    presence?.changed(of: surroundings.client)
+    surroundings.presence?.changed(of: surroundings.client)
+  }
+
+  func changeWasRead() {
+    presence?.changeWasRead()
+    surroundings.presence?.changeWasRead()
   }
 }

@@ -2,24 +2,41 @@ internal import StreamQuery
 
 /// Decides what an observed list shows, and which of its parts have changed for its readers.
 ///
-/// A position counts as read until its next change, as a field of a ``ResultMachine`` does.
+/// A position, or a field of the list as a whole, counts as read until its next change, as a field
+/// of a ``ResultMachine`` does. As there, a reader that is told may show something newer, which stays.
 struct ListMachine {
   /// What is about to be shown.
   struct Arrival {
     fileprivate let results: QueryListResults?
-    /// What changes of the list as a whole.
+    /// What somebody has read of the list as a whole, and changes.
     let fields: ResultFields
     /// The positions that somebody has read and that change.
     let positions: [Int]
+    /// How many results had been shown before.
+    fileprivate let revision: UInt32
+
+    /// Whether anybody has to be told.
+    var concernsReaders: Bool { !fields.isEmpty || !positions.isEmpty }
   }
 
   /// What is shown; `nil` is nothing.
   private(set) var shown: QueryListResults?
   private var readPositions: Set<Int> = []
-  /// Differs when something else is shown.
-  private(set) var revision: UInt8 = 0
+  private var readFields = ResultFields()
+  /// How many results were shown, to know whether an arrival is still the newest.
+  private var revision: UInt32 = 0
 
-  mutating func wasRead(_ position: Int) { readPositions.insert(position) }
+  /// Somebody reads a position.
+  ///
+  /// - Parameter position: The position.
+  /// - Returns: Whether it is the first to do so since that has changed.
+  mutating func wasRead(_ position: Int) -> Bool { readPositions.insert(position).inserted }
+
+  /// Somebody reads the list as a whole.
+  ///
+  /// - Parameter field: What of it.
+  /// - Returns: Whether it is the first to do so since that has changed.
+  mutating func wasRead(_ field: ResultField) -> Bool { readFields.insert(field) }
 
   /// Decides what becomes of new results.
   ///
@@ -40,16 +57,20 @@ struct ListMachine {
     note(.isFetching) { $0?.isFetching ?? false }
     note(.isSuccess) { $0?.isSuccess ?? false }
     if hasOtherErrors(old, new) { fields.insert(.error) }
+    fields.formIntersection(readFields)
+    readFields.remove(fields)
     let hasSameKeys = old.map(\.key) == new.map(\.key)
     let positions = readPositions.sorted().filter { position in
       guard hasSameKeys, old.indices.contains(position) else { return true }
       return !old[position].isSame(as: new[position])
     }
     readPositions.subtract(positions)
-    return Arrival(results: results, fields: fields, positions: positions)
+    return Arrival(results: results, fields: fields, positions: positions, revision: revision)
   }
 
+  /// Shows results, unless others were shown since they have arrived.
   mutating func show(_ arrival: Arrival) {
+    guard arrival.revision == revision else { return }
     shown = arrival.results
     revision &+= 1
   }

@@ -20,7 +20,6 @@ struct LiveMachine: Equatable {
   private var hasModifier = false
   private var hasQuery = false
   private var hadOptions = false
-  private var drawnRevision: UInt8?
 
   /// Something was asked for.
   mutating func asked(by asker: Asker) -> Step {
@@ -43,14 +42,5 @@ struct LiveMachine: Equatable {
   mutating func named(options areNamed: Bool) -> Bool {
     defer { hadOptions = areNamed }
     return hadOptions && !areNamed
-  }
-
-  /// The view is about to be drawn.
-  ///
-  /// - Parameter revision: Of what the object shows.
-  /// - Returns: Whether that is something else than when it was drawn last.
-  mutating func drawn(_ revision: UInt8) -> Bool {
-    defer { drawnRevision = revision }
-    return drawnRevision != nil && drawnRevision != revision
   }
 }

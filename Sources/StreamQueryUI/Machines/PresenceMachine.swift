@@ -1,21 +1,27 @@
-/// Decides whether what a modifier is around is shown, from the appearances that it is told of.
+/// Decides whether a view is shown, from the appearances that it is told of.
 ///
 /// Systems differ in what they tell of content that branches or is empty: an appearance for each
 /// of its views or one for all of them, the new ones before or after the end of the former, and
 /// none for content that is empty. So appearances are counted, and what has disappeared is hidden
 /// at the end of the turn, unless something has appeared by then.
 ///
-/// Content that has become empty tells what hidden content tells. It is taken for empty if what it
-/// shows has just changed: to observe a hidden view for longer costs requests, and to stop for one
-/// that is only empty would leave it empty for good.
+/// Content that has become empty tells what hidden content tells. So each change that readers are
+/// told of is a doubt, for one or two seconds, unless something appears:
 ///
-/// | | unseen | shown | hidden |
-/// |---|---|---|---|
-/// | appeared | shown | shown | shown |
-/// | disappeared, and nothing appears in this turn | hidden | hidden, or shown if it has changed | hidden |
+/// | when all has disappeared | it is taken for |
+/// |---|---|
+/// | without a doubt | hidden |
+/// | in the turn in which a reader first reads what has changed | empty: it stays shown |
+/// | later in the doubt | nothing until the doubt ends, and then for hidden |
 ///
-/// A change that may be animated is a doubt for a while: what it removes disappears later. What
-/// disappears after that is hidden.
+/// The second row may be wrong for a view that is left in that very turn: it costs requests until
+/// the view is back. To stop instead would leave empty content empty for good.
+///
+/// The third row is what is left soon after a change, or what a change removes with an animation:
+/// one cannot be told from the other, as views animate changes that are not animated where they
+/// come from. It is taken for the former, because that is frequent: each row that is scrolled past
+/// when its data has just come would cause requests. Content that is removed so and stays empty for
+/// longer is observed again, for as long as a doubt lasts, whenever the view is drawn.
 struct PresenceMachine: Equatable {
   enum Stage: Equatable {
     /// Nothing has appeared yet.
@@ -27,10 +33,12 @@ struct PresenceMachine: Equatable {
   /// Whether the content may be empty because of what it shows.
   private enum Doubt: Equatable {
     case none
-    /// In this turn.
-    case thisTurn
-    /// An animated change: what it removes disappears when the animation is over.
-    case forAWhile
+    /// Readers were told of a change.
+    case told
+    /// In this turn, one of them has read what has changed.
+    case read
+    /// All has disappeared since, in another turn.
+    case gone
   }
 
   /// What has to be done.
@@ -38,56 +46,64 @@ struct PresenceMachine: Equatable {
     case nothing
     /// Say when this turn is over.
     case awaitEndOfTurn
-    /// Say when no animation of now can be running any more.
+    /// Say when what changes now cannot remove anything any more.
     case awaitEndOfDoubt
     /// The stage is another one.
     case changed
+    /// The stage is another one; say when the doubt is over as well.
+    case changedInDoubt
   }
 
   private(set) var stage = Stage.unseen
   private var count = 0
+  /// A hidden one that is gone was hidden because its doubt ended.
   private var doubt = Doubt.none
   private var awaitsEndOfTurn = false
   private var awaitsEndOfDoubt = false
-  /// Whether there was another animated change during that wait.
+  /// Whether there was another change during that wait.
   private var isDoubtRenewed = false
 
-  /// It is drawn with something else than before.
-  ///
-  /// - Parameter isAnimated: Whether what it removes may disappear later.
-  /// - Returns: What to do.
-  mutating func drawnAnew(isAnimated: Bool) -> Step {
+  /// Readers are told of a change.
+  mutating func changed() -> Step {
     // What has not appeared cannot disappear.
     guard count > 0 else { return .nothing }
-    guard isAnimated else {
-      // The animation of a former change may still be running.
-      guard doubt != .forAWhile else { return .nothing }
-      doubt = .thisTurn
-      return endOfTurn()
-    }
-    doubt = .forAWhile
-    guard !awaitsEndOfDoubt else {
-      isDoubtRenewed = true
-      return .nothing
-    }
-    awaitsEndOfDoubt = true
-    return .awaitEndOfDoubt
+    if doubt != .read { doubt = .told }
+    return endOfDoubt() ? .awaitEndOfDoubt : .nothing
   }
 
-  /// No animation of when this was asked for can be running any more.
+  /// A reader reads what it was told of, the first one to do so.
+  mutating func changeWasRead() -> Step {
+    guard doubt == .told else { return .nothing }
+    doubt = .read
+    return endOfTurn()
+  }
+
+  /// What had changed when this was asked for cannot remove anything any more.
   mutating func doubtEnded() -> Step {
     guard !isDoubtRenewed else {
       isDoubtRenewed = false
       return .awaitEndOfDoubt
     }
     awaitsEndOfDoubt = false
-    if doubt == .forAWhile { doubt = .none }
-    return .nothing
+    switch doubt {
+    // What is read is settled at the end of its turn.
+    case .none, .read: return .nothing
+    case .told:
+      doubt = .none
+      return .nothing
+    case .gone:
+      guard stage != .hidden else { return .nothing }
+      stage = .hidden
+      return .changed
+    }
   }
 
-  /// It is drawn, and shows what it has shown before.
-  mutating func drawnAgain() {
-    if doubt == .forAWhile { doubt = .none }
+  /// It is drawn, for another reason than that it is shown or hidden.
+  mutating func drawn() -> Step {
+    // Systems seldom draw what is hidden.
+    guard stage == .hidden, doubt == .gone else { return .nothing }
+    stage = .shown
+    return endOfDoubt() ? .changedInDoubt : .changed
   }
 
   /// One of its views has appeared.
@@ -109,17 +125,31 @@ struct PresenceMachine: Equatable {
   /// The turn is over.
   mutating func turnEnded() -> Step {
     awaitsEndOfTurn = false
-    let isEmpty = doubt != .none
-    if doubt == .thisTurn { doubt = .none }
-    guard count == 0, stage != .hidden, !isEmpty else { return .nothing }
-    stage = .hidden
-    return .changed
+    let former = doubt
+    let isGone = count == 0 && stage != .hidden
+    switch former {
+    case .none:
+      guard isGone else { return .nothing }
+      stage = .hidden
+      return .changed
+    case .told: if isGone { doubt = .gone }
+    case .read: doubt = isGone || !awaitsEndOfDoubt ? .none : .told
+    case .gone: break
+    }
+    return .nothing
   }
 
   private mutating func endOfTurn() -> Step {
     guard !awaitsEndOfTurn else { return .nothing }
     awaitsEndOfTurn = true
     return .awaitEndOfTurn
+  }
+
+  /// Whether the end of a doubt has to be asked for.
+  private mutating func endOfDoubt() -> Bool {
+    isDoubtRenewed = awaitsEndOfDoubt
+    awaitsEndOfDoubt = true
+    return !isDoubtRenewed
   }
 
   /// Whether it observes.

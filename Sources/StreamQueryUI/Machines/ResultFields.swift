@@ -8,7 +8,19 @@ struct ResultFields: Equatable, Sequence {
 
   var isEmpty: Bool { bits == 0 }
 
-  mutating func insert(_ field: ResultField) { bits |= 1 << field.rawValue }
+  /// Adds a field.
+  ///
+  /// - Parameter field: The field.
+  /// - Returns: Whether it was none of them.
+  @discardableResult
+  mutating func insert(_ field: ResultField) -> Bool {
+    let former = bits
+    bits |= 1 << field.rawValue
+    return bits != former
+  }
+
+  /// Keeps those that are among others as well.
+  mutating func formIntersection(_ other: Self) { bits &= other.bits }
 
   mutating func remove(_ other: Self) { bits &= ~other.bits }
 

@@ -99,8 +99,12 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     }
   }
 
-  @inline(__always)
-  mutating func wasRead(_ field: ResultField) { read.insert(field) }
+  /// Somebody reads a field.
+  ///
+  /// - Parameter field: The field.
+  /// - Returns: Whether it is the first to do so since the field has changed.
+  @inline(__always) @discardableResult
+  mutating func wasRead(_ field: ResultField) -> Bool { read.insert(field) }
 
   /// Whether what is stored is shown as it is: then nothing has to be made of a result.
   @inline(__always)

@@ -157,3 +157,10 @@ public final class ObservedPagination<
     query.update(query: queryOfPage(new.input, new.page))
   }
 }
+
+extension ObservedPagination: WitnessedObject {
+  var witness: (any ReaderWitness)? {
+    get { query.witness }
+    set { query.witness = newValue }
+  }
+}

@@ -53,8 +53,8 @@ public final class ObservedQueries: nonisolated Observable {
   private var shownPump: Pump?
   /// Whether it waits for the end of a delivery, which may bring several changes.
   private var isOutdated = false
-  /// Differs when something else is shown.
-  var shownRevision: UInt8 { machine.revision }
+  /// Who wants to know what readers are told: the holder of a property wrapper.
+  weak var witness: (any ReaderWitness)?
 
   /// Creates an object that observes a list from now on.
   ///
@@ -194,7 +194,7 @@ public final class ObservedQueries: nonisolated Observable {
   ///
   /// A reader is told of every change of any of them.
   public var results: QueryListResults? {
-    registrar.access(.result)
+    noteRead(of: .result)
     return machine.shown
   }
 
@@ -205,8 +205,9 @@ public final class ObservedQueries: nonisolated Observable {
   /// - Complexity: O(*n*) in the length of the list.
   public subscript<Value>(key: QueryKey<Value>) -> QueryResult<Value>? {
     guard let position = machine.shown?.position(of: key) else { return results?[key] }
-    machine.wasRead(position)
+    let isFirst = machine.wasRead(position)
     registrar.access(position: position)
+    if isFirst { witness?.changeWasRead() }
     return machine.shown?[key]
   }
 
@@ -219,26 +220,32 @@ public final class ObservedQueries: nonisolated Observable {
 
   /// Whether any of the queries is pending, or none was started yet.
   public var isPending: Bool {
-    registrar.access(.isPending)
+    noteRead(of: .isPending)
     return machine.shown?.isPending ?? true
   }
 
   /// Whether any of the queries is fetching.
   public var isFetching: Bool {
-    registrar.access(.isFetching)
+    noteRead(of: .isFetching)
     return machine.shown?.isFetching ?? false
   }
 
   /// Whether all of the queries have data and no error.
   public var isSuccess: Bool {
-    registrar.access(.isSuccess)
+    noteRead(of: .isSuccess)
     return machine.shown?.isSuccess ?? false
   }
 
   /// The errors, in the order of the list.
   public var errors: [any Error] {
-    registrar.access(.error)
+    noteRead(of: .error)
     return machine.shown?.errors ?? []
+  }
+
+  private func noteRead(of field: ResultField) {
+    let isFirst = machine.wasRead(field)
+    registrar.access(field)
+    if isFirst { witness?.changeWasRead() }
   }
 
   private func arrived() {
@@ -252,6 +259,7 @@ public final class ObservedQueries: nonisolated Observable {
 
   private func show(_ new: QueryListResults?) {
     guard let arrival = machine.arrived(new) else { return }
+    if arrival.concernsReaders { witness?.readersAreTold() }
     registrar.willChange(arrival.fields)
     registrar.willChange(positions: arrival.positions)
     machine.show(arrival)
@@ -298,6 +306,8 @@ public final class ObservedQueries: nonisolated Observable {
   /// Shows what is there after a wait, with all that the same transaction has changed elsewhere.
   func arrivedNow() { pump?.deliverNow() }
 }
+
+extension ObservedQueries: WitnessedObject {}
 
 extension ObservedQueries: PumpMember {
   func changed(_ change: ObservationChange) {

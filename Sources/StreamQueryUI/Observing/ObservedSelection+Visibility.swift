@@ -1,6 +1,9 @@
 public import StreamQuery
 
 // For property wrappers and view modifiers, which say what happens to their view and decide nothing.
+//
+// Those of this package do not need it: they hold objects of every kind, and decide once for an
+// object and for what is around it. The decision is the same machine's.
 extension ObservedSelection {
   /// The view is drawn, with this query of this client.
   ///
@@ -17,8 +20,9 @@ extension ObservedSelection {
     using client: QueryClient,
     observing period: ObservationPeriod = .onRender
   ) {
-    visibility.drawn(period)
-    if visibility.observes {
+    let parts = madeRareParts()
+    parts.period = period
+    if parts.presence.observes(period) {
       follow(query, options: options, using: client)
     } else {
       stop()
@@ -26,17 +30,21 @@ extension ObservedSelection {
     }
   }
 
-  /// The view appears.
+  /// The view appears, or one of several that it makes.
   ///
   /// - Parameter client: The client.
   public func appeared(using client: QueryClient) {
-    visibility.appeared()
+    _ = madeRareParts().presence.appeared()
     start(using: client)
   }
 
-  /// The view disappears; a running request goes on for a second.
+  /// The view disappears, or one of several that have appeared; a running request goes on for a
+  /// second.
   public func disappeared() {
-    visibility.disappeared()
-    if !visibility.observes { stop() }
+    let parts = madeRareParts()
+    _ = parts.presence.disappeared()
+    // Whoever says this knows it: nothing is waited for.
+    _ = parts.presence.turnEnded()
+    if !parts.presence.observes(parts.period) { stop() }
   }
 }

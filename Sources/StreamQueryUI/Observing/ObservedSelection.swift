@@ -26,18 +26,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   /// The options of the observer, over those of the query.
   public var options: ObserverOptions? { rareParts?.options }
 
-  private var rareParts: RareParts<Selected>?
-
-  /// What changes that arrive are applied inside of, such as an animation; `nil` is nothing.
-  ///
-  /// What shows at once is no such change: at the start, or with another query.
-  public var changeContext: ChangeContext? {
-    get { rareParts?.changeContext }
-    set {
-      guard newValue != nil || changeContext != nil else { return }
-      rareParts = RareParts(options, newValue, route)
-    }
-  }
+  var rareParts: RareParts<Selected>?
 
   /// Where errors go that the query's `throwOnError` names; they stay in the results all the same.
   ///
@@ -46,7 +35,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     get { route?.boundary }
     set {
       guard newValue !== boundary else { return }
-      if route == nil { rareParts = RareParts(options, changeContext, ErrorRoute()) }
+      if route == nil { madeRareParts().route = ErrorRoute() }
       route?.boundary = newValue
       // The former one was told of the error, this one was not.
       route?.machine = ErrorRouteMachine()
@@ -61,10 +50,6 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   /// Made when it is needed: many have no reader yet.
   private var registrar: ObservationRegistrar?
   private var machine: ResultMachine<Stored, Selected>
-  /// What happened to the view that it belongs to, if it belongs to one.
-  var visibility = VisibilityMachine()
-  /// Differs when a reader was told of a change; one byte, because alignment leaves no more.
-  private(set) var shownRevision: UInt8 = 0
   private var member = ObservationMember<Stored>()
   private var observer: QueryObserver<Stored>?
   /// The client that is observed.
@@ -166,7 +151,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
 
   private func take(_ options: ObserverOptions?) {
     // Only compared with `nil`: unwrapping would copy all options.
-    if options != nil { rareParts = RareParts(options, changeContext, route) }
+    if options != nil { madeRareParts().options = options }
   }
 
   /// Follows from the client, of which it is no copy.
@@ -278,7 +263,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   private func show(_ arrival: ResultMachine<Stored, Selected>.Arrival) {
     // What nobody has read is no change.
     let registrar = arrival.changed.isEmpty ? nil : registrar
-    if registrar != nil { shownRevision &+= 1 }
+    if registrar != nil, let rareParts { rareParts.witness?.readersAreTold() }
     registrar?.willChange(arrival.changed)
     machine.show(arrival)
     registrar?.didChange(arrival.changed)
@@ -306,10 +291,11 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
 
   func noteRead(of field: ResultField) {
     catchUp()
-    machine.wasRead(field)
+    let isFirst = machine.wasRead(field)
     // A selection may have let something newer wait, of which this reader would not be told.
     catchUp()
     (registrar ?? makeRegistrar()).access(field)
+    if isFirst, let rareParts { rareParts.witness?.changeWasRead() }
   }
 
   private func makeRegistrar() -> ObservationRegistrar {

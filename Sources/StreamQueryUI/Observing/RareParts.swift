@@ -1,21 +1,17 @@
 internal import StreamQuery
 
 /// What most observed queries do not have, out of line.
-///
-/// Replaced as a whole.
 @MainActor
 final class RareParts<Value: Sendable> {
-  let options: ObserverOptions?
-  let changeContext: ChangeContext?
-  let route: ErrorRoute<Value>?
+  var options: ObserverOptions?
+  var changeContext: ChangeContext?
+  var route: ErrorRoute<Value>?
+  /// Who wants to know what readers are told: the holder of a property wrapper.
+  weak var witness: (any ReaderWitness)?
+  /// Of a view whose appearances the object is told of itself.
+  var presence = PresenceMachine()
+  /// When that view observes.
+  var period = ObservationPeriod.onRender
 
-  init(
-    _ options: ObserverOptions?,
-    _ changeContext: ChangeContext? = nil,
-    _ route: ErrorRoute<Value>? = nil
-  ) {
-    self.options = options
-    self.changeContext = changeContext
-    self.route = route
-  }
+  init(_ options: ObserverOptions? = nil) { self.options = options }
 }

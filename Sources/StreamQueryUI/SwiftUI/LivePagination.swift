@@ -72,7 +72,7 @@ public struct LivePagination<
       } else {
         holder.namedNothing { $0.showNothing() }
       }
-      holder.drawn { $0.query.shownRevision }
+      holder.drawn()
     }
   }
 }

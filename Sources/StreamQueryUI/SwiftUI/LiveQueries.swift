@@ -41,7 +41,7 @@ public struct LiveQueries: DynamicProperty {
       } else {
         holder.namedNothing { $0.showNothing() }
       }
-      holder.drawn { $0.shownRevision }
+      holder.drawn()
     }
   }
 }

@@ -119,7 +119,7 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
       } else {
         holder.namedNothing { $0.showNothing() }
       }
-      holder.drawn { $0.shownRevision }
+      holder.drawn()
     }
   }
 }

@@ -76,7 +76,7 @@ struct ObservationModifier: ViewModifier {
 
   func body(content: Content) -> some View {
     presence.outer = surroundings.presence
-    let observes = presence.observes(period)
+    let observes = presence.drawn(observing: period, of: surroundings.client)
     return
       content
       .transformEnvironment(\.surroundings) {

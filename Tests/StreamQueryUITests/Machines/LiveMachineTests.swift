@@ -37,10 +37,4 @@ struct LiveMachineTests {
     let withdrawn = [false, true, true, false, false].map { machine.named(options: $0) }
     #expect(withdrawn == [false, false, false, true, false])
   }
-
-  @Test func theFirstDrawingIsNoChange() {
-    var machine = LiveMachine()
-    let changes = [3, 3, 4, 4, 3].map { machine.drawn($0) }
-    #expect(changes == [false, false, true, false, true])
-  }
 }

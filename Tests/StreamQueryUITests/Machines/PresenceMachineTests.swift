@@ -4,20 +4,18 @@ import Testing
 
 struct PresenceMachineTests {
   private enum Fact: CaseIterable {
-    case appeared, disappeared, changed, changedSlowly, drawnAgain, doubtEnded
+    case appeared, disappeared, changed, read, doubtEnded, drawn
   }
 
   private static func tell(_ fact: Fact, to machine: inout PresenceMachine) -> PresenceMachine.Step
   {
     switch fact {
-    case .appeared: return machine.appeared()
-    case .disappeared: return machine.disappeared()
-    case .changed: return machine.drawnAnew(isAnimated: false)
-    case .changedSlowly: return machine.drawnAnew(isAnimated: true)
-    case .doubtEnded: return machine.doubtEnded()
-    case .drawnAgain:
-      machine.drawnAgain()
-      return .nothing
+    case .appeared: machine.appeared()
+    case .disappeared: machine.disappeared()
+    case .changed: machine.changed()
+    case .read: machine.changeWasRead()
+    case .doubtEnded: machine.doubtEnded()
+    case .drawn: machine.drawn()
     }
   }
 
@@ -35,7 +33,7 @@ struct PresenceMachineTests {
     #expect(machine(after: [.appeared], [.appeared, .disappeared]).stage == .shown)
     // The removed branch disappears when its animation is over.
     #expect(
-      machine(after: [.appeared], [.changedSlowly, .appeared], [.disappeared]).stage == .shown
+      machine(after: [.appeared], [.changed], [.read, .appeared], [.disappeared]).stage == .shown
     )
   }
 
@@ -48,45 +46,82 @@ struct PresenceMachineTests {
     #expect(machine(after: [.appeared], [.disappeared], [.appeared]).stage == .shown)
   }
 
-  @Test func contentThatEmptiesWithAChangeIsNotHidden() {
-    #expect(machine(after: [.appeared], [.changed, .disappeared]).stage == .shown)
-    #expect(machine(after: [.appeared], [.changedSlowly], [.disappeared]).stage == .shown)
-    // It has changed, and was hidden later.
-    #expect(machine(after: [.appeared], [.changed], [.disappeared]).stage == .hidden)
+  @Test func contentThatEmptiesWhenAChangeIsReadIsNotHidden() {
+    #expect(machine(after: [.appeared], [.changed], [.read, .disappeared]).stage == .shown)
+    // However much time passes, and also if that ends a doubt of before.
     #expect(
-      machine(after: [.appeared], [.changedSlowly], [.drawnAgain, .disappeared]).stage == .hidden
+      machine(after: [.appeared], [.changed], [.read, .disappeared], [.doubtEnded], [.doubtEnded])
+        .stage == .shown
+    )
+    #expect(
+      machine(after: [.appeared], [.changed], [.read, .doubtEnded, .disappeared]).stage == .shown
+    )
+    // Several that read it are drawn together; another change comes meanwhile.
+    #expect(
+      machine(
+        after: [.appeared, .appeared],
+        [.changed],
+        [.read, .changed, .disappeared, .disappeared]
+      ).stage == .shown
     )
     // It was empty, shows something again, and is hidden.
     #expect(
-      machine(after: [.appeared], [.changed, .disappeared], [.appeared], [.disappeared]).stage
+      machine(
+        after: [.appeared],
+        [.changed],
+        [.read, .disappeared],
+        [.appeared],
+        [.disappeared]
+      ).stage == .hidden
+    )
+  }
+
+  @Test func whatDisappearsLaterInTheDoubtIsHiddenWhenThatEnds() {
+    let gone = machine(after: [.appeared], [.changed], [.read], [.disappeared])
+    #expect(gone.stage == .shown)
+    var hidden = gone
+    #expect(hidden.doubtEnded() == .changed && hidden.stage == .hidden)
+    var back = gone
+    #expect(back.appeared() == .nothing && back.doubtEnded() == .nothing && back.stage == .shown)
+    // Nobody has read the change.
+    #expect(
+      machine(after: [.appeared], [.changed], [.disappeared], [.doubtEnded]).stage == .hidden
+    )
+    // What changes while it is hidden does not put that off.
+    #expect(
+      machine(after: [.appeared], [.changed], [.disappeared], [.changed], [.read], [.doubtEnded])
+        .stage == .hidden
+    )
+  }
+
+  @Test func whatDisappearsWithoutADoubtIsHiddenAtOnce() {
+    #expect(machine(after: [.appeared], [.read, .disappeared]).stage == .hidden)
+    #expect(
+      machine(after: [.appeared], [.changed], [.read], [.doubtEnded], [.disappeared]).stage
         == .hidden
     )
-  }
-
-  @Test func whatDisappearsLongAfterAnAnimatedChangeIsHidden() {
+    // Something has appeared after the change: it is not empty.
     #expect(
-      machine(after: [.appeared], [.changedSlowly], [.doubtEnded], [.disappeared]).stage == .hidden
+      machine(after: [.appeared, .appeared], [.changed], [.read, .disappeared, .appeared])
+        .stage == .shown
     )
-    // A change of another kind does not end the animation.
     #expect(
-      machine(after: [.appeared], [.changedSlowly], [.changed], [.disappeared]).stage == .shown
-    )
-    // What has been taken for empty is not hidden by time.
-    #expect(
-      machine(after: [.appeared], [.changedSlowly], [.disappeared], [.doubtEnded]).stage == .shown
+      machine(after: [.appeared], [.changed], [.read, .appeared, .disappeared], [.disappeared])
+        .stage == .hidden
     )
   }
 
-  @Test func animatedChangesThatFollowEachOtherHaveOneWait() {
+  @Test func changesThatFollowEachOtherHaveOneWait() {
     var machine = machine(after: [.appeared])
     let steps = [
-      machine.drawnAnew(isAnimated: true), machine.drawnAnew(isAnimated: true),
-      machine.doubtEnded(), machine.drawnAnew(isAnimated: false), machine.doubtEnded(),
-      machine.drawnAnew(isAnimated: true),
+      machine.changed(), machine.changed(), machine.doubtEnded(), machine.doubtEnded(),
+      machine.changed(), machine.changeWasRead(), machine.doubtEnded(), machine.turnEnded(),
+      machine.changed(),
     ]
     #expect(
       steps == [
-        .awaitEndOfDoubt, .nothing, .awaitEndOfDoubt, .nothing, .nothing, .awaitEndOfDoubt,
+        .awaitEndOfDoubt, .nothing, .awaitEndOfDoubt, .nothing, .awaitEndOfDoubt, .awaitEndOfTurn,
+        .nothing, .nothing, .awaitEndOfDoubt,
       ]
     )
   }
@@ -95,15 +130,27 @@ struct PresenceMachineTests {
     var machine = machine(after: [.appeared, .appeared])
     let steps = [
       machine.disappeared(), machine.disappeared(), machine.disappeared(), machine.turnEnded(),
-      machine.appeared(), machine.drawnAnew(isAnimated: false), machine.disappeared(),
-      machine.turnEnded(),
+      machine.appeared(), machine.changed(), machine.changeWasRead(), machine.changeWasRead(),
+      machine.disappeared(), machine.turnEnded(),
     ]
     #expect(
       steps == [
-        .nothing, .awaitEndOfTurn, .nothing, .changed, .changed, .awaitEndOfTurn, .nothing,
-        .nothing,
+        .nothing, .awaitEndOfTurn, .nothing, .changed, .changed, .awaitEndOfDoubt,
+        .awaitEndOfTurn, .nothing, .nothing, .nothing,
       ]
     )
+  }
+
+  @Test func whatWasHiddenByTheEndOfADoubtIsShownForAWhileWhenItIsDrawn() {
+    var machine = machine(after: [.appeared], [.changed], [.disappeared], [.doubtEnded])
+    #expect(machine.drawn() == .changedInDoubt && machine.stage == .shown)
+    #expect(machine.drawn() == .nothing)
+    #expect(machine.doubtEnded() == .changed && machine.stage == .hidden)
+    #expect(machine.drawn() == .changedInDoubt && machine.appeared() == .nothing)
+    #expect(machine.doubtEnded() == .nothing && machine.stage == .shown)
+    // What is hidden for sure is not shown by a drawing.
+    #expect(machine.disappeared() == .awaitEndOfTurn && machine.turnEnded() == .changed)
+    #expect(machine.drawn() == .nothing && machine.stage == .hidden)
   }
 
   @Test func periodsSayWhatAStageObserves() {
@@ -117,40 +164,112 @@ struct PresenceMachineTests {
     #expect(observed(machine(after: [.disappeared])) == [true, false, false])
   }
 
-  @Test("whatever comes, an appearance shows, a turn ends, and only the end of a turn hides")
-  func everySequence() {
-    // Whatever was before: what disappears with no doubt left ends hidden.
-    func endsHidden(_ machine: PresenceMachine, awaits: Bool, trace: [String]) {
-      var machine = machine
-      if awaits { _ = machine.turnEnded() }
-      _ = machine.appeared()
-      if machine.doubtEnded() == .awaitEndOfDoubt { _ = machine.doubtEnded() }
-      var isAwaited = false
-      // As many as the trace can have brought.
-      for _ in 0...7 where machine.disappeared() == .awaitEndOfTurn { isAwaited = true }
-      #expect(isAwaited && machine.turnEnded() == .changed, "\(trace)")
-      #expect(machine.stage == .hidden, "\(trace)")
-    }
-    func go(_ machine: PresenceMachine, awaits: Bool, depth: Int, trace: [String]) {
-      endsHidden(machine, awaits: awaits, trace: trace)
-      guard depth > 0 else { return }
-      for fact in Fact.allCases {
-        var next = machine
-        let step = Self.tell(fact, to: &next)
-        let trace = trace + ["\(fact)"]
-        if fact == .appeared { #expect(next.stage == .shown, "\(trace)") }
-        if next.stage == .hidden { #expect(machine.stage == .hidden, "\(trace)") }
-        #expect((step == .changed) == (next.stage != machine.stage), "\(trace)")
-        #expect(step != .awaitEndOfTurn || !awaits, "\(trace)")
-        go(next, awaits: awaits || step == .awaitEndOfTurn, depth: depth - 1, trace: trace)
+  /// A machine, what is awaited, and what is known of the views besides.
+  private struct Case {
+    var machine = PresenceMachine()
+    var awaitsTurn = false
+    var awaitsDoubt = false
+    var count = 0
+    /// Whether readers were told of a change, and nothing has appeared since, and no doubt ended.
+    var isToldOf = false
+    var isReadInThisTurn = false
+    /// Whether the content is to be taken for empty.
+    var isEmpty = false
+    var trace: [String] = []
+
+    mutating func take(_ fact: Fact?) -> PresenceMachine.Step {
+      let step: PresenceMachine.Step
+      if let fact {
+        step = PresenceMachineTests.tell(fact, to: &machine)
+        trace.append("\(fact)")
+      } else {
+        step = machine.turnEnded()
+        trace.append("turn ended")
       }
-      guard awaits else { return }
-      var next = machine
-      let step = next.turnEnded()
-      #expect((step == .changed) == (next.stage != machine.stage), "\(trace)")
-      #expect(step != .awaitEndOfTurn, "\(trace)")
-      go(next, awaits: false, depth: depth - 1, trace: trace + ["turn ended"])
+      note(fact, step)
+      switch step {
+      case .awaitEndOfTurn:
+        #expect(!awaitsTurn, "\(trace)")
+        awaitsTurn = true
+      case .awaitEndOfDoubt, .changedInDoubt:
+        #expect(!awaitsDoubt, "\(trace)")
+        awaitsDoubt = true
+      case .nothing, .changed: break
+      }
+      return step
     }
-    go(PresenceMachine(), awaits: false, depth: 6, trace: [])
+
+    private mutating func note(_ fact: Fact?, _ step: PresenceMachine.Step) {
+      switch fact {
+      case .appeared:
+        count += 1
+        (isToldOf, isReadInThisTurn, isEmpty) = (false, false, false)
+      case .disappeared:
+        count = max(0, count - 1)
+        // What is empty has nothing that could disappear: the view has.
+        isEmpty = false
+      case .changed: if count > 0 { isToldOf = true }
+      case .read: if isToldOf { isReadInThisTurn = true }
+      case .drawn: break
+      case .doubtEnded:
+        awaitsDoubt = false
+        if step != .awaitEndOfDoubt, !isReadInThisTurn { isToldOf = false }
+      case nil:
+        awaitsTurn = false
+        if count == 0, isReadInThisTurn, machine.stage != .hidden { isEmpty = true }
+        // What has disappeared can be read no more.
+        if count == 0 { isToldOf = false }
+        isReadInThisTurn = false
+      }
+    }
+
+    /// Lets all turns and doubts end.
+    mutating func settle() {
+      for _ in 0..<4 {
+        if awaitsTurn { _ = take(nil) }
+        if awaitsDoubt { _ = take(.doubtEnded) }
+      }
+      #expect(!awaitsTurn && !awaitsDoubt, "\(trace)")
+    }
+  }
+
+  @Test("whatever comes, an appearance shows, only an end hides, and what is gone ends hidden")
+  func everySequence() {
+    func go(_ former: Case, depth: Int) {
+      var settled = former
+      settled.settle()
+      if former.count > 0 {
+        #expect(settled.machine.stage == .shown, "\(settled.trace)")
+      } else if former.trace.contains("disappeared") {
+        // Content is empty only if it has become so when a change was read.
+        #expect((settled.machine.stage == .hidden) == !settled.isEmpty, "\(settled.trace)")
+      }
+      // Without a change, what disappears is hidden.
+      _ = settled.take(.appeared)
+      for _ in 0..<settled.count { _ = settled.take(.disappeared) }
+      settled.settle()
+      #expect(settled.machine.stage == .hidden, "\(settled.trace)")
+      guard depth > 0 else { return }
+      for fact in Fact.allCases where fact != .doubtEnded || former.awaitsDoubt {
+        var next = former
+        let step = next.take(fact)
+        check(former, next, step)
+        if fact == .appeared { #expect(next.machine.stage == .shown, "\(next.trace)") }
+        if fact != .doubtEnded, next.machine.stage == .hidden {
+          #expect(former.machine.stage == .hidden, "\(next.trace)")
+        }
+        go(next, depth: depth - 1)
+      }
+      guard former.awaitsTurn else { return }
+      var next = former
+      let step = next.take(nil)
+      check(former, next, step)
+      go(next, depth: depth - 1)
+    }
+    func check(_ former: Case, _ next: Case, _ step: PresenceMachine.Step) {
+      let isOther = next.machine.stage != former.machine.stage
+      #expect((step == .changed || step == .changedInDoubt) == isOther, "\(next.trace)")
+    }
+    go(Case(), depth: 7)
   }
 }

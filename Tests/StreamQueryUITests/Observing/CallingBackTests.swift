@@ -165,6 +165,28 @@ struct CallingBackTests {
     }
   }
 
+  @Test("a list that a reader replaces while it is told of a change shows the new one")
+  func aListThatIsReplacedWhileTold() {
+    run { simulation, client in
+      let (a, b) = (Query<String>(key: "a"), Query<String>(key: "b"))
+      for readsAll in [false, true] {
+        client.setData("A", for: a)
+        client.setData("B", for: b)
+        let list = ObservedQueries([AnyQuery(a)], client: client)
+        let screen = Screen { list[a]?.data ?? list[b]?.data }
+        onChange(of: { _ = readsAll ? list.results?[a] : list[a] }) { list.update([AnyQuery(b)]) }
+        client.setData("A2", for: a)
+        simulation.settle()
+        #expect(list.results?.all.map(\.key) == [AnyQuery(b).key])
+        #expect(list[b]?.data == "B" && list[a] == nil && screen.frames == ["A", "B"])
+        client.setData("B2", for: b)
+        simulation.settle()
+        #expect(list[b]?.data == "B2" && screen.frames == ["A", "B", "B2"])
+        list.stop()
+      }
+    }
+  }
+
   @Test("a run that a reader starts while it is told of the former one stays shown")
   func anotherRunWhileTold() {
     run { simulation, client in

@@ -111,7 +111,3 @@ extension EnvironmentValues {
   }
   private enum EnabledKey: EnvironmentKey { static var defaultValue: Bool { true } }
 }
-
-extension View {
-  public func animation(_ animation: Animation?, value: some Equatable) -> some View { self }
-}

@@ -31,6 +31,8 @@ public final class Host {
     public var appearance = Appearance.once
     /// Whether what is new appears before what is removed disappears.
     public var newAppearsFirst = false
+    /// Whether what an animated change removes disappears when the animation is over.
+    public var removalsTakeTime = false
 
     /// Creates one.
     public init(
@@ -38,24 +40,27 @@ public final class Host {
       skipsEqualViews: Bool,
       outermostAppearsFirst: Bool,
       appearance: Appearance,
-      newAppearsFirst: Bool
+      newAppearsFirst: Bool,
+      removalsTakeTime: Bool
     ) {
       self.freesStateLate = freesStateLate
       self.skipsEqualViews = skipsEqualViews
       self.outermostAppearsFirst = outermostAppearsFirst
       self.appearance = appearance
       self.newAppearsFirst = newAppearsFirst
+      self.removalsTakeTime = removalsTakeTime
     }
 
     /// All that is possible.
     public static let all: [Self] = Appearance.allCases.flatMap { appearance in
-      (0..<16).map {
+      (0..<32).map {
         Self(
           freesStateLate: $0 & 1 != 0,
           skipsEqualViews: $0 & 2 != 0,
           outermostAppearsFirst: $0 & 4 != 0,
           appearance: appearance,
-          newAppearsFirst: $0 & 8 != 0
+          newAppearsFirst: $0 & 8 != 0,
+          removalsTakeTime: $0 & 16 != 0
         )
       }
     }
@@ -65,6 +70,7 @@ public final class Host {
         freesStateLate ? "late" : "soon", skipsEqualViews ? "skipping" : "eager",
         outermostAppearsFirst ? "outermost first" : "innermost first", "\(appearance)",
         newAppearsFirst ? "new first" : "old first",
+        removalsTakeTime ? "removed late" : "removed at once",
       ].joined(separator: ", ")
     }
   }
@@ -77,6 +83,8 @@ public final class Host {
   private var actions: [@MainActor () -> Void] = []
   /// Of what has disappeared, where that is told last.
   private var farewells: [() -> Void] = []
+  /// What is left to do when the animations are over.
+  private var animated: [() -> Void] = []
   private var counts: [ObjectIdentifier: Int] = [:]
   private var removed: [Node] = []
   /// How many frames were shown.
@@ -136,6 +144,28 @@ public final class Host {
     if behaviour.newAppearsFirst { farewells.append(action) } else { action() }
   }
 
+  /// A view is removed, in the present transaction.
+  func remove(_ action: @escaping () -> Void) {
+    if behaviour.removalsTakeTime, Transaction.current.animation != nil {
+      animated.append(action)
+    } else {
+      action()
+    }
+  }
+
+  /// Lets all animations be over.
+  ///
+  /// - Returns: Whether there were any that have removed something.
+  @discardableResult
+  public func endAnimations() -> Bool {
+    guard !animated.isEmpty else { return false }
+    let now = animated
+    animated = []
+    for action in now { action() }
+    commit()
+    return true
+  }
+
   func afterwards(_ action: @escaping @MainActor () -> Void) { actions.append(action) }
 
   func count(_ type: any Any.Type) { counts[ObjectIdentifier(type), default: 0] += 1 }
@@ -153,6 +183,7 @@ public final class Host {
 
   /// Removes the view.
   public func unmount() {
+    endAnimations()
     root?.remove()
     root = nil
     commit()

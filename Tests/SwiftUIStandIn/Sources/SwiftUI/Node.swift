@@ -185,8 +185,17 @@ final class Node {
   }
 
   func remove() {
+    leave()
+    host.remove { self.end() }
+  }
+
+  private func leave() {
     isGone = true
-    for key in keys { children[key]?.remove() }
+    for key in keys { children[key]?.leave() }
+  }
+
+  private func end() {
+    for key in keys { children[key]?.end() }
     if isShown { disappear() }
     isShown = false
     if host.behaviour.freesStateLate { host.keep(self) } else { free() }

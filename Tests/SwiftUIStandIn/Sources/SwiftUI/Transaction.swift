@@ -63,4 +63,18 @@ extension View {
       }
     )
   }
+
+  /// An update with another value than the one before has this animation.
+  public func animation<V: Equatable>(_ animation: Animation?, value: V) -> some View {
+    ModifiedContent(
+      content: self,
+      modifier: Hook { node, view in
+        let former = node.memory[ObjectIdentifier(V.self)] as? V
+        node.memory[ObjectIdentifier(V.self)] = value
+        var transaction = Transaction.current
+        if let former, former != value { transaction.animation = animation }
+        return [Piece(key: 0, view: view, transaction: transaction)]
+      }
+    )
+  }
 }

@@ -128,6 +128,7 @@ struct AppearanceTests {
   }
 
   private func comesBack(
+    isAnimated: Bool = false,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ view: @MainActor (Switches, [Query<String>]) -> some View
   ) {
@@ -147,7 +148,8 @@ struct AppearanceTests {
       #expect(display.texts == ["A2"], sourceLocation: sourceLocation)
       // Emptied, and nobody fetches.
       world.client.clear()
-      world.advance(3000)
+      // What takes time to disappear is taken for hidden later.
+      world.advance(isAnimated && world.behaviour.removalsTakeTime ? 900 : 3000)
       #expect(display.texts == [] && world.observers == 1, sourceLocation: sourceLocation)
       world.client.setData("written", for: queries[0])
       world.advance(0)
@@ -172,7 +174,189 @@ struct AppearanceTests {
 
   @Test("so it is with changes that are animated")
   func emptiedWithAnimation() {
-    comesBack { OnlyData(switches: $0, queries: $1).queryAnimation(.default) }
+    comesBack(isAnimated: true) {
+      OnlyData(switches: $0, queries: $1).queryAnimation(.default)
+    }
+  }
+
+  // MARK: Content that another view makes empty
+
+  /// What it shows, only it reads.
+  private struct Row: View {
+    let item: ObservedQuery<String>
+    var body: some View {
+      if let data = item.data { Text(data) }
+    }
+  }
+
+  private struct OnlyRow: View {
+    let switches: Switches
+    let queries: [Query<String>]
+    var body: some View { QueryView(queries[switches.id]) { Row(item: $0) } }
+  }
+
+  private struct RowOfOne: View {
+    @LiveQuery<String> private var item
+    init(_ query: Query<String>) { _item = LiveQuery(query) }
+    var body: some View { Row(item: item) }
+  }
+
+  private struct PeriodicRow: View {
+    let switches: Switches
+    let queries: [Query<String>]
+    var body: some View {
+      Group { RowOfOne(queries[switches.id]) }.queryObservation(.onRender)
+    }
+  }
+
+  private struct ListRow: View {
+    let batch: ObservedQueries
+    let query: Query<String>
+    var body: some View {
+      if let data = batch[query]?.data { Text(data) }
+    }
+  }
+
+  private struct OnlyListRow: View {
+    let switches: Switches
+    let queries: [Query<String>]
+    @LiveQueries private var batch
+    var body: some View {
+      let query = queries[switches.id]
+      ListRow(batch: batch, query: query).queries($batch, [AnyQuery(query)])
+    }
+  }
+
+  private struct PageRow: View {
+    let found: ObservedPagination<Int, Int, String>
+    var body: some View {
+      if let data = found.query.data { Text(data) }
+    }
+  }
+
+  private struct OnlyPageRow: View {
+    let switches: Switches
+    let queries: [Query<String>]
+    @LivePagination(Pagination(input: 0), keepsPreviousData: false) private var found:
+      ObservedPagination<Int, Int, String>
+    var body: some View {
+      PageRow(found: found)
+        .pagination($found, input: switches.id) { [queries] input, _ in queries[input] }
+    }
+  }
+
+  @Test("a query observes on whose data only a row in its view reads, which is empty without")
+  func emptiedRow() { comesBack { OnlyRow(switches: $0, queries: $1) } }
+
+  @Test("so it is around a view whose row is empty")
+  func emptiedRowOfABody() { comesBack { PeriodicRow(switches: $0, queries: $1) } }
+
+  @Test("so it is with a row of a list of queries")
+  func emptiedRowOfAList() { comesBack { OnlyListRow(switches: $0, queries: $1) } }
+
+  @Test("so it is with a row of a position in pages")
+  func emptiedRowOfAPage() { comesBack { OnlyPageRow(switches: $0, queries: $1) } }
+
+  // MARK: Content that empties with an animation of the app
+
+  private struct Animating: View {
+    let switches: Switches
+    let queries: [Query<String>]
+    var body: some View {
+      QueryView(queries[switches.id]) { item in
+        Group {
+          if let data = item.data { Text(data) }
+        }
+        .animation(.default, value: item.data)
+      }
+    }
+  }
+
+  private struct AnimatingRow: View {
+    let switches: Switches
+    let queries: [Query<String>]
+    var body: some View {
+      QueryView(queries[switches.id]) { Row(item: $0) }.animation(.default, value: switches.count)
+    }
+  }
+
+  private func fills(
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ view: @MainActor (Switches, [Query<String>]) -> some View
+  ) {
+    World.run { world in
+      let switches = Switches()
+      switches.id = 0
+      let fetches = [fetch("A", "A2"), fetch("B")]
+      let queries = fetches.enumerated().map { query("\($0.offset)", $0.element) }
+      let display = world.show(view(switches, queries))
+      world.advance(30)
+      world.advance(3000)
+      #expect(display.texts == ["A"], sourceLocation: sourceLocation)
+      Task { await world.client.reset(.query(queries[0])) }
+      world.advance(10)
+      // The removed text has disappeared by now.
+      #expect(display.texts == [] && world.observers == 1, sourceLocation: sourceLocation)
+      world.advance(20)
+      #expect(display.texts == ["A2"] && world.observers == 1, sourceLocation: sourceLocation)
+      world.advance(3000)
+      withAnimation {
+        switches.id = 1
+        switches.count += 1
+      }
+      world.advance(10)
+      #expect(display.texts == [] && world.observers == 1, sourceLocation: sourceLocation)
+      world.advance(20)
+      #expect(display.texts == ["B"] && world.observers == 1, sourceLocation: sourceLocation)
+      #expect(fetches.map(\.callCount) == [2, 1], sourceLocation: sourceLocation)
+      display.unmount()
+      world.advance(0)
+      #expect(world.observers == 0, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test("what an app's own animation removes is no end of the view, whose next data shows")
+  func emptiedWithTheAppsAnimation() {
+    fills { Animating(switches: $0, queries: $1) }
+    fills { AnimatingRow(switches: $0, queries: $1) }
+  }
+
+  @Test("what stays empty after an animation shows what is cached when it is drawn again")
+  func emptiedForLong() {
+    World.run { world in
+      let switches = Switches()
+      let shown = query("a", fetch("A", "B", "C"))
+      let display = world.show(Counted(switches: switches, query: shown))
+      world.advance(30)
+      world.advance(3000)
+      #expect(display.texts == ["A"])
+      world.client.clear()
+      world.advance(0)
+      world.advance(3000)
+      #expect(display.texts == [])
+      world.client.setData("written", for: shown)
+      switches.count += 1
+      world.advance(0)
+      #expect(display.texts == ["written"] && world.observers == 1)
+      world.client.setData("again", for: shown)
+      world.advance(3000)
+      #expect(world.observers == 1)
+      display.unmount()
+      world.advance(0)
+      #expect(world.observers == 0)
+    }
+  }
+
+  private struct Counted: View {
+    let switches: Switches
+    let query: Query<String>
+    var body: some View {
+      let _ = switches.count
+      QueryView(query) { item in
+        if let data = item.data { Text(data) }
+      }
+      .queryAnimation(.default)
+    }
   }
 
   @Test("a view that shows only whether a query is fetching shows it each time")
@@ -247,6 +431,41 @@ struct AppearanceTests {
       world.advance(2000)
       #expect(display.texts == ["other"] && world.observers == 0)
       display.unmount()
+    }
+  }
+
+  @Test("what is hidden right after a change is not observed when two seconds have passed")
+  func hiddenAfterAChange() {
+    for isAnimated in [false, true] {
+      World.run { world in
+        let (switches, shown) = (Switches(), query("a", fetch("A", "B", "C")))
+        let view = QueryView(shown.refetchInterval(.seconds(5))) { item in Text(item.data ?? "-") }
+          .queryAnimation(isAnimated ? .default : nil)
+        let display = world.show(Stack(switches: switches, root: view))
+        world.advance(30)
+        world.client.setData("written", for: shown)
+        world.advance(10)
+        switches.path = [1]
+        world.advance(10)
+        #expect(display.texts == ["other"])
+        world.advance(1990)
+        #expect(world.observers == 0)
+        // Deeper: it is drawn, and so is observed for a while.
+        switches.path = [1, 2]
+        world.advance(30)
+        #expect(world.observers == 1)
+        world.advance(2970)
+        #expect(world.observers == 0)
+        switches.path = []
+        world.advance(0)
+        #expect(display.texts == ["B"] && world.observers == 1)
+        world.advance(30)
+        #expect(display.texts == ["C"] && world.observers == 1)
+        display.unmount()
+        // Its state is held by the view here: what is left of it waits as well.
+        world.advance(2000)
+        #expect(world.observers == 0)
+      }
     }
   }
 

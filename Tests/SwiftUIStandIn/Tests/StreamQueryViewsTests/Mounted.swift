@@ -11,6 +11,7 @@ import AppKit
 final class Mounted {
   struct Behaviour: Hashable, Sendable {
     static let all = [Behaviour()]
+    var removalsTakeTime: Bool { true }
   }
 
   private let window: NSWindow
@@ -47,8 +48,8 @@ final class Mounted {
 
   init(_ view: some View, _ behaviour: Behaviour) { host = Host(view, behaviour: behaviour) }
 
-  /// Draws what has changed: the stand-in has done that in jobs of the main actor.
-  func layOut() -> Bool { false }
+  /// Ends the animations; the stand-in has drawn what has changed in jobs of the main actor.
+  func layOut() -> Bool { host.endAnimations() }
 
   func unmount() { host.unmount() }
 }

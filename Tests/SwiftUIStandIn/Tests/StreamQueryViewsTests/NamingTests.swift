@@ -193,6 +193,8 @@ struct NamingTests {
           )
           world.advance(30)
           #expect(drawn.lines.last == "A" && world.observers == 1, "\(name)")
+          // Longer than a change is a doubt.
+          world.advance(2000)
           switches.path = [1]
           world.advance(0)
           #expect(world.observers == hidden, "\(name)")

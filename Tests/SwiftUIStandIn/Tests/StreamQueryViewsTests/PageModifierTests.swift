@@ -200,6 +200,8 @@ struct PageModifierTests {
       let mounted = world.mount(Pushed(switches: switches, drawn: drawn, page: page))
       #expect(Set(drawn.take()) == [#"cached cached false ["cached"]"#])
       #expect(world.observers == 3)
+      // Longer than a change is a doubt.
+      world.advance(2000)
       switches.path = [1]
       world.advance(0)
       #expect(world.observers == 0)

@@ -136,8 +136,13 @@ private struct HandmadeProjectsView: View {
 
 private struct FollowersView: View {
   let server: Server
-  @State private var username = ""
+  @State private var username: String
   @LiveQuery<[Person]> private var followers
+
+  init(server: Server, username: String = "") {
+    self.server = server
+    _username = State(wrappedValue: username)
+  }
 
   private var trimmedUsername: String { username.trimmingCharacters(in: .whitespacesAndNewlines) }
 
@@ -312,12 +317,21 @@ struct ProjectViewTests {
       }
       #expect(server.asked == ["followers of ada", "followers of grace"])
       screen.unmount()
-      // Another screen asks for fresh followers again.
+      // Another screen moves to the name when that is typed: this is no appearance, and they are
+      // fresh.
       let other = world.show(FollowersView(server: server))
       other.type("ada", into: "Name")
       world.advance(0)
       #expect(other.texts == ["ada's friend"])
+      world.advance(31)
+      #expect(server.asked == ["followers of ada", "followers of grace"])
+      // One that appears with the name asks for them again.
+      let third = world.show(FollowersView(server: server, username: "ada"))
+      #expect(third.texts == ["ada's friend"])
+      world.advance(31)
+      #expect(server.asked.dropFirst(2) == ["followers of ada"])
       other.unmount()
+      third.unmount()
       world.advance(0)
     }
   }

@@ -48,6 +48,8 @@ struct VisibilityTests {
       )
       world.advance(30)
       #expect(drawn.lines == ["-", "A"])
+      // Longer than a change is a doubt.
+      world.advance(2000)
       switches.path = [1]
       world.advance(10)
       #expect(detailDrawn.lines.last == "-" && slow.runningCount == 1)

@@ -39,8 +39,13 @@ struct World {
     return mounted
   }
 
+  /// Lets time pass; an animation takes 300 of these milliseconds, or fewer if there are no more.
   func advance(_ milliseconds: Int) {
-    simulation.advance(by: .milliseconds(milliseconds))
+    let animating = min(milliseconds, 300)
+    simulation.advance(by: .milliseconds(animating))
+    screens.layOut(in: simulation)
+    guard milliseconds > animating else { return }
+    simulation.advance(by: .milliseconds(milliseconds - animating))
     screens.layOut(in: simulation)
   }
 
