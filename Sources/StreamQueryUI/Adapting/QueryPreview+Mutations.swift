@@ -9,7 +9,7 @@ extension QueryPreview {
   /// A mutation that is running.
   ///
   /// ```swift
-  /// RenameButton(id: 1).queryPreview { $0.running(.rename(), with: Rename(id: 1, name: "Ada")) }
+  /// ProfileView(id: 1).queryPreview { $0.running(.rename(), with: Rename(id: 1, name: "Ada")) }
   /// ```
   ///
   /// - Parameters:

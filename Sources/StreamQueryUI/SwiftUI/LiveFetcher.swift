@@ -5,13 +5,13 @@ public import SwiftUI
 /// Observes a query over an object that fetches, for a view; see ``ObservedFetcher``.
 ///
 /// ```swift
-/// @MainActor final class NameSearch: QueryFetcher {
+/// @MainActor final class AddressSearch: QueryFetcher {
 ///   var text = ""
 ///   func fetch() async throws -> User { try await api.user(email: text) }
 /// }
 ///
-/// struct SearchView: View {
-///   @LiveFetcher("search", fetcher: NameSearch()) private var search
+/// struct AddressSearchView: View {
+///   @LiveFetcher("search", fetcher: AddressSearch()) private var search
 ///
 ///   var body: some View {
 ///     Button("Find Ada") { search.refetch { $0.text = "ada@example.com" } }
@@ -33,8 +33,15 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   /// Observes a query over a fetcher.
   ///
   /// ```swift
-  /// @LiveFetcher(fetcher: NameSearch(), query: { Query("search", fetcher: $0).staleTime(.seconds(30)) })
-  /// private var search
+  /// struct TeamListView: View {
+  ///   @LiveFetcher(
+  ///     fetcher: Fetcher { try await api.users() },
+  ///     query: { Query("team", fetcher: $0).staleTime(.seconds(30)) }
+  ///   )
+  ///   private var team
+  ///
+  ///   var body: some View { Text("\(team.query.data?.count ?? 0) people") }
+  /// }
   /// ```
   ///
   /// - Parameters:
