@@ -18,6 +18,12 @@ func page(_ name: String) -> Target {
   )
 }
 
+let sampleApp: [Target.Dependency] = [
+  .product(name: "StreamQuery", package: "StreamQuery"),
+  .product(name: "StreamQueryUI", package: "StreamQuery"),
+  .product(name: "StreamQueryTesting", package: "StreamQuery"),
+]
+
 // A package of its own, so that a server for the tour is no dependency of the library.
 let package = Package(
   name: "Playgrounds",
@@ -46,17 +52,20 @@ let package = Package(
       name: "KilledApp",
       dependencies: [.product(name: "StreamQuery", package: "StreamQuery")]
     ),
+    // The models of the app in `SampleApp`, by links to their folders: in virtual time, and before the server.
+    .executableTarget(name: "SampleStory", dependencies: sampleApp),
     .executableTarget(
-      name: "SampleApp",
-      dependencies: [
-        .product(name: "StreamQuery", package: "StreamQuery"),
-        .product(name: "StreamQueryUI", package: "StreamQuery"),
-        .product(name: "StreamQueryTesting", package: "StreamQuery"),
-      ]
+      name: "ServedStory",
+      dependencies: sampleApp + [.product(name: "FlyingFox", package: "FlyingFox")]
     ),
   ] + pages.map(page),
   swiftLanguageModes: [.v6]
 )
+
+#if canImport(Darwin)
+// The app itself. Elsewhere there is no SwiftUI: Tests/SwiftUIStandIn builds and tests it there.
+package.targets.append(.executableTarget(name: "SampleApp", dependencies: sampleApp))
+#endif
 
 // The settings of the root package: what the tour shows compiles under the same rules.
 for target in package.targets {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Type-checks the sources for macOS at the deployment floor, on Linux, without Apple's SDK.
+# Type-checks the sources and the sample app for macOS at the deployment floor, on Linux, without Apple's SDK.
 #
 # An API newer than the floor compiles on Linux, where availability means nothing, and fails only
 # on a user's Mac. This script finds it here: it turns the textual interfaces that every Swift
@@ -183,6 +183,8 @@ expect_failure() {
 for module in StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting; do
   check_module "$module" "$root/Sources/$module"
 done
+# What only an app has: `@main`, scenes, and views of all kinds.
+check_module SampleApp "$root/Playgrounds/Sources/SampleApp"
 
 if $self_test; then
   expect_failure NewTask "is only available in macOS 26" <<'SWIFT'

@@ -21,7 +21,7 @@ while (($# > 0)); do
   shift
 done
 playground=StreamQuery.playground
-programs=(BusyServer KilledApp SampleApp)
+programs=(BusyServer KilledApp SampleStory ServedStory)
 if ((${#pages[@]} == 0)); then
   while IFS= read -r page; do pages+=("$page")
   done < <(sed -n "s/.*<page name='\(.*\)'.*/\1/p" "$playground/contents.xcplayground")

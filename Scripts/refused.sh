@@ -3,6 +3,9 @@
 #
 #   Scripts/refused.sh                      all of them
 #   Scripts/refused.sh --scratch-path DIR   use the modules built there (default .build-check)
+#
+# Those in Scripts/refused/views see SwiftUI, on Linux the module that stands in for it, as
+# Scripts/samples.sh does.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -36,12 +39,25 @@ check() {
   done < <(grep -E '^// (error|warning): ' "$file")
 }
 
+# check_all FILE…
+check_all() {
+  local file
+  for file in "$@"; do
+    if ! grep -qE '^// (error|warning): .' "$file"; then
+      echo "refused: $file names no message" >&2
+      return 1
+    fi
+    check "$file"
+  done
+}
+
 files=(Scripts/refused/*.swift)
-for file in "${files[@]}"; do
-  if ! grep -qE '^// (error|warning): .' "$file"; then
-    echo "refused: $file names no message" >&2
-    exit 1
-  fi
-  check "$file"
-done
-echo "refused: ${#files[@]} mistakes are told of"
+check_all "${files[@]}"
+views=(Scripts/refused/views/*.swift)
+if [[ $(uname -s) != Darwin ]]; then
+  build_modules "$PWD/.build-views" Tests/SwiftUIStandIn
+  # There the module has another name.
+  settings+=(-module-alias StreamQueryUI=StreamQueryViews)
+fi
+check_all "${views[@]}"
+echo "refused: $((${#files[@]} + ${#views[@]})) mistakes are told of"

@@ -10,6 +10,9 @@ open class NSApplication: NSObject {
     public init(rawValue: UInt) { self.rawValue = rawValue }
     public static let visible = OcclusionState(rawValue: 2)
   }
+  public enum ActivationPolicy: Int, Sendable { case regular, accessory, prohibited }
+  @discardableResult
+  open func setActivationPolicy(_ policy: ActivationPolicy) -> Bool { true }
   public var isActive: Bool { true }
   public var isHidden: Bool { false }
   public var occlusionState: OcclusionState { .visible }

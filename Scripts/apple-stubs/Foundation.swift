@@ -123,8 +123,36 @@ public struct URL: Hashable, Codable, Sendable, CustomStringConvertible {
   public func appendingPathExtension(_ text: String) -> URL { self }
   public func deletingLastPathComponent() -> URL { self }
   public func deletingPathExtension() -> URL { self }
+  public mutating func append(queryItems: [URLQueryItem]) {}
   public static var cachesDirectory: URL { URL(filePath: "") }
   public static var temporaryDirectory: URL { URL(filePath: "") }
+}
+
+public struct URLQueryItem: Hashable, Sendable {
+  public init(name: String, value: String?) {}
+}
+
+public struct URLRequest: Hashable, Sendable {
+  public enum CachePolicy: Sendable { case useProtocolCachePolicy, reloadIgnoringLocalCacheData }
+  public var httpMethod: String?
+  public var httpBody: Data?
+  public init(
+    url: URL,
+    cachePolicy: CachePolicy = .useProtocolCachePolicy,
+    timeoutInterval: TimeInterval = 60
+  ) {}
+}
+
+open class URLResponse: NSObject, @unchecked Sendable {}
+open class HTTPURLResponse: URLResponse, @unchecked Sendable {
+  open var statusCode: Int { 200 }
+}
+
+open class URLSession: NSObject, @unchecked Sendable {
+  open class var shared: URLSession { URLSession() }
+  public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
+    (Data(), URLResponse())
+  }
 }
 
 public struct Decimal: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {

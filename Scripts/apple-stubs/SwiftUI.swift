@@ -1,4 +1,6 @@
-// The part of SwiftUI that the sources use. Isolation is written as the framework has it: a view
+public import Observation
+
+// The part of SwiftUI that the sources and the sample app use. Isolation is written as the framework has it: a view
 // is isolated to the main actor, `DynamicProperty.update()` is not.
 
 @MainActor @preconcurrency
@@ -79,7 +81,7 @@ public struct State<Value>: DynamicProperty {
 }
 extension State: Sendable where Value: Sendable {}
 
-@propertyWrapper
+@propertyWrapper @dynamicMemberLookup
 public struct Binding<Value> {
   private let read: () -> Value
   @preconcurrency
@@ -94,6 +96,23 @@ public struct Binding<Value> {
     nonmutating set {}
   }
   public var projectedValue: Binding<Value> { self }
+  public subscript<Subject>(
+    dynamicMember path: WritableKeyPath<Value, Subject>
+  ) -> Binding<Subject> { Binding<Subject>(get: { fatalError() }, set: { _ in }) }
+}
+
+@propertyWrapper @dynamicMemberLookup
+public struct Bindable<Value> {
+  public var wrappedValue: Value
+  public var projectedValue: Bindable<Value> { self }
+  public init(wrappedValue: Value) where Value: AnyObject & Observable {
+    self.wrappedValue = wrappedValue
+  }
+}
+extension Bindable where Value: AnyObject {
+  public subscript<Subject>(
+    dynamicMember path: ReferenceWritableKeyPath<Value, Subject>
+  ) -> Binding<Subject> { Binding<Subject>(get: { fatalError() }, set: { _ in }) }
 }
 
 public protocol EnvironmentKey {
@@ -168,4 +187,87 @@ extension View {
   ) -> some View { self }
   public func onAppear(perform action: (() -> Void)? = nil) -> some View { self }
   public func onDisappear(perform action: (() -> Void)? = nil) -> some View { self }
+}
+
+// What only an app uses.
+
+@MainActor @preconcurrency
+public protocol App {
+  associatedtype Body: Scene
+  @SceneBuilder @MainActor @preconcurrency var body: Body { get }
+  @MainActor @preconcurrency init()
+}
+extension App {
+  @MainActor @preconcurrency public static func main() {}
+}
+@MainActor @preconcurrency
+public protocol Scene {
+  associatedtype Body: Scene
+  @SceneBuilder @MainActor @preconcurrency var body: Body { get }
+}
+extension Never: Scene {}
+@resultBuilder
+public struct SceneBuilder {
+  public static func buildBlock<Content: Scene>(_ content: Content) -> Content { content }
+}
+public struct WindowGroup<Content: View>: Scene {
+  public init(@ViewBuilder content: () -> Content) {}
+  public var body: Never { fatalError() }
+}
+
+public struct ProgressView: View {
+  public init() {}
+  public var body: Never { fatalError() }
+}
+public struct List<SelectionValue: Hashable, Content: View>: View {
+  public var body: Never { fatalError() }
+}
+extension List where SelectionValue == Never {
+  public init(@ViewBuilder content: () -> Content) {}
+}
+public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content> {}
+extension ForEach: View where Content: View { public var body: Never { fatalError() } }
+extension ForEach where Content: View, Data.Element: Identifiable, ID == Data.Element.ID {
+  public init(_ data: Data, @ViewBuilder content: @escaping (Data.Element) -> Content) {}
+}
+public struct Form<Content: View>: View {
+  public init(@ViewBuilder content: () -> Content) {}
+  public var body: Never { fatalError() }
+}
+public struct TextField<Label: View>: View {
+  public var body: Never { fatalError() }
+}
+extension TextField where Label == Text {
+  public init(_ title: String, text: Binding<String>) {}
+}
+public struct NavigationStack<Data, Root: View>: View {
+  public var body: Never { fatalError() }
+}
+extension NavigationStack {
+  public init(path: Binding<Data>, @ViewBuilder root: () -> Root)
+  where
+    Data: MutableCollection & RandomAccessCollection & RangeReplaceableCollection,
+    Data.Element: Hashable
+  {}
+}
+public struct NavigationLink<Label: View, Destination: View>: View {
+  public var body: Never { fatalError() }
+}
+extension NavigationLink where Destination == Never {
+  public init<P: Hashable>(value: P?, @ViewBuilder label: () -> Label) {}
+}
+
+extension View {
+  public func navigationDestination<D: Hashable, C: View>(
+    for data: D.Type,
+    @ViewBuilder destination: @escaping (D) -> C
+  ) -> some View { self }
+  public func navigationTitle(_ title: String) -> some View { self }
+  public func searchable(text: Binding<String>, prompt: String? = nil) -> some View { self }
+  public func sheet<Content: View>(
+    isPresented: Binding<Bool>,
+    onDismiss: (() -> Void)? = nil,
+    @ViewBuilder content: @escaping () -> Content
+  ) -> some View { self }
+  public func disabled(_ disabled: Bool) -> some View { self }
 }

@@ -58,6 +58,13 @@ import Testing
     observer.linger(.seconds(1))
   }
 
+  @Test func queriesOfOneKeyAreToldApartByTheirTypes() {
+    let user = AnyQuery(.user(1))
+    let names = AnyQuery(Query<[String]>("user", 1) { ["Ada"] })
+    #expect(user.key == names.key)
+    #expect(user.valueType == User.self && names.valueType == [String].self)
+  }
+
   @Test func aFetchMayBeAStream() throws {
     let words = Query<[String]>.streamed("words", 1) { _ in
       AsyncStream { continuation in

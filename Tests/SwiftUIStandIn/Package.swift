@@ -20,13 +20,13 @@ let package = Package(
       exclude: ["StreamQueryUI.docc"]
     ),
     // The app of the playgrounds, by a link. It imports StreamQueryUI, which is called otherwise here.
-    .target(
+    // An executable, because it has `@main`; nobody runs it here.
+    .executableTarget(
       name: "SampleApp",
       dependencies: [
         "StreamQueryViews",
         .product(name: "StreamQuery", package: "StreamQuery"),
-      ],
-      exclude: ["main.swift"]
+      ]
     ),
     .testTarget(
       name: "StreamQueryViewsTests",

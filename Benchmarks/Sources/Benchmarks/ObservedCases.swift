@@ -9,6 +9,8 @@ enum ObservedCases {
   struct Times: Sendable {
     var unread: Double
     var read: Double
+    var inTasks: Double
+    var inStreamTasks: Double
     var appearing: Double
     var bytes: Double
   }
@@ -26,6 +28,18 @@ enum ObservedCases {
       "observed.read.1000",
       "set data until 1,000 observed queries have told a reader each",
       times.read,
+      limit: "raw.wake.1000"
+    )
+    suite.add(
+      "observed.tasks.1000",
+      "the same with a task for each of 1,000 objects, on the main actor, that reads results",
+      times.inTasks,
+      limit: "raw.wake.1000"
+    )
+    suite.add(
+      "observed.tasks.stream.1000",
+      "the same, and each task reads a stream",
+      times.inStreamTasks,
       limit: "raw.wake.1000"
     )
     suite.add(
@@ -59,6 +73,12 @@ enum ObservedCases {
     return Times(
       unread: await fanOut(isRead: false),
       read: await fanOut(isRead: true),
+      inTasks: await fanOutOfTasks { client, query, object in
+        for await result in client.results(of: query) { object.take(result) }
+      },
+      inStreamTasks: await fanOutOfTasks { client, query, object in
+        for await result in client.stream(query) { object.take(result) }
+      },
       appearing: appearing,
       bytes: max(0, bytes) / Double(many.count)
     )
@@ -84,6 +104,43 @@ enum ObservedCases {
         while observed[999].data != round { await Task.yield() }
       }
     }
+    return rounds.fastest
+  }
+
+  /// What an app would write without the pump: an object that a task of its own keeps up to date.
+  @MainActor @Observable
+  final class Followed {
+    static var arrivals = 0
+    private(set) var data: Int?
+
+    func take(_ result: QueryResult<Int>) {
+      if data != result.data { data = result.data }
+      Self.arrivals += 1
+    }
+  }
+
+  private static func fanOutOfTasks(
+    _ follow: @escaping @MainActor (QueryClient, Query<Int>, Followed) async -> Void
+  ) async -> Double {
+    let client = World.client()
+    let query = World.query(1)
+    client.setData(0, for: query)
+    let objects = (0..<1_000).map { _ in Followed() }
+    Followed.arrivals = 0
+    let tasks = objects.map { object in Task { await follow(client, query, object) } }
+    while Followed.arrivals < objects.count { await Task.yield() }
+    var rounds = Rounds(atLeast: 200)
+    while rounds.goOn() {
+      let round = rounds.count
+      Followed.arrivals = 0
+      await rounds.measure {
+        client.setData(round, for: query)
+        while Followed.arrivals < objects.count { await Task.yield() }
+      }
+      precondition(objects.allSatisfy { $0.data == round })
+    }
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
     return rounds.fastest
   }
 }

@@ -1,9 +1,12 @@
 import Foundation
 
 /// Runs every part of the tour against a real server and ends with 0 when all claims held.
+///
+/// With `--serve` it only starts the server and prints its address, for the sample app.
 @main
 enum Tour {
-  static func main() async {
+  static func main() async throws {
+    if CommandLine.arguments.contains("--serve") { return try await serve() }
     let timeline = Timeline()
     let checks = Checks(timeline)
     // Not a claim about speed: whatever hangs, the tour ends.
@@ -24,5 +27,12 @@ enum Tour {
       checks.check("the tour ends without an error: \(error)", false)
     }
     exit(checks.summary())
+  }
+
+  /// Serves until the process is ended.
+  private static func serve() async throws {
+    let server = DemoServer()
+    print(try await server.start())
+    while true { try await Task.sleep(for: .seconds(3_600)) }
   }
 }

@@ -2,9 +2,12 @@ public import StreamQuery
 
 /// A client whose queries are in the states that a preview wants to show, and stay there.
 ///
-/// Nothing is fetched: a query that was given no state shows none. What a preview writes by
-/// ``data(_:for:)`` shows at once, also later. A button that fetches, or runs a mutation, shows that
-/// it waits, and no answer comes.
+/// Nothing changes unless the preview says so, then and later. A query that was given no state shows
+/// none and is not fetched. A button that lets an observed object do something (refetch, reset, load
+/// the next page, run or reset a mutation, try again what a boundary shows) does nothing: calls that
+/// wait return at once what is shown, and those that throw throw `CancellationError`. What depends on
+/// the view alone, such as the position in pages, changes as ever. What is asked of the client itself
+/// is done: a write shows, and a fetch begins and never ends.
 ///
 /// ```swift
 /// let preview = QueryPreview {
@@ -18,9 +21,11 @@ public final class QueryPreview {
   /// The client, for models; views get it by the modifier `queryPreview(_:)`.
   public let client: QueryClient
 
-  private let executor = PreviewExecutor()
-  /// Ends the fetches that never end.
-  private let (silence, ending) = AsyncStream<Never>.makeStream()
+  let executor = PreviewExecutor()
+  /// What mutations show.
+  let runs = PreparedRuns()
+  /// What is waited for by work that never ends.
+  let (silence, ending) = AsyncStream<Never>.makeStream()
 
   /// Creates a client and brings its queries to their states.
   ///
@@ -38,6 +43,7 @@ public final class QueryPreview {
       executor: executor
     )
     client = QueryClient(configuration: configuration)
+    Pump.of(client).prepared = runs
     states(self)
   }
 

@@ -55,6 +55,8 @@ final class Pump {
   /// The number of formers at which those that are gone leave the table.
   private var formerLimit = 16
   private var erasure: ErasureHandler?
+  /// What a preview has prepared; `nil` for the client of an app.
+  var prepared: PreparedRuns?
 
   /// The pump of a client.
   static func of(_ client: QueryClient) -> Pump {
@@ -71,6 +73,12 @@ final class Pump {
     pumps[ObjectIdentifier(client)] = pump
     pump.start(as: ObjectIdentifier(client))
     return pump
+  }
+
+  /// What a preview has prepared for a client; `nil` for the client of an app.
+  static func prepared(for client: QueryClient) -> PreparedRuns? {
+    guard let pump = pumps[ObjectIdentifier(client)], pump.client === client else { return nil }
+    return pump.prepared
   }
 
   private init(_ client: QueryClient) {

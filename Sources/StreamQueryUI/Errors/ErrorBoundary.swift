@@ -36,6 +36,8 @@ public final class ErrorBoundary: nonisolated Observable {
   private let catches: @MainActor (any Error) -> Bool
   private let onReset: @MainActor () -> Void
   private var reportCount = 0
+  /// Whether it has shown an error of a preview, where nothing is tried again.
+  private var isPrepared = false
 
   /// Creates a boundary.
   ///
@@ -82,6 +84,7 @@ public final class ErrorBoundary: nonisolated Observable {
   /// Queries that have nothing to show are reset: they begin as if they had never failed. The
   /// others keep their data and are fetched.
   public func reset() async {
+    guard !isPrepared else { return }
     onReset()
     var retries: [Retry] = []
     change { retries = $0.reset() }
@@ -121,7 +124,9 @@ public final class ErrorBoundary: nonisolated Observable {
     in client: QueryClient,
     hasData: @escaping @MainActor () -> Bool
   ) {
-    _ = take(error, by: .query(ObjectIdentifier(client), key), of: Pump.of(client)) {
+    let pump = Pump.of(client)
+    if pump.prepared != nil { isPrepared = true }
+    _ = take(error, by: .query(ObjectIdentifier(client), key), of: pump) {
       if client.fetchingCount(filter) > 0 {
         // The views that show it are back, and have asked for it already: one request is enough.
         await client.refetch(filter, superseding: false)

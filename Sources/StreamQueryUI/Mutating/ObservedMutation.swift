@@ -56,6 +56,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   public init(_ mutation: Mutation<Input, Output>, client: QueryClient? = nil) {
     self.mutation = mutation
     self.client = client
+    if let prepared { take(prepared) }
   }
 
   deinit {
@@ -82,9 +83,12 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   public func follow(_ mutation: Mutation<Input, Output>? = nil, using client: QueryClient) {
     if let mutation { self.mutation = mutation }
     if self.client !== client {
-      reset()
+      forgetRun()
       observer = nil
       self.client = client
+    }
+    if let prepared {
+      take(prepared)
     } else if let observer, let mutation {
       observer.update(mutation: mutation)
       take(observer.run)
@@ -97,6 +101,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   ///
   /// - Parameter input: The input of the run.
   public func run(_ input: Input) {
+    guard prepared == nil else { return }
     guard let observer = observing() else { return fail() }
     observer.start(with: input)
     take(observer.run)
@@ -111,9 +116,11 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   ///   - detached: Whether the run outlives its caller: cancelling the caller then only ends its
   ///     wait.
   /// - Returns: What the work returned.
-  /// - Throws: As `QueryClient.mutate(_:with:detached:)`; ``ObservationError/noClient``.
+  /// - Throws: As `QueryClient.mutate(_:with:detached:)`; ``ObservationError/noClient``;
+  ///   `CancellationError` in a preview, where nothing is run.
   @discardableResult
   public func mutate(_ input: Input, detached: Bool = false) async throws -> Output {
+    guard prepared == nil else { throw CancellationError() }
     guard let observer = observing() else {
       fail()
       throw ObservationError.noClient
@@ -138,15 +145,24 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
 
   /// Shows no run any more; the run itself goes on.
   public func reset() {
+    if prepared == nil { forgetRun() }
+  }
+
+  private func forgetRun() {
     following?.cancel()
     following = nil
     observer?.reset()
     take(.idle)
   }
 
+  /// What a preview shows of it, in which its commands do nothing; `nil` in an app.
+  private var prepared: MutationRun<Input, Output>? {
+    client.flatMap { Pump.prepared(for: $0) }?.run(of: mutation)
+  }
+
   /// Runs and shows nothing until ``follow(_:using:)``; a run goes on.
   func runNothing() {
-    reset()
+    forgetRun()
     observer = nil
     client = nil
     mutation = .none
@@ -198,7 +214,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     show(run)
     while isOutdated {
       isOutdated = false
-      show(observer?.run ?? .idle)
+      show(prepared ?? observer?.run ?? .idle)
     }
   }
 
@@ -228,7 +244,9 @@ extension ObservedMutation where Input == Void {
 }
 
 extension ObservedMutation: ErasureMember {
-  func forget(_ pump: Pump) { if client.map(ObjectIdentifier.init) == pump.clientID { reset() } }
+  func forget(_ pump: Pump) {
+    if client.map(ObjectIdentifier.init) == pump.clientID { forgetRun() }
+  }
 }
 
 extension ObservedMutation: PumpLooker {

@@ -17,7 +17,8 @@ extension ObservedQueries {
   public func reset() async { await perform { await $0.reset($1) } }
 
   private func perform(_ command: (QueryClient, QueryFilter) async -> Void) async {
-    guard let client else { return }
+    // In a preview, nothing changes unless that says so.
+    guard let client, Pump.prepared(for: client) == nil else { return }
     await command(client, .queries(queries))
     arrivedNow()
   }

@@ -171,7 +171,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     case .nothing: break
     case .begin: if let client { begin(client) }
     case .change:
-      observer?.update(query: query, options: options)
+      observer?.update(query: query, options: pump.map { $0.options(options) } ?? options)
       takeNow()
     case .beginAgain:
       end()
@@ -184,9 +184,11 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   private func begin(_ client: QueryClient) {
     self.client = client
     // Apart, because options are copied as often as they are passed on.
-    let observer =
-      rareParts == nil ? client.observer(of: query) : client.observer(of: query, options: options)
     let pump = Pump.of(client)
+    let isPlain = rareParts == nil && pump.prepared == nil
+    let observer =
+      isPlain
+      ? client.observer(of: query) : client.observer(of: query, options: pump.options(options))
     let first = pump.group.insert(observer)
     pump.tell(self, of: first.position)
     self.observer = observer
@@ -337,14 +339,16 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   func restart() async -> QueryResult<Selected> {
     // Without data, a refetch would join it.
     let stored = present.stored
-    if stored.data == nil || stored.isPlaceholderData { client?.cancel(query) }
+    let joins = stored.data == nil || stored.isPlaceholderData
+    if joins, pump?.prepared == nil { client?.cancel(query) }
     return await refetch()
   }
 
   func withObserver<Result>(
     _ body: (QueryObserver<Stored>) async throws -> Result
   ) async rethrows -> Result? {
-    guard let observer else { return nil }
+    // In a preview, nothing changes unless that says so.
+    guard let observer, pump?.prepared == nil else { return nil }
     let result = try await body(observer)
     arrivedNow()
     return result

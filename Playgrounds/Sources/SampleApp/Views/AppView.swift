@@ -3,16 +3,6 @@ import StreamQueryUI
 import SwiftUI
 
 /// The root of the app.
-///
-/// ```
-/// @main struct SampleApp: App {
-///   @State private var app = AppModel(api: LocalServer(), client: QueryClient())
-///
-///   var body: some Scene {
-///     WindowGroup { AppView(app: app) }
-///   }
-/// }
-/// ```
 struct AppView: View {
   @Bindable var app: AppModel
 

@@ -41,6 +41,13 @@ final class Display {
     found?.action?()
   }
 
+  /// Taps all buttons of a title.
+  func tapAll(_ title: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    let found = items.values.filter { $0.text == title && $0.action != nil && $0.isEnabled }
+    #expect(!found.isEmpty, "there is no such button", sourceLocation: sourceLocation)
+    for item in found { item.action?() }
+  }
+
   /// Replaces the text of a field.
   func type(_ text: String, into title: String, sourceLocation: SourceLocation = #_sourceLocation) {
     let found = items.values.first { $0.text == title && $0.enter != nil }

@@ -17,6 +17,8 @@ final class Mounted {
   private let window: NSWindow
 
   init(_ view: some View, _ behaviour: Behaviour) {
+    // A window needs the application, which a test runner does not make.
+    NSApplication.shared.setActivationPolicy(.accessory)
     window = NSWindow(contentViewController: NSHostingController(rootView: view))
     window.orderFrontRegardless()
     layOut()

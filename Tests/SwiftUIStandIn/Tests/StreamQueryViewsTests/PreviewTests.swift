@@ -82,4 +82,170 @@ struct PreviewTests {
       mounted.unmount()
     }
   }
+
+  // MARK: Mutations
+
+  private struct Renames: View {
+    struct Row: View {
+      @LiveMutation private var rename: ObservedMutation<Int, String>
+      let drawn: Drawn
+      init(_ mutation: Mutation<Int, String>, _ drawn: Drawn) {
+        _rename = LiveMutation(mutation)
+        self.drawn = drawn
+      }
+      var body: some View {
+        let input = rename.variables.map { "\($0)" } ?? "-"
+        drawn("\(rename.status) \(input) \(rename.output ?? "-") \(rename.isPaused)")
+        Button("Run") { rename.run(7) }
+        Button("Cancel") { rename.cancel() }
+        Button("Reset") { rename.reset() }
+      }
+    }
+
+    let mutations: [Mutation<Int, String>]
+    let drawn: Drawn
+    var body: some View {
+      ForEach(mutations.indices, id: \.self) { Row(mutations[$0], drawn) }
+    }
+  }
+
+  @Test("a preview shows mutations that run, wait, succeeded or failed; buttons change nothing")
+  func mutations() {
+    World.run { world in
+      let drawn = Drawn()
+      let work = ScriptedFetch<String>(.value("done"))
+      let mutations = ["running", "paused", "success", "failure", "idle"].map { name in
+        Mutation<Int, String>(name) { (_: Int) in try await work() }
+      }
+      let screen = world.show(
+        Renames(mutations: mutations, drawn: drawn).queryPreview { preview in
+          preview.running(mutations[0], with: 1)
+          preview.paused(mutations[1], with: 2)
+          preview.success("Ada", of: mutations[2], with: 3)
+          preview.failure(Fatal(), of: mutations[3], with: 4)
+        }
+      )
+      let expected = [
+        "pending 1 - false", "pending 2 - true", "success 3 Ada false", "error 4 - false",
+        "idle - - false",
+      ]
+      #expect(drawn.lines == expected)
+      for button in ["Run", "Cancel", "Reset"] {
+        screen.tapAll(button)
+        world.advance(1_000)
+      }
+      #expect(drawn.lines == expected && work.callCount == 0)
+      screen.unmount()
+    }
+  }
+
+  // MARK: Buttons
+
+  private struct Buttons: View {
+    @LiveQuery private var user: ObservedQuery<String>
+    @LiveInfiniteQuery<Int, Int> private var feed
+    @LiveQueries private var batch: ObservedQueries
+    let drawn: Drawn
+
+    init(_ user: Query<String>, _ feed: InfiniteQuery<Int, Int>, _ drawn: Drawn) {
+      _user = LiveQuery(user)
+      _feed = LiveQuery(feed)
+      _batch = LiveQueries([AnyQuery(user)])
+      self.drawn = drawn
+    }
+
+    var body: some View {
+      let flags = [user.isFetching, feed.isFetching, batch.isFetching]
+      drawn("\(user.text) \(feed.pages) \(flags)")
+      Button("Refetch") { user.refetch() }
+      Button("Invalidate") { user.invalidate() }
+      Button("Reset") { user.reset() }
+      Button("Next page") { feed.fetchNextPage() }
+      Button("Refetch all") { batch.refetch() }
+      Button("Reset all") { batch.reset() }
+    }
+  }
+
+  @Test("what buttons let observed objects do changes nothing in a preview")
+  func buttons() {
+    World.run { world in
+      let (drawn, fetch) = (Drawn(), fetch("fetched"))
+      let user = query("a", fetch).enabled(true)
+      let feed = InfiniteQuery<Int, Int>("feed", initialPageParam: 1) { _ in
+        Issue.record("a preview fetches nothing")
+        return 7
+      } nextPageParam: {
+        $0.pages.count + 1
+      }
+      let screen = world.show(
+        Buttons(user, feed, drawn).queryPreview {
+          $0.data("Ada", for: user)
+          $0.data(Pages(10, param: 1), for: feed)
+        }
+      )
+      for button in screen.buttons {
+        screen.tap(button)
+        world.advance(1_000)
+      }
+      #expect(screen.buttons.count == 6)
+      #expect(drawn.lines == ["Ada [10] [false, false, false]"] && fetch.callCount == 0)
+      screen.unmount()
+    }
+  }
+
+  @Test("a boundary goes on showing the error of a preview")
+  func boundary() {
+    World.run { world in
+      let fetch = fetch("fetched")
+      let failed = query("a", fetch).throwOnError(true)
+      let screen = world.show(
+        QueryView(failed) { Text($0.text) }
+          .errorBoundary { error, retry in
+            Text("\(error)")
+            Button("Retry", action: retry)
+          }
+          .queryPreview { $0.failure(Fatal(), for: failed) }
+      )
+      #expect(screen.texts == ["Fatal()"])
+      screen.tap("Retry")
+      world.advance(1_000)
+      #expect(screen.texts == ["Fatal()"] && fetch.callCount == 0)
+      screen.unmount()
+    }
+  }
+
+  @Test("models of a preview's client fetch and run nothing either, and calls that wait return")
+  func models() {
+    World.run { world in
+      let (fetch, work) = (fetch("fetched"), ScriptedFetch<String>(.value("done")))
+      let shown = query("a", fetch).enabled(true)
+      let mutation = Mutation<Int, String>("rename") { (_: Int) in try await work() }
+      let preview = QueryPreview {
+        $0.data("Ada", for: query("b", fetch))
+        $0.success("Grace", of: mutation, with: 1)
+      }
+      let user = ObservedQuery(shown, client: preview.client)
+      let batch = ObservedQueries([AnyQuery(shown)], client: preview.client)
+      let search = ObservedFetcher("c", fetcher: Fetcher { "found" }, client: preview.client)
+      let rename = ObservedMutation(mutation, client: preview.client)
+      #expect(rename.output == "Grace")
+      var outcomes: [String] = []
+      Task {
+        outcomes.append("\(await user.refetch().fetchStatus)")
+        await batch.refetch()
+        outcomes.append("\(await search.refetch().fetchStatus)")
+        do { _ = try await user.refetchThrowing() } catch { outcomes.append("\(type(of: error))") }
+        do { _ = try await rename.mutate(2) } catch { outcomes.append("\(type(of: error))") }
+      }
+      world.advance(1_000)
+      #expect(outcomes == ["idle", "idle", "CancellationError", "CancellationError"])
+      user.update(query: query("b", fetch).enabled(true))
+      #expect(user.data == "Ada")
+      user.update(query: query("d", fetch).enabled(true))
+      batch.update([AnyQuery(query("e", fetch).enabled(true))])
+      world.advance(1_000)
+      #expect(!user.isFetching && !batch.isFetching && user.isPending)
+      #expect(fetch.callCount == 0 && work.callCount == 0 && rename.output == "Grace")
+    }
+  }
 }

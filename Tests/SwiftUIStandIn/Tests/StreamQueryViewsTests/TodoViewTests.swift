@@ -38,10 +38,11 @@ private struct ThumbnailRequest: QueryRequest {
 // MARK: Views
 
 private struct PokemonSearchView: View {
-  @Environment(\.queryClient) private var client
-  @State private var search = ObservedFetcher(fetcher: PokemonSearch()) {
-    Query("pokemon-search", fetcher: $0).staleTime(.seconds(30))
-  }
+  @LiveFetcher(
+    fetcher: PokemonSearch(),
+    query: { Query("pokemon-search", fetcher: $0).staleTime(.seconds(30)) }
+  )
+  private var search
   @State private var text = ""
 
   var body: some View {
@@ -53,8 +54,6 @@ private struct PokemonSearchView: View {
       Button("Search Charizard") { search.refetch { $0.searchTerm = "charizard" } }
       if let pokemon = search.query.data ?? nil { Text(pokemon.name) }
     }
-    .onAppear { search.query.start(using: client) }
-    .onDisappear { search.query.stop() }
   }
 }
 

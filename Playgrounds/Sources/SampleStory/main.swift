@@ -1,7 +1,8 @@
-// The app without its views: what a user does to the models, and what the models then say.
+// The sample app without its views: what a user does to the models, and what the models then say.
 //
-// `swift run --package-path Playgrounds SampleApp`. Time is virtual: the program takes a moment, and
-// prints the same each time. Tests/SwiftUIStandIn does the same to the views.
+// `swift run --package-path Playgrounds SampleStory`. Time is virtual: the program takes a moment, and
+// prints the same each time. Tests/SwiftUIStandIn does the same to the views, and ServedStory to the
+// models before a real server.
 import Foundation
 import Observation
 import StreamQuery

@@ -1,0 +1,34 @@
+#if canImport(SwiftUI)
+import Foundation
+import StreamQuery
+import SwiftUI
+
+#if canImport(AppKit)
+import AppKit
+#endif
+
+/// The app: open `Playgrounds` in Xcode, choose the scheme `SampleApp`, and run it on a Mac.
+///
+/// It brings its own server. For a real one, run `swift run --package-path Playgrounds Tour --serve`,
+/// and give the address that it prints to the scheme, as the variable `SERVER` of the environment.
+///
+/// An app for another system has the same files, without what is said about a Mac below.
+@main
+struct SampleApp: App {
+  @State private var app: AppModel
+
+  init() {
+    #if canImport(AppKit)
+    // A program that is no bundle has no place in the Dock by itself, and gets no keyboard.
+    NSApplication.shared.setActivationPolicy(.regular)
+    #endif
+    let address = ProcessInfo.processInfo.environment["SERVER"].flatMap { URL(string: $0) }
+    let api: any API = address.map { RemoteServer(url: $0) } ?? LocalServer()
+    _app = State(wrappedValue: AppModel(api: api, client: QueryClient()))
+  }
+
+  var body: some Scene {
+    WindowGroup { AppView(app: app) }
+  }
+}
+#endif

@@ -1,0 +1,1 @@
+../Tour/Server/DemoServer.swift

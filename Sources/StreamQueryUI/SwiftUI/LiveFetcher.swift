@@ -1,0 +1,105 @@
+#if canImport(SwiftUI)
+public import StreamQuery
+public import SwiftUI
+
+/// Observes a query over an object that fetches, for a view; see ``ObservedFetcher``.
+///
+/// ```swift
+/// @MainActor final class AddressSearch: QueryFetcher {
+///   var text = ""
+///   func fetch() async throws -> User { try await api.user(email: text) }
+/// }
+///
+/// struct AddressSearchView: View {
+///   @LiveFetcher("search", fetcher: AddressSearch()) private var search
+///
+///   var body: some View {
+///     Button("Find Ada") { search.refetch { $0.text = "ada@example.com" } }
+///     if let user = search.query.data { Text(user.name) }
+///   }
+/// }
+/// ```
+///
+/// Object and query are made when the view is drawn first, and last as long as its state. In
+/// everything else it is a ``LiveQuery``.
+@MainActor @propertyWrapper
+public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
+  @State private var holder: LiveHolder<ObservedFetcher<F>>
+  @SwiftUI.Environment(\.surroundings) private var surroundings
+  private let options: OptionsBox?
+  private let animation: Animation?
+  private let make: @MainActor () -> ObservedFetcher<F>
+
+  /// Observes a query over a fetcher.
+  ///
+  /// ```swift
+  /// struct TeamListView: View {
+  ///   @LiveFetcher(
+  ///     fetcher: Fetcher { try await api.users() },
+  ///     query: { Query("team", fetcher: $0).staleTime(.seconds(30)) }
+  ///   )
+  ///   private var team
+  ///
+  ///   var body: some View { Text("\(team.query.data?.count ?? 0) people") }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - fetcher: Makes the fetcher, once for each view. What it captures stays as it was when the
+  ///     view was new.
+  ///   - options: Options of the observer, over those of the query.
+  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - query: Makes the query over the fetcher, with its options.
+  public init(
+    fetcher: @autoclosure @escaping @MainActor () -> F,
+    options: ObserverOptions? = nil,
+    animation: Animation? = nil,
+    query: @escaping @MainActor (F) -> Query<F.Output>
+  ) {
+    _holder = State(wrappedValue: LiveHolder())
+    self.options = options.map { OptionsBox($0) }
+    self.animation = animation
+    make = { ObservedFetcher(fetcher: fetcher(), options: options, query: query) }
+  }
+
+  /// Observes a query over a fetcher.
+  ///
+  /// - Parameters:
+  ///   - first: The first part of the key.
+  ///   - part: The further parts, in order.
+  ///   - fetcher: Makes the fetcher, once for each view.
+  ///   - options: Options of the observer.
+  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  public init<First: Hashable & Sendable, each Part: Hashable & Sendable>(
+    _ first: First,
+    _ part: repeat each Part,
+    fetcher: @autoclosure @escaping @MainActor () -> F,
+    options: ObserverOptions? = nil,
+    animation: Animation? = nil
+  ) {
+    let key = QueryKey<F.Output>(first, repeat each part)
+    self.init(fetcher: fetcher(), options: options, animation: animation) {
+      Query(key: key, fetcher: $0)
+    }
+  }
+
+  /// The fetcher with its query as an observable object.
+  public var wrappedValue: ObservedFetcher<F> { holder.object(make) }
+
+  /// For modifiers of views.
+  public var projectedValue: LiveHandle<ObservedFetcher<F>> { LiveHandle(holder: holder) }
+
+  /// Called by SwiftUI before the view's body.
+  public nonisolated func update() {
+    // SwiftUI calls it on the main actor, although the requirement does not say so.
+    MainActor.assumeIsolated {
+      holder.installed(animation?.changeContext, make)
+      let options = holder.options(options)
+      holder.asked(by: .wrapper, in: surroundings) {
+        $0.query.asked($0.query.query, options, $1, $2)
+      }
+      holder.drawn { $0.query.shownRevision }
+    }
+  }
+}
+#endif
