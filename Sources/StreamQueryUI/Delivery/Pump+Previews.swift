@@ -4,15 +4,15 @@ internal import StreamQuery
 // itself that it is enabled.
 extension Pump {
   /// What is observed of a client.
-  func options(_ present: ObserverOptions?) -> ObserverOptions? {
-    guard prepared != nil else { return present }
+  static func options(_ present: ObserverOptions?, for client: QueryClient) -> ObserverOptions? {
+    guard prepared(for: client) != nil else { return present }
     var frozen = present ?? ObserverOptions()
     frozen.enabled = .fixed(false)
     return frozen
   }
 
   /// What is observed of a client by a list.
-  func queries(_ queries: [AnyQuery]) -> [AnyQuery] {
-    prepared == nil ? queries : queries.map { $0.enabled(false) }
+  static func queries(_ queries: [AnyQuery], for client: QueryClient) -> [AnyQuery] {
+    prepared(for: client) == nil ? queries : queries.map { $0.enabled(false) }
   }
 }

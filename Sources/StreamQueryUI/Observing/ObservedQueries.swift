@@ -137,7 +137,7 @@ public final class ObservedQueries: nonisolated Observable {
     case .nothing: break
     case .begin: if let client { begin(client) }
     case .change:
-      observer?.update(client.map { Pump.of($0).queries(queries) } ?? queries)
+      observer?.update(client.map { Pump.queries(queries, for: $0) } ?? queries)
       join()
       show()
     case .beginAgain:
@@ -149,7 +149,7 @@ public final class ObservedQueries: nonisolated Observable {
 
   private func begin(_ client: QueryClient) {
     self.client = client
-    observer = client.observer(all: Pump.of(client).queries(queries))
+    observer = client.observer(all: Pump.queries(queries, for: client))
     join()
     show()
   }

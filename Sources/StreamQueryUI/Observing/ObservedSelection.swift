@@ -171,7 +171,8 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     case .nothing: break
     case .begin: if let client { begin(client) }
     case .change:
-      observer?.update(query: query, options: pump.map { $0.options(options) } ?? options)
+      let options = client.flatMap { Pump.options(self.options, for: $0) }
+      observer?.update(query: query, options: options)
       takeNow()
     case .beginAgain:
       end()
@@ -184,11 +185,12 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   private func begin(_ client: QueryClient) {
     self.client = client
     // Apart, because options are copied as often as they are passed on.
-    let pump = Pump.of(client)
-    let isPlain = rareParts == nil && pump.prepared == nil
+    let isPlain = rareParts == nil && Pump.prepared(for: client) == nil
     let observer =
       isPlain
-      ? client.observer(of: query) : client.observer(of: query, options: pump.options(options))
+      ? client.observer(of: query)
+      : client.observer(of: query, options: Pump.options(options, for: client))
+    let pump = Pump.of(client)
     let first = pump.group.insert(observer)
     pump.tell(self, of: first.position)
     self.observer = observer
