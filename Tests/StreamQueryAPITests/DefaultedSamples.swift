@@ -90,7 +90,7 @@ import Testing
     client.shutDown()
     simulation.settle()
     _ = memory.wipe(.main)
-    _ = try? small.wipe(.main)
+    simulation.run { _ = try? await small.wipe(.main) }
   }
 }
 
