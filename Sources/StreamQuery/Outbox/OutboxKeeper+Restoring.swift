@@ -14,11 +14,12 @@ extension OutboxKeeper {
   func waitUntilRestored() async -> (any Error)? {
     let answer = SharedOneShot<Void>()
     let isRestoring = update { state in
-      guard state.ledger.isLoading, state.loadError == nil, !state.isEnded else { return false }
+      guard state.ledger.isLoading, !state.isEnded else { return false }
       state.restoreWaits.append(answer)
       return true
     }
     if isRestoring {
+      readAgain()
       let wait = client?.observed("the records of the outbox").map { subject in
         CallerWait(subject) { answer.give(()) }
       }
@@ -136,6 +137,11 @@ extension OutboxKeeper {
     goOn()
     release()
     for wait in waits { wait.give(()) }
+  }
+
+  func readAgain() {
+    guard update({ $0.loadError != nil }) else { return }
+    start { $0.ledger.isLoading && !$0.isEnded ? $0.plan.requested() : nil }
   }
 
   /// Another client has left something in the store.
