@@ -55,7 +55,7 @@ struct RefreshTests {
   @Test func theMostUsedAreRefreshedFirstAndAsManyAsThereIsTimeFor() {
     let client = client()
     let names = ["a", "b", "c", "d", "e", "f"]
-    for name in names { _ = simulation.run { await client.prefetch(query(name)) } }
+    for name in names { simulation.run { await client.prefetch(query(name)) } }
     for (uses, name) in names.enumerated() {
       for _ in 0..<uses { _ = client.data(for: query(name)) }
     }
@@ -81,11 +81,11 @@ struct RefreshTests {
 
   @Test func whatIsFreshOrCannotBeFetchedIsLeftOut() {
     let client = client()
-    _ = simulation.run { await client.prefetch(query("stale")) }
+    simulation.run { await client.prefetch(query("stale")) }
     client.setData("written", for: "written" as QueryKey<String>)
     simulation.advance(by: .seconds(20))
-    _ = simulation.run { await client.prefetch(query("fresh")) }
-    _ = simulation.run { await client.prefetch(query("broken")) }
+    simulation.run { await client.prefetch(query("fresh")) }
+    simulation.run { await client.prefetch(query("broken")) }
     let disabled = client.stream(query("disabled").enabled(false))
     simulation.settle()
     let before = begun.count
@@ -99,7 +99,7 @@ struct RefreshTests {
 
   @Test func noTimeAndOddDatesFetchNothing() {
     let client = client()
-    _ = simulation.run { await client.prefetch(query("a")) }
+    simulation.run { await client.prefetch(query("a")) }
     simulation.advance(by: .seconds(20))
     let before = begun.count
     let now = client.configuration.wallClock()
@@ -116,10 +116,12 @@ struct RefreshTests {
 
   @Test func theDateEndsIt() {
     let client = client { $0.maxConcurrentFetches = 1 }
-    for name in ["a", "b"] { _ = simulation.run { await client.prefetch(query(name)) } }
+    for name in ["a", "b"] { simulation.run { await client.prefetch(query(name)) } }
     simulation.advance(by: .seconds(1_000))
     let deadline = client.configuration.wallClock() + 1.5
-    let refresh = simulation.task { await client.refresh(.prefix("a") || .prefix("b"), until: deadline) }
+    let refresh = simulation.task {
+      await client.refresh(.prefix("a") || .prefix("b"), until: deadline)
+    }
     simulation.advance(by: .milliseconds(1_500))
     #expect(simulation.run { await refresh.value } == result(["a"], left: ["b"]))
     client.shutDown()
@@ -127,7 +129,7 @@ struct RefreshTests {
 
   @Test func aCancelledCallerGetsWhatWasDone() {
     let client = client { $0.maxConcurrentFetches = 1 }
-    for name in ["a", "b"] { _ = simulation.run { await client.prefetch(query(name)) } }
+    for name in ["a", "b"] { simulation.run { await client.prefetch(query(name)) } }
     simulation.advance(by: .seconds(1_000))
     let refresh = simulation.task { await client.refresh(within: .hours(1)) }
     simulation.advance(by: .milliseconds(1_500))
