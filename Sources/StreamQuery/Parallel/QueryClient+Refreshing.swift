@@ -213,7 +213,10 @@ extension CacheState {
   fileprivate func refreshable(
     _ index: Int
   ) -> (query: StoredQuery, uses: Int, updatedAt: Instant?)? {
-    guard let query = slots[index].query, isBulkRefetched(index) else { return nil }
+    guard let query = slots[index].query else { return nil }
+    // What was restored never had a result in this process.
+    let isIdleWithData = slots[index].machine.observerCount == 0 && slots[index].machine.hasData
+    guard isBulkRefetched(index) || isIdleWithData else { return nil }
     let updatedAt = slots[index].machine.hasData ? slots[index].machine.dataUpdatedAt.instant : nil
     return (query, budget?.order.uses(of: index) ?? 0, updatedAt)
   }
