@@ -14,12 +14,11 @@ extension OutboxKeeper {
   func waitUntilRestored() async -> (any Error)? {
     let answer = SharedOneShot<Void>()
     let isRestoring = update { state in
-      guard state.ledger.isLoading, !state.isEnded else { return false }
+      guard state.ledger.isLoading, state.loadError == nil, !state.isEnded else { return false }
       state.restoreWaits.append(answer)
       return true
     }
     if isRestoring {
-      readAgain()
       let wait = client?.observed("the records of the outbox").map { subject in
         CallerWait(subject) { answer.give(()) }
       }

@@ -87,7 +87,7 @@ struct SavedRecords: Sendable {
 
   init(limit: StoreLimit) {
     self.limit = limit
-    arrivalBound = limit.count + limit.count / 10
+    arrivalBound = min(limit.count, .max / 2) + min(limit.count, .max / 2) / 10
   }
 
   var isLoading: Bool { if case .loading = phase { true } else { false } }
