@@ -48,6 +48,25 @@ import Testing
     #expect(recordings.map { $0.values.last?.data } == ["a", "b"])
   }
 
+  @Test func asMuchIsRefreshedAsThereIsTimeFor() {
+    let client = QueryClient(simulation: simulation)
+    let query = Query("a") { "a" }
+    let list = [AnyQuery(query)]
+    let refreshes: [@Sendable () async -> QueryRefresh] = [
+      { await client.refresh(list, within: .seconds(20)) },
+      { await client.refresh(list, until: Date.distantFuture) },
+      { await client.refresh(within: .seconds(20)) },
+      { await client.refresh(.prefix("a"), until: Date.distantFuture) },
+    ]
+    for refresh in refreshes {
+      let result = simulation.run { await refresh() }
+      #expect(result.refreshed == ["a"])
+      #expect(result.failed.isEmpty && result.left.isEmpty)
+      #expect(client.data(for: query) == "a")
+    }
+    client.shutDown()
+  }
+
   @Test func memoryThatIsShortDropsWhatNobodyUses() {
     let level = ManualSignal(MemoryPressure.Level.normal)
     let client = QueryClient(simulation: simulation) {

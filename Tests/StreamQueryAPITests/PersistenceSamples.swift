@@ -47,7 +47,7 @@ import Testing
         #expect(error.failures.map { $0.store === store } == [true])
         #expect(error.failures.map(\.partition) == [.main])
         guard case .superseded? = error.failures.first?.error else { return #expect(Bool(false)) }
-        #expect(error.description.hasPrefix("MemoryStore, partition main: the partition was wiped"))
+        #expect(error.description.hasPrefix("MemoryStore: the partition was wiped"))
       } catch {
         Issue.record(error)
       }
@@ -68,6 +68,33 @@ import Testing
     simulation.advance(by: .seconds(2))
     let stores = events.values.compactMap(\.store)
     #expect(stores == ["MemoryStore, partition main"])
+    events.cancel()
+    client.shutDown()
+  }
+
+  @Test("a line of a log names the store, and not the account")
+  func logLines() throws {
+    let store = MemoryStore()
+    let client = QueryClient(simulation: simulation) {
+      $0.persistence = Persistence(in: store)
+      $0.partition = "ada@example.org"
+    }
+    let events = simulation.record(client.events)
+    simulation.settle()
+    _ = store.wipe("ada@example.org")
+    client.setData(.ada, for: .user(1))
+    simulation.run {
+      do {
+        try await client.save()
+        Issue.record("a wiped partition was written")
+      } catch {
+        #expect("\(error)".hasPrefix("MemoryStore: the partition was wiped"))
+      }
+    }
+    let told = events.values.filter { $0.store != nil }
+    #expect(told.map(\.store) == ["MemoryStore, partition ada@example.org"])
+    #expect(told.allSatisfy { $0.description.hasSuffix(" in MemoryStore") })
+    #expect(!events.values.contains { "\($0)".contains("ada") })
     events.cancel()
     client.shutDown()
   }

@@ -25,6 +25,9 @@ protocol Persister: AnyObject, Sendable {
   /// The process may be suspended or end: what changed should be written now.
   func hurry()
 
+  /// What could not be read so far may be readable now, such as after a device was unlocked.
+  func readAgain()
+
   /// Forgets what is kept for the entries that a filter selects, whether they are cached or not.
   func remove(_ filter: QueryFilter)
 

@@ -128,6 +128,15 @@ extension QueryClient {
     return try await outcome(of: start, of: key).outcome.box
   }
 
+  /// The same for a query whose value type is not known.
+  nonisolated func fetch(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ need: FetchNeed
+  ) async throws -> ValueBox {
+    try await restored(key, definition, need, nil)
+  }
+
   /// Waits for the fetch that a caller's request led to.
   nonisolated func outcome(
     of start: FetchStart,

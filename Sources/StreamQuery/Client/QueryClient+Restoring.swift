@@ -133,7 +133,7 @@ extension QueryClient {
     transaction { state, transaction in
       guard state.emitsEvents else { return }
       var event = state.makeEvent(kind, key, transaction, since: nil)
-      event.store = "\(type(of: store)), partition \(partition)"
+      event.failedStore = ("\(type(of: store))", partition)
       state.actionQueue.append(.emit(event))
     }
   }

@@ -105,7 +105,12 @@ extension QueryClient {
     case .time: timeReached()
     case .online(let isOnline): conditions { $0.environmentReported(isOnline: isOnline, &$1) }
     case .active(let isActive):
-      if !isActive { persisters.persister?.hurry() }
+      if isActive {
+        persisters.persister?.readAgain()
+        keeper?.readAgain()
+      } else {
+        persisters.persister?.hurry()
+      }
       conditions { $0.environmentReported(isActive: isActive, &$1) }
     case .pressure(let level): relieve(level)
     case .query(let key):

@@ -13,6 +13,9 @@ protocol RunKeeper: AnyObject, Sendable {
   /// - Returns: Why it cannot be known; `nil` if it is.
   func waitUntilRestored() async -> (any Error)?
 
+  /// What could not be read so far may be readable now, such as after a device was unlocked.
+  func readAgain()
+
   /// Mutations that had no work may have some now.
   func workChanged()
 

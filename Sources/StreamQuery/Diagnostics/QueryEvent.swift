@@ -134,9 +134,8 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   public internal(set) var isKeptEmpty = false
   /// Facts that the query or the mutation carries; for a fetch, those of its ``FetchContext``.
   public internal(set) var meta = QueryMeta()
-  /// The store that could not keep or restore something, by its type and the partition, such as
-  /// `FileStore, partition main`; `nil` for events other than ``Kind/persistenceFailed(_:)``.
-  public internal(set) var store: String?
+  /// The type of the store that could not keep or restore something, and its part.
+  var failedStore: (name: String, partition: StorePartition)?
   /// The type of the entry's value: equal keys with different value types are two entries.
   var valueType: (any Any.Type)?
 
@@ -145,12 +144,18 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   /// It is `nil` for ``Kind/missed(count:)`` and ``Kind/mutation(_:)``.
   public var valueTypeName: String? { valueType.map { String(reflecting: $0) } }
 
+  /// The store that could not keep or restore something, by its type and the partition, such as
+  /// `FileStore, partition main`; `nil` for events other than ``Kind/persistenceFailed(_:)``.
+  public var store: String? { failedStore.map { "\($0.name), partition \($0.partition)" } }
+
   /// A line for a log.
+  ///
+  /// It has the key, and of a ``store`` only the type: a partition is often named after an account.
   public var description: String {
     var line = "\(label) \(key)"
     if let cause { line += " for \(cause.rawValue)" }
     if let duration { line += " in \(duration)" }
-    if let store { line += " in \(store)" }
+    if let failedStore { line += " in \(failedStore.name)" }
     return line
   }
 

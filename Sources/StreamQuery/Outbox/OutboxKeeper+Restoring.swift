@@ -138,6 +138,11 @@ extension OutboxKeeper {
     for wait in waits { wait.give(()) }
   }
 
+  func readAgain() {
+    guard update({ $0.loadError != nil }) else { return }
+    start { $0.ledger.isLoading && !$0.isEnded ? $0.plan.requested() : nil }
+  }
+
   /// Another client has left something in the store.
   ///
   /// - Parameter barred: The scopes in which it is still sending or writing.

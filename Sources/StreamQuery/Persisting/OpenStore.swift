@@ -30,6 +30,8 @@ struct OpenStore {
   private static let mostReadFailures = 8
   /// Ends the wait before it is read again.
   var readPause: SharedOneShot<Void>?
+  /// Whether it is read earlier than it would be, because somebody asked for that.
+  private var isHurried = false
 
   init(_ settings: Persistence, place: Int) {
     (self.settings, self.place) = (settings, place)
@@ -66,12 +68,22 @@ extension OpenStore {
     let wasAwaited = isAwaited
     readError = error
     isSlow = true
-    readFailures += 1
+    // Whoever asks often does not use up the tries.
+    if !isHurried { readFailures += 1 }
+    isHurried = false
     let isLocked = if case .denied = error { true } else { false }
     guard !error.isFinal, isLocked || readFailures < Self.mostReadFailures else {
       return (nil, wasAwaited)
     }
     return (min(.seconds(60), .seconds(1 << min(readFailures - 1, 6))), wasAwaited)
+  }
+
+  /// Somebody asks for it to be read again now.
+  ///
+  /// - Returns: What ends the wait until then; `nil` if it is not waited for.
+  mutating func hurryToRead() -> SharedOneShot<Void>? {
+    isHurried = isHurried || readPause != nil
+    return readPause.take()
   }
 
   /// It was read.

@@ -25,7 +25,8 @@ extension QueryClient {
   ///
   /// - Throws: The ``QueryStoreError`` with which the store could not be read: the client then works
   ///   without it. That of an outbox is thrown last. What may pass, such as ``QueryStoreError/denied`` while
-  ///   the device is locked, is tried again in the background. `CancellationError` if the caller is cancelled.
+  ///   the device is locked, is tried again in the background, at once when the app becomes active, and at once by
+  ///   another call of this method. `CancellationError` if the caller is cancelled.
   public nonisolated func restore() async throws {
     var problem: (any Error)?
     if let keeper {
@@ -40,7 +41,11 @@ extension QueryClient {
     guard let policy = configuration.persistencePolicy as? QueryPersistence,
       let persister = persisters.persister(for: policy) as? StorePersister
     else { return }
-    await persister.waitUntilRestored(policy, within: .infinite)
+    if persister.isUnread(policy) {
+      await persister.readAgain(policy)
+    } else {
+      await persister.waitUntilRestored(policy, within: .infinite)
+    }
     try Task.checkCancellation()
     if let error = persister.failure(of: policy) { throw error }
   }

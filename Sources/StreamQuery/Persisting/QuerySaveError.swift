@@ -16,9 +16,10 @@ public struct QuerySaveError: Error, Sendable, CustomStringConvertible {
   /// What failed, in the order in which the client first used the stores; never empty.
   public let failures: [Failure]
 
-  /// Which stores failed, and what can be done about it.
+  /// Which stores failed, by their types, and what can be done about it.
+  ///
+  /// Partitions, which are often named after accounts, are in ``failures`` only.
   public var description: String {
-    failures.map { "\(type(of: $0.store)), partition \($0.partition): \($0.error)" }
-      .joined(separator: "; ")
+    failures.map { "\(type(of: $0.store)): \($0.error)" }.joined(separator: "; ")
   }
 }

@@ -76,6 +76,8 @@ struct SavedRecords: Sendable {
   var arrivals: [EntryKey: Arrival] = [:]
   /// What is being settled.
   var settling: [EntryKey: Arrival] = [:]
+  /// The number of arrivals beyond which some leave, while the store cannot be read.
+  private var arrivalBound: Int
   /// Whether what is loaded is void: everything was removed meanwhile.
   var dropsLoaded = false
   /// What bulk calls said while loading; their order does not matter, and it may take hours.
@@ -85,6 +87,7 @@ struct SavedRecords: Sendable {
 
   init(limit: StoreLimit) {
     self.limit = limit
+    arrivalBound = min(limit.count, .max / 2) + min(limit.count, .max / 2) / 10
   }
 
   var isLoading: Bool { if case .loading = phase { true } else { false } }
@@ -122,13 +125,13 @@ struct SavedRecords: Sendable {
   /// Takes note of what became of an entry.
   ///
   /// - Returns: What it replaces: users' values, to be released outside of locks.
-  mutating func note(_ arrival: Arrival, of key: EntryKey) -> Arrival? {
+  mutating func note(_ arrival: Arrival, of key: EntryKey) -> [Arrival] {
     if case .closed = phase {
       if case .changed(let entry) = arrival, entry.isAsItBegan, !entry.isInvalidated {
       } else {
         hasLost = true
       }
-      return arrival
+      return [arrival]
     }
     // It began with what is not saved yet, or after that was removed: only its mark is new.
     if case .changed(let entry) = arrival, entry.isAsItBegan, let known = arrivals[key] {
@@ -136,9 +139,32 @@ struct SavedRecords: Sendable {
         former.isInvalidated = entry.isInvalidated
         arrivals[key] = .changed(former)
       }
-      return arrival
+      return [arrival]
     }
-    return arrivals.updateValue(arrival, forKey: key)
+    let former = arrivals.updateValue(arrival, forKey: key).map { [$0] } ?? []
+    return isLoading && arrivals.count > arrivalBound ? former + boundArrivals() : former
+  }
+
+  /// Drops values that wait for a store that cannot be read, which may take as long as a device is locked.
+  ///
+  /// No more wait than the store may keep: of the others it keeps nothing, as if it had been full. Their keys are
+  /// remembered, since what it kept before would be wrong.
+  private mutating func boundArrivals() -> [Arrival] {
+    let changed = arrivals.compactMap { key, arrival -> (key: EntryKey, entry: PersistedEntry)? in
+      if case .changed(let entry) = arrival { (key, entry) } else { nil }
+    }
+    arrivalBound = arrivals.count + max(1, limit.count / 10)
+    guard changed.count > limit.count else { return [] }
+    let oldestFirst = changed.sorted { one, other in
+      let (leaves, otherLeaves) = (one.entry.hasLifetime, other.entry.hasLifetime)
+      if leaves != otherLeaves { return leaves }
+      let (date, otherDate) = (Stamp(one.entry).updatedAt, Stamp(other.entry).updatedAt)
+      return date == otherDate
+        ? one.entry.id.generation < other.entry.id.generation : date < otherDate
+    }
+    return oldestFirst.dropLast(limit.count).compactMap {
+      arrivals.updateValue(.removed, forKey: $0.key)
+    }
   }
 
   /// What changed and is not settled yet.

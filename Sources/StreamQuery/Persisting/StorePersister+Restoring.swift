@@ -41,6 +41,8 @@ extension StorePersister {
     }
     var problems: [any Error]
     repeat {
+      // The end is an occasion for one more.
+      let isLast = state.withLock(\.isEnded)
       do throws(QueryStoreError) {
         let contents = try await settings.store.load(id.partition)
         let date = wallClock().timeIntervalSinceReferenceDate
@@ -50,7 +52,7 @@ extension StorePersister {
         break
       } catch {
         problems = [error]
-        guard await waits(for: id, after: error, patience) else {
+        guard await waits(for: id, after: error, isLast: isLast, patience) else {
           close(id, error)
           break
         }
@@ -70,12 +72,12 @@ extension StorePersister {
   private func waits(
     for id: StoreID,
     after error: QueryStoreError,
+    isLast: Bool,
     _ patience: Task<Void, Never>
   ) async -> Bool {
     let pause = SharedOneShot<Void>()
     let (time, wasAwaited) = state.withLock { state -> (Duration?, Bool) in
-      // The end was the last occasion.
-      if state.isEnded { return (nil, false) }
+      if state.isEnded { return (isLast || error.isFinal ? nil : .zero, false) }
       let (time, wasAwaited) = state.stores[id]?.readFailed(error) ?? (nil, false)
       if time != nil { state.stores[id]?.readPause = pause }
       return (time, wasAwaited)
@@ -85,9 +87,11 @@ extension StorePersister {
     if wasAwaited {
       goOn(id, [error])
     } else {
-      // Nobody has waited since the first time.
+      // Only those have waited since the first time who asked for another.
       report(error, in: id)
+      letGo(id)
     }
+    if time == .zero { return true }
     start(id, at: .zero) { $0.heldSaves.isEmpty ? nil : $0.requestHeldSaves() }
     let timer = Task.detached(executorPreference: executor) { [clock] in
       guard (try? await clock.sleep(for: time)) != nil else { return }
@@ -95,7 +99,38 @@ extension StorePersister {
     }
     _ = await pause.take()
     timer.cancel()
+    state.withLock { $0.stores[id]?.readPause = nil }
     return true
+  }
+
+  /// Ends the waits of those who wait for a store.
+  private func letGo(_ id: StoreID) {
+    let waits = state.withLock { state in
+      defer { state.stores[id]?.waits = [] }
+      return state.stores[id]?.waits ?? []
+    }
+    for wait in waits { wait.give(()) }
+  }
+
+  func readAgain() {
+    let pauses = state.withLock { state in
+      state.ids.compactMap { state.stores[$0]?.hurryToRead() }
+    }
+    for pause in pauses { pause.give(()) }
+  }
+
+  /// Reads a store now that could not be read so far, and waits for what comes of it.
+  func readAgain(_ policy: QueryPersistence) async {
+    guard let settings = policy.settings else { return }
+    let id = StoreID(settings, of: partition)
+    let answer = SharedOneShot<Void>()
+    let (isWaiting, pause) = state.withLock { state -> (Bool, SharedOneShot<Void>?) in
+      guard !state.isEnded, state.stores[id]?.isUnread == true else { return (false, nil) }
+      state.stores[id]?.waits.append(answer)
+      return (true, state.stores[id]?.hurryToRead())
+    }
+    pause?.give(())
+    if isWaiting { await wait(for: answer) }
   }
 
   /// Lets those go on who wait for a store.
@@ -134,6 +169,10 @@ extension StorePersister {
         answer.give(())
       }
     defer { timer?.cancel() }
+    await wait(for: answer)
+  }
+
+  private func wait(for answer: SharedOneShot<Void>) async {
     let wait = client?.observed("the records of a store").map { subject in
       CallerWait(subject) { answer.give(()) }
     }

@@ -209,4 +209,7 @@ extension PersistedEntry {
   var persistence: Persistence? {
     (query.resolved.persistence as? QueryPersistence)?.settings
   }
+
+  /// Whether it is kept for a limited time.
+  var hasLifetime: Bool { persistence.map { !TimeSpan($0.maxAge).isInfinite } ?? true }
 }

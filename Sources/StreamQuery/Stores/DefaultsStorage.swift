@@ -6,8 +6,10 @@ public import Foundation
 
 /// What a ``DefaultsStore`` asks of app defaults: bytes under names.
 ///
-/// The stores of a process take turns, so both are called under a lock: they must not wait for another
-/// thread that uses such a store, and neither must those whom a change is told to.
+/// Both are called under no lock, and may do what they like, such as tell others of a change. Only waiting for another
+/// use of the same name in the same storage never ends: the stores of a process take turns at that. An object is a
+/// storage by itself; for all other types, the values of one type count as the same storage. So two objects that are
+/// the same defaults do not know of each other: share one, or make the type a struct.
 public protocol DefaultsStorage: Sendable {
   /// Returns the bytes under a name.
   ///

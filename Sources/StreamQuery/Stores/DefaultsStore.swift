@@ -1,5 +1,3 @@
-internal import Synchronization
-
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
@@ -12,20 +10,25 @@ internal import Foundation
 /// records together: use ``FileStore`` for more than some dozens of kilobytes. The system writes
 /// defaults to the disk by itself. They outlive the app at once, a loss of power only after a moment.
 ///
-/// All stores of this type in a process take turns, so that two of them on the same defaults lose nothing of each
-/// other. App defaults have no lock for two processes: an app and its extension that write to one partition lose
+/// The stores of this type in a process take turns at a value, so that two of them on the same defaults lose nothing of
+/// each other: see ``DefaultsStorage``. App defaults have no lock for two processes: an app and its extension that write to one partition lose
 /// each other's batches. Give each its own prefix or partition.
 public actor DefaultsStore: QueryStore {
-  /// Held while a value is read, changed and replaced.
+  /// A value of a storage.
+  private struct Place: Hashable {
+    let storage: ObjectIdentifier
+    let name: String
+  }
+
+  /// Who reads, changes and replaces which value: the storage is the user's, and called under no lock.
   ///
-  /// The storage is called under it, which cannot wait for a store: those are asynchronous. An executor for all
-  /// stores would let the tasks of one simulation run in another's time. It holds a number that nobody needs:
-  /// the thread sanitizer takes a value without bytes for the property behind it.
-  private static let turn = Mutex(0)
+  /// An executor for all stores would let the tasks of one simulation run in another's time.
+  private static let turns = StoreTurns<Place>()
 
   private let storage: any DefaultsStorage
   private let prefix: String
   private let limit: Int
+  private let identity: ObjectIdentifier
 
   /// Creates a store in a storage.
   ///
@@ -39,6 +42,11 @@ public actor DefaultsStore: QueryStore {
     limit: Int = 256 * 1024
   ) {
     self.storage = storage
+    // Values of a type may all be the same defaults.
+    let type: any DefaultsStorage.Type = type(of: storage)
+    identity =
+      type is any AnyObject.Type
+      ? ObjectIdentifier(storage as AnyObject) : ObjectIdentifier(type)
     self.prefix = prefix
     self.limit = limit
   }
@@ -64,7 +72,19 @@ public actor DefaultsStore: QueryStore {
   /// - Parameter partition: The partition.
   /// - Returns: The generation, the records, sorted by key, and what was damaged.
   /// - Throws: ``QueryStoreError/laterVersion``.
-  public func load(_ partition: StorePartition) throws(QueryStoreError) -> StoreContents {
+  public func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
+    // In turn as well, after what was written before.
+    try await inTurn(partition) { () throws(QueryStoreError) in try read(partition) }
+  }
+
+  private func inTurn<Result>(
+    _ partition: StorePartition,
+    _ body: () throws(QueryStoreError) -> Result
+  ) async throws(QueryStoreError) -> Result {
+    try await Self.turns.take(Place(storage: identity, name: name(of: partition)), body)
+  }
+
+  private func read(_ partition: StorePartition) throws(QueryStoreError) -> StoreContents {
     guard let bytes = storage.data(forKey: name(of: partition)) else {
       return StoreContents(generation: .first)
     }
@@ -91,15 +111,15 @@ public actor DefaultsStore: QueryStore {
   public func write(
     _ batch: StoreBatch,
     to partition: StorePartition
-  ) throws(QueryStoreError) {
-    try Self.turn.withLock { _ throws(QueryStoreError) in try add(batch, to: partition) }
+  ) async throws(QueryStoreError) {
+    try await inTurn(partition) { () throws(QueryStoreError) in try add(batch, to: partition) }
   }
 
   private func add(
     _ batch: StoreBatch,
     to partition: StorePartition
   ) throws(QueryStoreError) {
-    let contents = try load(partition)
+    let contents = try read(partition)
     guard contents.generation == batch.generation else {
       throw .superseded(current: contents.generation)
     }
@@ -116,9 +136,11 @@ public actor DefaultsStore: QueryStore {
   /// - Parameter partition: The partition.
   /// - Returns: The generation that begins.
   /// - Throws: ``QueryStoreError/laterVersion``.
-  public func wipe(_ partition: StorePartition) throws(QueryStoreError) -> StoreGeneration {
-    try Self.turn.withLock { _ throws(QueryStoreError) in
-      let next = try load(partition).generation.next
+  public func wipe(
+    _ partition: StorePartition
+  ) async throws(QueryStoreError) -> StoreGeneration {
+    try await inTurn(partition) { () throws(QueryStoreError) in
+      let next = try read(partition).generation.next
       try put([], LogFormat(partition, next), to: partition)
       return next
     }

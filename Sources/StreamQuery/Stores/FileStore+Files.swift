@@ -11,7 +11,8 @@ extension FileStore {
     /// There is none before the first batch.
     var file: (any StoredFile)?
     var isReadOnly = false
-    /// Whether there may be a replacement that did not take its place and could not be removed.
+    /// Whether there may be a replacement that did not take its place, or a file of an earlier generation, that
+    /// could not be removed.
     var hasLeftOver = false
   }
 
@@ -36,7 +37,9 @@ extension FileStore {
       unwiped.remove(partition)
       var log = PartitionLog(partition, waste: waste)
       if isWiped { log.wiped() }
-      return (OpenPartition(log: log), nil, nil)
+      var place = OpenPartition(log: log)
+      place.hasLeftOver = (try? removeOthers(than: nil, of: partition, among: names)) == nil
+      return (place, nil, nil)
     }
     let name = LogFileName(partition, generation)
     let (file, isReadOnly) = try openFile(path(name.text))
@@ -45,10 +48,7 @@ extension FileStore {
     guard found.origin != .laterVersion else { throw .laterVersion }
     // What a process that ended has left: half of a replacement, also of an earlier generation, or what
     // a copy has brought back.
-    for other in generations.dropLast() {
-      try? system.remove(path(LogFileName(partition, other).text))
-    }
-    let hasLeftOver = (try? removeReplacements(of: partition, among: names)) == nil
+    let hasLeftOver = (try? removeOthers(than: name, of: partition, among: names)) == nil
     var log = PartitionLog(
       partition,
       opened: generation,
@@ -63,21 +63,29 @@ extension FileStore {
     return isWiped ? (place, nil, nil) : (place, bytes, found)
   }
 
-  /// Removes the replacements that did not take the place of the partition's file.
-  private func removeReplacements(
+  /// Removes all files of a partition but the present one: those of earlier generations, and replacements that did
+  /// not take the place of a file.
+  ///
+  /// - Throws: Why one of them is still there; the others are gone.
+  private func removeOthers(
+    than name: LogFileName?,
     of partition: StorePartition,
     among names: [String]
   ) throws(QueryStoreError) {
     let stem = LogFileName.stem(partition)
-    for name in names where LogFileName.replaced(by: name)?.stem == stem {
-      try system.remove(path(name))
+    var first: QueryStoreError?
+    for text in names.sorted() where text != name?.text {
+      guard (LogFileName(text) ?? LogFileName.replaced(by: text))?.stem == stem else { continue }
+      do throws(QueryStoreError) { try system.remove(path(text)) } catch { first = first ?? error }
     }
+    if let first { throw first }
   }
 
-  /// Removes what a replacement that failed has left, which is a copy of records.
+  /// Removes what could not be removed before: copies of records.
   func removeLeftOver(_ place: inout OpenPartition) throws(QueryStoreError) {
     guard place.hasLeftOver else { return }
-    try removeReplacements(of: place.log.partition, among: try system.files(in: directory))
+    let names = try system.files(in: directory)
+    try removeOthers(than: place.log.name, of: place.log.partition, among: names)
     try system.syncDirectory(directory)
     place.hasLeftOver = false
   }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import StreamQuery
 import StreamQueryTesting
@@ -23,6 +24,34 @@ struct SuiteDefaults: DefaultsStorage {
   func data(forKey name: String) -> Data? { defaults.data(forKey: name) }
   func set(_ data: Data?, forKey name: String) { defaults.set(data, forKey: name) }
   func remove() { UserDefaults.standard.removePersistentDomain(forName: name) }
+}
+
+/// Defaults that do something else before they answer.
+final class HookedDefaults: DefaultsStorage {
+  private let values = FakeDefaults()
+  private let hook: @Sendable () -> Void
+
+  init(_ hook: @escaping @Sendable () -> Void) { self.hook = hook }
+
+  func data(forKey name: String) -> Data? {
+    hook()
+    return values.data(forKey: name)
+  }
+
+  func set(_ data: Data?, forKey name: String) {
+    hook()
+    values.set(data, forKey: name)
+  }
+}
+
+/// A thread of its own, for what waits for another one.
+private final class OwnThread: TaskExecutor {
+  private let queue = DispatchQueue(label: "OwnThread")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
 }
 
 @Suite struct DefaultsStoreTests {
@@ -62,6 +91,30 @@ struct SuiteDefaults: DefaultsStorage {
       try await group.waitForAll()
     }
     #expect(try await stores[0].load(.main).records.count == 400)
+  }
+
+  @Test func aStorageMayWaitForAnotherThreadThatUsesAStore() async throws {
+    let record = StoreRecord(key: "a", value: Data([1]))
+    let batch = StoreBatch(generation: .first, puts: [record])
+    let (outer, inner) = (OwnThread(), OwnThread())
+    let other = DefaultsStore(FakeDefaults())
+    let inTime = Mutex<[Bool]>([])
+    let store = DefaultsStore(
+      HookedDefaults {
+        let done = DispatchSemaphore(value: 0)
+        Task.detached(executorPreference: inner) {
+          try await other.write(batch, to: .main)
+          done.signal()
+        }
+        let isInTime = done.wait(timeout: .now() + 2) == .success
+        inTime.withLock { $0.append(isInTime) }
+      }
+    )
+    try await Task.detached(executorPreference: outer) {
+      try await store.write(batch, to: .main)
+    }.value
+    #expect(inTime.withLock { $0 } == [true, true])
+    #expect(try await other.load(.main).records == [record])
   }
 
   @Test func aPartitionThatGrowsTooLargeIsFullAndKeepsWhatItHas() async throws {

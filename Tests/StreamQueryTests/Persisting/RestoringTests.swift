@@ -335,15 +335,15 @@ struct RestoringTests {
       _ = await #expect(throws: QueryStoreError.self) { try await client.restore() }
       _ = await #expect(throws: QuerySaveError.self) { try await client.save() }
     }
-    // After 1, 2 and 4 seconds.
+    // At once for the caller, which changes nothing about the rest: after 1, 2 and 4 seconds.
     simulation.advance(by: .milliseconds(8_000))
-    #expect(store.loads == 4)
+    #expect(store.loads == 5)
     #expect(store.batches.isEmpty)
-    #expect(problems(in: events) == Array(repeating: "\(error)", count: 4))
+    #expect(problems(in: events) == Array(repeating: "\(error)", count: 5))
 
     store.change { $0.loadError = nil }
     simulation.advance(by: .seconds(8))
-    #expect(store.loads == 5)
+    #expect(store.loads == 6)
     #expect(waiting.values.last?.data == "b")
     #expect(fetched.summaries.last == .success("fetched"))
     #expect(client.data(for: "c" as QueryKey<String>) == "c")
@@ -356,7 +356,7 @@ struct RestoringTests {
     client.shutDown()
     simulation.settle()
     #expect(values == ["b", "c", "fetched"])
-    #expect(problems(in: events).count == 4)
+    #expect(problems(in: events).count == 5)
   }
 
   @Test("what was removed and cleared while a store cannot be read is gone when it is read")
@@ -433,6 +433,102 @@ struct RestoringTests {
       simulation.advance(by: .minutes(10))
       #expect(store.loads == 3)
     }
+  }
+
+  @Test("restore reads a store at once that could not be read, and says what came of it")
+  func readAgainAtOnce() throws {
+    keep()
+    let store = slow {
+      $0.loadError = .denied
+      $0.loading = .milliseconds(100)
+    }
+    let client = client(store)
+    // Then it is read again each minute.
+    simulation.advance(by: .minutes(10))
+    let loads = store.loads
+    let (first, cancelled) = (restoring(client), restoring(client))
+    simulation.settle()
+    #expect(store.loads == loads + 1)
+    cancelled.cancel()
+    simulation.run {
+      _ = await #expect(throws: CancellationError.self) { try await cancelled.value }
+    }
+    simulation.advance(by: .milliseconds(200))
+    simulation.run {
+      _ = await #expect(throws: QueryStoreError.self) { try await first.value }
+    }
+    #expect(store.loads == loads + 1)
+
+    store.change { $0.loadError = nil }
+    let second = restoring(client)
+    simulation.advance(by: .milliseconds(200))
+    #expect(store.loads == loads + 2)
+    #expect(client.data(for: name) == "kept")
+    try simulation.run { try await second.value }
+    client.shutDown()
+    simulation.settle()
+    #expect(store.loads == loads + 2)
+  }
+
+  private func restoring(_ client: QueryClient) -> Task<Void, any Error> {
+    simulation.task { try await client.restore() }
+  }
+
+  @Test("callers who ask a broken store to be read again do not use up its tries")
+  func impatientCallers() throws {
+    keep()
+    let store = slow { $0.loadError = .failed(Broken()) }
+    let client = client(store)
+    simulation.settle()
+    for _ in 0..<20 {
+      simulation.run {
+        _ = await #expect(throws: QueryStoreError.self) { try await client.restore() }
+      }
+    }
+    #expect(store.loads == 21)
+    store.change { $0.loadError = nil }
+    simulation.advance(by: .seconds(2))
+    #expect(client.data(for: name) == "kept")
+    client.shutDown()
+  }
+
+  @Test(
+    "an app that becomes active reads at once what could not be read, such as before the unlock"
+  )
+  func readWhenActive() {
+    keep()
+    let store = slow { $0.loadError = .denied }
+    let active = ManualSignal(false)
+    let client = QueryClient(simulation: simulation) {
+      $0.persistence = Persistence(in: store)
+      $0.activity = Activity { active }
+    }
+    simulation.advance(by: .minutes(10))
+    let loads = store.loads
+    store.change { $0.loadError = nil }
+    active.send(true)
+    simulation.settle()
+    #expect(store.loads == loads + 1)
+    #expect(client.data(for: name) == "kept")
+    client.shutDown()
+  }
+
+  @Test("a client that ends while a read is under way that fails tries once more")
+  func endedWhileReading() {
+    keep()
+    let store = slow {
+      $0.loadError = .failed(Broken())
+      $0.loading = .milliseconds(100)
+    }
+    let client = client(store)
+    // The second read is under way, and has found that it fails.
+    simulation.advance(by: .milliseconds(1_150))
+    client.setData("mine", for: name)
+    store.change { $0.loadError = nil }
+    client.shutDown()
+    simulation.advance(by: .minutes(10))
+    #expect(store.loads == 3)
+    #expect(values == ["mine"])
   }
 
   private struct Broken: Error {}

@@ -44,13 +44,13 @@ struct SavedRecordsTests {
     return records
   }
 
-  func entry(_ key: EntryKey) throws -> PersistedEntry {
+  func entry(_ key: EntryKey, number: UInt64 = 1) throws -> PersistedEntry {
     let query = ResolvedQuery(
       QueryDefinition(of: Int.self),
       for: key.key,
       defaults: DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
     )
-    let id = EntryID(index: 0, generation: 1)
+    let id = EntryID(index: 0, generation: number)
     return PersistedEntry(id: id, info: EntryFacts.empty(key, query).info, query: query)
   }
 
@@ -109,6 +109,35 @@ struct SavedRecordsTests {
     #expect(removed.count == 1)
     _ = records.settled([("a", .remove)])
     #expect(records.arrival(of: key) == nil)
+  }
+
+  @Test("while a store cannot be read, no more values wait for it than it may keep, the newest")
+  func boundedArrivals() throws {
+    var records = SavedRecords(limit: StoreLimit(count: 20))
+    let keys = (0..<100).map { EntryKey(["a", $0] as QueryKey<Int>) }
+    let removed = EntryKey("removed" as QueryKey<Int>)
+    _ = records.note(.removed, of: removed)
+    var dropped = 0
+    for (number, key) in keys.enumerated() {
+      let entry = try entry(key, number: UInt64(number))
+      dropped += records.note(.changed(entry), of: key).count
+      #expect(records.changedArrivals.count <= 22)
+    }
+    #expect(dropped == 100 - records.changedArrivals.count)
+    let left = Set(records.changedArrivals.map(\.key))
+    #expect(left == Set(keys.suffix(left.count)))
+    #expect(left.count >= 20)
+    // What is too much is not what the store kept before, either.
+    for key in keys + [removed] where !left.contains(key) {
+      guard case .removed? = records.arrival(of: key) else { return #expect(Bool(false)) }
+    }
+    // As soon as it is read, they are written in turn.
+    _ = records.loaded(contents("b"), at: 0)
+    for number in 0..<100 {
+      let key = EntryKey(["b", number] as QueryKey<Int>)
+      _ = records.note(.changed(try entry(key)), of: key)
+    }
+    #expect(records.changedArrivals.count == left.count + 100)
   }
 
   @Test("removing everything also removes what is being settled and what is not loaded yet")

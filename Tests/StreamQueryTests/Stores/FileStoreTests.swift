@@ -208,6 +208,56 @@ import Testing
     #expect(disk.files.keys.sorted() == ["/store/lock", "/store/main@1.log"])
   }
 
+  /// The store that could neither rewrite its file nor remove what that has left wipes it itself.
+  @Test func theStoreThatLeftACopyRemovesItWithAWipe() async throws {
+    let store = store()
+    // Both the renaming and the removal.
+    disk.failAll(.denied, of: "re")
+    for number in 0..<9 where !disk.calls.contains(where: { $0.hasPrefix("rename") }) {
+      try await store.write(.put(["a": "marker \(number)" + String(repeating: "x", count: 30)]))
+    }
+    #expect(disk.files.keys.contains("/store/main@0.log.new"))
+    disk.failAll(.full, of: "remove")
+    await #expect { try await store.wipe(.main) } throws: {
+      if case .full? = $0 as? QueryStoreError { true } else { false }
+    }
+    #expect(try await store.shelf().values.isEmpty)
+    disk.failAll(nil)
+    _ = try await store.wipe(.main)
+    #expect(!disk.files.keys.contains("/store/main@0.log.new"))
+    disk.restart(.nothing)
+    #expect(!disk.files.keys.contains("/store/main@0.log.new"))
+    #expect(!containsMarker())
+  }
+
+  /// A file of an earlier generation that could not be removed when the partition was opened.
+  @Test(arguments: [false, true])
+  func aFileOfAnEarlierGenerationDoesNotOutliveAWipe(_ isLaunched: Bool) async throws {
+    let former = self.store()
+    try await former.write(.put(["a": "marker"]))
+    let old = disk.files["/store/main@0.log"] ?? []
+    _ = try await former.wipe(.main)
+    try await former.write(.put(["b": "2"]))
+    await former.close()
+    _ = try disk.open("/store/main@0.log", .creating)
+    disk.change("/store/main@0.log") { $0 = old }
+    try disk.syncDirectory("/store")
+    let store = self.store()
+    disk.failAll(.full, of: "remove")
+    if isLaunched {
+      #expect(try await store.shelf() == Shelf(generation: 1, values: ["b": "2"]))
+    }
+    await #expect { try await store.wipe(.main) } throws: {
+      if case .full? = $0 as? QueryStoreError { true } else { false }
+    }
+    #expect(try await store.shelf().values.isEmpty)
+    disk.failAll(nil)
+    _ = try await store.wipe(.main)
+    disk.restart(.nothing)
+    #expect(disk.files.keys.filter { $0.contains("main") }.count == 1)
+    #expect(!containsMarker())
+  }
+
   @Test func aReadOnlyDiskIsReadAndRefusesBatches() async throws {
     try await store().write(.put(["a": "1"]))
     disk.endProcess()

@@ -1,0 +1,223 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension QueryClient {
+  /// Refreshes what is stale, as much as there is time for: first what has been stale for long and is used often.
+  ///
+  /// For a refresh in the background and for warming up. Entries are fetched as by ``prefetch(_:)``, at most
+  /// ``Configuration/maxConcurrentFetches`` at a time, or six. Stale is what is stale by the query's own stale time. Left
+  /// out are entries without a fetch, static and disabled ones, and unobserved ones that never had a result.
+  ///
+  /// How often entries were used is known of a client with a ``CacheLimit``; without one, of what is observed.
+  ///
+  /// ```swift
+  /// let result = await client.refresh(within: .seconds(20))
+  /// print("\(result.refreshed.count) refreshed, \(result.left.count) left")
+  /// ```
+  ///
+  /// When the time is over by the client's clock, or the caller is cancelled, it waits for nothing more: a fetch that
+  /// nobody else wants ends as its query's ``AbandonmentPolicy`` says, and what has not begun does not begin.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries.
+  ///   - limit: How long it may take; zero or less fetches nothing.
+  /// - Returns: What was refreshed, what failed, and what is left.
+  @discardableResult
+  public nonisolated func refresh(
+    _ filter: QueryFilter = .all,
+    within limit: Duration
+  ) async -> QueryRefresh {
+    await refresh(within: TimeSpan(limit)) { $0.staleEntries(filter) }
+  }
+
+  /// Refreshes what is stale until a date: see ``refresh(_:within:)-(QueryFilter,_)``.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries.
+  ///   - deadline: When it ends, by ``Configuration/wallClock``.
+  /// - Returns: What was refreshed, what failed, and what is left.
+  @discardableResult
+  public nonisolated func refresh(
+    _ filter: QueryFilter = .all,
+    until deadline: Date
+  ) async -> QueryRefresh {
+    await refresh(filter, within: time(until: deadline))
+  }
+
+  /// Refreshes those of some queries that are stale or not cached, as much as there is time for.
+  ///
+  /// For a process that has just begun, whose cache knows no queries yet: it waits for their stores first, and what a
+  /// store keeps counts with its age. Otherwise see ``refresh(_:within:)-(QueryFilter,_)``.
+  ///
+  /// - Parameters:
+  ///   - queries: The queries; what is missing comes before what is stale, if both are used as often.
+  ///   - limit: How long it may take; zero or less fetches nothing.
+  /// - Returns: What was refreshed, what failed, and what is left.
+  @discardableResult
+  public nonisolated func refresh(
+    _ queries: [AnyQuery],
+    within limit: Duration
+  ) async -> QueryRefresh {
+    await refresh(within: TimeSpan(limit)) { client in
+      for query in queries { await client.bringIn(query) }
+      return client.staleEntries(of: queries)
+    }
+  }
+
+  /// Refreshes those of some queries that are stale or not cached until a date.
+  ///
+  /// - Parameters:
+  ///   - queries: The queries.
+  ///   - deadline: When it ends, by ``Configuration/wallClock``.
+  /// - Returns: What was refreshed, what failed, and what is left.
+  @discardableResult
+  public nonisolated func refresh(
+    _ queries: [AnyQuery],
+    until deadline: Date
+  ) async -> QueryRefresh {
+    await refresh(queries, within: time(until: deadline))
+  }
+
+  private nonisolated func time(until deadline: Date) -> Duration {
+    let seconds = deadline.timeIntervalSince(configuration.wallClock())
+    // No number at all is no time; more than a hundred years are for ever.
+    return seconds > 0 ? .seconds(min(seconds, 4e9)) : .zero
+  }
+
+  // MARK: Steps
+
+  private nonisolated func refresh(
+    within limit: TimeSpan,
+    _ find: @escaping @Sendable (QueryClient) async -> [RefreshPlan.Candidate]
+  ) async -> QueryRefresh {
+    let run = Run()
+    // Not child tasks: a caller outside the simulation would wait for them, too.
+    let work = Task(executorPreference: configuration.executor) {
+      let found = await find(self)
+      run.plan.withLock { $0 = RefreshPlan(found) }
+      let room = min(found.count, max(1, self.configuration.maxConcurrentFetches ?? 6))
+      await withTaskGroup { group in
+        for _ in 0..<room {
+          group.addTask {
+            while !Task.isCancelled, let (place, candidate) = run.plan.withLock({ $0.next() }) {
+              let outcome = await self.refresh(candidate)
+              run.plan.withLock { $0.ended(place, outcome) }
+            }
+          }
+        }
+      }
+    }
+    if limit == .zero { work.cancel() }
+    let timer =
+      limit == .zero || limit.isInfinite
+      ? nil
+      : Task.detached(executorPreference: configuration.executor) { [clock] in
+        guard (try? await clock.sleep(for: limit.duration)) != nil else { return }
+        work.cancel()
+      }
+    await withTaskCancellationHandler {
+      await work.value
+    } onCancel: {
+      work.cancel()
+    }
+    timer?.cancel()
+    return run.plan.withLock { $0.result }
+  }
+
+  private nonisolated func refresh(_ candidate: RefreshPlan.Candidate) async -> RefreshPlan.Outcome
+  {
+    do {
+      _ = try await fetch(candidate.key, candidate.definition, .ifStaleOrThrow)
+      return .refreshed
+    } catch is CancellationError {
+      return .left
+    } catch {
+      return .failed
+    }
+  }
+
+  /// Waits for the store of a query, and makes its entry if the store keeps data for it.
+  private nonisolated func bringIn(_ query: AnyQuery) async {
+    guard let policy = query.definition.persistence ?? defaults.persistence, !policy.isOff,
+      let persister = persisters.persister(for: policy)
+    else { return }
+    await persister.waitUntilRestored(policy, within: .infinite)
+    _ = restoring(query.entryKey, query.definition)
+  }
+
+  private nonisolated func staleEntries(of queries: [AnyQuery]) -> [RefreshPlan.Candidate] {
+    let definitions = Dictionary(queries.map { ($0.entryKey, $0.definition) }) { first, _ in first }
+    let cached = refreshable(.queries(queries)) { definitions[$0] }
+    let stale = Dictionary(cached.compactMap(\.candidate).map { ($0.key, $0) }) { first, _ in first
+    }
+    let known = Set(cached.map(\.key))
+    var seen: Set<EntryKey> = []
+    // In the order of the list.
+    return queries.filter { seen.insert($0.entryKey).inserted }.compactMap { query in
+      if known.contains(query.entryKey) { return stale[query.entryKey] }
+      let resolved = resolve(query.entryKey, query.definition, defaults)
+      return resolved.canFetch
+        ? RefreshPlan.Candidate(key: query.entryKey, definition: query.definition) : nil
+    }
+  }
+
+  private nonisolated func staleEntries(_ filter: QueryFilter) -> [RefreshPlan.Candidate] {
+    refreshable(filter) { _ in nil }.compactMap(\.candidate)
+  }
+
+  /// What is cached, and whether it is to be refreshed; runs user code, so never call it under the lock.
+  private nonisolated func refreshable(
+    _ filter: QueryFilter,
+    _ definition: (EntryKey) -> QueryDefinition?
+  ) -> [(key: EntryKey, candidate: RefreshPlan.Candidate?)] {
+    let now = cache.now(isDated: false).instant
+    let found = search(filter, wantsInfo: true) { state, index, _ in
+      state.refreshable(index)
+    } finally: { _, _, _ in
+    }.search.findings()
+    return found.compactMap { finding in
+      guard let info = finding.info else { return nil }
+      let key = info.entryKey
+      guard let (own, uses, updatedAt) = finding.item else { return (key, nil) }
+      let query = definition(key).map { resolve(key, $0, defaults) } ?? own.resolved
+      guard query.canFetch else { return (key, nil) }
+      let freshness = query.resolvedOptions { info }.freshness
+      var candidate = RefreshPlan.Candidate(key: key, definition: query.definition)
+      candidate.uses = uses
+      candidate.isObserved = info.isActive
+      guard let updatedAt else { return (key, candidate) }
+      let isInvalidated = info.isInvalidated
+      guard case .after(let span) = freshness,
+        freshness.isStale(updatedAt: updatedAt, isInvalidated: isInvalidated, at: now)
+      else { return (key, nil) }
+      let age = max(0, now.nanoseconds - updatedAt.nanoseconds)
+      let freshTime = isInvalidated ? 0 : span.nanoseconds
+      candidate.overdue = TimeSpan(.nanoseconds(max(0, age - freshTime)))
+      return (key, candidate)
+    }
+  }
+}
+
+/// What the tasks of a refresh share.
+private final class Run: Sendable {
+  let plan = Mutex(RefreshPlan([]))
+}
+
+extension CacheState {
+  /// What a refresh has to know of an entry; `nil` if none is wanted.
+  fileprivate func refreshable(
+    _ index: Int
+  ) -> (query: StoredQuery, uses: Int, updatedAt: Instant?)? {
+    guard let query = slots[index].query else { return nil }
+    // What was restored never had a result in this process.
+    let isIdleWithData = slots[index].machine.observerCount == 0 && slots[index].machine.hasData
+    guard isBulkRefetched(index) || isIdleWithData else { return nil }
+    let updatedAt = slots[index].machine.hasData ? slots[index].machine.dataUpdatedAt.instant : nil
+    return (query, budget?.order.uses(of: index) ?? 0, updatedAt)
+  }
+}

@@ -1,0 +1,175 @@
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQuery
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Refreshing as much as there is time for.
+struct RefreshTests {
+  private let simulation = Simulation(seed: 12)
+  private let begun = Notes<String>()
+
+  private func client(
+    _ configure: @Sendable (inout QueryClient.Configuration) -> Void = { _ in }
+  ) -> QueryClient {
+    QueryClient(simulation: simulation) {
+      $0.limit = CacheLimit()
+      $0.maxConcurrentFetches = 2
+      configure(&$0)
+    }
+  }
+
+  /// A query whose fetch takes a second, and whose data is fresh for ten.
+  private func query(_ name: String) -> Query<String> {
+    Query(name) { [begun] _ in
+      begun.add(name)
+      try await Scheduling.current.clock.sleep(for: .seconds(1))
+      if name == "broken" { throw Broken() }
+      return name
+    }
+    .staleTime(.seconds(10)).gcTime(.hours(1))
+  }
+
+  private struct Broken: Error {}
+
+  /// Fetches queries, and uses each once more than the one before it.
+  private func use(_ names: [String], with client: QueryClient) {
+    for (uses, name) in names.enumerated() {
+      let query = query(name)
+      client.setData(name, for: query)
+      for _ in 0..<uses { _ = client.data(for: query) }
+    }
+  }
+
+  private func result(_ refreshed: [AnyQueryKey], left: [AnyQueryKey]) -> QueryRefresh {
+    var result = QueryRefresh()
+    (result.refreshed, result.left) = (refreshed, left)
+    return result
+  }
+
+  @Test func theMostUsedAreRefreshedFirstAndAsManyAsThereIsTimeFor() {
+    let client = client()
+    let names = ["a", "b", "c", "d", "e", "f"]
+    for name in names { simulation.run { await client.prefetch(query(name)) } }
+    for (uses, name) in names.enumerated() {
+      for _ in 0..<uses { _ = client.data(for: query(name)) }
+    }
+    simulation.advance(by: .seconds(1_000))
+    let before = begun.count
+    let refresh = simulation.task { await client.refresh(within: .milliseconds(2_500)) }
+    simulation.advance(by: .milliseconds(1_500))
+    // Two at a time.
+    #expect(Set(begun.all.dropFirst(before).prefix(2)) == ["f", "e"])
+    #expect(begun.count - before == 4)
+    simulation.advance(by: .milliseconds(999))
+    #expect(begun.count - before == 6)
+    simulation.advance(by: .milliseconds(1))
+    #expect(
+      simulation.run { await refresh.value }
+        == result(["f", "e", "d", "c"], left: ["b", "a"])
+    )
+    // What was under way was given up.
+    #expect(client.fetchingCount() == 0)
+    #expect(client.isStale(query("a")) && !client.isStale(query("c")))
+    client.shutDown()
+  }
+
+  @Test func whatIsFreshOrCannotBeFetchedIsLeftOut() {
+    let client = client()
+    simulation.run { await client.prefetch(query("stale")) }
+    client.setData("written", for: "written" as QueryKey<String>)
+    simulation.advance(by: .seconds(20))
+    simulation.run { await client.prefetch(query("fresh")) }
+    simulation.run { await client.prefetch(query("broken")) }
+    let disabled = client.stream(query("disabled").enabled(false))
+    simulation.settle()
+    let before = begun.count
+    let result = simulation.run { await client.refresh(within: .seconds(30)) }
+    #expect(result.refreshed == ["stale"] && result.failed == ["broken"])
+    #expect(result.left.isEmpty)
+    #expect(Set(begun.all.dropFirst(before)) == ["stale", "broken"])
+    withExtendedLifetime(disabled) {}
+    client.shutDown()
+  }
+
+  @Test func noTimeAndOddDatesFetchNothing() {
+    let client = client()
+    simulation.run { await client.prefetch(query("a")) }
+    simulation.advance(by: .seconds(20))
+    let before = begun.count
+    let now = client.configuration.wallClock()
+    for date in [now, now - 5, .distantPast, Date(timeIntervalSinceReferenceDate: .nan)] {
+      #expect(
+        simulation.run { await client.refresh(until: date) } == result([], left: ["a"])
+      )
+    }
+    #expect(begun.count == before)
+    let never = Date(timeIntervalSinceReferenceDate: .infinity)
+    #expect(simulation.run { await client.refresh(until: never) } == result(["a"], left: []))
+    client.shutDown()
+  }
+
+  @Test func theDateEndsIt() {
+    let client = client { $0.maxConcurrentFetches = 1 }
+    for name in ["a", "b"] { simulation.run { await client.prefetch(query(name)) } }
+    simulation.advance(by: .seconds(1_000))
+    let deadline = client.configuration.wallClock() + 1.5
+    let refresh = simulation.task {
+      await client.refresh(.prefix("a") || .prefix("b"), until: deadline)
+    }
+    simulation.advance(by: .milliseconds(1_500))
+    #expect(simulation.run { await refresh.value } == result(["a"], left: ["b"]))
+    client.shutDown()
+  }
+
+  @Test func aCancelledCallerGetsWhatWasDone() {
+    let client = client { $0.maxConcurrentFetches = 1 }
+    for name in ["a", "b"] { simulation.run { await client.prefetch(query(name)) } }
+    simulation.advance(by: .seconds(1_000))
+    let refresh = simulation.task { await client.refresh(within: .hours(1)) }
+    simulation.advance(by: .milliseconds(1_500))
+    refresh.cancel()
+    simulation.settle()
+    #expect(simulation.run { await refresh.value } == result(["a"], left: ["b"]))
+    #expect(client.fetchingCount() == 0)
+    client.shutDown()
+  }
+
+  @Test func aFetchThatSomebodyElseWantsGoesOn() {
+    let client = client()
+    let recording = simulation.record(client.stream(query("a")))
+    simulation.advance(by: .seconds(20))
+    let refresh = simulation.task { await client.refresh(within: .milliseconds(500)) }
+    simulation.advance(by: .seconds(2))
+    #expect(simulation.run { await refresh.value } == result([], left: ["a"]))
+    #expect(!client.isStale(query("a")))
+    recording.cancel()
+    client.shutDown()
+  }
+
+  @Test func aProcessThatHasJustBegunRefreshesWhatItsStoreKeepsTooLong() {
+    let memory = MemoryStore()
+    @Sendable func keep(_ configuration: inout QueryClient.Configuration) {
+      configuration.persistence = Persistence(in: memory)
+    }
+    let former = client(keep)
+    use(["old"], with: former)
+    simulation.advance(by: .seconds(100))
+    use(["new"], with: former)
+    former.shutDown()
+    simulation.settle()
+
+    let client = client(keep)
+    let queries = ["new", "old", "missing", "old"].map { AnyQuery(query($0)) }
+    let refresh = simulation.task { await client.refresh(queries, within: .seconds(5)) }
+    simulation.advance(by: .seconds(5))
+    #expect(simulation.run { await refresh.value } == result(["missing", "old"], left: []))
+    #expect(Set(begun.all) == ["old", "missing"])
+    client.shutDown()
+  }
+}
