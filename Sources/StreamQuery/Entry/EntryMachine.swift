@@ -67,8 +67,7 @@ package struct EntryMachine: Equatable, Sendable {
   var polledUntil = Instant.distantPast
   /// The longest retention that anyone asked for.
   package internal(set) var gcTime = TimeSpan.zero
-  /// The retention of the observer that left last, if it had its own.
-  var leaverGcTime: TimeSpan?
+  private var packedLeaverGCTime = TimeSpan.Packed(nil)
   /// The time since which nobody wants the entry.
   var unwantedSince = Instant.distantPast
 
@@ -79,6 +78,12 @@ package struct EntryMachine: Equatable, Sendable {
     unwantedSince = now
     toldUntil = now
     polledUntil = now
+  }
+
+  /// The retention of the observer that left last, if it had its own.
+  var leaverGcTime: TimeSpan? {
+    get { packedLeaverGCTime.value }
+    set { packedLeaverGCTime = TimeSpan.Packed(newValue) }
   }
 
   /// How often data arrived and fetches failed.

@@ -79,7 +79,7 @@ final class LiveHolder<Object: AnyObject> {
   }
 
   /// The view that has the wrapper is drawn now.
-  func drawn() { presence?.drawn(of: surroundings.client) }
+  func drawn() { presence?.drawn() }
 
   /// A view of a modifier that shows it has appeared.
   func appeared() {

@@ -10,6 +10,8 @@ final class Presence: nonisolated Observable {
   var onChange: (@MainActor () -> Void)?
   /// That of the modifier around this one.
   weak var outer: Presence?
+  /// Those of the client whose change it was told of last: whoever is in doubt has them.
+  private var waits: SharedWaits?
   /// What the modifier was drawn with.
   private var drawnAnswer: Bool?
 
@@ -23,26 +25,25 @@ final class Presence: nonisolated Observable {
 
   /// The modifier is drawn.
   ///
-  /// - Parameters:
-  ///   - period: When what it is around observes.
-  ///   - client: Whose clock counts.
+  /// - Parameter period: When what it is around observes.
   /// - Returns: Whether that observes now.
-  func drawn(observing period: ObservationPeriod, of client: QueryClient?) -> Bool {
+  func drawn(observing period: ObservationPeriod) -> Bool {
     // Drawn with that answer before, so not because of it.
-    if drawnAnswer == false, !machine.observes(period) { drawn(of: client) }
+    if drawnAnswer == false, !machine.observes(period) { drawn() }
     let answer = observes(period)
     drawnAnswer = answer
     return answer
   }
 
   /// The view is drawn, for another reason than that it is shown or hidden.
-  func drawn(of client: QueryClient?) { perform(of: client) { $0.drawn() } }
+  func drawn() { perform { $0.drawn() } }
 
   /// Readers of something in it are about to be told of a change.
   ///
   /// - Parameter client: Whose clock says how long that is a doubt.
   func changed(of client: QueryClient?) {
-    perform(of: client) { $0.changed() }
+    waits = Pump.of(client ?? FallbackClient.taken()).waits
+    perform { $0.changed() }
     outer?.changed(of: client)
   }
 
@@ -56,10 +57,7 @@ final class Presence: nonisolated Observable {
 
   func disappeared() { perform { $0.disappeared() } }
 
-  private func perform(
-    of client: QueryClient? = nil,
-    _ fact: (inout PresenceMachine) -> PresenceMachine.Step
-  ) {
+  private func perform(_ fact: (inout PresenceMachine) -> PresenceMachine.Step) {
     var next = machine
     let step = fact(&next)
     switch step {
@@ -71,36 +69,33 @@ final class Presence: nonisolated Observable {
     }
     switch step {
     case .nothing: break
-    case .awaitEndOfTurn:
-      // Not weakly: the end must be told, also if the view is gone by then.
-      // No executor preference: it runs on the main actor.
-      Task { perform { $0.turnEnded() } }
-    case .awaitEndOfDoubt: awaitEndOfDoubt(by: (client ?? FallbackClient.taken()).clock)
+    case .awaitEndOfTurn: awaitEndOfTurn()
+    case .awaitEndOfDoubt: waits?.awaitSecond(self)
     case .changed: onChange?()
     case .changedInDoubt:
-      awaitEndOfDoubt(by: (client ?? FallbackClient.taken()).clock)
+      waits?.awaitSecond(self)
       onChange?()
     }
   }
 
-  // The clock and not its client, which need not live for this.
-  private func awaitEndOfDoubt(by clock: any Clock<Duration>) {
+  private func awaitEndOfTurn() {
+    if let waits { return waits.awaitEndOfTurn(self) }
+    // Nothing in it has changed yet. Not weakly: the end must be told, also if the view is gone by then.
     // No executor preference: it runs on the main actor.
-    Task { [weak self] in
-      repeat { try? await clock.sleep(for: .seconds(1)) } while self?.isStillInDoubt() == true
-    }
+    Task { turnEnded() }
   }
+}
 
-  /// A second has passed since the first change that is a doubt.
-  ///
-  /// - Returns: Whether another second has to pass.
-  private func isStillInDoubt() -> Bool {
-    var isStill = false
+extension Presence: SharedWaiter {
+  func turnEnded() { perform { $0.turnEnded() } }
+
+  func secondPassed() -> Bool {
+    var isStillInDoubt = false
     perform {
       let step = $0.doubtEnded()
-      isStill = step == .awaitEndOfDoubt
-      return isStill ? .nothing : step
+      isStillInDoubt = step == .awaitEndOfDoubt
+      return isStillInDoubt ? .nothing : step
     }
-    return isStill
+    return isStillInDoubt
   }
 }

@@ -33,6 +33,8 @@ final class Pump {
   }
 
   let group: ObservationGroup
+  /// Waits for views that show what the client has.
+  let waits: SharedWaits
   /// Identifies the client, for as long as that exists.
   let clientID: ObjectIdentifier
   private weak let client: QueryClient?
@@ -85,6 +87,7 @@ final class Pump {
     self.client = client
     clientID = ObjectIdentifier(client)
     group = ObservationGroup(client)
+    waits = SharedWaits(clock: client.clock)
     // Not weakly: objects that have stopped are only known here. It goes with the client.
     erasure = client.whenErased { await self.erase() }
   }

@@ -125,7 +125,7 @@ public final class ErrorBoundary: nonisolated Observable {
     hasData: @escaping @MainActor () -> Bool
   ) {
     let pump = Pump.of(client)
-    if pump.prepared != nil { isPrepared = true }
+    isPrepared = pump.prepared != nil
     _ = take(error, by: .query(ObjectIdentifier(client), key), of: pump) {
       if client.fetchingCount(filter) > 0 {
         // The views that show it are back, and have asked for it already: one request is enough.

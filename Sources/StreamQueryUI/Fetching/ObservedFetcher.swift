@@ -77,3 +77,10 @@ public final class ObservedFetcher<F: QueryFetcher> {
     Task { await query.restart() }
   }
 }
+
+extension ObservedFetcher: WitnessedObject {
+  var witness: (any ReaderWitness)? {
+    get { query.witness }
+    set { query.witness = newValue }
+  }
+}

@@ -12,7 +12,7 @@ struct ListMachine {
     let fields: ResultFields
     /// The positions that somebody has read and that change.
     let positions: [Int]
-    /// How many results had been shown before.
+    /// How many results had come before.
     fileprivate let revision: UInt32
 
     /// Whether anybody has to be told.
@@ -23,7 +23,7 @@ struct ListMachine {
   private(set) var shown: QueryListResults?
   private var readPositions: Set<Int> = []
   private var readFields = ResultFields()
-  /// How many results were shown, to know whether an arrival is still the newest.
+  /// How many results have come, to know whether an arrival is still the newest.
   private var revision: UInt32 = 0
 
   /// Somebody reads a position.
@@ -43,10 +43,16 @@ struct ListMachine {
   /// - Parameter results: The results; `nil` shows nothing any more.
   /// - Returns: What to show; `nil` if that is shown already.
   mutating func arrived(_ results: QueryListResults?) -> Arrival? {
-    switch (shown, results) {
-    case (nil, nil): return nil
-    case (let old?, let new?) where old.isSame(as: new): return nil
-    case (_, _): break
+    let isShown =
+      switch (shown, results) {
+      case (nil, nil): true
+      case (let old?, let new?): old.isSame(as: new)
+      case (_, _): false
+      }
+    if isShown {
+      // It is the newest: what arrived before it is not shown after it.
+      revision &+= 1
+      return nil
     }
     let (old, new) = (shown?.all ?? [], results?.all ?? [])
     var fields = ResultFields(.result)
@@ -68,7 +74,7 @@ struct ListMachine {
     return Arrival(results: results, fields: fields, positions: positions, revision: revision)
   }
 
-  /// Shows results, unless others were shown since they have arrived.
+  /// Shows results, unless others have come since they have arrived.
   mutating func show(_ arrival: Arrival) {
     guard arrival.revision == revision else { return }
     shown = arrival.results

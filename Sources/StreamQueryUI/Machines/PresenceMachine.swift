@@ -6,7 +6,7 @@
 /// at the end of the turn, unless something has appeared by then.
 ///
 /// Content that has become empty tells what hidden content tells. So each change that readers are
-/// told of is a doubt, for one or two seconds, unless something appears:
+/// told of is a doubt, for one to three seconds, unless something appears:
 ///
 /// | when all has disappeared | it is taken for |
 /// |---|---|
@@ -21,7 +21,7 @@
 /// one cannot be told from the other, as views animate changes that are not animated where they
 /// come from. It is taken for the former, because that is frequent: each row that is scrolled past
 /// when its data has just come would cause requests. Content that is removed so and stays empty for
-/// longer is observed again, for as long as a doubt lasts, whenever the view is drawn.
+/// longer is observed again, for as long as a doubt lasts, when the view is drawn next.
 struct PresenceMachine: Equatable {
   enum Stage: Equatable {
     /// Nothing has appeared yet.
@@ -39,6 +39,8 @@ struct PresenceMachine: Equatable {
     case read
     /// All has disappeared since, in another turn.
     case gone
+    /// So it has, and it was drawn after it was hidden for that.
+    case shownAgain
   }
 
   /// What has to be done.
@@ -95,6 +97,11 @@ struct PresenceMachine: Equatable {
       guard stage != .hidden else { return .nothing }
       stage = .hidden
       return .changed
+    case .shownAgain:
+      // Not again: what is hidden and drawn often would go on asking its server.
+      doubt = .none
+      stage = .hidden
+      return .changed
     }
   }
 
@@ -103,6 +110,7 @@ struct PresenceMachine: Equatable {
     // Systems seldom draw what is hidden.
     guard stage == .hidden, doubt == .gone else { return .nothing }
     stage = .shown
+    doubt = .shownAgain
     return endOfDoubt() ? .changedInDoubt : .changed
   }
 
@@ -134,7 +142,7 @@ struct PresenceMachine: Equatable {
       return .changed
     case .told: if isGone { doubt = .gone }
     case .read: doubt = isGone || !awaitsEndOfDoubt ? .none : .told
-    case .gone: break
+    case .gone, .shownAgain: break
     }
     return .nothing
   }

@@ -32,6 +32,9 @@ extension ObservedSelection {
 
   /// The view appears, or one of several that it makes.
   ///
+  /// Appearances are counted: each needs its ``disappeared()``. Where a framework may leave one out, as UIKit
+  /// does when a swipe back is taken back, remember which was told last.
+  ///
   /// - Parameter client: The client.
   public func appeared(using client: QueryClient) {
     _ = madeRareParts().presence.appeared()

@@ -76,7 +76,7 @@ struct ObservationModifier: ViewModifier {
 
   func body(content: Content) -> some View {
     presence.outer = surroundings.presence
-    let observes = presence.drawn(observing: period, of: surroundings.client)
+    let observes = presence.drawn(observing: period)
     return
       content
       .transformEnvironment(\.surroundings) {

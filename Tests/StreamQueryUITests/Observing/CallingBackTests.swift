@@ -187,6 +187,23 @@ struct CallingBackTests {
     }
   }
 
+  @Test("a list that a reader puts back while it is told of another one shows that it is back")
+  func aListThatIsPutBackWhileTold() {
+    run { simulation, client in
+      let (a, b) = (Query<String>(key: "a"), Query<String>(key: "b"))
+      client.setData("A", for: a)
+      client.setData("B", for: b)
+      let list = ObservedQueries([AnyQuery(a)], client: client)
+      let screen = Screen { list.results?.all.count }
+      onChange(of: { _ = list.results }) { list.update([AnyQuery(a)]) }
+      list.update([AnyQuery(a), AnyQuery(b)])
+      simulation.settle()
+      #expect(list.results?.all.map(\.key) == [AnyQuery(a).key])
+      #expect(list.results?[a]?.data == "A" && screen.frames.last == 1)
+      list.stop()
+    }
+  }
+
   @Test("a run that a reader starts while it is told of the former one stays shown")
   func anotherRunWhileTold() {
     run { simulation, client in

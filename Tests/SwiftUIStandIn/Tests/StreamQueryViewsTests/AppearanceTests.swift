@@ -456,6 +456,10 @@ struct AppearanceTests {
         #expect(world.observers == 1)
         world.advance(2970)
         #expect(world.observers == 0)
+        // Deeper still: not once more, or what is drawn often would go on asking its server.
+        switches.path = [1, 2, 3]
+        world.advance(30)
+        #expect(world.observers == 0)
         switches.path = []
         world.advance(0)
         #expect(display.texts == ["B"] && world.observers == 1)

@@ -192,4 +192,36 @@ struct FetcherViewTests {
       screen.unmount()
     }
   }
+
+  private struct EmptyUntilFound: View {
+    @LiveFetcher("search", fetcher: Search()) private var search
+
+    var body: some View { Found(search: search).attach($search) }
+  }
+
+  /// Empty, and drawn alone, while there is no data.
+  private struct Found: View {
+    let search: ObservedFetcher<Search>
+
+    var body: some View {
+      if let data = search.query.data { Text(data) }
+    }
+  }
+
+  @Test("a row that becomes empty with what the fetcher's query shows comes back with it")
+  func emptied() {
+    World.run { world in
+      let screen = world.show(EmptyUntilFound())
+      world.advance(30)
+      let data = screen.texts
+      #expect(data.count == 1)
+      world.client.clear()
+      world.advance(3_000)
+      #expect(screen.texts == [] && world.observers == 1)
+      world.client.setData("found", for: "search" as QueryKey<String>)
+      world.advance(0)
+      #expect(screen.texts == ["found"])
+      screen.unmount()
+    }
+  }
 }
