@@ -79,6 +79,7 @@ final class Pump {
 
   /// What a preview has prepared for a client; `nil` for the client of an app.
   static func prepared(for client: QueryClient) -> PreparedRuns? {
+    if let latest, latest.client === client { return latest.prepared }
     guard let pump = pumps[ObjectIdentifier(client)], pump.client === client else { return nil }
     return pump.prepared
   }

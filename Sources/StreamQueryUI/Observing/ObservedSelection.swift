@@ -24,7 +24,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   /// What is observed, or will be.
   public private(set) var query: Query<Stored>
   /// The options of the observer, over those of the query.
-  public var options: ObserverOptions? { rareParts?.options }
+  public var options: ObserverOptions? { rareParts?.options?.options }
 
   var rareParts: RareParts<Selected>?
 
@@ -151,7 +151,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
 
   private func take(_ options: ObserverOptions?) {
     // Only compared with `nil`: unwrapping would copy all options.
-    if options != nil { madeRareParts().options = options }
+    if options != nil { madeRareParts().options = options.map { OptionsBox($0) } }
   }
 
   /// Follows from the client, of which it is no copy.
@@ -185,7 +185,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   private func begin(_ client: QueryClient) {
     self.client = client
     // Apart, because options are copied as often as they are passed on.
-    let isPlain = rareParts == nil && Pump.prepared(for: client) == nil
+    let isPlain = rareParts?.options == nil && Pump.prepared(for: client) == nil
     let observer =
       isPlain
       ? client.observer(of: query)

@@ -3,7 +3,7 @@ internal import StreamQuery
 /// What most observed queries do not have, out of line.
 @MainActor
 final class RareParts<Value: Sendable> {
-  var options: ObserverOptions?
+  var options: OptionsBox?
   var changeContext: ChangeContext?
   var route: ErrorRoute<Value>?
   /// Who wants to know what readers are told: the holder of a property wrapper.
@@ -13,5 +13,7 @@ final class RareParts<Value: Sendable> {
   /// When that view observes.
   var period = ObservationPeriod.onRender
 
-  init(_ options: ObserverOptions? = nil) { self.options = options }
+  init(_ options: ObserverOptions? = nil) {
+    self.options = options.map { OptionsBox($0) }
+  }
 }
