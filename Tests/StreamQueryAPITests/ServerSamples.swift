@@ -46,6 +46,30 @@ import Testing
     for signal in signals { signal.cancel() }
   }
 
+  @Test func aReceiverSaysWhatItNeedsOfLookups() throws {
+    let (hits, lookups, rest) = (ManualSignal(0), ManualSignal(0), ManualSignal(0))
+    let client = QueryClient(simulation: simulation) { configuration in
+      configuration.readShards = 4
+      configuration.eventReceivers = [
+        EventReceiver(hits: { (_: AnyQueryKey, count: Int) in hits.send(count) }) { event in
+          if case .lookup(.hit) = event.kind { lookups.send(1) }
+        },
+        .withoutLookups { event in
+          if case .lookup = event.kind { rest.send(-1) } else { rest.send(1) }
+        },
+      ]
+    }
+    let signals = [hits, lookups, rest].map { simulation.record($0) }
+    let query = Query("rates") { 7 }.staleTime(.minutes(1))
+    for _ in 1...6 { #expect(try simulation.run { try await client.fetch(query) } == 7) }
+    simulation.advance(by: .seconds(1))
+    #expect(client.lookups.hits == 5)
+    #expect(signals[0].values == [0, 4])
+    #expect(signals[1].values == [0, 1])
+    #expect(!signals[2].values.contains(-1))
+    for signal in signals { signal.cancel() }
+  }
+
   @Test func manyThreadsReadInSeveralParts() throws {
     var configuration = QueryClient.Configuration()
     configuration.readShards = 64

@@ -99,6 +99,26 @@ import Testing
     #expect(ended.lines.sorted() == ["consumer", "sleeper"])
   }
 
+  @Test func aClientThatOutlivesItsSimulationReportsNoHitsUntilItEnds() throws {
+    let told = Collected<String>()
+    let client: QueryClient
+    do {
+      let simulation = Simulation()
+      client = QueryClient(simulation: simulation) {
+        $0.readShards = 4
+        $0.eventReceivers = [
+          EventReceiver(hits: { key, count in told.append("\(count) hits \(key)") }, { _ in })
+        ]
+      }
+      let query = Query("n") { 7 }.staleTime(.minutes(1))
+      for _ in 0..<6 { #expect(try simulation.run { try await client.fetch(query) } == 7) }
+      #expect(told.lines == [])
+    }
+    #expect(told.lines == [])
+    client.shutDown()
+    #expect(told.lines == [#"4 hits ["n"]"#])
+  }
+
   @Test func whatOutlivesItsSimulationEndsOnOrdinaryThreads() async {
     var simulation: Simulation? = Simulation()
     // Present: it was made in the line above.

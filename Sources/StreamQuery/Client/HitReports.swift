@@ -33,6 +33,11 @@ final class HitReports: Sendable {
     }
   }
 
+  /// No time passes any more: what nobody was told of is told as the client ends.
+  func stopWaiting() {
+    timer.cancel()
+  }
+
   /// The client has ended: what nobody was told of is told now.
   func end() {
     isOver.store(true, ordering: .releasing)

@@ -13,6 +13,7 @@ extension QueryClient {
   package nonisolated func stopWaiting() {
     sources.cancel()
     timer.cancel()
+    hitReports?.stopWaiting()
     signals.finish()
   }
 

@@ -51,7 +51,8 @@ public struct EventReceiver: Sendable {
   /// Each hit is told once: as an event that is a ``QueryEvent/Kind/lookup(_:)``, or as part of a
   /// number. So both together are exact. Numbers come at most a second after the hit, by the client's
   /// clock, and what is left when the client is shut down or freed. They have no place among the
-  /// events.
+  /// events. A number that another thread is just telling may be told after `shutDown()` has returned: a
+  /// program that exits at once may miss it.
   ///
   /// - Parameters:
   ///   - hits: Receives an entry's key, and how many hits it had since it was last told. It is called

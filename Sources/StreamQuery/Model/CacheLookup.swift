@@ -4,7 +4,8 @@
 /// subscribes, moves to another key or is enabled. Plain reads with `data(for:)` or `result(for:)`,
 /// and requests for a refetch, are not counted: for them, nothing depends on what the cache has.
 ///
-/// ``QueryEvent/Kind/lookup(_:)`` events report each lookup; ``QueryClient/lookups`` counts them.
+/// ``QueryClient/lookups`` counts them. Who receives every event is told of each by a
+/// ``QueryEvent/Kind/lookup(_:)``; an ``EventReceiver`` may need less.
 public enum CacheLookup: String, Hashable, Codable, CaseIterable, Sendable {
   /// Fresh data.
   case hit

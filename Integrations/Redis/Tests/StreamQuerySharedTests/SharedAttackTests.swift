@@ -180,21 +180,59 @@ import Testing
       return try world.simulation.run { try await client.fetch(query) }
     }
     #expect(again.allSatisfy { $0 > 3 })
-    // A client keeps no cache, and the first one that is there counts.
-    caches = []
-    withExtendedLifetime(second) {
-      #expect(SharedCache.cache(of: clients[1]) === second)
-      #expect(SharedCache.cache(of: clients[2]) == nil)
-    }
-    let next = try SharedCache(
-      world.store,
-      for: clients[1],
-      SharedCacheConfiguration(namespace: "a")
-    )
-    withExtendedLifetime((second, next)) {
-      #expect(SharedCache.cache(of: clients[1]) === second)
-    }
     for client in clients { client.shutDown() }
+  }
+
+  @Test func theFirstCacheOfAClientThatIsStillThereCounts() throws {
+    let (client, alone) = (
+      QueryClient(simulation: world.simulation, configuration: .server),
+      QueryClient(simulation: world.simulation, configuration: .server)
+    )
+    let events = Dial<[String]>([])
+    let make = { [world] (name: String) throws -> SharedCache in
+      var settings = SharedCacheConfiguration(namespace: "a")
+      settings.onEvent = { event in events.with { $0.append("\(name) \(event.line)") } }
+      return try SharedCache(world.store, for: client, settings)
+    }
+    var caches: [SharedCache?] = [try make("A"), try make("B"), try make("C")]
+    func fetch(_ client: QueryClient) throws -> Int {
+      let query = Query("n") { 7 }.shared(tags: ["t"])
+      return try world.simulation.run { try await client.fetch(query) }
+    }
+    #expect(try fetch(client) == 7)
+    #expect(events.value == ["A leads", "A committed"])
+    // The client keeps none of them.
+    caches[0] = nil
+    events.value = []
+    #expect(try fetch(client) == 7)
+    #expect(events.value.allSatisfy { $0.hasPrefix("B ") })
+    #expect(!events.value.isEmpty)
+    // One that is made later comes after those that are there.
+    caches.append(try make("D"))
+    caches[1] = nil
+    events.value = []
+    #expect(try fetch(client) == 7)
+    #expect(events.value.allSatisfy { $0.hasPrefix("C ") })
+    #expect(!events.value.isEmpty)
+    caches[2] = nil
+    events.value = []
+    #expect(try fetch(client) == 7)
+    #expect(events.value.allSatisfy { $0.hasPrefix("D ") })
+    #expect(!events.value.isEmpty)
+    // Nobody would see that it shares no more.
+    caches = []
+    events.value = []
+    let gone = SharedCacheError.cacheGone(key: "[\"n\"]")
+    #expect(throws: gone) { try fetch(client) }
+    #expect(gone.description.contains("keep the cache, the client does not"))
+    #expect(try fetch(alone) == 7)
+    #expect(events.value == [])
+    caches = [try make("E")]
+    #expect(try fetch(client) == 7)
+    #expect(events.value.allSatisfy { $0.hasPrefix("E ") })
+    #expect(!events.value.isEmpty)
+    caches = []
+    for client in [client, alone] { client.shutDown() }
   }
 
   @Test func otherMachinesGetTheTextOfAFailureThatTheConfigurationAllows() throws {

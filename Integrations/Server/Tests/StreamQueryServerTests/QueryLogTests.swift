@@ -80,6 +80,31 @@ struct Outage: Error, CustomStringConvertible {
     #expect(!handler.entries.contains { "\($0)".contains("secret") })
   }
 
+  @Test(arguments: [true, false], [nil, true, false] as [Bool?])
+  func whatIsSaidOfLookupsCountsWhateverIsSetBeforeOrAfter(isTraced: Bool, said: Bool?) {
+    for replaces in [false, true] {
+      let changes: [(inout QueryLog) -> Void] = [
+        { $0.logger.logLevel = isTraced ? .trace : .info },
+        { if let said { $0.logsLookups = said } },
+        { if replaces { $0.level = { QueryLog.level(of: $0) } } },
+      ]
+      for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        var log = QueryLog(Logger(label: "cache") { [handler] _ in handler })
+        for change in order { changes[change](&log) }
+        #expect(log.logsLookups == said ?? (isTraced || replaces), "\(replaces) \(order)")
+      }
+    }
+  }
+
+  @Test func aLogWithoutLookupsWritesEverythingElse() {
+    let client = client { $0.logsLookups = false }
+    let query = Query("n") { 7 }.staleTime(.minutes(1))
+    for _ in 1...2 { _ = try? simulation.run { try await client.fetch(query) } }
+    #expect(
+      lines() == ["trace: entry added", "debug: fetch started", "debug: fetch succeeded"]
+    )
+  }
+
   @Test func keysAndErrorsAreDescribedAsTheServerSays() {
     let client = client {
       $0.level = { if case .fetchFailed = $0.kind { .critical } else { nil } }

@@ -6,7 +6,11 @@ struct ClientNamespaces: Sendable {
   private struct Entry: Sendable {
     weak var client: QueryClient?
     var namespace: String
-    /// The client's first cache that is still there.
+    /// The client's caches that may still be there, the first first; never empty once one was made.
+    var caches: [Member] = []
+  }
+
+  private struct Member: Sendable {
     weak var cache: SharedCache?
   }
 
@@ -39,16 +43,21 @@ struct ClientNamespaces: Sendable {
 
   /// A cache was made of a client that has its namespace.
   ///
-  /// - Returns: The client's former cache, to be released outside of the lock.
-  mutating func made(_ cache: SharedCache, for client: QueryClient) -> SharedCache? {
-    let former = self.cache(of: client)
-    if former == nil { entries[ObjectIdentifier(client)]?.cache = cache }
+  /// - Returns: The client's other caches, to be released outside of the lock.
+  mutating func made(_ cache: SharedCache, for client: QueryClient) -> [SharedCache] {
+    let former = entries[ObjectIdentifier(client)]?.caches.compactMap(\.cache) ?? []
+    entries[ObjectIdentifier(client)]?.caches = (former + [cache]).map { Member(cache: $0) }
     return former
   }
 
-  /// The cache of a client; `nil` if it has none.
-  func cache(of client: QueryClient) -> SharedCache? {
-    guard let known = entries[ObjectIdentifier(client)], known.client === client else { return nil }
-    return known.cache
+  /// The first cache of a client that is still there, and whether it ever had one.
+  func cache(of client: QueryClient) -> (cache: SharedCache?, hadOne: Bool) {
+    guard let known = entries[ObjectIdentifier(client)], known.client === client else {
+      return (nil, false)
+    }
+    for member in known.caches {
+      if let cache = member.cache { return (cache, true) }
+    }
+    return (nil, !known.caches.isEmpty)
   }
 }

@@ -40,8 +40,11 @@ extension Query where Value: Codable {
   /// Shares what the query fetches through the ``SharedCache`` of whichever client fetches it.
   ///
   /// For queries that several clients use, such as one for each tenant, each with a cache of its own: the
-  /// query names none of them. A client without a cache, as in an app or a test, fetches for itself. If a
-  /// client has several caches, the first of them counts.
+  /// query names none of them. A client that never had a cache, as in an app or a test, fetches for
+  /// itself. If a client has several caches, the first that is still there counts.
+  ///
+  /// Keep the cache, the client does not: once a client's caches are all gone, its fetches of such
+  /// queries fail with ``SharedCacheError/cacheGone(key:)``.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }
@@ -61,7 +64,9 @@ extension Query where Value: Codable {
   ) -> Self {
     let settings = SharedSettings(tags: tags, form: form, maxAge: maxAge)
     return meta(SharedSettingsKey.self, settings).aroundFetch { [key] context, fetch in
-      guard let cache = SharedCache.cache(of: context.client) else { return try await fetch() }
+      guard let cache = try SharedCache.cache(of: context.client, for: context.key) else {
+        return try await fetch()
+      }
       return try await cache.fetch(key, settings, context, fetch)
     }
   }

@@ -25,7 +25,8 @@ internal import Synchronization
 /// | messages of the log are lost | nothing that was shared is trusted any more |
 /// | nobody calls ``run()`` | nothing stays fresh: each use asks the store |
 ///
-/// The cache does not keep its client alive. Each client needs a cache of its own, and each tenant
+/// The cache does not keep its client alive, nor the client its cache: keep the cache for as long as the
+/// client shares, as the task does that calls ``run()``. Each client needs a cache of its own, and each tenant
 /// a namespace of its own.
 public final class SharedCache: Sendable {
   let store: any SharedStore
@@ -58,9 +59,18 @@ public final class SharedCache: Sendable {
     _ = Self.namespaces.withLock { $0.made(self, for: client) }
   }
 
-  /// The cache of a client, the first one if it has several; `nil` if it has none.
-  static func cache(of client: QueryClient) -> SharedCache? {
-    namespaces.withLock { $0.cache(of: client) }
+  /// The cache through which a client shares a key, the first one if it has several; `nil` if it
+  /// never had one.
+  ///
+  /// - Throws: ``SharedCacheError/cacheGone(key:)`` if nobody keeps the client's cache any more: to
+  ///   fetch alone would be no fault that anybody sees.
+  static func cache(
+    of client: QueryClient,
+    for key: AnyQueryKey
+  ) throws(SharedCacheError) -> SharedCache? {
+    let (cache, hadOne) = namespaces.withLock { $0.cache(of: client) }
+    guard cache != nil || !hadOne else { throw .cacheGone(key: key.description) }
+    return cache
   }
 
   /// Creates the cache of a client that has no other one.

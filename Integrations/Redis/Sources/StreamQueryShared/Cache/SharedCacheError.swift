@@ -4,6 +4,8 @@ public enum SharedCacheError: Error, Hashable, Sendable, CustomStringConvertible
   case failedElsewhere(key: String, reason: String)
   /// The query was fetched by another client than that of the cache.
   case otherClient(key: String)
+  /// The client had a cache, which nobody keeps any more.
+  case cacheGone(key: String)
   /// The client has shared under another namespace: its own data is not divided by namespaces.
   case otherNamespace(String, client: String)
   /// The query was not made by ``StreamQuery/Query/shared(through:tags:form:maxAge:)``.
@@ -22,6 +24,8 @@ public enum SharedCacheError: Error, Hashable, Sendable, CustomStringConvertible
       "the fetch of \(key) failed on another machine: \(reason)"
     case .otherClient(let key):
       "\(key) is shared through the cache of another client: give each client a cache of its own"
+    case .cacheGone(let key):
+      "the shared cache of the client that fetches \(key) is gone: keep the cache, the client does not"
     case .otherNamespace(let namespace, let known):
       "the client shares under \(known), and would serve its data to \(namespace): give each tenant a "
         + "client of its own"

@@ -9,7 +9,7 @@ struct SharedRow: Sendable {
   var landedAt: Duration?
   /// Whether the data was in the client since then: what is not there any more has left it.
   var hasArrived = false
-  /// When the data was requested, at the latest.
+  /// When what is shown was requested, at the latest: the data, or an outdated answer in its place.
   var requestedAt: Duration?
   /// The data is not to be trusted, because of what the log told or did not tell.
   var isDoubted = false

@@ -219,6 +219,8 @@ struct SharedTable: Sendable {
         version: [row.bounds.version, flight.before].compactMap { $0 }.max(),
         requestedAt: [row.bounds.requestedAt, requestedAt].compactMap { $0 }.max()
       )
+      // In another life of the log the version says nothing, and only this is left.
+      rows[key]?.requestedAt = [row.requestedAt, requestedAt].compactMap { $0 }.max()
     } else if rows[key]?.landed == nil {
       rows[key]?.landed = flight.before
     }

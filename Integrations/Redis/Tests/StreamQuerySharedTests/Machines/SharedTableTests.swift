@@ -279,6 +279,11 @@ import Testing
     same.ended(id, of: "k", outdatedAt: .seconds(2), requestedAt: .milliseconds(1_500))
     let bounds = SharedBounds(version: version(5), requestedAt: .milliseconds(1_500))
     check(same.begun(key).bounds, is: bounds)
+    // In another life of the log, the version says nothing, and the answer that is shown counts.
+    var lost = same
+    _ = lost.forgot(in: history)
+    _ = lost.forgot(in: SharedHistory("another"))
+    check(lost.begun(key).bounds, is: SharedBounds(requestedAt: .milliseconds(1_500)))
     // What lands after it is what counts.
     let next = same.begun(key).id
     check(same.answered(.stored(version(8)), by: next, of: "k", at: .seconds(3)), is: .lands)

@@ -17,19 +17,26 @@ public import StreamQuery
 /// A line that the logger would not write costs one comparison.
 public struct QueryLog: Sendable {
   /// Where lines are written.
-  public var logger: Logger {
-    didSet { if logger.logLevel <= .trace { logsLookups = true } }
-  }
+  public var logger: Logger
   /// The level of an event, ``level(of:)`` by default; `nil` leaves it out.
   public var level: @Sendable (QueryEvent) -> Logger.Level? = { Self.level(of: $0) } {
-    didSet { logsLookups = true }
+    didSet { replacesLevel = true }
   }
+  private var replacesLevel = false
+  /// What the user says about lookups.
+  private var saidLookups: Bool?
   /// Whether lookups are written, if their ``level`` says so.
   ///
   /// With `true`, each lookup takes the cache's lock, also on a client whose reads pass it otherwise
-  /// (`.server`). By default it is whether the logger writes `trace`, and `true` once ``level`` is
+  /// (`.server`). Unless you set it, it is whether the logger writes `trace`, and `true` once ``level`` is
   /// replaced.
-  public var logsLookups: Bool
+  ///
+  /// It counts when the log is attached to a configuration: if the logger's level may come down to
+  /// `trace` while the program runs, and lookups are to be written from then on, set it to `true`.
+  public var logsLookups: Bool {
+    get { saidLookups ?? (replacesLevel || logger.logLevel <= .trace) }
+    set { saidLookups = newValue }
+  }
   /// How keys are written: their description, unless you say otherwise.
   public var describeKey: @Sendable (AnyQueryKey) -> String = { $0.description }
   /// How errors are written: their description, unless you say otherwise.
@@ -40,7 +47,6 @@ public struct QueryLog: Sendable {
   /// - Parameter logger: Where lines are written; its metadata is in each.
   public init(_ logger: Logger) {
     self.logger = logger
-    logsLookups = logger.logLevel <= .trace
   }
 
   /// Writes an event.

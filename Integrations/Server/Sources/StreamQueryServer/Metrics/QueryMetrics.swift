@@ -50,7 +50,8 @@ public struct QueryMetrics: Sendable {
   ///   - dimensions: Dimensions of every metric.
   ///   - factory: Where metrics are made; `nil` is the bootstrapped `MetricsSystem`.
   ///   - name: The name of a query, for the dimension `query`, such as the first part of its key;
-  ///     `nil` for a metric without it. It is called for every event and must be quick.
+  ///     `nil` for a metric without it. It is called for every event, every caller that waited, and
+  ///     the number of hits of each entry, by several threads at once, and must be quick.
   public init(
     prefix: String = "streamquery",
     dimensions: [(String, String)] = [],
