@@ -103,6 +103,7 @@ private let small = DefaultsStore(SmallDefaults())
 private final class SmallDefaults: DefaultsStorage {
   private let values = Mutex<[String: Data]>([:])
 
+  var storageIdentity: ObjectIdentifier { ObjectIdentifier(self) }
   func data(forKey name: String) -> Data? { values.withLock { $0[name] } }
   func set(_ data: Data?, forKey name: String) { values.withLock { $0[name] = data } }
 }

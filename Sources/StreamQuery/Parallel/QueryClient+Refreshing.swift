@@ -64,7 +64,7 @@ extension QueryClient {
     within limit: Duration
   ) async -> QueryRefresh {
     await refresh(within: TimeSpan(limit)) { client in
-      for query in queries { await client.bringIn(query) }
+      for query in queries where !Task.isCancelled { await client.bringIn(query) }
       return client.staleEntries(of: queries)
     }
   }
@@ -96,10 +96,13 @@ extension QueryClient {
     _ find: @escaping @Sendable (QueryClient) async -> [RefreshPlan.Candidate]
   ) async -> QueryRefresh {
     let run = Run()
+    // Decided here: a task that is cancelled at once may have begun.
+    let isOver = limit == .zero || Task.isCancelled
     // Not child tasks: a caller outside the simulation would wait for them, too.
     let work = Task(executorPreference: configuration.executor) {
       let found = await find(self)
       run.plan.withLock { $0 = RefreshPlan(found) }
+      if isOver { return }
       let room = min(found.count, max(1, self.configuration.maxConcurrentFetches ?? 6))
       await withTaskGroup { group in
         for _ in 0..<room {
@@ -112,9 +115,9 @@ extension QueryClient {
         }
       }
     }
-    if limit == .zero { work.cancel() }
+    if isOver { work.cancel() }
     let timer =
-      limit == .zero || limit.isInfinite
+      isOver || limit.isInfinite
       ? nil
       : Task.detached(executorPreference: configuration.executor) { [clock] in
         guard (try? await clock.sleep(for: limit.duration)) != nil else { return }
@@ -133,12 +136,23 @@ extension QueryClient {
   {
     do {
       _ = try await fetch(candidate.key, candidate.definition, .ifStaleOrThrow)
-      return .refreshed
+      return hasMoved(candidate) ? .refreshed : .left
     } catch is CancellationError {
+      return .left
+    } catch QueryError.shutDown {
       return .left
     } catch {
       return .failed
     }
+  }
+
+  /// Whether there is other data than when it was planned: who began a fetch that was cancelled gets the old data.
+  private nonisolated func hasMoved(_ candidate: RefreshPlan.Candidate) -> Bool {
+    guard let version = candidate.version else { return true }
+    let present = cache.read { state in
+      state.find(candidate.key).map { state.dataVersion($0) }
+    }
+    return present != nil && present != version
   }
 
   /// Waits for the store of a query, and makes its entry if the store keeps data for it.
@@ -161,7 +175,8 @@ extension QueryClient {
     return queries.filter { seen.insert($0.entryKey).inserted }.compactMap { query in
       if known.contains(query.entryKey) { return stale[query.entryKey] }
       let resolved = resolve(query.entryKey, query.definition, defaults)
-      return resolved.canFetch
+      let isEnabled = resolved.resolvedOptions { .absent(query.entryKey, resolved.meta) }.isEnabled
+      return resolved.canFetch && isEnabled
         ? RefreshPlan.Candidate(key: query.entryKey, definition: query.definition) : nil
     }
   }
@@ -183,14 +198,18 @@ extension QueryClient {
     return found.compactMap { finding in
       guard let info = finding.info else { return nil }
       let key = info.entryKey
-      guard let (own, uses, updatedAt) = finding.item else { return (key, nil) }
+      guard let (own, uses, updatedAt, version) = finding.item else { return (key, nil) }
       let query = definition(key).map { resolve(key, $0, defaults) } ?? own.resolved
       guard query.canFetch else { return (key, nil) }
-      let freshness = query.resolvedOptions { info }.freshness
+      let options = query.resolvedOptions { info }
+      // An observer may be enabled where the query is not.
+      guard options.isEnabled || info.isActive else { return (key, nil) }
+      let freshness = options.freshness
       var candidate = RefreshPlan.Candidate(key: key, definition: query.definition)
       candidate.uses = uses
       candidate.isObserved = info.isActive
       guard let updatedAt else { return (key, candidate) }
+      candidate.version = version
       let isInvalidated = info.isInvalidated
       guard case .after(let span) = freshness,
         freshness.isStale(updatedAt: updatedAt, isInvalidated: isInvalidated, at: now)
@@ -212,12 +231,20 @@ extension CacheState {
   /// What a refresh has to know of an entry; `nil` if none is wanted.
   fileprivate func refreshable(
     _ index: Int
-  ) -> (query: StoredQuery, uses: Int, updatedAt: Instant?)? {
+  ) -> (query: StoredQuery, uses: Int, updatedAt: Instant?, version: RefreshPlan.DataVersion)? {
     guard let query = slots[index].query else { return nil }
     // What was restored never had a result in this process.
     let isIdleWithData = slots[index].machine.observerCount == 0 && slots[index].machine.hasData
     guard isBulkRefetched(index) || isIdleWithData else { return nil }
     let updatedAt = slots[index].machine.hasData ? slots[index].machine.dataUpdatedAt.instant : nil
-    return (query, budget?.order.uses(of: index) ?? 0, updatedAt)
+    return (query, budget?.order.uses(of: index) ?? 0, updatedAt, dataVersion(index))
+  }
+
+  fileprivate func dataVersion(_ index: Int) -> RefreshPlan.DataVersion {
+    RefreshPlan.DataVersion(
+      entry: id(of: index),
+      count: slots[index].machine.dataUpdateCount,
+      updatedAt: slots[index].machine.dataUpdatedAt.instant
+    )
   }
 }

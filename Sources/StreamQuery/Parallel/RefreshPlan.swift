@@ -1,12 +1,21 @@
 /// Chooses what is refreshed first where there may not be the time for all: what has been stale for long and is used
 /// often.
 struct RefreshPlan: Sendable {
+  /// What changes whenever data arrives.
+  struct DataVersion: Hashable, Sendable {
+    let entry: EntryID
+    let count: Int
+    let updatedAt: Instant?
+  }
+
   /// What is known of an entry.
   struct Candidate: Sendable {
     let key: EntryKey
     let definition: QueryDefinition
     /// For how long it has been stale; `nil` if there is no data.
     var overdue: TimeSpan?
+    /// The data that is stale; `nil` if there is none.
+    var version: DataVersion?
     /// How often it was used lately.
     var uses = 0
     var isObserved = false

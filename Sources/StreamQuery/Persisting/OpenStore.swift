@@ -32,6 +32,8 @@ struct OpenStore {
   var readPause: SharedOneShot<Void>?
   /// Whether it is read earlier than it would be, because somebody asked for that.
   private var isHurried = false
+  /// Whether somebody asked for that while it was being read, which may have begun too early.
+  private var isAskedMeanwhile = false
 
   init(_ settings: Persistence, place: Int) {
     (self.settings, self.place) = (settings, place)
@@ -70,11 +72,13 @@ extension OpenStore {
     isSlow = true
     // Whoever asks often does not use up the tries.
     if !isHurried { readFailures += 1 }
-    isHurried = false
+    isHurried = isAskedMeanwhile
+    isAskedMeanwhile = false
     let isLocked = if case .denied = error { true } else { false }
     guard !error.isFinal, isLocked || readFailures < Self.mostReadFailures else {
       return (nil, wasAwaited)
     }
+    if isHurried { return (.zero, wasAwaited) }
     return (min(.seconds(60), .seconds(1 << min(readFailures - 1, 6))), wasAwaited)
   }
 
@@ -82,8 +86,12 @@ extension OpenStore {
   ///
   /// - Returns: What ends the wait until then; `nil` if it is not waited for.
   mutating func hurryToRead() -> SharedOneShot<Void>? {
-    isHurried = isHurried || readPause != nil
-    return readPause.take()
+    guard let pause = readPause.take() else {
+      isAskedMeanwhile = records.isLoading
+      return nil
+    }
+    isHurried = true
+    return pause
   }
 
   /// It was read.

@@ -24,9 +24,9 @@ extension QueryClient {
   /// to wait for.
   ///
   /// - Throws: The ``QueryStoreError`` with which the store could not be read: the client then works
-  ///   without it. That of an outbox is thrown last. What may pass, such as ``QueryStoreError/denied`` while
-  ///   the device is locked, is tried again in the background, at once when the app becomes active, and at once by
-  ///   another call of this method. `CancellationError` if the caller is cancelled.
+  ///   without it. That of an outbox is thrown last; it is tried again after pauses of its own. What may pass, such as ``QueryStoreError/denied`` while
+  ///   the device is locked, is read again in the background, and at once when the app becomes active and, for the store
+  ///   of queries, by another call of this method. `CancellationError` if the caller is cancelled.
   public nonisolated func restore() async throws {
     var problem: (any Error)?
     if let keeper {

@@ -49,8 +49,7 @@ extension SavedRecords {
   mutating func close(_ error: QueryStoreError) -> [[EntryKey: Arrival]] {
     hasLost = hasLost || isBehind
     phase = .closed(error)
-    let old = [arrivals, settling]
-    arrivals = [:]
+    let old = [arrivals.take(), settling]
     settling = [:]
     pendingMarks = []
     records = [:]

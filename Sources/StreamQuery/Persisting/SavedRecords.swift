@@ -73,11 +73,9 @@ struct SavedRecords: Sendable {
   /// Whether the last batch found the store full.
   var isFull = false
   /// What has not been settled yet.
-  var arrivals: [EntryKey: Arrival] = [:]
+  var arrivals = SavedArrivals()
   /// What is being settled.
   var settling: [EntryKey: Arrival] = [:]
-  /// The number of arrivals beyond which some leave, while the store cannot be read.
-  private var arrivalBound: Int
   /// Whether what is loaded is void: everything was removed meanwhile.
   var dropsLoaded = false
   /// What bulk calls said while loading; their order does not matter, and it may take hours.
@@ -86,8 +84,8 @@ struct SavedRecords: Sendable {
   var hasLost = false
 
   init(limit: StoreLimit) {
-    self.limit = limit
-    arrivalBound = min(limit.count, .max / 2) + min(limit.count, .max / 2) / 10
+    // Its properties can be set to anything.
+    self.limit = StoreLimit(count: limit.count, bytes: limit.bytes, order: limit.order)
   }
 
   var isLoading: Bool { if case .loading = phase { true } else { false } }
@@ -137,41 +135,23 @@ struct SavedRecords: Sendable {
     if case .changed(let entry) = arrival, entry.isAsItBegan, let known = arrivals[key] {
       if case .changed(var former) = known {
         former.isInvalidated = entry.isInvalidated
-        arrivals[key] = .changed(former)
+        _ = arrivals.put(.changed(former), key)
       }
       return [arrival]
     }
-    let former = arrivals.updateValue(arrival, forKey: key).map { [$0] } ?? []
-    return isLoading && arrivals.count > arrivalBound ? former + boundArrivals() : former
-  }
-
-  /// Drops values that wait for a store that cannot be read, which may take as long as a device is locked.
-  ///
-  /// No more wait than the store may keep: of the others it keeps nothing, as if it had been full. Their keys are
-  /// remembered, since what it kept before would be wrong.
-  private mutating func boundArrivals() -> [Arrival] {
-    let changed = arrivals.compactMap { key, arrival -> (key: EntryKey, entry: PersistedEntry)? in
-      if case .changed(let entry) = arrival { (key, entry) } else { nil }
-    }
-    arrivalBound = arrivals.count + max(1, limit.count / 10)
-    guard changed.count > limit.count else { return [] }
-    let oldestFirst = changed.sorted { one, other in
-      let (leaves, otherLeaves) = (one.entry.hasLifetime, other.entry.hasLifetime)
-      if leaves != otherLeaves { return leaves }
-      let (date, otherDate) = (Stamp(one.entry).updatedAt, Stamp(other.entry).updatedAt)
-      return date == otherDate
-        ? one.entry.id.generation < other.entry.id.generation : date < otherDate
-    }
-    return oldestFirst.dropLast(limit.count).compactMap {
-      arrivals.updateValue(.removed, forKey: $0.key)
-    }
+    let former = arrivals.put(arrival, key).map { [$0] } ?? []
+    // That may take as long as a device is locked: no more wait than the store may keep, and a tenth. Of the others it
+    // keeps nothing, as if it had been full.
+    return isLoading ? former + arrivals.bound(to: limit.count) : former
   }
 
   /// What changed and is not settled yet.
   var changedArrivals: [(key: EntryKey, entry: PersistedEntry)] {
-    settling.merging(arrivals) { $1 }.compactMap { key, arrival in
-      if case .changed(let entry) = arrival { (key, entry) } else { nil }
+    let settling = settling.compactMap { key, arrival -> (key: EntryKey, entry: PersistedEntry)? in
+      guard case .changed(let entry) = arrival, arrivals[key] == nil else { return nil }
+      return (key, entry)
     }
+    return settling + arrivals.changed.map { ($0.key, $0.value) }
   }
 
   /// Removes what is not settled yet, or marks it as invalidated.
@@ -183,9 +163,9 @@ struct SavedRecords: Sendable {
   mutating func apply(to keys: Set<EntryKey>, removes: Bool) -> [Arrival] {
     keys.compactMap { key in
       guard case .changed(var entry) = arrival(of: key) else { return nil }
-      if removes { return arrivals.updateValue(.removed, forKey: key) }
+      if removes { return arrivals.put(.removed, key) }
       entry.isInvalidated = true
-      return arrivals.updateValue(.changed(entry), forKey: key)
+      return arrivals.put(.changed(entry), key)
     }
   }
 
@@ -193,9 +173,8 @@ struct SavedRecords: Sendable {
   ///
   /// - Returns: What it replaces.
   mutating func noteRemovalOfAll() -> [EntryKey: Arrival] {
-    var old: [EntryKey: Arrival] = [:]
-    swap(&old, &arrivals)
-    for key in settling.keys { arrivals[key] = .removed }
+    let old = arrivals.take()
+    for key in settling.keys { _ = arrivals.put(.removed, key) }
     unwritten.formUnion(records.keys)
     records = [:]
     byteCount = 0
@@ -212,7 +191,7 @@ struct SavedRecords: Sendable {
   /// Takes what has to be settled; until it is, ``arrival(of:)`` still answers for it.
   mutating func takeArrivals() -> [EntryKey: Arrival] {
     guard settling.isEmpty, !isLoading else { return [:] }
-    swap(&settling, &arrivals)
+    settling = arrivals.take()
     return settling
   }
 

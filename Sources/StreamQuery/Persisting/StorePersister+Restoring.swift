@@ -76,20 +76,25 @@ extension StorePersister {
     _ patience: Task<Void, Never>
   ) async -> Bool {
     let pause = SharedOneShot<Void>()
-    let (time, wasAwaited) = state.withLock { state -> (Duration?, Bool) in
-      if state.isEnded { return (isLast || error.isFinal ? nil : .zero, false) }
+    typealias Failure = (time: Duration?, wasAwaited: Bool, waits: [SharedOneShot<Void>])
+    let (time, wasAwaited, waits) = state.withLock { state -> Failure in
+      if state.isEnded {
+        return isLast || error.isFinal ? (nil, false, []) : (.zero, false, state.takeWaits(id))
+      }
       let (time, wasAwaited) = state.stores[id]?.readFailed(error) ?? (nil, false)
-      if time != nil { state.stores[id]?.readPause = pause }
-      return (time, wasAwaited)
+      guard let time else { return (nil, wasAwaited, []) }
+      if time != .zero { state.stores[id]?.readPause = pause }
+      // Whoever comes later waits for the next time.
+      return (time, wasAwaited, state.takeWaits(id))
     }
     guard let time else { return false }
     patience.cancel()
     if wasAwaited {
-      goOn(id, [error])
+      goOn(id, [error], waits)
     } else {
       // Only those have waited since the first time who asked for another.
       report(error, in: id)
-      letGo(id)
+      for wait in waits { wait.give(()) }
     }
     if time == .zero { return true }
     start(id, at: .zero) { $0.heldSaves.isEmpty ? nil : $0.requestHeldSaves() }
@@ -101,15 +106,6 @@ extension StorePersister {
     timer.cancel()
     state.withLock { $0.stores[id]?.readPause = nil }
     return true
-  }
-
-  /// Ends the waits of those who wait for a store.
-  private func letGo(_ id: StoreID) {
-    let waits = state.withLock { state in
-      defer { state.stores[id]?.waits = [] }
-      return state.stores[id]?.waits ?? []
-    }
-    for wait in waits { wait.give(()) }
   }
 
   func readAgain() {
@@ -127,7 +123,9 @@ extension StorePersister {
     let (isWaiting, pause) = state.withLock { state -> (Bool, SharedOneShot<Void>?) in
       guard !state.isEnded, state.stores[id]?.isUnread == true else { return (false, nil) }
       state.stores[id]?.waits.append(answer)
-      return (true, state.stores[id]?.hurryToRead())
+      // Several callers share a read that is under way.
+      let isPaused = state.stores[id]?.readPause != nil
+      return (true, isPaused ? state.stores[id]?.hurryToRead() : nil)
     }
     pause?.give(())
     if isWaiting { await wait(for: answer) }
@@ -135,10 +133,10 @@ extension StorePersister {
 
   /// Lets those go on who wait for a store.
   private func goOn(_ id: StoreID, _ problems: [any Error]) {
-    let waits = state.withLock { state in
-      defer { state.stores[id]?.waits = [] }
-      return state.stores[id]?.waits ?? []
-    }
+    goOn(id, problems, state.withLock { $0.takeWaits(id) })
+  }
+
+  private func goOn(_ id: StoreID, _ problems: [any Error], _ waits: [SharedOneShot<Void>]) {
     for problem in problems { report(problem, in: id) }
     client?.restorationEnded()
     for wait in waits { wait.give(()) }
@@ -248,5 +246,13 @@ extension StorePersister {
   private func forget(_ text: String, _ saved: SavedValue, _ id: StoreID) {
     state.withLock { $0.stores[id]?.records.drop(text, saved) }
     start(id) { $0.plan.changed() }
+  }
+}
+
+extension StorePersister.State {
+  /// Takes those who wait for a store.
+  fileprivate mutating func takeWaits(_ id: StorePersister.StoreID) -> [SharedOneShot<Void>] {
+    defer { stores[id]?.waits = [] }
+    return stores[id]?.waits ?? []
   }
 }

@@ -11,8 +11,8 @@ internal import Foundation
 /// defaults to the disk by itself. They outlive the app at once, a loss of power only after a moment.
 ///
 /// The stores of this type in a process take turns at a value, so that two of them on the same defaults lose nothing of
-/// each other: see ``DefaultsStorage``. App defaults have no lock for two processes: an app and its extension that write to one partition lose
-/// each other's batches. Give each its own prefix or partition.
+/// each other: see ``DefaultsStorage/storageIdentity``. App defaults have no lock for two processes: an app and its
+/// extension that write to one partition lose each other's batches. Give each its own prefix or partition.
 public actor DefaultsStore: QueryStore {
   /// A value of a storage.
   private struct Place: Hashable {
@@ -42,11 +42,7 @@ public actor DefaultsStore: QueryStore {
     limit: Int = 256 * 1024
   ) {
     self.storage = storage
-    // Values of a type may all be the same defaults.
-    let type: any DefaultsStorage.Type = type(of: storage)
-    identity =
-      type is any AnyObject.Type
-      ? ObjectIdentifier(storage as AnyObject) : ObjectIdentifier(type)
+    identity = storage.storageIdentity
     self.prefix = prefix
     self.limit = limit
   }

@@ -23,7 +23,10 @@ extension FileStore {
     _ partition: StorePartition
   ) throws(QueryStoreError) -> (place: OpenPartition, bytes: Data?, found: LogRecovery?) {
     if isClosed { throw .closed }
-    if let place = partitions[partition] { return (place, nil, nil) }
+    if var place = partitions[partition] {
+      try? removeLeftOver(&place)
+      return (place, nil, nil)
+    }
     if lock == nil {
       try system.createDirectory(directory)
       lock = try system.lock("\(directory)/lock")

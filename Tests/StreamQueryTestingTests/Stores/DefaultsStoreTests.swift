@@ -9,6 +9,7 @@ import Testing
 final class FakeDefaults: DefaultsStorage {
   private let values = Mutex<[String: Data]>([:])
 
+  var storageIdentity: ObjectIdentifier { ObjectIdentifier(self) }
   var names: [String] { values.withLock { $0.keys.sorted() } }
 
   func data(forKey name: String) -> Data? { values.withLock { $0[name] } }
@@ -26,10 +27,22 @@ struct SuiteDefaults: DefaultsStorage {
   func remove() { UserDefaults.standard.removePersistentDomain(forName: name) }
 }
 
+/// One of several objects that are the same defaults.
+final class SharedDefaults: DefaultsStorage {
+  private let values: FakeDefaults
+
+  init(_ values: FakeDefaults) { self.values = values }
+
+  func data(forKey name: String) -> Data? { values.data(forKey: name) }
+  func set(_ data: Data?, forKey name: String) { values.set(data, forKey: name) }
+}
+
 /// Defaults that do something else before they answer.
 final class HookedDefaults: DefaultsStorage {
   private let values = FakeDefaults()
   private let hook: @Sendable () -> Void
+
+  var storageIdentity: ObjectIdentifier { ObjectIdentifier(self) }
 
   init(_ hook: @escaping @Sendable () -> Void) { self.hook = hook }
 
@@ -76,9 +89,13 @@ private final class OwnThread: TaskExecutor {
     for name in names.withLock({ $0 }) { SuiteDefaults(name: name).remove() }
   }
 
-  @Test func twoStoresOnTheSameDefaultsLoseNothingOfEachOther() async throws {
+  @Test(arguments: [false, true])
+  func twoStoresOnTheSameDefaultsLoseNothingOfEachOther(areTwoObjects: Bool) async throws {
     let defaults = FakeDefaults()
-    let stores = [DefaultsStore(defaults), DefaultsStore(defaults)]
+    let stores =
+      areTwoObjects
+      ? [DefaultsStore(SharedDefaults(defaults)), DefaultsStore(SharedDefaults(defaults))]
+      : [DefaultsStore(defaults), DefaultsStore(defaults)]
     try await withThrowingTaskGroup { group in
       for (place, store) in stores.enumerated() {
         group.addTask {

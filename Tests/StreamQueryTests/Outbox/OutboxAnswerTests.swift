@@ -26,6 +26,14 @@ struct OutboxAnswerTests: OutboxSuite {
     note().onConflict { error, input, _ in answer(error, input) }
   }
 
+  @Test("lines of logs do not say where the damage is, which is named after an account")
+  func damage() {
+    let damage = StoreDamage(place: "alice at 7", byteCount: 3)
+    #expect(
+      "\(OutboxError.damaged(damage))" == "3 damaged bytes in the store were left out"
+    )
+  }
+
   @Test("a conflict is answered by another attempt with the same key")
   func retry() {
     let client = client()

@@ -97,6 +97,54 @@ struct RefreshTests {
     client.shutDown()
   }
 
+  @Test func whatIsDisabledIsLeftOutAlsoIfNobodyObservesIt() {
+    let client = client()
+    client.setData("off", for: query("off").enabled(false))
+    simulation.advance(by: .seconds(20))
+    let queries = ["off", "missing"].map { AnyQuery(query($0).enabled(false)) }
+    let all = simulation.run { await client.refresh(within: .seconds(5)) }
+    let listed = simulation.run { await client.refresh(queries, within: .seconds(5)) }
+    #expect([all, listed] == [QueryRefresh(), QueryRefresh()])
+    #expect(begun.all.isEmpty)
+    client.shutDown()
+  }
+
+  @Test func whoseFetchIsCancelledIsAsStaleAsItWas() {
+    let client = client()
+    simulation.run { await client.prefetch(query("a")) }
+    simulation.advance(by: .seconds(20))
+    let refresh = simulation.task { await client.refresh(within: .seconds(5)) }
+    simulation.advance(by: .milliseconds(500))
+    client.cancel(.all)
+    simulation.settle()
+    #expect(simulation.run { await refresh.value } == result([], left: ["a"]))
+    client.shutDown()
+  }
+
+  @Test func whatHasNotBegunWhenTheClientEndsIsLeft() {
+    let client = client { $0.maxConcurrentFetches = 1 }
+    for name in ["a", "b"] { simulation.run { await client.prefetch(query(name)) } }
+    simulation.advance(by: .seconds(1_000))
+    let refresh = simulation.task { await client.refresh(within: .seconds(5)) }
+    simulation.advance(by: .milliseconds(500))
+    client.shutDown()
+    simulation.settle()
+    #expect(simulation.run { await refresh.value } == result([], left: ["a", "b"]))
+  }
+
+  @Test func aCallerThatIsCancelledBeforeFetchesNothing() {
+    let client = client()
+    simulation.run { await client.prefetch(query("a")) }
+    simulation.advance(by: .seconds(20))
+    let before = begun.count
+    let refresh = simulation.task { await client.refresh(within: .seconds(5)) }
+    refresh.cancel()
+    simulation.settle()
+    #expect(simulation.run { await refresh.value } == result([], left: ["a"]))
+    #expect(begun.count == before)
+    client.shutDown()
+  }
+
   @Test func noTimeAndOddDatesFetchNothing() {
     let client = client()
     simulation.run { await client.prefetch(query("a")) }

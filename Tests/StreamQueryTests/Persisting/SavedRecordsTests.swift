@@ -44,14 +44,29 @@ struct SavedRecordsTests {
     return records
   }
 
-  func entry(_ key: EntryKey, number: UInt64 = 1) throws -> PersistedEntry {
+  func entry(_ key: EntryKey, number: UInt64 = 1, count: Int = 0) throws -> PersistedEntry {
     let query = ResolvedQuery(
       QueryDefinition(of: Int.self),
       for: key.key,
       defaults: DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
     )
     let id = EntryID(index: 0, generation: number)
-    return PersistedEntry(id: id, info: EntryFacts.empty(key, query).info, query: query)
+    var facts = SnapshotFacts()
+    facts.dataUpdateCount = count
+    let info = QueryInfo(
+      key: key.key,
+      observerCount: 0,
+      waiterCount: 0,
+      isActive: false,
+      isDisabled: false,
+      isStatic: false,
+      isStale: true,
+      meta: QueryMeta(),
+      age: nil,
+      entryKey: key,
+      snapshot: EntrySnapshot(version: 0, facts: facts, data: nil, error: nil, failureReason: nil)
+    )
+    return PersistedEntry(id: id, info: info, query: query)
   }
 
   @Test("records of others in the partition are left alone; unreadable ones of its own are removed")
@@ -119,7 +134,7 @@ struct SavedRecordsTests {
     _ = records.note(.removed, of: removed)
     var dropped = 0
     for (number, key) in keys.enumerated() {
-      let entry = try entry(key, number: UInt64(number))
+      let entry = try entry(key, number: UInt64(number), count: 1)
       dropped += records.note(.changed(entry), of: key).count
       #expect(records.changedArrivals.count <= 22)
     }
@@ -138,6 +153,50 @@ struct SavedRecordsTests {
       _ = records.note(.changed(try entry(key)), of: key)
     }
     #expect(records.changedArrivals.count == left.count + 100)
+  }
+
+  @Test("however often values change that wait, no more of them wait, also after all was removed")
+  func boundedArrivalsOfKnownKeys() throws {
+    var records = SavedRecords(limit: StoreLimit(count: 20))
+    let keys = (0..<100).map { EntryKey(["a", $0] as QueryKey<Int>) }
+    for round in 0..<4 {
+      if round == 2 { _ = records.noteRemovalOfAll() }
+      for (number, key) in keys.enumerated() {
+        let entry = try entry(key, number: UInt64(round * 100 + number), count: 1)
+        _ = records.note(.changed(entry), of: key)
+        #expect(records.changedArrivals.count <= 22)
+        #expect(records.arrival(of: key) != nil)
+      }
+      let left = Set(records.changedArrivals.map(\.key))
+      #expect(left == Set(keys.suffix(left.count)) && left.count >= 20)
+    }
+  }
+
+  @Test("what is as it began leaves first while it waits, and what the store has of it stays")
+  func boundedArrivalsAsTheyBegan() throws {
+    var records = SavedRecords(limit: StoreLimit(count: 2))
+    let keys = (0..<4).map { EntryKey(["a", $0] as QueryKey<Int>) }
+    for (number, key) in keys.enumerated() {
+      let entry = try entry(key, number: UInt64(number), count: number % 2 == 0 ? 1 : 0)
+      _ = records.note(.changed(entry), of: key)
+    }
+    #expect(Set(records.changedArrivals.map(\.key)) == [keys[0], keys[2]])
+    #expect(records.arrival(of: keys[1]) == nil && records.arrival(of: keys[3]) == nil)
+  }
+
+  @Test("limits of any size hold", arguments: [.min, -1, 0, 1, .max])
+  func oddLimits(_ count: Int) throws {
+    var limit = StoreLimit()
+    (limit.count, limit.bytes) = (count, count)
+    var records = SavedRecords(limit: limit)
+    for number in 0..<5 {
+      let key = EntryKey(["a", number] as QueryKey<Int>)
+      _ = records.note(.changed(try entry(key, number: UInt64(number), count: 1)), of: key)
+    }
+    #expect(records.changedArrivals.count == min(5, max(0, count)))
+    _ = records.loaded(contents("b"), at: 0)
+    let taken = records.takeArrivals()
+    #expect(taken.count == 5)
   }
 
   @Test("removing everything also removes what is being settled and what is not loaded yet")

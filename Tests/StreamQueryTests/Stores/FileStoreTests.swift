@@ -197,6 +197,19 @@ import Testing
     #expect(disk.files.values.allSatisfy { bytes in !bytes.contains(secret) })
   }
 
+  @Test func whatAFailedWipeCouldNotRemoveIsRemovedByTheNextUse() async throws {
+    _ = try await storeWithLeftOver()
+    disk.endProcess()
+    disk.state.withLock { $0.lasting = ("remove", .full) }
+    let next = self.store()
+    await #expect(throws: QueryStoreError.self) { try await next.wipe(.main) }
+    let secret = Array("secret".utf8)
+    #expect(!disk.files.values.allSatisfy { bytes in !bytes.contains(secret) })
+    disk.failAll(nil)
+    _ = try await next.load(.main)
+    #expect(disk.files.values.allSatisfy { bytes in !bytes.contains(secret) })
+  }
+
   @Test func aCopyOfAnEarlierGenerationIsRemovedByTheNextLaunch() async throws {
     _ = try await storeWithLeftOver()
     disk.endProcess()
