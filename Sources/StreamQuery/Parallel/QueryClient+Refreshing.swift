@@ -21,12 +21,14 @@ extension QueryClient {
   /// ```
   ///
   /// When the time is over by the client's clock, or the caller is cancelled, it waits for nothing more: a fetch that
-  /// nobody else wants ends as its query's ``AbandonmentPolicy`` says, and what has not begun does not begin.
+  /// nobody else wants ends as its query's ``AbandonmentPolicy`` says, and what has not begun does not begin. Offline, a
+  /// fetch that is paused keeps its place until then, so a refresh without an end waits for the network.
   ///
   /// - Parameters:
   ///   - filter: Which entries.
   ///   - limit: How long it may take; zero or less fetches nothing.
   /// - Returns: What was refreshed, what failed, and what is left.
+  /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
   @discardableResult
   public nonisolated func refresh(
     _ filter: QueryFilter = .all,
@@ -41,6 +43,7 @@ extension QueryClient {
   ///   - filter: Which entries.
   ///   - deadline: When it ends, by ``Configuration/wallClock``.
   /// - Returns: What was refreshed, what failed, and what is left.
+  /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
   @discardableResult
   public nonisolated func refresh(
     _ filter: QueryFilter = .all,
@@ -58,6 +61,7 @@ extension QueryClient {
   ///   - queries: The queries; what is missing comes before what is stale, if both are used as often.
   ///   - limit: How long it may take; zero or less fetches nothing.
   /// - Returns: What was refreshed, what failed, and what is left.
+  /// - Complexity: Beside the fetches, O(*n*²) comparisons of keys in the length of the list.
   @discardableResult
   public nonisolated func refresh(
     _ queries: [AnyQuery],
@@ -75,6 +79,7 @@ extension QueryClient {
   ///   - queries: The queries.
   ///   - deadline: When it ends, by ``Configuration/wallClock``.
   /// - Returns: What was refreshed, what failed, and what is left.
+  /// - Complexity: Beside the fetches, O(*n*²) comparisons of keys in the length of the list.
   @discardableResult
   public nonisolated func refresh(
     _ queries: [AnyQuery],
