@@ -90,14 +90,15 @@ import Testing
     client.shutDown()
     simulation.settle()
     _ = memory.wipe(.main)
-    simulation.run { _ = try? await small.wipe(.main) }
+    smallDefaults.removeAll()
   }
 }
 
 private let memory = MemoryStore()
 private let directory = URL.temporaryDirectory.appending(path: "Defaulted-\(UUID().uuidString)")
 private let files = FileStore(directory: directory)
-private let small = DefaultsStore(SmallDefaults())
+private let smallDefaults = SmallDefaults()
+private let small = DefaultsStore(smallDefaults)
 
 /// App defaults stand-in: `UserDefaults` on Apple platforms is `DefaultsStore()`.
 private final class SmallDefaults: DefaultsStorage {
@@ -106,6 +107,7 @@ private final class SmallDefaults: DefaultsStorage {
   var storageIdentity: ObjectIdentifier { ObjectIdentifier(self) }
   func data(forKey name: String) -> Data? { values.withLock { $0[name] } }
   func set(_ data: Data?, forKey name: String) { values.withLock { $0[name] = data } }
+  func removeAll() { values.withLock { $0 = [:] } }
 }
 
 /// A store of one's own, which keeps nothing.
