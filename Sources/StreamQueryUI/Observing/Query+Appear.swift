@@ -1,8 +1,12 @@
 public import StreamQuery
 
-// A view subscribes when it appears, so these are the policies of subscriptions under another name.
+// Appearances that are subscriptions, see *Hidden views*: these are their policies under another name.
 extension Query {
   /// Whether an appearing view refetches cached data; the same as `refetchOnSubscribe(_:)`.
+  ///
+  /// Each appearance of a `QueryView`, or of a view with `.attach(_:)` or `.query(_:_:)`, is a subscription. A plain
+  /// wrapper subscribes once for as long as the state of its view lives, unless `queryObservation(_:)` around it says
+  /// otherwise.
   ///
   /// - Parameter policy: Whether it does.
   /// - Returns: The changed query.
@@ -15,7 +19,7 @@ extension Query {
   ///   .refetchOnAppear(.when { $0.age.map { $0 > .minutes(1) } ?? true })
   /// ```
   ///
-  /// - Parameter rule: Decides for each appearance.
+  /// - Parameter rule: Decides for each appearance that is a subscription.
   /// - Returns: The changed query.
   public func refetchOnAppear(_ rule: RefetchRule) -> Self { refetchOnSubscribe(rule) }
 }
