@@ -12,8 +12,8 @@ public struct SharedCacheConfiguration: Sendable {
   public var lifetime = Duration.seconds(86_400)
   /// How long data is trusted while the log of changes is out of reach; 10 seconds by default.
   ///
-  /// It counts from when the data landed. So a change on another machine may go unseen for this long, and for as long as a
-  /// fetch takes that was running when the change was made.
+  /// It counts from when the data landed. So a change on another machine may go unseen for this
+  /// long, and for as long as a fetch takes that was running when the change was made.
   public var trust = Duration.seconds(10)
   /// How long a fetch waits for other machines before it asks upstream itself; 40 seconds by
   /// default.
