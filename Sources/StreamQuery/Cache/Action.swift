@@ -25,5 +25,7 @@ enum Action: Sendable {
   case evict
   /// Persisted entries changed.
   case persist
+  /// Tell somebody that all earlier actions were performed.
+  case reached(SharedOneShot<Void>)
   case mutation(MutationAction)
 }

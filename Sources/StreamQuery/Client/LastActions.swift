@@ -14,6 +14,7 @@ struct LastActions: ActionRunner {
     case .wake(let suspended): suspended.wake()
     case .settle(let waiters, let outcome):
       for waiter in waiters { waiter.resolve(outcome) }
+    case .reached(let wait): wait.give(())
     case .start, .arm, .ask, .unsettled, .crowded, .recount, .measure, .evict, .persist, .mutation:
       break
     }

@@ -185,6 +185,7 @@ extension QueryClient: ActionRunner {
     case .measure(let entry): TaskLocals.none { self.measure(entry) }
     case .evict: evict()
     case .persist: persisters.persister?.entriesChanged()
+    case .reached(let wait): wait.give(())
     case .mutation(let action): perform(action)
     }
   }

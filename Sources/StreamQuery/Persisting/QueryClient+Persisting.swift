@@ -59,6 +59,7 @@ extension QueryClient {
   ///   tried again later. The ``QueryStoreError`` of the outbox, if only that failed.
   ///   `CancellationError` as soon as the caller is cancelled; the changes are written nevertheless.
   public nonisolated func save() async throws {
+    await actionsPerformed()
     let persister = persisters.persister as? StorePersister
     // Before the outbox: none waits for the other.
     let saves = persister?.beginSave() ?? []
@@ -71,5 +72,21 @@ extension QueryClient {
     try Task.checkCancellation()
     if !failures.isEmpty { throw QuerySaveError(failures: failures) }
     if let problem { throw problem }
+  }
+
+  /// Waits until what this caller has begun so far is known to stores and outbox: another thread may be telling them.
+  private nonisolated func actionsPerformed() async {
+    let reached = transaction { state, _ -> SharedOneShot<Void>? in
+      guard state.actionQueue.othersPerform else { return nil }
+      let reached = SharedOneShot<Void>()
+      state.actionQueue.append(.reached(reached))
+      return reached
+    }
+    guard let reached else { return }
+    await withTaskCancellationHandler {
+      _ = await reached.take()
+    } onCancel: {
+      reached.give(())
+    }
   }
 }

@@ -183,7 +183,7 @@ import Testing
       case .emitRemoval(let removed, let slot, let count):
         removed.event(of: slot, count).map { "\($0.number) \($0) \($0.date)" } ?? "nothing"
       case .start, .settle, .cancel, .wake, .arm, .ask, .unsettled, .crowded, .recount, .measure,
-        .evict, .persist, .mutation:
+        .evict, .persist, .mutation, .reached:
         "\(action)".prefix { $0 != "(" }.description
       }
     }
