@@ -9,7 +9,9 @@ build_modules() {
   local scratch=$1 flags=(--package-path "${2:-.}") feature platform
   # As in check.sh: other flags in the same folder would build everything again.
   case $scratch in
-    .build-check | "$PWD/.build-views") flags+=(-Xswiftc -warnings-as-errors) ;;
+    .build-check) flags+=(-Xswiftc -warnings-as-errors) ;;
+    # With its tests: only they use the test kit there, which samples use.
+    "$PWD/.build-views") flags+=(--build-tests -Xswiftc -warnings-as-errors) ;;
   esac
   swift build --scratch-path "$scratch" "${flags[@]}"
   products=$(swift build --scratch-path "$scratch" "${flags[@]}" --show-bin-path)

@@ -4,6 +4,7 @@ import AppKit
 // The part of AppKit that samples use. Nothing of it runs.
 @MainActor class NSViewController {
   var view = NSView()
+  var title: String?
   init() {}
   func loadView() {}
   func viewDidLoad() {}
@@ -11,14 +12,9 @@ import AppKit
 }
 
 @MainActor class NSView {
-  var window: NSWindow?
   var isHidden = false
   init() {}
   func addSubview(_ view: NSView) {}
-}
-
-@MainActor class NSWindow {
-  var title = ""
 }
 
 @MainActor class NSTextField: NSView {
