@@ -1,6 +1,12 @@
-import StreamQuery
 import StreamQueryTesting
+import Synchronization
 import Testing
+
+#if TSAN_LOCK
+@testable import StreamQuery
+#else
+import StreamQuery
+#endif
 
 /// T71 T54: what is promised is sent.
 struct OutboxTests: OutboxSuite {
@@ -36,6 +42,30 @@ struct OutboxTests: OutboxSuite {
     #expect(simulation.run { try? await run.value } == "real1")
     #expect(server.log.all == ["5 1", "15 1 done"])
     ended(client)
+  }
+
+  @Test("saving waits until the outbox has been told of a run that was started before")
+  func savedBeforeItWasTold() {
+    online.send(false)
+    let saved = Notes<[String]>()
+    let present = TestLock<QueryClient?>(nil)
+    let client = client { [suite = self] in
+      $0.onEvent = { event in
+        // This thread performs what the cache has decided: all that follows comes after this event.
+        guard event.key == "other", let client = present.withLock({ $0.take() }) else { return }
+        client.observer(of: suite.note()).start(with: Note(number: 1))
+        // On this thread as far as it gets.
+        Task(executorPreference: InlineExecutor()) {
+          try? await client.save()
+          saved.add(suite.kept())
+        }
+      }
+    }
+    present.withLock { $0 = client }
+    client.setData(1, for: "other" as QueryKey<Int>)
+    simulation.settle()
+    #expect(saved.all == [["{number:1,text:}"]])
+    client.shutDown()
   }
 
   @Test("offline runs of a scope survive the process, and are sent in order with their keys")

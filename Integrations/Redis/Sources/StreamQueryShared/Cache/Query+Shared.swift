@@ -31,10 +31,7 @@ extension Query where Value: Codable {
     form: String = "1",
     maxAge: Duration? = nil
   ) -> Self {
-    let settings = SharedSettings(tags: tags, form: form, maxAge: maxAge)
-    return meta(SharedSettingsKey.self, settings).aroundFetch { [key] context, fetch in
-      try await cache.fetch(key, settings, context, fetch)
-    }
+    shared(SharedSettings(tags: tags, form: form, maxAge: maxAge)) { _ in cache }
   }
 
   /// Shares what the query fetches through the ``SharedCache`` of whichever client fetches it.
@@ -62,11 +59,18 @@ extension Query where Value: Codable {
     form: String = "1",
     maxAge: Duration? = nil
   ) -> Self {
-    let settings = SharedSettings(tags: tags, form: form, maxAge: maxAge)
-    return meta(SharedSettingsKey.self, settings).aroundFetch { [key] context, fetch in
-      guard let cache = try SharedCache.cache(of: context.client, for: context.key) else {
-        return try await fetch()
-      }
+    shared(SharedSettings(tags: tags, form: form, maxAge: maxAge)) { context in
+      try SharedCache.cache(of: context.client, for: context.key)
+    }
+  }
+
+  /// Shares what is fetched through a cache that is found at each fetch; without one, it is fetched here.
+  private func shared(
+    _ settings: SharedSettings,
+    through cache: @escaping @Sendable (FetchContext) throws -> SharedCache?
+  ) -> Self {
+    meta(SharedSettingsKey.self, settings).aroundFetch { [key] context, fetch in
+      guard let cache = try cache(context) else { return try await fetch() }
       return try await cache.fetch(key, settings, context, fetch)
     }
   }
