@@ -98,15 +98,14 @@ public final class GRDBStore: QueryStore {
   /// - Returns: The generation, the records, in the order of their keys' bytes, and what was damaged.
   /// - Throws: The reason why they cannot be read.
   public func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
-    try await reading { db in
+    try await loading { db, found in
       let rows = try Row.fetchCursor(
         db,
         sql: "SELECT key, value, checksum FROM streamQueryRecord WHERE partition = ?",
         arguments: [partition.bytes]
       )
-      var contents = StoreContents(generation: try Self.generation(of: partition, in: db))
-      while let row = try rows.next() { self.add(row, of: partition, to: &contents) }
-      return contents
+      found.contents.generation = try Self.generation(of: partition, in: db)
+      while let row = try rows.next() { found.add(row, of: partition) }
     }
   }
 
@@ -121,34 +120,16 @@ public final class GRDBStore: QueryStore {
     _ keys: [String],
     of partition: StorePartition
   ) async throws(QueryStoreError) -> StoreContents {
-    try await reading { db in
+    try await loading { db, found in
       let statement = try db.cachedStatement(
         sql: "SELECT key, value, checksum FROM streamQueryRecord WHERE partition = ? AND key = ?"
       )
-      var contents = StoreContents(generation: try Self.generation(of: partition, in: db))
+      found.contents.generation = try Self.generation(of: partition, in: db)
       for key in Set(keys) {
         let row = try Row.fetchOne(statement, arguments: [partition.bytes, Data(key.utf8)])
-        if let row { self.add(row, of: partition, to: &contents) }
+        if let row { found.add(row, of: partition) }
       }
-      return contents
     }
-  }
-
-  /// Adds what a row says, or that it is damaged.
-  private func add(_ row: Row, of partition: StorePartition, to contents: inout StoreContents) {
-    // Of any type: damage may have changed that, too.
-    let key = Data.fromDatabaseValue(row[0])
-    let value = Data.fromDatabaseValue(row[1])
-    let checksum = Int64.fromDatabaseValue(row[2])
-    if let key, let value, checksum == RecordChecksum.of(partition.bytes, key, value) {
-      contents.records.append(StoreRecord(key: String(decoding: key, as: UTF8.self), value: value))
-      return
-    }
-    let name = RecordName(partition: partition, key: key ?? Data())
-    guard reported.withLock({ $0.insert(name).inserted }) else { return }
-    let place =
-      "partition \(partition), row with the key \(String(decoding: name.key, as: UTF8.self))"
-    contents.damage.append(StoreDamage(place: place, byteCount: value?.count ?? 0))
   }
 
   /// Applies a batch in a transaction.
@@ -225,11 +206,21 @@ public final class GRDBStore: QueryStore {
     return number.map { StoreGeneration(number: UInt64(bitPattern: $0)) } ?? .first
   }
 
-  private func reading<Result: Sendable>(
-    _ body: @Sendable (Database) throws -> Result
-  ) async throws(QueryStoreError) -> Result {
+  /// Reads records; what is damaged is reported once, by the first read that comes to its end.
+  private func loading(
+    _ body: @Sendable (Database, inout FoundRecords) throws -> Void
+  ) async throws(QueryStoreError) -> StoreContents {
     do {
-      return try await database.read(body)
+      let found = try await database.read { db in
+        var found = FoundRecords()
+        try body(db, &found)
+        return found
+      }
+      var contents = found.contents
+      contents.damage = reported.withLock { reported in
+        found.damaged.filter { reported.insert($0.name).inserted }.map(\.damage)
+      }
+      return contents
     } catch {
       throw QueryStoreError(database: error)
     }
@@ -255,6 +246,30 @@ public final class GRDBStore: QueryStore {
 private struct RecordName: Hashable {
   let partition: StorePartition
   let key: Data
+}
+
+/// What a read has found so far.
+private struct FoundRecords: Sendable {
+  /// The whole records.
+  var contents = StoreContents(generation: .first)
+  /// The damaged records.
+  var damaged: [(name: RecordName, damage: StoreDamage)] = []
+
+  /// Adds what a row says, or that it is damaged.
+  mutating func add(_ row: Row, of partition: StorePartition) {
+    // Of any type: damage may have changed that, too.
+    let key = Data.fromDatabaseValue(row[0])
+    let value = Data.fromDatabaseValue(row[1])
+    let checksum = Int64.fromDatabaseValue(row[2])
+    if let key, let value, checksum == RecordChecksum.of(partition.bytes, key, value) {
+      contents.records.append(StoreRecord(key: String(decoding: key, as: UTF8.self), value: value))
+      return
+    }
+    let name = RecordName(partition: partition, key: key ?? Data())
+    let place =
+      "partition \(partition), row with the key \(String(decoding: name.key, as: UTF8.self))"
+    damaged.append((name, StoreDamage(place: place, byteCount: value?.count ?? 0)))
+  }
 }
 
 extension StorePartition {

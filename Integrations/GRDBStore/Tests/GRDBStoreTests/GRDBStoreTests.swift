@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import StreamQuery
 import StreamQueryTesting
+import Synchronization
 import Testing
 
 @testable import GRDBStore
@@ -165,6 +166,44 @@ import Testing
         }
       }
       #expect(reports > 2 * 8 * 12)
+    }
+  }
+
+  @Test func damageIsReportedByTheFirstReadThatSucceeds() async throws {
+    try await withDirectory { directory in
+      let fails = Mutex(true)
+      var configuration = Configuration()
+      configuration.prepareDatabase { db in
+        db.add(
+          function: DatabaseFunction("mayFail", argumentCount: 1) { arguments in
+            guard fails.withLock({ $0 }) else { return arguments[0] }
+            throw DatabaseError(resultCode: .SQLITE_IOERR)
+          }
+        )
+      }
+      let path = directory.appending(path: "store.sqlite").path
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      let store = try GRDBStore(queue)
+      let records = ["a", "b"].map { StoreRecord(key: $0, value: Data($0.utf8)) }
+      try await store.write(StoreBatch(generation: .first, puts: records), to: .main)
+      // The first record is damaged, and the second cannot be read for a while.
+      try await queue.write { db in
+        try db.execute(
+          sql: """
+            ALTER TABLE streamQueryRecord RENAME TO kept;
+            UPDATE kept SET checksum = 0 WHERE key = X'61';
+            CREATE VIEW streamQueryRecord AS
+              SELECT partition, key, CASE key WHEN X'62' THEN mayFail(value) ELSE value END AS value,
+              checksum FROM kept;
+            """
+        )
+      }
+      await #expect(throws: QueryStoreError.self) { try await store.load(.main) }
+      fails.withLock { $0 = false }
+      let contents = try await store.load(.main)
+      #expect(contents.records == [records[1]])
+      #expect(contents.damage.map(\.byteCount) == [1])
+      #expect(try await store.load(.main).damage.isEmpty)
     }
   }
 
