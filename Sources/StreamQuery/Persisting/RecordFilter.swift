@@ -1,11 +1,12 @@
 /// What a filter of queries says about entries that only a store has.
 ///
 /// They are known by the text of their key alone. They are not observed, not fetching, and have
-/// data. What cannot be known of them, such as what a predicate says, counts as matched: these
-/// filters choose what to forget or to refetch.
+/// data. What cannot be known of them, such as what a predicate says, is ``Answer/maybe``.
 struct RecordFilter: Hashable, Sendable {
-  private enum Answer {
+  /// Whether a record is meant.
+  enum Answer {
     case no
+    /// That depends on what only its entry would tell.
     case maybe
     case yes
 
@@ -41,11 +42,11 @@ struct RecordFilter: Hashable, Sendable {
     self.isOfKeys = isOfKeys
   }
 
-  /// Whether a record may be meant.
+  /// Whether a record is meant.
   ///
   /// - Parameter text: The type and the key of an entry.
-  /// - Returns: `false` if it is certain that it is not meant.
-  func mayMatch(_ text: String) -> Bool { Self.answer(node, text) != .no }
+  /// - Returns: The answer.
+  func answer(for text: String) -> Answer { Self.answer(node, text) }
 
   private static func node(of node: QueryFilter.Node, _ isOfKeys: inout Bool) -> Node {
     switch node {

@@ -238,6 +238,8 @@ struct SavedRecords: Sendable {
 
   /// Removes records, or marks them as invalidated.
   ///
+  /// Of a record that may be meant, the data is not lost if nobody can fetch it again.
+  ///
   /// - Parameters:
   ///   - filter: Which records.
   ///   - removes: Whether they are removed.
@@ -251,9 +253,17 @@ struct SavedRecords: Sendable {
     if case .closed = phase { hasLost = true }
     for text in Array(records.keys) + Array(evicted.keys) {
       let name = String(text.dropFirst(Self.prefix.count))
-      guard !cached.contains(name), filter.mayMatch(name) else { continue }
-      if removes { remove(text) } else { mark(text, true) }
+      if cached.contains(name) { continue }
+      switch filter.answer(for: name) {
+      case .no: continue
+      case .maybe where removes && !hasLifetime(text): continue
+      case .maybe, .yes: if removes { remove(text) } else { mark(text, true) }
+      }
     }
+  }
+
+  private func hasLifetime(_ text: String) -> Bool {
+    (records[text] ?? evicted[text])?.value.hasLifetime ?? true
   }
 
   /// Removes a record, also one that left because the store is full, of which `unwritten` has known

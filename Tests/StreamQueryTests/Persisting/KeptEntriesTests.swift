@@ -202,6 +202,32 @@ struct KeptEntriesTests: SlowStoreSuite {
     client.shutDown()
   }
 
+  @Test(
+    "a removal by state spares data that nobody used and nobody can fetch again; one by key does not",
+    arguments: [QueryFilter.stale, .where { _ in true }, ["n"] && !.stale]
+  )
+  func removalByState(_ filter: QueryFilter) throws {
+    let draft = Query(key: key(1)).persisted(in: store)
+    let former = QueryClient(simulation: simulation)
+    former.setData(1, for: draft)
+    former.setData(2, for: own(2))
+    try save(former)
+    former.shutDown()
+    simulation.settle()
+
+    let client = QueryClient(simulation: simulation)
+    // The store is known from its first use on.
+    _ = client.isStale(own(3))
+    client.remove(filter)
+    try save(client)
+    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    #expect(client.data(for: draft) == 1)
+    client.remove(["n"])
+    try save(client)
+    #expect(kept == [])
+    client.shutDown()
+  }
+
   // MARK: What comes late
 
   @Test("what a slow store brings does not show while a refetch hides newer data")

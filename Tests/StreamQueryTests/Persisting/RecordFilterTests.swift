@@ -17,7 +17,7 @@ struct RecordFilterTests {
 
   private func matched(_ filter: QueryFilter) -> [Int] {
     let filter = RecordFilter(filter)
-    return texts.indices.filter { filter.mayMatch(texts[$0]) }
+    return texts.indices.filter { filter.answer(for: texts[$0]) != .no }
   }
 
   @Test("keys and prefixes are compared part by part")
@@ -48,12 +48,12 @@ struct RecordFilterTests {
       let filter = RecordFilter(.prefix(prefix))
       for key in keys {
         let text = (try? EntryKey(key).canonicalText()) ?? ""
-        #expect(filter.mayMatch(text) == prefix.isPrefix(of: key), "\(prefix) \(text)")
+        #expect((filter.answer(for: text) == .yes) == prefix.isPrefix(of: key), "\(prefix) \(text)")
       }
       for text in ["", "[", "I[\"n\",{", "I[\"n\",{\"", "x]]]}}}", "[\"n\",}]"] {
-        #expect(!filter.mayMatch(text))
+        #expect(filter.answer(for: text) == .no)
       }
-      #expect(!filter.mayMatch(String(repeating: "[", count: 100_000)))
+      #expect(filter.answer(for: String(repeating: "[", count: 100_000)) == .no)
     }
   }
 
@@ -65,6 +65,18 @@ struct RecordFilterTests {
     #expect(matched(["a"] && .where { _ in false }) == [0, 1, 3])
     #expect(matched(["a"] && !.where { _ in true }) == [0, 1, 3])
     #expect(matched(["a", 1] && .stale) == [1, 3])
+  }
+
+  @Test("what nobody can know of a record is neither a yes nor a no, and keys decide beside it")
+  func maybe() {
+    func answers(_ filter: QueryFilter) -> [RecordFilter.Answer] {
+      let filter = RecordFilter(filter)
+      return texts.prefix(3).map { filter.answer(for: $0) }
+    }
+    #expect(answers(.stale) == [.maybe, .maybe, .maybe])
+    #expect(answers(!.stale) == [.maybe, .maybe, .maybe])
+    #expect(answers(["a"] && .stale) == [.maybe, .maybe, .no])
+    #expect(answers(["a"] || .where { _ in false }) == [.yes, .yes, .maybe])
   }
 
   @Test("a filter of keys says so")
