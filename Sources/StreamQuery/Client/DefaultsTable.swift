@@ -33,7 +33,7 @@ final class DefaultsTable: Sendable {
   /// The same defaults, under which every query is resolved again.
   var renewed: DefaultsTable { with(prefixes: prefixes) }
 
-  private func with(client: QueryDefaults? = nil, prefixes: [Prefix]? = nil) -> DefaultsTable {
+  func with(client: QueryDefaults? = nil, prefixes: [Prefix]? = nil) -> DefaultsTable {
     DefaultsTable(
       client: client ?? self.client,
       prefixes: prefixes ?? self.prefixes,
@@ -68,8 +68,6 @@ final class DefaultsTable: Sendable {
   func gcTime(for key: AnyQueryKey) -> TimeSpan {
     options(for: key).gcTime.map(TimeSpan.init) ?? TimeSpan(.seconds(300))
   }
-
-  func with(client: QueryDefaults) -> DefaultsTable { with(client: client, prefixes: nil) }
 
   /// Adds the defaults of a prefix, or replaces them in place.
   ///

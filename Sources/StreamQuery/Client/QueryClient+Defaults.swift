@@ -66,6 +66,12 @@ extension QueryClient {
     throwPolicy(of: query).shouldThrow(error, of: diagnostics(.query(query)).first)
   }
 
+  /// Goes back to the defaults of the configuration.
+  nonisolated func forgetDefaults() {
+    let defaults = configuration.defaults.over(configuration.preset)
+    replaceDefaults { $0.with(client: defaults, prefixes: []) }
+  }
+
   private nonisolated func replaceDefaults(_ change: (DefaultsTable) -> DefaultsTable) {
     let old = transaction {
       state,

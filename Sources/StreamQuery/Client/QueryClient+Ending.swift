@@ -24,6 +24,8 @@ extension QueryClient {
   nonisolated func erase() {
     erasure.begin()
     end(isErased: true)
+    forgetDefaults()
+    forgetMutationDefaults()
     #if DEBUG
     let told = toldMisuses.withLock { told in
       defer { told = [] }

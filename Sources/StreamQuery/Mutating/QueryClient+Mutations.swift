@@ -195,14 +195,25 @@ extension QueryClient {
     perform: (@Sendable (any Sendable, MutationContext) async throws -> any Sendable)? = nil
   ) {
     let entry = MutationDefaultsTable.Prefix(key: prefix, options: options, perform: perform)
+    replaceMutationDefaults { $0.with(entry) }
+    if perform != nil { keeper?.workChanged() }
+  }
+
+  /// Forgets all that was registered.
+  nonisolated func forgetMutationDefaults() {
+    replaceMutationDefaults { _ in MutationDefaultsTable() }
+  }
+
+  private nonisolated func replaceMutationDefaults(
+    _ change: (MutationDefaultsTable) -> MutationDefaultsTable
+  ) {
     let old = mutationDefaults.withLock { table -> MutationDefaultsTable in
       let old = table
-      table = table.with(entry)
+      table = change(old)
       return old
     }
     // Old closures are released here, outside the lock.
     _ = old
-    if perform != nil { keeper?.workChanged() }
   }
 
   /// Returns the merged mutation defaults of a key.

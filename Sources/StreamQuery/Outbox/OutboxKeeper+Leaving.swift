@@ -45,6 +45,7 @@ extension OutboxKeeper {
         state.ledger.version = version &+ 1
         state.ledger.phase = .closed(.closed)
         (state.pending, state.replacing, state.replacements) = ([], [:], [:])
+        state.sameNames = []
       }
       return (state.waiting, (state.ledger, state.pending))
     }

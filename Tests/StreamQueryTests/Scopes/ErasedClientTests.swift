@@ -111,6 +111,49 @@ struct ErasedClientTests {
     #expect(client.export().archive.mutations.isEmpty)
   }
 
+  @Test("defaults that were registered are gone, with what their closures hold")
+  func defaults() throws {
+    final class Held: Sendable {}
+    let account = try account()
+    let client = account.client
+    weak var held: Held?
+    do {
+      let object = Held()
+      held = object
+      client.setDefaults(QueryDefaults(staleTime: .hours(1), fetch: { _ in "\(object)" }))
+      client.setDefaults(QueryOptions(staleTime: .after(.hours(2))), for: "secret") { _ in
+        "\(object)"
+      }
+      client.setMutationDefaults(MutationOptions(retry: 1), for: "secret") { _, _ in "\(object)" }
+    }
+    #expect(held != nil)
+    #expect(client.defaultOptions(for: "secret").staleTime != nil)
+    #expect(client.mutationDefaults(for: "secret").retry != nil)
+    try end(account)
+    #expect(held == nil)
+    #expect(client.defaultOptions(for: "secret").staleTime == nil)
+    #expect(client.mutationDefaults(for: "secret").retry == nil)
+  }
+
+  @Test("a client that was shut down before shows an empty outbox once its account has ended")
+  func outboxAfterShutDown() throws {
+    struct Refused: Error {}
+    // It waits to be sent again and again.
+    let promise = Mutation("promise") { (_: String, _: MutationContext) in throw Refused() }
+      .durable()
+    let scopes = QueryScopes(in: store, simulation: simulation) { [store] _, configuration in
+      configuration.outbox = Outbox(in: store, mutations: [promise])
+    }
+    let account = try simulation.run { try await scopes.open("ada") }
+    let client = account.client
+    client.observer(of: promise).start(with: "secret")
+    simulation.settle()
+    #expect(client.outbox.currentItems.count == 1)
+    client.shutDown()
+    try end(account)
+    #expect(client.outbox.currentItems.isEmpty)
+  }
+
   @Test("an archive that is being encoded at the end is empty")
   func archive() throws {
     let account = try account()

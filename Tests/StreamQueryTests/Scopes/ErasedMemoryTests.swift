@@ -37,7 +37,11 @@ struct ErasedMemoryTests {
 
   /// Uses the account as an app does.
   @inline(never)
-  static func plant(_ account: QueryScope) async throws -> Kept {
+  static func plant(
+    _ account: QueryScope,
+    _ store: FileStore,
+    launch: Int
+  ) async throws -> Kept {
     let client = account.client
     let events = client.events
     let text = text()
@@ -58,6 +62,7 @@ struct ErasedMemoryTests {
     client.updateData(for: user) { $0?.name += text }
     let archive = client.export().archive
     client.import(archive, for: [.query(user)])
+    try await plantMore(client, store, launch)
     try await client.save()
     return Kept(
       account: account,
@@ -68,14 +73,46 @@ struct ErasedMemoryTests {
     )
   }
 
-  static func run(in directory: String) async throws {
-    let search = MemorySearch(turned: turned)
-    let store = FileStore(directory: URL(fileURLWithPath: directory))
-    let scopes = QueryScopes(in: store) { _, configuration in
-      configuration.persistence = Persistence(in: store)
-      configuration.outbox = Outbox(in: store, mutations: [promised])
+  /// Uses what only some apps use.
+  @inline(never)
+  private static func plantMore(
+    _ client: QueryClient,
+    _ store: FileStore,
+    _ launch: Int
+  ) async throws {
+    let text = text()
+    client.setDefaults(QueryDefaults(fetch: { _ in text }))
+    client.setDefaults(QueryOptions(), for: ["group", text]) { _ in text }
+    client.setMutationDefaults(MutationOptions(), for: ["group", text]) { _, _ in text }
+    // Nobody uses it at the next launch.
+    client.setData(text, for: ["launch", launch, text] as QueryKey<String>)
+    let own = Query(key: ["own", launch, text] as QueryKey<String>) { text }
+      .staleTime(.hours(1)).persisted(in: store)
+    // Some clients offer it beside their lock from then on.
+    for _ in 0..<3 { _ = try await client.fetch(own) }
+    var all = client.stream(all: [own]).makeAsyncIterator()
+    #expect(await all.next()?.first?.data == text)
+    let feed = InfiniteQuery("feed", text, initialPageParam: 1) { page in
+      "\(page) \(text)"
+    } nextPageParam: {
+      $0.pages.count + 1
     }
-    let kept = try await plant(try await scopes.open("ada"))
+    _ = try await client.fetch(feed)
+    _ = try await client.fetchNextPage(of: feed)
+  }
+
+  static func run(in directory: String, _ configuration: QueryClient.Configuration) async throws {
+    let search = MemorySearch(turned: turned)
+    let (store, other) = (
+      FileStore(directory: URL(fileURLWithPath: directory + "/store")),
+      FileStore(directory: URL(fileURLWithPath: directory + "/other"))
+    )
+    let scopes = QueryScopes(in: store, other, configuration: configuration) { _, configuration in
+      configuration.persistence = Persistence(in: store)
+      configuration.outbox = Outbox(in: other, mutations: [promised])
+    }
+    try await plant(try await scopes.open("ada"), other, launch: 1).account.close()
+    let kept = try await plant(try await scopes.open("ada"), other, launch: 2)
     #expect(search.countInMemory() > 3)
     #expect(search.count(in: directory) > 0)
     try await kept.account.end()
@@ -88,23 +125,26 @@ struct ErasedMemoryTests {
     for await items in kept.items { shown.append(items) }
     #expect(shown.map(\.isEmpty) == [true])
     #expect(kept.account.client.outbox.currentItems.isEmpty)
-    withExtendedLifetime(store) {}
+    withExtendedLifetime((store, other)) {}
   }
 
   private static let variable = "STREAMQUERY_ERASED_MEMORY"
 
   @Test(
     "no byte of an ended account is left, in memory or in its directory",
-    .enabled(if: MemorySearch.isPossible)
+    .enabled(if: MemorySearch.isPossible),
+    arguments: [false, true]
   )
-  func search() async throws {
+  func search(isServer: Bool) async throws {
     if let path = ProcessInfo.processInfo.environment[Self.variable] {
-      try await Self.run(in: path + "/store")
+      guard path.hasSuffix("server") == isServer else { return }
+      try await Self.run(in: path, isServer ? .server : .init())
       _ = FileManager.default.createFile(atPath: path + "/searched", contents: nil)
       return
     }
     let path =
       FileManager.default.temporaryDirectory.path + "/StreamQueryErased-\(UUID().uuidString)"
+      + (isServer ? "-server" : "")
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: path) }
     let (status, output) = try await Self.runAlone(path)
