@@ -110,7 +110,9 @@ struct OutboxChaosTests {
         world.next += 1
         client.observer(of: mutations[Int(server.roll(4))]).start(with: world.next)
       case 3: online.send(server.roll(2) == 0)
-      case 4: store.change { $0.writeErrors = [.denied, .full] }
+      case 4:
+        let writes = server.roll(2) == 0
+        store.change { ($0.writeErrors, $0.writesBeforeErrors) = ([.denied, .full], writes) }
       case 5:
         // What is being sent has the last word.
         let waiting = client.outbox.currentItems.filter {

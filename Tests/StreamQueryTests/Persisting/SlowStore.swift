@@ -10,6 +10,8 @@ final class SlowStore: QueryStore {
     var loadError: QueryStoreError?
     /// The errors of the next writes.
     var writeErrors: [QueryStoreError] = []
+    /// Whether a batch has been written although that says it was not.
+    var writesBeforeErrors = false
     /// The error of every batch that it refuses.
     var refuses: (@Sendable (StoreBatch, StorePartition) -> QueryStoreError?)?
     /// The errors of the next wipes.
@@ -52,12 +54,13 @@ final class SlowStore: QueryStore {
   }
 
   func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError) {
-    let (time, error, refuses) = script.withLock { script in
+    let (time, error, refuses, writes) = script.withLock { script in
       script.batches.append(batch)
       let error = script.writeErrors.isEmpty ? nil : script.writeErrors.removeFirst()
-      return (script.writing, error, script.refuses)
+      return (script.writing, error, script.refuses, script.writesBeforeErrors)
     }
     if time > .zero { try? await clock.sleep(for: time) }
+    if error != nil, writes { try memory.write(batch, to: partition) }
     if let error = error ?? refuses?(batch, partition) { throw error }
     try memory.write(batch, to: partition)
   }
