@@ -20,7 +20,8 @@ extension Query where Value: Codable {
   ///   - partition: The part of the store; `nil` is that of the client. What is kept in another part
   ///     does not end with an account: see ``QueryScopes``.
   ///   - maxAge: The age at which kept data is not restored any more; `nil`, the default, is 24 hours for a query
-  ///     with a fetch, and ``Persistence/unlimited`` for one without, whose data nobody can get again.
+  ///     with a fetch, and ``Persistence/unlimited`` for one without, whose data nobody can get again. A fetch that
+  ///     defaults give to the query does not count here, because they may come later: say an age.
   ///   - version: The version of the form of the data; what was kept with another one is dropped.
   /// - Returns: The changed query.
   public func persisted(
