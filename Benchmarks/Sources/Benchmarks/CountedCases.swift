@@ -39,6 +39,13 @@ enum CountedCases {
         let (client, query) = fetched()
         return { for index in 0..<$0 { client.setData(index, for: query) } }
       },
+      // What it takes to note that a value is to be saved, and the same writes without a store.
+      CountedCase(id: "persist.note", iterations: 1_000) {
+        var persistence = Persistence(in: MemoryStore())
+        persistence.throttle = .seconds(600)
+        return writes(persistence)
+      },
+      CountedCase(id: "persist.plain", iterations: 1_000) { writes(nil) },
       CountedCase(id: "build", iterations: 2_000) {
         let client = World.client()
         var next = 0
@@ -242,6 +249,22 @@ enum CountedCases {
         simulation.settle()
       }
       withExtendedLifetime(observed) {}
+    }
+  }
+
+  /// Writes of entries that are saved, each once.
+  private static func writes(_ persistence: Persistence?) -> (Int) -> Void {
+    let simulation = Simulation()
+    let client = QueryClient(simulation: simulation) { $0.persistence = persistence }
+    let keys = (0..<2_000).map { World.key($0) }
+    for key in keys { client.setData(0, for: key) }
+    _ = simulation.run { try? await client.save() }
+    var next = 0
+    return { iterations in
+      for _ in 0..<iterations {
+        client.setData(1, for: keys[next])
+        next += 1
+      }
     }
   }
 

@@ -27,8 +27,9 @@ __attribute__((noinline)) void measure_watched(void (*body)(void *), void *conte
 // One counter per thread: an atomic one would slow down what is measured on several.
 static __thread uint64_t allocations __attribute__((tls_model("initial-exec")));
 
-// The same for all threads together, in pages that are touched only if there are so many threads;
-// the last one is shared by those beyond.
+// The same for all threads together, once somebody has asked for it: counted cases count these instructions, too. In
+// pages that are touched only if there are so many threads; the last one is shared by those beyond.
+static int counts_all;
 #define THREADS 32768
 static struct {
   _Alignas(64) uint64_t count;
@@ -36,16 +37,18 @@ static struct {
 static uint64_t thread_count;
 static __thread uint64_t *counter __attribute__((tls_model("initial-exec")));
 
-static __attribute__((noinline)) void take_counter(void) {
-  uint64_t number = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
-  counter = &counters[number < THREADS ? number : THREADS - 1].count;
+static __attribute__((noinline)) void note_for_all(void) {
+  if (!counter) {
+    uint64_t number = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
+    counter = &counters[number < THREADS ? number : THREADS - 1].count;
+  }
+  // Written by one thread, read by others: not torn.
+  __atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
 }
 
 static inline void note_allocation(void) {
   allocations++;
-  if (!counter) take_counter();
-  // Written by one thread, read by others: not torn.
-  __atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
+  if (__builtin_expect(__atomic_load_n(&counts_all, __ATOMIC_RELAXED), 0)) note_for_all();
 }
 
 extern void *__libc_malloc(size_t size);
@@ -84,6 +87,7 @@ void *aligned_alloc(size_t alignment, size_t size) {
 uint64_t measure_allocations(void) { return allocations; }
 
 uint64_t measure_all_allocations(void) {
+  __atomic_store_n(&counts_all, 1, __ATOMIC_RELAXED);
   uint64_t count = __atomic_load_n(&thread_count, __ATOMIC_RELAXED);
   uint64_t sum = 0;
   for (uint64_t number = 0; number < count && number < THREADS; number++) {

@@ -56,7 +56,7 @@ extension CacheState {
     if servesCallers, slots[index].hasServingRecord { deadline = servingDeadline(index, deadline) }
     setDeadline(deadline, index)
     setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
-    if budget != nil { updateBudget(index) }
+    if isLimited { updateBudget(index) }
   }
 
   /// Hides data until its fetch has something to show or is cancelled.

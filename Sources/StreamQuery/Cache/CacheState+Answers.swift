@@ -14,13 +14,14 @@ extension CacheState {
   ) -> Bool {
     guard let index = find(job.entry) else { return false }
     let environment = transaction.environment
+    let said = job.saidAnswer
     let outcome =
       switch answer {
       case .value:
-        slots[index].machine.attemptSucceeded(job.id, job.saidAnswer?.age, in: environment)
+        slots[index].machine.attemptSucceeded(job.id, said?.age, in: environment)
       case .part: slots[index].machine.attemptProgressed(job.id, in: environment)
       case .notModified:
-        slots[index].machine.attemptKept(job.id, job.saidAnswer?.age, in: environment)
+        slots[index].machine.attemptKept(job.id, said?.age, in: environment)
       case .failure(_, let delay):
         slots[index].machine.attemptFailed(job.id, retryAfter: delay, in: environment)
       case .cancelled: slots[index].machine.attemptCancelled(job.id, in: environment)
@@ -31,7 +32,7 @@ extension CacheState {
     case .landed:
       // First: whoever learns that it landed must find it.
       if offers != nil { withdraw(index, &transaction) }
-      job.saidAnswer?.landed()
+      said?.landed()
       if let box = answer.box { slots[index].store(box, &transaction) }
     case .retrying, .failed:
       transaction.drop(slots[index].failureReason)

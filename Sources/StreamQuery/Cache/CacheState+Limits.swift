@@ -1,6 +1,12 @@
 // What leaves although its retention is not over. Everything here is called only with a limit, or
 // when memory is short: see ``CacheBudget`` and ``EvictionOrder``.
 extension CacheState {
+  /// Begins to let entries leave when there are too many.
+  mutating func limit(to limit: CacheLimit) {
+    budget = CacheBudget(limit)
+    isLimited = true
+  }
+
   /// Somebody asked for an entry.
   @inline(never)
   mutating func noteUse(of index: Int) {

@@ -8,7 +8,7 @@ extension CacheState {
   @inline(__always)
   mutating func note(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
     lookups.count(lookup)
-    if budget != nil { noteUse(of: index) }
+    if isLimited { noteUse(of: index) }
     if events.lookups { emit(lookup, index, transaction) }
   }
 

@@ -10,7 +10,7 @@ extension CacheState {
       !slots[index].isLayered, let data = slots[index].data, let key = slots[index].key
     else { return }
     let entry = id(of: index)
-    let uses = budget == nil ? nil : offers?.uses(of: entry, index)
+    let uses = isLimited ? offers?.uses(of: entry, index) : nil
     let offer = EntryOffer(
       key: key,
       data: data,

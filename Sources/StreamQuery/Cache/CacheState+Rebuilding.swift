@@ -64,7 +64,7 @@ extension CacheState {
   /// Called at the end of a transaction: until then, slots stay where they are.
   @inline(never)
   mutating func shrink(_ transaction: inout Transaction) {
-    if budget != nil { evict(&transaction) }
+    if isLimited { evict(&transaction) }
     mayShrink = false
     if slots.count > leastSlots, isSparse { shrinkEntries(&transaction) }
     if observers.count > leastObservers, observerCount == 0 { forgetObservers(&transaction) }

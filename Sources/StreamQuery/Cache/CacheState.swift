@@ -85,8 +85,10 @@ struct CacheState: ~Copyable {
   var notesChanges = false
   /// The changes of persisted entries; `nil` if nobody keeps any.
   var persisted: PersistedChanges?
-  /// Who leaves if there are too many entries; `nil` if there is no limit.
+  /// Who leaves if there are too many entries; `nil` if there is no limit, see ``limit(to:)``.
   var budget: CacheBudget?
+  /// Whether there is a limit; each write asks, and the budget itself takes longer to ask.
+  var isLimited = false
   /// What readers find without the lock; `nil` unless many threads read.
   var offers: EntryOffers?
   /// Whether a query has promised anything to its callers so far: without, no entry is looked at

@@ -81,7 +81,7 @@ public actor QueryClient {
     hitReports = HitReports(configuration, cache.shards)
     cache.record {
       $0.fetchRoom = configuration.maxConcurrentFetches.map { FetchRoom(limit: $0) }
-      $0.budget = configuration.limit.map { CacheBudget($0) }
+      if let limit = configuration.limit { $0.limit(to: limit) }
     }
     persisters.belong(to: self)
     // What was kept is restored from the beginning: nothing is fetched before that is done.

@@ -49,7 +49,7 @@ extension EntryMachine {
   /// Other data replaced the stashed data.
   mutating func forgetStashed(_ actions: inout EntryActions) {
     actions.stashed = false
-    if fetch?.undo.stashed != nil { fetch?.undo.stashed = nil }
+    if !isIdle, fetch?.undo.stashed != nil { fetch?.undo.stashed = nil }
   }
 
   /// Restores stashed data: the fetch that hid it was cancelled.

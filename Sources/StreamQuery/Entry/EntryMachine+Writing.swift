@@ -24,7 +24,7 @@ extension EntryMachine {
     isError = false
     isInvalidated = false
     actions.changed = true
-    guard var current = fetch else {
+    guard !isIdle, var current = fetch else {
       failureCount = 0
       if !isWanted { unwantedSince = environment.now.instant }
       return actions
@@ -105,8 +105,7 @@ extension EntryMachine {
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
-    if !isJoining, !hasData, fetch?.mayAnswerLate == true { fetch?.predatesMark = true }
-    if fetch?.stage == .running { fetch?.isOvertaken = true }
+    if !isIdle { fetchWasOvertaken(isJoining: isJoining) }
     isMarkedByFailure = false
     if !isInvalidated {
       isInvalidated = true
@@ -117,6 +116,14 @@ extension EntryMachine {
       actions.changed = true
     }
     return actions
+  }
+
+  /// The entry is being invalidated during a fetch.
+  // Apart: most entries of a bulk call fetch nothing.
+  @inline(never)
+  private mutating func fetchWasOvertaken(isJoining: Bool) {
+    if !isJoining, !hasData, fetch?.mayAnswerLate == true { fetch?.predatesMark = true }
+    if fetch?.stage == .running { fetch?.isOvertaken = true }
   }
 
   /// The entry was removed or reset: it is like new, apart from its observers.

@@ -26,7 +26,7 @@ final class FetchJob: FetchWork, Sendable {
   /// What was asked of the fetch.
   let demand: FetchDemand
   /// What the attempts said about their answers; made when the first says or is asked something.
-  private let slot = AtomicLazyReference<AnswerSlot>()
+  private let slot = Mutex<AnswerSlot?>(nil)
   /// How far the attempts got: a retry continues where they failed.
   let progress = Mutex<(any FetchProgress)?>(nil)
 
@@ -68,10 +68,17 @@ final class FetchJob: FetchWork, Sendable {
 
   /// What the attempts said about their answers; `nil` if nobody said or asked anything, as of most
   /// fetches.
-  var saidAnswer: AnswerSlot? { slot.load() }
+  var saidAnswer: AnswerSlot? { slot.withLock { $0 } }
 
   /// Where somebody says something about the answer, or asks for it later.
-  var answer: AnswerSlot { slot.load() ?? slot.storeIfNil(AnswerSlot()) }
+  var answer: AnswerSlot {
+    slot.withLock { present in
+      if let present { return present }
+      let made = AnswerSlot()
+      present = made
+      return made
+    }
+  }
 
   /// Whether the fetch continues to its end when nobody wants it.
   var isFinishing: Bool {

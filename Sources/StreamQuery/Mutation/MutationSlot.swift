@@ -20,4 +20,7 @@ struct MutationSlot: FreeRows.Row {
   /// The run's position in the deadline heap; -1 if it is not in it.
   var heapPosition: Int32 = -1
   var nextFree: Int32 = -1
+
+  // Runs are kept for minutes after their end, and few clients have thousands of them.
+  static var sparesRoom: Bool { true }
 }

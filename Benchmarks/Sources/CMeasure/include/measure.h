@@ -5,7 +5,7 @@
 /// Allocations that the present thread made so far; 0 where they cannot be counted.
 uint64_t measure_allocations(void);
 
-/// Allocations that all threads made so far; 0 where they cannot be counted.
+/// Allocations that all threads made since this was first called; 0 where they cannot be counted.
 uint64_t measure_all_allocations(void);
 
 /// Bytes that the process has allocated and not freed; 0 where it cannot be told.
