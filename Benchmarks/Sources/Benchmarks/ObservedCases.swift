@@ -9,6 +9,7 @@ enum ObservedCases {
   struct Times: Sendable {
     var unread: Double
     var read: Double
+    var plain: Double
     var inTasks: Double
     var inStreamTasks: Double
     var appearing: Double
@@ -17,6 +18,11 @@ enum ObservedCases {
 
   nonisolated static func measure(_ suite: Suite) async {
     let times = await measured()
+    suite.add(
+      "raw.observable.1000",
+      "set a property of each of 1,000 @Observable objects that a reader tracks",
+      times.plain
+    )
     suite.add(
       "observed.1000",
       "set data until 1,000 observed queries have it",
@@ -28,7 +34,7 @@ enum ObservedCases {
       "observed.read.1000",
       "set data until 1,000 observed queries have told a reader each",
       times.read,
-      limit: "raw.wake.1000"
+      limit: "raw.observable.1000"
     )
     suite.add(
       "observed.tasks.1000",
@@ -73,6 +79,7 @@ enum ObservedCases {
     return Times(
       unread: await fanOut(isRead: false),
       read: await fanOut(isRead: true),
+      plain: plainFanOut(),
       inTasks: await fanOutOfTasks { client, query, object in
         for await result in client.results(of: query) { object.take(result) }
       },
@@ -82,6 +89,23 @@ enum ObservedCases {
       appearing: appearing,
       bytes: max(0, bytes) / Double(many.count)
     )
+  }
+
+  /// What Observation alone takes to tell a reader of each of 1,000 objects.
+  private static func plainFanOut() -> Double {
+    let objects = (0..<1_000).map { _ in Followed() }
+    var rounds = Rounds(atLeast: 200)
+    while rounds.goOn() {
+      for object in objects {
+        withObservationTracking {
+          blackHole(object.data)
+        } onChange: {
+        }
+      }
+      let round = rounds.count
+      rounds.measure { for object in objects { object.set(round) } }
+    }
+    return rounds.fastest
   }
 
   private static func fanOut(isRead: Bool) async -> Double {
@@ -114,9 +138,11 @@ enum ObservedCases {
     private(set) var data: Int?
 
     func take(_ result: QueryResult<Int>) {
-      if data != result.data { data = result.data }
+      if data != result.data { set(result.data) }
       Self.arrivals += 1
     }
+
+    func set(_ value: Int?) { data = value }
   }
 
   private static func fanOutOfTasks(
