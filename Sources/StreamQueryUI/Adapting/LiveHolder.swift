@@ -64,6 +64,7 @@ final class LiveHolder<Object: AnyObject> {
     _ tell: @escaping Tell
   ) {
     guard machine.asked(by: asker) == .tell else { return }
+    move(from: self.surroundings.decider, to: surroundings.decider)
     self.surroundings = surroundings
     self.tell = tell
     perform()
@@ -92,16 +93,20 @@ final class LiveHolder<Object: AnyObject> {
   }
 
   /// A view of a modifier that showed it has disappeared.
-  func disappeared() { presence?.disappeared() }
+  func disappeared() { presence?.disappeared(of: surroundings.client) }
 
   private func perform() {
     guard let object, let tell else { return }
     var surroundings = surroundings
     let isShown = surroundings.period == .always || presence?.isPresent != false
-    surroundings.isAllowed = surroundings.isAllowed && isShown
+    surroundings.isAllowed = surroundings.isAllowedNow && isShown
     if let changeContext { surroundings.changeContext = changeContext }
     tell(object, surroundings.client ?? FallbackClient.taken(), surroundings)
   }
+}
+
+extension LiveHolder: PresenceMember {
+  func presenceChanged() { perform() }
 }
 
 extension LiveHolder: ReaderWitness {

@@ -16,9 +16,11 @@ extension EnvironmentValues {
   }
 
   /// Whether property wrappers observe their queries here; see `queryObservation(_:)`.
+  ///
+  /// Set inside of such a modifier, it counts more than that.
   public var queryObservationEnabled: Bool {
     get { surroundings.isAllowed }
-    set { surroundings.isAllowed = newValue }
+    set { (surroundings.isAllowed, surroundings.isSaid) = (newValue, true) }
   }
 
   /// Read by `@SwiftUI.Environment`, in full: within this package, the core has a type of that name.

@@ -394,7 +394,7 @@ struct AppearanceTests {
 
   @Test("content that branches and is hidden is not observed, and is fetched when it is back")
   func hidden() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, fetch) = (Switches(), fetch("A", "B", "C"))
       let shown = query("a", fetch)
       let display = world.show(Stack(switches: switches, root: Either(query: shown)))
@@ -417,7 +417,7 @@ struct AppearanceTests {
 
   @Test("what is hidden long after an animated change is not observed")
   func hiddenAfterAnimations() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, shown) = (Switches(), query("a", fetch("A")))
       let view = QueryView(shown) { item in Text(item.data ?? "-") }.queryAnimation(.default)
       let display = world.show(Stack(switches: switches, root: view))

@@ -22,7 +22,7 @@ struct ModifierTests {
 
   @Test("V03: the body says key, fetch and whether to fetch")
   func keyInTheBody() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       let fetch = fetch("one", "two")
       switches.isOn = false
@@ -60,7 +60,7 @@ struct ModifierTests {
 
   @Test("a query goes on when another view of the body shows it")
   func branches() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       let fetch = fetch("A", "B")
       let mounted = world.mount(
@@ -135,7 +135,7 @@ struct ModifierTests {
 
   @Test("I13, G01, G05: pages, positions and lists are observed like queries")
   func pages() {
-    World.run { world in
+    World.run(.further) { world in
       let (model, drawn) = (PagesModel(), Drawn())
       let mounted = world.mount(Paged(model, drawn))
       world.advance(1)
@@ -170,7 +170,7 @@ struct ModifierTests {
 
   @Test("U05, U06: a mutation runs with the client of the environment")
   func mutations() {
-    World.run { world in
+    World.run(.further) { world in
       let (handle, drawn) = (Rename.Handle(), Drawn())
       let mounted = world.mount(Rename(handle: handle, drawn: drawn))
       handle.rename?.run("ada")
@@ -209,7 +209,7 @@ struct ModifierTests {
     "a gesture refetches and waits; one that SwiftUI cancels is no error, and the request goes on"
   )
   func refreshing() {
-    World.run { world in
+    World.run(.further) { world in
       let (drawn, gesture) = (Drawn(), Gesture())
       let fetch = fetch("A", "B", "C")
       let mounted = world.mount(Refreshing(query("a", fetch), drawn, gesture))
