@@ -329,45 +329,35 @@ struct LiveQueryTests {
   @Test("a view without a client uses a shared one, and says so once")
   func noClient() {
     World.run { world in
-      var reports: [ViewMisuse] = []
-      let (receive, make) = (ViewMisuse.receive, FallbackClient.make)
-      defer {
-        (ViewMisuse.receive, FallbackClient.make) = (receive, make)
-        ViewMisuse.forget()
-        FallbackClient.forget()
+      Reports.collected { reports in
+        let client = world.client
+        FallbackClient.make = { client }
+        let drawn = Drawn()
+        let shown = query("a", fetch("A"))
+        let mounted = world.mount(
+          alone: Group {
+            Screen(shown, drawn)
+            Screen(shown, drawn)
+          }
+        )
+        world.advance(30)
+        #expect(drawn.lines == ["-", "-", "A", "A"])
+        #expect(reports.all == [.noClient])
+        mounted.unmount()
       }
-      ViewMisuse.receive = { reports.append($0) }
-      FallbackClient.make = { world.client }
-      FallbackClient.forget()
-      ViewMisuse.forget()
-      let drawn = Drawn()
-      let shown = query("a", fetch("A"))
-      let mounted = world.mount(
-        alone: Group {
-          Screen(shown, drawn)
-          Screen(shown, drawn)
-        }
-      )
-      world.advance(30)
-      #expect(drawn.lines == ["-", "-", "A", "A"])
-      #expect(reports == [.noClient])
-      mounted.unmount()
     }
   }
 
   @Test("a wrapper that is read outside of a view observes nothing, and says so")
   func outsideOfAView() {
     World.run { world in
-      var reports: [ViewMisuse] = []
-      let receive = ViewMisuse.receive
-      defer { ViewMisuse.receive = receive }
-      ViewMisuse.receive = { reports.append($0) }
-      ViewMisuse.forget()
-      let screen = Screen(query("a", fetch("A")), Drawn())
-      #expect(screen.item.text == "-")
-      #expect(reports.count == 1)
-      world.advance(100)
-      #expect(screen.item.text == "-")
+      Reports.collected { reports in
+        let screen = Screen(query("a", fetch("A")), Drawn())
+        #expect(screen.item.text == "-")
+        #expect(reports.all.count == 1)
+        world.advance(100)
+        #expect(screen.item.text == "-")
+      }
     }
   }
 }

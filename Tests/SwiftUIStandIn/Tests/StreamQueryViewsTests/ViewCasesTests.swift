@@ -357,23 +357,20 @@ struct ViewCasesTests {
   @Test("wrappers of all kinds that are read outside of a view do nothing, and say so once each")
   func outsideOfAView() {
     World.run { world in
-      var reports: [ViewMisuse] = []
-      let receive = ViewMisuse.receive
-      defer { ViewMisuse.receive = receive }
-      ViewMisuse.receive = { reports.append($0) }
-      ViewMisuse.forget()
-      let view = Outside()
-      for _ in 0..<2 {
-        #expect(view.batch.results == nil && view.found.query.isPending)
+      Reports.collected { reports in
+        let view = Outside()
+        for _ in 0..<2 {
+          #expect(view.batch.results == nil && view.found.query.isPending)
+          view.save.run(1)
+        }
+        world.advance(100)
+        #expect(reports.all.count == 3 && world.observers == 0)
+        // It has no client, and a button that does nothing must show why.
         view.save.run(1)
+        let save = view.save
+        save.run(2)
+        #expect(save.error as? ObservationError == .noClient)
       }
-      world.advance(100)
-      #expect(reports.count == 3 && world.observers == 0)
-      // It has no client, and a button that does nothing must show why.
-      view.save.run(1)
-      let save = view.save
-      save.run(2)
-      #expect(save.error as? ObservationError == .noClient)
     }
   }
 
