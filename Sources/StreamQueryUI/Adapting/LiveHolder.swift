@@ -63,7 +63,12 @@ final class LiveHolder<Object: AnyObject> {
     in surroundings: Surroundings,
     _ tell: @escaping Tell
   ) {
-    guard machine.asked(by: asker) == .tell else { return }
+    let wasNamedTwice = machine.isNamedTwice
+    let step = machine.asked(by: asker)
+    if !wasNamedTwice, machine.isNamedTwice {
+      ViewMisuse.namedTwice(String(describing: Object.self)).report()
+    }
+    guard step == .tell else { return }
     move(from: self.surroundings.decider, to: surroundings.decider)
     self.surroundings = surroundings
     self.tell = tell
