@@ -107,6 +107,13 @@ struct ListMachineTests {
     #expect(told(&machine, of: listings[1]) == "same")
   }
 
+  @Test mutating func anotherKeyAnywhereChangesEveryPositionThatWasRead() {
+    let (old, new) = (listing("a1", "b1"), listing("a1", "c1"))
+    var machine = ListMachine()
+    _ = told(&machine, of: old)
+    #expect(told(&machine, reading: [0, 1], of: new) == "[0, 1] []")
+  }
+
   @Test mutating func anotherOrderOrLengthChangesEveryPositionThatWasRead() {
     let (a, b) = (listing("a1"), listing("a1", "b1"))
     let (c, none) = (listing("b1", "a1"), listing())
