@@ -15,6 +15,7 @@ public func pthread_mutex_destroy(_ mutex: UnsafeMutablePointer<pthread_mutex_t>
 public func pthread_mutex_lock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 { 0 }
 public func pthread_mutex_trylock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 { 0 }
 public func pthread_mutex_unlock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 { 0 }
+public func pthread_main_np() -> Int32 { 1 }
 public typealias pthread_t = OpaquePointer
 public func pthread_self() -> pthread_t { fatalError() }
 @discardableResult

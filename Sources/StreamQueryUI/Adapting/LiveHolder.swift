@@ -63,7 +63,13 @@ final class LiveHolder<Object: AnyObject> {
     in surroundings: Surroundings,
     _ tell: @escaping Tell
   ) {
-    guard machine.asked(by: asker) == .tell else { return }
+    let wasNamedTwice = machine.isNamedTwice
+    let step = machine.asked(by: asker)
+    if !wasNamedTwice, machine.isNamedTwice {
+      ViewMisuse.namedTwice(String(describing: Object.self)).report()
+    }
+    guard step == .tell else { return }
+    move(from: self.surroundings.decider, to: surroundings.decider)
     self.surroundings = surroundings
     self.tell = tell
     perform()
@@ -92,16 +98,20 @@ final class LiveHolder<Object: AnyObject> {
   }
 
   /// A view of a modifier that showed it has disappeared.
-  func disappeared() { presence?.disappeared() }
+  func disappeared() { presence?.disappeared(of: surroundings.client) }
 
   private func perform() {
     guard let object, let tell else { return }
     var surroundings = surroundings
     let isShown = surroundings.period == .always || presence?.isPresent != false
-    surroundings.isAllowed = surroundings.isAllowed && isShown
+    surroundings.isAllowed = surroundings.isAllowedNow && isShown
     if let changeContext { surroundings.changeContext = changeContext }
     tell(object, surroundings.client ?? FallbackClient.taken(), surroundings)
   }
+}
+
+extension LiveHolder: PresenceMember {
+  func presenceChanged() { perform() }
 }
 
 extension LiveHolder: ReaderWitness {

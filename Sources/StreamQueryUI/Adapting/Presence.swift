@@ -1,38 +1,50 @@
 internal import Observation
 internal import StreamQuery
 
-/// Whether what a modifier is around is shown; a reader is told of changes.
+/// Whether what a modifier is around is shown.
+///
+/// Those who observe or not because of it are told of a change at once: SwiftUI may draw what is hidden
+/// as late as when it is shown again. Readers are told as well, so that the modifier is drawn.
 @MainActor
 final class Presence: nonisolated Observable {
   private let registrar = ObservationRegistrar()
   private var machine = PresenceMachine()
-  /// Called when the answer has changed.
+  /// Called when it is shown or hidden.
   var onChange: (@MainActor () -> Void)?
-  /// That of the modifier around this one.
-  weak var outer: Presence?
+  /// Of a modifier that says when queries are observed; made when it is drawn.
+  private(set) var scope: PresenceScope?
   /// Those of the client whose change it was told of last: whoever is in doubt has them.
   private var waits: SharedWaits?
-  /// What the modifier was drawn with.
-  private var drawnAnswer: Bool?
 
   /// Whether it is not known to be hidden; not tracked, so that nothing is drawn because of it.
   var isPresent: Bool { machine.observes(.onRender) }
 
-  private func observes(_ period: ObservationPeriod) -> Bool {
-    registrar.access(.result)
-    return machine.observes(period)
-  }
+  /// Whether it lets observe now, and all around it do; not tracked.
+  var allows: Bool { letsObserve && scope?.around.isAllowedNow != false }
+
+  private var letsObserve: Bool { scope.map { machine.observes($0.period) } ?? true }
 
   /// The modifier is drawn.
   ///
-  /// - Parameter period: When what it is around observes.
+  /// - Parameters:
+  ///   - period: When what it is around observes.
+  ///   - surroundings: Those of the modifier.
   /// - Returns: Whether that observes now.
-  func drawn(observing period: ObservationPeriod) -> Bool {
-    // Drawn with that answer before, so not because of it.
-    if drawnAnswer == false, !machine.observes(period) { drawn() }
-    let answer = observes(period)
-    drawnAnswer = answer
-    return answer
+  func drawn(observing period: ObservationPeriod, in surroundings: Surroundings) -> Bool {
+    let scope = scope ?? PresenceScope()
+    self.scope = scope
+    move(from: scope.around.decider, to: surroundings.decider)
+    (scope.period, scope.around) = (period, surroundings)
+    // Drawn as a hidden one before, so not because of that.
+    if scope.drawing == .hidden, !letsObserve { perform(isDrawing: true) { $0.drawn() } }
+    registrar.access(.result)
+    if letsObserve {
+      scope.drawing = .shown
+    } else if machine.stage == .hidden, scope.drawing == .shown {
+      scope.drawing = .hiddenInThisTurn
+      awaitEndOfTurn()
+    }
+    return allows
   }
 
   /// The view is drawn, for another reason than that it is shown or hidden.
@@ -44,29 +56,35 @@ final class Presence: nonisolated Observable {
   func changed(of client: QueryClient?) {
     waits = Pump.of(client ?? FallbackClient.taken()).waits
     perform { $0.changed() }
-    outer?.changed(of: client)
+    scope?.around.presence?.changed(of: client)
   }
 
   /// What they were told of is read for the first time.
   func changeWasRead() {
     perform { $0.changeWasRead() }
-    outer?.changeWasRead()
+    scope?.around.presence?.changeWasRead()
   }
 
   func appeared() { perform { $0.appeared() } }
 
-  func disappeared() { perform { $0.disappeared() } }
+  /// One of its views has disappeared.
+  ///
+  /// - Parameter client: That of its surroundings, if they have one.
+  func disappeared(of client: QueryClient?) {
+    if waits == nil { waits = client.map { Pump.of($0).waits } }
+    perform { $0.disappeared() }
+  }
 
-  private func perform(_ fact: (inout PresenceMachine) -> PresenceMachine.Step) {
+  private func perform(
+    isDrawing: Bool = false,
+    _ fact: (inout PresenceMachine) -> PresenceMachine.Step
+  ) {
     var next = machine
     let step = fact(&next)
-    switch step {
-    case .nothing, .awaitEndOfTurn, .awaitEndOfDoubt: machine = next
-    case .changed, .changedInDoubt:
-      registrar.willChange(ResultFields(.result))
-      machine = next
-      registrar.didChange(ResultFields(.result))
-    }
+    let isOther = scope.map { machine.observes($0.period) != next.observes($0.period) } ?? false
+    if isOther { registrar.willChange(ResultFields(.result)) }
+    machine = next
+    if isOther { registrar.didChange(ResultFields(.result)) }
     switch step {
     case .nothing: break
     case .awaitEndOfTurn: awaitEndOfTurn()
@@ -76,18 +94,28 @@ final class Presence: nonisolated Observable {
       waits?.awaitSecond(self)
       onChange?()
     }
+    // What is drawn asks itself.
+    if isOther, !isDrawing { scope?.tell() }
   }
 
   private func awaitEndOfTurn() {
     if let waits { return waits.awaitEndOfTurn(self) }
-    // Nothing in it has changed yet. Not weakly: the end must be told, also if the view is gone by then.
+    // No client is known. Not weakly: the end must be told, also if the view is gone by then.
     // No executor preference: it runs on the main actor.
     Task { turnEnded() }
   }
 }
 
+extension Presence: PresenceMember {
+  // What it does not let observe does not, whatever is around it.
+  func presenceChanged() { if letsObserve { scope?.tell() } }
+}
+
 extension Presence: SharedWaiter {
-  func turnEnded() { perform { $0.turnEnded() } }
+  func turnEnded() {
+    if scope?.drawing == .hiddenInThisTurn { scope?.drawing = .hidden }
+    perform { $0.turnEnded() }
+  }
 
   func secondPassed() -> Bool {
     var isStillInDoubt = false

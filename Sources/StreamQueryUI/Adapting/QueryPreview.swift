@@ -5,7 +5,8 @@ public import StreamQuery
 /// Nothing changes unless the preview says so, then and later. A query that was given no state shows
 /// none and is not fetched. A button that lets an observed object do something (refetch, reset, load
 /// the next page, run or reset a mutation, try again what a boundary shows) does nothing: calls that
-/// wait return at once what is shown, and those that throw throw `CancellationError`. What depends on
+/// wait return at once what is shown, and those that throw throw `CancellationError`; `firstValue()`
+/// does so if there is none. `client.observe(_:on:)` shows what was prepared. What depends on
 /// the view alone, such as the position in pages, changes as ever. What is asked of the client itself
 /// is done: a write shows, and a fetch begins and never ends.
 ///

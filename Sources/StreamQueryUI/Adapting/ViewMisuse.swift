@@ -1,26 +1,47 @@
+internal import Synchronization
+
 /// A mistake in a view that has a defined outcome; reported once, in debug builds.
-@MainActor
-enum ViewMisuse: Hashable, CustomStringConvertible {
+enum ViewMisuse: Hashable, Sendable, CustomStringConvertible {
   /// A view uses a query, and nobody gave it a client.
   case noClient
   /// A property wrapper was read before it belonged to a view.
   case readOutsideOfAView(String)
+  /// A property wrapper names what it observes, and a modifier does so for it as well.
+  case namedTwice(String)
+  /// A property wrapper was updated on another thread than the main one.
+  case updatedOffTheMainThread
+
+  private struct State {
+    var receive: @Sendable (ViewMisuse) -> Void = { print("StreamQuery: \($0)") }
+    var reported: Set<ViewMisuse> = []
+  }
+
+  private static let state = Mutex(State())
 
   /// Where reports go.
-  static var receive: (ViewMisuse) -> Void = { print("StreamQuery: \($0)") }
-  private static var reported: Set<ViewMisuse> = []
+  static var receive: @Sendable (ViewMisuse) -> Void {
+    get { state.withLock { $0.receive } }
+    set {
+      // The former one is released after unlocking.
+      _ = state.withLock { state in
+        defer { state.receive = newValue }
+        return state.receive
+      }
+    }
+  }
 
   /// Reports it, unless that was done before.
   func report() {
     #if DEBUG
-    if Self.reported.insert(self).inserted { Self.receive(self) }
+    let receive = Self.state.withLock { $0.reported.insert(self).inserted ? $0.receive : nil }
+    receive?(self)
     #endif
   }
 
   /// Forgets what was reported, for tests.
-  static func forget() { reported = [] }
+  static func forget() { state.withLock { $0.reported = [] } }
 
-  nonisolated var description: String {
+  var description: String {
     switch self {
     case .noClient:
       """
@@ -31,6 +52,16 @@ enum ViewMisuse: Hashable, CustomStringConvertible {
       """
       A property wrapper was read outside of a view's body, for example in its initialiser: its \
       \(object) observes nothing. Read it in the body.
+      """
+    case .namedTwice(let object):
+      """
+      A property wrapper names what its \(object) observes, and a modifier of a view does so as well: \
+      the modifier counts. Name it in one place.
+      """
+    case .updatedOffTheMainThread:
+      """
+      A property wrapper was updated on another thread than the main one: that update is left out. \
+      Call update() of a wrapper nowhere; SwiftUI does.
       """
     }
   }

@@ -21,6 +21,9 @@ struct LiveMachine: Equatable {
   private var hasQuery = false
   private var hadOptions = false
 
+  /// Whether the wrapper names something that is not heard.
+  var isNamedTwice: Bool { hasModifier && hasQuery }
+
   /// Something was asked for.
   mutating func asked(by asker: Asker) -> Step {
     switch asker {

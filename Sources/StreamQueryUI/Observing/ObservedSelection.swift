@@ -328,11 +328,14 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     guard let client else { throw ObservationError.noClient }
     var machine = machine
     // An observer of its own: what is taken here must not be missing there.
+    let options = Pump.options(options, for: client)
     for await result in client.results(of: query, options: options) {
       if let arrival = machine.arrived(result) { machine.show(arrival) }
       let shown = machine.shown
       if let data = shown.data, !shown.isPlaceholderData { return data }
       if let error = shown.error, !shown.isFetching { throw error }
+      // Nothing comes in a preview.
+      if pump?.prepared != nil { break }
     }
     throw CancellationError()
   }

@@ -36,7 +36,8 @@ extension QueryClient {
     _ show: @escaping @MainActor (QueryResult<Value>) -> Void
   ) -> ObjectObservation {
     let observation = ObjectObservation(owner, pump: Pump.of(self))
-    observation.begin(observer(of: query, options: options), show)
+    // Frozen, if this is the client of a preview.
+    observation.begin(observer(of: query, options: Pump.options(options, for: self)), show)
     return observation
   }
 }

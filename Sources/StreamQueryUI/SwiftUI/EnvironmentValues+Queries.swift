@@ -6,19 +6,19 @@ extension EnvironmentValues {
   /// The client of the queries in views.
   ///
   /// Without `queryClient(_:)` above, it is one that all such views share; a debug build says so
-  /// once. Set it with that modifier: `environment(_:_:)` reads a value before it sets it.
+  /// once. That is so on every thread. Set it with that modifier: `environment(_:_:)` reads a value
+  /// before it sets it.
   public var queryClient: QueryClient {
-    get {
-      // SwiftUI reads the environment while it updates views, on the main actor.
-      surroundings.client ?? MainActor.assumeIsolated { FallbackClient.taken() }
-    }
+    get { surroundings.client ?? FallbackClient.taken() }
     set { surroundings.client = newValue }
   }
 
   /// Whether property wrappers observe their queries here; see `queryObservation(_:)`.
+  ///
+  /// Set inside of such a modifier, it counts more than that.
   public var queryObservationEnabled: Bool {
     get { surroundings.isAllowed }
-    set { surroundings.isAllowed = newValue }
+    set { (surroundings.isAllowed, surroundings.isSaid) = (newValue, true) }
   }
 
   /// Read by `@SwiftUI.Environment`, in full: within this package, the core has a type of that name.

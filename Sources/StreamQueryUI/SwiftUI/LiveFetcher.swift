@@ -91,8 +91,7 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
 
   /// Called by SwiftUI before the view's body.
   public nonisolated func update() {
-    // SwiftUI calls it on the main actor, although the requirement does not say so.
-    MainActor.assumeIsolated {
+    ViewUpdate.run {
       holder.installed(animation?.changeContext, make)
       let options = holder.options(options)
       holder.asked(by: .wrapper, in: surroundings) {

@@ -58,8 +58,7 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
 
   /// Called by SwiftUI before the view's body.
   public nonisolated func update() {
-    // SwiftUI calls it on the main actor, although the requirement does not say so.
-    MainActor.assumeIsolated {
+    ViewUpdate.run {
       holder.installed(animation?.changeContext) { ObservedMutation(mutation ?? .none) }
       if let mutation {
         holder.asked(by: .wrapper, in: surroundings) { $0.asked(mutation, $1, $2) }

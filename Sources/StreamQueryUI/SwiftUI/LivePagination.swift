@@ -63,8 +63,7 @@ public struct LivePagination<
 
   /// Called by SwiftUI before the view's body.
   public nonisolated func update() {
-    // SwiftUI calls it on the main actor, although the requirement does not say so.
-    MainActor.assumeIsolated {
+    ViewUpdate.run {
       holder.installed(animation?.changeContext, make)
       if let query {
         let options = holder.options(options)

@@ -33,8 +33,7 @@ public struct LiveQueries: DynamicProperty {
 
   /// Called by SwiftUI before the view's body.
   public nonisolated func update() {
-    // SwiftUI calls it on the main actor, although the requirement does not say so.
-    MainActor.assumeIsolated {
+    ViewUpdate.run {
       holder.installed(animation?.changeContext) { ObservedQueries() }
       if let queries {
         holder.asked(by: .wrapper, in: surroundings) { $0.asked(queries, $1, $2) }

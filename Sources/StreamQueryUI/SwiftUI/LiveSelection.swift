@@ -110,8 +110,7 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
 
   /// Called by SwiftUI before the view's body.
   public nonisolated func update() {
-    // SwiftUI calls it on the main actor, although the requirement does not say so.
-    MainActor.assumeIsolated {
+    ViewUpdate.run {
       holder.installed(animation?.changeContext, make)
       if let query {
         let options = holder.options(options)

@@ -75,17 +75,16 @@ struct ObservationModifier: ViewModifier {
   }
 
   func body(content: Content) -> some View {
-    presence.outer = surroundings.presence
-    let observes = presence.drawn(observing: period)
+    let observes = presence.drawn(observing: period, in: surroundings)
     return
       content
       .transformEnvironment(\.surroundings) {
-        $0.isAllowed = $0.isAllowed && observes
+        ($0.isAllowed, $0.isSaid) = (observes, false)
         $0.period = period
         $0.presence = presence
       }
       .onAppear { presence.appeared() }
-      .onDisappear { presence.disappeared() }
+      .onDisappear { [client = surroundings.client] in presence.disappeared(of: client) }
   }
 }
 
@@ -114,7 +113,7 @@ struct SceneModifier: ViewModifier {
         // A view that is back, as from under another one, is told of no other phase.
         say(phase)
       }
-      .onDisappear { presence.disappeared() }
+      .onDisappear { presence.disappeared(of: nil) }
   }
 
   private func say(_ phase: ScenePhase) {

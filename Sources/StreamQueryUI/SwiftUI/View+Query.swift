@@ -21,7 +21,8 @@ extension View {
   /// it, so that cached data shows one update later than with a query in the initialiser.
   ///
   /// - Parameters:
-  ///   - live: The property wrapper; a query that it names itself is not observed.
+  ///   - live: The property wrapper; a query that it names itself is not observed from then on, also
+  ///     when this modifier is gone.
   ///   - query: The query; it may be another one at each update.
   /// - Returns: The view.
   public func query<Stored, Selected>(
@@ -147,8 +148,7 @@ struct AskedProperty<Object: AnyObject>: DynamicProperty {
   }
 
   nonisolated func update() {
-    // SwiftUI calls it on the main actor, although the requirement does not say so.
-    MainActor.assumeIsolated { holder.asked(by: .modifier, in: surroundings, tell) }
+    ViewUpdate.run { holder.asked(by: .modifier, in: surroundings, tell) }
   }
 }
 

@@ -32,6 +32,18 @@ struct LiveMachineTests {
     )
   }
 
+  @Test func aWrapperThatIsNotHeardIsNamedTwiceForAsLongAsItNamesSomething() {
+    var machine = LiveMachine()
+    var answers: [Bool] = []
+    for asker in [LiveMachine.Asker.wrapper, .modifier, .wrapper] {
+      _ = machine.asked(by: asker)
+      answers.append(machine.isNamedTwice)
+    }
+    _ = machine.namedNothing()
+    answers.append(machine.isNamedTwice)
+    #expect(answers == [false, true, true, false])
+  }
+
   @Test func optionsAreWithdrawnOnce() {
     var machine = LiveMachine()
     let withdrawn = [false, true, true, false, false].map { machine.named(options: $0) }

@@ -33,6 +33,12 @@ public final class Host {
     public var newAppearsFirst = false
     /// Whether what an animated change removes disappears when the animation is over.
     public var removalsTakeTime = false
+    /// Whether hidden views are drawn when what they read changes, and not only when they are shown.
+    public var drawsHidden = true
+    /// Whether each body is evaluated twice, and the first result is dropped.
+    public var evaluatesTwice = false
+    /// Whether dynamic properties are updated at other times than before a body.
+    public var updatesAlone = false
 
     /// Creates one.
     public init(
@@ -65,15 +71,30 @@ public final class Host {
       }
     }
 
+    /// What few tests need: each of ``all`` with one or several of the last three.
+    public static let further: [Self] = all.enumerated().map { index, usual in
+      var behaviour = usual
+      let kind = (index + 1) % 5
+      behaviour.drawsHidden = kind == 2 || kind == 3
+      behaviour.evaluatesTwice = kind != 1 && kind != 3
+      behaviour.updatesAlone = kind != 1 && kind != 2
+      return behaviour
+    }
+
     public var description: String {
       [
         freesStateLate ? "late" : "soon", skipsEqualViews ? "skipping" : "eager",
         outermostAppearsFirst ? "outermost first" : "innermost first", "\(appearance)",
         newAppearsFirst ? "new first" : "old first",
         removalsTakeTime ? "removed late" : "removed at once",
+        drawsHidden ? "hidden drawn" : "hidden not drawn", evaluatesTwice ? "twice" : "once",
+        updatesAlone ? "updates alone" : "updates with bodies",
       ].joined(separator: ", ")
     }
   }
+
+  /// Whether a body is evaluated whose result is dropped.
+  public private(set) static var isDropping = false
 
   let behaviour: Behaviour
   private(set) var root: Node?
@@ -121,7 +142,16 @@ public final class Host {
         for node in nodes.sorted(by: { $0.depth < $1.depth }) { node.evaluateIfDirty() }
       }
     }
+    if behaviour.updatesAlone { root?.walk { $0.updateAlone() } }
     commit()
+  }
+
+  /// Evaluates a body before the time that counts, where that is done twice.
+  func rehearse(_ body: () -> Void) {
+    guard behaviour.evaluatesTwice else { return }
+    Self.isDropping = true
+    body()
+    Self.isDropping = false
   }
 
   private func commit() {

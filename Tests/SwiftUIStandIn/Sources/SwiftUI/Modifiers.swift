@@ -22,15 +22,29 @@ public struct ModifiedContent<Content: View, Modifier>: View, Primitive {
     guard let modifier = modifier as? any ViewModifier else { return [] }
     return modifier.pieces(node, content)
   }
+
+  func updateAlone(_ node: Node) { (modifier as? any ViewModifier)?.updateAlone(node) }
 }
 
 extension ViewModifier {
   @MainActor
   func pieces(_ node: Node, _ content: any View) -> [Piece] {
+    let content = ViewModifierContent<Self>(view: content)
+    node.host.rehearse {
+      var modifier = self
+      install(node, in: &modifier)
+      _ = modifier.body(content: content)
+    }
     var modifier = self
     install(node, in: &modifier)
     node.host.count(Self.self)
-    return [Piece(key: 0, view: modifier.body(content: ViewModifierContent(view: content)))]
+    return [Piece(key: 0, view: modifier.body(content: content))]
+  }
+
+  @MainActor
+  func updateAlone(_ node: Node) {
+    var modifier = self
+    install(node, in: &modifier)
   }
 }
 

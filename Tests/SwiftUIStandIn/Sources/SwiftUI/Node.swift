@@ -60,7 +60,23 @@ final class Node {
     host.schedule(self)
   }
 
-  func evaluateIfDirty() { if isDirty, !isGone { evaluate() } }
+  func evaluateIfDirty() { if isDirty, !isGone { evaluate(soon: isShown) } }
+
+  /// Evaluates it, unless it is hidden and that is put off.
+  private func evaluate(soon isShown: Bool) {
+    if isShown || host.behaviour.drawsHidden || run == 0 { evaluate() } else { isDirty = true }
+  }
+
+  /// Updates the dynamic properties, and evaluates no body.
+  func updateAlone() {
+    guard !isGone else { return }
+    if let view = view as? any Primitive { return view.updateAlone(self) }
+    func update<V: View>(_ view: V) {
+      var view = view
+      install(self, in: &view)
+    }
+    update(view)
+  }
 
   func evaluate() {
     isDirty = false
@@ -80,6 +96,11 @@ final class Node {
 
   private func produce<V: View>(_ view: V) -> [Piece] {
     if let view = view as? any Primitive { return view.pieces(self) }
+    host.rehearse {
+      var view = view
+      install(self, in: &view)
+      _ = view.body
+    }
     var view = view
     install(self, in: &view)
     host.count(V.self)
@@ -114,10 +135,13 @@ final class Node {
     }
     for key in former { old[key]?.remove() }
     for ((node, isSame), piece) in zip(kept, pieces) {
+      let isShown = isShown && !piece.isHidden
       if !isSame {
-        withTransaction(piece.transaction ?? Transaction.current) { node.evaluate() }
+        withTransaction(piece.transaction ?? Transaction.current) { node.evaluate(soon: isShown) }
+      } else if host.behaviour.updatesAlone {
+        node.updateAlone()
       }
-      node.show(isShown && !piece.isHidden)
+      node.show(isShown)
     }
   }
 
@@ -128,6 +152,8 @@ final class Node {
     if isShown {
       hasAppeared = true
       if host.behaviour.outermostAppearsFirst { host.afterwards { [weak self] in self?.appear() } }
+      // What was put off.
+      if !host.behaviour.drawsHidden, isDirty, !isGone { evaluate() }
     }
     for key in keys { children[key]?.show(isShown) }
     if !isShown {
@@ -241,6 +267,11 @@ struct Piece {
 @MainActor
 protocol Primitive {
   func pieces(_ node: Node) -> [Piece]
+  /// Updates its dynamic properties, if it has any.
+  func updateAlone(_ node: Node)
+}
+extension Primitive {
+  func updateAlone(_ node: Node) {}
 }
 
 /// A view that is seen, or lays out what is below it: it appears itself.

@@ -50,7 +50,7 @@ struct AppearanceTests {
     sourceLocation: SourceLocation = #_sourceLocation,
     _ view: @MainActor (Query<String>) -> some View
   ) {
-    World.run { world in
+    World.run(.further) { world in
       let fetch = fetch("A", "B")
       let shown = query("a", fetch)
       let display = world.show(view(shown))
@@ -132,7 +132,7 @@ struct AppearanceTests {
     sourceLocation: SourceLocation = #_sourceLocation,
     _ view: @MainActor (Switches, [Query<String>]) -> some View
   ) {
-    World.run { world in
+    World.run(.further) { world in
       let switches = Switches()
       switches.id = 0
       let fetches = [fetch("A", "A2", "A3"), fetch("B")]
@@ -284,7 +284,7 @@ struct AppearanceTests {
     sourceLocation: SourceLocation = #_sourceLocation,
     _ view: @MainActor (Switches, [Query<String>]) -> some View
   ) {
-    World.run { world in
+    World.run(.further) { world in
       let switches = Switches()
       switches.id = 0
       let fetches = [fetch("A", "A2"), fetch("B")]
@@ -323,7 +323,7 @@ struct AppearanceTests {
 
   @Test("what stays empty after an animation shows what is cached when it is drawn again")
   func emptiedForLong() {
-    World.run { world in
+    World.run(.further) { world in
       let switches = Switches()
       let shown = query("a", fetch("A", "B", "C"))
       let display = world.show(Counted(switches: switches, query: shown))
@@ -361,7 +361,7 @@ struct AppearanceTests {
 
   @Test("a view that shows only whether a query is fetching shows it each time")
   func onlyWhileFetching() {
-    World.run { world in
+    World.run(.further) { world in
       let fetch = fetch("A", "B", "C")
       let shown = query("a", fetch)
       let display = world.show(
@@ -394,7 +394,7 @@ struct AppearanceTests {
 
   @Test("content that branches and is hidden is not observed, and is fetched when it is back")
   func hidden() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, fetch) = (Switches(), fetch("A", "B", "C"))
       let shown = query("a", fetch)
       let display = world.show(Stack(switches: switches, root: Either(query: shown)))
@@ -417,7 +417,7 @@ struct AppearanceTests {
 
   @Test("what is hidden long after an animated change is not observed")
   func hiddenAfterAnimations() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, shown) = (Switches(), query("a", fetch("A")))
       let view = QueryView(shown) { item in Text(item.data ?? "-") }.queryAnimation(.default)
       let display = world.show(Stack(switches: switches, root: view))
@@ -450,7 +450,7 @@ struct AppearanceTests {
         #expect(display.texts == ["other"])
         world.advance(1990)
         #expect(world.observers == 0)
-        // Deeper: it is drawn, and so is observed for a while.
+        // Deeper: it is drawn by a system that draws what is hidden, and so is observed for a while.
         switches.path = [1, 2]
         world.advance(30)
         #expect(world.observers == 1)
@@ -475,7 +475,7 @@ struct AppearanceTests {
 
   @Test("a view whose own state empties it observes when it shows something again")
   func emptiedByState() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, fetch) = (Switches(), fetch("A", "B"))
       let shown = query("a", fetch)
       let display = world.show(ByState(shown, switches))
@@ -534,7 +534,7 @@ struct AppearanceTests {
 
   @Test("a scene that is left right after an animated change has left")
   func scenesAfterAnimations() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, scenes) = (Switches(), SceneActivity())
       let client = QueryClient(simulation: world.simulation) { $0.activity = scenes.activity }
       let (fetch, other) = (fetch("A", "B"), fetch("1", "2", "3"))
@@ -559,7 +559,7 @@ struct AppearanceTests {
 
   @Test("the scene of a view that branches stays in the foreground")
   func scenes() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, scenes) = (Switches(), SceneActivity())
       let client = QueryClient(simulation: world.simulation) { $0.activity = scenes.activity }
       let fetch = fetch("A", "B", "C")

@@ -33,7 +33,7 @@ final class Switches {
 struct LiveQueryTests {
   @Test("V09: a spinner, then the data: two drawings")
   func spinnerThenData() {
-    World.run { world in
+    World.run(.further) { world in
       let drawn = Drawn()
       let mounted = world.mount(Screen(query("a", fetch("A")), drawn))
       #expect(drawn.lines == ["-"])
@@ -50,7 +50,7 @@ struct LiveQueryTests {
 
   @Test("V12: the first frame shows what is cached, initial or a placeholder")
   func firstFrame() {
-    World.run { world in
+    World.run(.further) { world in
       let drawn = Drawn()
       let cached = query("a", fetch("new"))
       world.client.setData("cached", for: cached)
@@ -102,7 +102,7 @@ struct LiveQueryTests {
 
   @Test("drawing the parent a hundred times makes one subscription and one request")
   func parentIsDrawnAgain() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn, parentDrawn) = (Switches(), Drawn(), Drawn())
       let fetch = fetch("A", "B")
       let view = Parent(
@@ -141,7 +141,7 @@ struct LiveQueryTests {
 
   @Test("a key that changes while it fetches cancels its request and shows no former data")
   func keyChangesDuringAFetch() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       let fetches = [fetch("0"), fetch("1", "1 again"), fetch("2")]
       let queries = fetches.enumerated().map { query("\($0.offset)", $0.element) }
@@ -167,7 +167,7 @@ struct LiveQueryTests {
     "a key that changes shows the former data until the new is there, and may finish its request"
   )
   func keyChangesKeepingData() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       let fetches = [fetch("0"), fetch("1"), fetch("2")]
       let queries = fetches.enumerated().map {
@@ -200,10 +200,9 @@ struct LiveQueryTests {
 
   @Test("a list of 1,000 rows, each with its query, is drawn once for what changes together")
   func thousandRows() {
-    // Many drawings: two behaviours that differ in everything are enough.
-    for behaviour in Set([Mounted.Behaviour.all.first, Mounted.Behaviour.all.last]).compactMap(
-      \.self
-    ) {
+    // Many drawings: two behaviours that differ in everything are enough, and one of the rare ones.
+    let (usual, rare) = (Mounted.Behaviour.all, Mounted.Behaviour.further)
+    for behaviour in Set([usual.first, usual.last, rare.last]).compactMap(\.self) {
       Simulation.onMainActor { simulation in
         let client = QueryClient(simulation: simulation)
         let world = World(simulation: simulation, client: client, behaviour: behaviour)
@@ -238,7 +237,7 @@ struct LiveQueryTests {
 
   @Test("V01: a client that is swapped in the environment is observed from then on")
   func clientIsSwapped() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       let other = QueryClient(simulation: world.simulation)
       let shown = query("a", fetch("A", "B"))
@@ -280,7 +279,7 @@ struct LiveQueryTests {
 
   @Test("two wrappers of one key share requests; each has its own options")
   func twoWrappersOfOneKey() {
-    World.run { world in
+    World.run(.further) { world in
       let drawn = Drawn()
       let fetch = fetch("A")
       let mounted = world.mount(TwoOptions(query("a", fetch), drawn))
@@ -311,7 +310,7 @@ struct LiveQueryTests {
 
   @Test("V02: options of a wrapper that change with its view are followed")
   func optionsChange() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       let fetch = fetch("A")
       switches.isOn = false
@@ -330,45 +329,35 @@ struct LiveQueryTests {
   @Test("a view without a client uses a shared one, and says so once")
   func noClient() {
     World.run { world in
-      var reports: [ViewMisuse] = []
-      let (receive, make) = (ViewMisuse.receive, FallbackClient.make)
-      defer {
-        (ViewMisuse.receive, FallbackClient.make) = (receive, make)
-        ViewMisuse.forget()
-        FallbackClient.forget()
+      Reports.collected { reports in
+        let client = world.client
+        FallbackClient.make = { client }
+        let drawn = Drawn()
+        let shown = query("a", fetch("A"))
+        let mounted = world.mount(
+          alone: Group {
+            Screen(shown, drawn)
+            Screen(shown, drawn)
+          }
+        )
+        world.advance(30)
+        #expect(drawn.lines == ["-", "-", "A", "A"])
+        #expect(reports.all == [.noClient])
+        mounted.unmount()
       }
-      ViewMisuse.receive = { reports.append($0) }
-      FallbackClient.make = { world.client }
-      FallbackClient.forget()
-      ViewMisuse.forget()
-      let drawn = Drawn()
-      let shown = query("a", fetch("A"))
-      let mounted = world.mount(
-        alone: Group {
-          Screen(shown, drawn)
-          Screen(shown, drawn)
-        }
-      )
-      world.advance(30)
-      #expect(drawn.lines == ["-", "-", "A", "A"])
-      #expect(reports == [.noClient])
-      mounted.unmount()
     }
   }
 
   @Test("a wrapper that is read outside of a view observes nothing, and says so")
   func outsideOfAView() {
     World.run { world in
-      var reports: [ViewMisuse] = []
-      let receive = ViewMisuse.receive
-      defer { ViewMisuse.receive = receive }
-      ViewMisuse.receive = { reports.append($0) }
-      ViewMisuse.forget()
-      let screen = Screen(query("a", fetch("A")), Drawn())
-      #expect(screen.item.text == "-")
-      #expect(reports.count == 1)
-      world.advance(100)
-      #expect(screen.item.text == "-")
+      Reports.collected { reports in
+        let screen = Screen(query("a", fetch("A")), Drawn())
+        #expect(screen.item.text == "-")
+        #expect(reports.all.count == 1)
+        world.advance(100)
+        #expect(screen.item.text == "-")
+      }
     }
   }
 }

@@ -22,7 +22,7 @@ struct ModifierTests {
 
   @Test("V03: the body says key, fetch and whether to fetch")
   func keyInTheBody() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       let fetch = fetch("one", "two")
       switches.isOn = false
@@ -43,6 +43,94 @@ struct ModifierTests {
     }
   }
 
+  private struct Cached: View {
+    let switches: Switches
+    let queries: [Query<String>]
+    let drawn: Drawn
+    @LiveQuery<String> private var item
+    var body: some View {
+      drawn("\(switches.id) \(item.text) \(item.isFetching)")
+        .query($item, queries[switches.id])
+    }
+  }
+
+  @Test("V03, V12: what is cached shows in the second body of a view that says its query")
+  func cached() {
+    World.run(.further) { world in
+      let (switches, drawn) = (Switches(), Drawn())
+      let fetches = [fetch("new"), fetch("B")]
+      let queries = fetches.enumerated().map { query("\($0.offset)", $0.element) }
+      world.client.setData("A", for: queries[0])
+      world.client.setData("B", for: queries[1])
+      switches.id = 0
+      let fresh = queries.map { $0.staleTime(.seconds(60)) }
+      let mounted = world.mount(Cached(switches: switches, queries: fresh, drawn: drawn))
+      // The body comes before its modifier: it cannot know the query at first.
+      #expect(drawn.take() == ["0 - false", "0 A false"])
+      world.advance(3000)
+      #expect(drawn.take() == [])
+      // So it is with another key: no body is empty, or tells of a fetch.
+      switches.id = 1
+      world.advance(3000)
+      #expect(drawn.take() == ["1 A false", "1 B false"])
+      #expect(fetches.map(\.callCount) == [0, 0])
+      mounted.unmount()
+      // Stale data shows while the new is fetched.
+      switches.id = 0
+      world.advance(60_000)
+      let again = world.mount(Cached(switches: switches, queries: queries, drawn: drawn))
+      #expect(drawn.take() == ["0 - false", "0 A true"])
+      world.advance(3000)
+      #expect(drawn.take() == ["0 new false"])
+      again.unmount()
+    }
+  }
+
+  private struct Twice: View {
+    let switches: Switches
+    let named: Query<String>
+    let drawn: Drawn
+    @LiveQuery<String> private var item
+    init(_ own: Query<String>, _ switches: Switches, named: Query<String>, drawn: Drawn) {
+      _item = LiveQuery(own)
+      (self.switches, self.named, self.drawn) = (switches, named, drawn)
+    }
+    var body: some View {
+      Group {
+        if switches.isOn { drawn(item.text).query($item, named) } else { drawn(item.text) }
+      }
+    }
+  }
+
+  @Test("a query that a wrapper names is not observed once a modifier names one: reported once")
+  func namedTwice() {
+    World.run(.further) { world in
+      Reports.collected { reports in
+        let (switches, drawn) = (Switches(), Drawn())
+        let (own, named) = (fetch("own"), fetch("named", "again"))
+        let mounted = world.mount(
+          Twice(query("own", own), switches, named: query("named", named), drawn: drawn)
+        )
+        world.advance(30)
+        #expect(Set(drawn.take()) == ["-", "named"] && world.observers == 1)
+        #expect(!own.calls.map(\.outcome).contains(.value))
+        // Not even when the modifier is gone.
+        world.advance(3000)
+        switches.isOn = false
+        world.advance(3000)
+        switches.count += 1
+        world.advance(3000)
+        #expect(Set(drawn.take()) == ["named"] && world.observers == 0)
+        switches.isOn = true
+        world.advance(30)
+        #expect(drawn.take().last == "again" && world.observers == 1)
+        #expect(!own.calls.map(\.outcome).contains(.value))
+        #expect(reports.all == [.namedTwice("ObservedSelection<String, String>")])
+        mounted.unmount()
+      }
+    }
+  }
+
   private struct Branches: View {
     let switches: Switches
     let query: Query<String>
@@ -60,7 +148,7 @@ struct ModifierTests {
 
   @Test("a query goes on when another view of the body shows it")
   func branches() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       let fetch = fetch("A", "B")
       let mounted = world.mount(
@@ -135,7 +223,7 @@ struct ModifierTests {
 
   @Test("I13, G01, G05: pages, positions and lists are observed like queries")
   func pages() {
-    World.run { world in
+    World.run(.further) { world in
       let (model, drawn) = (PagesModel(), Drawn())
       let mounted = world.mount(Paged(model, drawn))
       world.advance(1)
@@ -170,7 +258,7 @@ struct ModifierTests {
 
   @Test("U05, U06: a mutation runs with the client of the environment")
   func mutations() {
-    World.run { world in
+    World.run(.further) { world in
       let (handle, drawn) = (Rename.Handle(), Drawn())
       let mounted = world.mount(Rename(handle: handle, drawn: drawn))
       handle.rename?.run("ada")
@@ -209,7 +297,7 @@ struct ModifierTests {
     "a gesture refetches and waits; one that SwiftUI cancels is no error, and the request goes on"
   )
   func refreshing() {
-    World.run { world in
+    World.run(.further) { world in
       let (drawn, gesture) = (Drawn(), Gesture())
       let fetch = fetch("A", "B", "C")
       let mounted = world.mount(Refreshing(query("a", fetch), drawn, gesture))

@@ -11,8 +11,12 @@ import AppKit
 final class Mounted {
   struct Behaviour: Hashable, Sendable {
     static let all = [Behaviour()]
+    static let further: [Behaviour] = []
     var removalsTakeTime: Bool { true }
   }
+
+  /// Whether a body is evaluated whose result is not seen: nobody knows.
+  static var isDropping: Bool { false }
 
   private let window: NSWindow
 
@@ -45,6 +49,9 @@ final class Mounted {
 @MainActor
 final class Mounted {
   typealias Behaviour = Host.Behaviour
+
+  /// Whether a body is evaluated whose result is not seen.
+  static var isDropping: Bool { Host.isDropping }
 
   private let host: Host
 

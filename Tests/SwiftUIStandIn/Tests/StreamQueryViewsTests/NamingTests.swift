@@ -61,7 +61,7 @@ struct NamingTests {
 
   @Test("a wrapper that names nothing any more shows nothing, observes nothing and runs nothing")
   func nothing() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn, hands) = (Switches(), Drawn(), Hands())
       let mounted = world.mount(Selection(switches: switches, drawn: drawn, hands: hands))
       world.advance(1)
@@ -113,7 +113,7 @@ struct NamingTests {
 
   @Test("what was shown before nothing was named is not kept for the next query")
   func previousData() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       switches.id = 0
       let queries = [query("a", fetch("A")), query("b", fetch("B"))]
@@ -179,7 +179,7 @@ struct NamingTests {
 
   @Test("what surroundings say of hidden views holds for every form of observation")
   func periods() {
-    World.run { world in
+    World.run(.further) { world in
       for form in Form.allCases {
         for (period, hidden) in [
           (ObservationPeriod.always, 1), (.onRender, 0), (.onAppear, 0),
@@ -213,7 +213,7 @@ struct NamingTests {
     "G6: a plain wrapper is no new subscription at an appearance; `queryObservation` makes it one"
   )
   func plainWrappersAppear() {
-    World.run { world in
+    World.run(.further) { world in
       for (period, count) in [(ObservationPeriod?.none, 1), (.onRender, 2), (.onAppear, 2)] {
         let (switches, drawn, fetch) = (Switches(), Drawn(), fetch("A", "B"))
         let asked = query("\(String(describing: period))", fetch)
@@ -252,7 +252,7 @@ struct NamingTests {
 
   @Test("K19, T89: data with a default is never missing; a view sees that a store is being read")
   func defaults() {
-    World.run { world in
+    World.run(.further) { world in
       let store = MemoryStore()
       let before = QueryClient(simulation: world.simulation)
       let saved = Query<[String]>(key: "items").persisted(in: store, maxAge: .hours(1))

@@ -193,7 +193,7 @@ struct PageModifierTests {
 
   @Test("a page, a list and a query of a view that has not appeared yet show what is cached")
   func hiddenPagination() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       let page = query("page", fetch("A")).staleTime(.seconds(60))
       world.client.setData("cached", for: page)

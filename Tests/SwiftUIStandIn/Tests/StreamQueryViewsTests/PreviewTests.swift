@@ -245,6 +245,21 @@ struct PreviewTests {
       batch.update([AnyQuery(query("e", fetch).enabled(true))])
       world.advance(1_000)
       #expect(!user.isFetching && !batch.isFetching && user.isPending)
+      // A call on the object, and an observation by the client.
+      var values: [String] = []
+      Task {
+        do { _ = try await user.firstValue() } catch { values.append("\(type(of: error))") }
+        user.update(query: query("b", fetch))
+        values.append((try? await user.firstValue()) ?? "-")
+      }
+      let owner = Switches()
+      for name in ["b", "f"] {
+        preview.client.observe(query(name, fetch).enabled(true), on: owner) {
+          values.append("\($0.data ?? "-") \($0.isFetching)")
+        }
+      }
+      world.advance(1_000)
+      #expect(values.sorted() == ["- false", "Ada", "Ada false", "CancellationError"])
       #expect(fetch.callCount == 0 && work.callCount == 0 && rename.output == "Grace")
     }
   }

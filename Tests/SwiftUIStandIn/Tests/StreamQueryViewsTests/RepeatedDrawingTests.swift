@@ -110,7 +110,7 @@ struct RepeatedDrawingTests {
 
   @Test("V02: options that a wrapper no longer has are gone")
   func optionsGo() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn, fetch) = (Switches(), Drawn(), fetch("A"))
       let view = Optional(switches: switches, query: query("a", fetch), drawn: drawn)
       let mounted = world.mount(view)
@@ -142,7 +142,7 @@ struct RepeatedDrawingTests {
 
   @Test("V02: options of pages that change with their view are followed")
   func optionsOfPages() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       let mounted = world.mount(Pages(switches: switches, drawn: drawn))
       world.advance(30)

@@ -95,7 +95,7 @@ struct ViewCasesTests {
 
   @Test("G05: what modifiers say follows their view; a hundred drawings subscribe to nothing new")
   func modifiersFollow() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn, hands) = (Switches(), Drawn(), Hands())
       let view = Swapped(switches: switches, clients: [world.client], drawn: drawn, hands: hands)
       let mounted = world.mount(view)
@@ -124,7 +124,7 @@ struct ViewCasesTests {
 
   @Test("V01: every kind of wrapper goes over to a client that is swapped in the environment")
   func clientIsSwapped() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn, hands) = (Switches(), Drawn(), Hands())
       let other = QueryClient(simulation: world.simulation)
       other.setData("other", for: QueryKey<String>("item", 1))
@@ -168,7 +168,7 @@ struct ViewCasesTests {
 
   @Test("V11, O04, O07: an appearance refetches as the query says, also by its state")
   func appearing() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       let names = ["never", "ifStale", "always", "when", "when not", "told", "dynamic"]
       let fetches = names.map { _ in fetch("1", "2") }
@@ -261,7 +261,7 @@ struct ViewCasesTests {
 
   @Test("V10: a wrapper that is attached to a view observes while that is shown")
   func attached() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       let fetch = fetch("A", "B")
       let mounted = world.mount(
@@ -357,23 +357,20 @@ struct ViewCasesTests {
   @Test("wrappers of all kinds that are read outside of a view do nothing, and say so once each")
   func outsideOfAView() {
     World.run { world in
-      var reports: [ViewMisuse] = []
-      let receive = ViewMisuse.receive
-      defer { ViewMisuse.receive = receive }
-      ViewMisuse.receive = { reports.append($0) }
-      ViewMisuse.forget()
-      let view = Outside()
-      for _ in 0..<2 {
-        #expect(view.batch.results == nil && view.found.query.isPending)
+      Reports.collected { reports in
+        let view = Outside()
+        for _ in 0..<2 {
+          #expect(view.batch.results == nil && view.found.query.isPending)
+          view.save.run(1)
+        }
+        world.advance(100)
+        #expect(reports.all.count == 3 && world.observers == 0)
+        // It has no client, and a button that does nothing must show why.
         view.save.run(1)
+        let save = view.save
+        save.run(2)
+        #expect(save.error as? ObservationError == .noClient)
       }
-      world.advance(100)
-      #expect(reports.count == 3 && world.observers == 0)
-      // It has no client, and a button that does nothing must show why.
-      view.save.run(1)
-      let save = view.save
-      save.run(2)
-      #expect(save.error as? ObservationError == .noClient)
     }
   }
 

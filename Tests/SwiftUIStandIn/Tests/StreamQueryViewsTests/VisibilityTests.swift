@@ -34,7 +34,7 @@ struct VisibilityTests {
     "a view that is popped during a fetch lets it run for a second, and finds it when it is back"
   )
   func poppedDuringAFetch() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn, detailDrawn) = (Switches(), Drawn(), Drawn())
       let slow = ScriptedFetch<String>(.value("B", after: .seconds(5)), .value("B2"))
       let mounted = world.mount(
@@ -73,7 +73,7 @@ struct VisibilityTests {
 
   @Test("O04: a view that is shown again refetches what is stale")
   func shownAgain() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       let (stale, fresh) = (fetch("A", "A2"), fetch("B", "B2"))
       let mounted = world.mount(
@@ -108,7 +108,7 @@ struct VisibilityTests {
 
   @Test("a sheet over a screen with the same query makes no request of its own")
   func sheet() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn, sheetDrawn) = (Switches(), Drawn(), Drawn())
       let fetch = fetch("A")
       switches.isOn = false
@@ -152,7 +152,7 @@ struct VisibilityTests {
 
   @Test("a hidden view observes if its surroundings say so")
   func hiddenViews() {
-    World.run { world in
+    World.run(.further) { world in
       for (period, hidden) in [
         (ObservationPeriod.always, 1), (.onRender, 0), (.onAppear, 0),
       ] {

@@ -17,14 +17,23 @@ struct World {
     (self.simulation, self.client, self.behaviour) = (simulation, client, behaviour)
   }
 
+  /// How much of what Apple leaves open a test is run with.
+  enum Extent {
+    /// With what concerns every view.
+    case usual
+    /// With what may happen to hidden views, and how often they are updated, too.
+    case further
+  }
+
   /// Runs a test with everything that Apple leaves open.
-  static func run(_ body: @MainActor (World) -> Void) {
-    for behaviour in Mounted.Behaviour.all {
-      for seed: UInt64 in 0..<2 {
-        Simulation.onMainActor(seed: seed) { simulation in
-          let client = QueryClient(simulation: simulation)
-          body(World(simulation: simulation, client: client, behaviour: behaviour))
-        }
+  static func run(_ extent: Extent = .usual, _ body: @MainActor (World) -> Void) {
+    let seeds: Range<UInt64> = 0..<2
+    var runs = Mounted.Behaviour.all.flatMap { behaviour in seeds.map { (behaviour, $0) } }
+    if extent == .further { runs += Mounted.Behaviour.further.map { ($0, 0) } }
+    for (behaviour, seed) in runs {
+      Simulation.onMainActor(seed: seed) { simulation in
+        let client = QueryClient(simulation: simulation)
+        body(World(simulation: simulation, client: client, behaviour: behaviour))
       }
     }
   }
@@ -69,7 +78,7 @@ final class Drawn {
   private(set) var lines: [String] = []
 
   func callAsFunction(_ line: String) -> SwiftUI.Text {
-    lines.append(line)
+    if !Mounted.isDropping { lines.append(line) }
     // Something to see: a view that makes none does not appear.
     return SwiftUI.Text(verbatim: line)
   }

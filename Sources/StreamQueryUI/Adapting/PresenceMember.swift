@@ -1,0 +1,15 @@
+/// What observes or not as a ``Presence`` around it says.
+@MainActor
+protocol PresenceMember: AnyObject {
+  /// What is around it is shown from now on, or hidden.
+  func presenceChanged()
+}
+
+extension PresenceMember {
+  /// Something else is around it from now on.
+  func move(from former: Presence?, to next: Presence?) {
+    guard former !== next else { return }
+    former?.scope?.remove(self)
+    next?.scope?.add(self)
+  }
+}

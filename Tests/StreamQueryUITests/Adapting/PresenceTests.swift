@@ -1,0 +1,154 @@
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQueryUI
+
+@MainActor
+struct PresenceTests {
+  private final class Member: PresenceMember {
+    private let name: String
+    private let log: Log
+    private(set) var surroundings = Surroundings()
+
+    init(_ name: String, _ log: Log) { (self.name, self.log) = (name, log) }
+
+    func asked(in surroundings: Surroundings) {
+      move(from: self.surroundings.decider, to: surroundings.decider)
+      self.surroundings = surroundings
+    }
+
+    func presenceChanged() { log.lines.append("\(name) \(surroundings.isAllowedNow)") }
+  }
+
+  private final class Log {
+    var lines: [String] = []
+
+    func take() -> [String] {
+      defer { lines = [] }
+      return lines
+    }
+  }
+
+  private func within(_ presence: Presence) -> Surroundings {
+    var surroundings = Surroundings()
+    surroundings.presence = presence
+    return surroundings
+  }
+
+  private func draw(_ presence: Presence, _ period: ObservationPeriod, in outer: Presence? = nil) {
+    _ = presence.drawn(observing: period, in: outer.map(within) ?? Surroundings())
+  }
+
+  private func hide(_ presence: Presence, _ simulation: Simulation) {
+    presence.disappeared(of: nil)
+    simulation.settle()
+  }
+
+  @Test func membersAreToldInOrderWhenWhatTheyMayDoChanges() {
+    Simulation.onMainActor { simulation in
+      for (period, expected) in [
+        (ObservationPeriod.always, [[], [], []]),
+        (.onRender, [[], ["a false", "b false"], ["a true", "b true"]]),
+        (.onAppear, [["a true", "b true"], ["a false", "b false"], ["a true", "b true"]]),
+      ] {
+        let (presence, log) = (Presence(), Log())
+        draw(presence, period)
+        let members = [Member("a", log), Member("b", log)]
+        for member in members { member.asked(in: within(presence)) }
+        var told: [[String]] = []
+        presence.appeared()
+        told.append(log.take())
+        hide(presence, simulation)
+        told.append(log.take())
+        presence.appeared()
+        told.append(log.take())
+        #expect(told == expected)
+      }
+    }
+  }
+
+  @Test func aModifierWithinPassesOnWhatTheOuterOneSays() {
+    Simulation.onMainActor { simulation in
+      let (outer, inner, log) = (Presence(), Presence(), Log())
+      draw(outer, .onRender)
+      draw(inner, .onAppear, in: outer)
+      let member = Member("a", log)
+      member.asked(in: within(inner))
+      inner.appeared()
+      outer.appeared()
+      #expect(log.take() == ["a true"])
+      hide(outer, simulation)
+      #expect(log.take() == ["a false"])
+      hide(inner, simulation)
+      #expect(log.take() == ["a false"])
+      // Hidden itself: the outer one cannot show it.
+      outer.appeared()
+      #expect(log.take() == [])
+      inner.appeared()
+      #expect(log.take() == ["a true"])
+    }
+  }
+
+  @Test func whatTheEnvironmentSaysInsideCountsMore() {
+    Simulation.onMainActor { simulation in
+      let (presence, log) = (Presence(), Log())
+      draw(presence, .onAppear)
+      let member = Member("a", log)
+      var surroundings = within(presence)
+      (surroundings.isAllowed, surroundings.isSaid) = (true, true)
+      member.asked(in: surroundings)
+      presence.appeared()
+      hide(presence, simulation)
+      #expect(log.take() == [] && member.surroundings.isAllowedNow)
+      // Said no longer.
+      member.asked(in: within(presence))
+      #expect(!member.surroundings.isAllowedNow)
+      presence.appeared()
+      #expect(log.take() == ["a true"])
+    }
+  }
+
+  @Test func membersAreNotRetainedAndThoseThatAreGoneLeave() throws {
+    let (presence, other, log) = (Presence(), Presence(), Log())
+    draw(presence, .onAppear)
+    draw(other, .onAppear)
+    let stays = Member("stays", log)
+    stays.asked(in: within(presence))
+    weak var last: Member?
+    for _ in 0..<1_000 {
+      let member = Member("goes", log)
+      member.asked(in: within(presence))
+      last = member
+    }
+    #expect(last == nil)
+    let scope = try #require(presence.scope)
+    #expect(scope.memberCount <= 8)
+    presence.appeared()
+    #expect(log.take() == ["stays true"])
+    // What goes over to another modifier is told by that one only.
+    for _ in 0..<100 {
+      stays.asked(in: within(other))
+      stays.asked(in: within(presence))
+    }
+    stays.asked(in: within(other))
+    #expect(scope.memberCount == 0 && other.scope?.memberCount == 1)
+    other.appeared()
+    #expect(log.take() == ["stays true"])
+  }
+
+  @Test func neitherModifiersNorTheirMembersRetainEachOther() {
+    weak var released: Presence?
+    weak var releasedInner: Presence?
+    do {
+      let (outer, inner) = (Presence(), Presence())
+      draw(outer, .onAppear)
+      draw(inner, .onAppear, in: outer)
+      let member = Member("a", Log())
+      member.asked(in: within(inner))
+      outer.appeared()
+      inner.appeared()
+      (released, releasedInner) = (outer, inner)
+    }
+    #expect(released == nil && releasedInner == nil)
+  }
+}
