@@ -106,7 +106,7 @@ step_redis() { # the tests of Integrations/Redis, where hiredis and redis-server
   require_packages Redis
   swift test --package-path Integrations/Redis "${strict[@]}"
   compare_costs nodes-100 --nodes 100
-  compare_costs nodes-1000-faults --nodes 1000 --keys 20 --calls 200 --faults
+  compare_costs nodes-1000-faults --nodes 1000 --keys 8 --calls 100 --faults
   require_redis_server
   compare_example
 }

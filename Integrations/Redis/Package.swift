@@ -34,7 +34,10 @@ let package = Package(
     ),
     // What sharing costs among a thousand machines: `swift run -c release SharingCosts`. Not
     // `Network`: for the core, that would be the framework.
-    .executableTarget(name: "SharingCosts", dependencies: ["StreamQuerySharedTesting"]),
+    .executableTarget(
+      name: "SharingCosts",
+      dependencies: ["StreamQueryShared", "StreamQuerySharedTesting"]
+    ),
     .target(name: "StreamQueryRedis", dependencies: ["StreamQueryShared", "CHiredis"]),
     .testTarget(
       name: "StreamQuerySharedTests",

@@ -28,7 +28,7 @@ extension QueryClient {
     /// processors, readers find it in so many tables with a lock each: `data(for:)`, and `fetch`,
     /// `ensure` and `prefetch` of fresh data. They see the same as without. The number is rounded up
     /// to a power of two, at most 256; ``server`` has four for each processor. Each part takes about
-    /// 100 bytes, and each entry that is read about 200, or more where a receiver counts its hits:
+    /// 150 bytes from the beginning, and each entry that is read about 200, or more where a receiver counts its hits:
     /// ``EventReceiver/init(hits:_:)``. A ``limit`` learns of these uses in batches.
     ///
     /// Each lookup is an event, in the order of transactions. So as long as somebody is told of every

@@ -34,38 +34,59 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
   private static func run(_ plan: PeerPlan) async throws -> [String] {
     let upstream = Upstream(port: plan.upstream)
     let client = QueryClient(configuration: .server)
-    let store = RedisStore(RedisEndpoint(.host("127.0.0.1", port: plan.store)), namespace: "peers")
+    let redis = RedisStore(RedisEndpoint(.host("127.0.0.1", port: plan.store)), namespace: "peers")
+    let notes = Mutex<[String]>([])
+    let note = { @Sendable (text: String, event: String) in
+      notes.withLock { $0.append("told \(plan.name(in: text) ?? "-") \(now) \(event)") }
+    }
+    let store = WatchedStore(redis) { note($0, $1) }
     var configuration = SharedCacheConfiguration(namespace: "peers")
     configuration.lease = .milliseconds(plan.lease)
     configuration.trust = .seconds(2)
     // A machine that is busy with other tests is no reason to believe that the store is away.
     configuration.timeout = .seconds(3)
     configuration.pauses = (first: .milliseconds(250), longest: .seconds(1))
-    let notes = Mutex<[String]>([])
     let (following, follows) = AsyncStream<Void>.makeStream()
     configuration.onEvent = { event in
       switch event {
       case .hit, .follows, .invalidated: break
       case .followsLog: follows.finish()
-      default: notes.withLock { $0.append("told - \(now) \(event)") }
+      default: note("\(event)", "\(event)")
       }
       if case .storeBack = event { Task { try await upstream.note("back") } }
     }
     let cache = try SharedCache(store, for: client, configuration)
     let reading = Task { await cache.run() }
+    let timers = Task { await lateness() }
     if plan.waits { for await _ in following {} }
-    let lines = await Peer(plan, upstream, client, cache).work()
+    let lines = await Peer(plan, upstream, client, cache) { line in
+      notes.withLock { $0.append(line) }
+    }
+    .work()
     reading.cancel()
     await reading.value
-    await store.close()
-    return lines + notes.withLock { $0 }
+    await redis.close()
+    timers.cancel()
+    return lines + ["late - \(now) \(await timers.value)"] + notes.withLock { $0 }
+  }
+
+  /// How many nanoseconds a timer of this process was late at most, until the task is cancelled.
+  private static func lateness() async -> UInt64 {
+    var latest: UInt64 = 0
+    while !Task.isCancelled {
+      let due = now + 20_000_000
+      try? await Task.sleep(for: .milliseconds(20))
+      if now > due { latest = max(latest, now - due) }
+    }
+    return latest
   }
 
   private init(
     _ plan: PeerPlan,
     _ upstream: Upstream,
     _ client: QueryClient,
-    _ cache: SharedCache
+    _ cache: SharedCache,
+    note: @escaping @Sendable (String) -> Void
   ) {
     (self.plan, self.upstream, self.client, self.cache) = (plan, upstream, client, cache)
     queries = (0..<plan.keys).map { key in
@@ -73,6 +94,12 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
       return Query("item", name) { try await upstream.fetch(name) }
         .staleTime(.milliseconds(plan.stale))
         .shared(through: cache, tags: ["tag \(name)"])
+        .aroundFetch { _, fetch in
+          let start = Self.now
+          let item = try await fetch()
+          note("landed \(name) \(start) \(item.version) \(Self.now)")
+          return item
+        }
     }
   }
 

@@ -55,6 +55,13 @@ struct PeerPlan: Sendable {
   /// The name of a key.
   func name(_ key: Int) -> String { "\(prefix)\(key)" }
 
+  /// The name of a key that occurs in a text, such as that of a mark; `nil` if none does.
+  func name(in text: String) -> String? {
+    let words = text.split { !$0.isLetter && !$0.isNumber }
+    return words.first { $0.hasPrefix(prefix) && Int($0.dropFirst(prefix.count)) != nil }
+      .map { String($0) }
+  }
+
   /// How a change of a key is told: by one way for each key, and written by one process alone, so
   /// that no value is written after a newer one.
   func way(of key: Int) -> ChangeWay? {

@@ -57,6 +57,39 @@ private struct NotFound: Error, CustomStringConvertible {
     #expect(world.requests.value == 3)
   }
 
+  // MARK: Ages
+
+  @Test func dataIsAsOldAsUpstreamsAnswerHoweverLongItsCommitWasOnTheWay() {
+    let (first, second) = (world.machine(), world.machine())
+    let running = world.start(first)
+    // The lease is taken at once, and upstream answers after a second.
+    first.link.delay.value = .milliseconds(300)
+    world.advance(1.3)
+    // The answer is in the store.
+    #expect(world.value(second) == 1)
+    #expect(second.story == ["hit"])
+    world.advance(0.6)
+    #expect(running.value == 1)
+    let (one, other) = (world.query(first), world.query(second))
+    world.advance(59.099)
+    #expect([first.client.isStale(one), second.client.isStale(other)] == [false, false])
+    world.advance(0.001)
+    #expect([first.client.isStale(one), second.client.isStale(other)] == [true, true])
+  }
+
+  @Test func anEntryThatIsTooOldByTheWayOfItsCommitIsNoAnswer() {
+    let (first, second) = (world.machine(), world.machine())
+    let running = world.start(first)
+    first.link.delay.value = .milliseconds(300)
+    world.advance(1.9)
+    #expect(running.value == 1)
+    world.advance(59.1)
+    world.truth.value = 2
+    // A minute after upstream's answer, and not yet a minute after its commit.
+    #expect(world.value(second) == 2)
+    #expect(second.story == ["leads", "committed"])
+  }
+
   // MARK: Timeouts
 
   @Test func aLeadersTimeoutIsTheFailureOfItsFollowers() {

@@ -85,6 +85,37 @@ import Testing
     #expect(first.client.isStale(query))
   }
 
+  /// The bound: `trust` from the landing, which is up to what the fetch took after the change.
+  @Test(arguments: [false, true])
+  func whatWasUnderWayAtAChangeIsTrustedFromItsLanding(isCommitted: Bool) {
+    let (first, second) = (world.machine { $0.trust = .seconds(8) }, world.machine())
+    let query = world.query(first)
+    world.duration.value = .seconds(3)
+    // Alone, or with a commit that gets no answer, which takes a second more.
+    if !isCommitted { first.link.fault.value = .away }
+    world.advance(0.5)
+    let running = world.start(first)
+    if isCommitted { first.link.fault.value = .hanging }
+    world.advance(1)
+    world.truth.value = 2
+    let other = world.query(second)
+    world.simulation.run { try? await second.cache.invalidate(other) }
+    let landing = isCommitted ? 4.5 : 3.5
+    world.advance(landing - 1.5 - 0.001)
+    #expect(!running.isOver)
+    world.advance(0.001)
+    #expect(running.value == 1)
+    #expect(first.story.suffix(1) == [isCommitted ? "store away" : "alone: storeAway"])
+    // It is looked at each second, and doubted when seven are over.
+    world.advance(7.499)
+    #expect(!first.client.isStale(query))
+    #expect(world.value(first) == 1)
+    world.advance(0.001)
+    #expect(first.client.isStale(query))
+    #expect(world.value(first) == 2)
+    #expect(world.requests.value == 2)
+  }
+
   @Test func aStoreThatIsBackIsUsedAgainAndTellsWhatWasMissed() throws {
     let (first, second) = (world.machine(), world.machine())
     let (query, kept) = (world.query(first), world.query(first, "kept"))

@@ -141,16 +141,18 @@ extension SharedCache {
       return nil
     }
     let stored = max(entry.age, .zero)
+    // On its way to the store it grew older. It was asked for after its lease was given.
+    let onWay = max((entry.requestAge ?? .zero) - envelope.duration - stored, .zero)
     let isAccepted = flight.rounds.accepts(
       entry,
-      olderBy: envelope.age,
+      olderBy: envelope.age + onWay,
       fetchedIn: envelope.duration,
       askedAt: flight.askedAt
     )
     guard isAccepted else { return nil }
     // The store measured when it answered, which may have been as early as it was asked.
     let now = clock.now()
-    let age = stored + envelope.age + (now - flight.askedAt)
+    let age = stored + envelope.age + onWay + (now - flight.askedAt)
     tell(.hit(key: "\(flight.context.key)", age: age))
     return FlightAnswer(
       value: value,

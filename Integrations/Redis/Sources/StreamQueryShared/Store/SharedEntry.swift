@@ -29,7 +29,8 @@ public struct SharedEntry: Hashable, Sendable {
   /// It is by the same clock. What was written was asked for then. `nil` if the store does not know.
   /// Whoever has data that did not come from the store compares it with this. Without it, a value
   /// counts as older by as much as the store may take to answer, so that machines ask upstream that
-  /// would not have to.
+  /// would not have to. It also says how old upstream's answer is at most: without it, an entry counts as
+  /// younger by what its commit took to reach the store.
   public var requestAge: Duration?
 
   /// Creates an entry.

@@ -1,7 +1,7 @@
 internal import StreamQueryShared
 
 extension SharedStoreTrial {
-  func run(_ rule: SharedStoreRule) async throws {
+  func perform(_ rule: SharedStoreRule) async throws {
     switch rule {
     case .startsEmpty: try await startsEmpty()
     case .keepsBytes: try await keepsBytes()
@@ -34,7 +34,7 @@ extension SharedStoreTrial {
   }
 
   private func startsEmpty() async throws {
-    let begun = try await begin(maxAge: Self.long)
+    let begun = try await begin(maxAge: long)
     guard case .leads(_, nil) = begun else { return saw("it began with \(begun)") }
   }
 
@@ -45,7 +45,7 @@ extension SharedStoreTrial {
       let key = SharedTrialKeys.key(text)
       let value = SharedValue(bytes[index % bytes.count], form: "form \(index) é")
       let lease = try await lead(key)
-      let version = try await store.commit(value, with: lease, lifetime: Self.long)
+      let version = try await store.commit(value, with: lease, lifetime: long)
       let found = try await entry(key)
       expect(found?.value == value, "\(text.debugDescription) did not have the committed value")
       expect(found?.version == version, "\(text.debugDescription) had another version")
@@ -76,16 +76,16 @@ extension SharedStoreTrial {
   private func measuresAges() async throws {
     let put = try await put("1")
     let first = try await entry()
-    try await clock.sleep(for: Self.short)
+    try await sleep(for: short)
     guard let first, let second = try await entry() else { return saw("there was no entry") }
-    expect(first.age >= .zero && first.age < Self.long / 2, "a new entry was \(first.age) old")
+    expect(first.age >= .zero && first.age < long / 2, "a new entry was \(first.age) old")
     let grown = second.age - first.age
     // The store may measure in milliseconds.
     expect(
-      grown >= Self.short - .milliseconds(10),
-      "in \(Self.short) it grew older by \(grown)"
+      grown >= short - .milliseconds(10),
+      "in \(short) it grew older by \(grown)"
     )
-    let begun = try await begin(maxAge: Self.short / 2)
+    let begun = try await begin(maxAge: short / 2)
     guard case .leads(_, let old?) = begun else {
       return saw("what was too old led to \(begun)")
     }
@@ -101,11 +101,11 @@ extension SharedStoreTrial {
   }
 
   private func endsLifetimes() async throws {
-    _ = try await store.write(Self.value("1"), for: key, lifetime: Self.short)
+    _ = try await store.write(Self.value("1"), for: key, lifetime: short)
     let other = SharedTrialKeys.key("committed")
     let lease = try await lead(other)
-    _ = try await store.commit(Self.value("2"), with: lease, lifetime: Self.short)
-    try await clock.sleep(for: Self.short * 2)
+    _ = try await store.commit(Self.value("2"), with: lease, lifetime: short)
+    try await sleep(for: short * 2)
     try await expectEntry(nil, after: "the lifetime of a write")
     try await expectEntry(nil, of: other, after: "the lifetime of a commit")
   }

@@ -2,11 +2,11 @@ internal import StreamQueryShared
 
 extension SharedStoreTrial {
   func oneLeads() async throws {
-    let (store, key) = (store, key)
+    let (store, key, long) = (store, key, long)
     let begun = try await withThrowingTaskGroup(of: SharedBeginning.self) { group in
       for _ in 0..<16 {
         // No executor preference: a group's tasks have that of the test.
-        group.addTask { try await store.begin(key, maxAge: nil, lease: Self.long) }
+        group.addTask { try await store.begin(key, maxAge: nil, lease: long) }
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
@@ -18,8 +18,8 @@ extension SharedStoreTrial {
       case .follows(_, let remaining, _):
         followers += 1
         expect(
-          remaining > Self.long / 2 && remaining <= Self.long,
-          "a follower was told that \(remaining) of \(Self.long) remain"
+          remaining > long / 2 && remaining <= long,
+          "a follower was told that \(remaining) of \(long) remain"
         )
       }
     }
@@ -27,22 +27,22 @@ extension SharedStoreTrial {
   }
 
   func endsLeases() async throws {
-    let lease = try await lead(for: Self.short)
-    try await clock.sleep(for: Self.short * 2)
+    let lease = try await lead(for: short)
+    try await sleep(for: short * 2)
     try await expectLead(after: lease, and: "its time")
   }
 
   func renews() async throws {
-    let lease = try await lead(for: Self.short * 2)
-    expect(try await store.renew(lease, for: Self.long), "it was not renewed in time")
-    try await clock.sleep(for: Self.short * 3)
+    let lease = try await lead(for: short * 2)
+    expect(try await store.renew(lease, for: long), "it was not renewed in time")
+    try await sleep(for: short * 3)
     guard case .follows = try await begin() else { return saw("it had ended") }
     expect(try await commit("1", with: lease) != nil, "its commit was refused")
   }
 
   func fences() async throws {
-    let old = try await lead(for: Self.short)
-    try await clock.sleep(for: Self.short * 2)
+    let old = try await lead(for: short)
+    try await sleep(for: short * 2)
     let new = try await lead()
     let start = try await end()
     try await expectEnded(old, after: "its time and another lease")

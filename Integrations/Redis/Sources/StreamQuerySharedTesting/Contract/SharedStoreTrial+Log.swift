@@ -58,48 +58,48 @@ extension SharedStoreTrial {
 
   func wakesReaders() async throws {
     let position = try await end()
-    let store = store
+    let (store, long) = (store, long)
     var found: SharedChanges?
     let time = try await time {
-      async let reading = store.changes(after: position, waitingAtMost: Self.long)
+      async let reading = store.changes(after: position, waitingAtMost: long)
       // The reader most probably waits by then; a store that is slower passes all the same.
-      try await clock.sleep(for: Self.short)
+      try await sleep(for: short)
       _ = try await store.invalidate([])
       found = try await reading
     }
     expect(found?.messages.map(\.kind) == [.invalidated([])], "the reader got \(found as Any)")
     expect(found?.isGap == false, "the reader was told of a gap")
-    expect(time < Self.long / 2, "the reader waited for \(time)")
+    expect(time < Self.limit, "the reader waited for \(time)")
   }
 
   func waitsNoLonger() async throws {
     let position = try await end()
     var found: SharedChanges?
     let time = try await time {
-      found = try await store.changes(after: position, waitingAtMost: Self.short)
+      found = try await store.changes(after: position, waitingAtMost: short)
     }
     expect(found == SharedChanges(messages: [], position: position), "it got \(found as Any)")
-    expect(time < Self.long / 2, "it waited for \(time)")
+    expect(time < Self.limit, "it waited for \(time)")
     // As the caller asked for it: a store that returns at once makes its readers ask again and again.
-    expect(time >= Self.short - .milliseconds(10), "it waited only for \(time)")
+    expect(time >= short - .milliseconds(10), "it waited only for \(time)")
   }
 
   func leavesWhenCancelled() async throws {
-    let (store, clock) = (store, clock)
+    let (store, long) = (store, long)
     let position = try await end()
     let time = await time {
       await withTaskGroup { group in
         // No executor preference: a group's tasks have that of the test.
         group.addTask {
           // How it ends is up to the store.
-          _ = try? await store.changes(after: position, waitingAtMost: Self.long)
+          _ = try? await store.changes(after: position, waitingAtMost: long)
         }
         // Long enough for the reader to wait; a reader that comes later is cancelled at its start.
-        try? await clock.sleep(for: Self.short)
+        try? await sleep(for: short)
         group.cancelAll()
       }
     }
-    expect(time < Self.long / 2, "it left after \(time)")
+    expect(time < Self.limit, "it left after \(time)")
   }
 
   func tellsOfGaps() async throws {

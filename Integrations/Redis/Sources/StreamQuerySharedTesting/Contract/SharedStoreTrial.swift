@@ -2,19 +2,43 @@ internal import StreamQueryShared
 
 /// One rule, tried on one store.
 final class SharedStoreTrial<Store: SharedStore> {
+  /// By when a reader has left that had less to wait for, however busy the machine is.
+  static var limit: Duration { .seconds(30) }
   /// The time of a lease that should not end, and of an entry that should stay.
-  static var long: Duration { .seconds(60) }
+  let long: Duration
   /// The time of what should end.
-  static var short: Duration { .milliseconds(150) }
-
+  let short: Duration
   let store: Store
   let clock: any Clock<Duration>
   let logLength: Int
   /// What the store did wrong.
   private(set) var seen: [String] = []
+  /// How long it meant to sleep.
+  private var slept = Duration.zero
+  /// Whether its steps took so long that what should not have ended may have.
+  private(set) var isLate = false
 
-  init(store: Store, clock: any Clock<Duration>, logLength: Int) {
+  /// Its times are longer by `pace` than they have to be where steps take none.
+  init(store: Store, clock: any Clock<Duration>, logLength: Int, pace: Int = 1) {
     (self.store, self.clock, self.logLength) = (store, clock, logLength)
+    (long, short) = (.seconds(60) * pace, .milliseconds(150) * pace)
+  }
+
+  /// Tries a rule, and notices whether it had the time for that.
+  func run(_ rule: SharedStoreRule) async {
+    let time = await time {
+      do {
+        try await perform(rule)
+      } catch {
+        saw("it threw: \(error)")
+      }
+    }
+    isLate = time - slept > short / 4
+  }
+
+  func sleep(for duration: Duration) async throws {
+    slept += duration
+    try await clock.sleep(for: duration)
   }
 
   func saw(_ text: String) { seen.append(text) }
@@ -40,7 +64,7 @@ final class SharedStoreTrial<Store: SharedStore> {
     maxAge: Duration? = nil,
     lease: Duration? = nil
   ) async throws -> SharedBeginning {
-    try await store.begin(key ?? self.key, maxAge: maxAge, lease: lease ?? Self.long)
+    try await store.begin(key ?? self.key, maxAge: maxAge, lease: lease ?? long)
   }
 
   /// Takes the lease of a key that nobody leads.
@@ -51,7 +75,7 @@ final class SharedStoreTrial<Store: SharedStore> {
   }
 
   func commit(_ text: String, with lease: SharedLease) async throws -> SharedVersion? {
-    try await store.commit(Self.value(text), with: lease, lifetime: Self.long)
+    try await store.commit(Self.value(text), with: lease, lifetime: long)
   }
 
   /// Leads and commits.
@@ -63,12 +87,12 @@ final class SharedStoreTrial<Store: SharedStore> {
   }
 
   func write(_ text: String, for key: SharedKey? = nil) async throws -> SharedVersion {
-    try await store.write(Self.value(text), for: key ?? self.key, lifetime: Self.long)
+    try await store.write(Self.value(text), for: key ?? self.key, lifetime: long)
   }
 
   /// The valid entry of a key, whoever leads; a lease that this takes is abandoned again.
   func entry(_ key: SharedKey? = nil) async throws -> SharedEntry? {
-    switch try await begin(key, maxAge: Self.long) {
+    switch try await begin(key, maxAge: long) {
     case .entry(let entry): return entry
     case .follows(_, _, let entry): return entry
     case .leads(let lease, let entry):
@@ -85,7 +109,7 @@ final class SharedStoreTrial<Store: SharedStore> {
 
   /// Checks that a lease is not valid: it renews and commits nothing.
   func expectEnded(_ lease: SharedLease, after step: String) async throws {
-    expect(!(try await store.renew(lease, for: Self.long)), "after \(step), it was renewed")
+    expect(!(try await store.renew(lease, for: long)), "after \(step), it was renewed")
     let version = try await commit("late", with: lease)
     expect(version == nil, "after \(step), its commit was taken")
   }

@@ -1,19 +1,5 @@
 /// Whether a network keeps what is promised: it is told what happened, and says what was wrong.
 struct NetworkJudge: Sendable {
-  /// The bounds of staleness.
-  struct Bounds: Sendable {
-    /// How long data is fresh, and for how long it may have been on its way.
-    var stale: Duration
-    /// For how long a machine that hears nothing may not know of an invalidation.
-    var deaf: Duration
-    /// For how long a machine that hears everything may not know of an invalidation.
-    var hearing: Duration
-    /// After how long a fresh value may be asked for again.
-    var period: Duration
-    /// How long a call may take.
-    var patience: Duration
-  }
-
   /// A version upstream.
   struct Change: Sendable {
     let time: Duration
@@ -34,15 +20,29 @@ struct NetworkJudge: Sendable {
     let node: Int
   }
 
-  private let bounds: Bounds
+  private struct Landing {
+    let time: Duration
+    let version: Int
+  }
+
+  let bounds: Bounds
   private var changes: [[Change]]
   private var requests: [Int: Request] = [:]
   /// When the store was last told of an invalidation of a key, of whatever version.
   private var toldAt: [Int: Duration] = [:]
   /// The highest version that a node knows of a key.
   private var floors: [Int: Int] = [:]
+  /// The last answer that came to a node, by the place of its key.
+  private var landings: [Int: Landing] = [:]
   /// Until when a node counts as disturbed.
   private var disturbed: [Duration]
+  /// When a node last asked for a key for itself alone.
+  var alone: [Int: Duration] = [:]
+  /// How often a node changes a key just now, and when it last did.
+  var changing: [Int: Int] = [:]
+  var doubts: [Int: Duration] = [:]
+  /// When a node last got an answer of the store.
+  var reached: [Int: Duration] = [:]
   private(set) var faults: [NetworkReport.Promise: Int] = [:]
   private(set) var examples: [String] = []
 
@@ -52,7 +52,7 @@ struct NetworkJudge: Sendable {
     disturbed = Array(repeating: .zero, count: nodes)
   }
 
-  private mutating func found(_ promise: NetworkReport.Promise, _ text: String) {
+  mutating func found(_ promise: NetworkReport.Promise, _ text: String) {
     faults[promise, default: 0] += 1
     if examples.count < 20 { examples.append("\(promise): \(text)") }
   }
@@ -70,6 +70,9 @@ struct NetworkJudge: Sendable {
   }
 
   private func isHealthy(_ node: Int, _ now: Duration) -> Bool { disturbed[node] < now }
+
+  /// How many keys there are.
+  var keys: Int { changes.count }
 
   func version(of key: Int) -> Int { changes[key].count - 1 }
 
@@ -102,31 +105,59 @@ struct NetworkJudge: Sendable {
 
   /// A node knows that a version is no longer the last one.
   mutating func knows(_ version: Int, of key: Int, node: Int) {
-    let place = node * changes.count + key
+    let place = place(of: key, node)
     floors[place] = max(floors[place] ?? 0, version)
+  }
+
+  func place(of key: Int, _ node: Int) -> Int { node * changes.count + key }
+
+  /// When the store was first told that a version is not the last one; `nil` if it was not, or if that
+  /// is forgotten.
+  private func end(of version: Int, _ key: Int) -> Duration? {
+    guard version + 1 < changes[key].count else { return nil }
+    return changes[key][(version + 1)...].compactMap(\.invalidated).min()
   }
 
   // MARK: Checks
 
   /// Upstream is asked.
-  mutating func asked(_ key: Int, by node: Int, at now: Duration) {
+  ///
+  /// - Returns: Whether the request was judged: whoever is disturbed, or comes after one who was, may
+  ///   ask again.
+  @discardableResult
+  mutating func asked(_ key: Int, by node: Int, at now: Duration) -> Bool {
     defer { requests[key] = Request(time: now, node: node) }
-    guard let last = requests[key], isHealthy(node, now), isHealthy(last.node, last.time) else {
-      return
-    }
-    if now - last.time >= bounds.period { return }
+    guard isHealthy(node, now) else { return false }
+    guard let last = requests[key] else { return true }
+    guard isHealthy(last.node, last.time) else { return false }
+    if now - last.time >= bounds.period { return true }
     // An invalidation may have ended the lease while its holder was about to ask.
-    if let told = toldAt[key], told >= last.time - bounds.hearing { return }
+    if let told = toldAt[key], told >= last.time - bounds.hearing { return true }
     found(
       .oneRequest,
       "key \(key) was asked for by \(node) at \(now), \(now - last.time) after \(last.node)"
     )
+    return true
   }
 
   /// A request of upstream brought nothing: another one may follow.
   mutating func gotNothing(_ key: Int, by node: Int, askedAt time: Duration) {
+    if alone[place(of: key, node)] == time { alone[place(of: key, node)] = nil }
     guard let last = requests[key], last.node == node, last.time == time else { return }
     requests[key] = nil
+  }
+
+  /// An answer came to a node, from upstream or from the store, and becomes its data.
+  ///
+  /// - Returns: Whether the store knows that it is outdated.
+  @discardableResult
+  mutating func landed(_ version: Int, of key: Int, node: Int, at now: Duration) -> Bool {
+    landings[place(of: key, node)] = Landing(time: now, version: version)
+    guard let told = end(of: version, key), told <= now else { return false }
+    guard now - told > bounds.flight else { return true }
+    let text = "key \(key) on \(node) became version \(version) of \(self.version(of: key))"
+    found(.invalidation, "\(text) at \(now), \(now - told) after its end")
+    return true
   }
 
   /// An observer sees a version.
@@ -136,7 +167,7 @@ struct NetworkJudge: Sendable {
   }
 
   func began(_ key: Int, on node: Int, at now: Duration) -> Call {
-    let floor = floors[node * changes.count + key] ?? 0
+    let floor = floors[place(of: key, node)] ?? 0
     return Call(node: node, key: key, time: now, floor: floor, isHealthy: isHealthy(node, now))
   }
 
@@ -156,15 +187,29 @@ struct NetworkJudge: Sendable {
     if call.time - changes[key][next].time > bounds.stale {
       found(.staleTime, "\(text) at \(call.time), \(call.time - changes[key][next].time) too old")
     }
-    // The first later version whose predecessors are known to be outdated.
-    let told = changes[key][next...].compactMap(\.invalidated).min()
-    guard let told else { return }
+    guard let told = end(of: version, key) else { return }
     let isHealthy = call.isHealthy && isHealthy(node, call.time)
-    let bound = isHealthy ? bounds.hearing : bounds.deaf
-    if call.time - told > bound {
-      let state = isHealthy ? "" : ", out of reach,"
-      found(.invalidation, "\(text)\(state) at \(call.time), \(call.time - told) after its end")
+    let last = lastTime(of: version, key, node, told: told, isHealthy: isHealthy)
+    guard call.time > last else { return }
+    let state = isHealthy ? "" : ", out of reach,"
+    found(.invalidation, "\(text)\(state) at \(call.time), \(call.time - told) after its end")
+  }
+
+  /// Until when a node may serve a version whose end was told.
+  private func lastTime(
+    of version: Int,
+    _ key: Int,
+    _ node: Int,
+    told: Duration,
+    isHealthy: Bool
+  ) -> Duration {
+    if isHealthy { return told + bounds.hearing }
+    // Who hears nothing trusts its data from when it landed, or from when the log was complete: that
+    // was before the end was told.
+    guard let landing = landings[place(of: key, node)], landing.version == version else {
+      return told + bounds.trust
     }
+    return max(told, landing.time) + bounds.trust
   }
 
   /// In the end, all nodes have the last version.
@@ -172,33 +217,5 @@ struct NetworkJudge: Sendable {
     guard version != self.version(of: key) else { return }
     let text = version.map { "\($0)" } ?? "no version"
     found(.converges, "key \(key) on \(node) was \(text) of \(self.version(of: key)) in the end")
-  }
-
-  /// What upstream got in a second after a return.
-  struct Second: Equatable, Sendable {
-    /// The requests that nodes made for all.
-    var shared: Int
-    /// Those that they made for themselves, since they believed that the store is away.
-    var alone: Int
-    /// How much changed.
-    var changes: Int
-  }
-
-  /// A second has passed after a return.
-  ///
-  /// - Parameters:
-  ///   - second: What upstream got.
-  ///   - usual: The most requests in a second before anything went wrong.
-  ///   - away: The most that nodes made for themselves in a second while the store was away; zero
-  ///     once all must have noticed that it is back.
-  mutating func returned(_ second: Second, usual: Int, away: Int) {
-    // What all nodes doubt at once is asked for once.
-    let most = usual + changes.count + second.changes
-    if second.shared > most {
-      found(.noHerd, "\(second.shared) requests in a second after the return, \(most) may be")
-    }
-    if second.alone > away {
-      found(.noHerd, "\(second.alone) nodes asked alone after the return, \(away) may")
-    }
   }
 }

@@ -43,6 +43,8 @@ final class NetworkLink: SharedStore {
     }
     world.locked { $0.meter.bytes += answering(answer) }
     try await way()
+    let time = now()
+    world.locked { $0.judge.reached(by: node, at: time) }
     return answer
   }
 

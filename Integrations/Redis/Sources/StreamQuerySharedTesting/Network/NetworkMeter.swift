@@ -10,8 +10,12 @@ public struct NetworkMeter: Hashable, Sendable {
   public var lost = 0
   /// What the caches told, by name.
   public var events: [String: Int] = [:]
+  /// The answers that landed after the store was told that they are outdated: they were under way.
+  public var outdated = 0
   /// Upstream's requests in each second.
   public var upstream: [Int: Int] = [:]
+  /// Those of them that were not judged, since a fault, or what it left behind, excused them.
+  public var excused = 0
   /// Those of them that nodes made for themselves in each second, since the store was away.
   public var alone: [Int: Int] = [:]
   /// How many changes upstream there were in each second.

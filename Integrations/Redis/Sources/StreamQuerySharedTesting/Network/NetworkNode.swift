@@ -41,10 +41,13 @@ final class NetworkNode: Sendable {
     let client = QueryClient(simulation: simulation)
     var configuration = plan.broken ?? plan.configuration
     configuration.onEvent = { event in
-      let second = Int(now().components.seconds)
+      let time = now()
       world.locked { state in
         state.meter.events[event.networkName, default: 0] += 1
-        if case .alone(_, .storeAway) = event { state.meter.alone[second, default: 0] += 1 }
+        guard case .alone(let key, .storeAway) = event else { return }
+        state.meter.alone[Int(time.components.seconds), default: 0] += 1
+        guard let key = Int(key.filter { $0.isNumber }) else { return }
+        state.judge.askedAlone(key, by: number, at: time)
       }
     }
     let cache = SharedCache(link, forNew: client, configuration)
@@ -53,6 +56,16 @@ final class NetworkNode: Sendable {
     let queries = (0..<plan.keys).map { key in
       Self.query(key, number, plan, world, clock: clock, now: now)
         .shared(through: cache, tags: ["#\(key)"])
+        .aroundFetch { _, fetch in
+          let answer = try await fetch()
+          let time = now()
+          world.locked { state in
+            if state.judge.landed(answer.version, of: key, node: number, at: time) {
+              state.meter.outdated += 1
+            }
+          }
+          return answer
+        }
     }
     self.queries = queries
     running = simulation.task("log of \(number)") { await cache.run() }
@@ -85,7 +98,7 @@ final class NetworkNode: Sendable {
     let query = Query<NetworkAnswer>("value", key) {
       let time = now()
       let (version, upstream) = world.locked { state in
-        state.judge.asked(key, by: node, at: time)
+        if !state.judge.asked(key, by: node, at: time) { state.meter.excused += 1 }
         state.meter.upstream[Int(time.components.seconds), default: 0] += 1
         return (state.judge.version(of: key), state.upstream)
       }
@@ -107,10 +120,14 @@ final class NetworkNode: Sendable {
   @discardableResult
   func fetch(_ key: Int) async -> Int? {
     let start = now()
-    let call = world.locked { $0.judge.began(key, on: number, at: start) }
+    let call = world.locked { state in
+      state.calls += 1
+      return state.judge.began(key, on: number, at: start)
+    }
     let version = try? await client.fetch(queries[key]).version
     let end = now()
     world.locked { state in
+      state.calls -= 1
       state.meter.fetches += 1
       state.meter.waited += end - start
       state.meter.longest = max(state.meter.longest, end - start)
@@ -124,7 +141,7 @@ final class NetworkNode: Sendable {
   func change(_ key: Int, to version: Int, clock: SimulationClock) async {
     while !Task.isCancelled, !world.locked({ $0.dead.contains(number) }) {
       do {
-        try await cache.invalidate(tags: "#\(key)")
+        try await doubting(key) { try await cache.invalidate(tags: "#\(key)") }
         world.locked { $0.judge.knows(version, of: key, node: number) }
         return
       } catch {
@@ -140,13 +157,25 @@ final class NetworkNode: Sendable {
     defer { world.locked { _ = $0.written.remove(key) } }
     while !Task.isCancelled, !world.locked({ $0.dead.contains(number) }) {
       do {
-        try await cache.write(NetworkAnswer(version: version), for: queries[key])
+        try await doubting(key) {
+          try await cache.write(NetworkAnswer(version: version), for: queries[key])
+        }
         world.locked { $0.judge.knows(version, of: key, node: number) }
         return
       } catch {
         try? await clock.sleep(for: .milliseconds(500))
       }
     }
+  }
+
+  /// Changes a key, and says so to the judge.
+  private func doubting(_ key: Int, _ change: () async throws -> Void) async rethrows {
+    world.locked { $0.judge.changes(key, by: number) }
+    defer {
+      let time = now()
+      world.locked { $0.judge.tried(key, by: number, at: time) }
+    }
+    try await change()
   }
 
   func end() {

@@ -60,10 +60,4 @@ public struct NetworkPlan: Sendable {
   }
 
   static var retryDelay: Duration { .milliseconds(100) }
-
-  /// How long after a fault everything is as before.
-  var recovery: Duration {
-    configuration.trust + configuration.pauses.longest + configuration.timeout * 2
-      + max(configuration.lease, fetchTime)
-  }
 }

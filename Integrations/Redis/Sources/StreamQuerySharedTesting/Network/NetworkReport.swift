@@ -33,12 +33,16 @@ public struct NetworkReport: Sendable {
   public var text: String {
     let seconds = plan.duration / .seconds(1)
     let upstream = meter.upstream.values.reduce(0, +)
+    let alone = meter.alone.values.reduce(0, +)
     let calls = meter.calls.values.reduce(0, +)
     let perNode = Double(calls) / seconds / Double(plan.nodes)
     var lines = [
       "nodes \(plan.nodes), keys \(plan.keys), seconds \(Int(seconds)), seed \(plan.seed)",
       "calls of the caches: \(meter.fetches), failed \(meter.failed)",
       "upstream requests: \(upstream), at most \(peak(from: .zero)) in a second",
+      "  for all, judged as one for each key and period: \(upstream - meter.excused)",
+      "  for all, excused by a fault: \(meter.excused - alone)",
+      "  for one machine, which gave up the store: \(alone)",
       "store calls: \(calls), \(Self.text(Double(calls) / seconds)) a second, "
         + "\(Self.text(perNode)) a second and node",
     ]
@@ -50,6 +54,7 @@ public struct NetworkReport: Sendable {
       "bytes: \(meter.bytes), \(Self.text(Double(meter.bytes) / seconds / 1000)) kB a second",
       "invalidations: \(invalidations), each reaches \(plan.nodes) nodes",
       "lost: \(meter.lost)",
+      "answers under way at a change that landed: \(meter.outdated)",
       "a call takes \(Self.text(meter.waited / .milliseconds(1) / Double(max(1, meter.fetches)))) "
         + "ms, the slowest \(Self.text(meter.longest / .milliseconds(1))) ms",
     ]

@@ -15,6 +15,8 @@ final class NetworkWorld: Sendable {
     var loss = 0.0
     var dead: Set<Int> = []
     var upstream = Upstream.answers
+    /// The calls of the caches that run just now.
+    var calls = 0
     /// The keys that a node writes just now, of which nobody else may change the truth.
     var written: Set<Int> = []
   }

@@ -37,26 +37,13 @@ public final class SimulatedNetwork {
     self.plan = plan
     simulation = Simulation(seed: plan.seed, jobLimit: 100_000_000)
     store = MemorySharedStore(simulation.scheduling, limits: plan.limits)
-    let judge = NetworkJudge(nodes: plan.nodes, keys: plan.keys, bounds: Self.bounds(of: plan))
+    let judge = NetworkJudge(nodes: plan.nodes, keys: plan.keys, bounds: plan.bounds)
     let world = NetworkWorld(judge, plan)
     let (wrapped, simulation) = (plan.wrap(store), simulation)
     self.world = world
     nodes = (0..<plan.nodes).map { NetworkNode($0, plan, wrapped, world, simulation) }
     choice = ZipfChoice(count: plan.keys)
     random = NetworkRandom(seed: plan.seed)
-  }
-
-  private static func bounds(of plan: NetworkPlan) -> NetworkJudge.Bounds {
-    let configuration = plan.configuration
-    let ways = plan.delay.most * 4
-    let calls = configuration.timeout * 2
-    return NetworkJudge.Bounds(
-      stale: plan.staleTime + plan.fetchTime + calls,
-      deaf: configuration.trust + plan.fetchTime + calls,
-      hearing: ways,
-      period: plan.staleTime,
-      patience: plan.longestCall
-    )
   }
 
   /// Runs the plan, heals everything, and compares the nodes.
@@ -209,7 +196,8 @@ public final class SimulatedNetwork {
     happen(.heal)
     happen(.upstreamAnswers)
     store.restart()
-    simulation.advance(by: plan.recovery + plan.staleTime + plan.longestCall)
+    simulation.advance(by: plan.recovery + plan.staleTime)
+    finishCalls()
     let living = nodes.filter { node in !world.locked { $0.dead.contains(node.number) } }
     for node in living {
       for key in 0..<min(plan.keys, 10) {
@@ -219,9 +207,18 @@ public final class SimulatedNetwork {
         }
       }
     }
-    simulation.advance(by: plan.longestCall)
+    finishCalls()
     for node in nodes { node.end() }
     simulation.advance(by: plan.configuration.timeout * 4)
+  }
+
+  /// Waits until all calls are over, or have taken too long.
+  private func finishCalls() {
+    let end = simulation.now + plan.longestCall
+    simulation.advance(by: Self.tick)
+    while simulation.now < end, world.locked({ $0.calls > 0 }) {
+      simulation.advance(by: .milliseconds(500))
+    }
   }
 
   private func report() -> NetworkReport {
@@ -247,18 +244,17 @@ public final class SimulatedNetwork {
     // The first seconds fill the caches.
     let first = plan.faults.map(\.at).min() ?? .zero
     let usual = (2..<max(3, second(first))).map(shared).max() ?? 0
-    let away = meter.alone.filter { $0.key <= second(time) }.values.max() ?? 0
     // By then who hung has failed, and has asked again after the longest pause.
     let noticed = time + plan.configuration.timeout + plan.configuration.pauses.longest
     let next = plan.faults.map(\.at).filter { $0 > time }.min() ?? plan.duration
-    let end = min(time + plan.recovery, next, plan.duration)
+    let end = min(time + plan.aftermath, next, plan.duration)
     for number in second(time)..<max(second(time), second(end)) {
       let found = NetworkJudge.Second(
         shared: shared(number),
         alone: meter.alone[number, default: 0],
         changes: meter.changes[number, default: 0] + meter.changes[number - 1, default: 0]
       )
-      judge.returned(found, usual: usual, away: number > second(noticed) ? 0 : away)
+      judge.returned(found, usual: usual, haveNoticed: number > second(noticed))
     }
   }
 }

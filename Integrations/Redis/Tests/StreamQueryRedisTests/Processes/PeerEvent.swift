@@ -6,7 +6,12 @@ struct PeerEvent: Equatable {
     case read(UInt64, until: UInt64)
     /// A change to this version was acknowledged.
     case changed(UInt64)
-    /// The cache told of something other than a hit.
+    /// A fetch that began brought this version, which became the data at this time.
+    case landed(UInt64, at: UInt64)
+    /// A timer was late by so many nanoseconds, and none by more.
+    case late(UInt64)
+    /// The cache told of something other than a hit, or the store of what may have ended a lease or an
+    /// entry.
     case told(String)
     /// Something threw.
     case failed(String)
@@ -35,6 +40,8 @@ struct PeerEvent: Equatable {
     let kind: Kind =
       switch (parts[0], numbers.first ?? nil, numbers.last ?? nil) {
       case ("read", let version?, let end?) where numbers.count == 2: .read(version, until: end)
+      case ("landed", let version?, let end?) where numbers.count == 2: .landed(version, at: end)
+      case ("late", let time?, _): .late(time)
       case ("changed", let version?, _): .changed(version)
       case ("told", _, _): .told(parts[3])
       default: .failed(parts[3])
@@ -77,7 +84,7 @@ extension [PeerEvent] {
       switch event.kind {
       case .read(_, let end): [(event.time, true, index), (end, false, index)]
       case .changed: [(event.time, false, index)]
-      case .told, .failed: []
+      case .landed, .late, .told, .failed: []
       }
     }
     var known: [String: UInt64] = [:]
@@ -89,7 +96,7 @@ extension [PeerEvent] {
         if version < known[subject] ?? 0 { result.append(self[index]) }
       case .read(let version, _), .changed(let version):
         known[subject] = Swift.max(known[subject] ?? 0, version)
-      case .told, .failed: break
+      case .landed, .late, .told, .failed: break
       }
     }
     return result
@@ -119,7 +126,7 @@ extension [PeerEvent] {
       switch event.kind {
       case .changed(let version): known[event.key] = Swift.max(known[event.key] ?? 0, version)
       case .read(let version, _): if version < known[event.key] ?? 0 { result.append(event) }
-      case .failed, .told: break
+      case .landed, .late, .told, .failed: break
       }
     }
     return result

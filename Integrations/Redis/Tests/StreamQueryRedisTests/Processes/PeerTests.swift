@@ -47,7 +47,53 @@ import Testing
     #expect((back + fine + before).wentBack.count == 2)
   }
 
+  private func landed(
+    _ key: String,
+    at end: UInt64,
+    _ version: UInt64,
+    since start: UInt64,
+    by process: Int = 0
+  ) -> PeerEvent {
+    PeerEvent(key, at: start, .landed(version, at: end), by: process)
+  }
+
+  @Test func aVersionIsTrustedFromItsEndOrItsLandingAndForAsLongAsTimersAreLate() {
+    let events = [
+      PeerEvent("a", at: 100, .changed(1)), PeerEvent("a", at: 103, .changed(2)),
+      // Under way at the change on the process 1; the data of the process 0 is from before.
+      landed("a", at: 150, 0, since: 99, by: 1), landed("a", at: 50, 0, since: 40),
+      landed("a", at: 170, 1, since: 101, by: 1),
+      PeerEvent("-", at: 900, .late(3), by: 1), PeerEvent("-", at: 900, .late(0)),
+    ]
+    let fine = [
+      read("a", at: 109, 0), read("a", at: 165, 0, by: 1), read("a", at: 185, 1, by: 1),
+      read("a", at: 112, 1), read("a", at: 900, 2),
+    ]
+    #expect((events + fine).stale(trusting: .nanoseconds(10)) == [])
+    let late = [
+      read("a", at: 110, 0), read("a", at: 166, 0, by: 1), read("a", at: 186, 1, by: 1),
+      read("a", at: 113, 1),
+    ]
+    #expect((late + events + fine).stale(trusting: .nanoseconds(10)) == late)
+    #expect(events.outdatedFetches == [])
+    let outdated = [
+      landed("a", at: 150, 0, since: 101, by: 1), landed("a", at: 150, 1, since: 104),
+    ]
+    #expect((events + outdated).outdatedFetches == outdated)
+  }
+
+  @Test func whatWasToldIsCountedByKey() {
+    let told = ["leads(k1)", "leads(k1)", "alone(k1)", "refused commit"].map {
+      PeerEvent("k1", at: 1, .told($0))
+    }
+    #expect(told.told("leads") == ["k1": 2])
+    #expect(told.told("alone", "refused") == ["k1": 2])
+    #expect(told.told("committed") == [:])
+  }
+
   @Test func aLineIsAnEvent() {
+    #expect(PeerEvent("landed k 5 7 9", by: 3) == landed("k", at: 9, 7, since: 5, by: 3))
+    #expect(PeerEvent("late - 5 7", by: 3) == PeerEvent("-", at: 5, .late(7), by: 3))
     #expect(PeerEvent("read k 5 7 9", by: 3) == read("k", at: 5, 7, until: 9, by: 3))
     #expect(PeerEvent("changed k 5 7") == PeerEvent("k", at: 5, .changed(7)))
     #expect(PeerEvent("failed k 5 no way") == PeerEvent("k", at: 5, .failed("no way")))
@@ -100,6 +146,36 @@ extension ServerSuite {
       #expect(events.wentBack == [], "\(events.told)")
     }
 
+    /// That nothing is older than is promised, with a trust of two seconds.
+    private func expectTrusted(_ events: [PeerEvent]) {
+      let lateness = events.lateness
+      #expect(lateness.count == 4)
+      #expect(events.stale(trusting: .seconds(2)) == [], "\(lateness) \(events.told)")
+      #expect(events.outdatedFetches == [], "\(events.told)")
+    }
+
+    /// That the upstream got no request without a reason, whatever happened to connections.
+    ///
+    /// Each request has a lease of its own, or was made by a machine that gave up the store. A lease of a
+    /// key is given where there is neither an entry nor a lease. So the first is followed by another one
+    /// only if something ended what was there: a change, whose message each machine sends until it is
+    /// acknowledged; a lease that was given back or whose holder was late; or one that nobody knows to
+    /// have, since an answer was lost. And a machine that has fetched for itself takes no older entry.
+    private func expectCounted(_ events: [PeerEvent], _ calls: [String: Int]) {
+      let (leads, alone) = (events.told("leads"), events.told("alone"))
+      let made = leads.merging(alone, uniquingKeysWith: +)
+      #expect(calls.filter { $0.value > 0 } == made, "\(events.told)")
+      let endings = events.told("ended by")
+      let excuses = events.told("unanswered", "refused", "given back").merging(
+        alone,
+        uniquingKeysWith: +
+      )
+      let excess = leads.filter { key, count in
+        count > 1 + (endings[key] ?? 0) + (excuses[key] ?? 0)
+      }
+      #expect(excess == [:], "\(endings) \(excuses) \(events.told)")
+    }
+
     /// How many requests more than one, and one for each change, there were for each key.
     private func excess(_ calls: [String: Int], _ changes: [String: Int]) -> [String: Int] {
       calls.merging(changes) { $0 - $1 }.mapValues { $0 - 1 }.filter { $0.value > 0 }
@@ -150,7 +226,7 @@ extension ServerSuite {
       let count = changes.values.reduce(0, +)
       if isMixed { #expect(count > 250) } else { #expect(count == 400) }
       #expect(excess(try await calls(50), changes) == [:], "\(events.told)")
-      #expect(events.stale(beyond: .seconds(2)) == [])
+      expectTrusted(events)
       // A change is seen when its message arrives, and not when trust ends. A process of a busy
       // machine may have to wait for its turn.
       #expect(events.stale(beyond: .milliseconds(250)).count <= 40)
@@ -240,8 +316,7 @@ extension ServerSuite {
       let before = try await calls(50)
       let events = try peers.flatMap { try $0.seen() }
       expectAnswered(events)
-      // The trust in data without a log is two seconds. The timers of a busy machine are late.
-      #expect(events.stale(beyond: .seconds(4)) == [])
+      expectTrusted(events)
       let later = try await calls(50).merging(before) { $0 - $1 }
       // A change that was told of at that moment may be fetched after it.
       let changes = events.filter { $0.time + 1_000_000_000 >= now }.changes
@@ -278,7 +353,8 @@ extension ServerSuite {
       store.proceed()
       let events = try peers.flatMap { try $0.seen() }
       expectAnswered(events)
-      #expect(events.stale(beyond: .seconds(4)) == [], "\(events.told)")
+      expectTrusted(events)
+      expectCounted(events, try await calls(50))
       #expect(events.told.keys.contains { $0.hasPrefix("storeAway") }, "\(events.told)")
     }
   }

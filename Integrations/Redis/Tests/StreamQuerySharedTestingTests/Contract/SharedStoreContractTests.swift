@@ -1,7 +1,13 @@
 import StreamQueryShared
 import StreamQuerySharedTesting
 import StreamQueryTesting
+import Synchronization
 import Testing
+
+/// How many stores were made.
+private final class Made: Sendable {
+  let count = Mutex(0)
+}
 
 /// The store in memory keeps the contract, and each mistake is caught by the rule that it breaks.
 @Suite struct SharedStoreContractTests {
@@ -25,6 +31,22 @@ import Testing
 
   @Test func memoryKeepsTheContractInRealTime() async {
     await SharedStoreContract { MemorySharedStore() }.check()
+  }
+
+  /// As in real time on a busy machine, where a step takes longer than what it looks for lasts.
+  @Test(arguments: [40, 200, 1_000])
+  func aStoreThatTakesItsTimeKeepsTheContract(milliseconds: Int) {
+    let (simulation, limits) = (simulation, Self.limits)
+    let made = Made()
+    let found = violations {
+      made.count.withLock { $0 += 1 }
+      let memory = MemorySharedStore(simulation.scheduling, limits: limits)
+      let delay = Duration.milliseconds(milliseconds)
+      return SlowSharedStore(memory, clock: simulation.clock, delay: delay)
+    }
+    #expect(found == [])
+    // The slower ones need longer times for some rules.
+    #expect((made.count.withLock { $0 } > SharedStoreRule.allCases.count) == (milliseconds >= 200))
   }
 
   @Test(arguments: 1...20)

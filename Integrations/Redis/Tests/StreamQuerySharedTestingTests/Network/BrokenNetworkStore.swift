@@ -50,7 +50,7 @@ final class BrokenNetworkStore: SharedStore {
     )
     switch begun {
     case .entry(var entry) where mistake == .neverAges:
-      entry.age = .zero
+      (entry.age, entry.requestAge) = (.zero, .zero)
       return .entry(entry)
     case .follows(_, _, let entry) where letsAllLead:
       return .leads(

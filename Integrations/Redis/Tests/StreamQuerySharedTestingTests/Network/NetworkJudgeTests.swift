@@ -11,9 +11,11 @@ import Testing
     keys: 2,
     bounds: NetworkJudge.Bounds(
       stale: .seconds(10),
-      deaf: .seconds(5),
+      trust: .seconds(5),
+      flight: .seconds(3),
       hearing: .seconds(1),
       period: .seconds(20),
+      alone: .seconds(4),
       patience: .seconds(8)
     )
   )
@@ -78,6 +80,21 @@ import Testing
     #expect(judge.faults == broken)
   }
 
+  @Test mutating func aRequestIsJudgedUnlessAFaultExcusesIt() {
+    let judged = [(3, 0), (4, 1), (30, 0), (31, 1), (41, 0), (61, 0)].map { time, node in
+      judge.asked(0, by: node, at: .seconds(time))
+    }
+    // The second one breaks the promise.
+    #expect(judged == [true, true, true, true, true, true])
+    #expect(judge.faults == [.oneRequest: 3])
+    disturb(0..<1, until: 80_000)
+    let later = [(70, 1), (80, 0), (80, 1), (81, 1)].map { time, node in
+      judge.asked(0, by: node, at: .seconds(time))
+    }
+    #expect(later == [false, false, false, true])
+    #expect(judge.faults == [.oneRequest: 4])
+  }
+
   @Test mutating func aRequestBeforeAFaultMayBeLost() {
     ask(at: 3_000)
     disturb(0..<1, until: 4_000)
@@ -125,6 +142,53 @@ import Testing
     change(at: 5_000)
     invalidate(at: 6_000)
     call(at: time, sees: 0)
+    #expect(judge.faults == broken)
+  }
+
+  mutating func land(_ version: Int, at time: Int, on node: Int = 0) {
+    judge.landed(version, of: 0, node: node, at: .milliseconds(time))
+  }
+
+  @Test(arguments: zip([13_000, 13_001], [[:], [.invalidation: 1]] as [Broken]))
+  mutating func whoIsDeafTrustsFromWhatLandedAfterAnInvalidation(_ time: Int, _ broken: Broken) {
+    disturb(0..<1, until: 60_000)
+    change(at: 5_000)
+    invalidate(at: 6_000)
+    land(0, at: 8_000)
+    call(at: time, sees: 0)
+    #expect(judge.faults == broken)
+  }
+
+  @Test(
+    arguments: [(0, 5_500, 0), (1, 8_000, 0), (0, 8_000, 1)],
+    zip([11_000, 11_001], [[:], [.invalidation: 1]] as [Broken]).map { ($0, $1) }
+  )
+  mutating func anotherLandingAddsNoTrust(
+    _ landing: (version: Int, time: Int, node: Int),
+    _ call: (time: Int, broken: Broken)
+  ) {
+    disturb(0..<1, until: 60_000)
+    change(at: 5_000)
+    invalidate(at: 6_000)
+    land(landing.version, at: landing.time, on: landing.node)
+    self.call(at: call.time, sees: 0)
+    #expect(judge.faults == call.broken)
+  }
+
+  @Test mutating func whoHearsTrustsNothingThatLandedAfterAnInvalidation() {
+    change(at: 5_000)
+    invalidate(at: 6_000)
+    land(0, at: 8_000)
+    call(at: 8_000, sees: 0)
+    #expect(judge.faults == [.invalidation: 1])
+  }
+
+  @Test(arguments: zip([9_000, 9_001], [[:], [.invalidation: 1]] as [Broken]))
+  mutating func anOutdatedAnswerLandsIfItWasUnderWay(_ time: Int, _ broken: Broken) {
+    change(at: 5_000)
+    invalidate(at: 6_000)
+    land(0, at: time)
+    land(1, at: 60_000)
     #expect(judge.faults == broken)
   }
 
@@ -268,14 +332,70 @@ import Testing
   @Test(arguments: zip([15, 16], [[:], [.noHerd: 1]] as [Broken]))
   mutating func aReturnCostsARequestForEachKeyAndChangeMore(_ requests: Int, _ broken: Broken) {
     let second = NetworkJudge.Second(shared: requests, alone: 0, changes: 3)
-    judge.returned(second, usual: 10, away: 0)
+    judge.returned(second, usual: 10, haveNoticed: true)
     #expect(judge.faults == broken)
   }
 
-  @Test(arguments: zip([7, 8], [[:], [.noHerd: 1]] as [Broken]))
-  mutating func whoHasNotNoticedTheReturnAsksNoMoreThanBefore(_ requests: Int, _ broken: Broken) {
-    let second = NetworkJudge.Second(shared: 0, alone: requests, changes: 0)
-    judge.returned(second, usual: 10, away: 7)
+  @Test(arguments: zip([false, true], [[:], [.noHerd: 1]] as [Broken]))
+  mutating func nobodyAsksAloneWhoHasNoticedTheReturn(_ haveNoticed: Bool, _ broken: Broken) {
+    let second = NetworkJudge.Second(shared: 0, alone: 1, changes: 0)
+    judge.returned(second, usual: 10, haveNoticed: haveNoticed)
+    #expect(judge.faults == broken)
+  }
+
+  mutating func askAlone(at time: Int, by node: Int = 0, key: Int = 0) {
+    judge.askedAlone(key, by: node, at: .milliseconds(time))
+  }
+
+  @Test(arguments: zip([7_000, 6_999], [[:], [.noHerd: 1]] as [Broken]))
+  mutating func whoAsksAloneAsksOnceForItsTrust(_ time: Int, _ broken: Broken) {
+    askAlone(at: 3_000)
+    askAlone(at: 3_500, by: 1)
+    askAlone(at: 3_500, key: 1)
+    askAlone(at: time)
+    #expect(judge.faults == broken)
+  }
+
+  @Test(arguments: zip([3_000, 2_999], [[:], [.noHerd: 1]] as [Broken]))
+  mutating func whoHasChangedWhatItGotMayAskAgain(_ change: Int, _ broken: Broken) {
+    for (key, node, time) in [(0, 0, change), (0, 1, 3_500), (1, 0, 3_500)] {
+      judge.changes(key, by: node)
+      judge.tried(key, by: node, at: .milliseconds(time))
+    }
+    askAlone(at: 3_000)
+    askAlone(at: 4_000)
+    #expect(judge.faults == broken)
+  }
+
+  @Test mutating func whoChangesWhatItGotMayAskAgainUntilTheLastChangeIsOver() {
+    for _ in 0..<2 { judge.changes(0, by: 0) }
+    askAlone(at: 3_000)
+    askAlone(at: 3_500)
+    judge.tried(0, by: 0, at: .milliseconds(3_600))
+    askAlone(at: 3_700)
+    askAlone(at: 3_800)
+    #expect(judge.faults == [:])
+    judge.tried(0, by: 0, at: .milliseconds(3_900))
+    askAlone(at: 4_000)
+    #expect(judge.faults == [:])
+    askAlone(at: 4_100)
+    #expect(judge.faults == [.noHerd: 1])
+  }
+
+  @Test(arguments: zip([3_000, 2_999], [[:], [.noHerd: 1]] as [Broken]))
+  mutating func whoHasReachedTheStoreMayAskAgain(_ time: Int, _ broken: Broken) {
+    judge.reached(by: 0, at: .milliseconds(time))
+    judge.reached(by: 1, at: .milliseconds(3_500))
+    askAlone(at: 3_000)
+    askAlone(at: 4_000)
+    #expect(judge.faults == broken)
+  }
+
+  @Test(arguments: zip([3_000, 3_001], [[:], [.noHerd: 1]] as [Broken]))
+  mutating func whoAskedAloneForNothingMayAskAgain(_ asked: Int, _ broken: Broken) {
+    askAlone(at: 3_000)
+    judge.gotNothing(0, by: 0, askedAt: .milliseconds(asked))
+    askAlone(at: 4_000)
     #expect(judge.faults == broken)
   }
 

@@ -211,6 +211,43 @@ import Testing
     #expect(report.broken[promise, default: 0] > 0, "\(report.text)")
   }
 
+  /// Nodes are cut off while fetches are under way and others change what is fetched.
+  ///
+  /// Changes are rarer than answers, so that each fetch has one that is good.
+  static func underWay(_ seed: UInt64) -> NetworkPlan {
+    var plan = NetworkPlan()
+    plan.seed = seed
+    plan.nodes = 12
+    plan.keys = 8
+    plan.fetchTime = .seconds(1)
+    plan.staleTime = .seconds(60)
+    plan.changesPerSecond = 0.6
+    plan.silentChangesPerSecond = 0
+    plan.faults = [
+      (.seconds(4), .partition(nodes: 0..<6)), (.seconds(14), .heal),
+      (.seconds(20), .partition(nodes: 4..<10)), (.seconds(30), .heal),
+    ]
+    plan.duration = .seconds(36)
+    plan.configuration.trust = .seconds(2)
+    plan.configuration.timeout = .milliseconds(500)
+    return plan
+  }
+
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  func whatWasUnderWayAtAChangeIsTrustedFromItsLandingAndNoLonger(seed: UInt64) {
+    let report = expectKept(Self.underWay(seed))
+    #expect(report.meter.outdated > 0, "\(report.text)")
+  }
+
+  @Test func trustThatIsLongerByAQuarterIsSeen() {
+    var plan = Self.underWay(1)
+    var trusting = plan.configuration
+    trusting.trust = plan.configuration.trust * 5 / 4
+    plan.broken = trusting
+    let report = SimulatedNetwork(plan).run()
+    #expect(report.broken[.invalidation, default: 0] > 0, "\(report.text)")
+  }
+
   @Test func trustWithoutEndIsSeen() {
     var plan = plan([(.seconds(8), .partition(nodes: 0..<7)), (.seconds(30), .heal)])
     plan.staleTime = .seconds(60)

@@ -1,0 +1,83 @@
+internal import StreamQueryRedis
+internal import StreamQueryShared
+
+/// A store that tells which of its calls may have ended a lease or an entry.
+final class WatchedStore: SharedStore {
+  private let store: RedisStore
+  /// Gets the text of a key or of a mark, and what happened to it.
+  private let tell: @Sendable (String, String) -> Void
+
+  /// Creates a store that watches another one.
+  init(_ store: RedisStore, tell: @escaping @Sendable (String, String) -> Void) {
+    self.store = store
+    self.tell = tell
+  }
+
+  /// A call whose answer does not come may have taken effect, and given or ended a lease.
+  private func watched<Value>(
+    _ key: SharedKey,
+    _ name: String,
+    _ call: () async throws(SharedStoreError) -> Value
+  ) async throws(SharedStoreError) -> Value {
+    do {
+      return try await call()
+    } catch {
+      tell(key.text, "unanswered \(name)")
+      throw error
+    }
+  }
+
+  func begin(
+    _ key: SharedKey,
+    maxAge: Duration?,
+    lease: Duration
+  ) async throws(SharedStoreError) -> SharedBeginning {
+    try await watched(key, "begin") { () async throws(SharedStoreError) in
+      try await store.begin(key, maxAge: maxAge, lease: lease)
+    }
+  }
+
+  func renew(_ lease: SharedLease, for duration: Duration) async throws(SharedStoreError) -> Bool {
+    try await watched(lease.key, "renewal") { () async throws(SharedStoreError) in
+      try await store.renew(lease, for: duration)
+    }
+  }
+
+  func commit(
+    _ value: SharedValue,
+    with lease: SharedLease,
+    lifetime: Duration
+  ) async throws(SharedStoreError) -> SharedVersion? {
+    let version = try await watched(lease.key, "commit") { () async throws(SharedStoreError) in
+      try await store.commit(value, with: lease, lifetime: lifetime)
+    }
+    if version == nil { tell(lease.key.text, "refused commit") }
+    return version
+  }
+
+  func abandon(_ lease: SharedLease, failure: String?) async throws(SharedStoreError) {
+    tell(lease.key.text, "given back")
+    try await store.abandon(lease, failure: failure)
+  }
+
+  func write(
+    _ value: SharedValue,
+    for key: SharedKey,
+    lifetime: Duration
+  ) async throws(SharedStoreError) -> SharedVersion {
+    tell(key.text, "ended by write")
+    return try await store.write(value, for: key, lifetime: lifetime)
+  }
+
+  func invalidate(_ marks: [SharedMark]) async throws(SharedStoreError) -> SharedVersion {
+    for mark in marks { tell(mark.text, "ended by invalidation") }
+    return try await store.invalidate(marks)
+  }
+
+  func changes(
+    after position: SharedPosition?,
+    waitingAtMost wait: Duration
+  ) async throws(SharedStoreError) -> SharedChanges {
+    try await store.changes(after: position, waitingAtMost: wait)
+  }
+}

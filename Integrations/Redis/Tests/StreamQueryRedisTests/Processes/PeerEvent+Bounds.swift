@@ -1,0 +1,76 @@
+// What is promised to the nanosecond, as far as the timers of a busy machine are in time.
+extension [PeerEvent] {
+  /// When each key's change to a version, or to a later one, was first acknowledged.
+  private struct Ends {
+    /// The highest version that was acknowledged by a time, in the order of times.
+    private var known: [String: [(time: UInt64, version: UInt64)]] = [:]
+
+    init(_ events: [PeerEvent]) {
+      for event in events.sorted(by: { $0.time < $1.time }) {
+        guard case .changed(let version) = event.kind else { continue }
+        guard version > known[event.key]?.last?.version ?? 0 else { continue }
+        known[event.key, default: []].append((event.time, version))
+      }
+    }
+
+    /// When a version was first known not to be the last one; `nil` if it is.
+    func end(of version: UInt64, _ key: String) -> UInt64? {
+      known[key]?.first { $0.version > version }?.time
+    }
+  }
+
+  /// How late a timer of each process was at most, in nanoseconds.
+  var lateness: [Int: UInt64] {
+    reduce(into: [:]) { result, event in
+      guard case .late(let time) = event.kind else { return }
+      result[event.process] = Swift.max(result[event.process] ?? 0, time)
+    }
+  }
+
+  /// The requests that were answered with a version for longer than its process may trust it.
+  ///
+  /// A machine that hears nothing doubts what it has when `trust` is over since its landing, and since it
+  /// asked for what the log told last; the change came after that. So a version may be served for `trust`
+  /// from its end on, or from its landing if that is later: its fetch was under way. Two timers may be
+  /// late: that of the last look before, and that of the look.
+  func stale(trusting trust: Duration) -> [PeerEvent] {
+    let (ends, lateness) = (Ends(self), lateness)
+    var landings: [String: UInt64] = [:]
+    for event in self {
+      guard case .landed(let version, let time) = event.kind else { continue }
+      let place = "\(event.process) \(event.key) \(version)"
+      landings[place] = Swift.max(landings[place] ?? 0, time)
+    }
+    return filter { event in
+      guard case .read(let version, _) = event.kind, let end = ends.end(of: version, event.key)
+      else {
+        return false
+      }
+      let landing = landings["\(event.process) \(event.key) \(version)"] ?? 0
+      let late = 2 * (lateness[event.process] ?? 0)
+      return event.time >= Swift.max(end, landing) + UInt64(trust / .nanoseconds(1)) + late
+    }
+  }
+
+  /// The fetches that began after a change was acknowledged, and brought what was before it.
+  var outdatedFetches: [PeerEvent] {
+    let ends = Ends(self)
+    return filter { event in
+      guard case .landed(let version, _) = event.kind, let end = ends.end(of: version, event.key)
+      else {
+        return false
+      }
+      return event.time > end
+    }
+  }
+
+  /// How often each key was told of with a text that begins so.
+  func told(_ beginnings: String...) -> [String: Int] {
+    reduce(into: [:]) { result, event in
+      guard case .told(let text) = event.kind, beginnings.contains(where: text.hasPrefix) else {
+        return
+      }
+      result[event.key, default: 0] += 1
+    }
+  }
+}
