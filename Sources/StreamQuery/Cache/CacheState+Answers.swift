@@ -32,7 +32,8 @@ extension CacheState {
     case .landed:
       // First: whoever learns that it landed must find it.
       if offers != nil { withdraw(index, &transaction) }
-      said?.landed()
+      // Looked at again: another task of the fetch may have asked since.
+      job.saidAnswer?.landed()
       if let box = answer.box { slots[index].store(box, &transaction) }
     case .retrying, .failed:
       transaction.drop(slots[index].failureReason)

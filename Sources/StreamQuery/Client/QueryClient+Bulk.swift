@@ -194,6 +194,9 @@ extension QueryClient {
   /// Streams of a removed key stay attached, show pending and idle, and fetch at the next trigger,
   /// not at once. Waiting callers throw `CancellationError`; late answers do not land.
   ///
+  /// What stores keep is forgotten, too. Of data that was not used in this process only the key is known: if the filter
+  /// asks about more, such as a predicate or `.stale`, the data counts as matched, unless it is kept without a limit of age.
+  ///
   /// - Parameter filter: Which entries.
   /// - Complexity: One transaction, which locks the cache for about a microsecond per removed
   ///   entry; `.all` is like ``clear()``.

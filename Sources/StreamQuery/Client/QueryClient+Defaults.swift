@@ -69,13 +69,18 @@ extension QueryClient {
   /// Goes back to the defaults of the configuration.
   nonisolated func forgetDefaults() {
     let defaults = configuration.defaults.over(configuration.preset)
-    replaceDefaults { $0.with(client: defaults, prefixes: []) }
+    replaceDefaults(isErasing: true) { $0.with(client: defaults, prefixes: []) }
   }
 
-  private nonisolated func replaceDefaults(_ change: (DefaultsTable) -> DefaultsTable) {
+  private nonisolated func replaceDefaults(
+    isErasing: Bool = false,
+    _ change: (DefaultsTable) -> DefaultsTable
+  ) {
     let old = transaction {
       state,
-      transaction -> (DefaultsTable, [ObjectIdentifier: StoredQuery]) in
+      transaction -> (DefaultsTable, [ObjectIdentifier: StoredQuery])? in
+      // Asked under the lock: what comes before the erasure is forgotten by it.
+      if isErased, !isErasing { return nil }
       let old = (state.defaultsTable, state.bareQueries)
       state.replaceDefaults(change(old.0), &transaction)
       state.bareQueries = [:]

@@ -345,7 +345,7 @@ extension CacheState {
     fencing: Bool,
     _ transaction: inout Transaction
   ) {
-    if budget != nil { noteUse(of: index) }
+    if isLimited { noteUse(of: index) }
     slots[index].keepReason(&transaction)
     if slots[index].isLayered { writeOnLayers(index, &transaction) }
     slots[index].store(box, &transaction)

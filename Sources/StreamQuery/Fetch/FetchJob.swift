@@ -72,11 +72,12 @@ final class FetchJob: FetchWork, Sendable {
 
   /// Where somebody says something about the answer, or asks for it later.
   var answer: AnswerSlot {
-    slot.withLock { present in
-      if let present { return present }
-      let made = AnswerSlot()
-      present = made
-      return made
+    if let present = saidAnswer { return present }
+    let made = AnswerSlot()
+    return slot.withLock { present in
+      let answer = present ?? made
+      present = answer
+      return answer
     }
   }
 

@@ -201,15 +201,17 @@ extension QueryClient {
 
   /// Forgets all that was registered.
   nonisolated func forgetMutationDefaults() {
-    replaceMutationDefaults { _ in MutationDefaultsTable() }
+    replaceMutationDefaults(isErasing: true) { _ in MutationDefaultsTable() }
   }
 
   private nonisolated func replaceMutationDefaults(
+    isErasing: Bool = false,
     _ change: (MutationDefaultsTable) -> MutationDefaultsTable
   ) {
     let old = mutationDefaults.withLock { table -> MutationDefaultsTable in
       let old = table
-      table = change(old)
+      // Asked under the lock: what comes before the erasure is forgotten by it.
+      if isErasing || !isErased { table = change(old) }
       return old
     }
     // Old closures are released here, outside the lock.

@@ -12,7 +12,7 @@ struct FreeRows {
     /// be empty.
     ///
     /// One growth takes as long as a doubling to the same size. There are more of them: worth it
-    /// for small rows.
+    /// for small rows, and for those that are kept long.
     static var sparesRoom: Bool { get }
   }
 

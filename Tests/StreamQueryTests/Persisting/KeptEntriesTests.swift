@@ -204,9 +204,10 @@ struct KeptEntriesTests: SlowStoreSuite {
 
   @Test(
     "a removal by state spares data that nobody used and nobody can fetch again; one by key does not",
-    arguments: [QueryFilter.stale, .where { _ in true }, ["n"] && !.stale]
+    arguments: [QueryFilter.stale, .where { _ in true }, ["n"] && !.stale],
+    [false, true]
   )
-  func removalByState(_ filter: QueryFilter) throws {
+  func removalByState(_ filter: QueryFilter, isRead: Bool) throws {
     let draft = Query(key: key(1)).persisted(in: store)
     let former = QueryClient(simulation: simulation)
     former.setData(1, for: draft)
@@ -218,10 +219,16 @@ struct KeptEntriesTests: SlowStoreSuite {
     let client = QueryClient(simulation: simulation)
     // The store is known from its first use on.
     _ = client.isStale(own(3))
+    if isRead { simulation.settle() }
     client.remove(filter)
     try save(client)
     #expect(kept == [#"Swift.Int["n",1] 1"#])
+    simulation.run { [client] in await client.reset(filter) }
+    try save(client)
+    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    simulation.run { [client] in await client.invalidate(filter) }
     #expect(client.data(for: draft) == 1)
+    #expect(client.isStale(draft.staleTime(.hours(1))))
     client.remove(["n"])
     try save(client)
     #expect(kept == [])

@@ -114,7 +114,10 @@ struct ErasedClientTests {
   @Test("defaults that were registered are gone, with what their closures hold")
   func defaults() throws {
     final class Held: Sendable {}
-    let account = try account()
+    let scopes = QueryScopes(in: store, simulation: simulation) { _, configuration in
+      configuration.defaults = QueryDefaults(gcTime: .seconds(7))
+    }
+    let account = try simulation.run { try await scopes.open("ada") }
     let client = account.client
     weak var held: Held?
     do {
@@ -126,13 +129,21 @@ struct ErasedClientTests {
       }
       client.setMutationDefaults(MutationOptions(retry: 1), for: "secret") { _, _ in "\(object)" }
     }
+    // What is made under them holds them as well.
+    let stream = client.stream(Query<String>(key: "secret"))
+    simulation.settle()
     #expect(held != nil)
+    #expect(client.data(for: "secret" as QueryKey<String>) != nil)
     #expect(client.defaultOptions(for: "secret").staleTime != nil)
     #expect(client.mutationDefaults(for: "secret").retry != nil)
     try end(account)
     #expect(held == nil)
+    client.setDefaults(QueryOptions(staleTime: .after(.hours(2))), for: "secret")
+    client.setMutationDefaults(MutationOptions(retry: 1), for: "secret")
     #expect(client.defaultOptions(for: "secret").staleTime == nil)
+    #expect(client.defaultOptions(for: "secret").gcTime == .seconds(7))
     #expect(client.mutationDefaults(for: "secret").retry == nil)
+    withExtendedLifetime(stream) {}
   }
 
   @Test("a client that was shut down before shows an empty outbox once its account has ended")

@@ -84,6 +84,11 @@ struct ErasedMemoryTests {
     client.setDefaults(QueryDefaults(fetch: { _ in text }))
     client.setDefaults(QueryOptions(), for: ["group", text]) { _ in text }
     client.setMutationDefaults(MutationOptions(), for: ["group", text]) { _, _ in text }
+    // Two mutations of one name.
+    client.outbox.register(
+      Mutation(text) { (_: String, _: MutationContext) in }.durable()
+    )
+    client.outbox.register(Mutation(text) { (_: Int, _: MutationContext) in }.durable())
     // Nobody uses it at the next launch.
     client.setData(text, for: ["launch", launch, text] as QueryKey<String>)
     let own = Query(key: ["own", launch, text] as QueryKey<String>) { text }
