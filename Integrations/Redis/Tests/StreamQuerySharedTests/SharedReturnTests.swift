@@ -1,4 +1,5 @@
 import StreamQuery
+import StreamQueryTesting
 import StreamQueryShared
 import StreamQuerySharedTesting
 import Testing
@@ -68,5 +69,54 @@ import Testing
   @Test(arguments: [2, 12])
   func aStoreThatRemembersIsAskedForNothing(machines: Int) {
     #expect(cost(machines: machines, callers: 10, forgetting: false) == Cost())
+  }
+
+  @Test func whatCameBeforeTheLogToldThatTheStoreForgotIsTakenAgain() throws {
+    let world = World()
+    world.duration.value = .milliseconds(100)
+    let machines = (0..<2).map { _ in
+      world.machine { $0.pauses = (first: .seconds(4), longest: .seconds(4)) }
+    }
+    for machine in machines { machine.link.delay.value = .milliseconds(5) }
+    world.store.crash()
+    world.advance(0.5)
+    world.store.restart(forgetting: true)
+    // By a change that the store takes it is known to be back, while the log is read after a pause.
+    for machine in machines {
+      try world.simulation.run { try await machine.cache.invalidate(tags: "other") }
+    }
+    #expect(machines.map { world.value($0) } == [1, 1])
+    #expect(machines.map { $0.story.last } == ["committed", "hit"])
+    world.advance(5)
+    #expect(machines.map { $0.story.last } == ["gap 1", "gap 1"])
+    #expect(machines.map { world.value($0) } == [1, 1])
+    #expect(machines.map { $0.story.last } == ["hit", "hit"])
+    #expect(world.requests.value == 1)
+  }
+
+  @Test func whoCannotUseAnEntryTakesTheOneThatWasStoredMeanwhile() {
+    let world = World()
+    world.duration.value = .milliseconds(100)
+    let machines = (0..<3).map { _ in
+      world.machine { $0.pauses = (first: .milliseconds(100), longest: .milliseconds(200)) }
+    }
+    #expect(world.value(machines[0]) == 1)
+    // The others ask alone after that, and trust what they got for as long as they may.
+    for machine in machines[1...] { machine.link.fault.value = .away }
+    #expect(machines[1...].map { world.value($0) } == [1, 1])
+    world.advance(12)
+    for machine in machines[1...] { machine.link.fault.value = .none }
+    world.advance(3)
+    #expect(machines[1...].map { $0.story.last } == ["store back", "store back"])
+    world.requests.value = 0
+    machines[2].link.delay.value = .milliseconds(20)
+    let leading = world.start(machines[1])
+    // It is told of the old entry before the new one is there, and asks again after that.
+    world.advance(0.07)
+    let late = world.start(machines[2])
+    world.advance(1)
+    #expect([leading.value, late.value] == [1, 1])
+    #expect(machines[2].story.last == "hit")
+    #expect(world.requests.value == 1)
   }
 }

@@ -15,7 +15,7 @@ extension SharedCache {
       case .begin(let maxAge): step = try await begin(&flight, maxAge)
       case .take(let entry):
         answer = read(entry, flight)
-        if answer == nil { step = flight.rounds.unusable() }
+        if answer == nil { step = flight.rounds.unusable(entry) }
       case .lead(let lease):
         answer = try await lead(lease, flight, upstream)
         if answer == nil, let next = flight.rounds.lost(at: clock.now()) {

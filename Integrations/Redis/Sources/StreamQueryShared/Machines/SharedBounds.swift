@@ -8,6 +8,9 @@ struct SharedBounds: Equatable, Sendable {
   var version: SharedVersion?
   /// When the data was requested that is here; `nil` if its version says more.
   var requestedAt: Duration?
+  /// The version of the data that is here, if it is not known which life of the log gave it: the same
+  /// entry will do, although its request is known less exactly than that of a later one must be.
+  var same: SharedVersion?
 
   /// Whether an entry may follow the data.
   ///
@@ -25,6 +28,7 @@ struct SharedBounds: Equatable, Sendable {
     slack: Duration
   ) -> Bool {
     if let version, entry.version < version { return false }
+    if let same, entry.version == same { return true }
     guard let requestedAt else { return true }
     // It was asked for after its lease was taken, and the store looked after it was asked.
     if let age = entry.requestAge { return askedAt - age >= requestedAt }

@@ -116,11 +116,13 @@ struct SharedRounds: Equatable, Sendable {
     }
   }
 
-  /// The entry cannot be read, or is too old.
-  mutating func unusable() -> Step {
+  /// The entry cannot be read, or is too old: only what has been stored since then may do.
+  mutating func unusable(_ entry: SharedEntry) -> Step {
     guard roundsLeft > 0 else { return .alone(.outdated) }
     roundsLeft -= 1
-    return .begin(maxAge: nil)
+    // The same entry is no younger when the store looks again.
+    let step = Duration.microseconds(1)
+    return .begin(maxAge: entry.age < step ? nil : entry.age - step)
   }
 
   /// The log told of the key, or the leader's time is over.

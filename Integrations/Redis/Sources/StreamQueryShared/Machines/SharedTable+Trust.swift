@@ -23,8 +23,10 @@ extension SharedTable {
       let version = (told + [row.bounds.version, landed].compactMap { $0 }).max()
       rows[key]?.bounds.version = version
       rows[key]?.landed = nil
-      if isOther, rows[key]?.bounds.version != nil {
-        rows[key]?.bounds = SharedBounds(requestedAt: row.requestedAt)
+      if isOther {
+        // The data may be of the new life already: a fetch can reach the store before the log is read.
+        let requestedAt = version == nil ? rows[key]?.bounds.requestedAt : row.requestedAt
+        rows[key]?.bounds = SharedBounds(requestedAt: requestedAt, same: landed)
       }
       if var former = row.former {
         if former.landed != nil { former.bounds = SharedBounds() }

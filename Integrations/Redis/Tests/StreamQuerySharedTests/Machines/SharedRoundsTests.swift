@@ -121,10 +121,16 @@ import Testing
   @Test func lostRoundsAreBounded() {
     var rounds = rounds()
     check(rounds.lost(at: .seconds(1)), is: .begin(maxAge: .seconds(60)))
-    check(rounds.unusable(), is: .begin(maxAge: nil))
+    check(rounds.unusable(entry(1, .zero)), is: .begin(maxAge: nil))
     check(rounds.lost(at: .seconds(1)), is: nil)
     check(rounds.lost(at: .seconds(1), taken: version(1)), is: .alone(.outdated))
-    check(rounds.unusable(), is: .alone(.outdated))
+    check(rounds.unusable(entry(1, .zero)), is: .alone(.outdated))
+  }
+
+  @Test func afterAnEntryThatIsNoAnswerOnlyAYoungerOneIsAskedFor() {
+    var rounds = rounds()
+    let age = Duration.seconds(3) - .microseconds(1)
+    check(rounds.unusable(entry(5, .seconds(3))), is: .begin(maxAge: age))
   }
 
   @Test func anEntryThatWasOutdatedIsNotTakenAgain() {

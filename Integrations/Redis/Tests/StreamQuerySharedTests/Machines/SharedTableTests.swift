@@ -237,6 +237,29 @@ import Testing
     _ = id
   }
 
+  @Test func dataThatMayBeOfTheNewLifeOfTheLogIsFollowedByItself() {
+    var table = table()
+    _ = table.forgot(in: history)
+    let id = table.begun(key).id
+    _ = table.answered(.stored(version(5)), by: id, of: "k", at: .seconds(1))
+    _ = table.forgot(in: SharedHistory("another"))
+    let bounds = table.begun(key).bounds
+    check(bounds, is: SharedBounds(requestedAt: .seconds(1), same: version(5)))
+    for (number, isAllowed) in [(4, false), (5, true), (6, false)] as [(UInt64, Bool)] {
+      let entry = SharedEntry(
+        value: SharedValue([], form: ""),
+        version: version(number),
+        age: .zero,
+        requestAge: .milliseconds(1_001)
+      )
+      let allows = bounds.allow(entry, fetchedIn: .zero, askedAt: .seconds(2), slack: .zero)
+      #expect(allows == isAllowed)
+    }
+    // Of what it landed before, the next life has nothing.
+    _ = table.forgot(in: SharedHistory("third"))
+    check(table.begun(key).bounds, is: SharedBounds(requestedAt: .seconds(1)))
+  }
+
   @Test func anAnswerWithoutAVersionIsNotFollowedByOneThatWasRequestedBefore() {
     var table = table(with: 5)
     let id = table.begun(key).id
