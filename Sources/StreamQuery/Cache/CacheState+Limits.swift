@@ -1,7 +1,8 @@
 // What leaves although its retention is not over. Everything here is called only with a limit, or
 // when memory is short: see ``CacheBudget`` and ``EvictionOrder``.
 extension CacheState {
-  /// Begins to let entries leave when there are too many.
+  /// Begins to let entries leave when there are too many; `isLimited` is what each write asks, because it takes longer to
+  /// ask whether there is a budget.
   mutating func limit(to limit: CacheLimit) {
     budget = CacheBudget(limit)
     isLimited = true

@@ -87,7 +87,6 @@ struct CacheState: ~Copyable {
   var persisted: PersistedChanges?
   /// Who leaves if there are too many entries; `nil` if there is no limit, see ``limit(to:)``.
   var budget: CacheBudget?
-  /// Whether there is a limit; each write asks, and the budget itself takes longer to ask.
   var isLimited = false
   /// What readers find without the lock; `nil` unless many threads read.
   var offers: EntryOffers?

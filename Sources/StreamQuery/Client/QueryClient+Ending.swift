@@ -35,6 +35,16 @@ extension QueryClient {
     #endif
   }
 
+  private nonisolated func forgetMutationDefaults() {
+    let old = mutationDefaults.withLock { table -> MutationDefaultsTable in
+      let old = table
+      table = MutationDefaultsTable()
+      return old
+    }
+    // Closures are released here, outside the lock.
+    _ = old
+  }
+
   /// Waits until a client that has ended does nothing more: all that its end has caused was done, by
   /// whichever thread, and nothing is read or written.
   nonisolated func waitUntilOver() async {

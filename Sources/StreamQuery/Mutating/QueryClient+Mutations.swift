@@ -195,27 +195,15 @@ extension QueryClient {
     perform: (@Sendable (any Sendable, MutationContext) async throws -> any Sendable)? = nil
   ) {
     let entry = MutationDefaultsTable.Prefix(key: prefix, options: options, perform: perform)
-    replaceMutationDefaults { $0.with(entry) }
-    if perform != nil { keeper?.workChanged() }
-  }
-
-  /// Forgets all that was registered.
-  nonisolated func forgetMutationDefaults() {
-    replaceMutationDefaults(isErasing: true) { _ in MutationDefaultsTable() }
-  }
-
-  private nonisolated func replaceMutationDefaults(
-    isErasing: Bool = false,
-    _ change: (MutationDefaultsTable) -> MutationDefaultsTable
-  ) {
     let old = mutationDefaults.withLock { table -> MutationDefaultsTable in
       let old = table
       // Asked under the lock: what comes before the erasure is forgotten by it.
-      if isErasing || !isErased { table = change(old) }
+      if !isErased { table = table.with(entry) }
       return old
     }
     // Old closures are released here, outside the lock.
     _ = old
+    if perform != nil { keeper?.workChanged() }
   }
 
   /// Returns the merged mutation defaults of a key.

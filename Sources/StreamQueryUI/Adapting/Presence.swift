@@ -31,7 +31,7 @@ final class Presence: nonisolated Observable {
   ///   - surroundings: Those of the modifier.
   /// - Returns: Whether that observes now.
   func drawn(observing period: ObservationPeriod, in surroundings: Surroundings) -> Bool {
-    let scope = scope ?? PresenceScope()
+    let (scope, wasAllowing) = (scope ?? PresenceScope(), allows)
     self.scope = scope
     move(from: scope.around.decider, to: surroundings.decider)
     (scope.period, scope.around) = (period, surroundings)
@@ -44,6 +44,8 @@ final class Presence: nonisolated Observable {
       scope.drawing = .hiddenInThisTurn
       awaitEndOfTurn()
     }
+    // What is hidden within may be drawn much later.
+    if wasAllowing != allows { scope.tell() }
     return allows
   }
 

@@ -132,6 +132,8 @@ struct PresenceMachine: Equatable {
 
   /// The turn is over.
   mutating func turnEnded() -> Step {
+    // Others may have asked for it, too: what this one asked for was told once.
+    guard awaitsEndOfTurn else { return .nothing }
     awaitsEndOfTurn = false
     let former = doubt
     let isGone = count == 0 && stage != .hidden

@@ -1,3 +1,4 @@
+import StreamQuery
 import StreamQueryTesting
 import Testing
 
@@ -86,6 +87,44 @@ struct PresenceTests {
       #expect(log.take() == [])
       inner.appeared()
       #expect(log.take() == ["a true"])
+    }
+  }
+
+  @Test func membersAreToldWhenTheModifierIsDrawnWithAnotherAnswer() {
+    Simulation.onMainActor { simulation in
+      let (presence, log) = (Presence(), Log())
+      draw(presence, .onAppear)
+      presence.appeared()
+      let member = Member("a", log)
+      member.asked(in: within(presence))
+      var paused = Surroundings()
+      (paused.isAllowed, paused.isSaid) = (false, true)
+      #expect(!presence.drawn(observing: .onAppear, in: paused))
+      #expect(log.take() == ["a false"])
+      #expect(!presence.drawn(observing: .onAppear, in: paused))
+      #expect(log.take() == [])
+      #expect(presence.drawn(observing: .onAppear, in: Surroundings()))
+      #expect(log.take() == ["a true"])
+    }
+  }
+
+  @Test func contentThatEmptiesInTheTurnOfItsReturnStaysShown() {
+    Simulation.onMainActor { simulation in
+      let (presence, log) = (Presence(), Log())
+      let client = QueryClient(simulation: simulation)
+      draw(presence, .onRender)
+      presence.appeared()
+      hide(presence, simulation)
+      // In one turn: drawn as a hidden one, back, changed and empty.
+      draw(presence, .onRender)
+      presence.appeared()
+      let member = Member("a", log)
+      member.asked(in: within(presence))
+      presence.changed(of: client)
+      presence.changeWasRead()
+      presence.disappeared(of: client)
+      simulation.settle()
+      #expect(log.take() == [] && presence.isPresent)
     }
   }
 

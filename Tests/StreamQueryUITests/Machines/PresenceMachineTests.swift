@@ -37,6 +37,15 @@ struct PresenceMachineTests {
     )
   }
 
+  @Test func theEndOfATurnThatNobodyAskedForChangesNothing() {
+    var machine = PresenceMachine()
+    _ = machine.appeared()
+    _ = machine.changed()
+    #expect(machine.changeWasRead() == .awaitEndOfTurn && machine.disappeared() == .nothing)
+    _ = machine.turnEnded()
+    #expect(machine.turnEnded() == .nothing && machine.stage == .shown)
+  }
+
   @Test func theLastOfSeveralViewsHides() {
     #expect(machine(after: [.appeared, .appeared], [.disappeared]).stage == .shown)
     #expect(machine(after: [.appeared, .appeared], [.disappeared, .disappeared]).stage == .hidden)

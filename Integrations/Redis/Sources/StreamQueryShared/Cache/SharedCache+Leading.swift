@@ -76,10 +76,11 @@ extension SharedCache {
     _ answer: FlightAnswer<Value>,
     _ flight: FlightRun
   ) -> SharedValue? {
+    // First: what encoding takes belongs to the age.
+    let duration = clock.now() - answer.requestedAt
     guard let bytes = try? configuration.codec.encode(answer.value),
       bytes.count <= configuration.maxValueBytes
     else { return nil }
-    let duration = clock.now() - answer.requestedAt
     let envelope = SharedEnvelope(bytes, age: answer.age, duration: duration)
     return SharedValue(envelope.bytes, form: form(flight.settings))
   }

@@ -35,18 +35,19 @@ extension [PeerEvent] {
   /// late: that of the last look before, and that of the look.
   func stale(trusting trust: Duration) -> [PeerEvent] {
     let (ends, lateness) = (Ends(self), lateness)
-    var landings: [String: UInt64] = [:]
+    var landings: [String: [UInt64]] = [:]
     for event in self {
       guard case .landed(let version, let time) = event.kind else { continue }
-      let place = "\(event.process) \(event.key) \(version)"
-      landings[place] = Swift.max(landings[place] ?? 0, time)
+      landings["\(event.process) \(event.key) \(version)", default: []].append(time)
     }
     return filter { event in
       guard case .read(let version, _) = event.kind, let end = ends.end(of: version, event.key)
       else {
         return false
       }
-      let landing = landings["\(event.process) \(event.key) \(version)"] ?? 0
+      // What lands later was not read.
+      let all = landings["\(event.process) \(event.key) \(version)"] ?? []
+      let landing = all.filter { $0 <= event.time }.max() ?? 0
       let late = 2 * (lateness[event.process] ?? 0)
       return event.time >= Swift.max(end, landing) + UInt64(trust / .nanoseconds(1)) + late
     }

@@ -63,16 +63,18 @@ import Testing
       // Under way at the change on the process 1; the data of the process 0 is from before.
       landed("a", at: 150, 0, since: 99, by: 1), landed("a", at: 50, 0, since: 40),
       landed("a", at: 170, 1, since: 101, by: 1),
+      // It landed after it had been served.
+      PeerEvent("b", at: 100, .changed(1)), landed("b", at: 150, 0, since: 99),
       PeerEvent("-", at: 900, .late(3), by: 1), PeerEvent("-", at: 900, .late(0)),
     ]
     let fine = [
       read("a", at: 109, 0), read("a", at: 165, 0, by: 1), read("a", at: 185, 1, by: 1),
-      read("a", at: 112, 1), read("a", at: 900, 2),
+      read("a", at: 112, 1), read("a", at: 900, 2), read("b", at: 159, 0),
     ]
     #expect((events + fine).stale(trusting: .nanoseconds(10)) == [])
     let late = [
       read("a", at: 110, 0), read("a", at: 166, 0, by: 1), read("a", at: 186, 1, by: 1),
-      read("a", at: 113, 1),
+      read("a", at: 113, 1), read("b", at: 149, 0),
     ]
     #expect((late + events + fine).stale(trusting: .nanoseconds(10)) == late)
     #expect(events.outdatedFetches == [])
