@@ -67,7 +67,9 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
     await reading.value
     await redis.close()
     timers.cancel()
-    return lines + ["late - \(now) \(await timers.value)"] + notes.withLock { $0 }
+    let slowest = UInt64(store.slowestCall / .nanoseconds(1))
+    let ends = ["late - \(now) \(await timers.value)", "slow - \(now) \(slowest)"]
+    return lines + ends + notes.withLock { $0 }
   }
 
   /// How many nanoseconds a timer of this process was late at most, until the task is cancelled.
@@ -91,15 +93,20 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
     (self.plan, self.upstream, self.client, self.cache) = (plan, upstream, client, cache)
     queries = (0..<plan.keys).map { key in
       let name = plan.name(key)
-      return Query("item", name) { try await upstream.fetch(name) }
-        .staleTime(.milliseconds(plan.stale))
-        .shared(through: cache, tags: ["tag \(name)"])
-        .aroundFetch { _, fetch in
-          let start = Self.now
-          let item = try await fetch()
-          note("landed \(name) \(start) \(item.version) \(Self.now)")
-          return item
-        }
+      return Query("item", name) {
+        let start = Self.now
+        let item = try await upstream.fetch(name)
+        note("answered \(name) \(start) \(item.version) \(Self.now)")
+        return item
+      }
+      .staleTime(.milliseconds(plan.stale))
+      .shared(through: cache, tags: ["tag \(name)"])
+      .aroundFetch { _, fetch in
+        let start = Self.now
+        let item = try await fetch()
+        note("landed \(name) \(start) \(item.version) \(Self.now)")
+        return item
+      }
     }
   }
 

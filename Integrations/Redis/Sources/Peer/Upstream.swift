@@ -17,7 +17,8 @@ struct Upstream: Sendable {
   /// Fetches the version of a key, and counts.
   ///
   /// The first who asks for a key that begins with `hang` gets no answer. One that begins with
-  /// `slow` gets what it was then when the test says so.
+  /// `slow` gets what it was then when the test says so. Of one that begins with `count`, the
+  /// version is the number of the request.
   ///
   /// - Parameter key: The key.
   /// - Returns: The version.
@@ -28,6 +29,7 @@ struct Upstream: Sendable {
       _ = try await connection.send(RedisCommand("RPUSH", "hanging", "\(ownID())"))
       try await Task.sleep(for: .seconds(3_600))
     }
+    if key.hasPrefix("count") { return Item(version: count.number ?? 0) }
     let version = try await connection.send(RedisCommand("GET", "version:\(key)"))
     if key.hasPrefix("slow"), count == .integer(1) {
       _ = try await connection.send(RedisCommand("RPUSH", "hanging", "\(ownID())"))

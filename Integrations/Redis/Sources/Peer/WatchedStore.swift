@@ -1,11 +1,14 @@
 internal import StreamQueryRedis
 internal import StreamQueryShared
+internal import Synchronization
 
 /// A store that tells which of its calls may have ended a lease or an entry.
 final class WatchedStore: SharedStore {
   private let store: RedisStore
   /// Gets the text of a key or of a mark, and what happened to it.
   private let tell: @Sendable (String, String) -> Void
+  private let clock = ContinuousClock()
+  private let longest = Mutex(Duration.zero)
 
   /// Creates a store that watches another one.
   init(_ store: RedisStore, tell: @escaping @Sendable (String, String) -> Void) {
@@ -13,12 +16,20 @@ final class WatchedStore: SharedStore {
     self.tell = tell
   }
 
+  /// How long the slowest call took that may lead to an answer.
+  var slowestCall: Duration { longest.withLock { $0 } }
+
   /// A call whose answer does not come may have taken effect, and given or ended a lease.
   private func watched<Value>(
     _ key: SharedKey,
     _ name: String,
     _ call: () async throws(SharedStoreError) -> Value
   ) async throws(SharedStoreError) -> Value {
+    let start = clock.now
+    defer {
+      let time = clock.now - start
+      longest.withLock { $0 = max($0, time) }
+    }
     do {
       return try await call()
     } catch {

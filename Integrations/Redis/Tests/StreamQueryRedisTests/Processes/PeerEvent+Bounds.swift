@@ -53,6 +53,45 @@ extension [PeerEvent] {
     }
   }
 
+  /// The requests that were answered with data that was stale when they began.
+  ///
+  /// Where each version is one answer of upstream: the data is as old as that, on every machine. The fetch
+  /// that gets the answer dates it, which may be later by as much as its process is late.
+  func stale(after staleTime: Duration) -> [PeerEvent] {
+    var ends: [String: UInt64] = [:]
+    let lateness = lateness
+    for event in self {
+      guard case .answered(let version, let time) = event.kind else { continue }
+      let late = lateness[event.process] ?? 0
+      ends["\(event.key) \(version)"] = time + late + UInt64(staleTime / .nanoseconds(1))
+    }
+    return filter { event in
+      guard case .read(let version, _) = event.kind else { return false }
+      return event.time >= ends["\(event.key) \(version)"] ?? 0
+    }
+  }
+
+  /// The requests of upstream that began although the answer before was fresh.
+  ///
+  /// A machine that takes an entry counts as its age what its own call took, and what the leader's calls
+  /// took, of the lease and of the commit: it may ask so much earlier.
+  func early(within staleTime: Duration) -> [PeerEvent] {
+    let slowest = compactMap { event -> UInt64? in
+      if case .slow(let time) = event.kind { time } else { nil }
+    }.max() ?? 0
+    let period = Int64(staleTime / .nanoseconds(1)) - 3 * Int64(slowest)
+    var ends: [String: UInt64] = [:]
+    for event in self {
+      if case .answered(let version, let end) = event.kind { ends["\(event.key) \(version)"] = end }
+    }
+    return filter { event in
+      guard case .answered(let version, _) = event.kind, version > 1 else { return false }
+      // Without an answer before, nobody knows why it was asked.
+      guard let end = ends["\(event.key) \(version - 1)"] else { return true }
+      return Int64(event.time) < Int64(end) + period
+    }
+  }
+
   /// The fetches that began after a change was acknowledged, and brought what was before it.
   var outdatedFetches: [PeerEvent] {
     let ends = Ends(self)

@@ -8,6 +8,10 @@ struct PeerEvent: Equatable {
     case changed(UInt64)
     /// A fetch that began brought this version, which became the data at this time.
     case landed(UInt64, at: UInt64)
+    /// A request of upstream began, and was answered with this version at this time.
+    case answered(UInt64, at: UInt64)
+    /// A call of the store took so many nanoseconds, and none took more.
+    case slow(UInt64)
     /// A timer was late by so many nanoseconds, and none by more.
     case late(UInt64)
     /// The cache told of something other than a hit, or the store of what may have ended a lease or an
@@ -41,6 +45,9 @@ struct PeerEvent: Equatable {
       switch (parts[0], numbers.first ?? nil, numbers.last ?? nil) {
       case ("read", let version?, let end?) where numbers.count == 2: .read(version, until: end)
       case ("landed", let version?, let end?) where numbers.count == 2: .landed(version, at: end)
+      case ("answered", let version?, let end?) where numbers.count == 2:
+        .answered(version, at: end)
+      case ("slow", let time?, _): .slow(time)
       case ("late", let time?, _): .late(time)
       case ("changed", let version?, _): .changed(version)
       case ("told", _, _): .told(parts[3])
@@ -84,7 +91,7 @@ extension [PeerEvent] {
       switch event.kind {
       case .read(_, let end): [(event.time, true, index), (end, false, index)]
       case .changed: [(event.time, false, index)]
-      case .landed, .late, .told, .failed: []
+      case .landed, .answered, .slow, .late, .told, .failed: []
       }
     }
     var known: [String: UInt64] = [:]
@@ -96,18 +103,10 @@ extension [PeerEvent] {
         if version < known[subject] ?? 0 { result.append(self[index]) }
       case .read(let version, _), .changed(let version):
         known[subject] = Swift.max(known[subject] ?? 0, version)
-      case .landed, .late, .told, .failed: break
+      case .landed, .answered, .slow, .late, .told, .failed: break
       }
     }
     return result
-  }
-
-  /// From the first event to the last.
-  var span: Duration {
-    let ends = compactMap { event in
-      if case .read(_, let end) = event.kind { end } else { nil }
-    }
-    return .nanoseconds((ends.max() ?? 0) - (map(\.time).min() ?? 0))
   }
 
   /// The requests whose answer was older than a change that had been acknowledged for longer than a
@@ -126,7 +125,7 @@ extension [PeerEvent] {
       switch event.kind {
       case .changed(let version): known[event.key] = Swift.max(known[event.key] ?? 0, version)
       case .read(let version, _): if version < known[event.key] ?? 0 { result.append(event) }
-      case .landed, .late, .told, .failed: break
+      case .landed, .answered, .slow, .late, .told, .failed: break
       }
     }
     return result
