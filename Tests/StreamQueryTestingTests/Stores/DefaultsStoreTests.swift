@@ -84,7 +84,11 @@ private final class OwnThread: TaskExecutor {
     let names = Mutex<Set<String>>([])
     await QueryStoreContract { place in
       names.withLock { _ = $0.insert(place.name) }
+      #if canImport(Darwin)
+      return DefaultsStore(suiteName: place.name, limit: 1 << 20)
+      #else
       return DefaultsStore(SuiteDefaults(name: place.name), limit: 1 << 20)
+      #endif
     }.check()
     for name in names.withLock({ $0 }) { SuiteDefaults(name: name).remove() }
   }
