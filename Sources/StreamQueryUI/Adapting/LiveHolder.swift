@@ -18,12 +18,23 @@ final class LiveHolder<Object: AnyObject> {
   private var changeContext: ChangeContext?
   private var tell: Tell?
   private var isInstalled = false
+  /// Whether the view was updated and has not read the object since.
+  private var isUpdated = false
 
-  /// The object, made when it is asked for first.
+  /// The object, for who reads the wrapper.
   ///
   /// - Parameter make: Makes one that observes nothing yet.
   /// - Returns: The object.
   func object(_ make: () -> Object) -> Object {
+    if isUpdated {
+      isUpdated = false
+      presence?.drawn()
+    }
+    return made(make)
+  }
+
+  /// The object, made when it is asked for first.
+  private func made(_ make: () -> Object) -> Object {
     if let object { return object }
     if !isInstalled { ViewMisuse.readOutsideOfAView(String(describing: Object.self)).report() }
     let new = make()
@@ -40,7 +51,7 @@ final class LiveHolder<Object: AnyObject> {
   func installed(_ changeContext: ChangeContext?, _ make: () -> Object) {
     isInstalled = true
     self.changeContext = changeContext
-    _ = object(make)
+    _ = made(make)
   }
 
   /// The options that the wrapper says now.
@@ -84,8 +95,10 @@ final class LiveHolder<Object: AnyObject> {
     forget(object)
   }
 
-  /// The view that has the wrapper is drawn now.
-  func drawn() { presence?.drawn() }
+  /// The view that has the wrapper is updated.
+  ///
+  /// It is drawn when its body reads the object: systems may update alone what is hidden.
+  func updated() { isUpdated = true }
 
   /// A view of a modifier that shows it has appeared.
   func appeared() {

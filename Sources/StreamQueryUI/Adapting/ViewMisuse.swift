@@ -46,7 +46,9 @@ enum ViewMisuse: Hashable, Sendable, CustomStringConvertible {
     case .noClient:
       """
       A view uses a query, but there is no client above it: a shared one is used. Give one to the \
-      first view of the app: ContentView().queryClient(client).
+      first view of the app: ContentView().queryClient(client). If environment(\\.queryClient, client) \
+      gives one, that is used, and this is said because SwiftUI reads a value before it sets it: \
+      write queryClient(client) instead.
       """
     case .readOutsideOfAView(let object):
       """

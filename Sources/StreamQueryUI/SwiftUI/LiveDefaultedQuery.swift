@@ -15,8 +15,20 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// In everything else it is a ``LiveQuery``. A modifier that names another query leaves the default
-/// as it is.
+/// In everything else it is a ``LiveQuery``. Where the query depends on the view's state, the wrapper
+/// names the default alone, and the modifier `query(_:_:)` the query:
+///
+/// ```swift
+/// struct FollowersView: View {
+///   @State private var name = ""
+///   @LiveDefaultedQuery(default: []) private var followers: ObservedDefaultedQuery<[Follower]>
+///
+///   var body: some View {
+///     List(followers.data) { Text($0.login) }
+///       .query($followers, .followers(of: name).enabled(!name.isEmpty))
+///   }
+/// }
+/// ```
 @MainActor @propertyWrapper
 public struct LiveDefaultedQuery<Value: Sendable>: DynamicProperty {
   private var live: LiveQuery<Value>
@@ -43,6 +55,24 @@ public struct LiveDefaultedQuery<Value: Sendable>: DynamicProperty {
       animation: animation
     )
     defaultValue = query.defaultValue
+  }
+
+  /// Observes what a modifier says.
+  ///
+  /// - Parameters:
+  ///   - defaultValue: What is shown while there is no data.
+  ///   - options: Options of the observer, over those of the query.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
+  ///     fetched for the first time.
+  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  public init(
+    default defaultValue: Value,
+    options: ObserverOptions? = nil,
+    keepsPreviousData: Bool = false,
+    animation: Animation? = nil
+  ) {
+    live = LiveQuery(options: options, keepsPreviousData: keepsPreviousData, animation: animation)
+    self.defaultValue = defaultValue
   }
 
   /// The query as an observable object.

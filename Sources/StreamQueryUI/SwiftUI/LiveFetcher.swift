@@ -97,7 +97,7 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
       holder.asked(by: .wrapper, in: surroundings) {
         $0.query.asked($0.query.query, options, $1, $2)
       }
-      holder.drawn()
+      holder.updated()
     }
   }
 }

@@ -71,7 +71,7 @@ public struct LivePagination<
       } else {
         holder.namedNothing { $0.showNothing() }
       }
-      holder.drawn()
+      holder.updated()
     }
   }
 }

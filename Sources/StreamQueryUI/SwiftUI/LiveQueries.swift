@@ -40,7 +40,7 @@ public struct LiveQueries: DynamicProperty {
       } else {
         holder.namedNothing { $0.showNothing() }
       }
-      holder.drawn()
+      holder.updated()
     }
   }
 }

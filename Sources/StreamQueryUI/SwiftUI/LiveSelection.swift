@@ -118,7 +118,7 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
       } else {
         holder.namedNothing { $0.showNothing() }
       }
-      holder.drawn()
+      holder.updated()
     }
   }
 }

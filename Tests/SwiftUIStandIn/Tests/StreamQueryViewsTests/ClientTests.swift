@@ -47,6 +47,29 @@ struct ClientTests {
     }
   }
 
+  @Test("a client that is set by `environment` is used, and the report names the modifier instead")
+  func clientOfAnotherModifier() {
+    World.run(.further) { world in
+      Reports.collected { reports in
+        let unused = QueryClient(simulation: world.simulation)
+        FallbackClient.make = { unused }
+        let drawn = Drawn()
+        let mounted = world.mount(
+          alone: Screen(query("a", fetch("A")), drawn).environment(\.queryClient, world.client)
+        )
+        world.advance(30)
+        #expect(drawn.lines.last == "A" && world.observers == 1)
+        #expect(unused.diagnostics(.all).isEmpty)
+        // Whether a value is read before it is set is not documented.
+        #expect(Set(reports.all).isSubset(of: [.noClient]) && reports.all.count <= 1)
+        let text = "\(ViewMisuse.noClient)"
+        #expect(text.contains(#"environment(\.queryClient, client)"#))
+        #expect(text.hasSuffix("write queryClient(client) instead."))
+        mounted.unmount()
+      }
+    }
+  }
+
   @Test("a wrapper that is updated on another thread observes nothing, and says so once")
   func updatedOnAnotherThread() {
     Simulation.onMainActor { simulation in

@@ -30,7 +30,7 @@ struct ErrorBoundaryViewTests {
 
   @Test("E02: an error replaces the content; trying again shows the content, and what it then gets")
   func reset() {
-    World.run { world in
+    World.run(.further) { world in
       let (drawn, retry) = (Drawn(), Retry())
       var resets = 0
       let fetch = ScriptedFetch<String>(
@@ -73,7 +73,7 @@ struct ErrorBoundaryViewTests {
         }
       }
     }
-    World.run { world in
+    World.run(.further) { world in
       let (drawn, retry) = (Drawn(), Retry())
       let boundary = ErrorBoundary()
       @MainActor func failing(_ name: String) -> Query<String> {
@@ -100,7 +100,7 @@ struct ErrorBoundaryViewTests {
 
   @Test("E02: a refresh that failed is tried again with the data at hand")
   func resetWithData() {
-    World.run { world in
+    World.run(.further) { world in
       let (drawn, retry) = (Drawn(), Retry())
       let fetch = ScriptedFetch<String>(
         .failure(Fatal(), after: .milliseconds(30)),
@@ -123,7 +123,7 @@ struct ErrorBoundaryViewTests {
 
   @Test("E04: errors that the query does not name stay in its properties")
   func inlineErrors() {
-    World.run { world in
+    World.run(.further) { world in
       let (drawn, retry) = (Drawn(), Retry())
       let fetch = ScriptedFetch<String>(.failure(Minor(), after: .milliseconds(30)))
       let mounted = world.mount(Shown(queries: [query("a", fetch)], drawn: drawn, retry: retry))
@@ -152,7 +152,7 @@ struct ErrorBoundaryViewTests {
 
   @Test("E03: the nearest boundary that catches an error shows it")
   func nested() {
-    World.run { world in
+    World.run(.further) { world in
       for (catchesInside, expected) in [(true, "inner"), (false, "outer")] {
         let drawn = Drawn()
         let fetch = ScriptedFetch<String>(.failure(Fatal(), after: .milliseconds(30)))
@@ -178,7 +178,7 @@ struct ErrorBoundaryViewTests {
 
   @Test("E01: a view reports an error of its own; without a boundary nothing happens")
   func reporting() {
-    World.run { world in
+    World.run(.further) { world in
       let (drawn, retry) = (Drawn(), Retry())
       let alone = world.mount(Reporting(drawn: drawn, retry: retry))
       retry.action?()

@@ -53,7 +53,7 @@ struct FetcherViewTests {
         SearchView(drawn: drawn)
       }
     }
-    World.run { world in
+    World.run(.further) { world in
       Search.count = 0
       let drawn = Drawn()
       let screen = world.show(Parent(drawn: drawn))
@@ -75,7 +75,7 @@ struct FetcherViewTests {
 
   @Test("what is cached shows in the first frame, and each search draws once")
   func frames() {
-    World.run { world in
+    World.run(.further) { world in
       let drawn = Drawn()
       world.client.setData("cached", for: QueryKey("search"))
       let screen = world.show(SearchView(drawn: drawn))
@@ -89,7 +89,7 @@ struct FetcherViewTests {
 
   @Test("errors go to the boundary of the environment, and trying again is drawn in its place")
   func boundary() {
-    World.run { world in
+    World.run(.further) { world in
       Search.isDown = true
       let drawn = Drawn()
       let screen = world.show(
@@ -120,7 +120,7 @@ struct FetcherViewTests {
         SearchView(drawn: drawn).queryClient(clients[isOther ? 1 : 0])
       }
     }
-    World.run { world in
+    World.run(.further) { world in
       Search.count = 0
       let other = QueryClient(simulation: world.simulation)
       let drawn = Drawn()
@@ -139,7 +139,7 @@ struct FetcherViewTests {
 
   @Test("in a preview it shows what was prepared, and a search changes nothing")
   func preview() {
-    World.run { world in
+    World.run(.further) { world in
       let drawn = Drawn()
       let screen = world.show(
         SearchView(drawn: drawn).queryPreview { $0.data("Ada", for: Query<String>(key: "search")) }
@@ -163,7 +163,7 @@ struct FetcherViewTests {
         }
       }
     }
-    World.run { world in
+    World.run(.further) { world in
       let drawn = Drawn()
       let mounted = world.mount(Animated(drawn: drawn))
       world.advance(30)
@@ -182,7 +182,7 @@ struct FetcherViewTests {
         if isShown { Text(search.query.text).attach($search) }
       }
     }
-    World.run { world in
+    World.run(.further) { world in
       let screen = world.show(Hideable())
       world.advance(30)
       #expect(screen.texts == ["a"] && world.observers == 1)
@@ -210,7 +210,7 @@ struct FetcherViewTests {
 
   @Test("a row that becomes empty with what the fetcher's query shows comes back with it")
   func emptied() {
-    World.run { world in
+    World.run(.further) { world in
       let screen = world.show(EmptyUntilFound())
       world.advance(30)
       let data = screen.texts

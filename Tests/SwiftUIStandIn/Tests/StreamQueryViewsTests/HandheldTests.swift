@@ -29,7 +29,7 @@ struct HandheldTests {
 
   @Test("U05: a mutation in the state of a view runs with the client of the environment")
   func mutation() {
-    World.run { world in
+    World.run(.further) { world in
       let screen = world.show(Create())
       #expect(screen.texts == ["idle"] && screen.buttons == ["Create"])
       screen.tap("Create")
@@ -66,7 +66,7 @@ struct HandheldTests {
 
   @Test("W02, I13: pages of any kind follow each other as the view says")
   func pages() {
-    World.run { world in
+    World.run(.further) { world in
       let screen = world.show(Letters(fetch("A", "B", "A again")))
       world.advance(30)
       #expect(screen.texts == ["a A"] && screen.buttons == ["Next"])
@@ -95,7 +95,7 @@ struct HandheldTests {
 
   @Test("W04: one wrapper selects, and throws every error to the boundary around its view")
   func selectionThatThrows() {
-    World.run { world in
+    World.run(.further) { world in
       let fetch = ScriptedFetch<User>(
         .failure(Fatal(), after: .milliseconds(30)),
         .value(User(name: "Ada"), after: .milliseconds(30))
@@ -145,7 +145,7 @@ struct HandheldTests {
 
   @Test("E02, G05: a list of a view reports to the boundary around it, and is pulled as a whole")
   func lists() {
-    World.run { world in
+    World.run(.further) { world in
       let fetches = [
         fetch("A", "A2"),
         ScriptedFetch<String>(

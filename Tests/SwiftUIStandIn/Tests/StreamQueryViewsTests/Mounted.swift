@@ -13,6 +13,8 @@ final class Mounted {
     static let all = [Behaviour()]
     static let further: [Behaviour] = []
     var removalsTakeTime: Bool { true }
+    var drawsHidden: Bool { false }
+    var freesStateLate: Bool { true }
   }
 
   /// Whether a body is evaluated whose result is not seen: nobody knows.

@@ -271,4 +271,34 @@ struct NamingTests {
       mounted.unmount()
     }
   }
+
+  private struct DefaultAlone: View {
+    let query: Query<[String]>
+    let drawn: Drawn
+    @LiveDefaultedQuery(default: ["-"]) private var items: ObservedDefaultedQuery<[String]>
+    var body: some View {
+      Group { drawn("\(items.data) \(items.isDefault)") }.query($items, query)
+    }
+  }
+
+  @Test("a default that is named alone shows until the query of a modifier has data")
+  func defaultAlone() {
+    World.run(.further) { world in
+      Reports.collected { reports in
+        let fetch = ScriptedFetch<[String]>(.value(["A"], after: .milliseconds(30)))
+        let drawn = Drawn()
+        let shown = Query(key: "items", fetch: fetch)
+        let mounted = world.mount(DefaultAlone(query: shown, drawn: drawn))
+        world.advance(29)
+        #expect(Set(drawn.take()) == [#"["-"] true"#] && world.observers == 1)
+        world.advance(1)
+        #expect(drawn.take().last == #"["A"] false"#)
+        world.advance(100)
+        #expect(fetch.callCount == 1 && reports.all == [])
+        mounted.unmount()
+        world.advance(0)
+        #expect(world.observers == 0)
+      }
+    }
+  }
 }

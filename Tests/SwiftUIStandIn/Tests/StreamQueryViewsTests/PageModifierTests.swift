@@ -45,7 +45,7 @@ struct PageModifierTests {
 
   @Test("I13: the body says key, first and next page, and how many pages are kept")
   func infinite() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn, hands) = (Switches(), Drawn(), Hands())
       let fetch = ScriptedFetch<Int>(
         Array(repeating: .value(0, after: .milliseconds(30)), count: 6)
@@ -89,7 +89,7 @@ struct PageModifierTests {
 
   @Test("I12: an infinite query that exists is shown by wrapper and view as any other")
   func existingInfiniteQuery() {
-    World.run { world in
+    World.run(.further) { world in
       let drawn = Drawn()
       let query = InfiniteQuery<Int, Int>("feed", initialPageParam: 1) { page in
         page
@@ -129,7 +129,7 @@ struct PageModifierTests {
 
   @Test("G01, G02: the body says input and query; another input starts at the initial page")
   func pagination() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn, hands) = (Switches(), Drawn(), Hands())
       let log = ScriptedFetch<Int>(Array(repeating: .value(0, after: .milliseconds(30)), count: 9))
       let mounted = world.mount(Search(switches: switches, log: log, drawn: drawn, hands: hands))
@@ -228,7 +228,7 @@ struct PageModifierTests {
 
   @Test("G03: a page in the view's state and in the key is a query of its own")
   func pageInState() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       let mounted = world.mount(OwnPage(switches: switches, drawn: drawn))
       world.advance(1)
@@ -256,7 +256,7 @@ struct PageModifierTests {
 
   @Test("a mutation is said by a closure, which sees the view's state as it was drawn last")
   func mutation() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn, hands) = (Switches(), Drawn(), Hands())
       let mounted = world.mount(Save(switches: switches, drawn: drawn, hands: hands))
       hands.save?.run(7)

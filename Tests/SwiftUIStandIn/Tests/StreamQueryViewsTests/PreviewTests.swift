@@ -26,7 +26,7 @@ struct PreviewTests {
 
   @Test("a preview shows pages that are fetched, or could not be, and what waits for the network")
   func pages() {
-    World.run { world in
+    World.run(.further) { world in
       let drawn = Drawn()
       let fetch = ScriptedFetch<Int>(.value(7))
       let queries = ["idle", "loading", "failed", "paused", "empty"].map { name in
@@ -71,7 +71,7 @@ struct PreviewTests {
 
   @Test("a preview shows a first fetch that waits for the network")
   func paused() {
-    World.run { world in
+    World.run(.further) { world in
       let (drawn, fetch) = (Drawn(), fetch("A"))
       let shown = query("a", fetch)
       let mounted = world.mount(
@@ -111,7 +111,7 @@ struct PreviewTests {
 
   @Test("a preview shows mutations that run, wait, succeeded or failed; buttons change nothing")
   func mutations() {
-    World.run { world in
+    World.run(.further) { world in
       let drawn = Drawn()
       let work = ScriptedFetch<String>(.value("done"))
       let mutations = ["running", "paused", "success", "failure", "idle"].map { name in
@@ -168,7 +168,7 @@ struct PreviewTests {
 
   @Test("what buttons let observed objects do changes nothing in a preview")
   func buttons() {
-    World.run { world in
+    World.run(.further) { world in
       let (drawn, fetch) = (Drawn(), fetch("fetched"))
       let user = query("a", fetch).enabled(true)
       let feed = InfiniteQuery<Int, Int>("feed", initialPageParam: 1) { _ in
@@ -195,7 +195,7 @@ struct PreviewTests {
 
   @Test("a boundary goes on showing the error of a preview")
   func boundary() {
-    World.run { world in
+    World.run(.further) { world in
       let fetch = fetch("fetched")
       let failed = query("a", fetch).throwOnError(true)
       let screen = world.show(
@@ -216,7 +216,7 @@ struct PreviewTests {
 
   @Test("models of a preview's client fetch and run nothing either, and calls that wait return")
   func models() {
-    World.run { world in
+    World.run(.further) { world in
       let (fetch, work) = (fetch("fetched"), ScriptedFetch<String>(.value("done")))
       let shown = query("a", fetch).enabled(true)
       let mutation = Mutation<Int, String>("rename") { (_: Int) in try await work() }

@@ -26,7 +26,7 @@ struct ViewCasesTests {
 
   @Test("V01, V07: the nearest client counts; a provider without one makes one, and keeps it")
   func providers() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn, clients) = (Switches(), Drawn(), Clients())
       let never = Query<String>(key: "never").enabled(false)
       struct Root: View {
@@ -204,7 +204,7 @@ struct ViewCasesTests {
 
   @Test("O05, O06, O07, T11: a return of app or network refetches what is shown, as the query says")
   func returning() {
-    World.run { world in
+    World.run(.further) { world in
       let (online, active) = (ManualSignal(true), ManualSignal(true))
       let client = QueryClient(simulation: world.simulation) {
         $0.connectivity = Connectivity { online }
@@ -300,7 +300,7 @@ struct ViewCasesTests {
 
   @Test("a wrapper of a view that is popped during a fetch ends with its state, and then the fetch")
   func poppedWrapper() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn) = (Switches(), Drawn())
       let slow = ScriptedFetch<String>(.value("A", after: .seconds(5)))
       let mounted = world.mount(
@@ -387,7 +387,7 @@ struct ViewCasesTests {
 
   @Test("wrappers for which no modifier speaks observe nothing, and run nothing")
   func nothingSaid() {
-    World.run { world in
+    World.run(.further) { world in
       let (drawn, hands) = (Drawn(), Hands())
       let mounted = world.mount(Silent(drawn: drawn, hands: hands))
       hands.save?.run(1)

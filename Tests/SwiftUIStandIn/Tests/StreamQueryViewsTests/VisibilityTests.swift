@@ -191,7 +191,7 @@ struct VisibilityTests {
 
   @Test("O05: a scene that comes back refetches what is stale; an inactive one is still looked at")
   func scenes() {
-    World.run { world in
+    World.run(.further) { world in
       let (switches, drawn, scenes) = (Switches(), Drawn(), SceneActivity())
       let activity = scenes.activity
       let client = QueryClient(simulation: world.simulation) { $0.activity = activity }
