@@ -44,8 +44,8 @@ final class Presence: nonisolated Observable {
       scope.drawing = .hiddenInThisTurn
       awaitEndOfTurn()
     }
-    // What is hidden within may be drawn much later.
-    if wasAllowing != allows { scope.tell() }
+    // What is hidden within may be drawn much later. To begin, it has to be drawn first: it may have another key by now.
+    if wasAllowing, !allows { scope.tell() }
     return allows
   }
 
