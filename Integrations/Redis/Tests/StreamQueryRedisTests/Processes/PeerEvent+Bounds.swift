@@ -76,9 +76,10 @@ extension [PeerEvent] {
   /// A machine that takes an entry counts as its age what its own call took, and what the leader's calls
   /// took, of the lease and of the commit: it may ask so much earlier.
   func early(within staleTime: Duration) -> [PeerEvent] {
-    let slowest = compactMap { event -> UInt64? in
-      if case .slow(let time) = event.kind { time } else { nil }
-    }.max() ?? 0
+    let slowest =
+      compactMap { event -> UInt64? in
+        if case .slow(let time) = event.kind { time } else { nil }
+      }.max() ?? 0
     let period = Int64(staleTime / .nanoseconds(1)) - 3 * Int64(slowest)
     var ends: [String: UInt64] = [:]
     for event in self {
