@@ -1,3 +1,5 @@
+internal import Synchronization
+
 extension QueryClient {
   /// Replaces the client's defaults; queries that are used later take them.
   ///
@@ -66,10 +68,26 @@ extension QueryClient {
     throwPolicy(of: query).shouldThrow(error, of: diagnostics(.query(query)).first)
   }
 
-  /// Goes back to the defaults of the configuration.
+  /// Goes back to the defaults of the configuration, which has none for mutations.
   nonisolated func forgetDefaults() {
     let defaults = configuration.defaults.over(configuration.preset)
     replaceDefaults(isErasing: true) { $0.with(client: defaults, prefixes: []) }
+    replaceMutationDefaults(isErasing: true) { _ in MutationDefaultsTable() }
+  }
+
+  /// Replaces the defaults of mutations; after the client was erased, only its erasure does.
+  nonisolated func replaceMutationDefaults(
+    isErasing: Bool = false,
+    _ change: (MutationDefaultsTable) -> MutationDefaultsTable
+  ) {
+    let old = mutationDefaults.withLock { table -> MutationDefaultsTable in
+      let old = table
+      // Asked under the lock: what comes before the erasure is forgotten by it.
+      if isErasing || !isErased { table = change(old) }
+      return old
+    }
+    // Its closures are user code: they are released outside the lock.
+    _ = old
   }
 
   private nonisolated func replaceDefaults(

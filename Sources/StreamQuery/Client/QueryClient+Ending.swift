@@ -25,7 +25,6 @@ extension QueryClient {
     erasure.begin()
     end(isErased: true)
     forgetDefaults()
-    forgetMutationDefaults()
     #if DEBUG
     let told = toldMisuses.withLock { told in
       defer { told = [] }
@@ -33,16 +32,6 @@ extension QueryClient {
     }
     withExtendedLifetime(told) {}
     #endif
-  }
-
-  private nonisolated func forgetMutationDefaults() {
-    let old = mutationDefaults.withLock { table -> MutationDefaultsTable in
-      let old = table
-      table = MutationDefaultsTable()
-      return old
-    }
-    // Closures are released here, outside the lock.
-    _ = old
   }
 
   /// Waits until a client that has ended does nothing more: all that its end has caused was done, by

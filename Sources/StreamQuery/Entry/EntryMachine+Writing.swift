@@ -24,7 +24,6 @@ extension EntryMachine {
     isError = false
     isInvalidated = false
     actions.changed = true
-    // First whether there is one at all: that is quick.
     guard !isIdle, var current = fetch else {
       failureCount = 0
       if !isWanted { unwantedSince = environment.now.instant }

@@ -92,6 +92,8 @@ package struct EntryMachine: Equatable, Sendable {
   }
 
   /// The fetch in flight.
+  ///
+  /// Looking at it copies it; where most entries have none, ask ``isIdle`` first.
   package internal(set) var fetch: InFlight? {
     @inline(__always) get { fetches.isEmpty ? nil : fetches[0] }
     set {

@@ -195,14 +195,7 @@ extension QueryClient {
     perform: (@Sendable (any Sendable, MutationContext) async throws -> any Sendable)? = nil
   ) {
     let entry = MutationDefaultsTable.Prefix(key: prefix, options: options, perform: perform)
-    let old = mutationDefaults.withLock { table -> MutationDefaultsTable in
-      let old = table
-      // Asked under the lock: what comes before the erasure is forgotten by it.
-      if !isErased { table = table.with(entry) }
-      return old
-    }
-    // Old closures are released here, outside the lock.
-    _ = old
+    replaceMutationDefaults { $0.with(entry) }
     if perform != nil { keeper?.workChanged() }
   }
 

@@ -30,8 +30,8 @@ enum ViewUpdate {
 
   /// Runs an update on the main actor; elsewhere it is left out, and that is reported.
   nonisolated static func run(_ update: @MainActor () -> Void) {
-    // What runs on the main thread is isolated to the main actor.
     guard isOnMainThread else { return ViewMisuse.updatedOffTheMainThread.report() }
+    // What runs on the main thread is isolated to the main actor.
     MainActor.assumeIsolated { update() }
   }
 }
