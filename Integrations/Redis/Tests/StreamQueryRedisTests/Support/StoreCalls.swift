@@ -70,3 +70,13 @@ func tell(_ server: TestServer, _ words: String...) async throws -> RedisReply {
   if case .error(let text) = reply { throw TestServerError(description: text) }
   return reply
 }
+
+/// How often a server did a command.
+func calls(_ server: TestServer, _ command: String) async throws -> Int {
+  let text = try await tell(server, "INFO", "commandstats").text ?? ""
+  for line in text.split(whereSeparator: \.isNewline)
+  where line.hasPrefix("cmdstat_\(command):calls=") {
+    return Int(line.split(separator: "=")[1].prefix { $0.isNumber }) ?? 0
+  }
+  return 0
+}
