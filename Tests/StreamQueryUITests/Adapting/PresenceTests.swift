@@ -45,6 +45,9 @@ struct PresenceTests {
     simulation.settle()
   }
 
+  /// A presence does not retain its members, and optimised code releases them after their last use.
+  private func keep(_ members: [Member]) { withExtendedLifetime(members) {} }
+
   @Test func membersAreToldInOrderWhenWhatTheyMayDoChanges() {
     Simulation.onMainActor { simulation in
       for (period, expected) in [
@@ -64,6 +67,7 @@ struct PresenceTests {
         presence.appeared()
         told.append(log.take())
         #expect(told == expected)
+        keep(members)
       }
     }
   }
@@ -87,6 +91,7 @@ struct PresenceTests {
       #expect(log.take() == [])
       inner.appeared()
       #expect(log.take() == ["a true"])
+      keep([member])
     }
   }
 
@@ -106,6 +111,7 @@ struct PresenceTests {
       // To begin, they are drawn.
       #expect(presence.drawn(observing: .onAppear, in: Surroundings()))
       #expect(log.take() == [])
+      keep([member])
     }
   }
 
@@ -126,6 +132,7 @@ struct PresenceTests {
       presence.disappeared(of: client)
       simulation.settle()
       #expect(log.take() == [] && presence.isPresent)
+      keep([member])
     }
   }
 
@@ -145,6 +152,7 @@ struct PresenceTests {
       #expect(!member.surroundings.isAllowedNow)
       presence.appeared()
       #expect(log.take() == ["a true"])
+      keep([member])
     }
   }
 
@@ -174,6 +182,7 @@ struct PresenceTests {
     #expect(scope.memberCount == 0 && other.scope?.memberCount == 1)
     other.appeared()
     #expect(log.take() == ["stays true"])
+    keep([stays])
   }
 
   @Test func neitherModifiersNorTheirMembersRetainEachOther() {
