@@ -60,12 +60,14 @@ extension CacheState {
     removeAllLayers(index, &transaction)
     let isAlone = !slots[index].isWatched && slots[index].machine.isIdle
     // If the entry goes at once, emptying it first would tell nobody.
-    if !isAlone { empty(index, isRemoved: true, &transaction) }
+    if !isAlone {
+      if notesChanges { noteDeparture(of: index, reason) }
+      empty(index, isRemoved: true, &transaction)
+    }
     guard slots[index].key != nil else { return }
     if !slots[index].isWatched {
       drop(index, reason: reason, &transaction)
     } else {
-      if notesChanges { noteDeparture(of: index, reason) }
       // For its observers it is a new entry.
       transaction.drop(slots[index].beginning)
       slots[index].beginning = nil

@@ -43,7 +43,7 @@ extension CacheState {
     return PersistedEntry(id: id(of: index), info: info, query: query)
   }
 
-  /// Notes that an entry is about to be dropped or was emptied.
+  /// Notes that an entry is about to be dropped or emptied.
   @inline(never)
   mutating func noteDeparture(of index: Int, _ reason: QueryEvent.RemovalReason) {
     guard notesChanges, persisted != nil, let key = slots[index].key,
@@ -51,7 +51,8 @@ extension CacheState {
     else { return }
     let id = id(of: index)
     switch reason {
-    case .removed, .cleared: notePersisted(.removed(key), of: id)
+    case .removed, .cleared:
+      notePersisted(.removed(key, hadData: slots[index].machine.hasData), of: id)
     case .expired, .evicted:
       if let entry = persistedEntry(index, at: latest.instant) {
         notePersisted(.expired(entry), of: id)

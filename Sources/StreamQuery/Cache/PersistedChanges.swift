@@ -2,8 +2,9 @@
 struct PersistedChanges: Sendable {
   /// An entry that is gone.
   enum Departure: Sendable {
-    /// It was removed, and what is kept of it must go too.
-    case removed(EntryKey)
+    /// It was removed, and what is kept of it must go too; an entry without data may have been waiting
+    /// for what is kept.
+    case removed(EntryKey, hadData: Bool)
     /// It was not used any more, or not by queries that are kept; its last change may not be kept yet.
     case expired(PersistedEntry)
     /// All entries were removed.

@@ -145,6 +145,17 @@ struct SavedRecords: Sendable {
     return isLoading ? former + arrivals.bound(to: limit.count) : former
   }
 
+  /// Takes note that an entry was removed.
+  ///
+  /// An entry without data says nothing of a record that is still to come: what was meant is in the marks of
+  /// ``apply(_:removes:except:)``.
+  ///
+  /// - Returns: What it replaces: users' values, to be released outside of locks.
+  mutating func noteRemoval(of key: EntryKey, hadData: Bool) -> [Arrival] {
+    if isLoading, !hadData, arrivals[key] == nil { return [] }
+    return note(.removed, of: key)
+  }
+
   /// What changed and is not settled yet.
   var changedArrivals: [(key: EntryKey, entry: PersistedEntry)] {
     let settling = settling.compactMap { key, arrival -> (key: EntryKey, entry: PersistedEntry)? in

@@ -46,7 +46,12 @@ extension StorePersister {
       do throws(QueryStoreError) {
         let contents = try await settings.store.load(id.partition)
         let date = wallClock().timeIntervalSinceReferenceDate
-        let unreadable = state.withLock { $0.stores[id]?.read(contents, at: date) ?? [] }
+        let (unreadable, dropped) = state.withLock { state in
+          // What was removed so far was removed before these contents were known.
+          let dropped = state.drain(onlyDepartures: true)
+          return (state.stores[id]?.read(contents, at: date) ?? [], dropped)
+        }
+        withExtendedLifetime(dropped) {}
         problems = contents.damage.map(SavedValueError.damaged)
         problems += unreadable.map(SavedValueError.unreadable)
         break

@@ -180,9 +180,9 @@ extension StorePersister.State {
       }
       for departure in departures {
         switch departure {
-        case .removed(let key):
+        case .removed(let key, let hadData):
           for id in stores.keys {
-            dropped.append(stores[id]?.records.note(.removed, of: key) as Any)
+            dropped.append(stores[id]?.records.noteRemoval(of: key, hadData: hadData) as Any)
           }
         case .expired(let entry): note(entry, &dropped)
         case .removedAll:

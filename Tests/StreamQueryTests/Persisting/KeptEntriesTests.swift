@@ -235,6 +235,38 @@ struct KeptEntriesTests: SlowStoreSuite {
     client.shutDown()
   }
 
+  @Test(
+    "a removal of what has no data spares what is still being read for it; one by key does not",
+    arguments: [
+      (.status(.pending), [1]), (.where { $0.status == .pending }, [1]), (["n"], []),
+    ] as [(QueryFilter, [Int])],
+    [false, true]
+  )
+  func removalWhileReading(_ removal: (filter: QueryFilter, left: [Int]), resets: Bool) throws {
+    let draft = Query(key: key(1)).persisted(in: store)
+    let former = QueryClient(simulation: simulation)
+    former.setData(1, for: draft)
+    try save(former)
+    former.shutDown()
+    simulation.settle()
+
+    store.change { $0.loading = .seconds(1) }
+    let client = QueryClient(simulation: simulation)
+    let recording = simulation.record(client.stream(draft))
+    simulation.settle()
+    if resets {
+      simulation.run { [client] in await client.reset(removal.filter) }
+    } else {
+      client.remove(removal.filter)
+    }
+    simulation.advance(by: .seconds(2))
+    try save(client)
+    #expect(kept == removal.left.map { #"Swift.Int["n",\#($0)] \#($0)"# })
+    #expect(recording.values.last?.data == removal.left.first)
+    recording.cancel()
+    client.shutDown()
+  }
+
   // MARK: What comes late
 
   @Test("what a slow store brings does not show while a refetch hides newer data")
