@@ -95,8 +95,8 @@ struct CacheState: ~Copyable {
   var servesCallers = false
   /// What imports in progress are to bring.
   var imports = Imports()
-  /// How often it became known what a store keeps.
-  var restorationCount = 0
+  /// The version of what stores keep.
+  var kept = KeptVersion()
   /// The part types of keys that were reported to share one hash.
   var crowds: Set<[ObjectIdentifier]> = []
 

@@ -57,15 +57,15 @@ extension QueryClient {
     let isAsked = query.isDynamic || query.mayRestore || isArrival && query.asksOnSubscribe
     let isDated = definition.initialData != nil
     var (initialData, wantsInitialData, hasInitialData) = (InitialData?.none, false, false)
-    var (restorationCount, wasHeld) = (0, false)
+    var (kept, wasHeld) = (KeptVersion(), false)
     func ask(
       _ round: Int
     ) -> CommitAnswer<(revision: UInt32?, resolvedOptions: ResolvedObserverOptions), Result> {
-      if query.mayRestore {
-        let count = cache.read { $0.restorationCount }
-        // There may be initial data now.
-        if count != restorationCount { hasInitialData = false }
-        restorationCount = count
+      if query.isPersisted {
+        let version = cache.read { $0.kept }
+        // There may be initial data now, or none any more.
+        if version != kept { hasInitialData = false }
+        kept = version
       }
       if wantsInitialData, !hasInitialData {
         hasInitialData = true
@@ -73,7 +73,10 @@ extension QueryClient {
         initialData = InitialData(of: query)
         // Dynamic options are evaluated for the entry with its initial data, so it has to be made
         // first.
-        if isAsked, let initialData { begin(key, query, with: initialData) }
+        if isAsked, let initialData {
+          let version = query.isPersisted ? kept : nil
+          begin(key, query, with: initialData, asOf: version, isLast: round >= 3)
+        }
       }
       guard isAsked else {
         return .answer((nil, query.resolvedOptions { EntryFacts.empty(key, query).info }))
@@ -97,8 +100,15 @@ extension QueryClient {
         wantsInitialData = true
         return nil
       }
-      // Otherwise an observer would begin to wait for what has already happened.
-      if query.mayRestore, state.restorationCount != restorationCount { return nil }
+      // Otherwise an observer would begin to wait for what has already happened, or with what was
+      // removed.
+      if query.isPersisted {
+        guard state.kept.contents == kept.contents else { return nil }
+        if let found = initialData {
+          guard let current = state.current(found, asOf: kept, isLast: isLast) else { return nil }
+          initialData = current
+        }
+      }
       if let revision = answer.revision, !isLast,
         index.map({ state.slots[$0].revision }) ?? 0 != revision
       {
@@ -109,15 +119,33 @@ extension QueryClient {
   }
 
   /// Makes an entry with its initial data, for options that ask about it.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - query: Its query.
+  ///   - initialData: What it begins with.
+  ///   - version: ``CacheState/kept`` before a store was asked for the data; `nil` if none was.
+  ///   - isLast: See ``CacheState/current(_:asOf:isLast:)``.
+  /// - Returns: The data of the entry, or what there is no room for; `nil` if the store has to be asked again.
+  @discardableResult
   nonisolated func begin(
     _ key: EntryKey,
     _ query: ResolvedQuery,
-    with initialData: InitialData
-  ) {
+    with initialData: InitialData,
+    asOf version: KeptVersion?,
+    isLast: Bool
+  ) -> ValueBox? {
     transaction { state, transaction in
-      guard !state.isShutDown else { return }
+      var initialData = initialData
+      if let version {
+        guard let current = state.current(initialData, asOf: version, isLast: isLast)
+        else { return nil }
+        initialData = current
+      }
+      guard !state.isShutDown else { return initialData.box }
       let index = state.find(key) ?? state.entry(key, query, &transaction)
       state.placeInitialData(index, initialData, &transaction)
+      return state.box(key) ?? initialData.box
     }
   }
 

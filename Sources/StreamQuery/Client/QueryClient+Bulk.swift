@@ -201,8 +201,7 @@ extension QueryClient {
   /// - Complexity: One transaction, which locks the cache for about a microsecond per removed
   ///   entry; `.all` is like ``clear()``.
   public nonisolated func remove(_ filter: QueryFilter) {
-    // Before the entries: what is removed must not be restored in between.
-    persisters.persister?.remove(filter)
+    sweepKept(filter, removes: true)
     if case .plain(.all) = filter.node {
       transaction { state, transaction in
         state.noteSweep(.all, invalidates: false, &transaction)
@@ -280,7 +279,7 @@ extension QueryClient {
     _ cause: FetchCause,
     _ group: WaitGroup?
   ) {
-    persisters.persister?.invalidate(filter)
+    sweepKept(filter, removes: false)
     noteSweep(filter, invalidates: true)
     select(filter) { state, indices, transaction in
       let refetched = indices.filter { state.isInScope(scope, $0) && state.isBulkRefetched($0) }
@@ -297,6 +296,14 @@ extension QueryClient {
         state.refetch(index, cause, superseding: superseding, group, &transaction)
       }
     }
+  }
+
+  /// Removes or invalidates what is kept, before the entries: it must not be restored in between.
+  private nonisolated func sweepKept(_ filter: QueryFilter, removes: Bool) {
+    guard let persister = persisters.persister else { return }
+    if removes { persister.remove(filter) } else { persister.invalidate(filter) }
+    // What is being decoded is asked for again.
+    cache.record { if removes { $0.kept.contents += 1 } else { $0.kept.marks += 1 } }
   }
 
   /// Notes what happens to keys that the cache does not know and that an import is going to bring.
@@ -333,7 +340,7 @@ extension QueryClient {
 
   private nonisolated func resetting(_ filter: QueryFilter, _ group: WaitGroup) {
     // What is kept would be the initial data again.
-    persisters.persister?.remove(filter)
+    sweepKept(filter, removes: true)
     noteSweep(filter, invalidates: false)
     // Initial data is user code: it is evaluated before the transaction, for every entry that may
     // match.

@@ -1,25 +1,39 @@
 extension QueryClient {
   /// Lets the observers that waited for a store arrive, with what it keeps for them.
   ///
-  /// All of them see it in one transaction.
+  /// All of them see it in one transaction, unless what is kept is changed while it is decoded.
   nonisolated func restorationEnded() {
-    typealias Held = (key: EntryKey, query: StoredQuery, observers: [ObserverID])
-    typealias Arrival = (
-      held: Held, initialData: InitialData?, options: ResolvedObserverOptions
-    )
-    let held = transaction { state, transaction -> [Held] in
+    let held = transaction { state, transaction -> [HeldObservers] in
       // From now on nobody begins to wait: see `resolving`.
-      state.restorationCount += 1
+      state.kept.contents += 1
       // Queries that were resolved before ask each time whether the store has been read.
       state.replaceDefaults(state.defaultsTable.renewed, &transaction)
       return state.heldObservers()
     }
-    let late = cache.read { $0.emptyPersistedEntries() }.compactMap { key, query in
-      InitialData(of: query.resolved).map { (key: key, initialData: $0) }
-    }
+    let late = cache.read { $0.emptyPersistedEntries() }
+    if arrive(held, late, isLast: false) { return }
+    // One at a time: however often something is removed, each is decoded between two removals.
+    for entry in late { while !arrive([], [entry], isLast: true) {} }
+    for entry in held { while !arrive([entry], [], isLast: true) {} }
+  }
+
+  /// Places what a store keeps.
+  ///
+  /// - Parameters:
+  ///   - held: The observers that waited for it.
+  ///   - late: The entries that did not wait for it any more.
+  ///   - isLast: See ``CacheState/current(_:asOf:isLast:)``.
+  /// - Returns: Whether that is done; otherwise what is kept was changed meanwhile, and nothing is placed.
+  private nonisolated func arrive(
+    _ held: [HeldObservers],
+    _ late: [(key: EntryKey, query: StoredQuery)],
+    isLast: Bool
+  ) -> Bool {
+    let version = cache.read { $0.kept }
+    let lateData = late.map { ($0.key, InitialData(of: $0.query.resolved)) }
     let now = cache.now()
     // Those that wait for another store find nothing, and wait on.
-    let arrivals = held.map { entry -> Arrival in
+    let arrivals = held.map { entry -> (InitialData?, ResolvedObserverOptions) in
       let query = entry.query.resolved
       let initialData =
         cache.read { $0.wantsInitialData($0.find(entry.key), query) }
@@ -27,26 +41,28 @@ extension QueryClient {
       let options = query.resolvedOptions(isArrival: true) {
         cache.read { $0.infoOfArrival(entry.key, query, initialData, at: now) }
       }
-      return (held: entry, initialData: initialData, options: options)
+      return (initialData, options)
     }
-    cache.transaction(self, at: now) { state, transaction in
-      for entry in late {
-        guard let index = state.find(entry.key) else { continue }
-        state.placeInitialData(index, entry.initialData, &transaction)
+    return cache.transaction(self, at: now) { state, transaction in
+      guard state.kept == version || isLast && state.kept.contents == version.contents
+      else { return false }
+      for (key, initialData) in lateData + zip(held, arrivals).map({ ($0.key, $1.0) }) {
+        guard let index = state.find(key),
+          let initialData = initialData.flatMap({ state.current($0, asOf: version, isLast: isLast) }
+          )
+        else { continue }
+        state.placeInitialData(index, initialData, &transaction)
       }
-      for arrival in arrivals {
-        guard let index = state.find(arrival.held.key) else { continue }
-        state.placeInitialData(index, arrival.initialData, &transaction)
-      }
-      for arrival in arrivals {
-        for id in arrival.held.observers {
+      for (entry, (_, options)) in zip(held, arrivals) {
+        for id in entry.observers {
           guard let observer = state.find(id),
-            state.observers[observer].query === arrival.held.query,
+            state.observers[observer].query === entry.query,
             state.observers[observer].resolvedOptions.participation == .restoring
           else { continue }
-          state.arrive(observer, resolvedOptions: arrival.options, &transaction)
+          state.arrive(observer, resolvedOptions: options, &transaction)
         }
       }
+      return true
     }
   }
 
@@ -111,14 +127,20 @@ extension QueryClient {
   ///
   /// - Returns: The restored data; `nil` if there is none.
   nonisolated func restoring(_ key: EntryKey, _ definition: QueryDefinition) -> ValueBox? {
-    guard !cache.read({ $0.find(key) != nil }) else { return nil }
-    let query = resolve(key, definition, defaults)
-    guard query.isPersisted, let source = query.initialData,
-      let initialData = InitialData(restoring: source, from: .kept)
-    else { return nil }
-    begin(key, query, with: initialData)
-    // There may be no room for the entry.
-    return cache.read { $0.box(key) } ?? initialData.box
+    var round = 0
+    while true {
+      round += 1
+      let (isKnown, version) = cache.read { ($0.find(key) != nil, $0.kept) }
+      guard !isKnown else { return nil }
+      let query = resolve(key, definition, defaults)
+      guard query.isPersisted, let source = query.initialData,
+        let initialData = InitialData(restoring: source, from: .kept)
+      else { return nil }
+      if let box = begin(key, query, with: initialData, asOf: version, isLast: round >= 3) {
+        // The account may have ended while it was decoded.
+        return isErased ? nil : box
+      }
+    }
   }
 }
 
@@ -155,9 +177,8 @@ extension CacheState {
   }
 
   /// The observers that wait for a store, by entry and query.
-  fileprivate func heldObservers() -> [(key: EntryKey, query: StoredQuery, observers: [ObserverID])]
-  {
-    var held: [(key: EntryKey, query: StoredQuery, observers: [ObserverID])] = []
+  fileprivate func heldObservers() -> [HeldObservers] {
+    var held: [HeldObservers] = []
     for index in live.lazy.map(Int.init) where slots[index].isWatched {
       guard let key = slots[index].key else { continue }
       let first = held.count
@@ -187,3 +208,6 @@ extension CacheState {
     reobserve(observer, query: query, resolvedOptions: resolvedOptions, &transaction)
   }
 }
+
+/// The observers of one entry and query that wait for a store.
+private typealias HeldObservers = (key: EntryKey, query: StoredQuery, observers: [ObserverID])

@@ -163,9 +163,12 @@ extension QueryClient {
     guard !isUpdating(key) else { return nil }
     let date = updatedAt?.timeIntervalSinceReferenceDate
     var (query, needsQuery) = (ResolvedQuery?.none, false)
-    typealias Answer = (present: ValueBox?, serial: UInt64?, box: ValueBox, value: Value)
-    func ask(_: Int) throws(Failure) -> CommitAnswer<Answer, Value?> {
+    typealias Away = (serial: UInt64, kept: KeptVersion?)
+    typealias Answer = (present: ValueBox?, away: Away?, box: ValueBox, value: Value)
+    func ask(_ round: Int) throws(Failure) -> CommitAnswer<Answer, Value?> {
       var restored: ValueBox?
+      // The closure itself may remove something, each time.
+      let kept = round < 3 ? cache.read { $0.kept } : nil
       if policy != nil || persisters.persister != nil {
         guard !isRestoring(key, policy) else {
           report(.updateBeforeRestored(key: key.key.description))
@@ -184,14 +187,17 @@ extension QueryClient {
       guard let value else { return .over(nil) }
       let box = TypedBox(value)
       if query == nil, !isKnown || needsQuery { query = bare(key, for: box, policy) }
-      return .answer((present, isAway ? serial : nil, box, value))
+      return .answer((present, isAway ? (serial, kept) : nil, box, value))
     }
     return try commit(asking: ask) { answer, _, state, transaction -> Value?? in
       // Boxes are never changed, so the same box means the same data.
       let index = state.find(key)
       guard index.flatMap({ state.slots[$0].data }) === answer.present else { return nil }
-      // Somebody else may have written what there was no room for.
-      if let serial = answer.serial, index == nil, state.entrySerial != serial { return nil }
+      // Somebody else may have written what there was no room for, or removed what was kept.
+      if let away = answer.away, index == nil {
+        guard away.serial == state.entrySerial, away.kept ?? state.kept == state.kept
+        else { return nil }
+      }
       guard !state.isShutDown else { return answer.value }
       guard let entry = state.writtenEntry(key, query, policy, &transaction) else {
         needsQuery = true

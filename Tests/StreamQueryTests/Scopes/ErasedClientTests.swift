@@ -4,6 +4,12 @@ import Testing
 
 @testable import StreamQuery
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// What can be read of an account after its end: nothing.
 struct ErasedClientTests {
   let simulation = Simulation(seed: 42)
@@ -221,6 +227,32 @@ struct ErasedClientTests {
     #expect(account.client.isErased)
     #expect(account.client.whenErased {} == nil)
     withExtendedLifetime((first, second)) {}
+  }
+
+  @Test("a value that is being decoded at the end is not shown")
+  func decodedValue() throws {
+    let hook = Recorded<QueryClient>()
+    let scopes = QueryScopes(in: store, simulation: simulation) { [store] _, configuration in
+      var persistence = Persistence(in: store)
+      persistence.coding = ArchiveCoding {
+        try JSONEncoder().encode($0)
+      } decode: { type, data in
+        for client in hook.values { client.erase() }
+        return try JSONDecoder().decode(type, from: data)
+      }
+      configuration.persistence = persistence
+    }
+    let account = try simulation.run { [key] in
+      let first = try await scopes.open("ada")
+      first.client.setData("x", for: key)
+      try await first.close()
+      let again = try await scopes.open("ada")
+      try await again.client.restore()
+      return again
+    }
+    hook.append(account.client)
+    #expect(account.client.data(for: key) == nil)
+    hook.removeAll()
   }
 
   @Test("a client that was shut down is erased all the same")
