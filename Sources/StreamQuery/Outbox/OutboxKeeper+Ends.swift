@@ -18,10 +18,11 @@ extension OutboxKeeper {
 
   func worked(_ job: MutationJob, _ output: ValueBox) {
     let policy = job.mutation?.resolved.keeping as? OutboxPolicy
-    guard let ids = policy?.replacedIDs?(job.input, output),
-      !ids.isEmpty
-    else { return }
-    update { $0.replacing[job.identity] = ids }
+    guard let replacedIDs = policy?.replacedIDs, !update({ $0.isEnded }) else { return }
+    let ids = replacedIDs(job.input, output)
+    if ids.isEmpty { return }
+    // Nothing would take it after the end.
+    update { if !$0.isEnded { $0.replacing[job.identity] = ids } }
   }
 
   func ended(_ job: MutationJob, _ ending: MutationMachine.Ending) {
@@ -56,18 +57,34 @@ extension OutboxKeeper {
   /// Replaces identifiers in what waits.
   private func rewritten(_ ids: [String: String], except done: RunIdentity) -> [OutboxRecord] {
     guard !ids.isEmpty else { return [] }
-    let found = update { state in
+    let found = update { state -> [(OutboxLedger.Entry, MutationJob?)] in
+      if state.isSilent { return [] }
       state.replacements.merge(ids) { _, new in new }
       return state.ledger.mentioning(ids.keys).map { ($0, state.jobs[$0.id]) }
     }
+    let (records, failed) = replacing(
+      ids,
+      in: found.filter { $0.0.id != done }.map { ($0.0.record, $0.1) }
+    )
+    if !failed.isEmpty { update { $0.ledger.restoreMentions(of: ids.keys, in: failed) } }
+    return records
+  }
+
+  /// Replaces identifiers in inputs, and tells the runs.
+  ///
+  /// - Returns: The records that change, and those that cannot.
+  func replacing(
+    _ ids: [String: String],
+    in waiting: [(record: OutboxRecord, job: MutationJob?)]
+  ) -> (records: [OutboxRecord], failed: [RunIdentity]) {
     var records: [OutboxRecord] = []
     var inputs: [ReplacedInput] = []
     var failed: [RunIdentity] = []
-    for (entry, job) in found where entry.id != done {
-      guard let input = IdentifierText.replacing(ids, in: entry.record.input) else { continue }
+    for (former, job) in waiting {
+      guard let input = IdentifierText.replacing(ids, in: former.input) else { continue }
       do {
-        let header = entry.record.header
-        let record = try entry.record.with(input: input, revision: header.revision)
+        let header = former.header
+        let record = try former.with(input: input, revision: header.revision)
         if let job, let form = (job.mutation?.resolved.keeping as? OutboxPolicy)?.form {
           let input = try form.decode(input, header.version)
           inputs.append(ReplacedInput(job: job, revision: header.revision, input: input))
@@ -75,12 +92,11 @@ extension OutboxKeeper {
         records.append(record)
       } catch {
         report(error, job?.key.key ?? AnyQueryKey(parts: []))
-        failed.append(entry.id)
+        failed.append(former.id)
       }
     }
-    if !failed.isEmpty { update { $0.ledger.restoreMentions(of: ids.keys, in: failed) } }
     client?.replaceInputs(inputs)
-    return records
+    return (records, failed)
   }
 
   func answer(_ job: MutationJob, to error: any Error, attempt: Int) async -> RunAnswer {

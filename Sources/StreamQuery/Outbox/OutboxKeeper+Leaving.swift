@@ -55,11 +55,8 @@ extension OutboxKeeper {
   }
 
   func waitUntilOver() async {
-    while let task = update({ $0.waiting }) {
-      await task.value
-      // Another one has taken its place, or none.
-      update { if $0.waiting == task { $0.waiting = nil } }
-    }
+    let wait = SharedOneShot<Void>()
+    if update({ $0.work.awaited(by: wait) }) { _ = await wait.take() }
   }
 
   func attemptBegan(_ job: MutationJob) -> Bool {

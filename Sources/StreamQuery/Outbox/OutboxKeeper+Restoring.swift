@@ -125,17 +125,18 @@ extension OutboxKeeper {
 
   /// The store was read: what waited for that goes on.
   func opened() {
-    let waits = update { state in
-      for pending in state.pending {
-        if case .durable(let job, let record) = pending { state.accept(job, record, place) }
-      }
-      state.pending.removeAll { if case .durable = $0 { true } else { false } }
-      return state.restoreWaits.takeAll()
+    var waits: [SharedOneShot<Void>]?
+    while waits == nil {
+      let (pending, ids) = update { ($0.pending, $0.replacements) }
+      // What was kept may have been answered already, with identifiers that these inputs mention.
+      let waiting = ids.isEmpty ? [] : pending.compactMap { run in run.record.map { ($0, run.job) } }
+      let (records, _) = replacing(ids, in: waiting)
+      waits = update { $0.acceptPending(ids, records, place) }
     }
     _ = OutboxClaims.shared.claim(update { Array($0.jobs.keys) }, place, self)
     goOn()
     release()
-    for wait in waits { wait.give(()) }
+    for wait in waits ?? [] { wait.give(()) }
   }
 
   func readAgain() {
@@ -156,9 +157,29 @@ extension OutboxKeeper {
   }
 }
 
-extension Array {
-  mutating func takeAll() -> [Element] {
-    defer { self = [] }
-    return self
+extension OutboxKeeper.State {
+  /// Accepts what waited for the store.
+  ///
+  /// - Parameters:
+  ///   - ids: The identifiers that were replaced in it.
+  ///   - records: What changed with that.
+  ///   - place: The outbox.
+  /// - Returns: Who waits for the store; `nil` if more was replaced meanwhile.
+  fileprivate mutating func acceptPending(
+    _ ids: [String: String],
+    _ records: [OutboxRecord],
+    _ place: OutboxClaims.Place
+  ) -> [SharedOneShot<Void>]? {
+    guard replacements == ids else { return nil }
+    let replaced = Dictionary(records.map { ($0.id, $0) }) { $1 }
+    for run in pending {
+      guard let record = run.record else { continue }
+      let other = replaced[record.id].flatMap {
+        $0.header.revision == record.header.revision ? $0 : nil
+      }
+      accept(run.job, other ?? record, place)
+    }
+    pending.removeAll { $0.record != nil }
+    return restoreWaits.takeAll()
   }
 }

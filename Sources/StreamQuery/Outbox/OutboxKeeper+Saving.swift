@@ -6,14 +6,24 @@ extension OutboxKeeper {
   /// Starts the task that the plan asks for.
   func start(_ change: (inout State) -> UInt64?) {
     let (task, former) = update { state in
-      let task = change(&state)
-      return (task, task == nil ? nil : state.waiting.take())
+      guard let task = change(&state) else { return (UInt64?.none, Task<Void, Never>?.none) }
+      state.work.began()
+      return (task, state.waiting.take())
     }
     former?.cancel()
     guard let task else { return news.send(()) }
     // Detached, and not at the caller's priority: it serves everybody.
-    let work = Task.detached(executorPreference: executor) { await self.work(task) }
-    update { $0.waiting = work }
+    let work = Task.detached(executorPreference: executor) {
+      await self.work(task)
+      for wait in self.update({ $0.work.ended() }) { wait.give(()) }
+    }
+    let isLate = update { state in
+      // Another task came in between.
+      guard state.waitingTask < task else { return true }
+      (state.waiting, state.waitingTask) = (work, task)
+      return false
+    }
+    if isLate { work.cancel() }
     news.send(())
   }
 
@@ -30,6 +40,7 @@ extension OutboxKeeper {
           let round = state.plan.begun
           let answered = state.saveWaits.filter { $0.round <= round }.map(\.answer)
           state.saveWaits.removeAll { $0.round <= round }
+          if state.isEnded { state.lastError = error }
           let isDirty = !state.isSilent && (state.ledger.hasFailed || state.loadError != nil)
           let (next, number) = state.plan.wrote(
             isDirty: isDirty,
@@ -122,15 +133,19 @@ extension OutboxKeeper {
 
   func save() async -> (any Error)? {
     let answer = SharedOneShot<QueryStoreError?>()
+    var (isOver, error) = (false, QueryStoreError?.none)
     start { state in
       let isDirty = !state.ledger.unwritten.isEmpty || !state.ledger.underWay.isEmpty
-      guard !state.isEnded, isDirty || !state.pending.isEmpty else {
-        answer.give(nil)
+      // What could not be written after the end is not tried again.
+      isOver = state.isOver || !isDirty && state.pending.isEmpty
+      if isOver {
+        error = state.isSilent ? nil : state.lastError
         return nil
       }
       state.saveWaits.append((state.plan.nextRound, answer))
       return state.plan.requested()
     }
+    if isOver { return error }
     return await withTaskCancellationHandler {
       await answer.take() ?? nil
     } onCancel: {

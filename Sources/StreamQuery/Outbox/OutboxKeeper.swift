@@ -49,8 +49,10 @@ final class OutboxKeeper: RunKeeper {
   struct State {
     var ledger = OutboxLedger()
     var plan = SavePlan(throttle: .zero)
-    /// The task that waits to write.
+    var work = WorkCount()
+    /// The task that waits to write, and its number.
     var waiting: Task<Void, Never>?
+    var waitingTask: UInt64 = 0
     weak var client: QueryClient?
     var registrations: [String: Registration] = [:]
     /// The number of registrations so far.
@@ -85,6 +87,8 @@ final class OutboxKeeper: RunKeeper {
     var isEnded = false
     /// Whether the last round is over.
     var isOver = false
+    /// Why something was not written after the end.
+    var lastError: QueryStoreError?
     /// Whether nothing is written any more.
     var isSilent = false
   }

@@ -93,6 +93,8 @@ extension OutboxLedger {
   }
 
   mutating func compact() {
+    // It names what is gone, too, and is made again when somebody asks.
+    mentions = nil
     entries = all
     index()
   }

@@ -33,10 +33,7 @@ final class StorePersister: Persister {
     let partition: StorePartition
     var isEnded = false
     var isErased = false
-    /// How many tasks read or write, or are about to.
-    var workCount = 0
-    /// The callers that wait until there is none.
-    var workWaits: [SharedOneShot<Void>] = []
+    var work = WorkCount()
 
     /// The stores in the order of their first uses.
     var ids: [StoreID] {
@@ -104,31 +101,17 @@ final class StorePersister: Persister {
   /// Starts a task that reads or writes.
   @discardableResult
   func begin(_ body: @escaping @Sendable (StorePersister) async -> Void) -> Task<Void, Never> {
-    state.withLock { $0.workCount += 1 }
+    state.withLock { $0.work.began() }
     // Detached, and not at the caller's priority: it serves everybody.
     return Task.detached(executorPreference: executor) {
       await body(self)
-      self.workEnded()
+      for wait in self.state.withLock({ $0.work.ended() }) { wait.give(()) }
     }
-  }
-
-  private func workEnded() {
-    let waits = state.withLock { state in
-      state.workCount -= 1
-      guard state.workCount == 0 else { return [SharedOneShot<Void>]() }
-      defer { state.workWaits = [] }
-      return state.workWaits
-    }
-    for wait in waits { wait.give(()) }
   }
 
   func waitUntilOver() async {
     let wait = SharedOneShot<Void>()
-    let isOver = state.withLock { state in
-      if state.workCount > 0 { state.workWaits.append(wait) }
-      return state.workCount == 0
-    }
-    if !isOver { _ = await wait.take() }
+    if state.withLock({ $0.work.awaited(by: wait) }) { _ = await wait.take() }
   }
 
   /// Whether something has changed that is not written.

@@ -205,7 +205,9 @@ public final class QueryScopes: Sendable {
       }
       let closed = scopes.table.withLock { $0.closed(name, scope.serial) }
       withExtendedLifetime(closed) {}
-      if let error = persister?.lastErrors.first(where: { !$0.isFinal }), !client.isErased {
+      var errors = persister?.lastErrors ?? []
+      if let error = await client.keeper?.save() as? QueryStoreError { errors.append(error) }
+      if let error = errors.first(where: { !$0.isFinal }), !client.isErased {
         throw QueryScopeError.notSaved(name: name, error: error)
       }
     }

@@ -29,6 +29,10 @@ public actor DefaultsStore: QueryStore {
   private let prefix: String
   private let limit: Int
   private let identity: ObjectIdentifier
+  /// What is damaged in a value and was reported.
+  private var reported: [StorePartition: [StoreDamage]] = [:]
+  /// What was damaged in a value that was replaced since, and was not reported.
+  private var unreported: [StorePartition: [StoreDamage]] = [:]
 
   /// Creates a store in a storage.
   ///
@@ -70,7 +74,14 @@ public actor DefaultsStore: QueryStore {
   /// - Throws: ``QueryStoreError/laterVersion``.
   public func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
     // In turn as well, after what was written before.
-    try await inTurn(partition) { () throws(QueryStoreError) in try read(partition) }
+    try await inTurn(partition) { () throws(QueryStoreError) in
+      var contents = try read(partition)
+      let damage = contents.damage
+      let new = damage.filter { reported[partition]?.contains($0) != true }
+      contents.damage = (unreported.removeValue(forKey: partition) ?? []) + new
+      reported[partition] = damage.isEmpty ? nil : damage
+      return contents
+    }
   }
 
   private func inTurn<Result>(
@@ -116,6 +127,8 @@ public actor DefaultsStore: QueryStore {
     to partition: StorePartition
   ) throws(QueryStoreError) {
     let contents = try read(partition)
+    // It goes with the value.
+    let damage = contents.damage.filter { reported[partition]?.contains($0) != true }
     guard contents.generation == batch.generation else {
       throw .superseded(current: contents.generation)
     }
@@ -125,6 +138,8 @@ public actor DefaultsStore: QueryStore {
     for record in batch.puts { values[record.key] = record.value }
     let records = values.map(StoreRecord.init).sorted { $0.key < $1.key }
     try put(records, LogFormat(partition, contents.generation), to: partition)
+    if !damage.isEmpty { unreported[partition, default: []] += damage }
+    reported[partition] = nil
   }
 
   /// Replaces the partition's value by that of an empty one in the next generation.
@@ -138,6 +153,7 @@ public actor DefaultsStore: QueryStore {
     try await inTurn(partition) { () throws(QueryStoreError) in
       let next = try read(partition).generation.next
       try put([], LogFormat(partition, next), to: partition)
+      (reported[partition], unreported[partition]) = (nil, nil)
       return next
     }
   }
@@ -156,13 +172,24 @@ public actor DefaultsStore: QueryStore {
     prefix + LogFileName.stem(partition)
   }
 
-  /// There is no file's name that would say it.
+  /// There is no file's name that would say it: without the generation no record can be read, so that of a header in
+  /// which one bit has changed is found all the same.
   private static func generation(in bytes: Data) -> StoreGeneration {
-    bytes.withUnsafeBytes { bytes in
-      guard bytes.count >= LogFormat.headerSize,
-        case .generation(let generation) = LogFormat.header(of: bytes)
-      else { return .first }
-      return generation
+    guard bytes.count >= LogFormat.headerSize else { return .first }
+    var header = [UInt8](bytes.prefix(LogFormat.headerSize))
+    func found() -> StoreGeneration? {
+      let header = header.withUnsafeBytes { LogFormat.header(of: $0) }
+      if case .generation(let generation) = header { return generation }
+      return nil
     }
+    if let generation = found() { return generation }
+    for place in header.indices {
+      for bit in 0..<8 {
+        header[place] ^= 1 << bit
+        if let generation = found() { return generation }
+        header[place] ^= 1 << bit
+      }
+    }
+    return .first
   }
 }

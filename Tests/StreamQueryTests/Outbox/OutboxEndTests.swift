@@ -119,6 +119,32 @@ struct OutboxEndTests: OutboxSuite {
     second.shutDown()
   }
 
+  @Test(
+    "save after the end waits for the outbox, and tells why it is not written",
+    arguments: [false, true],
+    [false, true]
+  )
+  func saveAfterTheEnd(fails: Bool, isLate: Bool) throws {
+    online.send(false)
+    let client = client(knowing: [note()])
+    store.change {
+      $0.writing = .seconds(1)
+      $0.writeErrors = fails ? [.denied, .denied] : []
+    }
+    simulation.start(note(), with: Note(number: 1), on: client)
+    client.shutDown()
+    if isLate { simulation.advance(by: .seconds(5)) }
+    if fails {
+      simulation.run { [client] in
+        _ = await #expect(throws: QueryStoreError.self) { try await client.save() }
+      }
+    } else {
+      try simulation.run { [client] in try await client.save() }
+      #expect(kept().count == 1)
+    }
+    simulation.settle()
+  }
+
   @Test("who waits for a drop is told if the client ends before the store knows it")
   func dropAtTheEnd() {
     online.send(false)

@@ -51,6 +51,20 @@ struct OutboxIdentifierTests: OutboxSuite {
     client.shutDown()
   }
 
+  @Test("what waits for the store is sent with an identifier that was replaced before")
+  func replacedBeforeItIsRead() throws {
+    store.change { $0.loading = .seconds(1) }
+    let edit = note("edit")
+    let client = client(knowing: [edit])
+    simulation.start(edit, with: Note(number: 2, text: "temp1"), on: client)
+    // Threads do that: what was kept is answered while what waited is about to be accepted.
+    let keeper = try #require(client.keeper as? OutboxKeeper)
+    keeper.update { $0.replacements = ["temp1": "real1"] }
+    simulation.advance(by: .seconds(2))
+    #expect(server.log.all == ["1000 2real1", "1010 2real1 done"])
+    client.shutDown()
+  }
+
   /// A text that is not every one.
   private struct Choosy: Codable, Sendable {
     var text: String

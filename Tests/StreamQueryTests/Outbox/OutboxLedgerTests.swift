@@ -273,4 +273,17 @@ struct OutboxLedgerTests {
     #expect(OutboxRecord.serial(of: "outbox/99999999999999999999999-x") == nil)
     #expect(OutboxRecord.key(7, id(1)).hasPrefix("outbox/00000000000000000007-"))
   }
+
+  @Test func theIndexOfTextsForgetsWhatIsGone() throws {
+    var ledger = try opened(1)
+    #expect(ledger.mentioning(["1"]).map(\.id) == [id(1)])
+    for number in 2...2_000 {
+      ledger.accepted(try #require(record(number, "text")), number: UInt64(number))
+      _ = ledger.ended(id(number))
+      if number % 10 == 0 { #expect(ledger.mentioning(["none"]).isEmpty) }
+    }
+    #expect((ledger.mentions?.count ?? 0) < 100)
+    ledger.accepted(try #require(record(3_000)), number: 3_000)
+    #expect(ledger.mentioning(["3000"]).map(\.id) == [id(3_000)])
+  }
 }

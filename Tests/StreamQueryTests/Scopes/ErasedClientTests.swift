@@ -255,6 +255,41 @@ struct ErasedClientTests {
     hook.removeAll()
   }
 
+  @Test("an answer after the end is not asked for identifiers", arguments: [false, true])
+  func lateAnswer(isErased: Bool) throws {
+    let answer = SharedOneShot<Void>()
+    let asked = TestLock(0)
+    let create = Mutation<String, String>(key: "create") { input, _ in
+      // A request that cannot be called back.
+      _ = await answer.take()
+      return "real " + input
+    }
+    .durable()
+    .replacingIDs { input, output in
+      asked.withLock { $0 += 1 }
+      return [input: output]
+    }
+    let scopes = QueryScopes(in: store, simulation: simulation) { [store] _, configuration in
+      configuration.outbox = Outbox(in: store, mutations: [create])
+    }
+    let account = try simulation.run { try await scopes.open("ada") }
+    simulation.settle()
+    account.client.observer(of: create).start(with: "secret")
+    simulation.settle()
+    let isSending = account.client.outbox.currentItems.map(\.state).contains {
+      if case .sending = $0 { true } else { false }
+    }
+    #expect(isSending)
+    if isErased {
+      try simulation.run { try await account.end() }
+    } else {
+      account.client.shutDown()
+    }
+    answer.give(())
+    simulation.settle()
+    #expect(asked.withLock { $0 } == 0)
+  }
+
   @Test("a client that was shut down is erased all the same")
   func afterShutDown() throws {
     let account = try account()

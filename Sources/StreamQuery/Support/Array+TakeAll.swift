@@ -1,0 +1,7 @@
+extension Array {
+  /// Takes all elements, which leaves it empty.
+  mutating func takeAll() -> [Element] {
+    defer { self = [] }
+    return self
+  }
+}
