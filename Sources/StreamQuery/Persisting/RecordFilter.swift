@@ -48,6 +48,24 @@ struct RecordFilter: Hashable, Sendable {
   /// - Returns: The answer.
   func answer(for text: String) -> Answer { Self.answer(node, text) }
 
+  /// The texts that it says yes to, if these are known; `nil` if each record has to be asked about.
+  var exactTexts: Set<String>? { Self.exactTexts(of: node) }
+
+  private static func exactTexts(of node: Node) -> Set<String>? {
+    switch node {
+    case .constant(false): return []
+    case .key(let key): return [key]
+    case .or(let nodes):
+      var all: Set<String> = []
+      for node in nodes {
+        guard let texts = exactTexts(of: node) else { return nil }
+        all.formUnion(texts)
+      }
+      return all
+    default: return nil
+    }
+  }
+
   private static func node(of node: QueryFilter.Node, _ isOfKeys: inout Bool) -> Node {
     switch node {
     case .plain(let filter): return self.node(of: filter, &isOfKeys)

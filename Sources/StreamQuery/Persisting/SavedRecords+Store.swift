@@ -149,12 +149,27 @@ extension SavedRecords {
     evicted = [:]
   }
 
+  /// Whether records are about to leave in the order of their last uses.
+  var asksForUses: Bool { limit.order == .leastRecentlyUsedFirst && (isBeyondLimit || isFull) }
+
+  /// Records are in use.
+  ///
+  /// - Parameter texts: The texts of their keys, those first that may leave first.
+  mutating func used(_ texts: [String]) {
+    for text in texts { _ = use(text) }
+  }
+
+  /// The number of the last use of a record; 0 if there was none.
+  func lastUse(_ text: String) -> UInt64 { records[Self.prefix + text]?.use ?? 0 }
+
+  private var isBeyondLimit: Bool { records.count > limit.count || byteCount > limit.bytes }
+
   /// Removes records beyond the limit.
   private mutating func trim() {
-    guard records.count > limit.count || byteCount > limit.bytes else { return }
+    guard isBeyondLimit else { return }
     // One that is too large for itself must not drive out the others.
     for (text, record) in records where size(of: record, text) > limit.bytes { forget(text) }
-    guard records.count > limit.count || byteCount > limit.bytes else { return }
+    guard isBeyondLimit else { return }
     // Some more, so that it is not sorted again for each record.
     evict(count: limit.count - limit.count / 10, bytes: limit.bytes - limit.bytes / 10)
   }

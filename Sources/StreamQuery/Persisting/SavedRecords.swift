@@ -255,6 +255,7 @@ struct SavedRecords: Sendable {
   ///   - filter: Which records.
   ///   - removes: Whether they are removed.
   ///   - cached: The texts of entries that are cached, for which the filter does not decide.
+  /// - Complexity: O(*n*) in the number of records, O(*k*) for a filter of *k* keys.
   mutating func apply(_ filter: RecordFilter, removes: Bool, except cached: Set<String> = []) {
     if isLoading {
       pendingMarks.insert(Mark(filter: filter, removes: removes))
@@ -262,7 +263,10 @@ struct SavedRecords: Sendable {
     }
     // What it still has is not known.
     if case .closed = phase { hasLost = true }
-    for text in Array(records.keys) + Array(evicted.keys) {
+    let texts =
+      filter.exactTexts.map { names in names.map { Self.prefix + $0 } }
+      ?? Array(records.keys) + Array(evicted.keys)
+    for text in texts {
       let name = String(text.dropFirst(Self.prefix.count))
       if cached.contains(name) { continue }
       switch filter.answer(for: name) {

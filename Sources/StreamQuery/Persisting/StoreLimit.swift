@@ -6,8 +6,9 @@ public struct StoreLimit: Hashable, Sendable {
   public enum Order: Hashable, Sendable {
     /// Those whose data is the oldest.
     case oldestFirst
-    /// Those that were not used for the longest time; what was not used since the launch counts as
-    /// used when its data was current.
+    /// Those that were not used for the longest time. What is observed leaves last, before that what the cache has, in
+    /// the order in which it was restored or saved; what was not used since the launch counts as used when its data
+    /// was current.
     case leastRecentlyUsedFirst
   }
 

@@ -168,6 +168,7 @@ extension StorePersister {
     withExtendedLifetime(dropped) {}
     guard let settings else { return nil }
     settle(id)
+    noteUses(of: id)
     var first: QueryStoreError?
     // If there is no room, there may be some for less.
     var tries = 3
@@ -183,10 +184,35 @@ extension StorePersister {
           report(error, in: id)
         }
         tries -= 1
+        if case .full = error { noteUses(of: id, isFull: true) }
         guard handle(error, of: id) else { break }
       }
     }
     return first ?? state.withLock { $0.stores[id]?.obstacle }
+  }
+
+  /// Before records leave by their last uses: what the cache has is in use, above all what is observed.
+  private func noteUses(of id: StoreID, isFull: Bool = false) {
+    let asks = state.withLock { state in
+      guard let records = state.stores[id]?.records else { return false }
+      return records.asksForUses || isFull && records.limit.order == .leastRecentlyUsedFirst
+    }
+    guard asks, let client else { return }
+    let cached = client.search(.all) { state, index, _ in
+      (key: state.slots[index].key, isObserved: state.slots[index].isWatched)
+    }
+    let texts = cached.compactMap { found in
+      (try? found.item.key?.canonicalText()).map { (text: $0, isObserved: found.item.isObserved) }
+    }
+    state.withLock { state in
+      guard let records = state.stores[id]?.records else { return }
+      let order = texts.sorted { one, other in
+        if one.isObserved != other.isObserved { return other.isObserved }
+        let (use, otherUse) = (records.lastUse(one.text), records.lastUse(other.text))
+        return use == otherUse ? one.text < other.text : use < otherUse
+      }
+      state.stores[id]?.records.used(order.map(\.text))
+    }
   }
 
   /// Reacts to an error of a store.

@@ -132,15 +132,24 @@ public actor FileStore: QueryStore {
     defer { partitions[partition] = place }
     eraseIfNeeded(&place)
     var contents = StoreContents(generation: place.log.generation)
-    var seen: Set<String> = []
-    for key in keys where seen.insert(key).inserted {
-      guard let file = place.file, let found = place.log.index.places[key] else { continue }
-      let bytes = try file.read(found.frame)
-      if let value = place.log.value(at: found, in: bytes) {
-        contents.records.append(StoreRecord(key: key, value: value))
+    // A frame is read once, however many of the keys it has.
+    var wanted: [Range<Int>: [(key: String, value: Range<Int>)]] = [:]
+    for key in Set(keys) {
+      guard let found = place.log.index.places[key] else { continue }
+      wanted[found.frame, default: []].append((key, found.value))
+    }
+    var values: [String: Data] = [:]
+    for (frame, places) in wanted.sorted(by: { $0.key.lowerBound < $1.key.lowerBound }) {
+      guard let bytes = try place.file?.read(frame) else { continue }
+      if let found = place.log.values(at: places.map(\.value), ofFrame: frame, in: bytes) {
+        for (place, value) in zip(places, found) { values[place.key] = value }
       } else {
-        place.log.found(damage: [found.frame])
+        place.log.found(damage: [frame])
       }
+    }
+    for key in keys {
+      guard let value = values.removeValue(forKey: key) else { continue }
+      contents.records.append(StoreRecord(key: key, value: value))
     }
     contents.damage = place.log.reportDamage()
     return contents

@@ -174,18 +174,18 @@ struct PartitionLog {
     return unreported
   }
 
-  /// Returns a value from the bytes of its frame, or `nil` if the frame is damaged.
-  func value(at place: LogIndex.Place, in bytes: Data) -> Data? {
-    let start = place.frame.lowerBound
+  /// Returns values from the bytes of their frame, or `nil` if the frame is damaged.
+  func values(at places: [Range<Int>], ofFrame frame: Range<Int>, in bytes: Data) -> [Data]? {
+    let start = frame.lowerBound
     let isRight = bytes.withUnsafeBytes { bytes in
       guard let length = format.bodyLength(of: bytes, at: 0, offset: start),
         length == bytes.count - LogFormat.frameHeaderSize
       else { return false }
       return format.changes(in: bytes, at: 0, length: length, offset: start) != nil
     }
-    guard isRight, bytes.count == place.frame.count else { return nil }
+    guard isRight, bytes.count == frame.count else { return nil }
     let first = bytes.startIndex - start
-    return bytes[(first + place.value.lowerBound)..<(first + place.value.upperBound)]
+    return places.map { bytes[(first + $0.lowerBound)..<(first + $0.upperBound)] }
   }
 
   // MARK: Rewriting

@@ -31,6 +31,18 @@ struct RecordFilterTests {
     #expect(matched(["a"] || ["ab"]) == [0, 1, 2, 3])
   }
 
+  @Test("a filter of keys names the records that it means")
+  func exactTexts() {
+    let (one, other) = ("a" as QueryKey<Int>, "b" as QueryKey<String>)
+    let texts = [#"Swift.Int["a"]"#, #"Swift.String["b"]"#]
+    #expect(RecordFilter(.key(one)).exactTexts == [texts[0]])
+    #expect(RecordFilter(.key(one) || .key(other)).exactTexts == Set(texts))
+    #expect(RecordFilter(.key(one) || ["b"]).exactTexts == nil)
+    #expect(RecordFilter(!.key(one)).exactTexts == nil)
+    #expect(RecordFilter(.all).exactTexts == nil)
+    #expect(RecordFilter(.active).exactTexts == [])
+  }
+
   @Test("records match by subset and arrays by their beginning, as in the cache, whatever the text")
   func shapes() {
     let keys: [QueryKey<Int>] = [

@@ -203,6 +203,38 @@ struct SavingTests: SlowStoreSuite {
     }
   }
 
+  @Test("what is observed, and then what is cached, leaves last by use, also if it was used first")
+  func observedLeavesLast() {
+    let memory = MemoryStore()
+    let former = QueryClient(simulation: simulation) {
+      $0.persistence = Persistence(in: memory)
+    }
+    simulation.settle()
+    for number in 0..<10 { former.setData(number, for: key(number)) }
+    simulation.advance(by: .seconds(2))
+    former.shutDown()
+    simulation.settle()
+    let client = QueryClient(simulation: simulation) {
+      var persistence = Persistence(in: memory)
+      persistence.limit = StoreLimit(count: 10, order: .leastRecentlyUsedFirst)
+      $0.persistence = persistence
+    }
+    client.setDefaults(QueryOptions(gcTime: .seconds(60)), for: ["n"])
+    simulation.settle()
+    let recording = simulation.record(client.stream(Query(key: key(0))))
+    for number in 1..<10 { _ = client.data(for: key(number)) }
+    // Not cached any more, but the observed one, and what was used again.
+    simulation.advance(by: .minutes(2))
+    for number in 1..<5 { _ = client.data(for: key(number)) }
+    for number in 10..<14 { client.setData(number, for: key(number)) }
+    simulation.advance(by: .seconds(2))
+    let left = Set(memory.load(.main).records.map(\.key))
+    let numbers = [0, 1, 2, 3, 4, 10, 11, 12, 13]
+    #expect(left == Set(numbers.map { #"query/Swift.Int["n",\#($0)]"# }))
+    recording.cancel()
+    client.shutDown()
+  }
+
   @Test("predicates and redaction decide what is kept")
   func chosen() {
     let client = client {

@@ -130,6 +130,18 @@ import Testing
     #expect(contents.damage.map(\.place) == ["main@0.log at 32"])
   }
 
+  @Test func severalRecordsOfABatchAreReadOnce() async throws {
+    let store = store()
+    let values = Dictionary(uniqueKeysWithValues: (0..<100).map { ("k\($0)", "\($0)") })
+    try await store.write(.put(values))
+    try await store.write(.put(["other": "1"]))
+    let before = disk.state.withLock { $0.reads }
+    let contents = try await store.load(values.keys + ["other", "none", "k0"], of: .main)
+    #expect(contents.shelf.values == values.merging(["other": "1"]) { $1 })
+    #expect(contents.records.count == 101)
+    #expect(disk.state.withLock { $0.reads } - before == 2)
+  }
+
   @Test func aFileIsRewrittenWhenHalfOfItIsNotNeeded() async throws {
     let store = store()
     var sizes: [Int] = []

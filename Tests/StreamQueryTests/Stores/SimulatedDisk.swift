@@ -53,6 +53,8 @@ final class SimulatedDisk: FileSystem {
     var lasting: (prefix: String, fault: Fault)?
     var isOff = false
     var last = 0
+    /// How often a file was read.
+    var reads = 0
   }
 
   let state: TestLock<State>
@@ -250,6 +252,7 @@ final class SimulatedDisk: FileSystem {
     func read(_ range: Range<Int>) throws(QueryStoreError) -> Data {
       try disk.check()
       return disk.state.withLock {
+        $0.reads += 1
         let bytes = $0.nodes[number]?.bytes ?? []
         return Data(bytes[range.clamped(to: bytes.indices)])
       }
