@@ -17,10 +17,8 @@ struct SharedState: Sendable {
   var readers: [Race<Void>] = []
   /// Fetches that wait for news.
   var waiting: [FlightID: Race<SharedNews?>] = [:]
-  /// At how many rows those are looked for that are not needed any more.
-  var sweepsAt = SharedState.smallest
-
-  static var smallest: Int { 1_024 }
+  /// When rows are looked for that are not needed any more.
+  var sweep = RowSweep()
 
   /// Whether a call may ask the store.
   mutating func asks(_ urgency: SharedCache.Urgency, at now: Duration) -> Bool {
