@@ -99,7 +99,7 @@ extension SharedCache {
   private func sweepRows(_ client: QueryClient) {
     let now = clock.now()
     let look = locked { state -> (links: [String: SharedLink], arrival: UInt64)? in
-      guard state.sweep.begins(rows: state.table.rows.count) else { return nil }
+      guard state.beginsSweep() else { return nil }
       state.forgetLandedAnswers()
       return (state.links, state.table.arrivals)
     }
@@ -113,7 +113,7 @@ extension SharedCache {
         cameUpTo: look.arrival,
         landedBefore: now - .seconds(60)
       )
-      state.sweep.ended(rows: state.table.rows.count)
+      state.endedSweep()
       // If one lands all the same, it is marked: nothing is told of it any more.
       for key in keys { state.answers.removeValue(forKey: key)?.markOutdated() }
       return keys.compactMap { state.links.removeValue(forKey: $0) }

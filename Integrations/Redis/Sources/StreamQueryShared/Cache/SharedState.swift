@@ -34,6 +34,14 @@ struct SharedState: Sendable {
     !unsent.isEmpty && sending.asks(at: now)
   }
 
+  /// Whether rows are looked for now that are not needed any more.
+  mutating func beginsSweep() -> Bool {
+    sweep.begins(rows: table.rows.count, bytes: table.bytes)
+  }
+
+  /// The look for rows that are not needed has ended.
+  mutating func endedSweep() { sweep.ended(rows: table.rows.count, bytes: table.bytes) }
+
   /// Forgets the answers that became the data.
   mutating func forgetLandedAnswers() {
     table.arrived(answers.lazy.filter { $0.value.hasLanded }.map(\.key))

@@ -48,6 +48,8 @@ struct SharedTable: Sendable {
 
   var rows: [String: SharedRow] = [:]
   var rowsOfMarks: [SharedMark: Set<String>] = [:]
+  /// How many bytes the texts of all rows and of their marks have.
+  private(set) var bytes = 0
   var recent = RecentMarks()
   private var lastFlight: UInt64 = 0
   /// The number of the last answer, write or arrival of one in the client.
@@ -237,11 +239,18 @@ struct SharedTable: Sendable {
       if rows[key.text]?.flights.isEmpty == true { rows[key.text]?.invalidated = nil }
     } else {
       rows[key.text] = SharedRow(marks: key.marks)
+      bytes += key.text.utf8.count
     }
     for mark in key.marks { rowsOfMarks[mark, default: []].insert(key.text) }
+    bytes += Self.bytes(of: key.marks)
+  }
+
+  private static func bytes(of marks: [SharedMark]) -> Int {
+    marks.reduce(0) { $0 + $1.text.utf8.count }
   }
 
   private mutating func remove(marks: [SharedMark], of key: String) {
+    bytes -= Self.bytes(of: marks)
     for mark in marks {
       rowsOfMarks[mark]?.remove(key)
       if rowsOfMarks[mark]?.isEmpty == true { rowsOfMarks[mark] = nil }
@@ -284,6 +293,7 @@ struct SharedTable: Sendable {
         row.hasArrived || row.landedAt.map({ $0 < time }) ?? true
       else { return false }
       remove(marks: row.marks, of: key)
+      bytes -= key.utf8.count
       rows[key] = nil
       return true
     }

@@ -536,6 +536,21 @@ import Testing
     check(forget(&table, landedBefore: .seconds(40)), is: ["k"])
   }
 
+  @Test func theBytesOfTextsAreCounted() {
+    var table = table()
+    let id = table.begun(key).id
+    #expect(table.bytes == "k".count + "k".count + "tag".count)
+    _ = table.begun(SharedKey("k", marks: [SharedMark("k"), SharedMark("other")]))
+    _ = table.begun(SharedKey("long", marks: []))
+    #expect(table.bytes == "kkother".count + "long".count)
+    table.ended(id, of: "k")
+    check(forget(&table, landedBefore: .zero), is: [])
+    #expect(table.bytes == "kkotherlong".count)
+    table.ended(FlightID(rawValue: id.rawValue + 1), of: "k")
+    check(forget(&table, landedBefore: .zero), is: ["k"])
+    #expect(table.bytes == "long".count)
+  }
+
   @Test func strangersMarksNeedBoundedMemory() {
     var marks = RecentMarks(limit: 4)
     let mark = SharedMark("mine")
