@@ -68,6 +68,41 @@ enum Loopback {
     return -1
   }
 
+  /// Accepts the next connection of a socket that listens.
+  ///
+  /// - Parameter listener: The socket that listens.
+  /// - Returns: The connection, or `-1`.
+  static func accept(on listener: Int32) -> Int32 {
+    #if canImport(Darwin)
+    let connection = Darwin.accept(listener, nil, nil)
+    #else
+    let connection = Glibc.accept(listener, nil, nil)
+    #endif
+    if connection >= 0 { _ = fcntl(connection, F_SETFD, FD_CLOEXEC) }
+    return connection
+  }
+
+  /// Sends bytes, and waits until the system has them all.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes.
+  ///   - socket: A connection.
+  /// - Returns: Whether the connection took them.
+  static func send(_ bytes: some Collection<UInt8>, on socket: Int32) -> Bool {
+    var rest = ArraySlice(bytes)
+    while !rest.isEmpty {
+      #if canImport(Darwin)
+      let count = rest.withUnsafeBytes { Darwin.send(socket, $0.baseAddress, $0.count, 0) }
+      #else
+      let flags = Int32(MSG_NOSIGNAL)
+      let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, flags) }
+      #endif
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
   private static func stream() -> Int32 {
     #if canImport(Glibc)
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -92,13 +92,8 @@ struct ProxyTraffic {
   }
 
   private mutating func accept(_ mode: TestProxy.Mode) {
-    #if canImport(Darwin)
-    let client = Darwin.accept(listener, nil, nil)
-    #else
-    let client = Glibc.accept(listener, nil, nil)
-    #endif
+    let client = Loopback.accept(on: listener)
     guard client >= 0 else { return }
-    _ = fcntl(client, F_SETFD, FD_CLOEXEC)
     accepted += 1
     let server = mode == .cuts ? -1 : Loopback.connect(to: target)
     guard server >= 0 else {
@@ -160,18 +155,6 @@ struct ProxyTraffic {
       bytes = bytes.prefix(max(0, limit - answered))
       answered += bytes.count
     }
-    while !bytes.isEmpty {
-      #if canImport(Darwin)
-      let count = bytes.withUnsafeBytes { Darwin.send(direction.to, $0.baseAddress, $0.count, 0) }
-      #else
-      let flags = Int32(MSG_NOSIGNAL)
-      let count = bytes.withUnsafeBytes {
-        Glibc.send(direction.to, $0.baseAddress, $0.count, flags)
-      }
-      #endif
-      guard count > 0 else { return false }
-      bytes = bytes.dropFirst(count)
-    }
-    return !cuts
+    return Loopback.send(bytes, on: direction.to) && !cuts
   }
 }

@@ -30,6 +30,24 @@ import Testing
     #expect(kept[2] <= kept[0] * 3 + 2)
   }
 
+  @Test func keysThatAreTooLongLeaveNoMemory() {
+    let machine = world.machine(entries: 100)
+    world.duration.value = .zero
+    for number in 0..<80 {
+      let text = "\(number) " + String(repeating: "x", count: 1 << 15)
+      #expect(world.value(machine, world.query(machine, text)) == 1)
+      world.advance(0.1)
+    }
+    let (bytes, counted) = machine.cache.locked { state in
+      let bytes = state.table.rows.reduce(0) { bytes, row in
+        row.value.marks.reduce(bytes + row.key.utf8.count) { $0 + $1.text.utf8.count }
+      }
+      return (bytes, state.table.bytes)
+    }
+    #expect(bytes < 3 << 19)
+    #expect(counted == bytes)
+  }
+
   /// Rows are looked through in the order of a hash table, which differs from process to process.
   @Test func lookingForWhatTheClientHasIsNoUseOfIt() {
     func left(asking: Bool) -> [Int] {

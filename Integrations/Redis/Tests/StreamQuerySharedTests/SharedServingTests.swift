@@ -17,6 +17,14 @@ private struct NotFound: Error, CustomStringConvertible {
     .failedElsewhere(key: key, reason: reason)
   }
 
+  @Test func aLimitOfAnySizeIsOne() {
+    let machines = (0..<2).map { _ in
+      world.machine { ($0.maxValueBytes, $0.maxKeyBytes) = (.max, .max) }
+    }
+    #expect(machines.map { world.value($0) } == [1, 1])
+    #expect(machines[1].story == ["hit"])
+  }
+
   // MARK: Stale data
 
   @Test func afterTheSoftTimeoutAFollowerGetsStaleDataAndTheOneFetchGoesOn() {

@@ -98,6 +98,54 @@ import Testing
     #expect(sent(first) == 5 + 5)
   }
 
+  @Test func anInvalidationThatIsTooLargeReachesTheOthersInParts() {
+    let (first, second) = (world.machine(), world.machine())
+    let names = ["a", "b", "c", "d", "e"]
+    for name in names { #expect(world.value(first, world.query(first, name, tags: [name])) == 1) }
+    world.advance(1)
+    second.link.marksAtMost.value = 2
+    world.truth.value = 2
+    #expect(throws: Never.self) {
+      try world.simulation.run { [cache = second.cache] in
+        try await cache.invalidate(tags: "a", "b", "c", "d", "e")
+      }
+    }
+    world.advance(1)
+    for name in names { #expect(world.value(first, world.query(first, name, tags: [name])) == 2) }
+  }
+
+  @Test func whatIsTooLargeAloneIsSaidToBeSoAndNotSentAgain() {
+    let (first, second) = (world.machine(), world.machine())
+    let query = world.query(first, tags: ["a"])
+    #expect([world.value(first, query), world.value(second)] == [1, 1])
+    second.link.marksAtMost.value = 0
+    #expect(throws: SharedCacheError.store(.tooLarge(bytes: 1, limit: 0))) {
+      try world.simulation.run { [cache = second.cache] in
+        try await cache.invalidate(tags: "a", "b")
+      }
+    }
+    world.advance(30)
+    #expect(sent(second) == 3)
+    #expect(!first.client.isStale(query))
+  }
+
+  @Test func partsThatWereNotSentWhenTheCallerIsCancelledAreKept() {
+    let (first, second) = (world.machine(), world.machine())
+    let queries = ["a", "b", "c", "d"].map { world.query(first, $0, tags: [$0]) }
+    #expect(queries.map { world.value(first, $0) } == [1, 1, 1, 1])
+    second.link.marksAtMost.value = 2
+    second.link.delay.value = .milliseconds(100)
+    let task = world.simulation.task("invalidate") { [cache = second.cache] in
+      _ = try? await cache.invalidate(tags: "a", "b", "c", "d")
+    }
+    // The whole is refused at 0.1, the first half taken at 0.2, and told of.
+    world.advance(0.35)
+    #expect(queries.map { first.client.isStale($0) } == [true, true, false, false])
+    task.cancel()
+    world.advance(2)
+    #expect(queries.map { first.client.isStale($0) } == [true, true, true, true])
+  }
+
   @Test func aWriteThatTheStoreDidNotTakeEndsTheOldValueWhenItIsBack() {
     let (first, second) = (world.machine(), world.machine())
     let queries = [world.query(first), world.query(second)]

@@ -16,7 +16,6 @@ struct CommandQueue: Equatable {
     var id: CommandID
     var deadline: ContinuousClock.Instant
     var leaving: LateReply
-    var isAwaited: Bool
     /// Whether it asks for the server's time, for the connection itself.
     var asksForTime = false
   }
@@ -38,6 +37,8 @@ struct CommandQueue: Equatable {
   /// How many of `waiting` and `sent` are done; they are removed in bulk.
   private var waitingDone = 0
   private var sentDone = 0
+  /// Whose callers left; the first of `waiting` is none of them.
+  private var left: Set<CommandID> = []
   private var lastID: UInt64 = 0
 
   /// Whether there is anything to send.
@@ -72,13 +73,19 @@ struct CommandQueue: Equatable {
 
   /// A caller left.
   ///
-  /// - Parameter id: Its command.
+  /// - Parameter id: Its command, which came and has no reply yet.
   mutating func left(_ id: CommandID) {
-    // Whoever leaves came lately, in most cases.
-    if let index = waiting[waitingDone...].lastIndex(where: { $0.id == id }) {
-      waiting.remove(at: index)
-    } else if let index = sent[sentDone...].lastIndex(where: { $0.id == id }) {
-      sent[index].isAwaited = false
+    // Its place is not looked for: when a server stands still, all may leave one after the other.
+    left.insert(id)
+    skipWhoLeft()
+  }
+
+  /// Sees to it that the first command that waits is one of somebody who is there.
+  private mutating func skipWhoLeft() {
+    while hasWaiting, left.remove(waiting[waitingDone].id) != nil { waitingDone += 1 }
+    if waitingDone > 64, waitingDone * 2 > waiting.count {
+      waiting.removeFirst(waitingDone)
+      waitingDone = 0
     }
   }
 
@@ -94,13 +101,8 @@ struct CommandQueue: Equatable {
       waitingDone += 1
       size += next.command.size
       result.append(next)
-      sent.append(
-        Sent(id: next.id, deadline: next.deadline, leaving: next.leaving, isAwaited: true)
-      )
-    }
-    if waitingDone > 64, waitingDone * 2 > waiting.count {
-      waiting.removeFirst(waitingDone)
-      waitingDone = 0
+      sent.append(Sent(id: next.id, deadline: next.deadline, leaving: next.leaving))
+      skipWhoLeft()
     }
     return result
   }
@@ -114,7 +116,6 @@ struct CommandQueue: Equatable {
         id: nextID(),
         deadline: deadline,
         leaving: .ignored,
-        isAwaited: false,
         asksForTime: true
       )
     )
@@ -133,7 +134,7 @@ struct CommandQueue: Equatable {
       sentDone = 0
     }
     if command.asksForTime { return .time }
-    if command.isAwaited { return .reply(to: command.id) }
+    if left.remove(command.id) == nil { return .reply(to: command.id) }
     return .nobody(then: command.leaving.undo(reply))
   }
 
@@ -141,7 +142,10 @@ struct CommandQueue: Equatable {
   ///
   /// - Returns: The commands that were sent and that somebody waits for, in order.
   mutating func changedOver() -> [CommandID] {
-    let ids = sent[sentDone...].filter(\.isAwaited).map(\.id)
+    var ids: [CommandID] = []
+    for command in sent[sentDone...] where left.remove(command.id) == nil && !command.asksForTime {
+      ids.append(command.id)
+    }
     sent = []
     sentDone = 0
     return ids
@@ -151,13 +155,13 @@ struct CommandQueue: Equatable {
   ///
   /// - Returns: The commands that somebody waits for, in order.
   mutating func broke() -> [CommandID] {
-    var ids: [CommandID] = []
-    for command in sent[sentDone...] where command.isAwaited { ids.append(command.id) }
-    for command in waiting[waitingDone...] { ids.append(command.id) }
+    var ids = changedOver()
+    for command in waiting[waitingDone...] where !left.contains(command.id) {
+      ids.append(command.id)
+    }
     waiting = []
-    sent = []
     waitingDone = 0
-    sentDone = 0
+    left = []
     return ids
   }
 }

@@ -17,7 +17,7 @@ package final class RedisConnection: Sendable {
   ///   - timeouts: How long it waits.
   ///   - greeting: What each connection says first, after its name and its database. It is used only
   ///     if the server refuses none of it.
-  ///   - replyLimit: How many bytes of a reply that is not complete are kept at most.
+  ///   - replyLimit: How many bytes of a reply that is not complete are read at most.
   package init(
     _ endpoint: RedisEndpoint,
     timeouts: RedisTimeouts = RedisTimeouts(),

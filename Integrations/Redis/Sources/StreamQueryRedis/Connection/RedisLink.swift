@@ -27,12 +27,15 @@ final class RedisLink {
 
   private let context: UnsafeMutablePointer<redisContext>
   private let replyLimit: Int
+  /// How many bytes were read of the reply that is not complete: hiredis keeps those of a list in a form
+  /// that is larger, and not in its buffer.
+  private var unanswered = 0
 
   /// Begins to connect.
   ///
   /// - Parameters:
   ///   - target: A numeric address or a path.
-  ///   - replyLimit: How many bytes of a reply that is not complete are kept at most.
+  ///   - replyLimit: How many bytes of a reply that is not complete are read at most.
   /// - Throws: Why it cannot even begin.
   init(to target: Target, replyLimit: Int) throws(Failure) {
     let context =
@@ -127,11 +130,10 @@ final class RedisLink {
   ///
   /// - Throws: Why the connection is broken.
   func read() throws(Failure) {
+    let former = context.pointee.reader.pointee.len
     _ = redisBufferRead(context)
     try check()
-    guard context.pointee.reader.pointee.len <= replyLimit else {
-      throw Failure(text: "a reply of more than \(replyLimit) bytes")
-    }
+    unanswered += max(0, Int(context.pointee.reader.pointee.len) - Int(former))
   }
 
   /// Sees to it that nothing more is sent when the connection ends: what the system has not sent yet
@@ -145,13 +147,20 @@ final class RedisLink {
   /// Takes the next reply that is complete.
   ///
   /// - Returns: The reply, if one is complete.
-  /// - Throws: That what came is no reply.
+  /// - Throws: That what came is no reply, or too much of one.
   func nextReply() throws(Failure) -> RedisReply? {
     var pointer: UnsafeMutableRawPointer?
     _ = redisGetReplyFromReader(context, &pointer)
     defer { if let pointer { freeReplyObject(pointer) } }
     try check()
-    guard let pointer else { return nil }
+    guard let pointer else {
+      guard unanswered <= replyLimit else {
+        throw Failure(text: "a reply of more than \(replyLimit) bytes")
+      }
+      return nil
+    }
+    let reader = context.pointee.reader.pointee
+    unanswered = Int(reader.len) - Int(reader.pos)
     return RedisReply(UnsafePointer(pointer.assumingMemoryBound(to: redisReply.self)))
   }
 }

@@ -58,9 +58,11 @@ final class RedisMailbox: Sendable {
 
   /// Lets a caller leave.
   func cancel(_ id: CommandID) {
-    let waiter = state.withLock { state in
+    let waiter = state.withLock { state -> Waiter? in
+      // One that did not come, or has its reply, has no place.
+      guard let waiter = state.waiters.removeValue(forKey: id) else { return nil }
       state.queue.left(id)
-      return state.waiters.removeValue(forKey: id)
+      return waiter
     }
     waiter?.resume(returning: .failure(.cancelled))
   }

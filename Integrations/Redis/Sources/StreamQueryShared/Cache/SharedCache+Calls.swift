@@ -94,35 +94,57 @@ extension SharedCache {
     let now = clock.now()
     guard locked({ $0.sendsUnsent(at: now) }) else { return }
     Task.detached(executorPreference: scheduling.executor) { [self] in
-      var parts = Array(UnsentMarks.parts(of: locked { $0.unsent.take() }).reversed())
-      while let part = parts.popLast() {
-        do throws(SharedStoreError) {
-          try await send(part, isNoted: false)
-        } catch {
-          if case .tooLarge = error {
-            // Alone it never fits.
-            guard part.count > 1 else { continue }
-            let half = part.count / 2
-            parts += [Array(part[half...]), Array(part[..<half])]
-            continue
-          }
-          keepUnsent(part + parts.joined())
-          let (now, chance) = (clock.now(), chance)
-          locked { _ = $0.sending.failed(at: now, chance: chance) }
-          return
+      let parts = UnsentMarks.parts(of: locked { $0.unsent.take() })
+      let outcome = await send(parts: parts, isNoted: false)
+      keepUnsent(outcome.unsent)
+      let (now, chance) = (clock.now(), chance)
+      locked { state in
+        if outcome.unsent.isEmpty {
+          _ = state.sending.succeeded()
+        } else {
+          _ = state.sending.failed(at: now, chance: chance)
         }
       }
-      locked { _ = $0.sending.succeeded() }
     }
   }
 
-  /// Sends an invalidation.
+  /// Sends an invalidation in parts, and in halves what the store finds too large.
+  ///
+  /// - Parameters:
+  ///   - parts: What it invalidates, in order.
+  ///   - isNoted: Whether its outcome says if the store is away.
+  /// - Returns: What the store did not take, what never fits since each alone is too large, and an
+  ///   error if there is either.
+  func send(
+    parts: [[SharedMark]],
+    isNoted: Bool = true
+  ) async -> (unsent: [SharedMark], tooLarge: [SharedMark], error: SharedStoreError?) {
+    var parts = Array(parts.reversed())
+    var (tooLarge, last): ([SharedMark], SharedStoreError?) = ([], nil)
+    while let part = parts.popLast() {
+      do throws(SharedStoreError) {
+        try await send(part, isNoted: isNoted)
+      } catch {
+        guard case .tooLarge = error else { return (part + parts.joined(), tooLarge, error) }
+        guard part.count > 1 else {
+          tooLarge += part
+          last = error
+          continue
+        }
+        let half = part.count / 2
+        parts += [Array(part[half...]), Array(part[..<half])]
+      }
+    }
+    return ([], tooLarge, last)
+  }
+
+  /// Sends an invalidation at once.
   ///
   /// - Parameters:
   ///   - marks: What it invalidates. Of those that were kept, none is sent again.
   ///   - isNoted: Whether its outcome says if the store is away.
   /// - Throws: The store's error.
-  func send(_ marks: [SharedMark], isNoted: Bool = true) async throws(SharedStoreError) {
+  private func send(_ marks: [SharedMark], isNoted: Bool) async throws(SharedStoreError) {
     let kept = locked { $0.unsent.remove(marks) }
     do throws(SharedStoreError) {
       let version = try await call(.change, isNoted: isNoted) {

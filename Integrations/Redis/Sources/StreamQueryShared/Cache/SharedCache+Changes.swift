@@ -8,7 +8,8 @@ extension SharedCache {
   /// machine's data is marked. The invalidation is kept, and sent once the store takes it, as long as
   /// this cache lives; until then the others go on with their data until it is stale. So it is if the
   /// caller is cancelled. Of more than 100,000 kept ones, or 16 MB of their texts, everything in the
-  /// namespace is invalidated in their place.
+  /// namespace is invalidated in their place. Not kept is a key, a prefix or a tag that is too large for
+  /// the store.
   ///
   /// - Parameter query: The query, of any form and with any tags.
   /// - Throws: ``SharedCacheError``.
@@ -47,13 +48,11 @@ extension SharedCache {
   private func invalidate(_ marks: [SharedMark]) async throws(SharedCacheError) {
     // Whoever observes it fetches when the store has taken the change, and not what it had before.
     apply(refetch: .never) { $0.doubted(marks) }
-    do throws(SharedStoreError) {
-      try await send(marks)
-    } catch {
-      apply { $0.doubted(marks) }
-      keepUnsent(marks, after: error)
-      throw .store(error)
-    }
+    let outcome = await send(parts: [marks])
+    guard let error = outcome.error else { return }
+    apply { $0.doubted(outcome.unsent + outcome.tooLarge) }
+    keepUnsent(outcome.unsent, after: error)
+    throw .store(error)
   }
 
   /// Writes a value of a shared query, here and on all machines.

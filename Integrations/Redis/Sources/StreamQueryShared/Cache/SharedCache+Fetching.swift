@@ -98,19 +98,24 @@ extension SharedCache {
   /// Forgets the rows of entries that the client does not have any more.
   private func sweepRows(_ client: QueryClient) {
     let now = clock.now()
-    let links = locked { state -> [String: SharedLink]? in
-      guard state.table.rows.count >= state.sweepsAt else { return nil }
-      // Before the client is asked what it has: what lands later is not known to have arrived.
+    let look = locked { state -> (links: [String: SharedLink], arrival: UInt64)? in
+      guard state.beginsSweep() else { return nil }
       state.forgetLandedAnswers()
-      return state.links
+      return (state.links, state.table.arrivals)
     }
-    guard let links else { return }
+    guard let look else { return }
     // In an order that is the same in every process: a simulation repeats it.
-    let gone = links.filter { !$0.value.isCached(in: client) }.keys.sorted()
+    let gone = look.links.filter { !$0.value.isCached(in: client) }.keys.sorted()
     let removed = locked { state -> [SharedLink] in
-      let keys = state.table.forget(gone, landedBefore: now - .seconds(60))
-      state.sweepsAt = max(SharedState.smallest, state.table.rows.count * 2)
-      for key in keys { state.answers[key] = nil }
+      // What came while the client was asked may be there by now.
+      let keys = state.table.forget(
+        gone,
+        cameUpTo: look.arrival,
+        landedBefore: now - .seconds(60)
+      )
+      state.endedSweep()
+      // If one lands all the same, it is marked: nothing is told of it any more.
+      for key in keys { state.answers.removeValue(forKey: key)?.markOutdated() }
       return keys.compactMap { state.links.removeValue(forKey: $0) }
     }
     _ = removed

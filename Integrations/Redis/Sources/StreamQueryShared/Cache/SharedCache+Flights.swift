@@ -133,7 +133,7 @@ extension SharedCache {
     _ flight: FlightRun
   ) -> FlightAnswer<Value>? {
     guard entry.value.form == form(flight.settings),
-      entry.value.bytes.count <= configuration.maxValueBytes + SharedEnvelope.head,
+      entry.value.bytes.count - SharedEnvelope.head <= configuration.maxValueBytes,
       let envelope = SharedEnvelope(entry.value.bytes),
       let value = try? configuration.codec.decode(Value.self, from: envelope.value)
     else {

@@ -17,10 +17,8 @@ struct SharedState: Sendable {
   var readers: [Race<Void>] = []
   /// Fetches that wait for news.
   var waiting: [FlightID: Race<SharedNews?>] = [:]
-  /// At how many rows those are looked for that are not needed any more.
-  var sweepsAt = SharedState.smallest
-
-  static var smallest: Int { 1_024 }
+  /// When rows are looked for that are not needed any more.
+  var sweep = RowSweep()
 
   /// Whether a call may ask the store.
   mutating func asks(_ urgency: SharedCache.Urgency, at now: Duration) -> Bool {
@@ -35,6 +33,14 @@ struct SharedState: Sendable {
   mutating func sendsUnsent(at now: Duration) -> Bool {
     !unsent.isEmpty && sending.asks(at: now)
   }
+
+  /// Whether rows are looked for now that are not needed any more.
+  mutating func beginsSweep() -> Bool {
+    sweep.begins(rows: table.rows.count, bytes: table.bytes)
+  }
+
+  /// The look for rows that are not needed has ended.
+  mutating func endedSweep() { sweep.ended(rows: table.rows.count, bytes: table.bytes) }
 
   /// Forgets the answers that became the data.
   mutating func forgetLandedAnswers() {

@@ -43,10 +43,10 @@ struct SharedNames: Hashable, Sendable {
   static func mark(ofEntry text: String) -> SharedMark? {
     func field(at start: String.Index) -> Range<String.Index>? {
       guard let colon = text.utf8[start...].firstIndex(of: UInt8(ascii: ":")),
-        let count = Int(text[start..<colon]), count >= 0
+        let count = Int(text[start..<colon])
       else { return nil }
       let begin = text.utf8.index(after: colon)
-      return text.utf8.index(begin, offsetBy: count, limitedBy: text.endIndex).map { begin..<$0 }
+      return text.utf8.index(begin, after: count).map { begin..<$0 }
     }
     guard let namespace = field(at: text.startIndex),
       text.utf8[namespace.upperBound...].starts(with: ":e".utf8)

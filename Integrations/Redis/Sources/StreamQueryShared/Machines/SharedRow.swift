@@ -9,6 +9,8 @@ struct SharedRow: Sendable {
   var landedAt: Duration?
   /// Whether the data was in the client since then: what is not there any more has left it.
   var hasArrived = false
+  /// The number of what came last: an answer, a write, or its arrival in the client.
+  var arrival: UInt64 = 0
   /// When what is shown was requested, at the latest: the data, or an outdated answer in its place.
   var requestedAt: Duration?
   /// The data is not to be trusted, because of what the log told or did not tell.

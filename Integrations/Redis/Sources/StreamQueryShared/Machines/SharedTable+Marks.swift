@@ -29,8 +29,7 @@ extension SharedTable {
     rows[key.text]?.former = nil
     rows[key.text]?.landed = version
     rows[key.text]?.bounds = SharedBounds()
-    rows[key.text]?.landedAt = now
-    rows[key.text]?.hasArrived = false
+    came(key.text, at: now)
     rows[key.text]?.requestedAt = now
     rows[key.text]?.isDoubted = !log.isRead
     return true

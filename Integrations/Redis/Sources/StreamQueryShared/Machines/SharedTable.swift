@@ -48,8 +48,12 @@ struct SharedTable: Sendable {
 
   var rows: [String: SharedRow] = [:]
   var rowsOfMarks: [SharedMark: Set<String>] = [:]
+  /// How many bytes the texts of all rows and of their marks have.
+  private(set) var bytes = 0
   var recent = RecentMarks()
   private var lastFlight: UInt64 = 0
+  /// The number of the last answer, write or arrival of one in the client.
+  private(set) var arrivals: UInt64 = 0
   /// The number of the last message.
   var tide: UInt64 = 0
   /// How often all was forgotten.
@@ -167,8 +171,7 @@ struct SharedTable: Sendable {
       rows[key]?.landed = nil
       rows[key]?.bounds = SharedBounds(requestedAt: requestedAt)
     }
-    rows[key]?.landedAt = now
-    rows[key]?.hasArrived = false
+    came(key, at: now)
     rows[key]?.requestedAt = requestedAt ?? now
     rows[key]?.isDoubted = !log.isRead
     rows[key]?.flights[id] = nil
@@ -209,8 +212,7 @@ struct SharedTable: Sendable {
     if let now {
       rows[key]?.former = nil
       rows[key]?.landed = nil
-      rows[key]?.landedAt = now
-      rows[key]?.hasArrived = false
+      came(key, at: now)
       rows[key]?.isDoubted = true
       // Nobody is served less than before by what is outdated: the next entry must not be from before
       // the data that was here, nor from before this answer. A version was given by the present life of
@@ -237,35 +239,61 @@ struct SharedTable: Sendable {
       if rows[key.text]?.flights.isEmpty == true { rows[key.text]?.invalidated = nil }
     } else {
       rows[key.text] = SharedRow(marks: key.marks)
+      bytes += key.text.utf8.count
     }
     for mark in key.marks { rowsOfMarks[mark, default: []].insert(key.text) }
+    bytes += Self.bytes(of: key.marks)
+  }
+
+  private static func bytes(of marks: [SharedMark]) -> Int {
+    marks.reduce(0) { $0 + $1.text.utf8.count }
   }
 
   private mutating func remove(marks: [SharedMark], of key: String) {
+    bytes -= Self.bytes(of: marks)
     for mark in marks {
       rowsOfMarks[mark]?.remove(key)
       if rowsOfMarks[mark]?.isEmpty == true { rowsOfMarks[mark] = nil }
     }
   }
 
+  /// Data of a key is on its way into the client.
+  mutating func came(_ key: String, at now: Duration) {
+    arrivals += 1
+    rows[key]?.arrival = arrivals
+    rows[key]?.landedAt = now
+    rows[key]?.hasArrived = false
+  }
+
   /// The last answers of some keys became the data.
   mutating func arrived(_ keys: some Sequence<String>) {
-    for key in keys { rows[key]?.hasArrived = true }
+    for key in keys {
+      arrivals += 1
+      rows[key]?.arrival = arrivals
+      rows[key]?.hasArrived = true
+    }
   }
 
   /// Forgets keys that nobody fetches.
   ///
   /// - Parameters:
-  ///   - keys: The keys, which the client does not have.
+  ///   - keys: The keys, which the client did not have when it was asked.
+  ///   - arrival: The number of what had come last before it was asked: what came later may be in the
+  ///     client by now.
   ///   - time: What landed later stays, unless it is known to have arrived: it may not be in the
   ///     client yet.
   /// - Returns: What was forgotten.
-  mutating func forget(_ keys: [String], landedBefore time: Duration) -> [String] {
+  mutating func forget(
+    _ keys: [String],
+    cameUpTo arrival: UInt64,
+    landedBefore time: Duration
+  ) -> [String] {
     keys.filter { key in
-      guard let row = rows[key], row.flights.isEmpty, row.marking == 0,
+      guard let row = rows[key], row.flights.isEmpty, row.marking == 0, row.arrival <= arrival,
         row.hasArrived || row.landedAt.map({ $0 < time }) ?? true
       else { return false }
       remove(marks: row.marks, of: key)
+      bytes -= key.utf8.count
       rows[key] = nil
       return true
     }

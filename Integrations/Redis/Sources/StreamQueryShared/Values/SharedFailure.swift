@@ -33,12 +33,8 @@ enum SharedFailure: Hashable, Sendable {
   /// Reads `#`, the length of the code in bytes, `:`, the code and the text.
   private static func coded(_ text: String) -> Report? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
-      let count = Int(text[..<colon].dropFirst()), count >= 0,
-      let end = text.utf8.index(
-        text.utf8.index(after: colon),
-        offsetBy: count,
-        limitedBy: text.endIndex
-      ),
+      let count = Int(text[..<colon].dropFirst()),
+      let end = text.utf8.index(text.utf8.index(after: colon), after: count),
       // Not in the middle of a character.
       let code = String(text.utf8[text.utf8.index(after: colon)..<end]),
       let rest = String(text.utf8[end...])

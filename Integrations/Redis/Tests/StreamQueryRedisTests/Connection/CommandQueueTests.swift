@@ -143,6 +143,52 @@ import Testing
     #expect(answered == expected.map { .reply(to: $0) })
   }
 
+  /// Where each looks for its place it takes minutes.
+  @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+  func allMayLeaveInTheOrderInWhichTheyCame(areSent: Bool) {
+    var queue = CommandQueue()
+    let ids = (0..<60_000).map { _ in arrive(&queue, "a") }
+    let last = arrive(&queue, "b")
+    while areSent, queue.hasWaiting { _ = queue.take(upTo: 1 << 16) }
+    for id in ids { queue.left(id) }
+    if areSent {
+      for _ in ids where queue.replied(.null) != .nobody(then: nil) { Issue.record("awaited") }
+    } else {
+      #expect(queue.take(upTo: 1 << 16).map(\.id) == [last])
+    }
+    #expect(queue.replied(.null) == .reply(to: last))
+    #expect(queue.isIdle)
+  }
+
+  @Test func whoLeavesBetweenOthersSendsNothing() {
+    var queue = CommandQueue()
+    let ids = ["a", "b", "c", "d", "e"].map { arrive(&queue, $0) }
+    queue.left(ids[1])
+    queue.left(ids[2])
+    #expect(queue.take(upTo: 1).map(\.id) == [ids[0]])
+    #expect(queue.take(upTo: 1_000).map(\.id) == [ids[3], ids[4]])
+    let next = arrive(&queue, "f", after: 9)
+    queue.left(next)
+    #expect(!queue.hasWaiting)
+    #expect(queue.changedOver() == [ids[0], ids[3], ids[4]])
+    #expect(queue.deadline == nil)
+  }
+
+  @Test func whoNeverSubmittedLeavesNothingBehind() async {
+    let mailbox = RedisMailbox()
+    let id = mailbox.nextID()
+    mailbox.cancel(id)
+    let result = await withCheckedContinuation { waiter in
+      mailbox.submit(
+        .init(id: id, command: RedisCommand("a"), deadline: start, leaving: .ignored),
+        for: waiter
+      )
+      #expect(mailbox.take(upTo: 1_000).map(\.id) == [id])
+      _ = mailbox.deliver([.integer(7)], deadline: start)
+    }
+    #expect(result == .success(.integer(7)))
+  }
+
   @Test func aWaitIsRoundedUpToMilliseconds() {
     let waits = [.zero, .nanoseconds(1), .milliseconds(1), .milliseconds(-5), .seconds(9)]
       .map { (wait: Duration) in RedisPump.milliseconds(from: start, to: start + wait) }

@@ -74,6 +74,38 @@ extension ServerSuite {
       await connection.close()
     }
 
+    @Test func aListBeyondTheLimitIsNotRead() async throws {
+      let listener = try AnsweringListener()
+      let timeouts = RedisTimeouts(command: .seconds(10))
+      let connection = RedisConnection(
+        listener.endpoint,
+        timeouts: timeouts,
+        replyLimit: 1 << 20
+      )
+      let call = Task { await failure(connection, ping) }
+      let items = String(repeating: ":1\r\n", count: 1 << 14)
+      // Each item is read at once, and its bytes are not kept.
+      let texts = ["*100000000\r\n"] + Array(repeating: items, count: 128)
+      listener.answer(with: texts)
+      let text = "\(String(describing: await call.value))"
+      #expect(text.contains("more than 1048576 bytes"), "\(text)")
+      await connection.close()
+    }
+
+    @Test func manyRepliesWithinTheLimitAreRead() async throws {
+      let server = try TestServer()
+      let connection = RedisConnection(server.endpoint, replyLimit: 1 << 17)
+      _ = try await connection.send(RedisCommand("SETRANGE", "k", "99999", "x"))
+      let sizes = try await withThrowingTaskGroup(of: Int?.self) { group in
+        for _ in 0..<100 {
+          group.addTask { try await connection.send(RedisCommand("GET", "k")).bytes?.count }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(sizes == Array(repeating: 100_000, count: 100))
+      await connection.close()
+    }
+
     @Test func thePasswordDecidesWhoIsServed() async throws {
       let server = try TestServer(options: ["--requirepass", "hush"])
       var endpoint = server.endpoint

@@ -27,6 +27,31 @@ extension [PeerEvent] {
     }
   }
 
+  /// How long the slowest call of each process took, in nanoseconds.
+  private var slowness: [Int: UInt64] {
+    reduce(into: [:]) { result, event in
+      guard case .slow(let time) = event.kind else { return }
+      result[event.process] = Swift.max(result[event.process] ?? 0, time)
+    }
+  }
+
+  /// The requests that were answered with a version for longer than the message of a change takes that
+  /// was acknowledged before.
+  ///
+  /// Two calls may be slow, the one of the log that is under way and the next, and two timers may be late
+  /// of the process that reads: as slow and as late as any that it has seen, besides the bound.
+  func stale(hearingWithin bound: Duration) -> [PeerEvent] {
+    let (ends, lateness, slowness) = (Ends(self), lateness, slowness)
+    return filter { event in
+      guard case .read(let version, _) = event.kind, let end = ends.end(of: version, event.key)
+      else {
+        return false
+      }
+      let (late, slow) = (lateness[event.process] ?? 0, slowness[event.process] ?? 0)
+      return event.time >= end + UInt64(bound / .nanoseconds(1)) + 2 * (slow + late)
+    }
+  }
+
   /// The requests that were answered with a version for longer than its process may trust it.
   ///
   /// A machine that hears nothing doubts what it has when `trust` is over since its landing, and since it
@@ -76,10 +101,7 @@ extension [PeerEvent] {
   /// A machine that takes an entry counts as its age what its own call took, and what the leader's calls
   /// took, of the lease and of the commit: it may ask so much earlier.
   func early(within staleTime: Duration) -> [PeerEvent] {
-    let slowest =
-      compactMap { event -> UInt64? in
-        if case .slow(let time) = event.kind { time } else { nil }
-      }.max() ?? 0
+    let slowest = slowness.values.max() ?? 0
     let period = Int64(staleTime / .nanoseconds(1)) - 3 * Int64(slowest)
     var ends: [String: UInt64] = [:]
     for event in self {

@@ -108,26 +108,4 @@ extension [PeerEvent] {
     }
     return result
   }
-
-  /// The requests whose answer was older than a change that had been acknowledged for longer than a
-  /// bound when they began.
-  func stale(beyond bound: Duration) -> [PeerEvent] {
-    let nanoseconds = UInt64(bound / .nanoseconds(1))
-    var known: [String: UInt64] = [:]
-    var result: [PeerEvent] = []
-    // A change counts from the bound on. Of two at once, it is the first.
-    let moments = enumerated().map { index, event -> (UInt64, Bool, Int) in
-      if case .changed = event.kind { return (event.time + nanoseconds, false, index) }
-      return (event.time, true, index)
-    }
-    for (_, _, index) in moments.sorted(by: { ($0.0, $0.1 ? 1 : 0) < ($1.0, $1.1 ? 1 : 0) }) {
-      let event = self[index]
-      switch event.kind {
-      case .changed(let version): known[event.key] = Swift.max(known[event.key] ?? 0, version)
-      case .read(let version, _): if version < known[event.key] ?? 0 { result.append(event) }
-      case .landed, .answered, .slow, .late, .told, .failed: break
-      }
-    }
-    return result
-  }
 }

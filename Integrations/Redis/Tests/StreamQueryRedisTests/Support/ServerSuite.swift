@@ -11,6 +11,11 @@ extension TestServer {
   var endpoint: RedisEndpoint { RedisEndpoint(.host("127.0.0.1", port: Int(port))) }
 }
 
+extension AnsweringListener {
+  /// Where the listener is.
+  var endpoint: RedisEndpoint { RedisEndpoint(.host("127.0.0.1", port: Int(port))) }
+}
+
 extension TestProxy {
   /// Where the proxy is.
   var endpoint: RedisEndpoint { RedisEndpoint(.host("127.0.0.1", port: Int(port))) }

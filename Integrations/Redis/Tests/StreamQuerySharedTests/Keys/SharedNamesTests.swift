@@ -21,4 +21,22 @@ import Testing
     }
     #expect(Set(keys).count == 1)
   }
+
+  @Test func theMarkOfAnEntryIsThatOfItsKeyInAnyForm() {
+    for form in ["", "f", "1:é"] {
+      let key = SharedNames("1:é").key("k:e", parts: "[]", tags: [], form: form)
+      #expect(SharedNames.mark(ofEntry: key.text) == key.marks[0])
+    }
+  }
+
+  @Test(
+    arguments: [
+      "", ":", "1", "x:a:e", "-1:a:e1:f:k", "1:a:k1:f:k", "2:a:e", "1:a:e9:f:k", "1:a:e1:f",
+      "99999999999999999999:a:e1:f:k", "9223372036854775807:x", "1:a:e9223372036854775807:x",
+      "1:a:e9223372036854775806:",
+    ]
+  )
+  func noNamespaceHasSuchAnEntry(text: String) {
+    #expect(SharedNames.mark(ofEntry: text) == nil)
+  }
 }

@@ -148,6 +148,7 @@ import Testing
     #expect(SharedFailure(SharedFailure.unshareable.text) == .unshareable)
     for text in [
       "of a stranger", "", "#", "#:x", "#2:x", "#-1:x", "#x", "#1:é", "#99999999999999999999:",
+      "#9223372036854775807:x", "#9223372036854775806:",
     ] {
       #expect(SharedFailure(text) == .failed(.init(text)))
     }

@@ -48,6 +48,15 @@ import Testing
     return table.heard(changes, askedAt: askedAt)
   }
 
+  /// What is forgotten because the client does not have the key.
+  private func forget(
+    _ table: inout SharedTable,
+    cameUpTo arrival: UInt64? = nil,
+    landedBefore time: Duration
+  ) -> [String] {
+    table.forget(["k"], cameUpTo: arrival ?? table.arrivals, landedBefore: time)
+  }
+
   private func doubted(_ effects: SharedTable.Effects) -> Bool { effects.doubted == ["k"] }
 
   @Test func newerMessagesDoubtDataAndOlderOnesDoNot() {
@@ -358,7 +367,7 @@ import Testing
     table.marking(["k"])
     check(table.marked(["k"]), is: [])
     check(table.answered(.stored(version(6)), by: id, of: "k", at: .zero), is: .waits)
-    check(table.forget(["k"], landedBefore: .seconds(9)), is: [])
+    check(forget(&table, landedBefore: .seconds(9)), is: [])
     check(table.marked(["k"]), is: ["k"])
     check(table.answered(.stored(version(6)), by: id, of: "k", at: .zero), is: .lands)
     #expect(table.rows["k"]?.isDoubted == false)
@@ -396,11 +405,11 @@ import Testing
 
   @Test func rowsAreForgottenThatNobodyFetchesAndThatAreSettled() {
     var table = table(with: 5)
-    check(table.forget(["k"], landedBefore: .seconds(1)).isEmpty, is: true)
+    check(forget(&table, landedBefore: .seconds(1)).isEmpty, is: true)
     let id = table.begun(key).id
-    check(table.forget(["k"], landedBefore: .seconds(2)).isEmpty, is: true)
+    check(forget(&table, landedBefore: .seconds(2)).isEmpty, is: true)
     table.ended(id, of: "k")
-    check(table.forget(["k"], landedBefore: .seconds(2)), is: ["k"])
+    check(forget(&table, landedBefore: .seconds(2)), is: ["k"])
     #expect(table.rows.isEmpty)
     check(hear(&table, (6, .invalidated([SharedMark("k")]))), is: SharedTable.Effects())
   }
@@ -497,6 +506,49 @@ import Testing
       table.answered(.unversioned(requestedAt: .zero), by: id, of: "k", at: .zero),
       is: .again
     )
+  }
+
+  @Test func whatLandsWhileTheClientIsAskedIsNotForgotten() {
+    let time = Duration.seconds(40)
+    for isBefore in [false, true] {
+      var table = table()
+      let id = table.begun(key).id
+      var look = table.arrivals
+      check(table.answered(.stored(version(5)), by: id, of: "k", at: .seconds(100)), is: .lands)
+      if isBefore { look = table.arrivals }
+      // Somebody else sees that it is there.
+      table.arrived(["k"])
+      check(forget(&table, cameUpTo: look, landedBefore: time), is: [])
+      check(doubted(hear(&table, (6, .invalidated([SharedMark("k")])))), is: true)
+      check(forget(&table, landedBefore: time), is: ["k"])
+    }
+  }
+
+  @Test func whatIsWrittenOrOutdatedWhileTheClientIsAskedIsNotForgotten() {
+    var table = table(with: 5)
+    var look = table.arrivals
+    check(table.mayWrite(version(6), to: key, at: .seconds(2)), is: true)
+    check(forget(&table, cameUpTo: look, landedBefore: .seconds(40)), is: [])
+    look = table.arrivals
+    let id = table.begun(key).id
+    table.ended(id, of: "k", outdatedAt: .seconds(3))
+    check(forget(&table, cameUpTo: look, landedBefore: .seconds(40)), is: [])
+    check(forget(&table, landedBefore: .seconds(40)), is: ["k"])
+  }
+
+  @Test func theBytesOfTextsAreCounted() {
+    var table = table()
+    let id = table.begun(key).id
+    #expect(table.bytes == "k".count + "k".count + "tag".count)
+    _ = table.begun(SharedKey("k", marks: [SharedMark("k"), SharedMark("other")]))
+    _ = table.begun(SharedKey("long", marks: []))
+    #expect(table.bytes == "kkother".count + "long".count)
+    table.ended(id, of: "k")
+    check(forget(&table, landedBefore: .zero), is: [])
+    #expect(table.bytes == "kkotherlong".count)
+    table.ended(FlightID(rawValue: id.rawValue + 1), of: "k")
+    check(forget(&table, landedBefore: .zero), is: ["k"])
+    #expect(table.bytes == "long".count)
   }
 
   @Test func strangersMarksNeedBoundedMemory() {
