@@ -18,6 +18,7 @@ extension CacheState {
       defaults: defaults,
       updatedAt: slots[index].machine.dataUpdatedAt.instant,
       isInvalidated: slots[index].machine.isInvalidated,
+      serving: slots[index].servingRecord,
       uses: uses,
       hits: offers?.hits(of: entry, key.key, index)
     )

@@ -8,6 +8,8 @@ final class EntryOffer: Sendable {
   let defaults: any AnyObject & Sendable
   private let updatedAt: Instant
   private let isInvalidated: Bool
+  /// What the entry remembers for its callers.
+  private let serving: ServingRecord
   /// How often the entry was used; `nil` if nobody wants to know.
   let uses: EntryUses?
   /// How often it was found fresh, and by whom; `nil` if nobody wants to know.
@@ -20,6 +22,7 @@ final class EntryOffer: Sendable {
     defaults: any AnyObject & Sendable,
     updatedAt: Instant,
     isInvalidated: Bool,
+    serving: ServingRecord,
     uses: EntryUses?,
     hits: EntryHits?
   ) {
@@ -29,6 +32,7 @@ final class EntryOffer: Sendable {
     self.defaults = defaults
     self.updatedAt = updatedAt
     self.isInvalidated = isInvalidated
+    self.serving = serving
     self.uses = uses
     self.hits = hits
   }
@@ -37,5 +41,12 @@ final class EntryOffer: Sendable {
   @inline(__always)
   func isStale(_ freshness: Freshness, at now: Instant) -> Bool {
     freshness.isStale(updatedAt: updatedAt, isInvalidated: isInvalidated, at: now)
+  }
+
+  /// Whether the data may have to be refetched ahead of time.
+  @inline(__always)
+  func isRefreshDue(_ refresh: RefreshAhead?, _ freshness: Freshness, at now: Instant) -> Bool {
+    guard let refresh, !refresh.isOff else { return false }
+    return serving.isRefreshDue(refresh, freshness, of: updatedAt, at: now)
   }
 }

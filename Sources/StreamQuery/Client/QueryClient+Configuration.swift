@@ -26,7 +26,8 @@ extension QueryClient {
     /// One lock guards the cache, and is held for about half a microsecond by each read. Where so many
     /// threads ask for data that is there that they wait for each other, as on a server with many
     /// processors, readers find it in so many tables with a lock each: `data(for:)`, and `fetch`,
-    /// `ensure` and `prefetch` of fresh data. They see the same as without. The number is rounded up
+    /// `ensure` and `prefetch` of fresh data that no store keeps, until it is to be refetched ahead of time. They see
+    /// the same as without. The number is rounded up
     /// to a power of two, at most 256; ``server`` has four for each processor. Each part takes about
     /// 150 bytes from the beginning, and each entry that is read about 200, or more where a receiver counts its hits:
     /// ``EventReceiver/init(hits:_:)``. A ``limit`` learns of these uses in batches.

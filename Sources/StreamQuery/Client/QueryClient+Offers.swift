@@ -28,8 +28,8 @@ extension QueryClient {
     let query = query(of: offer, definition)
     guard !query.isPersisted, let options = query.fixedOptions,
       !offer.isStale(options.freshness, at: now),
-      // Otherwise the cache may have to refetch it.
-      query.serving?.refreshAhead.isOff ?? true
+      // Otherwise the cache has to refetch it.
+      !offer.isRefreshDue(query.serving?.refreshAhead, options.freshness, at: now)
     else { return nil }
     if shards.noteUse(of: offer, isLookup: true) {
       hitReports?.hitsCame(cache.clock, executor: configuration.executor)

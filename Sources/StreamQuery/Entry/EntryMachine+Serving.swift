@@ -53,7 +53,8 @@ extension EntryMachine {
     }
     if found == .useCached(.hit, revalidates: false), canFetch,
       need == .ifStale || need == .ifStaleOrThrow,
-      isRefreshDue(terms.refreshAhead, freshness, record, at: now)
+      isIdle,
+      record.isRefreshDue(terms.refreshAhead, freshness, of: dataUpdatedAt.instant, at: now)
     {
       return .useCached(.hit, revalidates: true)
     }
@@ -63,21 +64,6 @@ extension EntryMachine {
       return .useCached(.staleHit, revalidates: true)
     }
     return found
-  }
-
-  /// Whether fresh data is to be refetched ahead of time, which happens once.
-  private func isRefreshDue(
-    _ refresh: RefreshAhead,
-    _ freshness: Freshness,
-    _ record: ServingRecord,
-    at now: Instant
-  ) -> Bool {
-    guard !refresh.isOff, isIdle, record.answeredAt == dataUpdatedAt.instant,
-      case .after(let span) = freshness,
-      let age = refresh.age(before: span, chance: record.chance, after: record.duration),
-      let due = dataUpdatedAt.instant + age
-    else { return false }
-    return now >= due
   }
 
   /// A refetch ahead of time began.

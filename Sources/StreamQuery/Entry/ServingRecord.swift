@@ -17,6 +17,27 @@ struct ServingRecord: Equatable, Sendable {
   /// How long the newest answer took.
   var duration = TimeSpan.zero
 
+  /// Whether fresh data is to be refetched ahead of time, which happens once.
+  ///
+  /// - Parameters:
+  ///   - refresh: When its query wants that.
+  ///   - freshness: When the data is stale.
+  ///   - updatedAt: When the data was up to date.
+  ///   - now: The time.
+  /// - Returns: Whether it is time, unless a fetch is under way.
+  func isRefreshDue(
+    _ refresh: RefreshAhead,
+    _ freshness: Freshness,
+    of updatedAt: Instant,
+    at now: Instant
+  ) -> Bool {
+    guard !refresh.isOff, answeredAt == updatedAt, case .after(let span) = freshness,
+      let age = refresh.age(before: span, chance: chance, after: duration),
+      let due = updatedAt + age
+    else { return false }
+    return now >= due
+  }
+
   /// A caller waits until a time for an answer; `nil` is for ever.
   mutating func waiterJoined(until end: Instant) {
     patienceEnd = patienceEnd.map { min($0, end) } ?? end

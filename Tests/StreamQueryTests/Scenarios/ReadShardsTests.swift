@@ -102,12 +102,20 @@ import Testing
     let plain = Query(key: key, fetch: answers).staleTime(.seconds(10))
     let ahead = plain.refreshAhead(.fraction(0.5, jitter: 0))
     for _ in 0..<3 { #expect(fetch(ahead, client) == 1) }
-    simulation.advance(by: .seconds(6))
+    // Before it is time, that takes no lock.
+    #expect(client.cache.shards?.hits == 1)
+    simulation.advance(by: .seconds(4))
+    #expect(fetch(ahead, client) == 1)
+    #expect(client.cache.shards?.hits == 2)
+    simulation.advance(by: .seconds(2))
     #expect(fetch(plain, client) == 1)
     #expect(fetch(ahead, client) == 1)
     simulation.settle()
     #expect(fetch(ahead, client) == 2)
     #expect(answers.callCount == 2)
+    let hits = client.cache.shards?.hits ?? 0
+    for _ in 0..<5 { #expect(fetch(ahead, client) == 2) }
+    #expect(client.cache.shards?.hits ?? 0 >= hits + 3)
     client.shutDown()
   }
 
@@ -249,7 +257,8 @@ private final class LookupNotes: Sendable {
     _ random: inout SmallRandom,
     _ simulation: Simulation,
     _ client: QueryClient,
-    _ answers: Dial<Int>
+    _ answers: Dial<Int>,
+    jitter: Double
   ) -> String {
     let name = names[random.next(below: names.count)]
     let key = QueryKey<Int>(name)
@@ -264,7 +273,7 @@ private final class LookupNotes: Sendable {
     if random.next(below: 2) == 0 { query = query.staleIfError(.seconds(5)) }
     if random.next(below: 4) == 0 { query = query.cachesFailures(.seconds(3)) }
     if random.next(below: 8) == 0 { query = query.enabled(when: { ($0 ?? 0) % 2 == 0 }) }
-    if random.next(below: 4) == 0 { query = query.refreshAhead(.fraction(0.5, jitter: 0)) }
+    if random.next(below: 3) == 0 { query = query.refreshAhead(.fraction(0.5, jitter: jitter)) }
     let asked = query
     switch random.next(below: 22) {
     case 0: client.setData(-answers.value, for: key)
@@ -315,7 +324,9 @@ private final class LookupNotes: Sendable {
     }
     var random = SmallRandom(seed: seed)
     let answers = Dial(0)
-    let trace = (0..<120).map { _ in step(&random, simulation, client, answers) }
+    // Telling of hits starts tasks, so that the simulation draws other numbers.
+    let jitter = countsHits ? 0 : 0.4
+    let trace = (0..<120).map { _ in step(&random, simulation, client, answers, jitter: jitter) }
     let hits = client.cache.shards?.hits ?? 0
     client.shutDown()
     if countsHits {
