@@ -75,7 +75,7 @@ extension CacheState {
   /// Notes that all entries are about to be removed.
   mutating func noteRemovalOfAll() {
     guard persisted != nil else { return }
-    kept.contents += 1
+    kept.removals += 1
     notePersisted(.removedAll, of: nil)
   }
 

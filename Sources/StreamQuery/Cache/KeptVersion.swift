@@ -1,26 +1,33 @@
 /// Tells whether what a store keeps may have changed while it was decoded, outside the lock.
 struct KeptVersion: Hashable, Sendable {
-  /// Raised when a store has been read, and when kept data is removed.
-  var contents = 0
-  /// Raised when kept data is invalidated.
+  /// How often it became known what a store keeps.
+  var reads = 0
+  /// How often kept data was removed.
+  var removals = 0
+  /// How often kept data was invalidated.
   var marks = 0
 }
 
 extension CacheState {
   /// What a store kept at a former version, as it may be placed now.
   ///
+  /// Anything may have been removed or invalidated, also by the user's code that decodes, and more often than large
+  /// data can be decoded. So there is a last time, which takes the data as invalidated, or leaves it where it is kept.
+  ///
   /// - Parameters:
-  ///   - initialData: What was decoded.
+  ///   - initialData: What was decoded; `nil` if there was nothing.
   ///   - version: ``kept`` before the store was asked.
-  ///   - isLast: Whether to take data as invalidated if any was, instead of asking again: that may happen
-  ///     more often than large data can be decoded.
-  /// - Returns: The data; `nil` if the store has to be asked again.
-  func current(_ initialData: InitialData, asOf version: KeptVersion, isLast: Bool) -> InitialData?
-  {
-    guard kept.contents == version.contents else { return nil }
-    guard kept.marks != version.marks else { return initialData }
+  ///   - isLast: Whether it is not asked again because of removals and invalidations.
+  /// - Returns: The data, if any is to be placed; `nil` if the store has to be asked again.
+  func current(
+    _ initialData: InitialData?,
+    asOf version: KeptVersion,
+    isLast: Bool
+  ) -> InitialData?? {
+    guard kept.reads == version.reads else { return nil }
+    guard kept != version, var initialData else { return .some(initialData) }
     guard isLast else { return nil }
-    var initialData = initialData
+    guard kept.removals == version.removals else { return .some(nil) }
     initialData.isInvalidated = true
     return initialData
   }

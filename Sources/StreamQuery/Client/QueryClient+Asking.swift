@@ -103,11 +103,9 @@ extension QueryClient {
       // Otherwise an observer would begin to wait for what has already happened, or with what was
       // removed.
       if query.isPersisted {
-        guard state.kept.contents == kept.contents else { return nil }
-        if let found = initialData {
-          guard let current = state.current(found, asOf: kept, isLast: isLast) else { return nil }
-          initialData = current
-        }
+        guard let current = state.current(initialData, asOf: kept, isLast: isLast)
+        else { return nil }
+        initialData = current
       }
       if let revision = answer.revision, !isLast,
         index.map({ state.slots[$0].revision }) ?? 0 != revision
@@ -126,7 +124,7 @@ extension QueryClient {
   ///   - initialData: What it begins with.
   ///   - version: ``CacheState/kept`` before a store was asked for the data; `nil` if none was.
   ///   - isLast: See ``CacheState/current(_:asOf:isLast:)``.
-  /// - Returns: The data of the entry, or what there is no room for; `nil` if the store has to be asked again.
+  /// - Returns: The data of the entry, or what there is no room for, if any; `nil` if the store has to be asked again.
   @discardableResult
   nonisolated func begin(
     _ key: EntryKey,
@@ -134,12 +132,13 @@ extension QueryClient {
     with initialData: InitialData,
     asOf version: KeptVersion?,
     isLast: Bool
-  ) -> ValueBox? {
+  ) -> ValueBox?? {
     transaction { state, transaction in
       var initialData = initialData
       if let version {
         guard let current = state.current(initialData, asOf: version, isLast: isLast)
         else { return nil }
+        guard let current else { return .some(nil) }
         initialData = current
       }
       guard !state.isShutDown else { return initialData.box }

@@ -303,7 +303,7 @@ extension QueryClient {
     guard let persister = persisters.persister else { return }
     if removes { persister.remove(filter) } else { persister.invalidate(filter) }
     // What is being decoded is asked for again.
-    cache.record { if removes { $0.kept.contents += 1 } else { $0.kept.marks += 1 } }
+    cache.record { if removes { $0.kept.removals += 1 } else { $0.kept.marks += 1 } }
   }
 
   /// Notes what happens to keys that the cache does not know and that an import is going to bring.

@@ -5,14 +5,14 @@ extension QueryClient {
   nonisolated func restorationEnded() {
     let held = transaction { state, transaction -> [HeldObservers] in
       // From now on nobody begins to wait: see `resolving`.
-      state.kept.contents += 1
+      state.kept.reads += 1
       // Queries that were resolved before ask each time whether the store has been read.
       state.replaceDefaults(state.defaultsTable.renewed, &transaction)
       return state.heldObservers()
     }
     let late = cache.read { $0.emptyPersistedEntries() }
     if arrive(held, late, isLast: false) { return }
-    // One at a time: however often something is removed, each is decoded between two removals.
+    // One at a time, so that less comes in between.
     for entry in late { while !arrive([], [entry], isLast: true) {} }
     for entry in held { while !arrive([entry], [], isLast: true) {} }
   }
@@ -44,13 +44,14 @@ extension QueryClient {
       return (initialData, options)
     }
     return cache.transaction(self, at: now) { state, transaction in
-      guard state.kept == version || isLast && state.kept.contents == version.contents
-      else { return false }
+      var placed: [(EntryKey, InitialData?)] = []
       for (key, initialData) in lateData + zip(held, arrivals).map({ ($0.key, $1.0) }) {
-        guard let index = state.find(key),
-          let initialData = initialData.flatMap({ state.current($0, asOf: version, isLast: isLast) }
-          )
-        else { continue }
+        guard let current = state.current(initialData, asOf: version, isLast: isLast)
+        else { return false }
+        placed.append((key, current))
+      }
+      for (key, initialData) in placed {
+        guard let initialData, let index = state.find(key) else { continue }
         state.placeInitialData(index, initialData, &transaction)
       }
       for (entry, (_, options)) in zip(held, arrivals) {
@@ -130,13 +131,14 @@ extension QueryClient {
     var round = 0
     while true {
       round += 1
-      let (isKnown, version) = cache.read { ($0.find(key) != nil, $0.kept) }
-      guard !isKnown else { return nil }
+      let (isKnown, present, version) = cache.read { ($0.find(key) != nil, $0.box(key), $0.kept) }
+      // Somebody else may have placed it meanwhile.
+      guard !isKnown else { return round == 1 ? nil : present }
       let query = resolve(key, definition, defaults)
       guard query.isPersisted, let source = query.initialData,
         let initialData = InitialData(restoring: source, from: .kept)
       else { return nil }
-      if let box = begin(key, query, with: initialData, asOf: version, isLast: round >= 3) {
+      if let box = begin(key, query, with: initialData, asOf: version, isLast: round >= 16) {
         // The account may have ended while it was decoded.
         return isErased ? nil : box
       }

@@ -36,6 +36,9 @@ protocol RunKeeper: AnyObject, Sendable {
   /// The work of a kept run has returned; called before the cache is told, in the run's task.
   func worked(_ job: MutationJob, _ output: ValueBox)
 
+  /// The cache knew nothing any more of a run whose work has returned.
+  func answerDropped(_ job: MutationJob)
+
   /// A kept run failed, and no retry is left: what is to become of it.
   func answer(_ job: MutationJob, to error: any Error, attempt: Int) async -> RunAnswer
 

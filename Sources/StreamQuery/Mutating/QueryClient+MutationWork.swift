@@ -89,14 +89,16 @@ extension QueryClient {
       )
       let box = try await perform(job.input, context)
       if job.isPromised { keeper?.worked(job, box) }
-      transaction { state, transaction in
-        guard let index = state.mutations.find(job.id) else { return }
+      let isHeard = transaction { state, transaction in
+        guard let index = state.mutations.find(job.id) else { return false }
         state.mutations.slots[index].output = box
         let actions = state.mutations.slots[index].machine.attemptSucceeded(
           in: transaction.environment
         )
         state.apply(actions, to: job.id, &transaction)
+        return true
       }
+      if !isHeard, job.isPromised { keeper?.answerDropped(job) }
     } catch {
       // Ask the task, not the error: URLSession throws -999 when its task is cancelled.
       let isCancellation = Task.isCancelled || error is CancellationError && !job.isPromised

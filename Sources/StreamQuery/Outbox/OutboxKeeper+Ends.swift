@@ -18,11 +18,14 @@ extension OutboxKeeper {
 
   func worked(_ job: MutationJob, _ output: ValueBox) {
     let policy = job.mutation?.resolved.keeping as? OutboxPolicy
-    guard let replacedIDs = policy?.replacedIDs, !update({ $0.isEnded }) else { return }
+    guard let replacedIDs = policy?.replacedIDs, !update({ $0.isSilent }) else { return }
     let ids = replacedIDs(job.input, output)
     if ids.isEmpty { return }
-    // Nothing would take it after the end.
-    update { if !$0.isEnded { $0.replacing[job.identity] = ids } }
+    update { if !$0.isSilent { $0.replacing[job.identity] = ids } }
+  }
+
+  func answerDropped(_ job: MutationJob) {
+    update { $0.replacing[job.identity] = nil }
   }
 
   func ended(_ job: MutationJob, _ ending: MutationMachine.Ending) {

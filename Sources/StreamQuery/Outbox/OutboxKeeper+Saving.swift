@@ -34,19 +34,21 @@ extension OutboxKeeper {
       guard update({ $0.plan.waited(task) }) else { return }
       var step: SavePlan.Step
       repeat {
+        let isBehind = update { $0.isBehind }
         let error = await round()
         let (next, answered) = update {
           state -> (SavePlan.Step, [SharedOneShot<QueryStoreError?>]) in
           let round = state.plan.begun
           let answered = state.saveWaits.filter { $0.round <= round }.map(\.answer)
           state.saveWaits.removeAll { $0.round <= round }
-          if state.isEnded { state.lastError = error }
+          if state.isEnded { state.lastError = isBehind || state.isBehind ? error : nil }
           let isDirty = !state.isSilent && (state.ledger.hasFailed || state.loadError != nil)
           let (next, number) = state.plan.wrote(
             isDirty: isDirty,
             isAwaited: !state.saveWaits.isEmpty
           )
           task = number
+          if next == .rest, state.isEnded { state.isOver = true }
           return (next, answered)
         }
         for answer in answered { answer.give(error) }
@@ -54,11 +56,7 @@ extension OutboxKeeper {
       } while step == .write
       guard case .wait(let time) = step else {
         // The others see what was written at last.
-        let isOver = update { state in
-          state.isOver = state.isEnded
-          return state.isEnded
-        }
-        if isOver { leave() }
+        if update({ $0.isOver }) { leave() }
         return
       }
       delay = time
@@ -135,9 +133,8 @@ extension OutboxKeeper {
     let answer = SharedOneShot<QueryStoreError?>()
     var (isOver, error) = (false, QueryStoreError?.none)
     start { state in
-      let isDirty = !state.ledger.unwritten.isEmpty || !state.ledger.underWay.isEmpty
-      // What could not be written after the end is not tried again.
-      isOver = state.isOver || !isDirty && state.pending.isEmpty
+      // What could not be written in the last round is not tried again.
+      isOver = state.isOver || !state.isBehind
       if isOver {
         error = state.isSilent ? nil : state.lastError
         return nil
@@ -155,6 +152,11 @@ extension OutboxKeeper {
 }
 
 extension OutboxKeeper.State {
+  /// Whether something changed that the store does not have.
+  var isBehind: Bool {
+    !ledger.unwritten.isEmpty || !ledger.underWay.isEmpty || !pending.isEmpty
+  }
+
   /// The callers that wait for what the store knows now.
   mutating func takeSettledWaits(of id: RunIdentity) -> [SharedOneShot<ErrorBox?>] {
     guard let all = waits[id] else { return [] }

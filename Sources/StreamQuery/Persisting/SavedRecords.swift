@@ -147,12 +147,12 @@ struct SavedRecords: Sendable {
 
   /// Takes note that an entry was removed.
   ///
-  /// An entry without data says nothing of a record that is still to come: what was meant is in the marks of
+  /// An entry without data says nothing of a record that is still to come, or being decoded: what was meant is said by
   /// ``apply(_:removes:except:)``.
   ///
   /// - Returns: What it replaces: users' values, to be released outside of locks.
   mutating func noteRemoval(of key: EntryKey, hadData: Bool) -> [Arrival] {
-    if isLoading, !hadData, arrivals[key] == nil { return [] }
+    if !hadData, arrival(of: key) == nil { return [] }
     return note(.removed, of: key)
   }
 

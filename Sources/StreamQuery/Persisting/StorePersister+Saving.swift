@@ -15,6 +15,11 @@ extension StorePersister {
 
   func end(isErased: Bool) {
     if isErased { return erase() }
+    // The last round comes when nothing is cached any more.
+    let byUse = state.withLock { state in
+      state.ids.filter { state.stores[$0]?.records.limit.order == .leastRecentlyUsedFirst }
+    }
+    noteUses(of: byUse)
     let (waits, dropped, ids, cache) = state.withLock { state in
       // The cache is about to be emptied.
       let dropped = state.drain(onlyDepartures: false)
@@ -197,21 +202,28 @@ extension StorePersister {
       guard let records = state.stores[id]?.records else { return false }
       return records.asksForUses || isFull && records.limit.order == .leastRecentlyUsedFirst
     }
-    guard asks, let client else { return }
+    if asks { noteUses(of: [id]) }
+  }
+
+  private func noteUses(of ids: [StoreID]) {
+    guard !ids.isEmpty, let client else { return }
     let cached = client.search(.all) { state, index, _ in
       (key: state.slots[index].key, isObserved: state.slots[index].isWatched)
     }
     let texts = cached.compactMap { found in
       (try? found.item.key?.canonicalText()).map { (text: $0, isObserved: found.item.isObserved) }
     }
-    state.withLock { state in
-      guard let records = state.stores[id]?.records else { return }
-      let order = texts.sorted { one, other in
-        if one.isObserved != other.isObserved { return other.isObserved }
-        let (use, otherUse) = (records.lastUse(one.text), records.lastUse(other.text))
-        return use == otherUse ? one.text < other.text : use < otherUse
+    for id in ids {
+      let uses = state.withLock { state in
+        texts.map { state.stores[id]?.records.lastUse($0.text) ?? 0 }
       }
-      state.stores[id]?.records.used(order.map(\.text))
+      let order = texts.indices.sorted { one, other in
+        let (isObserved, isOther) = (texts[one].isObserved, texts[other].isObserved)
+        if isObserved != isOther { return isOther }
+        return uses[one] == uses[other]
+          ? texts[one].text < texts[other].text : uses[one] < uses[other]
+      }
+      state.withLock { $0.stores[id]?.records.used(order.map { texts[$0].text }) }
     }
   }
 

@@ -145,6 +145,15 @@ struct OutboxEndTests: OutboxSuite {
     simulation.settle()
   }
 
+  @Test("an outbox that cannot be read has nothing that save after the end misses")
+  func saveAfterTheEndUnread() throws {
+    store.change { $0.loadError = .denied }
+    let client = client(knowing: [note()])
+    client.shutDown()
+    simulation.settle()
+    try simulation.run { [client] in try await client.save() }
+  }
+
   @Test("who waits for a drop is told if the client ends before the store knows it")
   func dropAtTheEnd() {
     online.send(false)

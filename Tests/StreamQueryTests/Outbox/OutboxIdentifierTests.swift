@@ -51,6 +51,22 @@ struct OutboxIdentifierTests: OutboxSuite {
     client.shutDown()
   }
 
+  @Test("an answer that comes while the client ends is in the records that it leaves")
+  func replacedAtTheEnd() throws {
+    let edit = note("edit")
+    let client = client()
+    simulation.start(create, with: Note(number: 1), on: client)
+    simulation.start(edit, with: Note(number: 2, text: "temp1"), on: client)
+    #expect(kept() == ["{number:1,text:}", "{number:2,text:temp1}"])
+    // The first half of `shutDown()`: another thread brings the answer before the second one.
+    let keeper = try #require(client.keeper as? OutboxKeeper)
+    keeper.end(writing: true)
+    simulation.advance(by: .milliseconds(15))
+    client.shutDown()
+    simulation.settle()
+    #expect(kept() == ["{number:2,text:real1}"])
+  }
+
   @Test("what waits for the store is sent with an identifier that was replaced before")
   func replacedBeforeItIsRead() throws {
     store.change { $0.loading = .seconds(1) }

@@ -148,4 +148,58 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
     recording.cancel()
     client.shutDown()
   }
+
+  @Test("whoever always removes something else, or in an option, ends nothing", .timeLimit(.minutes(1)))
+  func alwaysRemoved() {
+    let client = hooked(keeping: 3)
+    store.change { $0.loading = .seconds(1) }
+    hook.append { [client, key = key(9)] in client.remove(key) }
+    let removing = query.enabled { [client] _ in
+      client.remove(["nothing"])
+      return true
+    }
+    let other = Query(key: key(2)) { 4 }.enabled { [client] _ in
+      client.remove(["nothing"])
+      return true
+    }
+    let recordings = [removing, other].map { simulation.record(client.stream($0)) }
+    simulation.advance(by: .seconds(2))
+    // What nobody was able to place is fetched.
+    #expect(recordings.map { $0.values.last?.data } == [2, 4])
+    #expect(client.data(for: key(3)) == nil)
+    hook.removeAll()
+    #expect(client.data(for: key(3)) == 3)
+    for recording in recordings { recording.cancel() }
+    client.shutDown()
+  }
+
+  @Test("a removal of what has no data spares what is being decoded for it")
+  func pendingRemoved() throws {
+    let client = hooked(keeping: 2)
+    store.change { $0.loading = .seconds(1) }
+    let queries = [1, 2].map { Query(key: key($0)) }
+    let recordings = queries.map { simulation.record(client.stream($0)) }
+    simulation.settle()
+    next { [client] in
+      client.remove(.status(.pending))
+    }
+    simulation.advance(by: .seconds(2))
+    try simulation.run { [client] in try await client.save() }
+    #expect(kept == [#"Swift.Int["n",1] 1"#, #"Swift.Int["n",2] 2"#])
+    #expect(recordings.map { $0.values.last?.data } == [1, 2])
+    for recording in recordings { recording.cancel() }
+    client.shutDown()
+  }
+
+  @Test("whoever asks while another one places the data gets it")
+  func placedMeanwhile() {
+    let client = hooked()
+    simulation.settle()
+    next { [client, one = key(1), other = key(9)] in
+      _ = client.data(for: one)
+      client.markInvalidated(.key(other))
+    }
+    #expect(client.data(for: key(1)) == 1)
+    client.shutDown()
+  }
 }

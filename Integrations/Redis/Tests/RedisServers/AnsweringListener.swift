@@ -4,6 +4,8 @@ internal import Darwin
 internal import Glibc
 #endif
 
+internal import Foundation
+
 /// A port that says what a test wants, whatever it is asked.
 package final class AnsweringListener {
   /// The port.
@@ -21,15 +23,28 @@ package final class AnsweringListener {
 
   deinit { for socket in connections + [listener] { close(socket) } }
 
-  /// Waits for a connection, and sends texts to it until it is over; it stays open.
+  /// Waits up to ten seconds for a connection, and sends texts to it until it is over; it stays open.
   ///
   /// - Parameter texts: The texts.
   /// - Returns: Whether the connection took all of them.
   @discardableResult
-  package func answer(with texts: some Sequence<String>) -> Bool {
+  package func answer(with texts: [String]) async -> Bool {
+    let listener = listener
+    // Not on a thread that whoever connects may need.
+    let (connection, isTaken) = await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        continuation.resume(returning: Self.answer(on: listener, with: texts))
+      }
+    }
+    if connection >= 0 { connections.append(connection) }
+    return isTaken
+  }
+
+  private static func answer(on listener: Int32, with texts: [String]) -> (Int32, Bool) {
+    var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+    guard poll(&waiting, 1, 10_000) == 1 else { return (-1, false) }
     let connection = Loopback.accept(on: listener)
-    guard connection >= 0 else { return false }
-    connections.append(connection)
+    guard connection >= 0 else { return (-1, false) }
     #if canImport(Darwin)
     var on: Int32 = 1
     setsockopt(
@@ -40,6 +55,6 @@ package final class AnsweringListener {
       socklen_t(MemoryLayout<Int32>.size)
     )
     #endif
-    return texts.allSatisfy { Loopback.send($0.utf8, on: connection) }
+    return (connection, texts.allSatisfy { Loopback.send($0.utf8, on: connection) })
   }
 }

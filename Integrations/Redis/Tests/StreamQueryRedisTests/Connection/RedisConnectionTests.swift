@@ -85,8 +85,8 @@ extension ServerSuite {
       let call = Task { await failure(connection, ping) }
       let items = String(repeating: ":1\r\n", count: 1 << 14)
       // Each item is read at once, and its bytes are not kept.
-      let texts = ["*100000000\r\n"] + Array(repeating: items, count: 128)
-      listener.answer(with: texts)
+      let texts = ["*1000000\r\n"] + Array(repeating: items, count: 128)
+      await listener.answer(with: texts)
       let text = "\(String(describing: await call.value))"
       #expect(text.contains("more than 1048576 bytes"), "\(text)")
       await connection.close()
