@@ -8,8 +8,9 @@ public import StreamQuery
 /// show(names.data, names.isFetching)
 /// ```
 ///
-/// **Life.** It observes from ``start(using:)`` to ``stop()``, or until it is released. What it
-/// shows stays after a stop. A fetch outlives it by a second, so that a view that is back soon
+/// **Life.** It observes from ``start(using:)`` to ``stop()``, or until it is released, whatever a
+/// button has begun. What it shows stays after a stop, and after a shutdown of the client until
+/// another query is asked for. A fetch outlives it by a second, so that a view that is back soon
 /// finds its request still running, unless the query or the options say otherwise. When the account
 /// ends that the client belongs to, it shows nothing.
 ///
@@ -49,13 +50,13 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
 
   /// Made when it is needed: many have no reader yet.
   private var registrar: ObservationRegistrar?
-  private var machine: ResultMachine<Stored, Selected>
+  private(set) var machine: ResultMachine<Stored, Selected>
   private var member = ObservationMember<Stored>()
-  private var observer: QueryObserver<Stored>?
+  private(set) var observer: QueryObserver<Stored>?
   /// The client that is observed.
-  private var client: QueryClient?
+  private(set) var client: QueryClient?
   /// That of the client whose data is shown.
-  private var pump: Pump?
+  private(set) var pump: Pump?
 
   init(
     _ query: Query<Stored>,
@@ -312,51 +313,6 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   var present: (stored: QueryResult<Stored>, shown: QueryResult<Selected>) {
     catchUp()
     return (machine.stored, machine.shown)
-  }
-
-  // MARK: Waiting
-
-  /// The first value: at once if there is data, or else that of the next fetch that ends.
-  ///
-  /// Cached data counts, however old; a placeholder does not.
-  ///
-  /// - Returns: The data, or the selection of it.
-  /// - Throws: The error if the fetch fails and there is nothing to show; `CancellationError` if
-  ///   the caller is cancelled or the client is shut down; ``ObservationError/noClient`` if
-  ///   nothing is observed.
-  public func firstValue() async throws -> Selected {
-    guard let client else { throw ObservationError.noClient }
-    var machine = machine
-    // An observer of its own: what is taken here must not be missing there.
-    let options = Pump.options(options, for: client)
-    for await result in client.results(of: query, options: options) {
-      if let arrival = machine.arrived(result) { machine.show(arrival) }
-      let shown = machine.shown
-      if let data = shown.data, !shown.isPlaceholderData { return data }
-      if let error = shown.error, !shown.isFetching { throw error }
-      // Nothing comes in a preview.
-      if pump?.prepared != nil { break }
-    }
-    throw CancellationError()
-  }
-
-  /// Fetches anew: a running fetch does not land.
-  func restart() async -> QueryResult<Selected> {
-    // Without data, a refetch would join it.
-    let stored = present.stored
-    let joins = stored.data == nil || stored.isPlaceholderData
-    if joins, pump?.prepared == nil { client?.cancel(query) }
-    return await refetch()
-  }
-
-  func withObserver<Result>(
-    _ body: (QueryObserver<Stored>) async throws -> Result
-  ) async rethrows -> Result? {
-    // In a preview, nothing changes unless that says so.
-    guard let observer, pump?.prepared == nil else { return nil }
-    let result = try await body(observer)
-    arrivedNow()
-    return result
   }
 }
 
