@@ -164,6 +164,9 @@ final class Pump {
     for orphan in orphans { orphan.member.cancel() }
   }
 
+  /// Whether it is that of a client, or was: there is another one after a shutdown.
+  func isOf(_ client: QueryClient) -> Bool { self.client === client }
+
   /// Whether the client was erased.
   var isErased: Bool { client?.isErased == true }
 

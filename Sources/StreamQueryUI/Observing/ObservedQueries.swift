@@ -100,9 +100,8 @@ public final class ObservedQueries: nonisolated Observable {
   ///
   /// - Parameter queries: The new list.
   public func update(_ queries: [AnyQuery]) {
-    self.queries = queries
-    guard let client else { return }
-    perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
+    guard let client else { return self.queries = queries }
+    follow(queries, using: client)
   }
 
   /// Observes a list of queries of a client from now on, whatever it did before.
@@ -114,13 +113,23 @@ public final class ObservedQueries: nonisolated Observable {
     self.queries = queries
     perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
   }
+    // After a shutdown, the last state stays for as long as it is asked for.
+    let isOver =
+      observer == nil && self.client != nil && queries.map(\.key) != self.queries.map(\.key)
 
-  /// Shows what new observers would see, without being one; nothing if the list was shown already.
+  /// Shows what new observers would see, without being one; nothing if the list of that client was
+  /// shown already.
+    if isOver, observer == nil { look(at: client) }
   func preview(_ queries: [AnyQuery], _ client: QueryClient) {
     let isOther = queries.map(\.key) != self.queries.map(\.key)
     self.queries = queries
-    guard isOther || machine.shown == nil else { return }
-    shows(Pump.of(client))
+    guard isOther || machine.shown == nil || shownPump?.isOf(client) != true else { return }
+    look(at: client)
+  }
+
+  private func look(at client: QueryClient) {
+    // There is another pump after a shutdown, of which nothing comes.
+    if shownPump?.isOf(client) != true { shows(Pump.of(client)) }
     shownPump?.remember(self)
     show(client.results(for: queries))
   }
@@ -312,7 +321,7 @@ extension ObservedQueries: WitnessedObject {}
 extension ObservedQueries: PumpMember {
   func changed(_ change: ObservationChange) {
     guard !change.isOver else {
-      // The client was shut down: the last state stays.
+      // The client was shut down: the last state stays, until another list is asked for.
       observer = nil
       return
     }

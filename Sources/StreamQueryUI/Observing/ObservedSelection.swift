@@ -104,9 +104,11 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   ///
   /// - Parameters:
   ///   - query: What to observe from now on; `nil` keeps it.
+    let isOver = if let query { isOver(before: query) } else { false }
   ///   - options: The options from now on; `nil` keeps them.
   public func update(query: Query<Stored>? = nil, options: ObserverOptions? = nil) {
     if let query { self.query = query }
+    if isOver { lookAgain() }
     take(options)
     if let client { follow(client, isOther: true) }
   }
@@ -122,22 +124,40 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   public func follow(
     _ query: Query<Stored>,
     options: ObserverOptions? = nil,
+    let isOver = isOver(before: query)
     using client: QueryClient
   ) {
     self.query = query
+    if isOver { lookAgain() }
     take(options)
     follow(client, isOther: true)
   }
 
-  /// Shows what a new observer would see, without being one; nothing if the query was shown already.
+  /// Whether a query is another one than what was observed until its client was shut down.
+  private func isOver(before query: Query<Stored>) -> Bool {
+    observer == nil && client != nil && self.query.key != query.key
+  }
+
+  /// Shows nothing of the former query, of which the last state has stayed.
+  private func lookAgain() {
+    if observer == nil, let client { look(at: client) }
+  }
+
+  /// Shows what a new observer would see, without being one; nothing if the query of that client was
+  /// shown already.
   func preview(_ query: Query<Stored>, _ options: ObserverOptions?, _ client: QueryClient) {
     let isOther = self.query.key != query.key
     self.query = query
     take(options)
-    guard isOther || machine.isNew else { return }
-    show(Pump.of(client))
+    if isOther || machine.isNew || pump?.isOf(client) != true { look(at: client) }
+  }
+
+  /// Shows what a new observer of a client would see.
+  private func look(at client: QueryClient) {
+    // There is another pump after a shutdown, of which nothing comes.
+    if pump?.isOf(client) != true { show(Pump.of(client)) }
     pump?.remember(self)
-    take(client.result(for: query, options: self.options))
+    take(client.result(for: query, options: options))
     // It may have ended in between.
     if client.isErased { forget() }
   }
