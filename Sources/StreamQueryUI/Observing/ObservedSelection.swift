@@ -37,9 +37,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     set {
       guard newValue !== boundary else { return }
       if route == nil { madeRareParts().route = ErrorRoute() }
-      route?.boundary = newValue
-      // The former one was told of the error, this one was not.
-      route?.machine = ErrorRouteMachine()
+      route?.move(to: newValue)
       offerError()
     }
   }
@@ -104,13 +102,13 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   ///
   /// - Parameters:
   ///   - query: What to observe from now on; `nil` keeps it.
-    let isOver = if let query { isOver(before: query) } else { false }
   ///   - options: The options from now on; `nil` keeps them.
   public func update(query: Query<Stored>? = nil, options: ObserverOptions? = nil) {
+    let isOver = if let query { isOver(before: query) } else { false }
     if let query { self.query = query }
-    if isOver { lookAgain() }
     take(options)
     if let client { follow(client, isOther: true) }
+    if isOver { lookAgain() }
   }
 
   /// Observes a query of a client from now on, whatever it did before.
@@ -124,13 +122,13 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   public func follow(
     _ query: Query<Stored>,
     options: ObserverOptions? = nil,
-    let isOver = isOver(before: query)
     using client: QueryClient
   ) {
+    let isOver = isOver(before: query)
     self.query = query
-    if isOver { lookAgain() }
     take(options)
     follow(client, isOther: true)
+    if isOver { lookAgain() }
   }
 
   /// Whether a query is another one than what was observed until its client was shut down.
@@ -165,6 +163,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   /// Observes and shows nothing until it is told what to observe.
   func showNothing() {
     stop()
+    route?.leave(for: nil, of: nil)
     // So that the same query is another one when it comes back.
     query = .none
     forget()
@@ -298,10 +297,14 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   private func offerError() {
     catchUp()
     guard let route, let boundary = route.boundary, let client else { return }
+    route.leave(for: QueryIdentity(query.key), of: client)
     switch route.machine.shown(machine.shown) {
     case .nothing: break
     case .offer(let error):
-      if client.shouldThrow(error, of: query) { boundary.report(error, of: query, in: client) }
+      route.offers(QueryIdentity(query.key), of: client)
+      if client.shouldThrow(error, of: query) {
+        boundary.report(error, of: query, in: client, by: route)
+      }
     case .recovered: boundary.recovered(QueryIdentity(query.key), in: client)
     }
   }
