@@ -6,18 +6,18 @@ extension CacheState {
   ///   - index: The entry, if there is one.
   ///   - need: Which cached data it accepts.
   ///   - request: What it asks of a fetch.
-  ///   - role: Its role for the fetch.
+  ///   - role: Its role for the fetch; `nil` if it does not wait.
   ///   - query: How to fetch.
   ///   - freshness: When data is stale for it.
   ///   - initialData: The initial data that it brings.
   ///   - transaction: The transaction.
-  /// - Returns: What it led to.
+  /// - Returns: What it led to; of a caller that does not wait, only whether it was possible.
   mutating func fetch(
     _ key: EntryKey,
     at index: Int?,
     _ need: FetchNeed,
     _ request: FetchRequest,
-    role: Waiter.Role,
+    role: Waiter.Role?,
     _ query: StoredQuery,
     _ freshness: Freshness,
     _ initialData: InitialData?,

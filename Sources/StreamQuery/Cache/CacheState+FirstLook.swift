@@ -65,16 +65,17 @@ extension CacheState {
     let environment = environmentSeen(at: now)
     guard let index = find(key) else {
       let empty = EntryMachine(at: environment.now.instant)
-      guard !isShutDown else {
-        return (.empty, empty.flags(for: resolvedOptions, since: nil, at: environment.now.instant))
+      var machine = empty
+      // After a shutdown nobody arrives, but a list still finds its keys.
+      if !isShutDown {
+        (machine, _) = empty.arrived(
+          resolvedOptions,
+          fetchOptions: query.fetchOptions,
+          initialData: initialData?.beginning(at: environment.now).time,
+          isInvalidated: initialData?.isInvalidated == true,
+          in: environment
+        )
       }
-      let (machine, _) = empty.arrived(
-        resolvedOptions,
-        fetchOptions: query.fetchOptions,
-        initialData: initialData?.beginning(at: environment.now).time,
-        isInvalidated: initialData?.isInvalidated == true,
-        in: environment
-      )
       let snapshot = EntrySnapshot(
         version: 0,
         key: key,

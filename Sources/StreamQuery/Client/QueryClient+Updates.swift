@@ -77,14 +77,44 @@ extension QueryClient {
     part: FetchPart = .whole,
     superseding: Bool
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
-    let request = FetchRequest(cause: .manual, isSuperseding: superseding, part: part)
     let start = try await whenRestored(definition) {
-      resolving(key, definition, options) {
-        guard $3.participation != .restoring else { return .restoring }
-        return $0.fetch(key, at: $1, .always, request, role: .watching, $2, $3.freshness, $4, &$5)
-      }
+      begin(key, definition, options, part, superseding: superseding, role: .watching)
     }
     return try await outcome(of: start, of: key)
+  }
+
+  /// Begins to fetch one key for an explicit call, and waits for nothing.
+  nonisolated func startRefetchOne(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ options: ObserverOptions?,
+    part: FetchPart = .whole,
+    superseding: Bool
+  ) {
+    guard
+      case .restoring = begin(key, definition, options, part, superseding: superseding, role: nil)
+    else { return }
+    // Only for as long as the store is read.
+    _ = Task(executorPreference: configuration.executor) {
+      _ = try? await self.whenRestored(definition) {
+        self.begin(key, definition, options, part, superseding: superseding, role: nil)
+      }
+    }
+  }
+
+  private nonisolated func begin(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ options: ObserverOptions?,
+    _ part: FetchPart,
+    superseding: Bool,
+    role: Waiter.Role?
+  ) -> FetchStart {
+    let request = FetchRequest(cause: .manual, isSuperseding: superseding, part: part)
+    return resolving(key, definition, options) {
+      guard $3.participation != .restoring else { return .restoring }
+      return $0.fetch(key, at: $1, .always, request, role: role, $2, $3.freshness, $4, &$5)
+    }
   }
 
   /// Removes a waiter whose caller was cancelled.

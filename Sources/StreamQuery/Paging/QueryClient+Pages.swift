@@ -132,14 +132,7 @@ extension QueryClient {
     _ options: ObserverOptions?,
     superseding: Bool
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
-    let (box, joins) = cache.read { state in
-      (
-        state.box(key),
-        !superseding && state.find(key).map { !state.slots[$0].machine.isIdle } == true
-      )
-    }
-    // A caller that joins a fetch requests no page.
-    if let box, !joins, let paging = definition.paging, !paging.hasPage(direction, box) {
+    guard mayFetchPage(direction, key, definition, superseding: superseding) else {
       return (.settled, nil)
     }
     return try await refetchOne(
@@ -149,6 +142,42 @@ extension QueryClient {
       part: FetchPart(direction),
       superseding: superseding
     )
+  }
+
+  /// Begins to fetch a page on a caller's request, and waits for nothing.
+  nonisolated func startFetchingPage(
+    _ direction: PageDirection,
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ options: ObserverOptions?,
+    superseding: Bool
+  ) {
+    guard mayFetchPage(direction, key, definition, superseding: superseding) else { return }
+    startRefetchOne(
+      key,
+      definition,
+      options,
+      part: FetchPart(direction),
+      superseding: superseding
+    )
+  }
+
+  /// Whether there is a page to fetch, or a fetch to join.
+  private nonisolated func mayFetchPage(
+    _ direction: PageDirection,
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    superseding: Bool
+  ) -> Bool {
+    let (box, joins) = cache.read { state in
+      (
+        state.box(key),
+        !superseding && state.find(key).map { !state.slots[$0].machine.isIdle } == true
+      )
+    }
+    // A caller that joins a fetch requests no page.
+    guard let box, !joins, let paging = definition.paging else { return true }
+    return paging.hasPage(direction, box)
   }
 }
 
@@ -171,6 +200,35 @@ extension QueryObserver where Value: PageSequenceValue {
   @discardableResult
   public func fetchPreviousPage(superseding: Bool = true) async throws -> QueryResult<Value> {
     try await fetchPage(.previous, superseding: superseding)
+  }
+
+  /// Begins to fetch the page after the last one, and waits for nothing: for buttons.
+  ///
+  /// Otherwise it is ``fetchNextPage(superseding:)``; where that throws, nothing happens.
+  ///
+  /// - Parameter superseding: Whether a running fetch over data is replaced; `false` joins it.
+  public func startFetchingNextPage(superseding: Bool = true) {
+    startFetchingPage(.next, superseding: superseding)
+  }
+
+  /// Begins to fetch the page before the first one, and waits for nothing: for buttons.
+  ///
+  /// Otherwise it is ``fetchPreviousPage(superseding:)``; where that throws, nothing happens.
+  ///
+  /// - Parameter superseding: Whether a running fetch over data is replaced; `false` joins it.
+  public func startFetchingPreviousPage(superseding: Bool = true) {
+    startFetchingPage(.previous, superseding: superseding)
+  }
+
+  private func startFetchingPage(_ direction: PageDirection, superseding: Bool) {
+    let query = query
+    subscription.client.startFetchingPage(
+      direction,
+      EntryKey(query.key),
+      query.definition,
+      options,
+      superseding: superseding
+    )
   }
 
   private func fetchPage(

@@ -143,6 +143,23 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     }
   }
 
+  /// Begins a refetch without waiting, so that nothing keeps the handle until its end: for buttons.
+  ///
+  /// Otherwise it is ``refetch(superseding:)``; where that throws, nothing happens.
+  ///
+  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
+  ///   it.
+  public func startRefetch(superseding: Bool = true) {
+    let asked = asked.withLock { $0 }
+    let query = asked.query(of: Value.self)
+    subscription.client.startRefetchOne(
+      EntryKey(query.key),
+      query.definition,
+      asked.options,
+      superseding: superseding
+    )
+  }
+
   private func watchRefetch(
     superseding: Bool
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {

@@ -15,7 +15,7 @@ final class LiveHolder<Object: AnyObject> {
   private var presence: Presence?
   private var surroundings = Surroundings()
   /// That of the wrapper, over that of its surroundings.
-  private var changeContext: ChangeContext?
+  private var context: SharedContext?
   private var tell: Tell?
   private var isInstalled = false
   /// Whether the view was updated and has not read the object since.
@@ -50,7 +50,12 @@ final class LiveHolder<Object: AnyObject> {
   ///   - make: Makes an object that observes nothing yet.
   func installed(_ changeContext: ChangeContext?, _ make: () -> Object) {
     isInstalled = true
-    self.changeContext = changeContext
+    if let changeContext {
+      context = context ?? SharedContext(changeContext)
+      context?.apply = changeContext
+    } else {
+      context = nil
+    }
     _ = made(make)
   }
 
@@ -118,7 +123,7 @@ final class LiveHolder<Object: AnyObject> {
     var surroundings = surroundings
     let isShown = surroundings.period == .always || presence?.isPresent != false
     surroundings.isAllowed = surroundings.isAllowedNow && isShown
-    if let changeContext { surroundings.changeContext = changeContext }
+    if let context { surroundings.context = context }
     tell(object, surroundings.client ?? FallbackClient.taken(), surroundings)
   }
 }

@@ -1,6 +1,9 @@
 internal import StreamQuery
 
 /// What a view hands down to the queries below it.
+///
+/// Whoever reads them is drawn again when they differ. So objects are told apart by their identity, and
+/// there are no closures, which nobody can compare.
 struct Surroundings: Sendable {
   /// The client; `nil` if nobody gave one.
   var client: QueryClient?
@@ -15,7 +18,7 @@ struct Surroundings: Sendable {
   /// Where errors go.
   var boundary: ErrorBoundary?
   /// What changes that arrive are applied inside of.
-  var changeContext: ChangeContext?
+  var context: SharedContext?
   /// Whether nothing is fetched, as in a preview.
   var isFrozen = false
 
@@ -24,4 +27,21 @@ struct Surroundings: Sendable {
 
   /// Whether queries are observed here now; what is hidden need not be drawn for that.
   @MainActor var isAllowedNow: Bool { decider?.allows ?? isAllowed }
+}
+
+extension Surroundings: Equatable {
+  static func == (one: Self, other: Self) -> Bool {
+    one.client === other.client && one.isAllowed == other.isAllowed && one.isSaid == other.isSaid
+      && one.period == other.period && one.presence === other.presence
+      && one.boundary === other.boundary && one.context === other.context
+      && one.isFrozen == other.isFrozen
+  }
+}
+
+extension Surroundings {
+  /// What changes that arrive are applied inside of now; one that replaces it later counts as well.
+  @MainActor var changeContext: ChangeContext? {
+    guard let context else { return nil }
+    return { context.apply($0) }
+  }
 }

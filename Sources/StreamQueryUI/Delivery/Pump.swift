@@ -19,10 +19,6 @@ final class Pump {
     func load() -> (any PumpMember)? { member }
   }
 
-  private struct Looker {
-    weak var object: (any PumpLooker)?
-  }
-
   private struct Former {
     weak var member: (any ErasureMember)?
   }
@@ -42,8 +38,8 @@ final class Pump {
   ///
   /// A member that is released leaves its slot to the next one that gets the position.
   private var slots: [Slot] = []
-  /// What looks for changes of its own at each delivery.
-  private var lookers: [Looker] = []
+  /// What looks for changes of its own when others have changed.
+  private var lookers = PumpLookers()
   private var isDelivering = false
   /// The positions of members that show something newer than this delivery brings.
   private var overtaken: Set<Int> = []
@@ -52,6 +48,8 @@ final class Pump {
   /// What is kept for objects that cannot keep it themselves.
   private var kept: [ObjectIdentifier: Kept] = [:]
   private var keptCount = 0
+  /// The number of these at which those without an owner are released, at the latest.
+  private var keptLimit = 16
   /// What shows data of the client without being a member.
   private var formers: [ObjectIdentifier: Former] = [:]
   /// The number of formers at which those that are gone leave the table.
@@ -105,14 +103,20 @@ final class Pump {
     if Self.latest === self { Self.latest = nil }
   }
 
-  private func deliver(_ changes: [ObservationChange]) {
+  private func deliver(_ changes: [ObservationChange], for looker: (any PumpLooker)? = nil) {
     isDelivering = true
     defer { (isDelivering, overtaken) = (false, []) }
     for change in changes {
       if !change.isOver, overtaken.contains(change.position) { continue }
       slots[change.position].load()?.changed(change)
     }
-    if !lookers.isEmpty { look() }
+    if !changes.isEmpty {
+      // Readers may add others meanwhile.
+      if !lookers.isEmpty { for looker in lookers.all { look(looker) } }
+    } else if let looker {
+      // Nothing has changed that the others would have to show in this job.
+      look(looker)
+    }
     while !rest.isEmpty {
       let actions = rest
       rest = []
@@ -124,8 +128,10 @@ final class Pump {
   /// Brings the changes that there are, in this job.
   ///
   /// Nothing in the middle of a delivery, which has taken changes that it has not brought yet.
-  func deliverNow() {
-    if !isDelivering { deliver(group.takeChanges()) }
+  ///
+  /// - Parameter looker: Who has news of its own, and looks in any case.
+  func deliverNow(for looker: (any PumpLooker)? = nil) {
+    if !isDelivering { deliver(group.takeChanges(), for: looker) }
   }
 
   /// A member has looked for itself: what this delivery has taken for it before is not brought.
@@ -133,18 +139,13 @@ final class Pump {
     if isDelivering { overtaken.insert(position) }
   }
 
-  private func look() {
-    // Readers may add others meanwhile.
-    for looker in lookers where looker.object?.look() != true {
-      lookers.removeAll { $0.object === looker.object }
-    }
+  private func look(_ looker: any PumpLooker) {
+    if !looker.look() { lookers.remove(looker) }
   }
 
-  /// Lets an object look at each delivery, so that what it shows and what the members show change
-  /// in the same job.
-  func add(_ looker: any PumpLooker) {
-    if !lookers.contains(where: { $0.object === looker }) { lookers.append(Looker(object: looker)) }
-  }
+  /// Lets an object look at each delivery of changes, so that what it shows and what the members show
+  /// change in the same job.
+  func add(_ looker: any PumpLooker) { lookers.add(looker) }
 
   /// Adds something to do when all changes of this delivery have been brought: what several of them
   /// concern is done once.
@@ -152,7 +153,10 @@ final class Pump {
 
   /// Keeps a member until it is released, or its owner is gone.
   func retain(_ member: any OwnedMember) {
-    releaseOrphans()
+    if kept.count >= keptLimit {
+      releaseOrphans()
+      keptLimit = max(16, 2 * kept.count)
+    }
     keptCount += 1
     kept[ObjectIdentifier(member)] = Kept(member: member, number: keptCount)
   }
@@ -163,6 +167,9 @@ final class Pump {
     let orphans = kept.values.filter(\.member.isOrphan).sorted { $0.number < $1.number }
     for orphan in orphans { orphan.member.cancel() }
   }
+
+  /// Whether it is that of a client, or was: there is another one after a shutdown.
+  func isOf(_ client: QueryClient) -> Bool { self.client === client }
 
   /// Whether the client was erased.
   var isErased: Bool { client?.isErased == true }

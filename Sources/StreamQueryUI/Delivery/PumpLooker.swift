@@ -3,6 +3,6 @@
 protocol PumpLooker: AnyObject {
   /// Shows what there is to show.
   ///
-  /// - Returns: Whether it wants to look again at the next delivery.
+  /// - Returns: Whether it wants to look again when others change.
   func look() -> Bool
 }

@@ -104,15 +104,25 @@ public final class ErrorBoundary: nonisolated Observable {
     change { _ = $0.reset() }
   }
 
-  func report<Value>(_ error: any Error, of query: Query<Value>, in client: QueryClient) {
-    report(error, of: QueryIdentity(query.key), .query(query), in: client) {
+  func report<Value>(
+    _ error: any Error,
+    of query: Query<Value>,
+    in client: QueryClient,
+    by reporter: AnyObject
+  ) {
+    report(error, of: QueryIdentity(query.key), .query(query), in: client, by: reporter) {
       client.data(for: query) != nil
     }
   }
 
-  func report(_ error: any Error, of query: AnyQuery, in client: QueryClient) {
+  func report(
+    _ error: any Error,
+    of query: AnyQuery,
+    in client: QueryClient,
+    by reporter: AnyObject
+  ) {
     let filter = QueryFilter.queries([query])
-    report(error, of: QueryIdentity(query), filter, in: client) {
+    report(error, of: QueryIdentity(query), filter, in: client, by: reporter) {
       client.diagnostics(filter).first?.data != nil
     }
   }
@@ -122,11 +132,11 @@ public final class ErrorBoundary: nonisolated Observable {
     of key: QueryIdentity,
     _ filter: QueryFilter,
     in client: QueryClient,
+    by reporter: AnyObject,
     hasData: @escaping @MainActor () -> Bool
   ) {
-    let pump = Pump.of(client)
-    isPrepared = pump.prepared != nil
-    _ = take(error, by: .query(ObjectIdentifier(client), key), of: pump) {
+    let source = Source.query(ObjectIdentifier(client), key)
+    _ = take(error, by: source, from: ObjectIdentifier(reporter), of: Pump.of(client)) {
       if client.fetchingCount(filter) > 0 {
         // The views that show it are back, and have asked for it already: one request is enough.
         await client.refetch(filter, superseding: false)
@@ -148,17 +158,33 @@ public final class ErrorBoundary: nonisolated Observable {
     }
   }
 
+  /// Who has reported the error of a query shows another one by now: its error goes, unless others
+  /// have reported it, too.
+  func left(_ key: QueryIdentity, in client: QueryClient, by reporter: AnyObject) {
+    let source = Source.query(ObjectIdentifier(client), key)
+    if machine.caught.contains(where: { $0.source == source }) {
+      change { _ = $0.left(source, by: ObjectIdentifier(reporter)) }
+    } else {
+      parent?.left(key, in: client, by: reporter)
+    }
+  }
+
   private func take(
     _ error: any Error,
     by source: Source,
+    from reporter: ObjectIdentifier? = nil,
     of pump: Pump? = nil,
     retry: @escaping Retry
   ) -> Bool {
     guard catches(error) else {
-      return parent?.take(error, by: source, of: pump, retry: retry) ?? false
+      return parent?.take(error, by: source, from: reporter, of: pump, retry: retry) ?? false
     }
-    pump?.remember(self)
-    change { $0.reported(error, by: source, retry: retry) }
+    if let pump {
+      // Of this one, which is reset, and not of the one that was asked first.
+      isPrepared = pump.prepared != nil
+      pump.remember(self)
+    }
+    change { $0.reported(error, by: source, from: reporter, retry: retry) }
     return true
   }
 

@@ -73,8 +73,7 @@ public final class ObservedFetcher<F: QueryFetcher> {
   /// - Parameter change: Changes the fetcher.
   public func refetch(_ change: (F) -> Void = { _ in }) {
     change(fetcher)
-    // No executor preference: it runs on the main actor.
-    Task { await query.restart() }
+    query.startAnew()
   }
 }
 

@@ -7,15 +7,24 @@ struct BoundaryMachine<Source: Hashable, Action> {
     var source: Source
     var error: any Error
     var retry: Action
+    /// Who has reported it, as far as that is known.
+    fileprivate(set) var reporters: Set<ObjectIdentifier> = []
   }
 
   /// In the order in which their sources first failed.
   private(set) var caught: [Caught] = []
 
   /// A source has failed, for the first time or again.
-  mutating func reported(_ error: any Error, by source: Source, retry: Action) {
-    let new = Caught(source: source, error: error, retry: retry)
+  mutating func reported(
+    _ error: any Error,
+    by source: Source,
+    from reporter: ObjectIdentifier? = nil,
+    retry: Action
+  ) {
+    var new = Caught(source: source, error: error, retry: retry)
+    if let reporter { new.reporters = [reporter] }
     if let index = caught.firstIndex(where: { $0.source == source }) {
+      new.reporters.formUnion(caught[index].reporters)
       caught[index] = new
     } else {
       caught.append(new)
@@ -29,6 +38,17 @@ struct BoundaryMachine<Source: Hashable, Action> {
     let count = caught.count
     caught.removeAll { $0.source == source }
     return caught.count < count
+  }
+
+  /// A reporter of a source shows something else by now.
+  ///
+  /// - Returns: Whether its error was there, and has gone: nobody else has reported it.
+  mutating func left(_ source: Source, by reporter: ObjectIdentifier) -> Bool {
+    guard let index = caught.firstIndex(where: { $0.source == source }),
+      caught[index].reporters.remove(reporter) != nil, caught[index].reporters.isEmpty
+    else { return false }
+    caught.remove(at: index)
+    return true
   }
 
   /// Forgets the errors of some sources.

@@ -204,7 +204,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     let pump = Pump.of(client)
     pump.add(self)
     pump.remember(self)
-    pump.deliverNow()
+    pump.deliverNow(for: self)
   }
 
   private func take(_ run: MutationRun<Input, Output>) {

@@ -17,26 +17,37 @@ extension ObservedQueries {
   public func reset() async { await perform { await $0.reset($1) } }
 
   private func perform(_ command: (QueryClient, QueryFilter) async -> Void) async {
-    // In a preview, nothing changes unless that says so.
-    guard let client, Pump.prepared(for: client) == nil else { return }
+    guard let client = commandable else { return }
     await command(client, .queries(queries))
     arrivedNow()
   }
 
+  /// The client, if commands do anything: in a preview, nothing changes unless that says so.
+  private var commandable: QueryClient? {
+    client.flatMap { Pump.prepared(for: $0) == nil ? $0 : nil }
+  }
+
   // Commands that do not wait, for buttons. Where the caller is asynchronous, the compiler takes
-  // those that wait.
+  // those that wait. None keeps the object.
 
   /// Fetches without waiting.
-  public func refetch() { withoutWaiting { await $0.refetch() } }
+  public func refetch() { withoutWaiting { await $0.refetch($1) } }
 
   /// Invalidates without waiting.
-  public func invalidate() { withoutWaiting { await $0.invalidate() } }
+  public func invalidate() { withoutWaiting { await $0.invalidate($1) } }
 
   /// Resets without waiting.
-  public func reset() { withoutWaiting { await $0.reset() } }
+  public func reset() { withoutWaiting { await $0.reset($1) } }
 
-  private func withoutWaiting(_ command: @escaping @MainActor (ObservedQueries) async -> Void) {
+  private func withoutWaiting(
+    _ command: @escaping @MainActor (QueryClient, QueryFilter) async -> Void
+  ) {
+    guard let client = commandable else { return }
+    let filter = QueryFilter.queries(queries)
     // No executor preference: it runs on the main actor.
-    Task { await command(self) }
+    Task { [weak self] in
+      await command(client, filter)
+      self?.arrivedNow()
+    }
   }
 }

@@ -29,6 +29,7 @@ public final class ObservedQueries: nonisolated Observable {
       guard boundary !== oldValue else { return }
       // The former one was told of the errors, this one was not.
       routes = [:]
+      routesClient = client
       offerErrors()
     }
   }
@@ -43,6 +44,8 @@ public final class ObservedQueries: nonisolated Observable {
   private var machine = ListMachine()
   /// Of the queries that had errors for the boundary.
   private var routes: [Routed: ErrorRouteMachine<AnyQueryResult>] = [:]
+  /// The client of these.
+  private weak var routesClient: QueryClient?
   private(set) var queries: [AnyQuery]
   private var life = ObservingMachine()
   private(set) var client: QueryClient?
@@ -100,9 +103,8 @@ public final class ObservedQueries: nonisolated Observable {
   ///
   /// - Parameter queries: The new list.
   public func update(_ queries: [AnyQuery]) {
-    self.queries = queries
-    guard let client else { return }
-    perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
+    guard let client else { return self.queries = queries }
+    follow(queries, using: client)
   }
 
   /// Observes a list of queries of a client from now on, whatever it did before.
@@ -111,16 +113,26 @@ public final class ObservedQueries: nonisolated Observable {
   ///   - queries: The queries.
   ///   - client: The client.
   public func follow(_ queries: [AnyQuery], using client: QueryClient) {
+    // After a shutdown, the last state stays for as long as it is asked for.
+    let isOver =
+      observer == nil && self.client != nil && queries.map(\.key) != self.queries.map(\.key)
     self.queries = queries
     perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
+    if isOver, observer == nil { look(at: client) }
   }
 
-  /// Shows what new observers would see, without being one; nothing if the list was shown already.
+  /// Shows what new observers would see, without being one; nothing if the list of that client was
+  /// shown already.
   func preview(_ queries: [AnyQuery], _ client: QueryClient) {
     let isOther = queries.map(\.key) != self.queries.map(\.key)
     self.queries = queries
-    guard isOther || machine.shown == nil else { return }
-    shows(Pump.of(client))
+    guard isOther || machine.shown == nil || shownPump?.isOf(client) != true else { return }
+    look(at: client)
+  }
+
+  private func look(at client: QueryClient) {
+    // There is another pump after a shutdown, of which nothing comes.
+    if shownPump?.isOf(client) != true { shows(Pump.of(client)) }
     shownPump?.remember(self)
     show(client.results(for: queries))
   }
@@ -128,7 +140,8 @@ public final class ObservedQueries: nonisolated Observable {
   /// Observes and shows nothing until it is told what to observe.
   func showNothing() {
     stop()
-    (queries, routes) = ([], [:])
+    queries = []
+    leaveErrors { _ in true }
     show(nil)
   }
 
@@ -179,7 +192,7 @@ public final class ObservedQueries: nonisolated Observable {
   /// Shows results of a client from now on.
   private func shows(_ pump: Pump) {
     // Another client has other errors.
-    if let shownPump, shownPump !== pump { routes = [:] }
+    if let shownPump, shownPump !== pump { leaveErrors { _ in true } }
     shownPump = pump
   }
 
@@ -275,8 +288,9 @@ public final class ObservedQueries: nonisolated Observable {
     let members = routed()
     if !routes.isEmpty {
       let kept = Set(members.map(\.routed))
-      routes = routes.filter { kept.contains($0.key) }
+      leaveErrors { !kept.contains($0) }
     }
+    routesClient = client
     // Readers may have replaced the list.
     for (member, result) in zip(members, results) where member.query.key == result.key {
       guard result.error != nil || routes[member.routed] != nil else { continue }
@@ -284,12 +298,25 @@ public final class ObservedQueries: nonisolated Observable {
       case .nothing: break
       case .offer(let error):
         if client.shouldThrow(error, of: member.query) {
-          boundary.report(error, of: member.query, in: client)
+          boundary.report(error, of: member.query, in: client, by: self)
         }
       case .recovered:
         routes[member.routed] = nil
         boundary.recovered(member.routed.identity, in: client)
       }
+    }
+  }
+
+  /// Takes back the errors of queries that are not in the list any more.
+  private func leaveErrors(_ isLeft: (Routed) -> Bool) {
+    guard !routes.isEmpty else { return }
+    let left = routes.keys.filter(isLeft)
+    for member in left { routes[member] = nil }
+    guard let boundary, let routesClient, !left.isEmpty else { return }
+    // A query may still be in the list.
+    let kept = Set(routes.keys.map(\.identity))
+    for identity in Set(left.map(\.identity)).subtracting(kept) {
+      boundary.left(identity, in: routesClient, by: self)
     }
   }
 
@@ -312,7 +339,7 @@ extension ObservedQueries: WitnessedObject {}
 extension ObservedQueries: PumpMember {
   func changed(_ change: ObservationChange) {
     guard !change.isOver else {
-      // The client was shut down: the last state stays.
+      // The client was shut down: the last state stays, until another list is asked for.
       observer = nil
       return
     }

@@ -2,26 +2,49 @@ public import StreamQuery
 
 // Commands that do not wait, for buttons: `Button("Reload", action: user.refetch)`. Where the
 // caller is asynchronous, the compiler takes those that wait.
+//
+// None keeps the object: its observation ends when it is released, whatever was begun.
 extension ObservedSelection {
   /// Fetches like the asynchronous ``refetch(superseding:)``, without waiting.
-  public func refetch() { withoutWaiting { await $0.refetch() } }
+  public func refetch() { begin { $0.startRefetch() } }
 
   /// Invalidates without waiting.
-  public func invalidate() { withoutWaiting { await $0.invalidate() } }
+  public func invalidate() {
+    guard let client else { return }
+    begin { client.markInvalidated(.query($0.query)) }
+  }
 
   /// Resets without waiting.
-  public func reset() { withoutWaiting { await $0.reset() } }
+  public func reset() {
+    guard let client else { return }
+    begin { observer in
+      let query = observer.query
+      // No executor preference: it runs on the main actor.
+      Task { [weak self] in
+        await client.reset(query)
+        self?.arrivedNow()
+      }
+    }
+  }
 
-  private func withoutWaiting(_ command: @escaping @MainActor (ObservedSelection) async -> Void) {
-    // No executor preference: it runs on the main actor.
-    Task { await command(self) }
+  /// Fetches anew, without waiting: a running fetch does not land.
+  func startAnew() {
+    cancelFirstFetch()
+    refetch()
+  }
+
+  private func begin(_ command: (QueryObserver<Stored>) -> Void) {
+    // In a preview, nothing changes unless that says so.
+    guard let observer, pump?.prepared == nil else { return }
+    command(observer)
+    arrivedNow()
   }
 }
 
 extension ObservedSelection where Stored: PageSequenceValue {
   /// Fetches the page after the last one, without waiting.
-  public func fetchNextPage() { withoutWaiting { await $0.fetchNextPage() } }
+  public func fetchNextPage() { begin { $0.startFetchingNextPage() } }
 
   /// Fetches the page before the first one, without waiting.
-  public func fetchPreviousPage() { withoutWaiting { await $0.fetchPreviousPage() } }
+  public func fetchPreviousPage() { begin { $0.startFetchingPreviousPage() } }
 }

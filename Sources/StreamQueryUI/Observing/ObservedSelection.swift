@@ -8,8 +8,9 @@ public import StreamQuery
 /// show(names.data, names.isFetching)
 /// ```
 ///
-/// **Life.** It observes from ``start(using:)`` to ``stop()``, or until it is released. What it
-/// shows stays after a stop. A fetch outlives it by a second, so that a view that is back soon
+/// **Life.** It observes from ``start(using:)`` to ``stop()``, or until it is released, whatever a
+/// button has begun. What it shows stays after a stop, and after a shutdown of the client until
+/// another query is asked for. A fetch outlives it by a second, so that a view that is back soon
 /// finds its request still running, unless the query or the options say otherwise. When the account
 /// ends that the client belongs to, it shows nothing.
 ///
@@ -36,9 +37,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     set {
       guard newValue !== boundary else { return }
       if route == nil { madeRareParts().route = ErrorRoute() }
-      route?.boundary = newValue
-      // The former one was told of the error, this one was not.
-      route?.machine = ErrorRouteMachine()
+      route?.move(to: newValue)
       offerError()
     }
   }
@@ -49,13 +48,13 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
 
   /// Made when it is needed: many have no reader yet.
   private var registrar: ObservationRegistrar?
-  private var machine: ResultMachine<Stored, Selected>
+  private(set) var machine: ResultMachine<Stored, Selected>
   private var member = ObservationMember<Stored>()
-  private var observer: QueryObserver<Stored>?
+  private(set) var observer: QueryObserver<Stored>?
   /// The client that is observed.
-  private var client: QueryClient?
+  private(set) var client: QueryClient?
   /// That of the client whose data is shown.
-  private var pump: Pump?
+  private(set) var pump: Pump?
 
   init(
     _ query: Query<Stored>,
@@ -105,9 +104,11 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   ///   - query: What to observe from now on; `nil` keeps it.
   ///   - options: The options from now on; `nil` keeps them.
   public func update(query: Query<Stored>? = nil, options: ObserverOptions? = nil) {
+    let isOver = if let query { isOver(before: query) } else { false }
     if let query { self.query = query }
     take(options)
     if let client { follow(client, isOther: true) }
+    if isOver { lookAgain() }
   }
 
   /// Observes a query of a client from now on, whatever it did before.
@@ -123,20 +124,38 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     options: ObserverOptions? = nil,
     using client: QueryClient
   ) {
+    let isOver = isOver(before: query)
     self.query = query
     take(options)
     follow(client, isOther: true)
+    if isOver { lookAgain() }
   }
 
-  /// Shows what a new observer would see, without being one; nothing if the query was shown already.
+  /// Whether a query is another one than what was observed until its client was shut down.
+  private func isOver(before query: Query<Stored>) -> Bool {
+    observer == nil && client != nil && self.query.key != query.key
+  }
+
+  /// Shows nothing of the former query, of which the last state has stayed.
+  private func lookAgain() {
+    if observer == nil, let client { look(at: client) }
+  }
+
+  /// Shows what a new observer would see, without being one; nothing if the query of that client was
+  /// shown already.
   func preview(_ query: Query<Stored>, _ options: ObserverOptions?, _ client: QueryClient) {
     let isOther = self.query.key != query.key
     self.query = query
     take(options)
-    guard isOther || machine.isNew else { return }
-    show(Pump.of(client))
+    if isOther || machine.isNew || pump?.isOf(client) != true { look(at: client) }
+  }
+
+  /// Shows what a new observer of a client would see.
+  private func look(at client: QueryClient) {
+    // There is another pump after a shutdown, of which nothing comes.
+    if pump?.isOf(client) != true { show(Pump.of(client)) }
     pump?.remember(self)
-    take(client.result(for: query, options: self.options))
+    take(client.result(for: query, options: options))
     // It may have ended in between.
     if client.isErased { forget() }
   }
@@ -144,6 +163,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   /// Observes and shows nothing until it is told what to observe.
   func showNothing() {
     stop()
+    route?.leave(for: nil, of: nil)
     // So that the same query is another one when it comes back.
     query = .none
     forget()
@@ -277,10 +297,14 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   private func offerError() {
     catchUp()
     guard let route, let boundary = route.boundary, let client else { return }
+    route.leave(for: QueryIdentity(query.key), of: client)
     switch route.machine.shown(machine.shown) {
     case .nothing: break
     case .offer(let error):
-      if client.shouldThrow(error, of: query) { boundary.report(error, of: query, in: client) }
+      route.offers(QueryIdentity(query.key), of: client)
+      if client.shouldThrow(error, of: query) {
+        boundary.report(error, of: query, in: client, by: route)
+      }
     case .recovered: boundary.recovered(QueryIdentity(query.key), in: client)
     }
   }
@@ -312,51 +336,6 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
   var present: (stored: QueryResult<Stored>, shown: QueryResult<Selected>) {
     catchUp()
     return (machine.stored, machine.shown)
-  }
-
-  // MARK: Waiting
-
-  /// The first value: at once if there is data, or else that of the next fetch that ends.
-  ///
-  /// Cached data counts, however old; a placeholder does not.
-  ///
-  /// - Returns: The data, or the selection of it.
-  /// - Throws: The error if the fetch fails and there is nothing to show; `CancellationError` if
-  ///   the caller is cancelled or the client is shut down; ``ObservationError/noClient`` if
-  ///   nothing is observed.
-  public func firstValue() async throws -> Selected {
-    guard let client else { throw ObservationError.noClient }
-    var machine = machine
-    // An observer of its own: what is taken here must not be missing there.
-    let options = Pump.options(options, for: client)
-    for await result in client.results(of: query, options: options) {
-      if let arrival = machine.arrived(result) { machine.show(arrival) }
-      let shown = machine.shown
-      if let data = shown.data, !shown.isPlaceholderData { return data }
-      if let error = shown.error, !shown.isFetching { throw error }
-      // Nothing comes in a preview.
-      if pump?.prepared != nil { break }
-    }
-    throw CancellationError()
-  }
-
-  /// Fetches anew: a running fetch does not land.
-  func restart() async -> QueryResult<Selected> {
-    // Without data, a refetch would join it.
-    let stored = present.stored
-    let joins = stored.data == nil || stored.isPlaceholderData
-    if joins, pump?.prepared == nil { client?.cancel(query) }
-    return await refetch()
-  }
-
-  func withObserver<Result>(
-    _ body: (QueryObserver<Stored>) async throws -> Result
-  ) async rethrows -> Result? {
-    // In a preview, nothing changes unless that says so.
-    guard let observer, pump?.prepared == nil else { return nil }
-    let result = try await body(observer)
-    arrivedNow()
-    return result
   }
 }
 

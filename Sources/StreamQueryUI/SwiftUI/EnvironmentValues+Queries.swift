@@ -35,7 +35,8 @@ extension EnvironmentValues {
 extension View {
   /// Gives a client to the queries of this view and of all views in it.
   ///
-  /// Queries that are observed already go over to the new client, as if the view were new.
+  /// Queries that are observed already go over to the new client, as if the view were new. What does
+  /// not observe, such as a hidden view, is drawn with what the new client has cached.
   ///
   /// ```swift
   /// WindowGroup { ContentView().queryClient(client) }

@@ -23,8 +23,22 @@ extension View {
   /// - Parameter transaction: The transaction.
   /// - Returns: The view.
   public func queryTransaction(_ transaction: Transaction) -> some View {
-    let context = transaction.changeContext
-    return transformEnvironment(\.surroundings) { $0.changeContext = context }
+    modifier(ContextModifier(transaction))
+  }
+}
+
+struct ContextModifier: ViewModifier {
+  @State private var context: SharedContext
+  private let transaction: Transaction
+
+  init(_ transaction: Transaction) {
+    _context = State(wrappedValue: SharedContext(transaction.changeContext))
+    self.transaction = transaction
+  }
+
+  func body(content: Content) -> some View {
+    let _ = context.apply = transaction.changeContext
+    content.transformEnvironment(\.surroundings) { [context] in $0.context = context }
   }
 }
 

@@ -66,18 +66,71 @@ struct PumpTests {
     }
   }
 
-  @Test("who looks is asked once at each delivery, for as long as it wants")
+  @Test("who looks is asked once at each delivery of changes, for as long as it wants")
   func lookers() {
     Simulation.onMainActor { simulation in
       let client = QueryClient(simulation: simulation)
-      let (pump, looker) = (Pump.of(client), Looker())
+      let observed = ObservedQuery(query, client: client)
+      simulation.settle()
+      let (pump, looker, other) = (Pump.of(client), Looker(), Looker())
       for _ in 1...2 { pump.add(looker) }
-      let counts = (1...5).map { _ in
+      let counts = (1...5).map { number in
+        client.setData(number, for: query)
         pump.deliverNow()
+        // Without changes, only who has news of its own looks.
+        pump.deliverNow()
+        pump.add(other)
+        pump.deliverNow(for: other)
         return looker.count
       }
-      #expect(counts == [1, 2, 3, 3, 3])
+      #expect(counts == [1, 2, 3, 3, 3] && other.count == 6)
+      withExtendedLifetime(observed) {}
     }
+  }
+
+  /// Counts how often it is asked.
+  private final class Spy: PumpLooker {
+    private(set) var count = 0
+
+    func look() -> Bool {
+      count += 1
+      return true
+    }
+  }
+
+  @Test("runs that begin, and go on, do not let all others look each time")
+  func manyRuns() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let work = ScriptedFetch<Void>(.never)
+      let spy = Spy()
+      Pump.of(client).add(spy)
+      let all = (0..<200).map { _ in
+        ObservedMutation(Mutation("work") { try await work() }, client: client)
+      }
+      for observed in all { observed.run() }
+      simulation.settle()
+      #expect(all.allSatisfy(\.isPending) && spy.count <= 2)
+      for observed in all { observed.cancel() }
+      simulation.settle()
+      #expect(all.allSatisfy(\.isIdle) && spy.count <= 2)
+    }
+  }
+
+  @Test("many lookers come and go")
+  func lookersComeAndGo() {
+    var lookers = PumpLookers()
+    var kept: [Spy] = []
+    for number in 0..<200 {
+      let spy = Spy()
+      lookers.add(spy)
+      lookers.add(spy)
+      if number % 3 == 0 { kept.append(spy) }
+      if number % 3 == 1 { lookers.remove(spy) }
+    }
+    #expect(lookers.all.map { ObjectIdentifier($0) } == kept.map { ObjectIdentifier($0) })
+    for spy in kept { lookers.remove(spy) }
+    #expect(lookers.all.isEmpty)
   }
 
   @Test("a mutation looks while it runs, or somebody waits for its run")

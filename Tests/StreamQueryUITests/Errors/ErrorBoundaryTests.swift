@@ -281,4 +281,79 @@ struct ErrorBoundaryTests {
       #expect(boundary.errors.isEmpty && batch[query]?.data == 1)
     }
   }
+
+  @Test("E04: the error of a former key leaves the boundary")
+  func theErrorOfAFormerKeyLeavesTheBoundary() {
+    run { simulation, client in
+      let (boundary, kept) = (ErrorBoundary(), ErrorBoundary())
+      let failing = query("a", .failure(Fatal()))
+      let observed = ObservedQuery(failing, client: client)
+      let list = ObservedQueries([AnyQuery(failing)], client: client)
+      (observed.boundary, list.boundary) = (boundary, kept)
+      simulation.settle()
+      #expect(names(boundary) == ["Fatal()"] && names(kept) == ["Fatal()"])
+      let other = query("b", .value("B"))
+      observed.update(query: other)
+      #expect(boundary.errors.isEmpty)
+      list.update([AnyQuery(other)])
+      simulation.settle()
+      #expect(observed.data == "B" && boundary.errors.isEmpty && kept.errors.isEmpty)
+    }
+  }
+
+  @Test("E04: the error of a former client leaves the boundary")
+  func theErrorOfAFormerClientLeavesTheBoundary() {
+    run { simulation, client in
+      let boundary = ErrorBoundary()
+      let other = QueryClient(simulation: simulation)
+      let failing = query("a", .failure(Fatal()), .value("A"), .value("A"))
+      let observed = ObservedQuery(failing, client: client)
+      let listed = query("b", .failure(Fatal()), .value("B"))
+      let list = ObservedQueries([AnyQuery(listed)], client: client)
+      (observed.boundary, list.boundary) = (boundary, boundary)
+      simulation.settle()
+      #expect(names(boundary) == ["Fatal()", "Fatal()"])
+      observed.start(using: other)
+      list.start(using: other)
+      simulation.settle()
+      #expect(observed.data == "A" && list.isSuccess && boundary.errors.isEmpty)
+    }
+  }
+
+  @Test("an object that stops leaves its error where it is")
+  func aStopLeavesTheError() {
+    run { simulation, client in
+      let boundary = ErrorBoundary()
+      let observed = ObservedQuery(query("a", .failure(Fatal())), client: client)
+      observed.boundary = boundary
+      simulation.settle()
+      observed.stop()
+      simulation.settle()
+      #expect(names(boundary) == ["Fatal()"])
+    }
+  }
+
+  @Test("E04: the error of a query stays while another object shows it")
+  func othersKeepTheError() {
+    run { simulation, client in
+      let boundary = ErrorBoundary()
+      let failing = query("a", .failure(Fatal()))
+      let both = [ObservedQuery(failing, client: client), ObservedQuery(failing, client: client)]
+      let list = ObservedQueries([AnyQuery(failing), AnyQuery(failing)], client: client)
+      for observed in both { observed.boundary = boundary }
+      list.boundary = boundary
+      simulation.settle()
+      #expect(names(boundary) == ["Fatal()"])
+      for observed in both {
+        observed.update(query: query("b", .value("B")))
+        simulation.settle()
+        #expect(names(boundary) == ["Fatal()"])
+      }
+      list.update([AnyQuery(failing)])
+      #expect(names(boundary) == ["Fatal()"])
+      list.update([])
+      #expect(boundary.errors.isEmpty)
+      withExtendedLifetime((both, list)) {}
+    }
+  }
 }

@@ -42,4 +42,20 @@ struct BoundaryMachineTests {
     machine.forget { $0.hasPrefix("a") }
     #expect(shown(machine) == ["b b 0"])
   }
+
+  @Test func anErrorGoesWithTheLastOfItsReportersAndStaysWithoutAny() {
+    var machine = BoundaryMachine<String, Int>()
+    let objects = [ObjectIdentifier(Int.self), ObjectIdentifier(String.self)]
+    for object in objects + objects {
+      machine.reported(Broken(name: "1"), by: "a", from: object, retry: 1)
+    }
+    machine.reported(Broken(name: "2"), by: "b", retry: 2)
+    let haveGone = [
+      machine.left("a", by: objects[0]), machine.left("a", by: objects[0]),
+      machine.left("b", by: objects[0]), machine.left("c", by: objects[0]),
+    ]
+    #expect(haveGone == [false, false, false, false] && shown(machine) == ["a 1 1", "b 2 2"])
+    let isLast = machine.left("a", by: objects[1])
+    #expect(isLast && shown(machine) == ["b 2 2"])
+  }
 }

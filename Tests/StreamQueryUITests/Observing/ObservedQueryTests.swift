@@ -464,4 +464,18 @@ struct ObservedQueryTests {
       #expect(screen.frames == ["one", "one…", "two"])
     }
   }
+
+  @Test("T94: a first value that is there costs no request")
+  func aFirstValueThatIsThereCostsNoRequest() {
+    run { simulation, client in
+      let fetch = ScriptedFetch<String>(.value("A"), .value("B"))
+      let observed = ObservedQuery(query("a", fetch), client: client)
+      simulation.settle()
+      var value: String?
+      Task { value = try? await observed.firstValue() }
+      simulation.settle()
+      #expect(value == "A" && fetch.callCount == 1)
+      withExtendedLifetime(observed) {}
+    }
+  }
 }

@@ -121,7 +121,7 @@ final class Node {
         node = former
         let isSame =
           host.behaviour.skipsEqualViews && !node.isDirty
-          && node.environment.isSame(as: environment) && isEqual(node.view, piece.view)
+          && node.environment.isSame(as: environment) && SwiftUI.isSame(node.view, piece.view)
         node.view = piece.view
         node.environment = environment
         kept.append((node, isSame))
@@ -278,11 +278,3 @@ extension Primitive {
 ///
 /// All others only make such views.
 protocol Opaque {}
-
-/// Whether two values of a view have the same bytes, as SwiftUI compares many views.
-private func isEqual<A: View>(_ one: A, _ other: any View) -> Bool {
-  guard let other = other as? A else { return false }
-  return withUnsafeBytes(of: one) { one in
-    withUnsafeBytes(of: other) { one.elementsEqual($0) }
-  }
-}

@@ -176,4 +176,69 @@ struct HiddenViewTests {
       #expect(world.observers == 0)
     }
   }
+
+  private struct Named: View {
+    @LiveQuery<String> private var one
+    @LiveQueries private var list: ObservedQueries
+    let query: Query<String>
+    let drawn: Drawn
+
+    init(_ query: Query<String>, _ drawn: Drawn) {
+      _one = LiveQuery(query)
+      _list = LiveQueries([AnyQuery(query)])
+      (self.query, self.drawn) = (query, drawn)
+    }
+
+    var body: some View { drawn("\(one.text) \(list[query]?.data ?? "-")") }
+  }
+
+  private struct Account: View {
+    let switches: Switches
+    let clients: [QueryClient]
+    let content: AnyView
+    var body: some View { content.queryClient(clients[switches.isOn ? 0 : 1]) }
+  }
+
+  @Test("G05: what does not observe is never drawn with the data of a former client")
+  func clientIsSwapped() {
+    World.run(.further) { world in
+      let (switches, drawn) = (Switches(), Drawn())
+      let bobs = QueryClient(simulation: world.simulation)
+      let query = query("a", fetch("fetched")).staleTime(.infinite)
+      world.client.setData("Ada's", for: query)
+      bobs.setData("Bob's", for: query)
+      let clients = [world.client, bobs]
+      let hidden = Stack(
+        switches: switches,
+        root: Named(query, drawn).queryObservation(.onAppear)
+      )
+      let mounted = world.mount(
+        Account(switches: switches, clients: clients, content: AnyView(hidden))
+      )
+      #expect(drawn.take().last == "Ada's Ada's")
+      switches.path = [1]
+      world.advance(10)
+      _ = drawn.take()
+      switches.isOn = false
+      world.advance(10)
+      switches.path = []
+      world.advance(10)
+      let lines = drawn.take()
+      #expect(lines.last == "Bob's Bob's" && lines.allSatisfy { $0 == "Bob's Bob's" })
+      #expect(world.observers == 0)
+      mounted.unmount()
+      switches.isOn = true
+      _ = drawn.take()
+      // What observes nothing is shown what is cached.
+      let disabled = Named(query, drawn).environment(\.queryObservationEnabled, false)
+      let other = world.mount(
+        Account(switches: switches, clients: clients, content: AnyView(disabled))
+      )
+      #expect(drawn.take().last == "Ada's Ada's")
+      switches.isOn = false
+      world.advance(10)
+      #expect(drawn.take().last == "Bob's Bob's")
+      other.unmount()
+    }
+  }
 }

@@ -263,4 +263,30 @@ struct PreviewTests {
       #expect(fetch.callCount == 0 && work.callCount == 0 && rename.output == "Grace")
     }
   }
+
+  @Test("a boundary around another one goes on showing the error of a preview")
+  func aBoundaryAroundAnotherOne() {
+    World.run(.further) { world in
+      let fetch = fetch("fetched")
+      let failed = query("a", fetch).throwOnError(true)
+      let screen = world.show(
+        ErrorBoundaryView {
+          ErrorBoundaryView(catching: { _ in false }) {
+            QueryView(failed) { Text($0.text) }
+          } failure: { _, _ in
+            Text("inner")
+          }
+        } failure: { error, retry in
+          Text("\(error)")
+          Button("Retry", action: retry)
+        }
+        .queryPreview { $0.failure(Fatal(), for: failed) }
+      )
+      #expect(screen.texts == ["Fatal()"])
+      screen.tap("Retry")
+      world.advance(1_000)
+      #expect(screen.texts == ["Fatal()"] && fetch.callCount == 0)
+      screen.unmount()
+    }
+  }
 }

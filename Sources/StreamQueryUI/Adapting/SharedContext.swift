@@ -1,0 +1,10 @@
+/// What changes below a place of a screen are applied inside of.
+///
+/// It is one object for as long as that place exists, and its context is replaced in place: otherwise
+/// all below would be told of other surroundings whenever the place is drawn.
+@MainActor
+final class SharedContext {
+  var apply: ChangeContext
+
+  init(_ apply: @escaping ChangeContext) { self.apply = apply }
+}

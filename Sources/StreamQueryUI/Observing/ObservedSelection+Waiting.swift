@@ -1,0 +1,54 @@
+internal import StreamQuery
+
+// What waits for a fetch.
+extension ObservedSelection {
+  /// The first value: at once if there is data, or else that of the next fetch that ends.
+  ///
+  /// Cached data counts, however old; a placeholder does not.
+  ///
+  /// - Returns: The data, or the selection of it.
+  /// - Throws: The error if the fetch fails and there is nothing to show; `CancellationError` if
+  ///   the caller is cancelled or the client is shut down; ``ObservationError/noClient`` if
+  ///   nothing is observed.
+  public func firstValue() async throws -> Selected {
+    guard let client else { throw ObservationError.noClient }
+    // Another observer may begin a request.
+    let present = present.shown
+    if let data = present.data, !present.isPlaceholderData { return data }
+    var machine = machine
+    // An observer of its own: what is taken here must not be missing there.
+    let options = Pump.options(options, for: client)
+    for await result in client.results(of: query, options: options) {
+      if let arrival = machine.arrived(result) { machine.show(arrival) }
+      let shown = machine.shown
+      if let data = shown.data, !shown.isPlaceholderData { return data }
+      if let error = shown.error, !shown.isFetching { throw error }
+      // Nothing comes in a preview.
+      if pump?.prepared != nil { break }
+    }
+    throw CancellationError()
+  }
+
+  /// Fetches anew: a running fetch does not land.
+  func restart() async -> QueryResult<Selected> {
+    cancelFirstFetch()
+    return await refetch()
+  }
+
+  /// Cancels a fetch that a refetch would join: there is no data.
+  func cancelFirstFetch() {
+    let stored = present.stored
+    let joins = stored.data == nil || stored.isPlaceholderData
+    if joins, pump?.prepared == nil { client?.cancel(query) }
+  }
+
+  func withObserver<Result>(
+    _ body: (QueryObserver<Stored>) async throws -> Result
+  ) async rethrows -> Result? {
+    // In a preview, nothing changes unless that says so.
+    guard let observer, pump?.prepared == nil else { return nil }
+    let result = try await body(observer)
+    arrivedNow()
+    return result
+  }
+}

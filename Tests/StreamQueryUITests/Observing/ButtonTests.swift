@@ -1,0 +1,133 @@
+import StreamQuery
+import StreamQueryTesting
+import StreamQueryUI
+import Testing
+
+/// Commands that do not wait.
+@MainActor
+struct ButtonTests {
+  private func run(_ body: @MainActor (Simulation, QueryClient) -> Void) {
+    for seed: UInt64 in 0..<10 {
+      Simulation.onMainActor(seed: seed) { body($0, QueryClient(simulation: $0)) }
+    }
+  }
+
+  private func query(
+    _ name: String,
+    _ fetch: ScriptedFetch<String> = ScriptedFetch(.value("fetched", after: .milliseconds(30)))
+  ) -> Query<String> {
+    Query(key: QueryKey(name), fetch: fetch).retry(0)
+  }
+
+  @Test("a button does not keep what is released")
+  func aButtonDoesNotKeepWhatIsReleased() {
+    let commands: [@MainActor (ObservedQuery<String>) -> Void] = [
+      { $0.refetch() }, { $0.invalidate() }, { $0.reset() },
+    ]
+    for command in commands {
+      run { simulation, client in
+        let fetch = ScriptedFetch<String>(.value("A"), .never)
+        weak var released: ObservedQuery<String>?
+        do {
+          let observed = ObservedQuery(query("a", fetch), client: client)
+          released = observed
+          simulation.settle()
+          command(observed)
+          simulation.settle()
+          #expect(observed.isFetching)
+          withExtendedLifetime(observed) {}
+        }
+        #expect(released == nil)
+        simulation.advance(by: .seconds(2))
+        #expect(client.diagnostics().map(\.observerCount) == [0] && fetch.runningCount == 0)
+      }
+    }
+  }
+
+  @Test("the buttons of a list do not keep what is released")
+  func theButtonsOfAListDoNotKeepIt() {
+    let commands: [@MainActor (ObservedQueries) -> Void] = [
+      { $0.refetch() }, { $0.invalidate() }, { $0.reset() },
+    ]
+    for command in commands {
+      run { simulation, client in
+        let fetch = ScriptedFetch<String>(.value("A"), .never)
+        weak var released: ObservedQueries?
+        do {
+          let observed = ObservedQueries([AnyQuery(query("a", fetch))], client: client)
+          released = observed
+          simulation.settle()
+          command(observed)
+          simulation.settle()
+          #expect(observed.isFetching)
+          withExtendedLifetime(observed) {}
+        }
+        #expect(released == nil)
+        simulation.advance(by: .seconds(2))
+        #expect(client.diagnostics().map(\.observerCount) == [0] && fetch.runningCount == 0)
+      }
+    }
+  }
+
+  @Test("the buttons for pages do not keep what is released")
+  func theButtonsForPagesDoNotKeepIt() {
+    let commands: [@MainActor (ObservedInfiniteQuery<String, Int>) -> Void] = [
+      { $0.fetchNextPage() }, { $0.fetchPreviousPage() },
+    ]
+    for command in commands {
+      run { simulation, client in
+        let fetch = ScriptedFetch<String>(.value("A"), .never)
+        let feed = InfiniteQuery<String, Int>("feed", initialPageParam: 0) { _, _ in
+          try await fetch()
+        } nextPageParam: { _ in
+          1
+        } previousPageParam: { _ in
+          -1
+        }
+        weak var released: ObservedInfiniteQuery<String, Int>?
+        do {
+          let observed = ObservedInfiniteQuery(feed.retry(0), client: client)
+          released = observed
+          simulation.settle()
+          command(observed)
+          #expect(observed.isFetching && observed.pages == ["A"])
+          simulation.settle()
+          #expect(fetch.runningCount == 1)
+          withExtendedLifetime(observed) {}
+        }
+        #expect(released == nil)
+        simulation.advance(by: .seconds(2))
+        #expect(client.diagnostics().map(\.observerCount) == [0] && fetch.runningCount == 0)
+      }
+    }
+  }
+
+  @Test("offline, a button keeps nothing until the network is back")
+  func offline() {
+    for seed: UInt64 in 0..<10 {
+      Simulation.onMainActor(seed: seed) { simulation in
+        let online = ManualSignal(true)
+        let client = QueryClient(simulation: simulation) {
+          $0.connectivity = Connectivity { online }
+        }
+        simulation.settle()
+        let fetch = ScriptedFetch<String>(.value("A"), .value("B"))
+        do {
+          let observed = ObservedQuery(query("a", fetch), client: client)
+          simulation.settle()
+          online.send(false)
+          simulation.settle()
+          observed.refetch()
+          #expect(observed.isPaused)
+          simulation.settle()
+          withExtendedLifetime(observed) {}
+        }
+        simulation.advance(by: .seconds(2))
+        #expect(client.diagnostics().map(\.observerCount) == [0])
+        online.send(true)
+        simulation.advance(by: .seconds(1))
+        #expect(fetch.callCount == 1)
+      }
+    }
+  }
+}

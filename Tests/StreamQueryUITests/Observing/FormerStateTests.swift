@@ -1,0 +1,80 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQueryUI
+
+/// What is shown after another client, another key or a shutdown.
+@MainActor
+struct FormerStateTests {
+  private func run(_ body: @MainActor (Simulation, QueryClient) -> Void) {
+    for seed: UInt64 in 0..<10 {
+      Simulation.onMainActor(seed: seed) { body($0, QueryClient(simulation: $0)) }
+    }
+  }
+
+  private func query(
+    _ name: String,
+    _ fetch: ScriptedFetch<String> = ScriptedFetch(.value("fetched", after: .milliseconds(30)))
+  ) -> Query<String> {
+    Query(key: QueryKey(name), fetch: fetch).retry(0)
+  }
+
+  @Test("G05: what does not observe shows nothing of the former client")
+  func whatDoesNotObserveShowsNothingOfAFormerClient() {
+    run { simulation, client in
+      let other = QueryClient(simulation: simulation)
+      client.setData("Ada's", for: query("a"))
+      client.setData("Ada's", for: query("b"))
+      other.setData("Bob's", for: query("a"))
+      let observed = ObservedQuery(query("a"))
+      let kept = ObservedQuery(query("b"), keepsPreviousData: true)
+      let list = ObservedQueries([AnyQuery(query("a"))])
+      @MainActor func draw(_ client: QueryClient) {
+        observed.drawn(query("a"), using: client, observing: .onAppear)
+        kept.drawn(query("b"), using: client, observing: .onAppear)
+        list.preview([AnyQuery(query("a"))], client)
+      }
+      draw(client)
+      let screen = Screen { [observed.data, kept.data, list[query("a")]?.data] }
+      #expect(screen.frames == [["Ada's", "Ada's", "Ada's"]])
+      draw(other)
+      #expect([observed.data, kept.data, list[query("a")]?.data] == ["Bob's", nil, "Bob's"])
+      simulation.settle()
+      #expect(screen.frames.last == ["Bob's", nil, "Bob's"])
+      #expect(!observed.isObserving && client.diagnostics().allSatisfy { $0.observerCount == 0 })
+      withExtendedLifetime((observed, kept, list)) {}
+    }
+  }
+
+  @Test("what was shut down stays for as long as it is asked for")
+  func anotherDrawingAfterAShutdown() {
+    run { simulation, client in
+      client.setData("A", for: query("a"))
+      let observed = ObservedQuery(query("a"))
+      observed.drawn(query("a"), using: client, observing: .onAppear)
+      client.shutDown()
+      simulation.settle()
+      observed.drawn(query("a"), using: client, observing: .onAppear)
+      #expect(observed.data == "A")
+    }
+  }
+
+  @Test("after a shutdown, another key shows nothing of the former one")
+  func afterAShutdownAnotherKeyShowsNothingOfTheFormer() {
+    run { simulation, client in
+      client.setData("A", for: query("a"))
+      let observed = ObservedQuery(query("a").enabled(false), client: client)
+      let list = ObservedQueries([AnyQuery(query("a").enabled(false))], client: client)
+      client.shutDown()
+      simulation.settle()
+      observed.update(query: query("a").enabled(false))
+      list.update([AnyQuery(query("a").enabled(false))])
+      #expect(observed.data == "A" && list[query("a")]?.data == "A")
+      observed.update(query: query("b").enabled(false))
+      list.update([AnyQuery(query("b").enabled(false))])
+      #expect(observed.data == nil)
+      #expect(list[query("b")] != nil && list[query("a")] == nil)
+    }
+  }
+}
