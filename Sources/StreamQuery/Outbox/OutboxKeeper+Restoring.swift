@@ -129,8 +129,8 @@ extension OutboxKeeper {
     while waits == nil {
       let (pending, ids) = update { ($0.pending, $0.replacements) }
       // What was kept may have been answered already, with identifiers that these inputs mention.
-      let waiting = ids.isEmpty ? [] : pending.compactMap { run in run.record.map { ($0, run.job) } }
-      let (records, _) = replacing(ids, in: waiting)
+      let waiting = pending.compactMap { run in run.record.map { ($0, run.job) } }
+      let records = ids.isEmpty ? [] : replacing(ids, in: waiting).records
       waits = update { $0.acceptPending(ids, records, place) }
     }
     _ = OutboxClaims.shared.claim(update { Array($0.jobs.keys) }, place, self)

@@ -149,7 +149,10 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
     client.shutDown()
   }
 
-  @Test("whoever always removes something else, or in an option, ends nothing", .timeLimit(.minutes(1)))
+  @Test(
+    "whoever always removes something else, or in an option, ends nothing",
+    .timeLimit(.minutes(1))
+  )
   func alwaysRemoved() {
     let client = hooked(keeping: 3)
     store.change { $0.loading = .seconds(1) }
