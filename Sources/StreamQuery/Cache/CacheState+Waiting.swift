@@ -39,7 +39,9 @@ extension CacheState {
     )
     let begins = slots[index].machine.fetch?.id != before
     if begins, before != nil { answerJoiners(index) }
-    if !begins, role != nil, let job = slots[index].job { transaction.lend(to: job.tasks) }
+    if !begins, role != nil || request.lendsPriority, let job = slots[index].job {
+      transaction.lend(to: job.tasks)
+    }
     var waiter: Waiter?
     // Watching a fetch that waits for this caller would never end. A caller whose fetch was just
     // replaced no longer belongs to any fetch.

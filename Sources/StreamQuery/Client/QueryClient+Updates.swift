@@ -78,42 +78,46 @@ extension QueryClient {
     superseding: Bool
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
     let start = try await whenRestored(definition) {
-      begin(key, definition, options, part, superseding: superseding, role: .watching)
+      let request = FetchRequest(cause: .manual, isSuperseding: superseding, part: part)
+      return resolving(key, definition, options) {
+        guard $3.participation != .restoring else { return .restoring }
+        return $0.fetch(key, at: $1, .always, request, role: .watching, $2, $3.freshness, $4, &$5)
+      }
     }
     return try await outcome(of: start, of: key)
   }
 
   /// Begins to fetch one key for an explicit call, and waits for nothing.
+  ///
+  /// Where a store is still being read, it begins after that if the observer still observes the key.
   nonisolated func startRefetchOne(
+    for observer: ObserverID,
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ options: ObserverOptions?,
     part: FetchPart = .whole,
     superseding: Bool
   ) {
-    guard
-      case .restoring = begin(key, definition, options, part, superseding: superseding, role: nil)
-    else { return }
-    // Only for as long as the store is read.
-    _ = Task(executorPreference: configuration.executor) {
-      _ = try? await self.whenRestored(definition) {
-        self.begin(key, definition, options, part, superseding: superseding, role: nil)
+    let request = FetchRequest(
+      cause: .manual,
+      isSuperseding: superseding,
+      lendsPriority: true,
+      part: part
+    )
+    let begin: @Sendable () -> FetchStart = { [self] in
+      resolving(key, definition, options) {
+        // Nobody would end it.
+        guard let row = $0.find(observer), $1 == Int($0.observers[row].entry) else {
+          return .missingFetch
+        }
+        guard $3.participation != .restoring else { return .restoring }
+        return $0.fetch(key, at: $1, .always, request, role: nil, $2, $3.freshness, $4, &$5)
       }
     }
-  }
-
-  private nonisolated func begin(
-    _ key: EntryKey,
-    _ definition: QueryDefinition,
-    _ options: ObserverOptions?,
-    _ part: FetchPart,
-    superseding: Bool,
-    role: Waiter.Role?
-  ) -> FetchStart {
-    let request = FetchRequest(cause: .manual, isSuperseding: superseding, part: part)
-    return resolving(key, definition, options) {
-      guard $3.participation != .restoring else { return .restoring }
-      return $0.fetch(key, at: $1, .always, request, role: role, $2, $3.freshness, $4, &$5)
+    guard case .restoring = begin() else { return }
+    // Only for as long as the store is read.
+    _ = Task(executorPreference: configuration.executor) {
+      _ = try? await self.whenRestored(definition, begin)
     }
   }
 

@@ -147,6 +147,7 @@ extension QueryClient {
   /// Begins to fetch a page on a caller's request, and waits for nothing.
   nonisolated func startFetchingPage(
     _ direction: PageDirection,
+    for observer: ObserverID,
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ options: ObserverOptions?,
@@ -154,6 +155,7 @@ extension QueryClient {
   ) {
     guard mayFetchPage(direction, key, definition, superseding: superseding) else { return }
     startRefetchOne(
+      for: observer,
       key,
       definition,
       options,
@@ -224,6 +226,7 @@ extension QueryObserver where Value: PageSequenceValue {
     let query = query
     subscription.client.startFetchingPage(
       direction,
+      for: subscription.id,
       EntryKey(query.key),
       query.definition,
       options,

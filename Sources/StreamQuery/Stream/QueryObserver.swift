@@ -153,6 +153,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     let asked = asked.withLock { $0 }
     let query = asked.query(of: Value.self)
     subscription.client.startRefetchOne(
+      for: subscription.id,
       EntryKey(query.key),
       query.definition,
       asked.options,

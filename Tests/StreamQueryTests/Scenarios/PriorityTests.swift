@@ -105,6 +105,16 @@ import Testing
     #expect(seen.all == [.background, .high, .high, .high])
   }
 
+  @Test func whoJoinsAFetchWithoutWaitingLendsItItsPriority() {
+    let (client, query) = (client, query(failures: 1))
+    let observer = client.observer(of: query.enabled(false))
+    task(.background) { try await client.fetch(query) }
+    task(.high) { observer.startRefetch(superseding: false) }
+    simulation.advance(by: .seconds(1))
+    #expect(seen.all == [.background, .high, .high, .high])
+    withExtendedLifetime(observer) {}
+  }
+
   @Test func whoJoinsAFetchThatWaitsForItsRetryLendsThatItsPriority() {
     let (client, query) = (client, query(failures: 1))
     task(.background) { try await client.fetch(query) }

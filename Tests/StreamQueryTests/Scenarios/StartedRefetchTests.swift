@@ -86,6 +86,28 @@ struct StartedRefetchTests {
     client.shutDown()
   }
 
+  @Test("what waits for a store does not begin for a handle that is gone, or shows another query")
+  func waitsForAStoreInVain() {
+    let slow = SlowStore(clock: simulation.clock) { $0.loading = .seconds(1) }
+    let client = QueryClient(simulation: simulation) { [slow] in
+      $0.persistence = Persistence(in: slow, maxAge: .hours(24))
+    }
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let other = client.observer(of: query(fetch).enabled(false))
+    do {
+      let observer = client.observer(of: query(fetch).enabled(false))
+      observer.startRefetch()
+      other.startRefetch()
+      simulation.advance(by: .milliseconds(500))
+      withExtendedLifetime(observer) {}
+    }
+    other.update(query: Query<Int>(key: "another"))
+    simulation.advance(by: .seconds(5))
+    #expect(fetch.callCount == 0)
+    withExtendedLifetime(other) {}
+    client.shutDown()
+  }
+
   @Test("a fetch that begins one that waits for it closes no circle, as it does not wait")
   func closesNoCircle() {
     let client = client()
