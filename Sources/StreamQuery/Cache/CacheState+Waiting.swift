@@ -39,7 +39,8 @@ extension CacheState {
     )
     let begins = slots[index].machine.fetch?.id != before
     if begins, before != nil { answerJoiners(index) }
-    if !begins, role != nil || request.lendsPriority, let job = slots[index].job {
+    // A call that does not wait is as urgent as its caller, too.
+    if !begins, role != nil || request.cause == .manual, let job = slots[index].job {
       transaction.lend(to: job.tasks)
     }
     var waiter: Waiter?

@@ -5,8 +5,6 @@ struct FetchRequest {
   var isSuperseding = false
   /// Whether the client itself wants the fetch.
   var hasClientLease = false
-  /// Whether a running fetch gets the priority of a caller that does not wait for it.
-  var lendsPriority = false
   /// What to fetch.
   var part = FetchPart.whole
   /// What the caller says about how to fetch, if anything.

@@ -98,12 +98,7 @@ extension QueryClient {
     part: FetchPart = .whole,
     superseding: Bool
   ) {
-    let request = FetchRequest(
-      cause: .manual,
-      isSuperseding: superseding,
-      lendsPriority: true,
-      part: part
-    )
+    let request = FetchRequest(cause: .manual, isSuperseding: superseding, part: part)
     let begin: @Sendable () -> FetchStart = { [self] in
       resolving(key, definition, options) {
         // Nobody would end it.
