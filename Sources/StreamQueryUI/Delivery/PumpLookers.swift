@@ -14,7 +14,16 @@ struct PumpLookers {
   var isEmpty: Bool { places.isEmpty }
 
   /// All that are there now.
-  var all: [any PumpLooker] { places.compactMap(\.object) }
+  var all: [any PumpLooker] {
+    mutating get {
+      let left = left
+      // Those that were released have told nobody.
+      if 2 * left.count <= places.count { removeGone() }
+      return left
+    }
+  }
+
+  private var left: [any PumpLooker] { places.compactMap(\.object) }
 
   /// Adds one, unless it is there.
   mutating func add(_ looker: any PumpLooker) {
@@ -35,7 +44,7 @@ struct PumpLookers {
   }
 
   private mutating func removeGone() {
-    let left = all
+    let left = left
     places = []
     indices = [:]
     goneCount = 0

@@ -136,7 +136,7 @@ public final class ErrorBoundary: nonisolated Observable {
     hasData: @escaping @MainActor () -> Bool
   ) {
     let source = Source.query(ObjectIdentifier(client), key)
-    _ = take(error, by: source, from: ObjectIdentifier(reporter), of: Pump.of(client)) {
+    _ = take(error, by: source, from: reporter, of: Pump.of(client)) {
       if client.fetchingCount(filter) > 0 {
         // The views that show it are back, and have asked for it already: one request is enough.
         await client.refetch(filter, superseding: false)
@@ -159,11 +159,11 @@ public final class ErrorBoundary: nonisolated Observable {
   }
 
   /// Who has reported the error of a query shows another one by now: its error goes, unless others
-  /// have reported it, too.
+  /// that are there have reported it, too.
   func left(_ key: QueryIdentity, in client: QueryClient, by reporter: AnyObject) {
     let source = Source.query(ObjectIdentifier(client), key)
     if machine.caught.contains(where: { $0.source == source }) {
-      change { _ = $0.left(source, by: ObjectIdentifier(reporter)) }
+      change { _ = $0.left(source, by: reporter) }
     } else {
       parent?.left(key, in: client, by: reporter)
     }
@@ -172,7 +172,7 @@ public final class ErrorBoundary: nonisolated Observable {
   private func take(
     _ error: any Error,
     by source: Source,
-    from reporter: ObjectIdentifier? = nil,
+    from reporter: AnyObject? = nil,
     of pump: Pump? = nil,
     retry: @escaping Retry
   ) -> Bool {

@@ -7,8 +7,13 @@ struct BoundaryMachine<Source: Hashable, Action> {
     var source: Source
     var error: any Error
     var retry: Action
-    /// Who has reported it, as far as that is known.
-    fileprivate(set) var reporters: Set<ObjectIdentifier> = []
+    /// Who has reported it, as far as that is known and they are there.
+    fileprivate var reporters: [Reporter] = []
+  }
+
+  /// Not its address alone: another object may get that.
+  fileprivate struct Reporter {
+    weak var object: AnyObject?
   }
 
   /// In the order in which their sources first failed.
@@ -18,13 +23,15 @@ struct BoundaryMachine<Source: Hashable, Action> {
   mutating func reported(
     _ error: any Error,
     by source: Source,
-    from reporter: ObjectIdentifier? = nil,
+    from reporter: AnyObject? = nil,
     retry: Action
   ) {
     var new = Caught(source: source, error: error, retry: retry)
-    if let reporter { new.reporters = [reporter] }
+    if let reporter { new.reporters = [Reporter(object: reporter)] }
     if let index = caught.firstIndex(where: { $0.source == source }) {
-      new.reporters.formUnion(caught[index].reporters)
+      new.reporters += caught[index].reporters.filter {
+        $0.object != nil && $0.object !== reporter
+      }
       caught[index] = new
     } else {
       caught.append(new)
@@ -42,11 +49,13 @@ struct BoundaryMachine<Source: Hashable, Action> {
 
   /// A reporter of a source shows something else by now.
   ///
-  /// - Returns: Whether its error was there, and has gone: nobody else has reported it.
-  mutating func left(_ source: Source, by reporter: ObjectIdentifier) -> Bool {
+  /// - Returns: Whether its error was there, and has gone: nobody else that is there has reported it.
+  mutating func left(_ source: Source, by reporter: AnyObject) -> Bool {
     guard let index = caught.firstIndex(where: { $0.source == source }),
-      caught[index].reporters.remove(reporter) != nil, caught[index].reporters.isEmpty
+      caught[index].reporters.contains(where: { $0.object === reporter })
     else { return false }
+    caught[index].reporters.removeAll { $0.object == nil || $0.object === reporter }
+    guard caught[index].reporters.isEmpty else { return false }
     caught.remove(at: index)
     return true
   }

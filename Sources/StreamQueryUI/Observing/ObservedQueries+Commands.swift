@@ -30,24 +30,36 @@ extension ObservedQueries {
   // Commands that do not wait, for buttons. Where the caller is asynchronous, the compiler takes
   // those that wait. None keeps the object.
 
-  /// Fetches without waiting.
-  public func refetch() { withoutWaiting { await $0.refetch($1) } }
-
-  /// Invalidates without waiting.
-  public func invalidate() { withoutWaiting { await $0.invalidate($1) } }
-
-  /// Resets without waiting.
-  public func reset() { withoutWaiting { await $0.reset($1) } }
-
-  private func withoutWaiting(
-    _ command: @escaping @MainActor (QueryClient, QueryFilter) async -> Void
-  ) {
-    guard let client = commandable else { return }
-    let filter = QueryFilter.queries(queries)
+  /// Fetches without waiting, in the next job of the main actor: what the list has then, and nothing
+  /// if it is released before.
+  public func refetch() {
     // No executor preference: it runs on the main actor.
     Task { [weak self] in
-      await command(client, filter)
+      // What it has by now: a fetch of what nobody observes would be nobody's.
+      guard let (client, filter) = self?.target else { return }
+      await client.refetch(filter)
       self?.arrivedNow()
     }
+  }
+
+  /// Invalidates without waiting.
+  public func invalidate() {
+    guard let (client, filter) = target else { return }
+    client.markInvalidated(filter)
+    arrivedNow()
+  }
+
+  /// Resets without waiting, in the next job of the main actor.
+  public func reset() {
+    guard let (client, filter) = target else { return }
+    // No executor preference: it runs on the main actor.
+    Task { [weak self] in
+      await client.reset(filter)
+      self?.arrivedNow()
+    }
+  }
+
+  private var target: (QueryClient, QueryFilter)? {
+    commandable.map { ($0, .queries(queries)) }
   }
 }

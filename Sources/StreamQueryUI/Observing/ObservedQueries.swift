@@ -134,6 +134,7 @@ public final class ObservedQueries: nonisolated Observable {
     // There is another pump after a shutdown, of which nothing comes.
     if shownPump?.isOf(client) != true { shows(Pump.of(client)) }
     shownPump?.remember(self)
+    leaveFormerErrors()
     show(client.results(for: queries))
   }
 
@@ -165,6 +166,8 @@ public final class ObservedQueries: nonisolated Observable {
     observer = client.observer(all: Pump.queries(queries, for: client))
     join()
     show()
+    // They may have been shown before, when nothing was observed that could report them.
+    offerErrors()
   }
 
   private func end() {
@@ -285,11 +288,8 @@ public final class ObservedQueries: nonisolated Observable {
     guard let boundary, let client, let results = machine.shown?.all else { return }
     // Most have no error, and never had one.
     guard !routes.isEmpty || results.contains(where: { $0.error != nil }) else { return }
+    leaveFormerErrors()
     let members = routed()
-    if !routes.isEmpty {
-      let kept = Set(members.map(\.routed))
-      leaveErrors { !kept.contains($0) }
-    }
     routesClient = client
     // Readers may have replaced the list.
     for (member, result) in zip(members, results) where member.query.key == result.key {
@@ -308,6 +308,13 @@ public final class ObservedQueries: nonisolated Observable {
   }
 
   /// Takes back the errors of queries that are not in the list any more.
+  private func leaveFormerErrors() {
+    guard !routes.isEmpty else { return }
+    let kept = Set(routed().map(\.routed))
+    leaveErrors { !kept.contains($0) }
+  }
+
+  /// Takes back the errors of some queries.
   private func leaveErrors(_ isLeft: (Routed) -> Bool) {
     guard !routes.isEmpty else { return }
     let left = routes.keys.filter(isLeft)

@@ -12,9 +12,11 @@ extension ObservedSelection {
   ///   nothing is observed.
   public func firstValue() async throws -> Selected {
     guard let client else { throw ObservationError.noClient }
+    // What has changed may not have been brought yet, nor the end of the client.
+    arrivedNow()
     // Another observer may begin a request.
     let present = present.shown
-    if let data = present.data, !present.isPlaceholderData { return data }
+    if observer != nil, let data = present.data, !present.isPlaceholderData { return data }
     var machine = machine
     // An observer of its own: what is taken here must not be missing there.
     let options = Pump.options(options, for: client)

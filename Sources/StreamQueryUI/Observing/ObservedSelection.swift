@@ -155,6 +155,7 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     // There is another pump after a shutdown, of which nothing comes.
     if pump?.isOf(client) != true { show(Pump.of(client)) }
     pump?.remember(self)
+    route?.leave(for: QueryIdentity(query.key), of: client)
     take(client.result(for: query, options: options))
     // It may have ended in between.
     if client.isErased { forget() }
@@ -217,6 +218,8 @@ public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: noni
     show(pump)
     member = first.member(of: observer)
     take(first.result(of: member) ?? observer.result)
+    // It may have been shown before, when nothing was observed that could report it.
+    if route != nil { offerError() }
   }
 
   private func end() {

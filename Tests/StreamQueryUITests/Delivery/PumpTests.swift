@@ -133,6 +133,22 @@ struct PumpTests {
     #expect(lookers.all.isEmpty)
   }
 
+  @Test("lookers that are released leave no places behind")
+  func lookersThatAreReleased() {
+    var lookers = PumpLookers()
+    var kept = (0..<100).map { _ in Spy() }
+    for spy in kept { lookers.add(spy) }
+    #expect(lookers.all.count == 100)
+    let last = kept[99]
+    kept = []
+    #expect(lookers.all.map { ObjectIdentifier($0) } == [ObjectIdentifier(last)])
+    lookers.remove(last)
+    #expect(lookers.isEmpty)
+    for _ in 1...3 { lookers.add(Spy()) }
+    #expect(lookers.all.isEmpty && lookers.isEmpty)
+    withExtendedLifetime(last) {}
+  }
+
   @Test("a mutation looks while it runs, or somebody waits for its run")
   func mutationsLook() {
     Simulation.onMainActor { simulation in

@@ -356,4 +356,122 @@ struct ErrorBoundaryTests {
       withExtendedLifetime((both, list)) {}
     }
   }
+
+  @Test("E04: the error of a former key leaves the boundary when the new one is looked at first")
+  func aPreviewLeavesTheErrorOfAFormerKey() {
+    run { simulation, client in
+      let (boundary, kept) = (ErrorBoundary(), ErrorBoundary())
+      let failing = query("a", .failure(Fatal()))
+      let fresh = query("b", .value("B")).staleTime(.infinite)
+      let other = ObservedQuery(fresh, client: client)
+      let observed = ObservedQuery(failing)
+      let list = ObservedQueries([AnyQuery(failing)], client: client)
+      (observed.boundary, list.boundary) = (boundary, kept)
+      observed.drawn(failing, using: client)
+      observed.appeared(using: client)
+      simulation.settle()
+      #expect(names(boundary) == ["Fatal()"] && names(kept) == ["Fatal()"])
+      observed.disappeared()
+      list.stop()
+      simulation.settle()
+      #expect(names(boundary) == ["Fatal()"] && names(kept) == ["Fatal()"])
+      // Nothing changes when they observe it: another object shows the same.
+      observed.drawn(fresh, using: client)
+      list.preview([AnyQuery(fresh)], client)
+      #expect(observed.data == "B" && boundary.errors.isEmpty && kept.errors.isEmpty)
+      observed.appeared(using: client)
+      list.start(using: client)
+      simulation.settle()
+      #expect(boundary.errors.isEmpty && kept.errors.isEmpty)
+      withExtendedLifetime((observed, list, other)) {}
+    }
+  }
+
+  @Test("E04: the error of a former client leaves the boundary when the new one is looked at first")
+  func aPreviewLeavesTheErrorOfAFormerClient() {
+    run { simulation, client in
+      let boundary = ErrorBoundary()
+      let next = QueryClient(simulation: simulation)
+      let shared = query("a", .failure(Fatal()), .value("A")).staleTime(.infinite)
+      let observed = ObservedQuery(shared)
+      observed.boundary = boundary
+      observed.drawn(shared, using: client)
+      observed.appeared(using: client)
+      simulation.settle()
+      #expect(names(boundary) == ["Fatal()"])
+      observed.disappeared()
+      let other = ObservedQuery(shared, client: next)
+      simulation.settle()
+      observed.drawn(shared, using: next)
+      #expect(observed.data == "A" && boundary.errors.isEmpty)
+      observed.appeared(using: next)
+      simulation.settle()
+      #expect(observed.data == "A" && boundary.errors.isEmpty)
+      withExtendedLifetime((observed, other)) {}
+    }
+  }
+
+  @Test("an error that a preview has shown is reported when the object observes")
+  func anErrorThatWasLookedAtIsReported() {
+    run { simulation, client in
+      let (boundary, listed) = (ErrorBoundary(), ErrorBoundary())
+      let failing = query("a", .failure(Fatal())).retryOnSubscribe(false)
+      let first = ObservedQuery(failing, client: client)
+      simulation.settle()
+      let observed = ObservedQuery(failing)
+      let list = ObservedQueries([AnyQuery(failing)])
+      (observed.boundary, list.boundary) = (boundary, listed)
+      observed.preview(failing, nil, client)
+      list.preview([AnyQuery(failing)], client)
+      #expect(observed.isError && boundary.errors.isEmpty && listed.errors.isEmpty)
+      observed.start(using: client)
+      list.start(using: client)
+      #expect(names(boundary) == ["Fatal()"] && names(listed) == ["Fatal()"])
+      withExtendedLifetime((observed, list, first)) {}
+    }
+  }
+
+  @Test("E04: who reported an error and is gone does not keep it")
+  func whoIsGoneDoesNotKeepTheError() {
+    run { simulation, client in
+      let boundary = ErrorBoundary()
+      let failing = query("a", .failure(Fatal()))
+      let observed = ObservedQuery(failing, client: client)
+      observed.boundary = boundary
+      do {
+        let row = ObservedQuery(failing, client: client)
+        row.boundary = boundary
+        simulation.settle()
+        withExtendedLifetime(row) {}
+      }
+      #expect(names(boundary) == ["Fatal()"])
+      observed.update(query: query("b", .value("B")))
+      simulation.settle()
+      #expect(boundary.errors.isEmpty)
+      withExtendedLifetime(observed) {}
+    }
+  }
+
+  @Test("the error of whom is gone stays until somebody who has reported it shows something else")
+  func theErrorOfWhoIsGoneStays() {
+    run { simulation, client in
+      let boundary = ErrorBoundary()
+      do {
+        let row = ObservedQuery(query("a", .failure(Fatal())), client: client)
+        row.boundary = boundary
+        simulation.settle()
+        withExtendedLifetime(row) {}
+      }
+      // They never reported it, whatever addresses they have.
+      for _ in 1...20 {
+        let observed = ObservedQuery(query("b", .failure(Fatal())), client: client)
+        observed.boundary = boundary
+        simulation.settle()
+        observed.update(query: query("c", .value("C")))
+        simulation.settle()
+        withExtendedLifetime(observed) {}
+      }
+      #expect(names(boundary) == ["Fatal()"])
+    }
+  }
 }

@@ -4,6 +4,7 @@ import Testing
 
 struct BoundaryMachineTests {
   private struct Broken: Error, Equatable { var name: String }
+  private final class Reporter {}
 
   private func shown(_ machine: BoundaryMachine<String, Int>) -> [String] {
     machine.caught.map { "\($0.source) \(($0.error as? Broken)?.name ?? "?") \($0.retry)" }
@@ -45,7 +46,7 @@ struct BoundaryMachineTests {
 
   @Test func anErrorGoesWithTheLastOfItsReportersAndStaysWithoutAny() {
     var machine = BoundaryMachine<String, Int>()
-    let objects = [ObjectIdentifier(Int.self), ObjectIdentifier(String.self)]
+    let objects = [Reporter(), Reporter()]
     for object in objects + objects {
       machine.reported(Broken(name: "1"), by: "a", from: object, retry: 1)
     }
@@ -57,5 +58,21 @@ struct BoundaryMachineTests {
     #expect(haveGone == [false, false, false, false] && shown(machine) == ["a 1 1", "b 2 2"])
     let isLast = machine.left("a", by: objects[1])
     #expect(isLast && shown(machine) == ["b 2 2"])
+    withExtendedLifetime(objects) {}
+  }
+
+  @Test func reportersThatAreReleasedCountForNothing() {
+    var machine = BoundaryMachine<String, Int>()
+    var objects = (0..<5).map { _ in Reporter() }
+    for object in objects {
+      machine.reported(Broken(name: "1"), by: "a", from: object, retry: 1)
+    }
+    let leaver = objects[1]
+    objects = [objects[3]]
+    let haveGone = [machine.left("a", by: Reporter()), machine.left("a", by: leaver)]
+    #expect(haveGone == [false, false] && shown(machine) == ["a 1 1"])
+    let isLast = machine.left("a", by: objects[0])
+    #expect(isLast && machine.caught.isEmpty)
+    withExtendedLifetime((objects, leaver)) {}
   }
 }

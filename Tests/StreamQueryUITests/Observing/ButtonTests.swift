@@ -130,4 +130,42 @@ struct ButtonTests {
       }
     }
   }
+
+  @Test("a list is invalidated within the call")
+  func aListIsInvalidatedAtOnce() {
+    run { simulation, client in
+      let shown = query("a", ScriptedFetch(.value("A"), .value("A2", after: .seconds(1))))
+      let list = ObservedQueries([AnyQuery(shown)], client: client)
+      simulation.settle()
+      list.invalidate()
+      #expect(list.isFetching)
+      simulation.advance(by: .seconds(1))
+      #expect(list[shown]?.data == "A2" && !list.isFetching)
+      withExtendedLifetime(list) {}
+    }
+  }
+
+  @Test("a button of a list that is released or replaced at once fetches for nobody else")
+  func theButtonsOfAListThatIsReleasedAtOnce() {
+    let commands: [@MainActor (ObservedQueries) -> Void] = [
+      { $0.refetch() }, { $0.invalidate() }, { $0.reset() },
+    ]
+    for command in commands {
+      for isReleased in [false, true] {
+        run { simulation, client in
+          let fetch = ScriptedFetch<String>(.value("A"), .never)
+          var list: ObservedQueries? = ObservedQueries(
+            [AnyQuery(query("a", fetch))],
+            client: client
+          )
+          simulation.settle()
+          list.map(command)
+          if isReleased { list = nil } else { list?.update([]) }
+          simulation.advance(by: .seconds(2))
+          #expect(fetch.runningCount == 0)
+          withExtendedLifetime(list) {}
+        }
+      }
+    }
+  }
 }

@@ -478,4 +478,47 @@ struct ObservedQueryTests {
       withExtendedLifetime(observed) {}
     }
   }
+
+  @Test("a first value is what the client has by then, although it has not been brought yet")
+  func aFirstValueIsTheNewest() {
+    run { simulation, client in
+      let shown = query("a", ScriptedFetch<String>(.value("A"), .value("fetched")))
+      let observed = ObservedQuery(shown, client: client)
+      let counts = ObservedSelection(shown, client: client) { $0.count }
+      simulation.settle()
+      #expect(observed.data == "A" && counts.data == 1)
+      client.setData("BB", for: shown)
+      var (value, count): (String?, Int?)
+      Task { value = try? await observed.firstValue() }
+      Task { count = try? await counts.firstValue() }
+      simulation.settle()
+      #expect(value == "BB" && count == 2)
+      withExtendedLifetime((observed, counts)) {}
+    }
+  }
+
+  @Test("a first value is nothing that was removed, nor data of a client that is shut down")
+  func aFirstValueIsNothingThatIsGone() {
+    run { simulation, client in
+      let shown = query("a", ScriptedFetch<String>(.value("A"), .value("fetched")))
+      let observed = ObservedQuery(shown, client: client)
+      simulation.settle()
+      client.remove(shown)
+      var value: String?
+      Task { value = try? await observed.firstValue() }
+      simulation.settle()
+      #expect(value == "fetched")
+      client.shutDown()
+      var failure: (any Error)?
+      for _ in 1...2 {
+        failure = nil
+        Task {
+          do { _ = try await observed.firstValue() } catch { failure = error }
+        }
+        simulation.settle()
+        #expect(failure is CancellationError && observed.data == "fetched")
+      }
+      withExtendedLifetime(observed) {}
+    }
+  }
 }

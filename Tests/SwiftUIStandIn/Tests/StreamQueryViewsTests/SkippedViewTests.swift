@@ -53,7 +53,7 @@ struct SkippedViewTests {
     }
   }
 
-  private struct Animated: View {
+  private struct Animated<Reader: View>: View {
     let switches: Switches
     let reader: Reader
     let root: Drawn
@@ -86,6 +86,58 @@ struct SkippedViewTests {
       }
       #expect(root.lines.last == "10")
       #expect(drawn.lines.count == (world.behaviour.skipsEqualViews ? 1 : 11))
+      mounted.unmount()
+    }
+  }
+
+  /// Says what its query shows, and by which animation.
+  private struct Live: View {
+    let drawn: Drawn
+    @LiveQuery<String> var item
+
+    init(_ query: Query<String>, _ drawn: Drawn) {
+      self.drawn = drawn
+      _item = LiveQuery(query)
+    }
+
+    var body: some View {
+      let (text, drawn) = (item.text, drawn)
+      SwiftUI.Text(verbatim: text).transaction {
+        let name =
+          switch $0.animation {
+          case .default: " as usual"
+          case .linear(duration: 1): " quickly"
+          default: ""
+          }
+        _ = drawn(text + name)
+      }
+    }
+  }
+
+  @Test("a view with a query below an animation is skipped, and has the animation of each drawing")
+  func aQueryBelowAnAnimation() {
+    World.run { world in
+      let (switches, drawn, root) = (Switches(), Drawn(), Drawn())
+      let shown = query("a", fetch("A"))
+      let reader = Live(shown, drawn)
+      let mounted = world.mount(Animated(switches: switches, reader: reader, root: root))
+      world.advance(30)
+      #expect(drawn.take() == ["-", "A as usual"])
+      for count in 1...10 {
+        switches.count = count
+        switches.isOn = count % 2 == 0
+        world.advance(0)
+      }
+      #expect(root.lines.last == "10")
+      #expect(drawn.take().count == (world.behaviour.skipsEqualViews ? 0 : 10))
+      for isOn in [false, true] {
+        switches.isOn = isOn
+        world.advance(0)
+        _ = drawn.take()
+        world.client.setData("\(isOn)", for: shown)
+        world.advance(0)
+        #expect(drawn.take() == [isOn ? "true as usual" : "false quickly"])
+      }
       mounted.unmount()
     }
   }
