@@ -146,6 +146,8 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
     #expect(client.data(for: key(2)) == 2)
     #expect(client.isStale(query))
     recording.cancel()
+    // It holds the client, whose store holds it.
+    hook.removeAll()
     client.shutDown()
   }
 
