@@ -5,20 +5,7 @@ import Testing
 
 /// Commands that do not wait.
 @MainActor
-struct ButtonTests {
-  private func run(_ body: @MainActor (Simulation, QueryClient) -> Void) {
-    for seed: UInt64 in 0..<10 {
-      Simulation.onMainActor(seed: seed) { body($0, QueryClient(simulation: $0)) }
-    }
-  }
-
-  private func query(
-    _ name: String,
-    _ fetch: ScriptedFetch<String> = ScriptedFetch(.value("fetched", after: .milliseconds(30)))
-  ) -> Query<String> {
-    Query(key: QueryKey(name), fetch: fetch).retry(0)
-  }
-
+struct ButtonTests: ObservedSuite {
   @Test("a button does not keep what is released")
   func aButtonDoesNotKeepWhatIsReleased() {
     let commands: [@MainActor (ObservedQuery<String>) -> Void] = [

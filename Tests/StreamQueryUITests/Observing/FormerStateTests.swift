@@ -6,20 +6,7 @@ import Testing
 
 /// What is shown after another client, another key or a shutdown.
 @MainActor
-struct FormerStateTests {
-  private func run(_ body: @MainActor (Simulation, QueryClient) -> Void) {
-    for seed: UInt64 in 0..<10 {
-      Simulation.onMainActor(seed: seed) { body($0, QueryClient(simulation: $0)) }
-    }
-  }
-
-  private func query(
-    _ name: String,
-    _ fetch: ScriptedFetch<String> = ScriptedFetch(.value("fetched", after: .milliseconds(30)))
-  ) -> Query<String> {
-    Query(key: QueryKey(name), fetch: fetch).retry(0)
-  }
-
+struct FormerStateTests: ObservedSuite {
   @Test("G05: what does not observe shows nothing of the former client")
   func whatDoesNotObserveShowsNothingOfAFormerClient() {
     run { simulation, client in

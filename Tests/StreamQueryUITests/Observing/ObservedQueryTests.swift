@@ -4,21 +4,8 @@ import StreamQueryUI
 import Testing
 
 @MainActor
-struct ObservedQueryTests {
+struct ObservedQueryTests: ObservedSuite {
   private struct Broken: Error {}
-
-  private func run(_ body: @MainActor (Simulation, QueryClient) -> Void) {
-    for seed: UInt64 in 0..<10 {
-      Simulation.onMainActor(seed: seed) { body($0, QueryClient(simulation: $0)) }
-    }
-  }
-
-  private func query(
-    _ name: String,
-    _ fetch: ScriptedFetch<String> = ScriptedFetch(.value("fetched", after: .milliseconds(30)))
-  ) -> Query<String> {
-    Query(key: QueryKey(name), fetch: fetch).retry(0)
-  }
 
   private func text(_ query: ObservedQuery<String>) -> String {
     "\(query.data ?? (query.isError ? "failed" : "-"))\(query.isFetching ? "…" : "")"
