@@ -85,7 +85,7 @@ final class OutboxClaims: Sendable {
     let last = records.last?.serial ?? 0
     let barred = places.withLock { places in
       let known = places[place]?.last ?? 0
-      places[place]?.last = max(known, min(last, .max >> 1))
+      places[place]?.last = max(known, last.leavingRoom)
       return barred.union(places[place]?.barredScopes ?? [])
     }
     let free = records.filter { item in

@@ -60,19 +60,19 @@ extension OutboxKeeper {
   }
 
   private func accept(_ job: MutationJob, _ record: OutboxRecord) {
-    let (isOver, error) = update { state -> (Bool, QueryStoreError?) in
-      if state.isEnded { return (true, nil) }
+    let (isOver, isTaken, error) = update { state -> (Bool, Bool, QueryStoreError?) in
+      if state.isEnded { return (true, false, nil) }
       if state.ledger.isLoading {
         state.wait(.durable(job, record))
-        return (false, nil)
+        return (false, false, nil)
       }
-      if case .closed(let error) = state.ledger.phase { return (true, error) }
-      state.accept(job, record, place)
-      return (false, nil)
+      if case .closed(let error) = state.ledger.phase { return (true, false, error) }
+      let isTaken = !state.accept(job, record, for: self)
+      return (isTaken, isTaken, nil)
     }
     if let error { keepingFailed(job, OutboxError.unwritable(error)) }
+    if isTaken { client?.cancel(job.id) }
     if isOver { return }
-    _ = OutboxClaims.shared.claim([job.identity], place, self)
     release()
     start { state in
       if state.ledger.unwritten.isEmpty || state.ledger.isLoading { return nil }
@@ -104,11 +104,17 @@ extension OutboxKeeper.State {
     if let place { pending[place] = run } else { pending.append(run) }
   }
 
+  /// Takes a run into the ledger, and claims it in the same step: from then on it may be written,
+  /// and another client may find it.
+  ///
+  /// - Returns: Whether the run is this client's; not if another one has brought it from an archive.
   mutating func accept(
     _ job: MutationJob,
     _ record: OutboxRecord,
-    _ place: OutboxClaims.Place
-  ) {
+    for keeper: OutboxKeeper
+  ) -> Bool {
+    let place = keeper.place
+    guard !OutboxClaims.shared.claim([job.identity], place, keeper).isEmpty else { return false }
     jobs[job.identity] = job
     let number = job.id.serial & 0xffff_ffff
     // Above all that were kept before, by whichever client.
@@ -116,5 +122,6 @@ extension OutboxKeeper.State {
       ledger[job.identity]?.serial
       ?? OutboxClaims.shared.number(place, atLeast: ledger.base &+ number)
     ledger.accepted(record, number: number, serial: serial, pacing: job.mutation?.pacing ?? .all)
+    return true
   }
 }

@@ -125,18 +125,18 @@ extension OutboxKeeper {
 
   /// The store was read: what waited for that goes on.
   func opened() {
-    var waits: [SharedOneShot<Void>]?
-    while waits == nil {
+    var accepted: (waits: [SharedOneShot<Void>], taken: [MutationJob])?
+    while accepted == nil {
       let (pending, ids) = update { ($0.pending, $0.replacements) }
       // What was kept may have been answered already, with identifiers that these inputs mention.
       let waiting = pending.compactMap { run in run.record.map { ($0, run.job) } }
       let records = ids.isEmpty ? [] : replacing(ids, in: waiting).records
-      waits = update { $0.acceptPending(ids, records, place) }
+      accepted = update { $0.acceptPending(ids, records, for: self) }
     }
-    _ = OutboxClaims.shared.claim(update { Array($0.jobs.keys) }, place, self)
+    for job in accepted?.taken ?? [] { client?.cancel(job.id) }
     goOn()
     release()
-    for wait in waits ?? [] { wait.give(()) }
+    for wait in accepted?.waits ?? [] { wait.give(()) }
   }
 
   func readAgain() {
@@ -163,23 +163,25 @@ extension OutboxKeeper.State {
   /// - Parameters:
   ///   - ids: The identifiers that were replaced in it.
   ///   - records: What changed with that.
-  ///   - place: The outbox.
-  /// - Returns: Who waits for the store; `nil` if more was replaced meanwhile.
+  ///   - keeper: The outbox.
+  /// - Returns: Who waits for the store, and the runs that other outboxes have; `nil` if more was
+  ///   replaced meanwhile.
   fileprivate mutating func acceptPending(
     _ ids: [String: String],
     _ records: [OutboxRecord],
-    _ place: OutboxClaims.Place
-  ) -> [SharedOneShot<Void>]? {
+    for keeper: OutboxKeeper
+  ) -> (waits: [SharedOneShot<Void>], taken: [MutationJob])? {
     guard replacements == ids else { return nil }
     let replaced = Dictionary(records.map { ($0.id, $0) }) { $1 }
+    var taken: [MutationJob] = []
     for run in pending {
       guard let record = run.record else { continue }
       let other = replaced[record.id].flatMap {
         $0.header.revision == record.header.revision ? $0 : nil
       }
-      accept(run.job, other ?? record, place)
+      if !accept(run.job, other ?? record, for: keeper) { taken.append(run.job) }
     }
     pending.removeAll { $0.record != nil }
-    return restoreWaits.takeAll()
+    return (restoreWaits.takeAll(), taken)
   }
 }

@@ -44,8 +44,7 @@ extension OutboxLedger {
     barred: Set<String> = []
   ) {
     if isLoading { phase = .open(generation) }
-    // Numbers from damaged bytes leave room for those to come.
-    base = max(base, min(last, .max >> 1))
+    base = max(base, last.leavingRoom)
     var found: [Entry] = []
     for (serial, record) in records where places[record.id] == nil {
       // One that is over, which the store has not been told yet.

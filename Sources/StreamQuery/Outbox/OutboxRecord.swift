@@ -59,11 +59,12 @@ struct OutboxRecord: Sendable {
     var length = 0
     for place in 0..<4 { length |= Int(data[start + 4 + place]) << (8 * place) }
     guard length <= data.count - 8,
-      let header = try? JSONDecoder().decode(
+      var header = try? JSONDecoder().decode(
         Header.self,
         from: data[(start + 8)..<(start + 8 + length)]
       )
     else { return nil }
+    header.revision = header.revision.leavingRoom
     self.header = header
     self.data = data
     inputStart = 8 + length

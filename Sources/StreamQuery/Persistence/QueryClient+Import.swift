@@ -182,7 +182,7 @@ extension QueryClient {
     return RestoredRun(
       text: run.key,
       identity: identity,
-      revision: run.changed?.revision ?? 0,
+      revision: run.changed?.revision.leavingRoom ?? 0,
       mutation: mutation,
       input: input,
       layers: plannedLayers(of: mutation, input: input),
