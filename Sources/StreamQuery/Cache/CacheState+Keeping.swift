@@ -139,7 +139,7 @@ extension CacheState {
   mutating func pace(_ id: MutationID, _ mutation: StoredMutation) {
     // The job's key is shared with the table of runs, which releases it.
     guard mutation.isNewestOnly, let job = mutations.slots[Int(id.index)].job else { return }
-    let runs = PacedRuns(key: job.key, scope: job.scope)
+    let runs = PacedRuns(with: job)
     mutations.paced[runs, default: RunQueue()].insert(id)
   }
 
@@ -154,7 +154,7 @@ extension CacheState {
       mutations.slots[index].machine.takesPrecedence,
       let job = mutations.slots[index].job, let mutation = job.mutation, mutation.isNewestOnly
     else { return }
-    let runs = PacedRuns(key: job.key, scope: job.scope)
+    let runs = PacedRuns(with: job)
     // Copied: those that end leave the queue.
     let older = Array(mutations.paced[runs, default: RunQueue()].prefix { $0 < id })
     let environment = transaction.environment
@@ -166,8 +166,22 @@ extension CacheState {
         if isTentative, !machine.mayBeTakenBack(in: environment) { continue }
       }
       mutations.paced[runs]?.remove(run)
+      noteDiscarded(run, by: id)
       cancel(run, &transaction)
     }
+  }
+
+  /// A run is about to take the place of another one: nobody said that both are about the same.
+  private mutating func noteDiscarded(_ older: MutationID, by newer: MutationID) {
+    guard let old = mutations.find(older), let new = mutations.find(newer),
+      mutations.slots[old].machine.isUndecided,
+      let discarded = mutations.slots[old].job, let job = mutations.slots[new].job,
+      job.pacingKey == nil
+    else { return }
+    let isElsewhere = mutations.slots[old].layered.contains { entry in
+      !mutations.slots[new].layered.contains(entry)
+    }
+    actionQueue.append(.mutation(.discarded(discarded, by: job, changesOthers: isElsewhere)))
   }
 
   /// A run was sent in vain: if a newer version may be sent, it takes its place.
@@ -177,7 +191,7 @@ extension CacheState {
     guard !mutations.paced.isEmpty, let index = mutations.find(id),
       mutations.slots[index].machine.rests,
       let job = mutations.slots[index].job, let mutation = job.mutation, mutation.isNewestOnly,
-      let queue = mutations.paced[PacedRuns(key: job.key, scope: job.scope)]
+      let queue = mutations.paced[PacedRuns(with: job)]
     else { return }
     for newer in queue.reversed() {
       guard newer > id else { return }
@@ -191,7 +205,7 @@ extension CacheState {
   /// A run is over.
   mutating func leavePace(_ id: MutationID, _ job: MutationJob) {
     guard !mutations.paced.isEmpty else { return }
-    let runs = PacedRuns(key: job.key, scope: job.scope)
+    let runs = PacedRuns(with: job)
     mutations.paced[runs]?.remove(id)
     if mutations.paced[runs]?.isEmpty == true { mutations.paced[runs] = nil }
   }

@@ -19,6 +19,8 @@
 //   replaces it: a write to that key by the run's callbacks, or the end of any fetch that started
 //   since. Answers of fetches that started earlier are outdated from now on: they were requested
 //   before the server knew of the change.
+// - A later run of a mutation of which only the newest version counts succeeded: the layers that
+//   earlier versions left are removed. Those of all other runs compose.
 // - The run is over, including its callbacks, and neither of the two has begun: nothing will
 //   replace the layer, so it is removed with the run.
 //
@@ -55,6 +57,7 @@ extension CacheState {
   /// earlier do not land.
   mutating func keepLayers(of job: MutationJob, _ run: Int, _ transaction: inout Transaction) {
     for index in layeredEntries(run) {
+      removeOlderVersions(of: job, index, &transaction)
       let newest = slots[index].machine.newestFetch
       for position in slots[index].layers.indices where slots[index].layers[position].job === job {
         slots[index].layers[position].keptSince = newest
@@ -62,6 +65,20 @@ extension CacheState {
       keepOut(olderThanNow: index, &transaction)
       input(index, &transaction) { $0.outdated(in: $1) }
       letGo(index, &transaction)
+    }
+  }
+
+  /// A run succeeded of which only the newest version counts: the layers of earlier ones, which were
+  /// sent before it, show nothing that is still true.
+  private mutating func removeOlderVersions(
+    of job: MutationJob,
+    _ index: Int,
+    _ transaction: inout Transaction
+  ) {
+    guard job.mutation?.isNewestOnly == true else { return }
+    let versions = PacedRuns(with: job)
+    removeLayers(index, &transaction) { layer in
+      layer.keptSince != nil && layer.job !== job && PacedRuns(with: layer.job) == versions
     }
   }
 

@@ -12,6 +12,9 @@ enum MutationAction: Sendable {
   case kept(MutationJob, RunProgress)
   /// A kept run is over.
   case over(MutationJob, MutationMachine.Ending)
+  /// A run took the place of another one, which may have been about something else: certainly if it
+  /// changed what the newer one leaves alone.
+  case discarded(MutationJob, by: MutationJob, changesOthers: Bool)
   /// Some runs were changed, added or removed.
   case news([MutationNews])
   /// Refetch for the transitions that waited for mutations.

@@ -12,6 +12,12 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case previousOfOtherType(key: String, expected: String, asked: String)
   /// A callback of a mutation threw; the run continued as if it had not.
   case callbackFailed(key: String, callback: String, error: String)
+  /// A run took the place of an earlier one of its mutation that was about another item: it was not
+  /// sent.
+  ///
+  /// That is noticed if the inputs have different identifiers, or if the earlier run showed a change of
+  /// data that the newer one leaves alone.
+  case otherItemDiscarded(key: String)
   /// A closure that an option depends on returned a different answer each time; the last one
   /// stands.
   case unsettledOption(key: String)
@@ -67,6 +73,11 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       """
       \(callback) of the mutation \(key) threw \(error); the run's own outcome stands. \
       Handle the error in the callback.
+      """
+    case .otherItemDiscarded(let key):
+      """
+      A run of the mutation \(key) took the place of an earlier one about another item, which is not \
+      sent. With .pacing(.newest) say what a run is a version of: .pacing(.newest, of: \\.id).
       """
     case .unsettledOption(let key):
       """

@@ -55,7 +55,7 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
     let keys = [old.key, mutation.key]
     guard keys[0] == keys[1] || keys.contains([]) else { return reset() }
     let client = following.client
-    let resolved = client.resolve(mutation.identity, mutation.definition)
+    let resolved = client.resolve(mutation.identity, mutation.definition, input: nil)
     client.transaction { [follower = following.follower] state, transaction in
       guard let start = state.pendingMutation(of: follower)?.resolved else { return }
       state.replaceMutation(of: follower, by: resolved.takingOver(start), &transaction)
@@ -88,7 +88,8 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   public func start(with input: Input) {
     let client = following.client
     let mutation = mutation
-    let resolved = client.resolve(mutation.identity, mutation.definition)
+    let input = TypedBox(input)
+    let resolved = client.resolve(mutation.identity, mutation.definition, input: input)
     _ = client.begin(resolved, with: input, follower: following.follower)
   }
 

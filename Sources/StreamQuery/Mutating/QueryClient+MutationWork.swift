@@ -12,6 +12,8 @@ extension QueryClient {
     case .keep(let job): TaskLocals.none { self.keep(job) }
     case .kept(let job, let progress): keeper?.changed(job, progress)
     case .over(let job, let ending): TaskLocals.none { self.keeper?.ended(job, ending) }
+    case .discarded(let job, by: let newer, changesOthers: let changesOthers):
+      discarded(job, by: newer, changesOthers: changesOthers)
     case .news(let news):
       var topics: Set<MutationTopic> = []
       for item in news { item.add(to: &topics) }

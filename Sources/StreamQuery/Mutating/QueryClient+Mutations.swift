@@ -60,7 +60,8 @@ extension QueryClient {
     detached: Bool,
     follower: Int?
   ) async throws -> Output {
-    let mutation = resolve(mutation.identity, mutation.definition)
+    let input = TypedBox(input)
+    let mutation = resolve(mutation.identity, mutation.definition, input: input)
     let (id, waiter): (MutationID, Waiter)
     switch begin(mutation, with: input, follower: follower, caller: TaskChain.own) {
     case .begun(let run, let its): (id, waiter) = (run, its)
@@ -86,13 +87,12 @@ extension QueryClient {
   }
 
   /// Begins a run.
-  nonisolated func begin<Input: Sendable>(
+  nonisolated func begin(
     _ mutation: ResolvedMutation,
-    with input: Input,
+    with input: ValueBox,
     follower: Int?,
     caller: TaskChain? = nil
   ) -> Begin {
-    let input = TypedBox(input)
     let planned = plannedLayers(of: mutation, input: input)
     openSignals()
     let random = (high: configuration.randomness(), low: configuration.randomness())
@@ -117,9 +117,25 @@ extension QueryClient {
   }
 
   /// Returns a mutation merged with the client's defaults and callbacks.
-  nonisolated func resolve(_ key: EntryKey, _ definition: MutationDefinition) -> ResolvedMutation {
+  ///
+  /// - Parameters:
+  ///   - key: The mutation.
+  ///   - definition: Its definition.
+  ///   - input: The input of the run that is to begin; `nil` if none is.
+  /// - Returns: The mutation.
+  nonisolated func resolve(
+    _ key: EntryKey,
+    _ definition: MutationDefinition,
+    input: ValueBox?
+  ) -> ResolvedMutation {
     let defaults = mutationDefaults.withLock { $0 }
-    return ResolvedMutation(key, definition, defaults: defaults, hooks: mutationHooks)
+    return ResolvedMutation(
+      key,
+      definition,
+      input: input,
+      defaults: defaults,
+      hooks: mutationHooks
+    )
   }
 
   /// The layers of a run by key: user code, so it is called before the transaction.

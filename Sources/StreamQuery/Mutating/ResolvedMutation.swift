@@ -12,6 +12,7 @@ final class ResolvedMutation: StoredMutation, @unchecked Sendable {
   init(
     _ key: EntryKey,
     _ definition: MutationDefinition,
+    input: ValueBox?,
     defaults: MutationDefaultsTable,
     hooks: MutationCallbacks
   ) {
@@ -19,6 +20,7 @@ final class ResolvedMutation: StoredMutation, @unchecked Sendable {
     // `super.init`.
     let callbacks = hooks + definition.callbacks
     let options = definition.options.over(defaults.options(for: key.key))
+    let pacing = RunPacing(of: key, definition, options, input)
     var runOptions = RunOptions()
     runOptions.networkMode = options.networkMode ?? .online
     runOptions.gcTime = TimeSpan(options.gcTime ?? .seconds(300))
@@ -34,15 +36,13 @@ final class ResolvedMutation: StoredMutation, @unchecked Sendable {
     // What was promised is tried again as long as nobody says what else is to be done.
     let isPromised = runOptions.isKept && definition.keeping?.answersErrors != true
     retry = RetryPolicy.merge(options.retry, over: isPromised ? .forever : .never) ?? .never
-    let isNewestOnly = options.pacing == .newest
-    // An older version must not arrive after a newer one.
-    let scope = options.scope ?? (isNewestOnly ? Self.lane(of: key) : nil)
     super.init(
       key: key,
-      scope: scope,
+      scope: pacing.scope,
       meta: options.meta ?? QueryMeta(),
       runOptions: runOptions,
-      isNewestOnly: isNewestOnly
+      isNewestOnly: pacing.isNewestOnly,
+      pacingKey: pacing.key
     )
   }
 
@@ -71,14 +71,9 @@ final class ResolvedMutation: StoredMutation, @unchecked Sendable {
       scope: start.scope,
       meta: new.meta,
       runOptions: runOptions,
-      isNewestOnly: start.isNewestOnly
+      isNewestOnly: start.isNewestOnly,
+      pacingKey: start.pacingKey
     )
-  }
-
-  /// The scope of a mutation that has none, and of which only the newest run is sent.
-  private static func lane(of key: EntryKey) -> String {
-    // Keys without a text are told apart by it well enough: those that are not wait for each other.
-    "newest of " + ((try? key.key.canonicalText()) ?? key.key.description)
   }
 
   private static func typed(

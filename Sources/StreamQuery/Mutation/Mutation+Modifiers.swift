@@ -37,6 +37,25 @@ extension Mutation {
     options { $0.scope = name }
   }
 
+  /// Sets the scope of each run by its input: runs about different items need not wait for each other.
+  ///
+  /// ```swift
+  /// let rename = Mutation<Rename, User>.rename().scope { input in "user-\(input.id)" }
+  /// ```
+  ///
+  /// It is called once for each run, when the run is started; a run keeps its scope when its input
+  /// is changed later. Of this and ``scope(_:)-(String)`` the last one counts.
+  ///
+  /// - Parameter scope: Gets the input and returns the name of the scope; `nil` is none, whatever
+  ///   the defaults of the key say.
+  /// - Returns: The changed mutation.
+  public func scope(_ scope: @escaping @Sendable (Input) -> String?) -> Self {
+    var (options, grouping) = (definition.options, definition.grouping)
+    options.scope = nil
+    grouping.scope = { scope($0.value(as: Input.self)) }
+    return Mutation(key: key, definition: definition.with(options: options, grouping: grouping))
+  }
+
   /// Sets what happens while offline; by default the run is paused and resumed in order.
   ///
   /// - Parameter mode: What happens while offline.

@@ -9,6 +9,7 @@ final class MutationDefinition: Sendable {
   let callbacks: MutationCallbacks
   /// How runs are kept beyond the process.
   let keeping: (any RunPolicy)?
+  let grouping: InputGrouping
   /// Boxes an output of unknown type, or reports that it has the wrong type.
   let box: @Sendable (any Sendable) -> ValueBox?
   let outputTypeName: @Sendable () -> String
@@ -19,6 +20,7 @@ final class MutationDefinition: Sendable {
     layers: [Layers] = [],
     callbacks: MutationCallbacks = MutationCallbacks(),
     keeping: (any RunPolicy)? = nil,
+    grouping: InputGrouping = InputGrouping(),
     box: @escaping @Sendable (any Sendable) -> ValueBox?,
     outputTypeName: @escaping @Sendable () -> String
   ) {
@@ -27,16 +29,19 @@ final class MutationDefinition: Sendable {
     self.layers = layers
     self.callbacks = callbacks
     self.keeping = keeping
+    self.grouping = grouping
     self.box = box
     self.outputTypeName = outputTypeName
   }
 
-  /// A copy with other options or another policy, and with these callbacks and layers after the existing ones.
+  /// A copy with other options, another policy or another grouping, and with these callbacks and
+  /// layers after the existing ones.
   func with(
     options: MutationOptions? = nil,
     layers: [Layers] = [],
     callbacks: MutationCallbacks = MutationCallbacks(),
-    keeping: (any RunPolicy)? = nil
+    keeping: (any RunPolicy)? = nil,
+    grouping: InputGrouping? = nil
   ) -> MutationDefinition {
     MutationDefinition(
       options: options ?? self.options,
@@ -44,6 +49,7 @@ final class MutationDefinition: Sendable {
       layers: self.layers + layers,
       callbacks: self.callbacks + callbacks,
       keeping: keeping ?? self.keeping,
+      grouping: grouping ?? self.grouping,
       box: box,
       outputTypeName: outputTypeName
     )

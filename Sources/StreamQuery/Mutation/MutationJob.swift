@@ -24,6 +24,8 @@ final class MutationJob: Sendable {
   let identity: RunIdentity
   let key: EntryKey
   let scope: String?
+  /// Of what it is a version: see ``PacedRuns``.
+  let pacingKey: String?
   let submittedAt: Timestamp
   private let present: Mutex<Present>
 
@@ -44,6 +46,7 @@ final class MutationJob: Sendable {
     self.identity = identity
     self.key = key
     scope = mutation.scope
+    pacingKey = mutation.pacingKey
     self.submittedAt = submittedAt
     let work = WorkID.run(cache: cache, serial: id.serial, scope: mutation.scope)
     // The runs behind it in the scope ask for its priority.

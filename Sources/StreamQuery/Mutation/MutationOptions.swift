@@ -19,6 +19,8 @@ public struct MutationOptions: Sendable, _FreeOfActors {
   /// it, or drop it from the outbox. A run that waits in its scope counts this time, too.
   public var delay: Duration?
   /// Which runs are sent; all by default.
+  ///
+  /// Of which item a run is a version, only the mutation says: ``Mutation/pacing(_:of:)``.
   public var pacing: MutationPacing?
 
   /// Creates options; those that are left out come from the layer below.

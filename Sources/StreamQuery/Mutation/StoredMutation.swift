@@ -11,15 +11,19 @@ class StoredMutation: @unchecked Sendable {
   final let runOptions: RunOptions
   /// Whether a newer run takes the place of those that were not sent.
   final let isNewestOnly: Bool
+  /// Of what its run is a version; `nil` if all of its runs in the scope are versions of the same.
+  final let pacingKey: String?
 
   init(
     key: EntryKey,
     scope: String?,
     meta: QueryMeta,
     runOptions: RunOptions,
-    isNewestOnly: Bool = false
+    isNewestOnly: Bool = false,
+    pacingKey: String? = nil
   ) {
     self.isNewestOnly = isNewestOnly
+    self.pacingKey = pacingKey
     self.key = key
     self.scope = scope
     self.meta = meta

@@ -154,12 +154,62 @@ extension Mutation {
     options { $0.delay = delay }
   }
 
-  /// Sets which runs are sent when several of them wait.
+  /// Sets which runs are sent when several of them wait, if all of them are about the same.
+  ///
+  /// With ``MutationPacing/newest`` a run takes the place of every earlier one in its scope. If runs are
+  /// about several items, say which, see ``pacing(_:of:)``: otherwise the edit of one item takes the
+  /// place of that of another, which is ``QueryMisuse/otherItemDiscarded(key:)`` if it is noticed.
   ///
   /// - Parameter pacing: Which ones.
   /// - Returns: The changed mutation.
   public func pacing(_ pacing: MutationPacing) -> Self {
-    options { $0.pacing = pacing }
+    self.pacing(pacing, grouping: nil)
+  }
+
+  /// Sets which runs are sent when several of them are about the same item.
+  ///
+  /// ```swift
+  /// let rename = Mutation<Rename, User>.rename()
+  ///   .pacing(.newest, of: \.id)
+  ///   .durable()
+  /// ```
+  ///
+  /// With ``MutationPacing/newest`` a run takes the place of earlier ones with an equal key, and of
+  /// no others. Without a scope of their own, runs of each key have a scope, so that those of different
+  /// keys do not wait for each other.
+  ///
+  /// It is called once for each run, when the run is started; a run keeps its key when its input is
+  /// changed later.
+  ///
+  /// - Parameters:
+  ///   - pacing: Which ones.
+  ///   - key: Gets the input and returns what tells the items apart. Keys are equal if their JSON is.
+  ///     A run whose key is `nil`, or cannot be encoded, is sent like any other run.
+  /// - Returns: The changed mutation.
+  public func pacing<Key: Encodable>(
+    _ pacing: MutationPacing,
+    of key: @escaping @Sendable (Input) -> Key?
+  ) -> Self {
+    self.pacing(
+      pacing,
+      grouping: { input in
+        key(input.value(as: Input.self)).flatMap { try? ArchiveCoding.json.encode($0) }
+          .map { String(decoding: $0, as: UTF8.self) }
+      }
+    )
+  }
+
+  private func pacing(
+    _ pacing: MutationPacing,
+    grouping key: (@Sendable (ValueBox) -> String?)?
+  ) -> Self {
+    var (options, grouping) = (definition.options, definition.grouping)
+    options.pacing = pacing
+    grouping.pacingKey = key
+    return Mutation(
+      key: self.key,
+      definition: definition.with(options: options, grouping: grouping)
+    )
   }
 
   private func changingPolicy(_ change: (inout OutboxPolicy) -> Void) -> Self {

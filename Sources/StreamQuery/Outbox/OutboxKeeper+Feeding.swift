@@ -135,8 +135,9 @@ extension OutboxKeeper {
   ) throws -> KeptRun {
     let header = entry.record.header
     let options = MutationOptions(scope: header.scope).over(known.definition.options)
-    let mutation = client.resolve(known.key, known.definition.with(options: options))
     let input = try known.form.decode(entry.record.input, header.version)
+    let definition = known.definition.with(options: options)
+    let mutation = client.resolve(known.key, definition, input: input)
     return KeptRun(
       identity: entry.id,
       revision: header.revision,

@@ -27,6 +27,7 @@ extension OutboxKeeper {
         revision: job.revision,
         mutation: try mutation.key.key.canonicalText(),
         scope: job.scope,
+        pacingKey: job.pacingKey,
         date: job.submittedAt.date,
         version: form.version
       )

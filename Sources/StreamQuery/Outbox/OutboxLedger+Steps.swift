@@ -1,7 +1,7 @@
 // What the changes of a ledger have in common.
 
 extension OutboxLedger {
-  /// What a run does with earlier versions of it: items of the same mutation and scope.
+  /// What a run does with earlier versions of it: items of the same mutation, scope and pacing key.
   enum Pacing: Sendable {
     case all
     /// It takes their place when it is written.
@@ -155,7 +155,7 @@ extension OutboxLedger {
     else { return [] }
     return all.filter { other in
       other.serial < entry.serial && other.stand.isOpen && other.record.header.scope == scope
-        && other.record.header.mutation == header.mutation
+        && other.record.header.lane == header.lane
     }
   }
 

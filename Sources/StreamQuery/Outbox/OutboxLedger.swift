@@ -206,22 +206,22 @@ struct OutboxLedger: Sendable {
     _ failures: [RunIdentity: ErrorBox],
     pacing: [RunIdentity: Pacing] = [:]
   ) -> [Entry] {
-    /// The mutations of open items in each scope so far.
-    var blocked: [String: Set<String>] = [:]
+    /// The lanes of open items in each scope so far.
+    var blocked: [String: Set<OutboxRecord.Lane>] = [:]
     var begun: [Entry] = []
     for place in entries.indices {
       guard let entry = entries[place], entry.stand.isOpen else { continue }
-      let (scope, mutation) = (entry.record.header.scope, entry.record.header.mutation)
+      let (scope, lane) = (entry.record.header.scope, entry.record.header.lane)
       let pacing = pacing[entry.id] ?? .all
       var blockers = scope.flatMap { blocked[$0] } ?? []
-      if pacing != .all { blockers.remove(mutation) }
+      if pacing != .all { blockers.remove(lane) }
       let isBarred = scope.map { barred.contains($0) } ?? false
       if readable.contains(entry.id), !isBarred, blockers.isEmpty, entry.isWritten {
         stand(at: place, .run(.waiting))
         entries[place]?.pacing = pacing
         begun.append(entry)
       } else {
-        if let scope { blocked[scope, default: []].insert(mutation) }
+        if let scope { blocked[scope, default: []].insert(lane) }
         if let error = failures[entry.id] { stand(at: place, .undecodable(error)) }
       }
     }

@@ -17,10 +17,20 @@ struct OutboxRecord: Sendable {
     /// The mutation's key as text.
     var mutation: String
     var scope: String?
+    /// Of what the run is a version: see ``PacedRuns``.
+    var pacingKey: String?
     /// When the run was started, in seconds since the reference date.
     var date: Double
     /// The version of the input's form.
     var version: String
+
+    var lane: Lane { Lane(mutation: mutation, pacingKey: pacingKey) }
+  }
+
+  /// Which runs of a scope may be versions of each other.
+  struct Lane: Hashable, Sendable {
+    let mutation: String
+    let pacingKey: String?
   }
 
   static let prefix = "outbox/"

@@ -176,9 +176,12 @@ extension QueryClient {
   ) throws(ArchiveRefusal) -> RestoredRun {
     let (archivable, key) = try catalog.run(run.key)
     let options = archivable.definition.options.over(MutationOptions(scope: run.scope))
-    let mutation = resolve(key, archivable.definition.with(options: options))
-    guard mutation.perform != nil else { throw ArchiveRefusal(.missingPerform) }
+    let definition = archivable.definition.with(options: options)
+    guard resolve(key, definition, input: nil).perform != nil else {
+      throw ArchiveRefusal(.missingPerform)
+    }
     let input = try decoding { try archivable.decode(run.input, coding) }
+    let mutation = resolve(key, definition, input: input)
     return RestoredRun(
       text: run.key,
       identity: identity,

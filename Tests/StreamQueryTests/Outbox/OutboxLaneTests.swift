@@ -193,4 +193,24 @@ struct OutboxLaneTests: OutboxSuite {
     #expect(second.mutatingCount() == 0)
     second.shutDown()
   }
+
+  @Test("a newer version takes the place of an unreadable one of its own item only")
+  func otherItem() {
+    let former = client()
+    let old = draft().scope("s").pacing(.newest, of: \.number).durable()
+    simulation.start(old, with: Note(number: 1), on: former)
+    let place = kill(former)
+    online.send(true)
+    let mutation = letter().scope("s").pacing(.newest) { Int($0.title) }.durable()
+    let next = client(in: place, knowing: [mutation])
+    simulation.start(mutation, with: Letter(title: "2"), on: next)
+    simulation.advance(by: .minutes(1))
+    #expect(kept(in: place) == ["{number:1,text:}", "{title:2}"])
+    #expect(server.log.all.isEmpty)
+    simulation.start(mutation, with: Letter(title: "1"), on: next)
+    simulation.advance(by: .minutes(1))
+    #expect(server.log.all == ["2", "1"])
+    #expect(kept(in: place).isEmpty)
+    next.shutDown()
+  }
 }

@@ -184,4 +184,37 @@ struct OutboxPacingTests: OutboxSuite {
     #expect(kept(in: next).isEmpty)
     other.shutDown()
   }
+
+  @Test("the newest of each item is kept, and sent by the next process", arguments: [true, false])
+  func newestOfEachItem(isInOneScope: Bool) {
+    online.send(false)
+    let plain = Mutation(key: "draft") { [server] (input: Note, context: MutationContext) in
+      try await server.send(input, context)
+    }
+    .pacing(.newest, of: \.number)
+    .durable()
+    let mutation = isInOneScope ? plain.scope("notes") : plain
+    let client = client()
+    for (number, text) in [(1, "a"), (2, "a"), (1, "b"), (2, "b"), (3, "a")] {
+      simulation.start(mutation, with: Note(number: number, text: text), on: client)
+    }
+    let left = ["{number:1,text:b}", "{number:2,text:b}", "{number:3,text:a}"]
+    #expect(kept() == left)
+    #expect(
+      client.outbox.currentItems.map(\.scope)
+        == (isInOneScope
+          ? ["notes", "notes", "notes"]
+          : (1...3).map { #"newest of ["draft"] \#($0)"# })
+    )
+    let next = kill(client)
+    let other = self.client(in: next, knowing: [mutation])
+    simulation.start(mutation, with: Note(number: 2, text: "c"), on: other)
+    #expect(kept(in: next) == [left[0], left[2], "{number:2,text:c}"])
+    online.send(true)
+    simulation.advance(by: .minutes(1))
+    let done = server.log.all.filter { $0.hasSuffix("done") }
+    #expect(done.map { $0.split(separator: " ")[1] }.sorted() == ["1b", "2c", "3a"])
+    #expect(kept(in: next).isEmpty)
+    other.shutDown()
+  }
 }
