@@ -4,8 +4,15 @@ extension QueryClient {
   /// Never inlined: the task of each fetch would make room for it.
   @inline(never)
   nonisolated func accompanied(_ fetch: @escaping QueryDefinition.Fetch) -> QueryDefinition.Fetch {
-    companions.reversed().reduce(fetch) { inner, companion in
-      { context in try await companion.attempt(context) { try await inner(context) } }
+    let repeated = RepeatedAttempt()
+    let first: QueryDefinition.Fetch = { context in try await repeated.run(fetch, context) }
+    return companions.reversed().reduce(first) { inner, companion in
+      { context in
+        try await companion.attempt(
+          context,
+          perform: AccompaniedAttempt { try await inner(context) }
+        )
+      }
     }
   }
 

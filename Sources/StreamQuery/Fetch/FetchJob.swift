@@ -98,7 +98,10 @@ final class FetchJob: FetchWork, Sendable {
   }
 
   /// Keeps how far the fetch got, for its next attempt.
-  func keep(_ progress: any FetchProgress) {
+  func keep(_ progress: any FetchProgress) { goBack(to: progress) }
+
+  /// Forgets how far the fetch got since it was somewhere; `nil` is its beginning.
+  func goBack(to progress: (any FetchProgress)?) {
     // The former progress may hold the last reference to user values: it is released outside the
     // lock.
     let old = self.progress.withLock { present in

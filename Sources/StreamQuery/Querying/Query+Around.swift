@@ -2,7 +2,8 @@ extension Query {
   /// Does something around each attempt of the query's fetch.
   ///
   /// The closure calls the fetch, once, several times or not at all, and returns its value or
-  /// another one: it may ask a cache first, take a lease, or count. It runs in the fetch's task, so
+  /// another one: it may ask a cache first, take a lease, or count. A further call is a retry within
+  /// the attempt. It runs in the fetch's task, so
   /// it is cancelled with it, and an error that it throws is the attempt's. ``FetchContext/demand``
   /// says which answers will do, and ``FetchContext/answer(isOld:isOutdated:)`` how old one is.
   ///
@@ -30,12 +31,13 @@ extension Query {
   ) -> Self {
     let bare = definition
     let around: QueryDefinition.Fetch = { context in
-      TypedBox(
+      let repeated = RepeatedAttempt()
+      return TypedBox(
         try await body(context) {
           guard
             let fetch = ResolvedQuery.fetch(of: bare, for: context.key, context.client.defaults)
           else { throw QueryError.missingFetch(key: context.key.description) }
-          return try await fetch(context).value(as: Value.self)
+          return try await repeated.run(fetch, context).value(as: Value.self)
         }
       )
     }

@@ -1,0 +1,52 @@
+import Synchronization
+
+/// Runs the fetch of one attempt as often as the code around it says: each time as a retry of what was
+/// before.
+///
+/// A failed fetch of pages continues with the page that failed, as a retry does. One that has returned
+/// begins again; what it keeps for its landing would otherwise be its answer once more.
+final class RepeatedAttempt: Sendable {
+  private struct State {
+    /// How far the fetch had got when the attempt began.
+    var start: (any FetchProgress)?
+    var hasBegun = false
+    /// Whether the last call had an answer.
+    var hasAnswered = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Runs the fetch.
+  ///
+  /// - Parameters:
+  ///   - fetch: The fetch.
+  ///   - context: The attempt.
+  /// - Returns: What the fetch returned.
+  /// - Throws: What it threw.
+  func run(_ fetch: QueryDefinition.Fetch, _ context: FetchContext) async throws -> ValueBox {
+    guard let job = context.fetchJob else { return try await fetch(context) }
+    begin(job, context.attempt)
+    do {
+      let box = try await fetch(context)
+      state.withLock { $0.hasAnswered = true }
+      return box
+    } catch is NotModified {
+      state.withLock { $0.hasAnswered = true }
+      throw NotModified()
+    }
+  }
+
+  private func begin(_ job: FetchJob, _ attempt: Int) {
+    let present = job.progress.withLock { $0 }
+    let former = state.withLock { state -> State? in
+      defer { (state.hasBegun, state.hasAnswered) = (true, false) }
+      if state.hasBegun { return state }
+      state.start = present
+      return nil
+    }
+    guard let former else { return }
+    // What was said of an answer was said of that one.
+    job.saidAnswer?.began(attempt)
+    if former.hasAnswered { job.goBack(to: former.start) }
+  }
+}
