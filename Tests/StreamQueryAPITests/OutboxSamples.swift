@@ -76,4 +76,18 @@ extension Mutation where Input == Rename, Output == User {
     #expect(mutation.options.delay == .seconds(5))
     #expect(mutation.options.pacing == .newest)
   }
+
+  @Test func pacingAndScopeDependOnTheInput() {
+    let mutation = Mutation.rename
+      .scope { input in "user-\(input.id)" }
+      .pacing(.newest, of: \.id)
+      .timeout(.seconds(30))
+    #expect(mutation.options.scope == nil)
+    #expect(mutation.options.pacing == .newest)
+    #expect(mutation.options.timeout == .seconds(30))
+    let drafts = Mutation.rename
+      .scope { $0.name.isEmpty ? nil : "drafts" }
+      .pacing(.newest) { $0.name.isEmpty ? nil : $0.id }
+    #expect(drafts.options.pacing == .newest)
+  }
 }

@@ -84,6 +84,8 @@ extension QueryClient {
     var preset = QueryOptions.default
     /// What accompanies every attempt of every fetch, the first outermost; none by default.
     public var fetchCompanions: [any FetchCompanion] = []
+    /// What accompanies every attempt of every mutation, the first outermost; none by default.
+    public var mutationCompanions: [any MutationCompanion] = []
     /// Callbacks for every mutation; none by default.
     public var mutationHooks = MutationHooks()
     /// Receives every event, in the order in which the events happened.

@@ -23,6 +23,8 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A fetch took longer than its caller was ready to wait, and may continue for others; or an attempt
   /// took longer than its query allows.
   case timedOut(key: String, limit: Duration)
+  /// An attempt of a mutation took longer than its mutation allows.
+  case mutationTimedOut(key: String, limit: Duration)
   /// The mutation is durable, but the client has no outbox to keep its runs in.
   case missingOutbox(key: String)
   /// The client was shut down.
@@ -52,6 +54,8 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
       """
     case .timedOut(let key, let limit):
       "the fetch of \(key) took longer than \(limit)"
+    case .mutationTimedOut(let key, let limit):
+      "an attempt of the mutation \(key) took longer than \(limit)"
     case .missingOutbox(let key):
       "\(key) is durable, but there is nothing to keep it in: set `outbox` of the configuration"
     case .shutDown:

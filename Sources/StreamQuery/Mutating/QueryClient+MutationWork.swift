@@ -25,11 +25,14 @@ extension QueryClient {
 
   /// Runs a stage of a run in its own task, in the context of the run's caller; it keeps the client
   /// alive meanwhile.
+  ///
+  /// - Returns: Whether there is a task; not if the run is over.
+  @discardableResult
   private nonisolated func work(
     on job: MutationJob,
     _ body: @escaping @Sendable () async -> Void
-  ) {
-    guard let tasks = job.tasks else { return }
+  ) -> Bool {
+    guard let tasks = job.tasks else { return false }
     let work: Standby.Work = {
       await MutationJob.$current.withValue(job) {
         await TaskChain.$inherited.withValue(tasks) {
@@ -42,9 +45,15 @@ extension QueryClient {
       }
     }
     let executor = configuration.executor
-    guard tasks.needsTask(on: executor, for: { work }) else { return }
+    var isGiven = false
+    let needsTask = tasks.needsTask(on: executor) {
+      isGiven = true
+      return work
+    }
+    guard needsTask else { return isGiven }
     let task = TaskLocals.without { Task(executorPreference: executor, operation: work) }
     tasks.attach(task, on: executor)
+    return true
   }
 
   // MARK: Stages
@@ -76,20 +85,81 @@ extension QueryClient {
     await job.passGate()
     let promised = job.isPromised ? keeper : nil
     if let promised, !promised.attemptBegan(job) { return }
-    defer { promised?.attemptEnded(job) }
+    let mutation = job.mutation?.resolved
+    let limit = mutation.flatMap { self.limit(of: job, $0.timeout, attempt: attempt, promised) }
+    let outcome: Result<ValueBox, any Error>
     do {
-      guard let perform = job.mutation?.resolved.perform else {
-        throw QueryError.missingPerform(key: job.key.key.description)
+      outcome = .success(try await output(of: job, mutation?.perform, attempt: attempt))
+    } catch {
+      outcome = .failure(error)
+    }
+    limit?.stop()
+    // An attempt that took too long has failed already.
+    guard limit?.end() ?? true else { return }
+    await attemptEnded(job, attempt: attempt, outcome, promised)
+  }
+
+  /// Calls the work.
+  private nonisolated func output(
+    of job: MutationJob,
+    _ perform: MutationDefinition.Perform?,
+    attempt: Int
+  ) async throws -> ValueBox {
+    guard let perform else {
+      throw QueryError.missingPerform(key: job.key.key.description)
+    }
+    let context = MutationContext(
+      key: job.key.key,
+      attempt: attempt,
+      idempotencyKey: job.requestIdentity.uuid,
+      meta: job.meta,
+      carriedClient: self,
+      saved: job.saved
+    )
+    guard !configuration.mutationCompanions.isEmpty else {
+      return try await perform(job.input, context)
+    }
+    let input = job.input
+    return try await accompanied(context) { try await perform(input, context) }()
+  }
+
+  /// Starts the time that an attempt may take; `nil` if it may take any.
+  private nonisolated func limit(
+    of job: MutationJob,
+    _ span: TimeSpan,
+    attempt: Int,
+    _ promised: (any RunKeeper)?
+  ) -> AttemptLimit? {
+    guard !span.isInfinite, let tasks = job.tasks else { return nil }
+    // While the context of the run is there: the end of the time comes from elsewhere.
+    if let standby = cache.record({ _ in tasks.standBy() }) {
+      TaskLocals.without { standby.begin(on: configuration.executor) }
+    }
+    let limit = AttemptLimit()
+    limit.start(span, scheduling) {
+      guard limit.end() else { return }
+      // Before another attempt can begin, which is not to be cancelled.
+      tasks.cancelPresent()
+      let key = job.key.key.description
+      let error = QueryError.mutationTimedOut(key: key, limit: span.duration)
+      let isHeard = self.work(on: job) {
+        await self.attemptEnded(job, attempt: attempt, .failure(error), promised)
       }
-      let context = MutationContext(
-        key: job.key.key,
-        attempt: attempt,
-        idempotencyKey: job.requestIdentity.uuid,
-        meta: job.meta,
-        carriedClient: self,
-        saved: job.saved
-      )
-      let box = try await perform(job.input, context)
+      if !isHeard { promised?.attemptEnded(job) }
+    }
+    return limit
+  }
+
+  /// An attempt has an outcome; called in a task of the run.
+  private nonisolated func attemptEnded(
+    _ job: MutationJob,
+    attempt: Int,
+    _ outcome: Result<ValueBox, any Error>,
+    _ promised: (any RunKeeper)?
+  ) async {
+    defer { promised?.attemptEnded(job) }
+    switch outcome {
+    case .success(let box):
       if job.isPromised { keeper?.worked(job, box) }
       let isHeard = transaction { state, transaction in
         guard let index = state.mutations.find(job.id) else { return false }
@@ -101,7 +171,7 @@ extension QueryClient {
         return true
       }
       if !isHeard, job.isPromised { keeper?.answerDropped(job) }
-    } catch {
+    case .failure(let error):
       // Ask the task, not the error: URLSession throws -999 when its task is cancelled.
       let isCancellation = Task.isCancelled || error is CancellationError && !job.isPromised
       // A run that was promised waits for its work rather than end without it.

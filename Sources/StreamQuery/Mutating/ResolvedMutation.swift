@@ -4,6 +4,8 @@ final class ResolvedMutation: StoredMutation, @unchecked Sendable {
   let definition: MutationDefinition
   let perform: MutationDefinition.Perform?
   let retry: RetryPolicy
+  /// How long one attempt may take.
+  let timeout: TimeSpan
   /// How runs are kept beyond the process.
   let keeping: (any RunPolicy)?
   /// Those of the client's hooks, then those of the mutation.
@@ -35,6 +37,7 @@ final class ResolvedMutation: StoredMutation, @unchecked Sendable {
       definition.perform ?? defaults.perform(for: key.key).map { Self.typed($0, key, definition) }
     // What was promised is tried again as long as nobody says what else is to be done.
     let isPromised = runOptions.isKept && definition.keeping?.answersErrors != true
+    timeout = options.timeout.map(TimeSpan.init) ?? .infinite
     retry = RetryPolicy.merge(options.retry, over: isPromised ? .forever : .never) ?? .never
     super.init(
       key: key,
@@ -48,8 +51,8 @@ final class ResolvedMutation: StoredMutation, @unchecked Sendable {
 
   /// Returns this definition for the rest of a run that was started with another definition.
   ///
-  /// Work and callbacks are those of this definition. Identity, scope, retries and network mode
-  /// cannot change under a run, and retention only grows.
+  /// Work and callbacks are those of this definition. Identity, scope, retries, timeout and network
+  /// mode cannot change under a run, and retention only grows.
   ///
   /// - Parameter start: What the run was started with.
   /// - Returns: The definition.
@@ -64,6 +67,7 @@ final class ResolvedMutation: StoredMutation, @unchecked Sendable {
     definition = new.definition
     perform = new.perform
     retry = start.retry
+    timeout = start.timeout
     callbacks = new.callbacks
     keeping = runOptions.isKept && new.keeping?.isKept != true ? start.keeping : new.keeping
     super.init(

@@ -27,6 +27,29 @@ extension Mutation {
     retry(.times(count))
   }
 
+  /// Sets how long one attempt may take; for ever by default.
+  ///
+  /// After that time the attempt's task is cancelled, and the attempt has failed with
+  /// ``QueryError/mutationTimedOut(key:limit:)``. Whether another attempt follows is up to
+  /// ``retry(_:)-(RetryPolicy)``, and to ``onConflict(_:)`` if the mutation is durable. If the run
+  /// ends, its scope is free. The server may have made the change nevertheless: all attempts carry
+  /// the same ``MutationContext/idempotencyKey``. Work that does not heed the cancellation goes on, beside
+  /// what comes after it, and what it still returns is ignored.
+  ///
+  /// The time of callbacks does not count, nor that of waiting for the scope, the network, the store or
+  /// the next attempt.
+  ///
+  /// ```swift
+  /// let rename = Mutation<Rename, User>.rename().timeout(.seconds(30)).retry(2)
+  /// ```
+  ///
+  /// - Parameter limit: How long, by the client's clock; zero or less fails each attempt that does not
+  ///   answer at once, more than 100 years is for ever.
+  /// - Returns: The changed mutation.
+  public func timeout(_ limit: Duration) -> Self {
+    options { $0.timeout = limit }
+  }
+
   /// Sets the scope: runs of one scope perform one after the other, whichever mutation they run.
   ///
   /// They do so in the order in which they were started. Those that wait are shown as paused.

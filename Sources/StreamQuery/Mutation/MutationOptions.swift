@@ -5,6 +5,8 @@
 public struct MutationOptions: Sendable, _FreeOfActors {
   /// Retries of failed attempts; none by default.
   public var retry: RetryPolicy?
+  /// How long one attempt may take; for ever by default: see ``Mutation/timeout(_:)``.
+  public var timeout: Duration?
   /// What happens while offline; ``NetworkMode/online`` by default: the run is paused.
   public var networkMode: NetworkMode?
   /// How long a run is kept after it ended; five minutes by default.
@@ -59,6 +61,7 @@ public struct MutationOptions: Sendable, _FreeOfActors {
     )
     options.delay = delay ?? base.delay
     options.pacing = pacing ?? base.pacing
+    options.timeout = timeout ?? base.timeout
     return options
   }
 }

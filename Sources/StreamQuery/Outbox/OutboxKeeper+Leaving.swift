@@ -62,7 +62,7 @@ extension OutboxKeeper {
   func attemptBegan(_ job: MutationJob) -> Bool {
     let (goesOn, hasReplaced) = update { state in
       if state.isEnded { return (false, false) }
-      state.atWork[job.identity] = .some(job.scope)
+      state.atWork[job.identity, default: AtWork(scope: job.scope)].count += 1
       let version = state.ledger.version
       if let entry = state.ledger[job.identity] { state.ledger.replaceOlder(than: entry) }
       return (true, state.ledger.version != version)
@@ -77,7 +77,8 @@ extension OutboxKeeper {
 
   func attemptEnded(_ job: MutationJob) {
     let isLast = update { state in
-      state.atWork[job.identity] = nil
+      state.atWork[job.identity]?.count -= 1
+      if state.atWork[job.identity]?.count == 0 { state.atWork[job.identity] = nil }
       return state.isEnded
     }
     if isLast { leave() }
@@ -105,7 +106,7 @@ extension OutboxKeeper.State {
   /// what is in the scope of that.
   var held: (runs: Set<RunIdentity>, scopes: Set<String>) {
     var runs = Set(atWork.keys)
-    var scopes = Set(atWork.values.compactMap(\.self))
+    var scopes = Set(atWork.values.compactMap(\.scope))
     guard !isOver else { return (runs, scopes) }
     for (id, draft) in [ledger.unwritten, ledger.underWay].joined() {
       runs.insert(id)

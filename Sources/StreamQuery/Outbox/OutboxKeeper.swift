@@ -46,6 +46,12 @@ final class OutboxKeeper: RunKeeper {
     var answer: SharedOneShot<ErrorBox?>
   }
 
+  /// The attempts of a run that are under way: two, for a moment, while one hands over to the next.
+  struct AtWork: Sendable {
+    let scope: String?
+    var count = 0
+  }
+
   struct State {
     var ledger = OutboxLedger()
     var plan = SavePlan(throttle: .zero)
@@ -82,8 +88,7 @@ final class OutboxKeeper: RunKeeper {
     var feedsAgain = false
     /// Whether what waits for the store goes on after that.
     var opensAfterFeeding = false
-    /// The runs whose work is under way, and their scopes.
-    var atWork: [RunIdentity: String?] = [:]
+    var atWork: [RunIdentity: AtWork] = [:]
     var isEnded = false
     /// Whether the last round is over.
     var isOver = false

@@ -1,0 +1,101 @@
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQuery
+
+/// Durable runs whose attempts take too long.
+struct OutboxTimeoutTests: OutboxSuite {
+  let simulation = Simulation(seed: 29)
+  let store: SlowStore
+  let online = ManualSignal(true)
+  let server: NoteServer
+
+  init() {
+    store = SlowStore(clock: simulation.clock)
+    server = NoteServer(simulation)
+  }
+
+  /// Hangs in the first attempts of each process.
+  private func hanging(_ count: Int = 1) -> Mutation<Note, String> {
+    Mutation(key: "note") { [server] input, context in
+      if context.attempt < count {
+        server.log.add("\(server.clock.now.offset.milliseconds) \(input) hangs")
+        try await Scheduling.current.clock.sleep(for: .seconds(36_000))
+      }
+      return try await server.send(input, context)
+    }
+    .scope("notes")
+    .timeout(.seconds(2))
+    .durable()
+  }
+
+  @Test("a durable run that hung is tried again, and those behind it wait")
+  func triedAgain() {
+    let client = client()
+    simulation.start(hanging(2), with: Note(number: 1), on: client)
+    simulation.start(note(), with: Note(number: 2), on: client)
+    simulation.advance(by: .minutes(1))
+    #expect(
+      server.log.all == [
+        "0 1 hangs", "3000 1 hangs", "7000 1", "7010 1 done", "7010 2", "7020 2 done",
+      ]
+    )
+    #expect(kept().isEmpty)
+    client.shutDown()
+    simulation.settle()
+    #expect(simulation.leakReport() == [])
+  }
+
+  @Test("its mutation answers what becomes of it, with the task-locals of its caller")
+  func answered() {
+    let errors = Notes<String>()
+    let mutation = hanging(.max).onConflict { error, _, context in
+      errors.add("\(context.attempt) \(error) \(Request.name)")
+      return context.attempt < 1 ? .retry : .drop
+    }
+    let client = client()
+    Request.$name.withValue("ada") {
+      simulation.start(mutation, with: Note(number: 1), on: client)
+    }
+    simulation.advance(by: .minutes(1))
+    let limit = #"an attempt of the mutation ["note"] took longer than 2.0 seconds"#
+    #expect(errors.all == ["0 \(limit) ada", "1 \(limit) ada"])
+    #expect(kept().isEmpty)
+    client.shutDown()
+  }
+
+  private enum Request {
+    @TaskLocal static var name = "nobody"
+  }
+
+  /// The end of the former attempt is not taken for that of the present one.
+  @Test("a client that ends is still sending if a former attempt ends meanwhile")
+  func lateAttempt() {
+    let waiting = Dial<[Int: CheckedContinuation<Void, Never>]>([:])
+    let mutation = Mutation(key: "note") { [server] (input: Note, context: MutationContext) in
+      let attempt = context.attempt
+      await withCheckedContinuation { continuation in
+        waiting.with { $0[attempt] = continuation }
+      }
+      return attempt == 0 ? "late" : try await server.send(input, context)
+    }
+    .scope("notes")
+    .durable()
+    let first = client()
+    simulation.start(mutation.timeout(.seconds(10)), with: Note(number: 1), on: first)
+    simulation.advance(by: .seconds(11))
+    // The second attempt is at work, and the first one returns now.
+    waiting.value[0]?.resume()
+    simulation.settle()
+    first.shutDown()
+    let second = client(knowing: [note()])
+    simulation.advance(by: .seconds(1))
+    #expect(server.log.all.isEmpty)
+    waiting.value[1]?.resume()
+    simulation.advance(by: .seconds(1))
+    #expect(server.log.all.last == "12010 1 done")
+    #expect(server.log.all.filter { $0.hasSuffix("done") }.count == 1)
+    #expect(kept().isEmpty)
+    second.shutDown()
+  }
+}
