@@ -22,7 +22,6 @@ extension CacheState {
     if offers != nil { withdraw(index, &transaction) }
     if servesCallers, slots[index].remembersServing { followServing(index, transaction) }
     if actions.unstashed { unstash(index, &transaction) }
-    if actions.stashed { stash(index, &transaction) }
     if slots[index].hasStash, slots[index].machine.fetch?.undo.stashed == nil {
       transaction.drop(slots[index].stashed)
       slots[index].stashed = nil
@@ -30,6 +29,8 @@ extension CacheState {
     if actions.cancelled != nil { cancelJob(index, &transaction, isRestarted: actions.isRestarted) }
     let watchers = actions.ended == nil ? [] : unobservedWatchers(of: index)
     if let ending = actions.ended { end(ending, index, &transaction) }
+    // What landed is the answer of its callers, although the fetch that follows hides it.
+    if actions.stashed { stash(index, &transaction) }
     if actions.started != nil { start(index, &transaction, isFirst: actions.isRestarted) }
     if actions.paused { pause(index, isNews: actions.changed, &transaction) }
     if actions.changed { refresh(index, &transaction) }
@@ -171,6 +172,7 @@ extension CacheState {
       begins = true
     }
     if begins { emit(.fetchPaused, index, transaction, job: slots[index].job) }
+    attemptRests(index)
     if let job = slots[index].job { transaction.standBy(job.tasks) }
   }
 

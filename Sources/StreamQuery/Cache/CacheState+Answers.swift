@@ -48,6 +48,7 @@ extension CacheState {
         transaction,
         job: job
       )
+      attemptRests(index)
       // The timer will start the next attempt, but in the context of this task.
       transaction.standBy(job.tasks)
     }

@@ -76,6 +76,7 @@ extension CacheState {
     imports.hold(job.entry, text)
     // Others may fetch while it waits.
     leaveRoom(index)
+    attemptRests(index)
     // It is started by whoever ends the wait, but in the context of this task.
     transaction.standBy(job.tasks)
     apply(EntryActions(), index, &transaction)

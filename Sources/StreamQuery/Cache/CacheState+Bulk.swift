@@ -101,6 +101,54 @@ extension CacheState {
       _ = slot.machine.initialDataPlaced(updatedAt: beginning.time, in: transaction.environment)
       slot.data = initialData.box
     }
+    return condition(of: slot, index, transaction)
+  }
+
+  /// The dynamic options of an entry's observers to evaluate before an answer lands that another
+  /// fetch is to follow.
+  ///
+  /// - Returns: The question; `nil` if the observers' options do not matter.
+  func followCondition(
+    _ job: FetchJob,
+    _ box: ValueBox,
+    _ transaction: Transaction
+  ) -> ResetCondition? {
+    guard let index = find(job.entry), asksBeforeFollowing(job) else { return nil }
+    var slot = slots[index]
+    slot.machine.observersTurnOff(job.id)
+    _ = slot.machine.attemptSucceeded(job.id, in: transaction.environment)
+    slot.data = box
+    return condition(of: slot, index, transaction)
+  }
+
+  /// Whether the observers of a fetch's entry have to be asked if another fetch is to follow it.
+  @inline(__always)
+  func asksBeforeFollowing(_ job: FetchJob) -> Bool {
+    guard let index = find(job.entry), !slots[index].rareData.isEmpty,
+      slots[index].dynamicCount > 0
+    else { return false }
+    return slots[index].machine.isFollowedForObservers(job.id)
+  }
+
+  /// Nothing follows the answer of a fetch if it turns all observers off.
+  ///
+  /// If the entry has changed since they were asked, the fetch follows: the answer may not land.
+  mutating func judgeFollowing(
+    _ job: FetchJob,
+    _ answers: [ResetCondition.Answer],
+    asOf revision: UInt32
+  ) {
+    guard let index = find(job.entry), slots[index].revision == revision,
+      enabledCount(of: index, with: answers) == 0
+    else { return }
+    slots[index].machine.observersTurnOff(job.id)
+  }
+
+  private func condition(
+    of slot: EntrySlot,
+    _ index: Int,
+    _ transaction: Transaction
+  ) -> ResetCondition? {
     guard
       let info = slot.info(slot.makeSnapshot(version: 0), at: transaction.environment.now.instant)
     else {
@@ -128,17 +176,8 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     emit(.reset, index, transaction)
-    var enabledCount = slots[index].machine.enabledCount
-    var turned: [(observer: Int, ResetCondition.Answer)] = []
-    for answer in answers {
-      guard let observer = find(answer.observer), observers[observer].query === answer.query,
-        Int(observers[observer].entry) == index
-      else { continue }
-      if observers[observer].resolvedOptions.isEnabled { enabledCount -= 1 }
-      if answer.resolvedOptions.isEnabled { enabledCount += 1 }
-      turned.append((observer, answer))
-    }
-    let initiator = enabledCount > 0 ? takeInitiator(index) : nil
+    let enabledCount = enabledCount(of: index, with: answers)
+    let waiters = enabledCount > 0 ? slots[index].takeWaiters().waiters : []
     if slots[index].query?.isPersisted == true {
       if notesChanges { noteDeparture(of: index, .removed) }
       // It may have begun with what was kept.
@@ -149,14 +188,30 @@ extension CacheState {
     self.placeInitialData(index, initialData, &transaction)
     if enabledCount > 0 {
       refetch(index, .reset, superseding: true, group, &transaction)
-      // The caller of the dropped fetch waits for the one that replaced it.
-      if let initiator {
-        readmit(initiator, index)
-        lendPriorityOfWaiters(index, &transaction)
-      }
+      // The callers of the dropped fetch wait for the one that replaced it.
+      readmit(waiters, index)
+      lendPriorityOfWaiters(index, &transaction)
     }
-    for (observer, answer) in turned {
+    for answer in answers {
+      guard let observer = present(answer, index) else { continue }
       answered(observer, answer.query, answer.resolvedOptions, &transaction)
     }
+  }
+
+  /// How many observers of an entry are enabled under the answers.
+  private func enabledCount(of index: Int, with answers: [ResetCondition.Answer]) -> Int {
+    answers.reduce(slots[index].machine.enabledCount) { count, answer in
+      guard let observer = present(answer, index) else { return count }
+      let was = observers[observer].resolvedOptions.isEnabled ? 1 : 0
+      return count - was + (answer.resolvedOptions.isEnabled ? 1 : 0)
+    }
+  }
+
+  /// The observer that an answer is about, if it is still what was asked about.
+  private func present(_ answer: ResetCondition.Answer, _ index: Int) -> Int? {
+    guard let observer = find(answer.observer), observers[observer].query === answer.query,
+      Int(observers[observer].entry) == index
+    else { return nil }
+    return observer
   }
 }

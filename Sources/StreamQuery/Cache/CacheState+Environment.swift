@@ -34,10 +34,16 @@ extension CacheState {
   }
 
   /// A query's own trigger stream had an element.
-  mutating func triggered(_ key: EntryKey, _ transaction: inout Transaction) {
-    guard let index = find(key), slots[index].machine.isActive, slots[index].query?.canFetch == true
-    else { return }
+  ///
+  /// - Returns: The entry, if it has to be refetched once its store is read.
+  mutating func triggered(
+    _ key: EntryKey,
+    _ transaction: inout Transaction
+  ) -> RestoringEntry? {
+    guard let index = find(key), slots[index].query?.canFetch == true else { return nil }
+    guard slots[index].machine.isActive else { return restoring(index) }
     input(index, &transaction) { $0.requested(.trigger, in: $1) }
+    return nil
   }
 
   /// Tells the observed and fetching entries that the network or the app changed, with no fetch
@@ -79,7 +85,12 @@ extension CacheState {
         // One at a time: a flapping network must not pile up slow conditions.
         if conditions.updateValue(conditions[condition] != nil, forKey: condition) == nil {
           askings.append(
-            RefetchCondition.Asking(condition: condition, query: query, info: info)
+            RefetchCondition.Asking(
+              condition: condition,
+              query: query,
+              info: info,
+              restoring: restoring(index)
+            )
           )
         }
       }
@@ -112,7 +123,9 @@ extension CacheState {
     let isOutdated = conditions.removeValue(forKey: condition) ?? false
     guard let observer = find(condition.observer),
       find(condition.entry) == Int(observers[observer].entry),
+      observers[observer].resolvedOptions.isEnabled,
       let query = conditionalQuery(of: condition.cause, observer)
+        ?? (waited(for: condition.cause, observer) ? observers[observer].query : nil)
     else { return nil }
     let index = Int(observers[observer].entry)
     let (resolvedOptions, now) = (
@@ -128,12 +141,37 @@ extension CacheState {
     return nil
   }
 
+  /// The same question about the present state, after a store was read.
+  ///
+  /// - Returns: The question; `nil` if its observer is gone.
+  mutating func present(
+    _ asking: RefetchCondition.Asking,
+    _ transaction: Transaction
+  ) -> RefetchCondition.Asking? {
+    guard let observer = find(asking.condition.observer),
+      find(asking.condition.entry) == Int(observers[observer].entry),
+      let info = info(Int(observers[observer].entry), at: transaction.environment.now.instant)
+    else {
+      conditions[asking.condition] = nil
+      return nil
+    }
+    return RefetchCondition.Asking(condition: asking.condition, query: asking.query, info: info)
+  }
+
   /// The query of an observer, if its condition has to be evaluated before a transition refetches
-  /// for it.
+  /// for it, or its store has to be read.
   private func conditionalQuery(of cause: FetchCause, _ observer: Int) -> StoredQuery? {
-    guard observers[observer].resolvedOptions.isEnabled, let query = observers[observer].query,
-      query.conditionalCauses.contains(cause)
-    else { return nil }
-    return query
+    guard let query = observers[observer].query else { return nil }
+    let isConditional = query.conditionalCauses.contains(cause)
+    return switch observers[observer].resolvedOptions.participation {
+    case .disabled: nil
+    case .enabled: isConditional ? query : nil
+    case .restoring: isConditional || waited(for: cause, observer) ? query : nil
+    }
+  }
+
+  /// Whether a transition refetches for an observer although its store had to be read first.
+  private func waited(for cause: FetchCause, _ observer: Int) -> Bool {
+    observers[observer].resolvedOptions.refetchesAlways(on: cause)
   }
 }

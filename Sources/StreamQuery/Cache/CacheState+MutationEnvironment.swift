@@ -15,7 +15,8 @@ extension CacheState {
       var actions = MutationActions.none
       if releases { actions = mutations.slots[index].machine.released(in: transaction.environment) }
       if actions == .none {
-        actions = mutations.slots[index].machine.environmentChanged(in: transaction.environment)
+        let environment = environment(of: index, transaction)
+        actions = mutations.slots[index].machine.environmentChanged(in: environment)
       }
       if actions.performs || actions.prepares, let job = mutations.slots[index].job {
         begun = job.gate(behind: begun)
@@ -23,6 +24,18 @@ extension CacheState {
       }
       apply(actions, to: id, &transaction)
     }
+  }
+
+  /// The environment for what a run does after a wait: one that a caller awaits does not wait for
+  /// the app.
+  func environment(of run: Int, _ transaction: Transaction) -> Environment {
+    var environment = transaction.environment
+    if !environment.isActive,
+      mutations.slots[run].waiters.contains(where: { $0.role == .leasing && !$0.isResolved })
+    {
+      environment.isActive = true
+    }
+    return environment
   }
 
   /// Resumes the paused runs, held ones included; while offline nothing happens.

@@ -263,7 +263,8 @@ extension CacheState {
 
   /// The deadline of a run was reached.
   mutating func timeReached(mutation index: Int, _ transaction: inout Transaction) {
-    let actions = mutations.slots[index].machine.timeReached(in: transaction.environment)
+    let environment = environment(of: index, transaction)
+    let actions = mutations.slots[index].machine.timeReached(in: environment)
     let id = mutations.id(of: index)
     apply(actions, to: id, &transaction)
     supersede(before: id, &transaction)

@@ -146,12 +146,14 @@ extension CacheState {
   ///   - observer: The observer.
   ///   - query: The new query.
   ///   - resolvedOptions: What it asks for from now on.
+  ///   - onSubscribe: What it says about subscriptions, if it arrives only now.
   ///   - keepsPlaceholder: Whether the new query has the same placeholder as the old one.
   ///   - transaction: The transaction.
   mutating func reobserve(
     _ observer: Int,
     query: StoredQuery,
     resolvedOptions: ResolvedObserverOptions,
+    onSubscribe: RefetchPolicy? = nil,
     keepsPlaceholder: Bool = true,
     _ transaction: inout Transaction
   ) {
@@ -159,7 +161,7 @@ extension CacheState {
     let old = observers[observer].resolvedOptions
     // Has no meaning for an existing observer; what a function said on arrival stays.
     var resolvedOptions = resolvedOptions
-    resolvedOptions.onSubscribe = old.onSubscribe
+    resolvedOptions.onSubscribe = onSubscribe ?? old.onSubscribe
     if observers[observer].query !== query {
       let wasDynamic = observers[observer].isDynamic
       slots[entry].dynamicCount += (query.isDynamic ? 1 : 0) - (wasDynamic ? 1 : 0)

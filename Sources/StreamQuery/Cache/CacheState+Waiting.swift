@@ -35,10 +35,11 @@ extension CacheState {
       superseding: request.isSuperseding,
       clientLease: request.hasClientLease,
       part: request.part,
+      isAwaited: role == .leasing,
       in: transaction.environment
     )
     let begins = slots[index].machine.fetch?.id != before
-    if begins, before != nil { answerJoiners(index) }
+    if begins, before != nil { moveWaitersAlong(index) }
     // A call that does not wait is as urgent as its caller, too.
     if !begins, role != nil || request.cause == .manual, let job = slots[index].job {
       transaction.lend(to: job.tasks)
@@ -112,6 +113,26 @@ extension CacheState {
       fetch: FetchIdentity(client: id, entry: entry, number: fetch.id.rawValue),
       isJoining: slots[index].initiator !== waiter
     )
+  }
+
+  /// Watches the present attempt of the fetch that a caller waits for.
+  ///
+  /// - Parameter caller: The caller.
+  /// - Returns: The watcher; `nil` if no attempt is running.
+  mutating func watchAttempt(of caller: Waiter) -> Waiter? {
+    guard let index = find(caller.entry), caller.round != 0,
+      caller.round == slots[index].waiterRound, slots[index].machine.stage == .running
+    else { return nil }
+    return register(index, role: .watchingAttempt, nil, nil, nil)
+  }
+
+  /// The fetch of an entry waits for something: for those that watch its attempt that is the end.
+  mutating func attemptRests(_ index: Int) {
+    let watchers = slots[index].waiters.filter { $0.role == .watchingAttempt }
+    guard !watchers.isEmpty else { return }
+    slots[index].waiters.removeAll { $0.role == .watchingAttempt }
+    for watcher in watchers { watcher.round = 0 }
+    answer(watchers, .settled)
   }
 
   /// Removes a cancelled caller; its lease ends.
@@ -190,48 +211,43 @@ extension CacheState {
   /// - Returns: The waiters to answer now.
   private mutating func passOn(_ waiters: [Waiter], _ index: Int) -> [Waiter] {
     guard !slots[index].machine.isIdle else { return waiters }
-    var answered: [Waiter] = []
-    for waiter in waiters {
-      let isAnswered =
-        !waiter.waitsForSuccessor || waiter.isResolved
-        || waiter.role == .watchingUnlessPaused && slots[index].machine.isPaused
-      waiter.waitsForSuccessor = false
-      if isAnswered {
-        answered.append(waiter)
-      } else {
-        readmit(waiter, index)
-        // The initiator moves along if that fetch is replaced in turn.
-        if slots[index].initiator == nil { slots[index].initiator = waiter }
-      }
-    }
+    let moving = waiters.filter { $0.waitsForSuccessor }
+    guard !moving.isEmpty else { return waiters }
+    let answered = waiters.filter { !$0.waitsForSuccessor }
+    readmit(moving, index)
+    // They asked for that fetch.
+    slots[index].initiator = slots[index].waiters.first
     return answered
   }
 
-  /// A fetch replaced another: the old one's initiator waits for the new one, and joiners learn
-  /// that theirs was cancelled.
-  private mutating func answerJoiners(_ index: Int) {
-    let initiator = takeInitiator(index)
-    let joiners = slots[index].takeWaiters().waiters
+  /// A fetch replaced another: whoever waited for the old one waits for the new one, which is bound
+  /// to end: see ``EntryMachine/supersessionLimit``.
+  private mutating func moveWaitersAlong(_ index: Int) {
+    let waiters = slots[index].takeWaiters().waiters
     slots[index].machine.waitersAnswered(leaving: 0)
-    answer(joiners, .cancelled)
-    if let initiator { readmit(initiator, index) }
+    readmit(waiters, index)
   }
 
-  /// Removes the caller that initiated the running fetch, if it still waits, so that it outlives
-  /// the fetch.
-  mutating func takeInitiator(_ index: Int) -> Waiter? {
-    guard let initiator = slots[index].initiator else { return nil }
-    slots[index].initiator = nil
-    // It may have left in the meantime.
-    guard initiator.round == slots[index].waiterRound else { return nil }
-    slots[index].waiters.removeAll { $0 === initiator }
-    return initiator
-  }
-
-  /// Lets a caller wait for the fetch that replaced its own.
-  mutating func readmit(_ initiator: Waiter, _ index: Int) {
-    initiator.round = waiterRound(of: index)
-    slots[index].waiters.append(initiator)
-    if initiator.role == .leasing { slots[index].machine.waiterJoined() }
+  /// Lets callers of a fetch that is over wait for the one that took its place.
+  ///
+  /// If that is paused, it is settled for those that do not wait for a pause.
+  mutating func readmit(_ waiters: [Waiter], _ index: Int) {
+    guard !waiters.isEmpty else { return }
+    let (isIdle, isPaused) = (slots[index].machine.isIdle, slots[index].machine.isPaused)
+    var others: [Waiter] = []
+    for waiter in waiters {
+      if isIdle || waiter.round == 0 || waiter.isResolved
+        || isPaused && waiter.role.endsAtPause
+      {
+        others.append(waiter)
+      } else {
+        waiter.round = waiterRound(of: index)
+        waiter.waitsForSuccessor = false
+        slots[index].waiters.append(waiter)
+        if waiter.role == .leasing { slots[index].machine.waiterJoined() }
+      }
+    }
+    // Those that have left are released there, too.
+    answer(others, isIdle ? .cancelled : .settled)
   }
 }

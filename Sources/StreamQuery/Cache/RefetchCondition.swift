@@ -12,5 +12,7 @@ struct RefetchCondition: Hashable, Sendable {
     let query: StoredQuery
     /// The entry at the transaction that asks.
     let info: QueryInfo
+    /// The entry, if its store has to be read before.
+    var restoring: RestoringEntry?
   }
 }

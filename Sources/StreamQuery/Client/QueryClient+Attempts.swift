@@ -120,16 +120,31 @@ extension QueryClient {
   @inline(never)
   private nonisolated func land(_ fetched: ValueBox, of job: FetchJob) {
     let landing = Landing(fetched, join: job.joining, job.query.resolved, job.key.key)
-    func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
-      guard landing.usesData else { return .answer((nil, fetched)) }
+    var asksObservers = false
+    var answers: (revision: UInt32, answers: [ResetCondition.Answer])?
+    func makeValue() -> (present: ValueBox?, box: ValueBox) {
+      guard landing.usesData else { return (nil, fetched) }
       let present = cache.read { $0.box(job.entry) }
-      guard landing.isEndless else { return .answer((present, landing.value(over: present))) }
+      guard landing.isEndless else { return (present, landing.value(over: present)) }
       var box = fetched
       UpdateChain.run(job.key, of: self) { box = landing.value(over: present) }
-      return .answer((present, box))
+      return (present, box)
+    }
+    func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
+      let made = makeValue()
+      if asksObservers {
+        answers = transaction { $0.followCondition(job, made.box, $1) }?.answered
+      }
+      return .answer(made)
     }
     let chance = refreshChance(of: job)
     commit(rounds: landing.rounds, asking: ask) { answer, isLast, state, transaction -> Bool? in
+      // A fetch that follows is for the observers that are enabled when this answer is there.
+      if !asksObservers, !isLast, state.asksBeforeFollowing(job) {
+        asksObservers = true
+        return nil
+      }
+      if let answers { state.judgeFollowing(job, answers.answers, asOf: answers.revision) }
       let hasLanded =
         landing.usesData && !isLast
         ? state.answered(.value(answer.box), madeFrom: answer.present, by: job, &transaction)

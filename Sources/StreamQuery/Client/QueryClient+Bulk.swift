@@ -95,7 +95,8 @@ extension QueryClient {
   /// that never had a result, and entries that have no fetch.
   ///
   /// It returns when all refetches are settled or paused, including those that failed. A cancelled
-  /// caller returns at once, and the refetches continue.
+  /// caller returns at once, and the refetches continue. What is observed and waits for a store is
+  /// refetched when the store is read.
   ///
   /// - Parameters:
   ///   - filter: Which entries.
@@ -138,7 +139,7 @@ extension QueryClient {
   /// observer.
   ///
   /// Fetches in flight are cancelled. Callers of a fetch that is restarted get the new fetch's
-  /// value; other callers throw `CancellationError`. It returns when the refetches are settled.
+  /// value; callers of one that is not throw `CancellationError`. It returns when the refetches are settled.
   ///
   /// - Parameter filter: Which entries.
   public nonisolated func reset(_ filter: QueryFilter) async {
@@ -281,8 +282,9 @@ extension QueryClient {
   ) {
     sweepKept(filter, removes: false)
     noteSweep(filter, invalidates: true)
-    select(filter) { state, indices, transaction in
+    let restoring = select(filter) { state, indices, transaction in
       let refetched = indices.filter { state.isInScope(scope, $0) && state.isBulkRefetched($0) }
+      let restoring = indices.compactMap { state.restoring($0, in: scope) }
       let mayBeImported = !state.imports.isEmpty
       for index in indices {
         state.emit(.invalidated, index, transaction)
@@ -295,7 +297,9 @@ extension QueryClient {
       for index in refetched {
         state.refetch(index, cause, superseding: superseding, group, &transaction)
       }
+      return restoring
     }
+    refetch(onceRestored: restoring, cause, group)
   }
 
   /// Removes or invalidates what is kept, before the entries: it must not be restored in between.
@@ -331,11 +335,14 @@ extension QueryClient {
     _ cause: FetchCause,
     _ group: WaitGroup?
   ) {
-    select(filter) { state, indices, transaction in
-      for index in indices where state.isBulkRefetched(index) {
+    let restoring = select(filter) { state, indices, transaction in
+      indices.compactMap { index -> RestoringEntry? in
+        guard state.isBulkRefetched(index) else { return state.restoring(index) }
         state.refetch(index, cause, superseding: superseding, group, &transaction)
+        return nil
       }
     }
+    refetch(onceRestored: restoring, cause, group)
   }
 
   private nonisolated func resetting(_ filter: QueryFilter, _ group: WaitGroup) {
@@ -376,18 +383,5 @@ extension QueryClient {
         return true
       }
     }
-  }
-}
-
-extension ResetCondition {
-  /// Runs user code: never call it under the lock.
-  fileprivate var answered: (revision: UInt32, answers: [Answer]) {
-    (
-      revision,
-      queries.map { observer, query in
-        let options = query.resolved.resolvedOptions { info }
-        return Answer(observer: observer, query: query, resolvedOptions: options)
-      }
-    )
   }
 }

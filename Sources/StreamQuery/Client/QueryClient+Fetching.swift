@@ -3,7 +3,8 @@ extension QueryClient {
   ///
   /// Callers of one key share one fetch. A cancelled caller leaves at once and does not affect the
   /// others. When nobody wants the fetch any longer, the query's ``AbandonmentPolicy`` decides
-  /// whether it continues. Failures are not retried unless the query or a default says so.
+  /// whether it continues. If a refetch, an invalidation, a reset or a page command replaces the
+  /// fetch, its callers wait for the newer one: <doc:Invalidation>. Failures are not retried unless the query or a default says so.
   ///
   /// A fetch that this call starts sees the caller's task-locals and has its priority, retries
   /// included. A caller that joins a fetch gets one that was started for another caller, and raises
@@ -128,15 +129,6 @@ extension QueryClient {
     return try await outcome(of: start, of: key).outcome.box
   }
 
-  /// The same for a query whose value type is not known.
-  nonisolated func fetch(
-    _ key: EntryKey,
-    _ definition: QueryDefinition,
-    _ need: FetchNeed
-  ) async throws -> ValueBox {
-    try await restored(key, definition, need, nil)
-  }
-
   /// Waits for the fetch that a caller's request led to.
   nonisolated func outcome(
     of start: FetchStart,
@@ -173,7 +165,8 @@ extension QueryClient {
     return try await outcome(of: start, of: key).outcome.box
   }
 
-  private nonisolated func begin(
+  /// Begins or joins a fetch for a caller, if it is needed.
+  nonisolated func begin(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ need: FetchNeed,

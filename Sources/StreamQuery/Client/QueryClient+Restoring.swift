@@ -206,8 +206,13 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     guard let query = observers[observer].query else { return }
-    observers[observer].resolvedOptions.onSubscribe = resolvedOptions.onSubscribe
-    reobserve(observer, query: query, resolvedOptions: resolvedOptions, &transaction)
+    reobserve(
+      observer,
+      query: query,
+      resolvedOptions: resolvedOptions,
+      onSubscribe: resolvedOptions.onSubscribe,
+      &transaction
+    )
   }
 }
 

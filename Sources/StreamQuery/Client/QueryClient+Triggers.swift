@@ -114,7 +114,9 @@ extension QueryClient {
       conditions { $0.environmentReported(isActive: isActive, &$1) }
     case .pressure(let level): relieve(level)
     case .query(let key):
-      transaction { $0.triggered(key, &$1) }
+      if let entry = transaction({ $0.triggered(key, &$1) }) {
+        refetch(onceRestored: [entry], .trigger, nil)
+      }
     case .trigger(let trigger): start(trigger)
     }
   }
@@ -133,13 +135,21 @@ extension QueryClient {
 
   /// Evaluates a condition in its own task: nothing else waits for it.
   private nonisolated func ask(_ asking: RefetchCondition.Asking) {
+    let store = asking.restoring.flatMap { self.store(of: $0) }
     _ = Task.detached(executorPreference: configuration.executor) { [weak self, scheduling] in
       var asking = asking
+      if let store {
+        await store()
+        guard let present = self?.present(asking) else { return }
+        asking = present
+      }
       while true {
         let condition = asking.condition
         let predicate = asking.query.resolved.condition(of: condition.cause)
         let policy = await Scheduling.$current.withValue(scheduling) {
-          await predicate?.answer(asking.info) ?? .never
+          // Only of an observer that waited for a store, and always refetches.
+          guard let predicate else { return RefetchPolicy.always }
+          return await predicate.answer(asking.info)
         }
         guard let self else { return }
         let next = self.transaction { state, transaction in
@@ -149,6 +159,11 @@ extension QueryClient {
         asking = next
       }
     }
+  }
+
+  /// The same question about the present state, after the store was read.
+  private nonisolated func present(_ asking: RefetchCondition.Asking) -> RefetchCondition.Asking? {
+    transaction { state, transaction in state.present(asking, transaction) }
   }
 
   private nonisolated func start(_ trigger: Trigger) {

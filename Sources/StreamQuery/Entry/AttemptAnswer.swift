@@ -16,8 +16,9 @@ enum AttemptAnswer: Sendable {
   ///
   /// - Parameters:
   ///   - error: The error.
-  ///   - isCancelled: Whether the attempt's task was cancelled. The task is asked as well as the
-  ///     error: URLSession throws -999 when its task is cancelled.
+  ///   - isCancelled: Whether the attempt's task was cancelled. The task is asked and not the error:
+  ///     URLSession throws -999 when its task is cancelled, and an error of cancellation that comes
+  ///     from elsewhere is a failure.
   ///   - failures: The number of failures before this one.
   ///   - key: The key, for an error of its own.
   ///   - retry: How to retry.
@@ -30,7 +31,7 @@ enum AttemptAnswer: Sendable {
     retry: @autoclosure () -> RetryPolicy,
     jitter: @autoclosure () -> Double
   ) {
-    if isCancelled || error is CancellationError {
+    if isCancelled || error is NothingFetched {
       self = .cancelled
     } else if error is NotModified {
       let missing = QueryError.notModifiedWithoutData(key: key.description)

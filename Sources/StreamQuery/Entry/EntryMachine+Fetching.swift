@@ -25,6 +25,7 @@ extension EntryMachine {
   ///     case; if its answer may be too old by then, one more fetch follows it.
   ///   - clientLease: Whether the client itself wants the fetch, although nobody observes the key.
   ///   - part: What to fetch; a part is added to the data that is there.
+  ///   - isAwaited: Whether a caller is going to await the fetch, with a lease on it.
   ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func requested(
@@ -32,6 +33,7 @@ extension EntryMachine {
     superseding: Bool = false,
     clientLease: Bool = false,
     part: FetchPart = .whole,
+    isAwaited: Bool = false,
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
@@ -40,6 +42,7 @@ extension EntryMachine {
       superseding: superseding,
       clientLease: clientLease,
       part: part,
+      isAwaited: isAwaited,
       in: environment,
       &actions
     )
@@ -53,7 +56,7 @@ extension EntryMachine {
     interestRegained()
   }
 
-  /// Callers were answered although a fetch continues: theirs was superseded.
+  /// Callers were answered, or wait for another fetch than before, although a fetch continues.
   ///
   /// - Parameter count: How many leases remain.
   package mutating func waitersAnswered(leaving count: Int) {
@@ -136,6 +139,19 @@ extension EntryMachine {
     return .landed(actions)
   }
 
+  /// Whether another fetch is to follow the answer of a fetch, for the observers' sake alone.
+  package func isFollowedForObservers(_ id: FetchID) -> Bool {
+    guard let current = running(id) else { return false }
+    return (current.successor != nil || current.isAskedAnew) && !current.hasClientLease
+  }
+
+  /// The answer that is about to land turns all observers off: nothing follows it.
+  package mutating func observersTurnOff(_ id: FetchID) {
+    guard isFollowedForObservers(id) else { return }
+    fetch?.successor = nil
+    fetch?.isAskedAnew = false
+  }
+
   private mutating func succeed(
     _ current: InFlight,
     _ age: AnswerAge?,
@@ -181,7 +197,8 @@ extension EntryMachine {
     return .failed(actions)
   }
 
-  /// An attempt ended itself by cancellation, which is never an error (contract law 10).
+  /// An attempt was cancelled by its own task, or found nothing to do: neither is an error (contract
+  /// law 10).
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.

@@ -28,6 +28,7 @@ extension EntryMachine {
       case .moved: isStale(for: resolvedOptions, at: environment.now.instant)
       }
     if fetches { request(.subscribed, in: environment, &actions) }
+    letPollingProceed(resolvedOptions, in: environment, &actions)
     return actions
   }
 
@@ -92,7 +93,18 @@ extension EntryMachine {
         isStale(for: new, at: environment.now.instant) && !(isRemoved && isTurnedByFunction)
       }
     if fetches { request(.subscribed, in: environment, &actions) }
+    if !old.pollsInBackground { letPollingProceed(new, in: environment, &actions) }
     return (actions, newBase)
+  }
+
+  /// An observer came that polls while the app is inactive: a fetch that waits for the app goes on.
+  private mutating func letPollingProceed(
+    _ resolvedOptions: ResolvedObserverOptions,
+    in environment: Environment,
+    _ actions: inout EntryActions
+  ) {
+    guard resolvedOptions.pollsInBackground, !environment.isActive, isPaused else { return }
+    proceed(in: environment, &actions)
   }
 
   func fetchesOnSubscribe(_ resolvedOptions: ResolvedObserverOptions, at now: Instant) -> Bool {

@@ -5,14 +5,16 @@ extension EntryMachine {
     superseding: Bool = false,
     clientLease: Bool = false,
     part: FetchPart = .whole,
+    isAwaited: Bool = false,
     in environment: Environment,
     _ actions: inout EntryActions
   ) {
     guard var current = fetch else {
       return begin(cause, clientLease: clientLease, part: part, in: environment, &actions)
     }
-    // A caller that asks for a part gets it: joining would not fetch it.
-    let isBound = part == .whole && current.supersessions >= Self.supersessionLimit
+    // A caller that asks for a part gets it: joining something else would not fetch it.
+    let isBound =
+      (part == .whole || part == current.part) && current.supersessions >= Self.supersessionLimit
     if superseding, hasData, !isBound {
       actions.cancelled = current.id
       begin(
@@ -35,7 +37,7 @@ extension EntryMachine {
       fetch = current
       // A reconnect lets mutations go first. A caller that asks meanwhile does not wait for them:
       // it may be one of them, and they may wait for it.
-      if isPaused { proceed(in: environment, &actions) }
+      if isPaused { proceed(isAwaited: isAwaited, in: environment, &actions) }
     }
   }
 
@@ -141,12 +143,12 @@ extension EntryMachine {
     if !isWanted { unwantedSince = environment.now.instant }
   }
 
-  /// Whether a fetch may continue after a wait. An observer that polls in the background wants the
-  /// data there, so its entry's fetches do not wait for the app.
+  /// Whether a fetch may continue after a wait. A caller that awaits the data, and an observer that
+  /// polls in the background, want it there, so such fetches do not wait for the app.
   // Inlined: the machine is a large value, and a call would copy it.
   @inline(__always)
   func canContinue(_ current: InFlight, in environment: Environment) -> Bool {
-    (environment.isActive || pollsInBackground)
+    (environment.isActive || waiterCount > 0 || pollsInBackground)
       && (current.fetchOptions.networkMode == .always || environment.isOnline)
   }
 
@@ -161,8 +163,19 @@ extension EntryMachine {
   }
 
   /// Continues after a retry wait or a pause, if the environment and the fetch's options allow it.
-  mutating func proceed(in environment: Environment, _ actions: inout EntryActions) {
+  ///
+  /// - Parameters:
+  ///   - isAwaited: Whether a caller is about to await the fetch.
+  ///   - environment: The environment at the transaction.
+  ///   - actions: What to do.
+  mutating func proceed(
+    isAwaited: Bool = false,
+    in environment: Environment,
+    _ actions: inout EntryActions
+  ) {
     guard var current = fetch, let next = current.next else { return }
+    var environment = environment
+    if isAwaited { environment.isActive = true }
     guard canContinue(current, in: environment) else {
       if !isPaused { pause(before: next, in: environment, &actions) }
       return

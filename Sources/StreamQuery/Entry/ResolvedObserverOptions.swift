@@ -61,6 +61,15 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
     isEnabled && backgroundInterval > .zero && !backgroundInterval.isInfinite
   }
 
+  /// Whether a transition of network or app refetches, however fresh the data is.
+  func refetchesAlways(on cause: FetchCause) -> Bool {
+    switch cause {
+    case .reconnect: onReconnect == .always
+    case .active: onActive == .always
+    case .subscribed, .invalidated, .interval, .manual, .reset, .trigger: false
+    }
+  }
+
   /// The interval that currently applies; infinite means none.
   func interval(isActive: Bool) -> TimeSpan { isActive ? interval : backgroundInterval }
 }

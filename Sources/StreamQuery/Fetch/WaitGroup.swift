@@ -29,6 +29,11 @@ final class WaitGroup: Sendable {
     }
   }
 
+  /// Adds something else to wait for, to be resolved once.
+  func addOther() {
+    state.withLock { $0.remaining += 1 }
+  }
+
   /// Whether the wait has ended.
   var isOver: Bool { answer.isSettled }
 

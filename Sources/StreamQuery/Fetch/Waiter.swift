@@ -13,6 +13,11 @@ final class Waiter: Sendable {
     case watching
     /// Only watches, and does not wait for a fetch that is paused at the call.
     case watchingUnlessPaused
+    /// Only watches, until the fetch is settled, paused, or between attempts.
+    case watchingAttempt
+
+    /// Whether it does not wait for a fetch that is paused when its own is replaced by it.
+    var endsAtPause: Bool { self == .watchingUnlessPaused || self == .watchingAttempt }
   }
 
   let role: Role

@@ -16,6 +16,14 @@ package enum Equality {
     return areEqual(old, new, as: type)
   }
 
+  /// Whether two errors are known to be equal; runs user code, so never under the lock.
+  package static func compare(error old: any Error, _ new: any Error) -> Bool {
+    func isEqual<Known: Error>(_ old: Known) -> Bool {
+      (new as? Known).flatMap { compare(old, $0) } ?? false
+    }
+    return isEqual(old)
+  }
+
   private static func areEqual<Value, Known: Equatable>(
     _ old: Value,
     _ new: Value,

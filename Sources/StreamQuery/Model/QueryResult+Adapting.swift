@@ -35,6 +35,13 @@ extension QueryResult {
   public func hasSameError(as other: Self) -> Bool {
     snapshot.error === other.snapshot.error
   }
+
+  /// Whether both have no error, or errors that are equal or of the same fetch.
+  package func hasEqualError(to other: Self) -> Bool {
+    guard !hasSameError(as: other) else { return true }
+    guard let error, let otherError = other.error else { return false }
+    return Equality.compare(error: error, otherError)
+  }
 }
 
 extension EntrySnapshot {

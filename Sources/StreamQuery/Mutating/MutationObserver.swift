@@ -90,7 +90,7 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
     let mutation = mutation
     let input = TypedBox(input)
     let resolved = client.resolve(mutation.identity, mutation.definition, input: input)
-    _ = client.begin(resolved, with: input, follower: following.follower)
+    _ = client.begin(resolved, with: input, follower: following.follower, isAwaited: false)
   }
 
   /// Cancels the run that is shown, if it has not ended.

@@ -91,6 +91,7 @@ extension QueryClient {
     _ mutation: ResolvedMutation,
     with input: ValueBox,
     follower: Int?,
+    isAwaited: Bool = true,
     caller: TaskChain? = nil
   ) -> Begin {
     let planned = plannedLayers(of: mutation, input: input)
@@ -102,7 +103,8 @@ extension QueryClient {
       guard case .granted(let wait) = state.wait(of: caller, for: run) else { return .closesCircle }
       state.leaveRoom(of: TaskChain.current)
       let entry = EntryID(index: -1, generation: 0)
-      let waiter = Waiter(role: .leasing, entry: entry, round: 0, wait: wait)
+      let role = isAwaited ? Waiter.Role.leasing : .watching
+      let waiter = Waiter(role: role, entry: entry, round: 0, wait: wait)
       let id = state.begin(
         mutation,
         .here(random: random),

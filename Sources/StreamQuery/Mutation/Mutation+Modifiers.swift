@@ -13,6 +13,9 @@ extension Mutation {
 
   /// Sets how failed attempts are retried; by default they are not.
   ///
+  /// Retries wait while the app is inactive, unless a caller awaits the run or the mutation is
+  /// durable.
+  ///
   /// - Parameter policy: How often and when to retry.
   /// - Returns: The changed mutation.
   public func retry(_ policy: RetryPolicy) -> Self {

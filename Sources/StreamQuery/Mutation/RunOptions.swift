@@ -20,7 +20,8 @@ package struct RunOptions: Hashable, Sendable {
     networkMode != .online || environment.isOnline
   }
 
+  /// Whether a run may go on after a wait: a kept one was promised, and does not wait for the app.
   func canContinue(in environment: Environment) -> Bool {
-    environment.isActive && (networkMode == .always || environment.isOnline)
+    (environment.isActive || isKept) && (networkMode == .always || environment.isOnline)
   }
 }

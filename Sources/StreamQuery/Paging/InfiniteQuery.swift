@@ -13,6 +13,9 @@
 ///
 /// A refetch fetches as many pages as there were, one after the other, from the first stored
 /// parameter, and replaces them all at once. A retry continues with the page that failed.
+///
+/// A parameter may be optional, such as a cursor that the first page does not have. There is no
+/// further page where it would be `nil`.
 public typealias InfiniteQuery<Page: Sendable, PageParam: Hashable & Sendable> =
   Query<Pages<Page, PageParam>>
 
@@ -131,13 +134,8 @@ extension Query {
     nextPageParam: @escaping @Sendable (Pages<Page, Cursor?>) -> Cursor?,
     previousPageParam: (@Sendable (Pages<Page, Cursor?>) -> Cursor?)? = nil
   ) where Value == Pages<Page, Cursor?> {
-    // A missing cursor must end the pages; `.some(nil)` would fetch the first one for ever.
-    let next: @Sendable (Pages<Page, Cursor?>) -> Cursor?? = { run in
-      nextPageParam(run).map(Optional.some)
-    }
     let previous = previousPageParam.map {
-      cursor -> @Sendable (Pages<Page, Cursor?>) -> Cursor?? in
-      { run in cursor(run).map(Optional.some) }
+      cursor -> @Sendable (Pages<Page, Cursor?>) -> Cursor?? in { .some(cursor($0)) }
     }
     self.init(
       repeat each part,
@@ -145,7 +143,7 @@ extension Query {
       initialPageParam: Cursor?.none,
       maxPages: maxPages,
       fetch: fetchPage,
-      nextPageParam: next,
+      nextPageParam: { .some(nextPageParam($0)) },
       previousPageParam: previous
     )
   }

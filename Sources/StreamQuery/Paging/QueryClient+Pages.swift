@@ -1,8 +1,8 @@
 extension QueryClient {
   /// Fetches the page after the last one, and waits for it.
   ///
-  /// A key has one fetch at a time. With data, a running fetch is replaced. A running first fetch
-  /// is joined, and without data the first page is fetched. If there is no next page, nothing is
+  /// A key has one fetch at a time. With data, a running fetch is replaced; a fetch of the same page
+  /// at most three times in a row, then it is joined. A running first fetch is joined, and without data the first page is fetched. If there is no next page, nothing is
   /// fetched and the cached pages keep their age. A page that arrives is a success of the whole
   /// query, and clears an older invalidation. The caller only observes the fetch: cancelling the
   /// caller ends its wait, not the fetch.

@@ -79,7 +79,7 @@ extension QueryDefinition {
         // The command checked beforehand whether there is such a page; the pages have changed
         // since. Nothing was fetched, and nothing may look as if it were, so the fetch ends as if
         // it had not begun.
-        guard let run = loop.landed(on: nil as Run?) else { throw CancellationError() }
+        guard let run = loop.landed(on: nil as Run?) else { throw NothingFetched() }
         if keptCount == run.count, keptCount == present?.count { throw NotModified() }
         return TypedBox(run)
       },

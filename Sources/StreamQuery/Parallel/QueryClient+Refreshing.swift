@@ -20,9 +20,11 @@ extension QueryClient {
   /// print("\(result.refreshed.count) refreshed, \(result.left.count) left")
   /// ```
   ///
+  /// A fetch that is paused, or waits for its next attempt, makes room for the next one, and is refreshed when it goes on.
+  ///
   /// When the time is over by the client's clock, or the caller is cancelled, it waits for nothing more: a fetch that
-  /// nobody else wants ends as its query's ``AbandonmentPolicy`` says, and what has not begun does not begin. Offline, a
-  /// fetch that is paused keeps its place until then, so a refresh without an end waits for the network.
+  /// nobody else wants ends as its query's ``AbandonmentPolicy`` says, and what has not begun does not begin. A refresh
+  /// without an end waits for the network.
   ///
   /// - Parameters:
   ///   - filter: Which entries.
@@ -34,7 +36,10 @@ extension QueryClient {
     _ filter: QueryFilter = .all,
     within limit: Duration
   ) async -> QueryRefresh {
-    await refresh(within: TimeSpan(limit)) { $0.staleEntries(filter) }
+    await refresh(within: TimeSpan(limit)) { client in
+      await client.storesRead(of: filter)
+      return client.staleEntries(filter)
+    }
   }
 
   /// Refreshes what is stale until a date: see ``refresh(_:within:)-(QueryFilter,_)``.
@@ -109,16 +114,7 @@ extension QueryClient {
       run.plan.withLock { $0 = RefreshPlan(found) }
       if isOver { return }
       let room = min(found.count, max(1, self.configuration.maxConcurrentFetches ?? 6))
-      await withTaskGroup { group in
-        for _ in 0..<room {
-          group.addTask {
-            while !Task.isCancelled, let (place, candidate) = run.plan.withLock({ $0.next() }) {
-              let outcome = await self.refresh(candidate)
-              run.plan.withLock { $0.ended(place, outcome) }
-            }
-          }
-        }
-      }
+      await self.refresh(run, room: room)
     }
     if isOver { work.cancel() }
     let timer =
@@ -137,10 +133,52 @@ extension QueryClient {
     return run.plan.withLock { $0.result }
   }
 
-  private nonisolated func refresh(_ candidate: RefreshPlan.Candidate) async -> RefreshPlan.Outcome
-  {
+  /// Refreshes what is planned; each fetch takes room only while one of its attempts is running.
+  private nonisolated func refresh(_ run: Run, room: Int) async {
+    await withTaskGroup(of: Step.self) { group in
+      var room = room
+      while true {
+        while room > 0, !Task.isCancelled, let (place, candidate) = run.plan.withLock({ $0.next() })
+        {
+          room -= 1
+          group.addTask { .rests(place, candidate, await self.begin(candidate)) }
+        }
+        switch await group.next() {
+        case .rests(let place, let candidate, let start):
+          room += 1
+          // Also if the time is over: only a caller that waits gives its lease back.
+          group.addTask { .ended(place, await self.outcome(of: start, candidate)) }
+        case .ended(let place, let outcome): run.plan.withLock { $0.ended(place, outcome) }
+        case nil: return
+        }
+      }
+    }
+  }
+
+  /// Begins a fetch, and waits until it has ended, or no attempt of it is running.
+  private nonisolated func begin(
+    _ candidate: RefreshPlan.Candidate
+  ) async -> Result<FetchStart, any Error> {
     do {
-      _ = try await fetch(candidate.key, candidate.definition, .ifStaleOrThrow)
+      let start = try await whenRestored(candidate.definition) {
+        begin(candidate.key, candidate.definition, .ifStaleOrThrow, nil)
+      }
+      guard case .waiting(let caller) = start,
+        let watcher = transaction({ state, _ in state.watchAttempt(of: caller) })
+      else { return .success(start) }
+      _ = await watcher.outcome(onCancel: leaving(watcher))
+      return .success(start)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private nonisolated func outcome(
+    of start: Result<FetchStart, any Error>,
+    _ candidate: RefreshPlan.Candidate
+  ) async -> RefreshPlan.Outcome {
+    do {
+      _ = try await outcome(of: try start.get(), of: candidate.key).outcome.box
       return hasMoved(candidate) ? .refreshed : .left
     } catch is CancellationError {
       return .left
@@ -171,7 +209,7 @@ extension QueryClient {
 
   private nonisolated func staleEntries(of queries: [AnyQuery]) -> [RefreshPlan.Candidate] {
     let definitions = Dictionary(queries.map { ($0.entryKey, $0.definition) }) { first, _ in first }
-    let cached = refreshable(.queries(queries)) { definitions[$0] }
+    let cached = refreshable(.queries(queries), isListed: true) { definitions[$0] }
     let stale = Dictionary(cached.compactMap(\.candidate).map { ($0.key, $0) }) { first, _ in first
     }
     let known = Set(cached.map(\.key))
@@ -193,11 +231,12 @@ extension QueryClient {
   /// What is cached, and whether it is to be refreshed; runs user code, so never call it under the lock.
   private nonisolated func refreshable(
     _ filter: QueryFilter,
+    isListed: Bool = false,
     _ definition: (EntryKey) -> QueryDefinition?
   ) -> [(key: EntryKey, candidate: RefreshPlan.Candidate?)] {
     let now = cache.now(isDated: false).instant
     let found = search(filter, wantsInfo: true) { state, index, _ in
-      state.refreshable(index)
+      state.refreshable(index, isListed: isListed)
     } finally: { _, _, _ in
     }.search.findings()
     return found.compactMap { finding in
@@ -227,6 +266,13 @@ extension QueryClient {
   }
 }
 
+/// What a task of a refresh came to.
+private enum Step: Sendable {
+  /// A fetch has ended, or waits for something.
+  case rests(Int, RefreshPlan.Candidate, Result<FetchStart, any Error>)
+  case ended(Int, RefreshPlan.Outcome)
+}
+
 /// What the tasks of a refresh share.
 private final class Run: Sendable {
   let plan = Mutex(RefreshPlan([]))
@@ -234,13 +280,17 @@ private final class Run: Sendable {
 
 extension CacheState {
   /// What a refresh has to know of an entry; `nil` if none is wanted.
+  ///
+  /// One that is asked for by name need not have had a result.
   fileprivate func refreshable(
-    _ index: Int
+    _ index: Int,
+    isListed: Bool
   ) -> (query: StoredQuery, uses: Int, updatedAt: Instant?, version: RefreshPlan.DataVersion)? {
     guard let query = slots[index].query else { return nil }
     // What was restored never had a result in this process.
-    let isIdleWithData = slots[index].machine.observerCount == 0 && slots[index].machine.hasData
-    guard isBulkRefetched(index) || isIdleWithData else { return nil }
+    let isUnobserved = slots[index].machine.observerCount == 0
+    guard isBulkRefetched(index) || isUnobserved && (isListed || slots[index].machine.hasData)
+    else { return nil }
     let updatedAt = slots[index].machine.hasData ? slots[index].machine.dataUpdatedAt.instant : nil
     return (query, budget?.order.uses(of: index) ?? 0, updatedAt, dataVersion(index))
   }

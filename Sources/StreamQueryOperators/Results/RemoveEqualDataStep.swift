@@ -3,6 +3,8 @@ public import StreamQuery
 extension AsyncSequence {
   /// Leaves out results that show the same as the one before: equal data, status and error.
   ///
+  /// Errors that are not `Equatable` are the same only if they are of the same fetch.
+  ///
   /// A refetch that brings the same data is not shown, nor that it ran: fetch status, times and
   /// counts are not compared. Use `changes(of:)` to choose what counts. A placeholder and
   /// equal real data are not the same.
@@ -41,9 +43,9 @@ public struct RemoveEqualDataStep<Value: Equatable & Sendable>: ResultStep, Send
   }
 
   private func isSame(_ old: QueryResult<Value>, _ new: QueryResult<Value>) -> Bool {
-    guard
-      old.snapshot.error === new.snapshot.error, old.isPlaceholderData == new.isPlaceholderData
-    else { return false }
+    guard old.isPlaceholderData == new.isPlaceholderData, old.hasEqualError(to: new) else {
+      return false
+    }
     // Values are compared only where the box does not say it already.
     return old.snapshot.data === new.snapshot.data || old.data == new.data
   }

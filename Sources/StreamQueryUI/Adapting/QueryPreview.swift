@@ -68,7 +68,7 @@ public final class QueryPreview {
     fetch(
       Query(key: query.key) { [silence] in
         for await _ in silence {}
-        throw CancellationError()
+        throw Self.cancelled()
       }
     )
   }
@@ -98,7 +98,7 @@ public final class QueryPreview {
   public func loadingNextPage<Page, PageParam>(_ query: InfiniteQuery<Page, PageParam>) {
     nextPage(of: query) { [silence] in
       for await _ in silence {}
-      throw CancellationError()
+      throw Self.cancelled()
     }
   }
 
@@ -120,19 +120,31 @@ public final class QueryPreview {
   ) {
     // There is no page after none.
     guard let last = client.data(for: query)?.params.last else { return }
-    let asked = InfiniteQuery<Page, PageParam>(
+    var asked = InfiniteQuery<Page, PageParam>(
       key: query.key,
       initialPageParam: last,
       fetch: { _, _ in try await fetch() },
       nextPageParam: { $0.params.last }
     )
-    .retry(0).networkMode(.always)
-    run { [client] in _ = try await client.fetchNextPage(of: asked) }
+    // After a page without a parameter, only the query itself knows one.
+    if case Optional<Any>.none = last as Any {
+      asked = query.aroundFetch { _, _ in
+        Pages(try await fetch(), param: last)
+      }
+    }
+    let page = asked.retry(0).networkMode(.always)
+    run { [client] in _ = try await client.fetchNextPage(of: page) }
   }
 
   private func fetch<Value>(_ query: Query<Value>) {
     let asked = query.retry(0).staleTime(.zero).networkMode(.always)
     run { [client] in _ = try await client.fetch(asked) }
+  }
+
+  /// Ends a fetch that shows nothing any more, as if it had been cancelled: it has not failed.
+  private nonisolated static func cancelled() -> CancellationError {
+    withUnsafeCurrentTask { $0?.cancel() }
+    return CancellationError()
   }
 
   private func run(_ work: @escaping @Sendable () async throws -> Void) {

@@ -5,6 +5,8 @@
 /// up to the failure are looked at, so what is named is possible, not proven.
 enum DocumentedDifference: String, CaseIterable {
   case leases = "Callers hold a lease."
+  case callersMoveAlong = "Callers move along."
+  case awaitedRetries = "What is awaited does not wait for the app."
   case cancelling = "Cancelling is one thing."
   case observersLiveOn = "Nobody is left dead."
   case retention = "Retention always ends, and writes renew it."
@@ -38,6 +40,10 @@ enum DocumentedDifference: String, CaseIterable {
     switch self {
     case .leases:
       past.awaitsFetches && past.has("unobserve", "setOptions")
+    case .callersMoveAlong:
+      past.supersedes && past.calls > 1
+    case .awaitedRetries:
+      past.has("setFocused") && (past.awaitsFetches || past.has("mutate", "hydrate"))
     case .cancelling:
       past.has("cancelQueries") || (past.supersedes && past.has("setFocused", "setOnline"))
     case .observersLiveOn:
@@ -121,6 +127,9 @@ private struct ScenarioPast {
     self.objects = objects
     fetchers = (scenario.json["fetchers"]?.object ?? [:]).map(\.value)
   }
+
+  /// How many operations a caller waits for.
+  var calls: Int { operations.count { $0["call"] != nil } }
 
   func count(_ names: String...) -> Int {
     operations.count { $0["op"]?.string.map(names.contains) ?? false }

@@ -19,6 +19,30 @@ import Testing
     expectResults("(!)---(x!)|", of: "(!)-(!*)-(x!)|") { $0.removeDuplicates() }
   }
 
+  @Test(arguments: [true, false])
+  func equalErrorsOfTwoFetchesAreDuplicates(_ isComparable: Bool) {
+    struct Offline: Error, Equatable { var code = 1 }
+    struct Other: Error { var code = 1 }
+    let simulation = Simulation(seed: 1)
+    let client = QueryClient(simulation: simulation)
+    let failures = Mutex(0)
+    let query = Query<Int>("n") {
+      let count = failures.withLock { count in
+        count += 1
+        return count
+      }
+      if !isComparable { throw Other() }
+      throw Offline(code: count > 2 ? 2 : 1)
+    }.retry(0)
+    let recording = simulation.record(
+      client.stream(query).removeDuplicates().map { "\(String(describing: $0.error))" }
+    )
+    simulation.settle()
+    for _ in 0..<2 { simulation.run { await client.refetch(query) } }
+    #expect(recording.values.count { $0 != "nil" } == (isComparable ? 2 : 3))
+    recording.cancel()
+  }
+
   @Test func realDataAfterAnEqualPlaceholderIsNoDuplicate() {
     expectResults("(x~)---x|", of: "(x~)-(x*~)-(x')|") { $0.removeDuplicates() }
   }

@@ -68,18 +68,18 @@ import Testing
     #expect(machine.waiterCount == 1)
   }
 
-  @Test func whoBeganAFetchThatWasReplacedLeavesTheOneThatTookItsPlace() throws {
+  @Test func callersOfAFetchThatWasReplacedLeaveTheOneThatTookItsPlace() throws {
     _ = try wait()
     try succeed()
-    let initiator = try wait()
-    let joiner = try wait()
-    let replacing = try wait(superseding: true)
-    #expect(machine.waiterCount == 2, "the one that joined was answered")
-    leave(joiner)
-    #expect(machine.waiterCount == 2)
-    leave(initiator)
-    #expect(machine.waiterCount == 1)
-    leave(replacing)
+    let callers = [
+      try wait(), try wait(), try wait(superseding: true), try wait(superseding: true),
+    ]
+    for (left, caller) in callers.enumerated() {
+      #expect(machine.waiterCount == 4 - left)
+      #expect(machine.isFetching)
+      leave(caller)
+      leave(caller)
+    }
     #expect(machine.waiterCount == 0)
     #expect(machine.isIdle)
   }
@@ -92,7 +92,7 @@ import Testing
     _ = try wait()
     leave(initiator)
     _ = try wait(superseding: true)
-    #expect(machine.waiterCount == 1)
+    #expect(machine.waiterCount == 3)
   }
 
   @Test func anEntryThatWasFetchedForNobodyElseKeepsNoRoom() throws {

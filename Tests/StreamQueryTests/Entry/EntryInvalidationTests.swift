@@ -166,18 +166,16 @@ import Testing
     #expect(invalidate(&driver).cancelled == actions.started)
   }
 
-  @Test func aPageCommandIsNeverJoinedAndAPageInFlightIsReplacedOnlySoOften() {
+  @Test func aPageCommandJoinsOnlyTheSamePageAndAPageInFlightIsReplacedOnlySoOften() {
     var driver = EntryDriver.withData()
     driver.observe(.fresh)
-    for _ in 0..<5 {
-      let actions = driver.machine.requested(
-        .manual,
-        superseding: true,
-        part: .nextPage,
-        in: driver.environment
-      )
-      #expect(actions.started != nil)
+    func page(_ part: FetchPart) -> EntryActions {
+      driver.machine.requested(.manual, superseding: true, part: part, in: driver.environment)
     }
+    let starts = (0..<6).map { _ in page(.nextPage).started != nil }
+    #expect(starts == [true, true, true, true, false, false])
+    #expect(page(.previousPage).started != nil, "joining would not fetch it")
+    #expect(page(.previousPage).started == nil)
     #expect(invalidate(&driver).cancelled == nil)
     let actions = driver.succeed()
     #expect(actions.started != nil)

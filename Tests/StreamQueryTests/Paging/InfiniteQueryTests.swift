@@ -48,6 +48,32 @@ struct InfiniteQueryTests {
     #expect(next.dataUpdatedAt == recording.values.last?.dataUpdatedAt)
   }
 
+  @Test("a parameter that is optional and nil ends the pages, in both directions")
+  func optionalParameters() throws {
+    let (simulation, client) = environment()
+    let requests = Mutex<[String?]>([])
+    let feed = InfiniteQuery<[String?], String?>("feed", initialPageParam: nil) { cursor, _ in
+      requests.withLock { $0.append(cursor) }
+      return cursor == nil ? [nil, "b"] : [nil, nil]
+    } nextPageParam: {
+      $0.lastPage[1]
+    } previousPageParam: {
+      $0.firstPage[0]
+    }
+    let recording = simulation.record(client.stream(feed))
+    simulation.settle()
+    for _ in 0..<3 { _ = try simulation.run { try await client.fetchNextPage(of: feed) } }
+    _ = try simulation.run { try await client.fetchPreviousPage(of: feed) }
+    #expect(requests.withLock { $0 } == [nil, "b"])
+    #expect(recording.values.last?.hasNextPage == false)
+    #expect(recording.values.last?.hasPreviousPage == false)
+    // A refresh begins with the first parameter, which is nil.
+    simulation.run { await client.refetch(.query(feed)) }
+    #expect(requests.withLock { $0 } == [nil, "b", nil, "b"])
+    #expect(recording.values.last?.data?.params == [nil, "b"])
+    recording.cancel()
+  }
+
   @Test("a first page adds to nothing, whichever command asked for it, also when it is retried")
   func theFirstPageHasNoDirection() {
     for direction in [PageDirection.next, .previous] {

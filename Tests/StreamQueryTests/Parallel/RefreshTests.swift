@@ -220,4 +220,60 @@ struct RefreshTests {
     #expect(Set(begun.all) == ["old", "missing"])
     client.shutDown()
   }
+
+  @Test func aListIncludesWhatHasNoResultYet() {
+    let client = client()
+    // An entry without a result: its fetch was given up.
+    let former = simulation.task { try? await client.fetch(query("a")) }
+    simulation.advance(by: .milliseconds(500))
+    former.cancel()
+    simulation.settle()
+    #expect(client.diagnostics("a").count == 1)
+    let queries = [AnyQuery(query("a")), AnyQuery(query("b"))]
+    #expect(
+      simulation.run { await client.refresh(queries, within: .hours(1)) }
+        == result(["a", "b"], left: [])
+    )
+    client.shutDown()
+  }
+
+  @Test("a fetch that waits for its next attempt makes room for the others, also in the background")
+  func retriesMakeRoom() {
+    let active = ManualSignal(true)
+    let client = client { $0.activity = Activity { active } }
+    let retrying = ["x", "y", "z"].map { name in
+      Query<String>(name) { [begun] _ in
+        begun.add(name)
+        throw Broken()
+      }
+      .retry(RetryPolicy.times(2).backoff(.constant(.minutes(10))))
+    }
+    let queries = retrying.map { AnyQuery($0) } + [AnyQuery(query("a")), AnyQuery(query("b"))]
+    active.send(false)
+    simulation.settle()
+    let refresh = simulation.task { await client.refresh(queries, within: .minutes(11)) }
+    simulation.advance(by: .seconds(1))
+    #expect(Set(begun.all) == ["x", "y", "z", "a", "b"])
+    simulation.advance(by: .minutes(10))
+    #expect(begun.all.count == 8)
+    simulation.advance(by: .minutes(1))
+    #expect(
+      simulation.run { await refresh.value } == result(["a", "b"], left: ["x", "y", "z"])
+    )
+    #expect(client.fetchingCount() == 0)
+    client.shutDown()
+  }
+
+  @Test func whatIsPausedMakesRoom() {
+    let network = ManualSignal(false)
+    let client = client { $0.connectivity = Connectivity { network } }
+    let local = query("local").networkMode(.always)
+    let queries = ["a", "b", "c"].map { AnyQuery(query($0)) } + [AnyQuery(local)]
+    let refresh = simulation.task { await client.refresh(queries, within: .hours(1)) }
+    simulation.advance(by: .seconds(1))
+    #expect(begun.all == ["local"])
+    network.send(true)
+    #expect(simulation.run { await refresh.value } == result(["a", "b", "c", "local"], left: []))
+    client.shutDown()
+  }
 }

@@ -140,10 +140,10 @@ import Testing
       simulation.advance(by: .milliseconds(10))
     }
     simulation.advance(by: .seconds(1))
-    // Who began a fetch goes along once when it is replaced; the fifth and the sixth, who could not
-    // replace it, wait for what is fetched after it.
+    // A caller whose fetch is replaced waits for the one that lands; the fifth and the sixth could
+    // not replace it, and wait for what is fetched after it.
     #expect(
-      Set(returned.all) == [[0, 0], [1, 0], [2, 4], [3, 4], [4, 5], [5, 5]]
+      Set(returned.all) == [[0, 4], [1, 4], [2, 4], [3, 4], [4, 5], [5, 5]]
     )
     #expect(recording.values.last?.data == 5)
   }

@@ -293,6 +293,55 @@ import Testing
     )
   }
 
+  @Test func retriesThatACallerAwaitsDoNotWaitForTheApp() {
+    let active = ManualSignal(true)
+    let client = QueryClient(simulation: simulation) { $0.activity = Activity { active } }
+    let fetch = ScriptedFetch<Int>(
+      .failure(Boom(), after: .milliseconds(10)),
+      .failure(Boom(), after: .milliseconds(10)),
+      .value(1, after: .milliseconds(10))
+    )
+    let query = Query.scripted("n", fetch)
+      .retry(RetryPolicy.times(5).backoff(.constant(.seconds(1))))
+    let recording = simulation.record(client.stream(query))
+    let impatient = simulation.task { try? await client.fetch(query) }
+    simulation.advance(by: .milliseconds(5))
+    active.send(false)
+    simulation.advance(by: .milliseconds(1_010))
+    #expect(fetch.callCount == 2)
+    // Without a caller, the fetch is its observers' again.
+    impatient.cancel()
+    simulation.advance(by: .seconds(5))
+    #expect(recording.values.last?.isPaused == true)
+    let value = simulation.task { try await client.fetch(query) }
+    simulation.advance(by: .milliseconds(10))
+    #expect(fetch.callCount == 3)
+    #expect(throws: Never.self) {
+      #expect(try simulation.run { try await value.value } == 1)
+    }
+    #expect(recording.values.last?.data == 1)
+    recording.cancel()
+  }
+
+  @Test func aRefetchThatAHandleWatchesWaitsForTheApp() {
+    let active = ManualSignal(true)
+    let client = QueryClient(simulation: simulation) { $0.activity = Activity { active } }
+    let fetch = ScriptedFetch<Int>(
+      .value(0),
+      .failure(Boom(), after: .milliseconds(10)),
+      .value(1)
+    )
+    let observer = client.observer(of: .scripted("n", fetch))
+    simulation.settle()
+    let refetch = simulation.task { _ = try? await observer.refetch() }
+    active.send(false)
+    simulation.advance(by: .seconds(10))
+    #expect(observer.result.isPaused)
+    active.send(true)
+    simulation.run { await refetch.value }
+    #expect(observer.result.data == 1)
+  }
+
   // T34
   @Test func aPausedFirstLoadIsDroppedWithItsLastConsumer() {
     let online = ManualSignal(false)
