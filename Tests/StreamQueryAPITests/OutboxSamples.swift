@@ -34,6 +34,7 @@ extension Mutation where Input == Rename, Output == User {
     configuration.persistence = Persistence(in: store)
     let signOut = Mutation<Void, Void>("sign-out") {}.durable()
     configuration.outbox = Outbox(in: store, mutations: [Mutation.rename, signOut])
+    configuration.outbox?.patience = .seconds(5)
     return QueryClient(configuration: configuration)
   }
 

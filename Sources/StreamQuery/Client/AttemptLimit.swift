@@ -3,7 +3,7 @@ import Synchronization
 /// The time that an attempt of a fetch may take: either the attempt answers or its end comes first.
 final class AttemptLimit: Sendable {
   private let isOver = Atomic(false)
-  private let timer: Mutex<Task<Void, Never>?> = Mutex(nil)
+  private let deadline: Mutex<Deadline?> = Mutex(nil)
 
   /// Ends the attempt, by its answer or by the time.
   ///
@@ -12,27 +12,17 @@ final class AttemptLimit: Sendable {
 
   /// Starts the time.
   ///
-  /// The timer inherits the context of the attempt, because a retry is made from it.
-  ///
   /// - Parameters:
   ///   - span: How long the attempt may take.
-  ///   - scheduling: The clock that measures it, and the executor of the timer.
+  ///   - deadlines: Where the end of the time is set.
   ///   - onEnd: Called when the time is over, unless it is stopped.
-  func start(
-    _ span: TimeSpan,
-    _ scheduling: Scheduling,
-    onEnd: @escaping @Sendable () -> Void
-  ) {
-    let timer = TaskLocals.without {
-      Task(executorPreference: scheduling.executor) {
-        if (try? await scheduling.clock.sleep(for: span.duration)) != nil { onEnd() }
-      }
-    }
-    self.timer.withLock { $0 = timer }
+  func start(_ span: TimeSpan, _ deadlines: Deadlines, onEnd: @escaping @Sendable () -> Void) {
+    let deadline = deadlines.set(span, onEnd)
+    self.deadline.withLock { $0 = deadline }
   }
 
   /// Stops the time.
   func stop() {
-    timer.withLock { $0.take() }?.cancel()
+    deadline.withLock { $0.take() }?.cancel()
   }
 }

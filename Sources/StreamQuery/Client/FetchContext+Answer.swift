@@ -56,8 +56,14 @@ extension FetchContext {
   /// why it ended: a cancelled attempt without such an error was only given up.
   public var timeoutError: QueryError? {
     guard let job = fetchJob, job.saidAnswer?.wasTooLong(attempt) == true else { return nil }
-    let limit = job.query.serving?.timeout.duration ?? .zero
-    return .timedOut(key: key.description, limit: limit)
+    return .timedOut(key: key.description, limit: timeout ?? .zero)
+  }
+
+  /// How long the attempt may take, as the query or the client's defaults say; `nil` if it may take
+  /// any time, and for a context that was made by hand.
+  public var timeout: Duration? {
+    guard let timeout = fetchJob?.query.serving?.timeout, !timeout.isInfinite else { return nil }
+    return timeout.duration
   }
 
   /// What is asked of the fetch; ``FetchDemand/fresh`` for a context that was made by hand.

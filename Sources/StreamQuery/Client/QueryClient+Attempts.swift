@@ -67,8 +67,12 @@ extension QueryClient {
   @inline(never)
   private nonisolated func limit(of job: FetchJob, attempt: Int) -> AttemptLimit? {
     guard let span = job.query.serving?.timeout, !span.isInfinite else { return nil }
+    if job.retry.mayRetry, let standby = cache.record({ _ in job.tasks.standBy() }) {
+      // While its context is there: the end of the time comes from elsewhere.
+      TaskLocals.without { standby.begin(on: configuration.executor) }
+    }
     let limit = AttemptLimit()
-    limit.start(span, scheduling) {
+    limit.start(span, deadlines) {
       // What shows parts as they come is a connection, and has answered.
       guard !self.cache.read({ $0.hasProgressed(job) }), limit.end() else { return }
       job.answer.tookTooLong(attempt)

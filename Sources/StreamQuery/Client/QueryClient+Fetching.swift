@@ -74,15 +74,11 @@ extension QueryClient {
     if span == .zero {
       waiter.leave(as: Task.isCancelled ? .cancelled : late(waiter, timedOut), leave)
     }
-    // Not a child task: a caller outside the simulation would wait for it, too.
-    let timer =
-      span == .zero || span.isInfinite
+    let deadline =
+      span == .zero
       ? nil
-      : Task.detached(executorPreference: configuration.executor) { [clock, span] in
-        guard (try? await clock.sleep(for: span.duration)) != nil else { return }
-        waiter.leave(as: self.late(waiter, timedOut), leave)
-      }
-    defer { timer?.cancel() }
+      : deadlines.set(span) { waiter.leave(as: self.late(waiter, timedOut), leave) }
+    defer { deadline?.cancel() }
     return try await outcome(of: start, of: key).outcome.box.value(as: Value.self)
   }
 

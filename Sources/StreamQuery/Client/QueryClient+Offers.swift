@@ -25,11 +25,9 @@ extension QueryClient {
     {
       return nil
     }
-    let query = query(of: offer, definition)
-    guard !query.isPersisted, let options = query.fixedOptions,
-      !offer.isStale(options.freshness, at: now),
+    guard let terms = terms(of: offer, definition), !offer.isStale(terms.freshness, at: now),
       // Otherwise the cache has to refetch it.
-      !offer.isRefreshDue(query.serving?.refreshAhead, options.freshness, at: now)
+      !offer.isRefreshDue(terms.refreshAhead, terms.freshness, at: now)
     else { return nil }
     if shards.noteUse(of: offer, isLookup: true) {
       hitReports?.hitsCame(cache.clock, executor: configuration.executor)
@@ -37,19 +35,20 @@ extension QueryClient {
     return offer.data
   }
 
-  /// The query under the defaults of the offer: usually the entry has this very one.
-  private nonisolated func query(
-    of offer: EntryOffer,
-    _ definition: QueryDefinition
-  ) -> ResolvedQuery {
+  /// The terms of the query under the defaults of the offer.
+  ///
+  /// If the query is kept, the entry has this very one; if it is made at each call, it is not resolved
+  /// for that.
+  private nonisolated func terms(of offer: EntryOffer, _ definition: QueryDefinition) -> HitTerms? {
     if let known = offer.query?.resolved, known.isMade(of: definition),
       // Only compared: all threads would count a reference to the defaults.
       ObjectIdentifier(known.defaults) == ObjectIdentifier(offer.defaults)
     {
-      return known
+      return HitTerms(known)
     }
     // The client puts nothing else there. Checked in debug builds by `unsafeDowncast` itself.
     let defaults = unsafeDowncast(offer.defaults, to: DefaultsTable.self)
-    return ResolvedQuery(definition, for: offer.key.key, defaults: defaults)
+    return HitTerms(definition, defaults)
+      ?? HitTerms(ResolvedQuery(definition, for: offer.key.key, defaults: defaults))
   }
 }

@@ -31,6 +31,9 @@ public actor QueryClient {
   /// The configuration's companions; beside it, because each fetch looks here.
   nonisolated let companions: [any FetchCompanion]
   nonisolated let timer = WakeTimer()
+  /// The limits of time of what waits with the client: for its fetches, its callers and its stores, and
+  /// for yours.
+  public nonisolated let deadlines: Deadlines
   nonisolated let signals = SignalPort()
   nonisolated let eventBroadcaster = Broadcaster<EventRing>()
   nonisolated let eventReceivers: EventReceivers
@@ -58,6 +61,11 @@ public actor QueryClient {
   ///
   /// - Parameter configuration: Defaults and environment.
   public init(configuration: Configuration = .init()) {
+    let clock = ErasedClock(configuration.clock)
+    deadlines = Deadlines(clock: clock, executor: configuration.executor)
+    // For all that waits with the client.
+    var configuration = configuration
+    configuration.clock = DeadlineClock(deadlines: deadlines)
     self.configuration = configuration
     companions = configuration.fetchCompanions
     eventReceivers = EventReceivers(configuration, eventBroadcaster)
@@ -65,7 +73,7 @@ public actor QueryClient {
     waitObserver = configuration.executor as? any WaitObserver
     keeper = configuration.runKeeping?.makeKeeper(configuration)
     cache = QueryCache(
-      clock: ErasedClock(configuration.clock),
+      clock: clock,
       wallClock: configuration.wallClock,
       events: eventReceivers.needs,
       defaults: DefaultsTable(
@@ -113,6 +121,9 @@ public actor QueryClient {
   }
 
   /// The client's clock, which its waits and the time-based operators on its streams use.
+  ///
+  /// It tells the time of the configured clock. A sleep that is cancelled leaves nothing behind,
+  /// where the runtime keeps a cancelled `Task.sleep` until its original time.
   public nonisolated var clock: any Clock<Duration> {
     configuration.operatorClock ?? configuration.clock
   }

@@ -18,17 +18,21 @@
 /// Query("rates") { try await api.rates() }.retry(5)   // each after two seconds
 /// ```
 public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral {
-  /// Whether to retry, given the earlier failures, from 0; `nil` defers to the layer below.
-  private let decides: (@Sendable (_ failures: Int, _ error: any Error) -> Bool)?
+  /// How often to retry.
+  private enum Rule: Sendable {
+    case never
+    /// If the closure says so, given the earlier failures, from 0.
+    case asked(@Sendable (_ failures: Int, _ error: any Error) -> Bool)
+  }
+
+  /// How often to retry; `nil` defers to the layer below.
+  private let rule: Rule?
 
   /// How long to wait first; `nil` defers to the layer below.
   private var backoff: Backoff?
 
-  private init(
-    backoff: Backoff? = nil,
-    decides: (@Sendable (_ failures: Int, _ error: any Error) -> Bool)?
-  ) {
-    self.decides = decides
+  private init(backoff: Backoff? = nil, _ rule: Rule?) {
+    self.rule = rule
     self.backoff = backoff
   }
 
@@ -40,17 +44,17 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   }
 
   /// No retry.
-  public static var never: Self { RetryPolicy { _, _ in false } }
+  public static var never: Self { RetryPolicy(.never) }
 
   /// Retries until the fetch succeeds or nobody wants it.
-  public static var forever: Self { RetryPolicy { _, _ in true } }
+  public static var forever: Self { RetryPolicy(.asked { _, _ in true }) }
 
   /// A number of retries after the first attempt.
   ///
   /// - Parameter count: How many; negative ones mean none.
   /// - Returns: The policy.
   public static func times(_ count: Int) -> Self {
-    RetryPolicy { failures, _ in failures < count }
+    count > 0 ? RetryPolicy(.asked { failures, _ in failures < count }) : .never
   }
 
   /// Retries while a predicate holds.
@@ -61,7 +65,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   public static func `while`(
     _ predicate: @escaping @Sendable (_ failures: Int, _ error: any Error) -> Bool
   ) -> Self {
-    RetryPolicy(decides: predicate)
+    RetryPolicy(.asked(predicate))
   }
 
   /// Sets only the waits.
@@ -72,7 +76,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   /// - Parameter backoff: How long to wait before each retry.
   /// - Returns: The policy.
   public static func backoff(_ backoff: Backoff) -> Self {
-    RetryPolicy(backoff: backoff, decides: nil)
+    RetryPolicy(backoff: backoff, nil)
   }
 
   /// The same policy with other waits.
@@ -87,9 +91,12 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
 
   /// This policy, with what it leaves open taken from a weaker one.
   func over(_ base: RetryPolicy?) -> RetryPolicy {
-    guard let base, backoff == nil || decides == nil else { return self }
-    return RetryPolicy(backoff: backoff ?? base.backoff, decides: decides ?? base.decides)
+    guard let base, backoff == nil || rule == nil else { return self }
+    return RetryPolicy(backoff: backoff ?? base.backoff, rule ?? base.rule)
   }
+
+  /// Whether any failure may be retried.
+  var mayRetry: Bool { if case .asked = rule { true } else { false } }
 
   /// Merges the policy of a layer over that of a weaker one.
   static func merge(_ policy: RetryPolicy?, over base: RetryPolicy?) -> RetryPolicy? {
@@ -115,7 +122,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   ///   - jitter: A random number in 0..<1.
   /// - Returns: The wait.
   func delay(failures: Int, error: any Error, jitter: @autoclosure () -> Double) -> TimeSpan? {
-    guard let decides, decides(failures, error) else { return nil }
+    guard case .asked(let decides) = rule, decides(failures, error) else { return nil }
     return TimeSpan((backoff ?? .standard).delay(failures, error, jitter))
   }
 }

@@ -136,7 +136,7 @@ extension QueryClient {
       TaskLocals.without { standby.begin(on: configuration.executor) }
     }
     let limit = AttemptLimit()
-    limit.start(span, scheduling) {
+    limit.start(span, deadlines) {
       guard limit.end() else { return }
       // Before another attempt can begin, which is not to be cancelled.
       tasks.cancelPresent()

@@ -81,7 +81,7 @@ final class OutboxKeeper: RunKeeper {
     /// Whether runs that are not durable wait for the records before them.
     var awaitsOrder = true
     /// Ends that wait if the store takes too long.
-    var patience: Task<Void, Never>?
+    var patience: Deadline?
     /// Whether others have left something in the store.
     var readsAgain = false
     var isFeeding = false
@@ -106,6 +106,7 @@ final class OutboxKeeper: RunKeeper {
   let randomness: @Sendable () -> UInt64
   let news = Broadcaster<NewsFlag<Never>>()
   private let given: [any DurableMutation]
+  private let patience: TimeSpan
 
   init(_ outbox: Outbox, _ configuration: QueryClient.Configuration) {
     store = outbox.store
@@ -114,6 +115,7 @@ final class OutboxKeeper: RunKeeper {
     clock = configuration.clock
     randomness = configuration.randomness
     given = outbox.mutations
+    patience = TimeSpan(outbox.patience)
     state = Mutex(State())
   }
 
@@ -142,15 +144,15 @@ final class OutboxKeeper: RunKeeper {
     }
     start { $0.plan.requested() }
     // Detached: it serves everybody.
-    let patience = Task.detached(executorPreference: executor) { [weak self, clock] in
-      guard (try? await clock.sleep(for: .seconds(10))) != nil else { return }
-      self?.lostPatience()
+    let patience = client.deadlines.set(patience) { [weak self, executor] in
+      // It runs users' code.
+      Task.detached(executorPreference: executor) { self?.lostPatience() }
     }
     let isLate = update { state in
       if state.awaitsOrder, !state.isEnded { state.patience = patience }
       return state.patience == nil
     }
-    if isLate { patience.cancel() }
+    if isLate { patience?.cancel() }
   }
 
   func report(_ error: any Error, _ key: AnyQueryKey = AnyQueryKey(parts: [])) {

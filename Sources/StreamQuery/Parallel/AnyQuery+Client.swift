@@ -9,14 +9,7 @@ extension QueryFilter {
   /// - Parameter queries: The queries; none match no entry.
   /// - Returns: The filter.
   public static func queries(_ queries: [AnyQuery]) -> Self {
-    var filters = queries.map { Self(.entry($0.entryKey)) }
-    // In pairs: a long list would be a filter as deep as it is long.
-    while filters.count > 1 {
-      filters = stride(from: 0, to: filters.count, by: 2).map {
-        $0 + 1 < filters.count ? filters[$0] || filters[$0 + 1] : filters[$0]
-      }
-    }
-    return filters.first ?? !.all
+    any(of: queries.map { Self(.entry($0.entryKey)) })
   }
 }
 

@@ -117,19 +117,13 @@ extension QueryClient {
       await self.refresh(run, room: room)
     }
     if isOver { work.cancel() }
-    let timer =
-      isOver || limit.isInfinite
-      ? nil
-      : Task.detached(executorPreference: configuration.executor) { [clock] in
-        guard (try? await clock.sleep(for: limit.duration)) != nil else { return }
-        work.cancel()
-      }
+    let deadline = isOver ? nil : deadlines.set(limit) { work.cancel() }
     await withTaskCancellationHandler {
       await work.value
     } onCancel: {
       work.cancel()
     }
-    timer?.cancel()
+    deadline?.cancel()
     return run.plan.withLock { $0.result }
   }
 

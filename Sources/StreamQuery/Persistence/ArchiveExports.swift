@@ -103,9 +103,8 @@ extension ArchiveExports {
   ///
   /// - Returns: Whether it has come; `false` if the task is cancelled.
   fileprivate func rest(until instant: Instant) async -> Bool {
-    let clock = client.cache.clock
-    if clock.now() >= instant { return true }
-    return (try? await clock.sleep(instant)) != nil
+    if client.cache.clock.now() >= instant { return true }
+    return (try? await client.deadlines.sleep(until: instant)) != nil
   }
 
   /// The archive of what is no longer being fetched; `nil` if everything still is.

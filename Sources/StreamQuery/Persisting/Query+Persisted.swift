@@ -24,7 +24,7 @@ extension Query where Value: Codable {
   ///     defaults give to the query does not count here, because they may come later: say an age.
   ///   - version: The version of the form of the data; what was kept with another one is dropped.
   /// - Returns: The changed query.
-  public func persisted(
+  public consuming func persisted(
     in store: any QueryStore,
     partition: StorePartition? = nil,
     maxAge: Duration? = nil,
@@ -40,9 +40,9 @@ extension Query where Value: Codable {
   ///
   /// - Parameter persistence: Where, how long and in which form.
   /// - Returns: The changed query.
-  public func persisted(_ persistence: Persistence) -> Self {
+  public consuming func persisted(_ persistence: Persistence) -> Self {
     let policy = QueryPersistence(persistence)
-    return Query(key: key, definition: definition.with { $0.persistence = policy })
+    return changed { $0.changeExtras { $0.persistence = policy } }
   }
 }
 
@@ -51,8 +51,8 @@ extension Query {
   /// says.
   ///
   /// - Returns: The changed query.
-  public func notPersisted() -> Self {
+  public consuming func notPersisted() -> Self {
     let policy = QueryPersistence(nil)
-    return Query(key: key, definition: definition.with { $0.persistence = policy })
+    return changed { $0.changeExtras { $0.persistence = policy } }
   }
 }

@@ -32,12 +32,9 @@ extension StorePersister {
   }
 
   private func load(_ id: StoreID, _ settings: Persistence) async {
-    let limit = TimeSpan(settings.patience)
-    let patience = Task.detached(executorPreference: executor) { [clock] in
-      guard !limit.isInfinite, (try? await clock.sleep(for: limit.duration)) != nil else { return }
-      self.state.withLock { $0.stores[id]?.isSlow = true }
-      self.goOn(id, [SavedValueError.slowStore])
-      self.start(id, at: .zero) { $0.heldSaves.isEmpty ? nil : $0.requestHeldSaves() }
+    let patience = deadlines.set(TimeSpan(settings.patience)) { [executor] in
+      // Detached: it runs users' code.
+      Task.detached(executorPreference: executor) { self.lostPatience(with: id) }
     }
     var problems: [any Error]
     repeat {
@@ -63,12 +60,25 @@ extension StorePersister {
         }
       }
     } while !state.withLock(\.isErased)
-    patience.cancel()
+    patience?.cancel()
     goOn(id, problems)
     start(id, at: .zero) { store in
       let isAwaited = !store.saveWaits.isEmpty || !store.heldSaves.isEmpty
       return store.records.isDirty || isAwaited ? store.requestHeldSaves() : nil
     }
+  }
+
+  /// A store takes too long: queries go on as they would without it.
+  private func lostPatience(with id: StoreID) {
+    let isAwaited = state.withLock { state in
+      // It may have been read just now.
+      guard state.stores[id]?.isAwaited == true else { return false }
+      state.stores[id]?.isSlow = true
+      return true
+    }
+    guard isAwaited else { return }
+    goOn(id, [SavedValueError.slowStore])
+    start(id, at: .zero) { $0.heldSaves.isEmpty ? nil : $0.requestHeldSaves() }
   }
 
   /// Waits before a store is read again, as long as it says, or until the client is over.
@@ -78,7 +88,7 @@ extension StorePersister {
     for id: StoreID,
     after error: QueryStoreError,
     isLast: Bool,
-    _ patience: Task<Void, Never>
+    _ patience: Deadline?
   ) async -> Bool {
     let pause = SharedOneShot<Void>()
     typealias Failure = (time: Duration?, wasAwaited: Bool, waits: [SharedOneShot<Void>])
@@ -93,7 +103,7 @@ extension StorePersister {
       return (time, wasAwaited, state.takeWaits(id))
     }
     guard let time else { return false }
-    patience.cancel()
+    patience?.cancel()
     if wasAwaited {
       goOn(id, [error], waits)
     } else {
@@ -103,12 +113,9 @@ extension StorePersister {
     }
     if time == .zero { return true }
     start(id, at: .zero) { $0.heldSaves.isEmpty ? nil : $0.requestHeldSaves() }
-    let timer = Task.detached(executorPreference: executor) { [clock] in
-      guard (try? await clock.sleep(for: time)) != nil else { return }
-      pause.give(())
-    }
+    let end = deadlines.set(TimeSpan(time)) { pause.give(()) }
     _ = await pause.take()
-    timer.cancel()
+    end?.cancel()
     state.withLock { $0.stores[id]?.readPause = nil }
     return true
   }
@@ -133,7 +140,7 @@ extension StorePersister {
       return (true, isPaused ? state.stores[id]?.hurryToRead() : nil)
     }
     pause?.give(())
-    if isWaiting { await wait(for: answer) }
+    if isWaiting { await wait(for: answer, id) }
   }
 
   /// Lets those go on who wait for a store.
@@ -163,19 +170,12 @@ extension StorePersister {
       return true
     }
     guard isRestoring else { return }
-    // Not a child task: a caller outside the simulation would wait for it, too.
-    let timer =
-      limit.isInfinite
-      ? nil
-      : Task.detached(executorPreference: executor) { [clock] in
-        guard (try? await clock.sleep(for: limit.duration)) != nil else { return }
-        answer.give(())
-      }
-    defer { timer?.cancel() }
-    await wait(for: answer)
+    let end = deadlines.set(limit) { answer.give(()) }
+    defer { end?.cancel() }
+    await wait(for: answer, id)
   }
 
-  private func wait(for answer: SharedOneShot<Void>) async {
+  private func wait(for answer: SharedOneShot<Void>, _ id: StoreID) async {
     let wait = client?.observed("the records of a store").map { subject in
       CallerWait(subject) { answer.give(()) }
     }
@@ -185,6 +185,8 @@ extension StorePersister {
     } onCancel: {
       answer.give(())
     }
+    // Of a caller that left before.
+    state.withLock { $0.stores[id]?.waits.removeAll { $0 === answer } }
   }
 
   /// Why the store of a policy cannot be used, or could not be read so far; `nil` if it can.

@@ -142,7 +142,7 @@ extension StorePersister {
   private func work(_ id: StoreID, _ task: UInt64, after delay: Duration) async {
     var (task, delay) = (task, delay)
     while true {
-      if delay > .zero { try? await clock.sleep(for: delay) }
+      if delay > .zero { _ = await deadlines.sleep(for: delay) }
       let isNext = state.withLock { state in
         !state.isErased && state.stores[id]?.plan.waited(task) == true
       }

@@ -45,7 +45,7 @@ final class StorePersister: Persister {
   let partition: StorePartition
   weak let client: QueryClient?
   let executor: (any TaskExecutor)?
-  let clock: any Clock<Duration>
+  let deadlines: Deadlines
   let wallClock: @Sendable () -> Date
 
   init(_ client: QueryClient) {
@@ -53,7 +53,7 @@ final class StorePersister: Persister {
     state = Mutex(State(cache: client.cache, partition: partition))
     self.client = client
     executor = client.configuration.executor
-    clock = client.configuration.clock
+    deadlines = client.deadlines
     wallClock = client.configuration.wallClock
   }
 

@@ -21,7 +21,9 @@ extension Query {
   /// - Parameter isEnabled: Gets the data as shown, with the optimistic changes of mutations; `nil`
   ///   if there is none.
   /// - Returns: The changed query.
-  public func enabled(when isEnabled: @escaping @Sendable (_ data: Value?) -> Bool) -> Self {
+  public consuming func enabled(
+    when isEnabled: @escaping @Sendable (_ data: Value?) -> Bool
+  ) -> Self {
     options { $0.enabled = .when { info in isEnabled(info.value(as: Value.self)) } }
   }
 
@@ -35,7 +37,9 @@ extension Query {
   /// - Parameter staleTime: Gets the data as shown, with the optimistic changes of mutations; `nil`
   ///   if there is none.
   /// - Returns: The changed query.
-  public func staleTime(_ staleTime: @escaping @Sendable (_ data: Value?) -> StaleTime) -> Self {
+  public consuming func staleTime(
+    _ staleTime: @escaping @Sendable (_ data: Value?) -> StaleTime
+  ) -> Self {
     options { $0.staleTime = .dynamic { info in staleTime(info.value(as: Value.self)) } }
   }
 
@@ -53,7 +57,7 @@ extension Query {
   ///     is none. Returns the time between two fetches, or `nil` for none; evaluated whenever the
   ///     entry changes.
   /// - Returns: The changed query.
-  public func refetchInterval(
+  public consuming func refetchInterval(
     inBackground: BackgroundInterval? = nil,
     _ interval: @escaping @Sendable (_ data: Value?) -> Duration?
   ) -> Self {
@@ -75,7 +79,8 @@ extension Query {
   /// - Parameter staleTime: Returns the stale time for the present state.
   /// - Returns: The changed query.
   @_disfavoredOverload
-  public func staleTime(_ staleTime: @escaping @Sendable (QueryInfo) -> StaleTime) -> Self {
+  public consuming func staleTime(_ staleTime: @escaping @Sendable (QueryInfo) -> StaleTime) -> Self
+  {
     options { $0.staleTime = .dynamic(staleTime) }
   }
 
@@ -92,7 +97,7 @@ extension Query {
   ///   - interval: Returns the time between two fetches in the present state, or `nil` for none.
   /// - Returns: The changed query.
   @_disfavoredOverload
-  public func refetchInterval(
+  public consuming func refetchInterval(
     inBackground: BackgroundInterval? = nil,
     _ interval: @escaping @Sendable (QueryInfo) -> Duration?
   ) -> Self {
@@ -112,7 +117,7 @@ extension Query {
   ///
   /// - Parameter policy: Returns the policy for this subscription.
   /// - Returns: The changed query.
-  public func refetchOnSubscribe(
+  public consuming func refetchOnSubscribe(
     _ policy: @escaping @Sendable (QueryInfo) -> RefetchPolicy
   ) -> Self {
     options { $0.refetchOnSubscribeRule = policy }
@@ -127,7 +132,7 @@ extension Query {
   ///
   /// - Parameter rule: Decides for each subscription.
   /// - Returns: The changed query.
-  public func refetchOnSubscribe(_ rule: RefetchRule) -> Self {
+  public consuming func refetchOnSubscribe(_ rule: RefetchRule) -> Self {
     options { $0.refetchOnSubscribeRule = rule.decides }
   }
 
@@ -136,7 +141,7 @@ extension Query {
   /// - Parameter policy: Returns the policy for this event, and may wait; see
   ///   ``EventRefetchPolicy/dynamic(_:)``.
   /// - Returns: The changed query.
-  public func refetchOnReconnect(
+  public consuming func refetchOnReconnect(
     @_inheritActorContext _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
   ) -> Self {
     options { $0.refetchOnReconnect = .dynamic(policy) }
@@ -152,7 +157,7 @@ extension Query {
   /// - Parameter policy: Returns the policy for this event, and may wait; see
   ///   ``EventRefetchPolicy/dynamic(_:)``.
   /// - Returns: The changed query.
-  public func refetchOnActive(
+  public consuming func refetchOnActive(
     @_inheritActorContext _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
   ) -> Self {
     options { $0.refetchOnActive = .dynamic(policy) }

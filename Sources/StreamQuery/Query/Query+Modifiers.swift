@@ -26,10 +26,8 @@ extension Query {
   ///
   /// - Parameter change: Changes the options that are set so far.
   /// - Returns: The changed query.
-  public func options(_ change: (inout QueryOptions) -> Void) -> Self {
-    var options = definition.options
-    change(&options)
-    return Query(key: key, definition: definition.with(options: options))
+  public consuming func options(_ change: (inout QueryOptions) -> Void) -> Self {
+    changed { $0.changeOptions(change) }
   }
 
   /// The same query with other options over its own; an option that is `nil` in them stays as it
@@ -44,8 +42,8 @@ extension Query {
   ///
   /// - Parameter options: The options.
   /// - Returns: The changed query.
-  public func options(_ options: QueryOptions) -> Self {
-    Query(key: key, definition: definition.with(options: options.over(definition.options)))
+  public consuming func options(_ options: QueryOptions) -> Self {
+    self.options { $0 = options.over($0) }
   }
 
   // MARK: Freshness and retention
@@ -65,7 +63,7 @@ extension Query {
   /// - Parameter duration: How long; a negative one is zero, one above 100 years infinite.
   /// - Returns: The changed query.
   @_disfavoredOverload
-  public func staleTime(_ duration: Duration) -> Self {
+  public consuming func staleTime(_ duration: Duration) -> Self {
     options { $0.staleTime = .after(duration) }
   }
 
@@ -81,7 +79,7 @@ extension Query {
   /// - Parameter staleTime: See ``StaleTime/infinite``, ``StaleTime/static``,
   ///   ``StaleTime/dynamic(_:)``.
   /// - Returns: The changed query.
-  public func staleTime(_ staleTime: StaleTime) -> Self {
+  public consuming func staleTime(_ staleTime: StaleTime) -> Self {
     options { $0.staleTime = staleTime }
   }
 
@@ -98,7 +96,7 @@ extension Query {
   /// - Parameter duration: How long. Zero or less drops the entry as soon as nobody wants it; more
   ///   than 100 years keeps it until it is removed.
   /// - Returns: The changed query.
-  public func gcTime(_ duration: Duration) -> Self {
+  public consuming func gcTime(_ duration: Duration) -> Self {
     options { $0.gcTime = duration }
   }
 
@@ -121,7 +119,7 @@ extension Query {
   ///
   /// - Parameter policy: How often and when.
   /// - Returns: The changed query.
-  public func retry(_ policy: RetryPolicy) -> Self {
+  public consuming func retry(_ policy: RetryPolicy) -> Self {
     options { $0.retry = policy.over($0.retry) }
   }
 
@@ -132,7 +130,7 @@ extension Query {
   ///
   /// - Parameter count: The number of attempts after the first; a negative number means none.
   /// - Returns: The changed query.
-  public func retry(_ count: Int) -> Self {
+  public consuming func retry(_ count: Int) -> Self {
     options { $0.retry = RetryPolicy.times(count).over($0.retry) }
   }
 
@@ -147,7 +145,7 @@ extension Query {
   ///   - delay: The delay before each retry, from the number of failures before this one: 0 at the
   ///     first. A negative delay is none; above 100 years there is no retry.
   /// - Returns: The changed query.
-  public func retry(_ count: Int, delay: @escaping @Sendable (Int) -> Duration) -> Self {
+  public consuming func retry(_ count: Int, delay: @escaping @Sendable (Int) -> Duration) -> Self {
     options { $0.retry = .times(count).backoff(.custom { failures, _ in delay(failures) }) }
   }
 
@@ -164,7 +162,7 @@ extension Query {
   ///
   /// - Parameter policy: Which errors.
   /// - Returns: The changed query.
-  public func throwOnError(_ policy: ThrowPolicy) -> Self {
+  public consuming func throwOnError(_ policy: ThrowPolicy) -> Self {
     options { $0.throwOnError = policy }
   }
 
@@ -172,7 +170,7 @@ extension Query {
   ///
   /// - Parameter isThrown: Whether they are.
   /// - Returns: The changed query.
-  public func throwOnError(_ isThrown: Bool) -> Self {
+  public consuming func throwOnError(_ isThrown: Bool) -> Self {
     options { $0.throwOnError = isThrown ? .always : .never }
   }
 
@@ -190,7 +188,7 @@ extension Query {
   ///
   /// - Parameter mode: The mode.
   /// - Returns: The changed query.
-  public func networkMode(_ mode: NetworkMode) -> Self {
+  public consuming func networkMode(_ mode: NetworkMode) -> Self {
     options { $0.networkMode = mode }
   }
 
@@ -206,7 +204,7 @@ extension Query {
   ///
   /// - Parameter policy: What happens to it.
   /// - Returns: The changed query.
-  public func onAbandonment(_ policy: AbandonmentPolicy) -> Self {
+  public consuming func onAbandonment(_ policy: AbandonmentPolicy) -> Self {
     options { $0.abandonment = policy }
   }
 
@@ -224,8 +222,8 @@ extension Query {
   ///
   /// - Parameter value: The placeholder.
   /// - Returns: The changed query.
-  public func placeholder(_ value: Value) -> Self {
-    Query(key: key, definition: definition.with { $0.placeholder = TypedBox(value) })
+  public consuming func placeholder(_ value: Value) -> Self {
+    changed { $0.changeExtras { $0.placeholder = TypedBox(value) } }
   }
 
   /// Real data for an entry that has none: cached, shared, and as old as its date says.
@@ -245,7 +243,7 @@ extension Query {
   ///     initial data.
   ///   - updatedAt: When the value was current; `nil` or a date in the future means now.
   /// - Returns: The changed query.
-  public func initialData(
+  public consuming func initialData(
     _ value: @autoclosure @escaping @Sendable () -> Value?,
     updatedAt: Date? = nil
   ) -> Self {
@@ -253,7 +251,7 @@ extension Query {
     let initialData = DefinitionExtras.InitialDataSource(own: {
       value().map { DefinitionExtras.InitialDataSource.Found(box: TypedBox($0), updatedAt: date) }
     })
-    return Query(key: key, definition: definition.with { $0.initialData = initialData })
+    return changed { $0.changeExtras { $0.initialData = initialData } }
   }
 
   /// Merges a fetched value with the cached one before it lands, to keep what did not change.
@@ -269,11 +267,13 @@ extension Query {
   /// - Parameter merge: Takes the cached and the fetched value; must be pure, and may run several
   ///   times for one fetch.
   /// - Returns: The changed query.
-  public func merge(_ merge: @escaping @Sendable (_ old: Value, _ new: Value) -> Value) -> Self {
+  public consuming func merge(
+    _ merge: @escaping @Sendable (_ old: Value, _ new: Value) -> Value
+  ) -> Self {
     let erased: @Sendable (ValueBox, ValueBox) -> ValueBox = { old, new in
       TypedBox(merge(old.value(as: Value.self), new.value(as: Value.self)))
     }
-    return Query(key: key, definition: definition.with { $0.merge = erased })
+    return changed { $0.changeExtras { $0.merge = erased } }
   }
 
   /// A fact about the query, for its fetch, for filters and for diagnostics.
@@ -290,7 +290,7 @@ extension Query {
   ///   - key: Names the fact and its type.
   ///   - value: The fact.
   /// - Returns: The changed query.
-  public func meta<Key: QueryMetaKey>(_ key: Key.Type, _ value: Key.Value) -> Self {
+  public consuming func meta<Key: QueryMetaKey>(_ key: Key.Type, _ value: Key.Value) -> Self {
     options {
       var meta = $0.meta ?? QueryMeta()
       meta[key] = value

@@ -15,7 +15,7 @@ extension Query {
   ///
   /// - Parameter isEnabled: Whether it does.
   /// - Returns: The changed query.
-  public func enabled(_ isEnabled: Bool) -> Self {
+  public consuming func enabled(_ isEnabled: Bool) -> Self {
     options { $0.enabled = .fixed(isEnabled) }
   }
 
@@ -38,7 +38,7 @@ extension Query {
   ///   one that never settles is reported to ``QueryClient/Configuration/onMisuse``.
   /// - Returns: The changed query.
   @_disfavoredOverload  // See Query+Dynamic.swift.
-  public func enabled(when isEnabled: @escaping @Sendable (QueryInfo) -> Bool) -> Self {
+  public consuming func enabled(when isEnabled: @escaping @Sendable (QueryInfo) -> Bool) -> Self {
     options { $0.enabled = .when(isEnabled) }
   }
 
@@ -54,7 +54,7 @@ extension Query {
   ///
   /// - Parameter policy: Whether it does.
   /// - Returns: The changed query.
-  public func refetchOnSubscribe(_ policy: RefetchPolicy) -> Self {
+  public consuming func refetchOnSubscribe(_ policy: RefetchPolicy) -> Self {
     options { $0.refetchOnSubscribe = policy }
   }
 
@@ -62,7 +62,7 @@ extension Query {
   ///
   /// - Parameter refetches: `true` is ``RefetchPolicy/ifStale``, `false` ``RefetchPolicy/never``.
   /// - Returns: The changed query.
-  public func refetchOnSubscribe(_ refetches: Bool) -> Self {
+  public consuming func refetchOnSubscribe(_ refetches: Bool) -> Self {
     options { $0.refetchOnSubscribe = refetches ? .ifStale : .never }
   }
 
@@ -72,7 +72,7 @@ extension Query {
   ///
   /// - Parameter retries: Whether it does.
   /// - Returns: The changed query.
-  public func retryOnSubscribe(_ retries: Bool) -> Self {
+  public consuming func retryOnSubscribe(_ retries: Bool) -> Self {
     options { $0.retryOnSubscribe = retries }
   }
 
@@ -85,7 +85,7 @@ extension Query {
   ///
   /// - Parameter policy: Whether it does.
   /// - Returns: The changed query.
-  public func refetchOnReconnect(_ policy: EventRefetchPolicy) -> Self {
+  public consuming func refetchOnReconnect(_ policy: EventRefetchPolicy) -> Self {
     options { $0.refetchOnReconnect = policy }
   }
 
@@ -94,7 +94,7 @@ extension Query {
   /// - Parameter refetches: `true` is ``EventRefetchPolicy/ifStale``, `false`
   ///   ``EventRefetchPolicy/never``.
   /// - Returns: The changed query.
-  public func refetchOnReconnect(_ refetches: Bool) -> Self {
+  public consuming func refetchOnReconnect(_ refetches: Bool) -> Self {
     options { $0.refetchOnReconnect = refetches ? .ifStale : .never }
   }
 
@@ -109,7 +109,7 @@ extension Query {
   /// - Parameter policy: Whether it does; a condition is evaluated when the app becomes active, and
   ///   may wait.
   /// - Returns: The changed query.
-  public func refetchOnActive(_ policy: EventRefetchPolicy) -> Self {
+  public consuming func refetchOnActive(_ policy: EventRefetchPolicy) -> Self {
     options { $0.refetchOnActive = policy }
   }
 
@@ -118,7 +118,7 @@ extension Query {
   /// - Parameter refetches: `true` is ``EventRefetchPolicy/ifStale``, `false`
   ///   ``EventRefetchPolicy/never``.
   /// - Returns: The changed query.
-  public func refetchOnActive(_ refetches: Bool) -> Self {
+  public consuming func refetchOnActive(_ refetches: Bool) -> Self {
     options { $0.refetchOnActive = refetches ? .ifStale : .never }
   }
 
@@ -139,7 +139,7 @@ extension Query {
   ///   that is not positive, or one above 100 years turns polling off.
   /// - Returns: The changed query.
   @_disfavoredOverload
-  public func refetchInterval(_ duration: Duration?) -> Self {
+  public consuming func refetchInterval(_ duration: Duration?) -> Self {
     options { $0.refetchInterval = duration.map(RefetchInterval.every) ?? .off }
   }
 
@@ -158,7 +158,7 @@ extension Query {
   ///   - inBackground: Whether polling continues while the app is inactive, and how often; `nil`
   ///     leaves that as it is.
   /// - Returns: The changed query.
-  public func refetchInterval(
+  public consuming func refetchInterval(
     _ interval: RefetchInterval,
     inBackground: BackgroundInterval? = nil
   ) -> Self {
@@ -184,7 +184,9 @@ extension Query {
   ///   streams can be built again. After the sequence ends or fails, it refetches nothing more. It
   ///   is cancelled with the subscription.
   /// - Returns: The changed query.
-  public func refetch(on causes: @autoclosure @escaping @Sendable () -> any AsyncSequence) -> Self {
-    Query(key: key, definition: definition.with { $0.triggers.append(causes) })
+  public consuming func refetch(
+    on causes: @autoclosure @escaping @Sendable () -> any AsyncSequence
+  ) -> Self {
+    changed { $0.changeExtras { $0.triggers.append(causes) } }
   }
 }

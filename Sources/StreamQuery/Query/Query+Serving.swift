@@ -17,7 +17,7 @@ extension Query {
   ///
   /// - Parameter grace: How long; zero or less is not at all, more than 100 years is for ever.
   /// - Returns: The changed query.
-  public func staleIfError(_ grace: Duration) -> Self {
+  public consuming func staleIfError(_ grace: Duration) -> Self {
     options { $0.staleIfError = grace }
   }
 
@@ -37,7 +37,7 @@ extension Query {
   ///
   /// - Parameter limit: How long, by the client's clock; more than 100 years is for ever.
   /// - Returns: The changed query.
-  public func softTimeout(_ limit: Duration) -> Self {
+  public consuming func softTimeout(_ limit: Duration) -> Self {
     options { $0.softTimeout = limit }
   }
 
@@ -58,7 +58,7 @@ extension Query {
   /// - Parameter limit: How long, by the client's clock; zero or less fails each attempt that does
   ///   not answer at once, more than 100 years is for ever.
   /// - Returns: The changed query.
-  public func timeout(_ limit: Duration) -> Self {
+  public consuming func timeout(_ limit: Duration) -> Self {
     options { $0.timeout = limit }
   }
 
@@ -77,7 +77,7 @@ extension Query {
   ///
   /// - Parameter caching: How long, by the client's clock; see ``FailureCaching/when(_:)``.
   /// - Returns: The changed query.
-  public func cachesFailures(_ caching: FailureCaching) -> Self {
+  public consuming func cachesFailures(_ caching: FailureCaching) -> Self {
     options { $0.failureCaching = caching }
   }
 
@@ -97,7 +97,7 @@ extension Query {
   ///
   /// - Parameter refresh: When; see ``RefreshAhead``.
   /// - Returns: The changed query.
-  public func refreshAhead(_ refresh: RefreshAhead) -> Self {
+  public consuming func refreshAhead(_ refresh: RefreshAhead) -> Self {
     options { $0.refreshAhead = refresh }
   }
 }

@@ -22,11 +22,21 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   /// The identity of the cached value.
   public let key: QueryKey<Value>
 
-  @usableFromInline let definition: QueryDefinition
+  @usableFromInline private(set) var definition: QueryDefinition
 
   init(key: QueryKey<Value>, definition: QueryDefinition) {
     self.key = key
     self.definition = definition
+  }
+
+  /// The same query with a changed definition.
+  ///
+  /// A definition that nobody else has is changed in place, so that a chain of modifiers on a new
+  /// query makes one definition. An entry, or another query, keeps the one that it has.
+  consuming func changed(_ change: (QueryDefinition) -> Void) -> Self {
+    if !isKnownUniquelyReferenced(&definition) { definition = definition.copy() }
+    change(definition)
+    return self
   }
 
   // Fetches are `@concurrent`, as the work of mutations is: a query that is written with any other

@@ -1,9 +1,11 @@
-/// A query without its key and value type: made once, shared by reference.
+/// A query without its key and value type, shared by reference.
 ///
+/// It changes only until somebody else than the query that is being made has it.
 /// An entry keeps the newest definition that it was given, so that an automatic refetch (a
 /// reconnect, an interval, an invalidation) knows how to fetch.
 @usableFromInline
-final class QueryDefinition: Sendable {
+// Unchecked: it is changed only by `Query.changed(_:)`, and only while a single query refers to it.
+final class QueryDefinition: @unchecked Sendable {
   typealias Fetch = @Sendable (FetchContext) async throws -> ValueBox
 
   let fetch: Fetch?
@@ -11,10 +13,12 @@ final class QueryDefinition: Sendable {
   /// be an object.
   let valueType: any Sendable.Type
   /// The parts that most definitions do not have; see ``DefinitionExtras``.
-  private let extras: DefinitionExtras?
+  // Exclusive by the rule above, and read by each fetch.
+  @exclusivity(unchecked) private var extras: DefinitionExtras?
   /// Last, and in place: they are large, but an object of their own would cost each modifier one
   /// more allocation than its definition.
-  let options: QueryOptions
+  // Exclusive by the rule above, and read by each fetch.
+  @exclusivity(unchecked) private(set) var options: QueryOptions
 
   var initialData: DefinitionExtras.InitialDataSource? { extras?.values.initialData }
   var placeholder: ValueBox? { extras?.values.placeholder }
@@ -86,9 +90,27 @@ final class QueryDefinition: Sendable {
     return with(definition.options, DefinitionExtras(values))
   }
 
+  /// A copy, to be changed.
+  func copy() -> QueryDefinition { with(options, extras) }
+
+  /// Changes the options in place; see ``Query/changed(_:)``.
+  func changeOptions(_ change: (inout QueryOptions) -> Void) { change(&options) }
+
+  /// Changes the extras in place; see ``Query/changed(_:)``.
+  func changeExtras(_ change: (inout DefinitionExtras.Values) -> Void) {
+    var values = extras?.values ?? DefinitionExtras.Values()
+    change(&values)
+    extras = DefinitionExtras(values)
+  }
+
   /// A copy with other options.
-  func with(options: QueryOptions) -> QueryDefinition {
-    with(options, extras)
+  func with(options: QueryOptions) -> QueryDefinition { with(options, extras) }
+
+  /// A copy with other extras.
+  func with(_ change: (inout DefinitionExtras.Values) -> Void) -> QueryDefinition {
+    let copy = copy()
+    copy.changeExtras(change)
+    return copy
   }
 
   /// A copy with another way to fetch.
@@ -103,13 +125,6 @@ final class QueryDefinition: Sendable {
       valueType: valueType,
       extras: values.map(DefinitionExtras.init)
     )
-  }
-
-  /// A copy with other extras.
-  func with(_ change: (inout DefinitionExtras.Values) -> Void) -> QueryDefinition {
-    var values = extras?.values ?? DefinitionExtras.Values()
-    change(&values)
-    return with(options, DefinitionExtras(values))
   }
 
   private func with(_ options: QueryOptions, _ extras: DefinitionExtras?) -> QueryDefinition {

@@ -133,6 +133,26 @@ public struct QueryFilter: Sendable, _FreeOfActors {
     Self(node: .predicate(predicate))
   }
 
+  /// Entries that match any of some filters, however many.
+  ///
+  /// ```swift
+  /// let changed = QueryFilter.any(of: [.key(QueryKey<User>("user", 1)), .prefix("repos", "octocat")])
+  /// client.markInvalidated(changed)
+  /// ```
+  ///
+  /// - Parameter filters: The filters; none match no entry.
+  /// - Returns: The filter.
+  public static func any(of filters: [Self]) -> Self {
+    var filters = filters
+    // In pairs: a long list would be a filter as deep as it is long.
+    while filters.count > 1 {
+      filters = stride(from: 0, to: filters.count, by: 2).map {
+        $0 + 1 < filters.count ? filters[$0] || filters[$0 + 1] : filters[$0]
+      }
+    }
+    return filters.first ?? !.all
+  }
+
   /// Entries that match both filters.
   public static func && (lhs: Self, rhs: Self) -> Self {
     if let (lhs, rhs) = plain(lhs, rhs) { return Self(.and(lhs: lhs, rhs: rhs)) }

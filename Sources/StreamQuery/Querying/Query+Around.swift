@@ -22,7 +22,7 @@ extension Query {
   ///
   /// - Parameter body: Gets the attempt, and the fetch.
   /// - Returns: The changed query.
-  public func aroundFetch(
+  public consuming func aroundFetch(
     _ body:
       @escaping @Sendable @concurrent (
         _ context: FetchContext,

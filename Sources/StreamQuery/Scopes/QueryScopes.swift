@@ -79,6 +79,11 @@ public final class QueryScopes: Sendable {
   ///   `CancellationError`, and the account may be open by then.
   public func open(_ name: String) async throws -> QueryScope {
     try Task.checkCancellation()
+    // Usually it is open, and nobody is changing that.
+    let opened = table.withLock { $0.undisturbed(name) }
+    if let opened, !opened.client.isOver {
+      return QueryScope(name: name, client: opened.client, scopes: self, serial: opened.serial)
+    }
     return try await perform("the opening of \"\(name)\"", name) { scopes, turn in
       try await scopes.opening(name, turn)
     }

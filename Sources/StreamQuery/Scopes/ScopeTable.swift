@@ -51,6 +51,9 @@ struct ScopeTable<Client: AnyObject, Store, Wait> {
     return false
   }
 
+  /// An account that is open, if it is nobody's turn to change that.
+  func undisturbed(_ name: String) -> Opened? { turns[name] == nil ? opened[name] : nil }
+
   /// A turn is over.
   ///
   /// - Returns: Whose turn it is now.

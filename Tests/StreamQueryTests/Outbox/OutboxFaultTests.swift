@@ -140,6 +140,23 @@ struct OutboxFaultTests: OutboxSuite {
     client.shutDown()
   }
 
+  @Test("an outbox says how long runs that are not durable wait for it")
+  func patience() {
+    store.change { $0.loading = .seconds(30) }
+    let client = QueryClient(simulation: simulation) { [store] configuration in
+      var outbox = Outbox(in: store)
+      outbox.patience = .seconds(3)
+      configuration.outbox = outbox
+    }
+    let plain = Mutation<Note, String>(key: "plain") { [server] input, context in
+      try await server.send(input, context)
+    }
+    simulation.start(plain.scope("others"), with: Note(number: 2), on: client)
+    simulation.advance(by: .seconds(5))
+    #expect(server.log.all == ["3000 2", "3010 2 done"])
+    client.shutDown()
+  }
+
   @Test("a client that is released writes what is not written, one that is ended silently does not")
   func endings() {
     for isReleased in [true, false] {

@@ -43,6 +43,20 @@ struct QueryScopesTests: ScopeSuite {
     clients.first?.shutDown()
   }
 
+  @Test("an account that is open is returned at once, without a task")
+  func openAtOnce() throws {
+    let scopes = scopes()
+    let client = try simulation.run { try await scopes.open("ada").client }
+    let before = simulation.jobCount
+    simulation.run {}
+    let jobs = simulation.jobCount - before
+    try simulation.run {
+      for _ in 0..<100 { #expect(try await scopes.open("ada").client === client) }
+    }
+    #expect(simulation.jobCount - before == 2 * jobs)
+    client.shutDown()
+  }
+
   @Test("names that look the same are one account, whatever their bytes are")
   func composedNames() throws {
     let scopes = scopes()

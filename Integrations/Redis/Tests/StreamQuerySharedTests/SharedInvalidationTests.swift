@@ -30,6 +30,32 @@ import Testing
     #expect(world.requests.value == 2)
   }
 
+  /// All marks are set before anything is fetched.
+  @Test func aMessageThatConcernsManyQueriesIsOneTransaction() throws {
+    let (first, second) = (world.machine(), world.machine())
+    let queries = (0..<5).map { world.query(second, "n\($0)", tags: ["red"]) }
+    let recordings = queries.map { world.simulation.record(second.client.stream($0)) }
+    world.advance(2)
+    let kinds = Dial<[String]>([])
+    let events = second.client.events
+    let listening = world.simulation.task("events") {
+      for await event in events {
+        switch event.kind {
+        case .invalidated: kinds.with { $0.append("invalidated") }
+        case .fetchStarted: kinds.with { $0.append("fetch") }
+        default: break
+        }
+      }
+    }
+    world.simulation.settle()
+    try invalidate(first) { try await $0.invalidate(tags: "red") }
+    world.advance(0.5)
+    let expected = [Array(repeating: "invalidated", count: 5), Array(repeating: "fetch", count: 5)]
+    #expect(kinds.value == expected.flatMap(\.self))
+    for recording in recordings { recording.cancel() }
+    listening.cancel()
+  }
+
   @Test func whatTheStoreDidNotTakeIsSentWhenItIsBack() {
     let (first, second) = (world.machine(), world.machine())
     let queries = [world.query(first), world.query(second)]

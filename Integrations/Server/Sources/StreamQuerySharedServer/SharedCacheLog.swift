@@ -65,6 +65,8 @@ public struct SharedCacheLog: Sendable {
   private static func level(of reason: SharedCacheEvent.Reason) -> Logger.Level {
     switch reason {
     case .impatient, .unshareable, .outdated: .notice
+    // Nothing else tells why such a query is fetched by each machine.
+    case .tooLarge: .warning
     // The store's absence is told once, and a page is never shared.
     case .storeAway, .part: .debug
     }

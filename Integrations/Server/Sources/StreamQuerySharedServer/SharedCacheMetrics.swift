@@ -12,7 +12,7 @@ public import StreamQueryShared
 /// | metric | kind | dimension |
 /// |---|---|---|
 /// | `PREFIX.fetches` | counter | `result`: `hit`, `led`, `followed`, `alone` |
-/// | `PREFIX.alone` | counter | `reason`: `storeAway`, `impatient`, `unshareable`, `outdated`, `part` |
+/// | `PREFIX.alone` | counter | `reason`: `storeAway`, `impatient`, `tooLarge`, `unshareable`, `outdated`, `part` |
 /// | `PREFIX.hit.age` | timer | |
 /// | `PREFIX.commits` | counter | |
 /// | `PREFIX.outdated` | counter, of answers | `again`: `true` if the fetch began again |
@@ -25,7 +25,7 @@ public import StreamQueryShared
 ///
 /// A fetch that waits for another machine is `followed`, and `hit` as well when it takes what that has
 /// stored; one that begins again counts again. One whose answer cannot be shared is `led`, and `alone`
-/// with the reason `unshareable` as well, for one request. So upstream was asked at most `led + alone`
+/// with the reason `tooLarge` or `unshareable` as well, for one request. So upstream was asked at most `led + alone`
 /// times, and the hit rate of the store is about `hit / (hit + led + alone)`. The client's own metrics count each of them as a
 /// miss with a fetch.
 ///
@@ -71,7 +71,7 @@ public struct SharedCacheMetrics: Sendable {
     followed = counter("fetches", "result", "followed")
     alone = counter("fetches", "result", "alone")
     let all: [SharedCacheEvent.Reason] = [
-      .storeAway, .impatient, .unshareable, .outdated, .part,
+      .storeAway, .impatient, .tooLarge, .unshareable, .outdated, .part,
     ]
     reasons = Dictionary(
       uniqueKeysWithValues: all.map { ($0, counter("alone", "reason", $0.rawValue)) }

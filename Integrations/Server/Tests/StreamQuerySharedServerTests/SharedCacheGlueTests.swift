@@ -97,11 +97,11 @@ import Testing
   @Test func whyAFetchAskedAloneIsTold() throws {
     let machine = try machines.machine { $0.maxValueBytes = 3 }
     machine.ask(machine.query(1_234, taking: .zero))
-    #expect(machines.spans() == ["alone unshareable succeeded"])
+    #expect(machines.spans() == ["alone tooLarge succeeded"])
     #expect(
       machines.counted() == [
         "test.fetches result=led": 1, "test.fetches result=alone": 1,
-        "test.alone reason=unshareable": 1,
+        "test.alone reason=tooLarge": 1,
       ]
     )
   }

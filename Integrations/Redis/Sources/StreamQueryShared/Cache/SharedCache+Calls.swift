@@ -49,8 +49,7 @@ extension SharedCache {
       guard !race.give(result), case .success(let value) = result else { return }
       await late?(value)
     }
-    let timer = Task.detached(executorPreference: scheduling.executor) { [scheduling] in
-      guard (try? await scheduling.clock.sleep(for: limit)) != nil else { return }
+    let deadline = deadlines.set(after: limit) {
       race.give(.failure(.unavailable("the store did not answer within \(limit)")))
       work.cancel()
     }
@@ -61,7 +60,7 @@ extension SharedCache {
     }
     // A call that may have taken a lease goes on until its time is over, to give it back.
     if !result.isCancelled || late == nil {
-      timer.cancel()
+      deadline?.cancel()
       work.cancel()
     }
     if isNoted { note(result) }

@@ -32,7 +32,9 @@ extension SharedCache {
       case .fail(let report):
         let key = "\(flight.context.key)"
         tell(.failedElsewhere(key: key, reason: report.text))
-        let known = report.code.flatMap { configuration.failureOfCode($0) }
+        let known = report.code.flatMap { code in
+          configuration.failureOfCode(code) ?? OwnFailure.error(of: code, fetching: key)
+        }
         throw known ?? SharedCacheError.failedElsewhere(key: key, reason: report.text)
       }
       guard let answer else { continue }
@@ -108,13 +110,14 @@ extension SharedCache {
     _ maxAge: Duration?
   ) async throws -> SharedRounds.Step {
     let (id, key) = (flight.id, flight.key)
+    let lease = time(ofLease: flight.context)
     flight.askedAt = clock.now()
     locked { $0.table.beganAgain(id, of: key.text) }
     do throws(SharedStoreError) {
       let beginning = try await call { [self] beginning in
         if case .leads(let lease, entry: _) = beginning { abandon(lease, nil) }
-      } _: { [store, configuration] () async throws(SharedStoreError) in
-        try await store.begin(key, maxAge: maxAge, lease: configuration.lease)
+      } _: { [store] () async throws(SharedStoreError) in
+        try await store.begin(key, maxAge: maxAge, lease: lease)
       }
       if case .leads(_, let entry) = beginning { flight.present = entry }
       return flight.rounds.began(beginning, at: clock.now())
@@ -184,12 +187,9 @@ extension SharedCache {
     tell(.follows(key: "\(flight.context.key)"))
     // Nobody will tell, so it asks now and then.
     let wait = isRead ? end - now : min(end - now, configuration.timeout)
-    let timer = Task.detached(executorPreference: scheduling.executor) { [scheduling] in
-      guard (try? await scheduling.clock.sleep(for: wait)) != nil else { return }
-      race.give(nil)
-    }
+    let deadline = deadlines.set(after: wait) { race.give(nil) }
     let told = await race.value(ifCancelled: nil)
-    timer.cancel()
+    deadline?.cancel()
     _ = locked { $0.waiting.removeValue(forKey: flight.id) }
     try Task.checkCancellation()
     return told ?? .silence

@@ -9,7 +9,7 @@ extension SharedCache {
     _ upstream: @Sendable () async throws -> Value
   ) async throws -> FlightAnswer<Value>? {
     tell(.leads(key: "\(flight.context.key)"))
-    let renewal = renewing(lease)
+    let renewal = renewing(lease, for: time(ofLease: flight.context))
     defer { renewal.cancel() }
     var answer: FlightAnswer<Value>
     let isOver = Race<Void>()
@@ -19,10 +19,12 @@ extension SharedCache {
       } onCancel: {
         // At once: what ignores its cancellation may go on for long.
         renewal.cancel()
-        if isOver.give(()) { abandon(lease, flight.context.timeoutError.map(failure)) }
+        if isOver.give(()) { abandon(lease, timeout(of: flight)) }
       }
     } catch {
-      if isOver.give(()) { abandon(lease, error is CancellationError ? nil : failure(error)) }
+      if isOver.give(()) {
+        abandon(lease, error is CancellationError ? nil : failure(error, flight))
+      }
       throw error
     }
     let answeredAt = clock.now()
@@ -31,9 +33,12 @@ extension SharedCache {
       abandon(lease, nil)
       return answer
     }
-    guard let value = encoded(answer, flight) else {
+    let value: SharedValue
+    switch encoded(answer, flight) {
+    case .value(let encoded): value = encoded
+    case .refused(let reason):
       abandon(lease, .unshareable)
-      tell(.alone(key: "\(flight.context.key)", .unshareable))
+      tell(.alone(key: "\(flight.context.key)", reason))
       return answer
     }
     do throws(SharedStoreError) {
@@ -47,9 +52,11 @@ extension SharedCache {
     } catch {
       switch error {
       case .cancelled:
-        abandon(lease, flight.context.timeoutError.map(failure))
+        abandon(lease, timeout(of: flight))
         throw CancellationError()
-      case .tooLarge: abandon(lease, .unshareable)
+      case .tooLarge:
+        abandon(lease, .unshareable)
+        tell(.alone(key: "\(flight.context.key)", .tooLarge))
       // Whether it was stored is unknown; nobody has told of a change.
       case .unavailable, .unreadable: break
       }
@@ -58,9 +65,26 @@ extension SharedCache {
     return answer
   }
 
+  /// How long the lease of a fetch lasts without a sign of life: of an attempt that may take less time
+  /// than that, half of it, so that another machine can take over in time if this one dies.
+  ///
+  /// Not less than the store may take to renew it.
+  func time(ofLease context: FetchContext) -> Duration {
+    guard let timeout = context.timeout else { return configuration.lease }
+    return min(configuration.lease, max(timeout / 2, configuration.timeout))
+  }
+
+  /// What others are told of a fetch that was cancelled: nothing, unless it took too long.
+  private func timeout(of flight: FlightRun) -> SharedFailure? {
+    flight.context.timeoutError.map { failure($0, flight) }
+  }
+
   /// What others are told of an error.
-  private func failure(_ error: any Error) -> SharedFailure {
-    .failed(.init(configuration.failureText(error), code: configuration.failureCode(error)))
+  private func failure(_ error: any Error, _ flight: FlightRun) -> SharedFailure {
+    let code =
+      configuration.failureCode(error)
+      ?? OwnFailure.code(of: error, fetching: "\(flight.context.key)")
+    return .failed(.init(configuration.failureText(error), code: code))
   }
 
   /// Whether data that upstream found unchanged is what the store has.
@@ -71,27 +95,32 @@ extension SharedCache {
     return (try? configuration.codec.encode(value)) == envelope.value
   }
 
-  /// The value for the store; `nil` if it cannot be stored.
+  private enum Encoded {
+    case value(SharedValue)
+    case refused(SharedCacheEvent.Reason)
+  }
+
+  /// The value for the store, or why it cannot be stored.
   private func encoded<Value: Codable>(
     _ answer: FlightAnswer<Value>,
     _ flight: FlightRun
-  ) -> SharedValue? {
+  ) -> Encoded {
     // First: what encoding takes belongs to the age.
     let duration = clock.now() - answer.requestedAt
-    guard let bytes = try? configuration.codec.encode(answer.value),
-      bytes.count <= configuration.maxValueBytes
-    else { return nil }
+    guard let bytes = try? configuration.codec.encode(answer.value) else {
+      return .refused(.unshareable)
+    }
+    guard bytes.count <= configuration.maxValueBytes else { return .refused(.tooLarge) }
     let envelope = SharedEnvelope(bytes, age: answer.age, duration: duration)
-    return SharedValue(envelope.bytes, form: form(flight.settings))
+    return .value(SharedValue(envelope.bytes, form: form(flight.settings)))
   }
 
   /// Renews a lease until it is lost or the task is cancelled.
-  private func renewing(_ lease: SharedLease) -> Task<Void, Never> {
+  private func renewing(_ lease: SharedLease, for time: Duration) -> Task<Void, Never> {
     Task.detached(executorPreference: scheduling.executor) { [self] in
-      while (try? await scheduling.clock.sleep(for: configuration.lease / 3)) != nil {
-        let isValid = try? await call(.change) {
-          [store, configuration] () async throws(SharedStoreError) in
-          try await store.renew(lease, for: configuration.lease)
+      while (try? await scheduling.clock.sleep(for: time / 3)) != nil {
+        let isValid = try? await call(.change) { [store] () async throws(SharedStoreError) in
+          try await store.renew(lease, for: time)
         }
         // A store that does not answer may do so before the lease ends.
         if isValid == false { return }

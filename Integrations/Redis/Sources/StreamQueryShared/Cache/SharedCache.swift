@@ -34,6 +34,7 @@ public final class SharedCache: Sendable {
   let names: SharedNames
   let scheduling: Scheduling
   let clock: PeerClock
+  let deadlines: Deadlines
   weak let client: QueryClient?
   private let state: Mutex<SharedState>
   private static let namespaces = Mutex(ClientNamespaces())
@@ -86,6 +87,7 @@ public final class SharedCache: Sendable {
     names = SharedNames(configuration.namespace)
     scheduling = client.scheduling
     clock = PeerClock(client.clock)
+    deadlines = client.deadlines
     let breaker = SharedBreaker(
       first: configuration.pauses.first,
       longest: configuration.pauses.longest,
@@ -138,7 +140,10 @@ public final class SharedCache: Sendable {
     // In an order that is the same in every process: a simulation repeats it.
     for each in told.sorted(by: { $0.id.rawValue < $1.id.rawValue }) { each.race.give(each.news) }
     guard !doubted.isEmpty else { return 0 }
-    if let client { for link in links { link.doubt(client, refetch) } }
+    // In one transaction, however many there are. A fetch under way is joined, so that none of its
+    // callers is cancelled: its answer is compared with what was told, or was said to be outdated before.
+    let filter = QueryFilter.any(of: links.map(\.filter))
+    client?.markInvalidated(filter, refetch: refetch, superseding: false)
     let parked = locked { state in
       state.table.marked(doubted).sorted().flatMap { state.parked.removeValue(forKey: $0) ?? [] }
     }

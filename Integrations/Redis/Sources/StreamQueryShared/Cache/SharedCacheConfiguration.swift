@@ -5,8 +5,11 @@ public struct SharedCacheConfiguration: Sendable {
   /// How long the right to fetch lasts without a sign of life; 10 seconds by default.
   ///
   /// If the machine that fetches dies, the others wait for at most this long. It renews the lease
-  /// at a third of it. Longer than ``timeout``, and shorter than a query's
-  /// ``StreamQuery/Query/timeout(_:)``: otherwise those who wait fail before one of them takes over.
+  /// at a third of it. Longer than ``timeout``.
+  ///
+  /// A query whose ``StreamQuery/Query/timeout(_:)`` is less than twice this has a lease of half its
+  /// timeout, but of no less than ``timeout``, so that another machine takes over in time. Queries whose
+  /// timeout is shorter than the store may take fail for that long when a machine dies.
   public var lease = Duration.seconds(10)
   /// How long the store keeps an entry; a day by default.
   public var lifetime = Duration.seconds(86_400)
@@ -32,7 +35,9 @@ public struct SharedCacheConfiguration: Sendable {
   public var maxKeyBytes = 4_096
   /// The largest encoded value, in bytes; a megabyte by default.
   ///
-  /// Larger ones are not shared.
+  /// Larger ones are not shared: each machine fetches them for itself, and each such fetch is told as
+  /// ``SharedCacheEvent/alone(key:_:)`` with the reason ``SharedCacheEvent/Reason/tooLarge``. If you
+  /// raise it, raise the limit of the store as well.
   public var maxValueBytes = 1_048_576
   /// The first and the longest pause after which a store that is away is asked again; a quarter of
   /// a second and 10 seconds by default.
@@ -45,7 +50,7 @@ public struct SharedCacheConfiguration: Sendable {
   /// text without it: `{ _ in "it failed" }`. At most a thousand characters of it are sent.
   public var failureText: @Sendable (any Error) -> String = { "\($0)" }
   /// The code of an error that all machines know, such as that something does not exist; by default
-  /// no error has one.
+  /// only the library's own errors have one.
   ///
   /// Another machine, which waits for the fetch, gets what its ``failureOfCode`` makes of it, so that
   /// ``StreamQuery/Query/cachesFailures(_:)``, retries and `catch` mean the same on all machines.
@@ -56,7 +61,9 @@ public struct SharedCacheConfiguration: Sendable {
   /// configuration.failureOfCode = { code in Int(code).map { APIError(status: $0) } }
   /// ```
   ///
-  /// At most a hundred characters of it are sent, beside the text.
+  /// At most a hundred characters of it are sent, beside the text. Codes that begin with
+  /// `StreamQuery.` are those of the library's own errors: a fetch whose leader took longer than
+  /// ``StreamQuery/Query/timeout(_:)`` allows has timed out for all machines.
   public var failureCode: @Sendable (any Error) -> String? = { _ in nil }
   /// The error for a code that the ``failureCode`` of another machine gave; `nil`, which is the
   /// default, for ``SharedCacheError/failedElsewhere(key:reason:)``.

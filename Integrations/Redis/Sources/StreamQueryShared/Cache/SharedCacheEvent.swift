@@ -37,7 +37,12 @@ public enum SharedCacheEvent: Sendable {
     case storeAway
     /// It waited for others for as long as it may.
     case impatient
-    /// The value or the key is too large for the store, or the value cannot be encoded.
+    /// The value is too large: ``SharedCacheConfiguration/maxValueBytes``, or the store's own limit.
+    ///
+    /// Each machine fetches it for itself.
+    case tooLarge
+    /// The key is too large for the store, the value cannot be encoded, or the machine that fetched
+    /// could not share it.
     case unshareable
     /// It lost all its rounds: what it led or took was outdated each time.
     case outdated

@@ -2,7 +2,8 @@ internal import StreamQuery
 
 /// The entry of a client that a row of a ``SharedTable`` is about.
 struct SharedLink: Sendable {
-  private let filter: QueryFilter
+  /// The entry.
+  let filter: QueryFilter
   private let hasData: @Sendable (QueryClient) -> Bool
 
   init<Value>(_ key: QueryKey<Value>) {
@@ -14,16 +15,4 @@ struct SharedLink: Sendable {
 
   /// Whether the client has data.
   func isCached(in client: QueryClient) -> Bool { hasData(client) }
-
-  /// Marks the entry as invalidated.
-  ///
-  /// A fetch under way is joined, so that none of its callers is cancelled: its answer is compared
-  /// with what was told, or was said to be outdated before.
-  ///
-  /// - Parameters:
-  ///   - client: The client.
-  ///   - refetch: Whether it is refetched at once.
-  func doubt(_ client: QueryClient, _ refetch: RefetchScope) {
-    client.markInvalidated(filter, refetch: refetch, superseding: false)
-  }
 }

@@ -1,0 +1,36 @@
+/// What decides whether data that is there answers a caller at once.
+///
+/// A server makes its queries at each call. Most calls are hits, and a hit needs no more of a query
+/// than this: resolving all of it would take longer than the hit.
+struct HitTerms: Equatable {
+  let freshness: Freshness
+  let refreshAhead: RefreshAhead
+
+  /// - Parameter query: A resolved query; `nil` if its data is kept beyond the cache, or if functions
+  ///   have to be asked.
+  init?(_ query: ResolvedQuery) {
+    guard !query.isPersisted, let options = query.fixedOptions else { return nil }
+    freshness = options.freshness
+    refreshAhead = query.serving?.refreshAhead ?? .off
+  }
+
+  /// The same of a query that is not resolved.
+  ///
+  /// - Parameters:
+  ///   - definition: The query.
+  ///   - defaults: The client's defaults; `nil` if some are of a prefix of keys.
+  init?(_ definition: QueryDefinition, _ defaults: DefaultsTable) {
+    guard defaults.prefixes.isEmpty else { return nil }
+    if let policy = definition.persistence ?? defaults.persistence, !policy.isOff { return nil }
+    if case .when = definition.options.enabled ?? defaults.client.options.enabled { return nil }
+    let interval = definition.options.refetchInterval ?? defaults.client.options.refetchInterval
+    if case .dynamic = interval?.kind { return nil }
+    switch (definition.options.staleTime ?? defaults.client.options.staleTime)?.kind {
+    case .dynamic: return nil
+    case .fixed(let fixed): freshness = fixed
+    case nil: freshness = .after(.zero)
+    }
+    let own = definition.options.serving?.values.refreshAhead
+    refreshAhead = own ?? defaults.client.options.serving?.values.refreshAhead ?? .off
+  }
+}

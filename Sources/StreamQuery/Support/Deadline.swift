@@ -1,0 +1,10 @@
+/// A time at which something happens, unless it is cancelled before; see ``Deadlines``.
+public struct Deadline: Sendable {
+  let deadlines: Deadlines
+  let id: DeadlineTable<Deadlines.Work>.ID
+
+  /// Gives it up, and releases what it would have brought; does nothing if it has come.
+  ///
+  /// - Complexity: O(log *n*) in the number of deadlines.
+  public func cancel() { deadlines.cancel(id) }
+}

@@ -1,0 +1,123 @@
+/// The deadlines of many waits, each with the work that its time brings.
+///
+/// A deadline that is cancelled leaves nothing behind: its row serves the next one.
+struct DeadlineTable<Work: Sendable> {
+  /// Identifies a deadline; one that has come or was cancelled identifies nothing any more.
+  struct ID: Equatable, Sendable {
+    fileprivate let row: Int32
+    fileprivate let serial: UInt64
+  }
+
+  private struct Row: FreeRows.Row {
+    var work: Work?
+    var serial: UInt64
+    /// Its position in the heap; while the row is free, the row that was freed before it.
+    var position: Int32
+
+    var nextFree: Int32 {
+      get { position }
+      set { position = newValue }
+    }
+  }
+
+  /// What is to be done when the timer woke.
+  struct Reached {
+    /// The work of the deadlines that have come, the earliest first, equal ones as they were set.
+    var due: [Work]
+    /// When the timer has to wake next; `nil` if it need not, or if more deadlines have come.
+    var next: Instant?
+    /// Whether more deadlines have come.
+    var hasMore: Bool
+  }
+
+  /// Up to how many rows stay when no deadline is left.
+  private static var roomKept: Int { 64 }
+
+  private var heap = DeadlineHeap()
+  private var rows: [Row] = []
+  private var free = FreeRows()
+  private var lastSerial: UInt64 = 0
+  /// For which time the timer is armed.
+  private var armed: Instant?
+
+  /// How many deadlines are set.
+  var count: Int { heap.items.count }
+
+  /// Sets a deadline.
+  ///
+  /// - Parameters:
+  ///   - instant: When it is.
+  ///   - work: What its time brings.
+  /// - Returns: The deadline, and when the timer has to wake; `nil` if it wakes early enough.
+  /// - Complexity: O(log *n*) in the number of deadlines.
+  mutating func set(_ instant: Instant, _ work: Work) -> (id: ID, arms: Instant?) {
+    lastSerial += 1
+    let row = free.store(Row(work: work, serial: lastSerial, position: -1), in: &rows)
+    place(row, at: instant)
+    let id = ID(row: row, serial: lastSerial)
+    if let armed, armed <= instant { return (id, nil) }
+    armed = instant
+    return (id, instant)
+  }
+
+  /// Gives up a deadline.
+  ///
+  /// - Parameter id: The deadline.
+  /// - Returns: Its work, to be released outside of locks; `nil` if it has come or was cancelled.
+  /// - Complexity: O(log *n*) in the number of deadlines.
+  mutating func cancel(_ id: ID) -> Work? {
+    guard rows.indices.contains(Int(id.row)), rows[Int(id.row)].serial == id.serial else {
+      return nil
+    }
+    return remove(id.row)
+  }
+
+  /// The timer woke.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - limit: How many deadlines are taken at most, so that a lock is held briefly.
+  /// - Returns: What is to be done.
+  mutating func woke(at now: Instant, limit: Int) -> Reached {
+    armed = nil
+    var due: [(serial: UInt64, at: Instant, work: Work)] = []
+    while due.count < limit, let first = heap.first, first.deadline <= now {
+      let serial = rows[Int(first.owner)].serial
+      guard let work = remove(first.owner) else { break }
+      due.append((serial, first.deadline, work))
+    }
+    due.sort { ($0.at, $0.serial) < ($1.at, $1.serial) }
+    let next = heap.first?.deadline
+    let hasMore = next.map { $0 <= now } ?? false
+    armed = hasMore ? nil : next
+    return Reached(due: due.map(\.work), next: armed, hasMore: hasMore)
+  }
+
+  /// The clock fails: no deadline comes any more.
+  ///
+  /// - Returns: The work of all, as they were set.
+  mutating func failed() -> [Work] {
+    armed = nil
+    let all = rows.filter { $0.work != nil }.sorted { $0.serial < $1.serial }
+    (heap, rows, free) = (DeadlineHeap(), [], FreeRows())
+    return all.compactMap(\.work)
+  }
+
+  private mutating func remove(_ row: Int32) -> Work? {
+    let work = rows[Int(row)].work.take()
+    place(row, at: nil)
+    // No deadline has this number: serials start at 1.
+    rows[Int(row)].serial = 0
+    free.put(Int(row), in: &rows)
+    if heap.first == nil, rows.count > Self.roomKept {
+      (heap, rows, free) = (DeadlineHeap(), [], FreeRows())
+    }
+    return work
+  }
+
+  private mutating func place(_ row: Int32, at instant: Instant?) {
+    heap.set(instant, for: row, at: rows[Int(row)].position) { owner, position in
+      rows[Int(owner)].position = position
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import Synchronization
+
+/// The limits of time of a client: one heap, and a few sleeping tasks for all of them.
+///
+/// For what works with a client and waits only so long. A task that sleeps for each wait is costly,
+/// and a cancelled `Task.sleep` is kept by the runtime until its original time: half a kilobyte for
+/// each call that was answered in time. A deadline that is cancelled leaves nothing behind.
+///
+/// ```swift
+/// let deadline = client.deadlines.set(after: .seconds(2)) { print("late") }
+/// deadline?.cancel()
+/// ```
+///
+/// The time is that of the client's clock, also after the client was shut down.
+public final class Deadlines: Sendable {
+  // `DeadlineTable` keeps them, `WakeTimer` waits.
+
+  /// What the time of a deadline brings; the error is that of a clock that fails, with which it
+  /// never comes.
+  ///
+  /// It must be quick, and runs in a task without task-locals.
+  typealias Work = @Sendable (_ failure: (any Error)?) -> Void
+
+  let clock: ErasedClock
+  private let executor: (any TaskExecutor)?
+  private let table = Mutex(DeadlineTable<Work>())
+  private let timer = WakeTimer()
+
+  /// Creates an object without deadlines.
+  ///
+  /// - Parameters:
+  ///   - clock: The clock that measures them.
+  ///   - executor: Where the sleeping tasks run, and what the deadlines bring.
+  init(clock: ErasedClock, executor: (any TaskExecutor)?) {
+    self.clock = clock
+    self.executor = executor
+  }
+
+  deinit {
+    timer.cancel()
+  }
+
+  /// Sets a deadline.
+  ///
+  /// - Parameters:
+  ///   - duration: How long from now; zero or less is as soon as possible.
+  ///   - work: Called once, outside of locks, in a task without task-locals, unless the deadline is
+  ///     cancelled before. It must be quick: others may be due at the same time.
+  /// - Returns: The deadline; `nil` if it is never, after more than 100 years.
+  /// - Complexity: O(log *n*) in the number of deadlines.
+  public func set(
+    after duration: Duration,
+    _ work: @escaping @Sendable () -> Void
+  ) -> Deadline? {
+    set(TimeSpan(duration), work)
+  }
+
+  /// Sets a deadline.
+  ///
+  /// - Parameters:
+  ///   - span: How long from now.
+  ///   - work: Called when the time has come, unless the deadline is cancelled before.
+  /// - Returns: The deadline; `nil` if it is never.
+  func set(_ span: TimeSpan, _ work: @escaping @Sendable () -> Void) -> Deadline? {
+    let now = clock.now()
+    guard let instant = now + span else { return nil }
+    return set(instant, at: now) { failure in if failure == nil { work() } }
+  }
+
+  private func set(_ instant: Instant, at now: Instant, _ work: @escaping Work) -> Deadline {
+    let (id, arms) = table.withLock { $0.set(instant, work) }
+    if let arms { arm(arms, at: now) }
+    return Deadline(deadlines: self, id: id)
+  }
+
+  func cancel(_ id: DeadlineTable<Work>.ID) {
+    let work = table.withLock { $0.cancel(id) }
+    withExtendedLifetime(work) {}
+  }
+
+  private func arm(_ instant: Instant, at now: Instant) {
+    timer.arm(instant, at: now, executor: executor) {
+      WakeTimer.Work(
+        sleep: clock.sleep,
+        onWake: { [weak self] in self?.woke() },
+        onFailure: { [weak self] error, _ in self?.clockFailed(error) }
+      )
+    }
+  }
+
+  private func woke() {
+    var hasMore = true
+    while hasMore {
+      let now = clock.now()
+      let reached = table.withLock { $0.woke(at: now, limit: 1_000) }
+      hasMore = reached.hasMore
+      // First: what is due now may take a while, and nothing else must wait for it.
+      if let next = reached.next { arm(next, at: now) }
+      for work in reached.due { work(nil) }
+    }
+  }
+
+  private func clockFailed(_ error: any Error) {
+    for work in table.withLock({ $0.failed() }) { work(error) }
+  }
+}
+
+extension Deadlines {
+  /// Sleeps until an instant.
+  ///
+  /// - Parameter instant: When to go on.
+  /// - Throws: `CancellationError` at once if the task is cancelled; the error of a clock that fails.
+  func sleep(until instant: Instant) async throws {
+    try Task.checkCancellation()
+    let now = clock.now()
+    // It only lets others run.
+    guard instant > now else { return try await clock.sleep(instant) }
+    let wait = SharedOneShot<Result<Void, any Error>>()
+    let deadline = set(instant, at: now) { failure in
+      wait.give(failure.map { .failure($0) } ?? .success(()))
+    }
+    let result = await withTaskCancellationHandler {
+      await wait.take()
+    } onCancel: {
+      deadline.cancel()
+      wait.give(.failure(CancellationError()))
+    }
+    try result?.get()
+  }
+
+  /// Sleeps for a time, or until the task is cancelled.
+  ///
+  /// - Parameter duration: How long.
+  /// - Returns: Whether the time is over.
+  func sleep(for duration: Duration) async -> Bool {
+    let end = clock.now() + TimeSpan(TimeSpan(duration).duration)
+    return (try? await sleep(until: end ?? Instant(nanoseconds: .max))) != nil
+  }
+}

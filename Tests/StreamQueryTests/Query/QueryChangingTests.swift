@@ -1,0 +1,54 @@
+import Testing
+
+@testable import StreamQuery
+
+/// Modifiers change a definition in place that nobody else has.
+@Suite struct QueryChangingTests {
+  private func make() -> Query<Int> { Query("n") { 7 } }
+
+  @Test func aChainOfModifiersOnANewQueryHasOneDefinition() {
+    var query = make()
+    let definition = ObjectIdentifier(query.definition)
+    query = (consume query).staleTime(.seconds(1)).gcTime(.seconds(2)).retry(3).timeout(.seconds(4))
+      .placeholder(1).merge { $1 }.refetchOnActive(false)
+    #expect(ObjectIdentifier(query.definition) == definition)
+    #expect(query.options.staleTime?.fixed == .after(TimeSpan(.seconds(1))))
+    #expect(query.options.gcTime == .seconds(2))
+    #expect(query.options.timeout == .seconds(4))
+    #expect(query.definition.placeholder != nil)
+    #expect(query.definition.merge != nil)
+  }
+
+  @Test func aQueryThatIsKeptStaysAsItIs() {
+    let query = make().staleTime(.seconds(1))
+    let changed = query.staleTime(.seconds(2)).placeholder(1)
+    #expect(query.options.staleTime?.fixed == .after(TimeSpan(.seconds(1))))
+    #expect(query.definition.placeholder == nil)
+    #expect(changed.options.staleTime?.fixed == .after(TimeSpan(.seconds(2))))
+    #expect(changed.definition !== query.definition)
+  }
+
+  @Test func whatAnEntryHasStaysAsItIs() async throws {
+    let client = QueryClient()
+    var query = make().staleTime(.seconds(100))
+    _ = try await client.fetch(query)
+    let key = EntryKey(query.key)
+    query = (consume query).staleTime(.zero)
+    let kept = client.cache.read { state in
+      state.find(key).flatMap { state.slots[$0].query?.resolved.definition }
+    }
+    #expect(kept != nil)
+    #expect(kept !== query.definition)
+    #expect(kept?.options.staleTime?.fixed == .after(TimeSpan(.seconds(100))))
+    client.shutDown()
+  }
+
+  @Test func aChangeThatReadsTheQuerySeesItAsItWas() {
+    let query = make().gcTime(.seconds(3))
+    let changed = query.options { options in
+      options.gcTime = query.options.gcTime.map { $0 * 2 }
+    }
+    #expect(query.options.gcTime == .seconds(3))
+    #expect(changed.options.gcTime == .seconds(6))
+  }
+}

@@ -1,0 +1,128 @@
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQuery
+
+/// What waits by the clock of a client.
+@Suite struct DeadlineClockTests {
+  private let simulation = Simulation()
+
+  private func makeClock() -> DeadlineClock {
+    DeadlineClock(
+      deadlines: Deadlines(clock: ErasedClock(simulation.clock), executor: simulation.executor)
+    )
+  }
+
+  @Test func sleepersWakeExactlyAndInOrder() {
+    let (clock, notes) = (makeClock(), Notes<String>())
+    for seconds in [3, 1, 2] {
+      _ = simulation.task {
+        try await clock.sleep(for: .seconds(seconds))
+        notes.add("\(clock.now.offset)")
+      }
+    }
+    simulation.advance(by: .seconds(5))
+    #expect(notes.all == ["1.0 seconds", "2.0 seconds", "3.0 seconds"])
+  }
+
+  @Test func aCancelledSleepEndsAtOnceAndTheOthersSleepOn() throws {
+    let (clock, notes) = (makeClock(), Notes<String>())
+    let first = simulation.task { try await clock.sleep(for: .seconds(1)) }
+    _ = simulation.task {
+      try await clock.sleep(for: .seconds(2))
+      notes.add("\(clock.now.offset)")
+    }
+    simulation.settle()
+    first.cancel()
+    #expect(throws: CancellationError.self) { try simulation.run { try await first.value } }
+    #expect(simulation.now == .zero)
+    simulation.advance(by: .seconds(5))
+    #expect(notes.all == ["2.0 seconds"])
+  }
+
+  @Test func aTaskThatIsCancelledBeforeDoesNotSleep() {
+    let clock = makeClock()
+    let task = simulation.task { try await clock.sleep(for: .seconds(1)) }
+    task.cancel()
+    #expect(throws: CancellationError.self) { try simulation.run { try await task.value } }
+    #expect(simulation.now == .zero)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1), Duration(attoseconds: .min)])
+  func aTimeThatIsOverIsNotWaitedFor(_ duration: Duration) throws {
+    let clock = makeClock()
+    try simulation.run { try await clock.sleep(for: duration) }
+    #expect(simulation.now == .zero)
+  }
+
+  /// Law 11.
+  @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
+  func anEnormousSleepIsCancelledLikeAnyOther(_ duration: Duration) {
+    let clock = makeClock()
+    let task = simulation.task { try await clock.sleep(for: duration) }
+    simulation.settle()
+    task.cancel()
+    #expect(throws: CancellationError.self) { try simulation.run { try await task.value } }
+  }
+
+  @Test func aSleepIsNeverTooShortByPartsOfANanosecond() throws {
+    let clock = makeClock()
+    let deadline = clock.now.advanced(by: Duration(attoseconds: 1_500_000_000))
+    try simulation.run { try await clock.sleep(until: deadline, tolerance: nil) }
+    #expect(clock.now >= deadline)
+    #expect(clock.now.offset == .nanoseconds(2))
+  }
+
+  /// Instants far away are limited, and sums of them overflow nothing.
+  @Test func instantsAreLimited() {
+    let now = makeClock().now
+    let (far, past) = (now.advanced(by: .seconds(Int64.max)), now.advanced(by: .seconds(Int64.min)))
+    #expect(past < now && now < far)
+    #expect(far.advanced(by: .seconds(Int64.max)) == far)
+    #expect(now.duration(to: far) == .zero - now.duration(to: past))
+  }
+
+  /// A clock of somebody else that throws.
+  struct BrokenClock: Clock {
+    struct Instant: InstantProtocol {
+      var offset = Duration.zero
+
+      func advanced(by duration: Duration) -> Self { Self(offset: offset + duration) }
+      func duration(to other: Self) -> Duration { other.offset - offset }
+      static func < (lhs: Self, rhs: Self) -> Bool { lhs.offset < rhs.offset }
+    }
+
+    var now: Instant { Instant() }
+    var minimumResolution: Duration { .zero }
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws { throw Boom(1) }
+  }
+
+  @Test func theErrorOfAClockThatFailsIsThrownAndDeadlinesNeverCome() {
+    let deadlines = Deadlines(clock: ErasedClock(BrokenClock()), executor: simulation.executor)
+    let notes = Notes<String>()
+    let deadline = deadlines.set(TimeSpan(.seconds(1))) { notes.add("came") }
+    #expect(throws: Boom(1)) {
+      try simulation.run {
+        try await DeadlineClock(deadlines: deadlines).sleep(for: .seconds(2))
+      }
+    }
+    deadline?.cancel()
+    #expect(notes.all == [])
+  }
+
+  @Test func aDeadlineThatIsCancelledReleasesItsWork() {
+    let deadlines = makeClock().deadlines
+    var object: Notes<Int>? = Notes<Int>()
+    weak let released = object
+    let deadline = deadlines.set(TimeSpan(.seconds(1))) { [object] in object?.add(1) }
+    object = nil
+    #expect(released != nil)
+    deadline?.cancel()
+    #expect(released == nil)
+    withExtendedLifetime(deadlines) {}
+  }
+
+  @Test func anInfiniteSpanIsNoDeadline() {
+    #expect(makeClock().deadlines.set(.infinite) {} == nil)
+  }
+}
