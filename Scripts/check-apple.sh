@@ -113,7 +113,7 @@ strict=(-warnings-as-errors -package-name streamquery)
 for feature in "${features[@]}"; do strict+=(-enable-upcoming-feature "$feature"); done
 
 # A stub may import a stub before it in this order.
-stub_order=(ObjectiveC Darwin Dispatch Foundation os Network AppKit SwiftUI)
+stub_order=(ObjectiveC Darwin Dispatch Foundation os Network AppKit Combine SwiftUI)
 
 build_stubs() {
   local module

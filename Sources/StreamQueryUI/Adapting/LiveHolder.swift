@@ -2,8 +2,8 @@ internal import StreamQuery
 
 /// Holds the observed object of a property wrapper for as long as its view exists.
 ///
-/// A view makes a new one each time that it is initialised, and keeps the first: so it is small,
-/// and makes its object only when a view that is shown needs it.
+/// There is one for each place at which a view stands. It makes its object only when a view that is
+/// shown needs it.
 @MainActor
 final class LiveHolder<Object: AnyObject> {
   /// Tells the object what to observe; or, if it is to observe nothing here, what to show.
@@ -20,6 +20,8 @@ final class LiveHolder<Object: AnyObject> {
   private var isInstalled = false
   /// Whether the view was updated and has not read the object since.
   private var isUpdated = false
+
+  nonisolated init() {}
 
   /// The object, for who reads the wrapper.
   ///
@@ -51,7 +53,7 @@ final class LiveHolder<Object: AnyObject> {
   func installed(_ changeContext: ChangeContext?, _ make: () -> Object) {
     isInstalled = true
     if let changeContext {
-      context = context ?? SharedContext(changeContext)
+      context = context ?? SharedContext()
       context?.apply = changeContext
     } else {
       context = nil

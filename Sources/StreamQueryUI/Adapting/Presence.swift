@@ -16,6 +16,8 @@ final class Presence: nonisolated Observable {
   /// Those of the client whose change it was told of last: whoever is in doubt has them.
   private var waits: SharedWaits?
 
+  nonisolated init() {}
+
   /// Whether it is not known to be hidden; not tracked, so that nothing is drawn because of it.
   var isPresent: Bool { machine.observes(.onRender) }
 

@@ -19,7 +19,7 @@ public import SwiftUI
 /// The nearest boundary that catches an error shows it. Trying again resets the queries that failed,
 /// and shows the content.
 public struct ErrorBoundaryView<Content: View, Failure: View>: View {
-  @State private var holder: Holder
+  @StateObject private var holder: Holder
   @SwiftUI.Environment(\.surroundings) private var surroundings
   private let given: ErrorBoundary?
   private let content: Content
@@ -74,7 +74,7 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
     _ content: Content,
     _ failure: @escaping (any Error, @escaping @MainActor () -> Void) -> Failure
   ) {
-    _holder = State(wrappedValue: Holder())
+    _holder = StateObject(wrappedValue: Holder())
     self.given = given
     self.onReset = onReset
     self.catches = catches
@@ -92,12 +92,14 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
     }
   }
 
-  /// Made at each initialisation of the view; its boundary is made once.
+  /// Makes its boundary when it is needed first, and for each other one around it.
   @MainActor
-  private final class Holder {
+  private final class Holder: nonisolated StillObject {
     private var boundary: ErrorBoundary?
     private var onReset: @MainActor () -> Void = {}
     private var catches: @MainActor (any Error) -> Bool = { _ in true }
+
+    nonisolated init() {}
 
     func boundary(
       in parent: ErrorBoundary?,

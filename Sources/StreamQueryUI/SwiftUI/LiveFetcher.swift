@@ -24,7 +24,7 @@ public import SwiftUI
 /// everything else it is a ``LiveQuery``.
 @MainActor @propertyWrapper
 public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
-  @State private var holder: LiveHolder<ObservedFetcher<F>>
+  @StateObject private var holder: LiveHolder<ObservedFetcher<F>>
   @SwiftUI.Environment(\.surroundings) private var surroundings
   private let options: OptionsBox?
   private let animation: Animation?
@@ -56,7 +56,7 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
     animation: Animation? = nil,
     query: @escaping @MainActor (F) -> Query<F.Output>
   ) {
-    _holder = State(wrappedValue: LiveHolder())
+    _holder = StateObject(wrappedValue: LiveHolder())
     self.options = options.map { OptionsBox($0) }
     self.animation = animation
     make = { ObservedFetcher(fetcher: fetcher(), options: options, query: query) }

@@ -9,7 +9,7 @@ public import SwiftUI
 /// ```
 @MainActor @propertyWrapper
 public struct LiveQueries: DynamicProperty {
-  @State private var holder: LiveHolder<ObservedQueries>
+  @StateObject private var holder: LiveHolder<ObservedQueries>
   @SwiftUI.Environment(\.surroundings) private var surroundings
   private let queries: [AnyQuery]?
   private let animation: Animation?
@@ -20,7 +20,7 @@ public struct LiveQueries: DynamicProperty {
   ///   - queries: The queries; `nil` observes nothing until the modifier `queries(_:_:)` names some.
   ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
   public init(_ queries: [AnyQuery]? = nil, animation: Animation? = nil) {
-    _holder = State(wrappedValue: LiveHolder())
+    _holder = StateObject(wrappedValue: LiveHolder())
     self.queries = queries
     self.animation = animation
   }

@@ -66,11 +66,11 @@ extension View {
 
 struct ObservationModifier: ViewModifier {
   @SwiftUI.Environment(\.surroundings) private var surroundings
-  @State private var presence: Presence
+  @StateObject private var presence: Presence
   private let period: ObservationPeriod
 
   init(period: ObservationPeriod) {
-    _presence = State(wrappedValue: Presence())
+    _presence = StateObject(wrappedValue: Presence())
     self.period = period
   }
 
@@ -93,11 +93,11 @@ struct SceneModifier: ViewModifier {
   /// Stands for the scene as well.
   ///
   /// No change of a query is a doubt here: with many of them, a scene would never have left.
-  @State private var presence: Presence
+  @StateObject private var presence: Presence
   private let activity: SceneActivity
 
   init(activity: SceneActivity) {
-    _presence = State(wrappedValue: Presence())
+    _presence = StateObject(wrappedValue: Presence())
     self.activity = activity
   }
 
@@ -122,10 +122,12 @@ struct SceneModifier: ViewModifier {
 }
 
 struct PreviewModifier: ViewModifier {
-  /// Made at each initialisation of the modifier; its preview is made once.
+  /// Makes its preview when it is needed first.
   @MainActor
-  private final class Holder {
+  private final class Holder: nonisolated StillObject {
     private var preview: QueryPreview?
+
+    nonisolated init() {}
 
     func preview(_ states: (QueryPreview) -> Void) -> QueryPreview {
       if let preview { return preview }
@@ -135,11 +137,11 @@ struct PreviewModifier: ViewModifier {
     }
   }
 
-  @State private var holder: Holder
+  @StateObject private var holder: Holder
   private let states: @MainActor (QueryPreview) -> Void
 
   init(states: @escaping @MainActor (QueryPreview) -> Void) {
-    _holder = State(wrappedValue: Holder())
+    _holder = StateObject(wrappedValue: Holder())
     self.states = states
   }
 
