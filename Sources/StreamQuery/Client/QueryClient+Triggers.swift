@@ -109,13 +109,27 @@ extension QueryClient {
         persisters.persister?.readAgain()
         keeper?.readAgain()
       } else {
-        persisters.persister?.hurry()
+        saveBeforeSuspension()
       }
       conditions { $0.environmentReported(isActive: isActive, &$1) }
     case .pressure(let level): relieve(level)
     case .query(let key):
       transaction { $0.triggered(key, &$1) }
     case .trigger(let trigger): start(trigger)
+    }
+  }
+
+  /// Writes what has changed now, in the time that the system gives for it.
+  private nonisolated func saveBeforeSuspension() {
+    let (persister, keeper) = (persisters.persister, keeper)
+    persister?.hurry()
+    guard persister != nil || keeper != nil else { return }
+    guard let end = configuration.backgroundTime?.begin("Saving queries") else { return }
+    // Holds what writes, and not the client.
+    _ = Task.detached(executorPreference: configuration.executor) {
+      _ = await keeper?.save()
+      await persister?.save()
+      end()
     }
   }
 
