@@ -92,10 +92,9 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   /// Called by SwiftUI before the view's body.
   public nonisolated func update() {
     ViewUpdate.run {
-      holder.installed(animation?.changeContext, make)
-      let options = holder.options(options)
+      holder.installed(animation?.changeContext, options: options, make)
       holder.asked(by: .wrapper, in: surroundings) {
-        $0.query.asked($0.query.query, options, $1, $2)
+        $0.query.asked($0.query.query, $1, $2, $3)
       }
       holder.updated()
     }

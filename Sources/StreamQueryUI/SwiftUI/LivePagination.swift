@@ -64,10 +64,9 @@ public struct LivePagination<
   /// Called by SwiftUI before the view's body.
   public nonisolated func update() {
     ViewUpdate.run {
-      holder.installed(animation?.changeContext, make)
+      holder.installed(animation?.changeContext, options: options, make)
       if let query {
-        let options = holder.options(options)
-        holder.asked(by: .wrapper, in: surroundings) { $0.asked(nil, query, options, $1, $2) }
+        holder.asked(by: .wrapper, in: surroundings) { $0.asked(nil, query, $1, $2, $3) }
       } else {
         holder.namedNothing { $0.showNothing() }
       }

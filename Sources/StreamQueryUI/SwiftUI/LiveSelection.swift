@@ -111,10 +111,9 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
   /// Called by SwiftUI before the view's body.
   public nonisolated func update() {
     ViewUpdate.run {
-      holder.installed(animation?.changeContext, make)
+      holder.installed(animation?.changeContext, options: options, make)
       if let query {
-        let options = holder.options(options)
-        holder.asked(by: .wrapper, in: surroundings) { $0.asked(query, options, $1, $2) }
+        holder.asked(by: .wrapper, in: surroundings) { $0.asked(query, $1, $2, $3) }
       } else {
         holder.namedNothing { $0.showNothing() }
       }
