@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 let package = Package(
@@ -52,6 +52,16 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// What an app has to declare for the app defaults that `DefaultsStore` uses. Elsewhere a resource would
+// only let the package manager write code that needs Foundation.
+for target in package.targets where target.name == "StreamQuery" {
+  #if canImport(Darwin)
+  target.resources = [.copy("PrivacyInfo.xcprivacy")]
+  #else
+  target.exclude = ["PrivacyInfo.xcprivacy"]
+  #endif
+}
 
 // One set of settings for every target, so that no file compiles under other rules than its
 // neighbour. Warnings become errors in `Scripts/check.sh` rather than here: SwiftPM refuses

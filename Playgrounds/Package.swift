@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 let pages = [
@@ -21,8 +21,8 @@ func page(_ name: String) -> Target {
 let sampleApp: [Target.Dependency] = [
   .product(name: "StreamQuery", package: "StreamQuery"),
   .product(name: "StreamQueryUI", package: "StreamQuery"),
-  .product(name: "StreamQueryTesting", package: "StreamQuery"),
 ]
+let simulation = Target.Dependency.product(name: "StreamQueryTesting", package: "StreamQuery")
 
 // A package of its own, so that a server for the tour is no dependency of the library.
 let package = Package(
@@ -53,10 +53,12 @@ let package = Package(
       dependencies: [.product(name: "StreamQuery", package: "StreamQuery")]
     ),
     // The models of the app in `SampleApp`, by links to their folders: in virtual time, and before the server.
-    .executableTarget(name: "SampleStory", dependencies: sampleApp),
+    .executableTarget(name: "SampleStory", dependencies: sampleApp + [simulation]),
     .executableTarget(
       name: "ServedStory",
-      dependencies: sampleApp + [.product(name: "FlyingFox", package: "FlyingFox")]
+      dependencies: sampleApp + [
+        simulation, .product(name: "FlyingFox", package: "FlyingFox"),
+      ]
     ),
   ] + pages.map(page),
   swiftLanguageModes: [.v6]

@@ -1,19 +1,25 @@
 #!/usr/bin/env bash
-# Type-checks the sources and the sample app for macOS at the deployment floor, on Linux, without Apple's SDK.
+# Type-checks the sources for macOS, iOS and watchOS at the deployment floors, and the sample app for macOS,
+# on Linux, without Apple's SDKs.
 #
 # An API newer than the floor compiles on Linux, where availability means nothing, and fails only
-# on a user's Mac. This script finds it here: it turns the textual interfaces that every Swift
-# toolchain carries for Linux into interfaces for a macOS triple (they keep their `@available`
+# on a user's machine. This script finds it here: it turns the textual interfaces that every Swift
+# toolchain carries for Linux into interfaces for a triple of Apple's (they keep their `@available`
 # lines), and compiles the modules against them. Frameworks that only Apple has are stood in
 # for by the small modules in Scripts/apple-stubs: these prove the shape of our code, not that the
 # framework behaves so, and an API of theirs carries only the availability written there.
+#
+# Older watches have an `Int` of 32 bits. The interfaces are for 64, so files without a library other than
+# the standard one (Scripts/narrow-files.txt) are compiled for a 32-bit processor as well, with the embedded
+# library of the toolchain: a number that is too large is refused there. Scripts/purity.sh finds conversions
+# of numbers that may be too large.
 #
 #   Scripts/check-apple.sh               check the package's sources
 #   Scripts/check-apple.sh --self-test   also prove that the check can fail
 #   Scripts/check-apple.sh --root DIR    check the Sources folder of another checkout
 #   Scripts/check-apple.sh --clean       generate the interfaces anew
 #
-# The generated folder is .build-apple/; the first run takes most of a minute, later ones seconds.
+# The generated folder is .build-apple/; the first run takes two minutes, later ones half of one.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -35,12 +41,6 @@ if [[ $(uname -s) == Darwin ]]; then
   exit 0
 fi
 
-# What is checked against. The floor is the macOS line of Package.swift, read from there so that
-# the two cannot drift apart.
-floor=$(sed -n 's/.*\.macOS(\.v\([0-9_]*\)).*/\1/p' "$root/Package.swift" | tr _ . | head -n 1)
-: "${floor:?check-apple: no .macOS(.vN) in Package.swift}"
-[[ $floor == *.* ]] || floor="$floor.0"
-
 info=$(swiftc -print-target-info)
 field() { sed -n "s/.*\"$1\": \"\\([^\"]*\\)\".*/\\1/p" <<<"$info" | head -n 1; }
 resources=$(field runtimeResourcePath)
@@ -51,20 +51,64 @@ case $(field arch) in
   x86_64) arch=x86_64 ;;
   *) arch=arm64 ;;
 esac
-target="$arch-apple-macosx$floor"
 
-# MARK: The toolchain's modules for macOS
+# MARK: Platforms
 
-sdk="$scratch/sdk"
-cache="$scratch/module-cache"
-stubs="$scratch/stubs"
+features=(
+  ExistentialAny InternalImportsByDefault MemberImportVisibility InferIsolatedConformances
+  NonisolatedNonsendingByDefault ImmutableWeakCaptures
+)
+strict=(-warnings-as-errors -package-name streamquery)
+for feature in "${features[@]}"; do strict+=(-enable-upcoming-feature "$feature"); done
+top=$scratch
 
-key="$version $target $(cat "$here/check-apple.sh" "$here"/apple-stubs/*.swift | cksum)"
+# select_platform PLATFORM: sets
+#   floor        what is checked against: its line of Package.swift, so that the two cannot drift apart
+#   target       the triple
+#   library      the folder of a toolchain's resources in which its modules are
+#   interface    the name of an interface in a folder of that
+#   stub_order   its frameworks; a stub may import a stub before it in this order
+# and scratch, sdk, cache, stubs, and the call of the compiler. On x86_64, all but macOS is a simulator.
+select_platform() {
+  local platform=$1 simulator=
+  floor=$(sed -n "s/.*\\.$platform(\\.v\\([0-9_]*\\)).*/\\1/p" "$root/Package.swift" | tr _ . | head -n 1)
+  : "${floor:?check-apple: no .$platform(.vN) in Package.swift}"
+  [[ $floor == *.* ]] || floor="$floor.0"
+  if [[ $arch == x86_64 ]]; then simulator=-simulator; fi
+  case $platform in
+    macOS)
+      target=$arch-apple-macosx$floor library=macosx interface=$arch-apple-macos
+      stub_order=(ObjectiveC Darwin Dispatch Foundation os Network AppKit Combine SwiftUI)
+      ;;
+    iOS)
+      target=$arch-apple-ios$floor$simulator library=iphone${simulator:+simulator} interface=$arch-apple-ios$simulator
+      stub_order=(ObjectiveC Darwin Dispatch Foundation os Network UIKit Combine SwiftUI)
+      ;;
+    watchOS)
+      target=$arch-apple-watchos$floor$simulator library=watch${simulator:+simulator} interface=$arch-apple-watchos$simulator
+      # A watch has a UIKit, too, without applications.
+      stub_order=(ObjectiveC Darwin Dispatch Foundation os Network UIKit WatchKit Combine SwiftUI)
+      ;;
+  esac
+  if [[ $library == iphone || $library == watch ]]; then library+=os; fi
+  scratch=$top/$platform
+  sdk=$scratch/sdk
+  cache=$scratch/module-cache
+  stubs=$scratch/stubs
+  # -O, because there is no SwiftOnoneSupport for the target. Without Objective-C, because the standard
+  # library on Linux is: it lacks types that the compiler otherwise looks for.
+  compile=(
+    swiftc -O -target "$target" -resource-dir "$sdk" -module-cache-path "$cache" -I "$stubs"
+    -swift-version 6 -plugin-path "$resources/host/plugins" -Xfrontend -disable-objc-interop
+  )
+}
 
-# A folder that looks like the resource folder of a macOS toolchain.
+# MARK: The toolchain's modules for a platform
+
+# A folder that looks like the resource folder of a toolchain for the platform.
 generate_interfaces() {
   rm -rf "$scratch"
-  mkdir -p "$sdk/macosx" "$cache" "$stubs" "$scratch/out"
+  mkdir -p "$sdk/$library" "$cache" "$stubs" "$scratch/out"
   cp -R "$resources/shims" "$sdk/shims"
   ln -s "$resources/clang" "$sdk/clang"
   # The Linux lock talks to the kernel. Its inlinable part only has to type-check.
@@ -79,41 +123,25 @@ static inline __swift_uint32_t _swift_stdlib_futex_trylock(__swift_uint32_t *loc
 static inline __swift_uint32_t _swift_stdlib_futex_unlock(__swift_uint32_t *lock) { return 0; }
 #endif
 HEADER
-  local module interface folder
+  local module linux folder
   for module in Swift _Concurrency _StringProcessing Synchronization Observation; do
-    interface="$resources/linux/$module.swiftmodule/$module_triple.swiftinterface"
-    if [[ ! -f $interface ]]; then
-      echo "check-apple: this toolchain has no textual interface of $module: $interface" >&2
+    linux="$resources/linux/$module.swiftmodule/$module_triple.swiftinterface"
+    if [[ ! -f $linux ]]; then
+      echo "check-apple: this toolchain has no textual interface of $module: $linux" >&2
       exit 1
     fi
-    folder="$sdk/macosx/$module.swiftmodule"
+    folder="$sdk/$library/$module.swiftmodule"
     mkdir -p "$folder"
-    # `min` would inline for the oldest macOS and reject what the floor has; an `api` level asks
+    # `min` would inline for the oldest system and reject what the floor has; an `api` level asks
     # for availability on every declaration; back-deployed bodies need symbols that Linux lacks.
-    sed -e "s/-target $module_triple/-target $arch-apple-macos$floor/" \
+    sed -e "s/-target $module_triple/-target $target/" \
       -e 's/-target-min-inlining-version min/-target-min-inlining-version target/' \
       -e 's/-library-level api/-library-level other/' \
       -e '/@backDeployed(before/d' \
       -e '/^import Glibc$/d' \
-      "$interface" >"$folder/$arch-apple-macos.swiftinterface"
+      "$linux" >"$folder/$interface.swiftinterface"
   done
 }
-
-features=(
-  ExistentialAny InternalImportsByDefault MemberImportVisibility InferIsolatedConformances
-  NonisolatedNonsendingByDefault ImmutableWeakCaptures
-)
-# -O, because there is no SwiftOnoneSupport for the target. Without Objective-C, because the standard
-# library on Linux is: it lacks types that the compiler otherwise looks for.
-compile=(
-  swiftc -O -target "$target" -resource-dir "$sdk" -module-cache-path "$cache" -I "$stubs"
-  -swift-version 6 -plugin-path "$resources/host/plugins" -Xfrontend -disable-objc-interop
-)
-strict=(-warnings-as-errors -package-name streamquery)
-for feature in "${features[@]}"; do strict+=(-enable-upcoming-feature "$feature"); done
-
-# A stub may import a stub before it in this order.
-stub_order=(ObjectiveC Darwin Dispatch Foundation os Network AppKit SwiftUI)
 
 build_stubs() {
   local module
@@ -130,22 +158,28 @@ guard_stubs() {
   local module
   {
     for module in Swift _Concurrency Synchronization Observation "${stub_order[@]}"; do
-      [[ -f "$here/apple-stubs/$module.swift" || -d "$sdk/macosx/$module.swiftmodule" ]] || continue
+      [[ -f "$here/apple-stubs/$module.swift" || -d "$sdk/$library/$module.swiftmodule" ]] || continue
       printf '#if !canImport(%s)\n#error("%s is not seen by the check")\n#endif\n' \
         "$module" "$module"
     done
-    printf '#if !os(macOS)\n#error("the check does not compile for macOS")\n#endif\n'
+    printf '#if !os(%s)\n#error("the check does not compile for %s")\n#endif\n' "$1" "$1"
   } >"$scratch/Guard.swift"
   "${compile[@]}" -typecheck "$scratch/Guard.swift"
 }
 
-if [[ ! -f $scratch/key || $(<"$scratch/key") != "$key" ]]; then
-  echo "check-apple: making macOS interfaces of $version"
-  generate_interfaces
-  build_stubs
-  printf '%s' "$key" >"$scratch/key"
-fi
-guard_stubs
+# prepare PLATFORM: selects it, and makes what is missing.
+prepare() {
+  local key
+  select_platform "$1"
+  key="$version $target $(cat "$here/check-apple.sh" "$here"/apple-stubs/*.swift | cksum)"
+  if [[ ! -f $scratch/key || $(<"$scratch/key") != "$key" ]]; then
+    echo "check-apple: making interfaces for $1 of $version"
+    generate_interfaces
+    build_stubs
+    printf '%s' "$key" >"$scratch/key"
+  fi
+  guard_stubs "$1"
+}
 
 # MARK: The check
 
@@ -160,7 +194,7 @@ check_module() {
   fi
   "${compile[@]}" "${strict[@]}" -I "$scratch/out" -parse-as-library -wmo -emit-module \
     -module-name "$module" -emit-module-path "$scratch/out/$module.swiftmodule" "${files[@]}"
-  echo "check-apple: $module: ${#files[@]} files are fine for macOS $floor"
+  echo "check-apple: $module: ${#files[@]} files are fine for ${scratch##*/} $floor"
 }
 
 # Compiles a planted program and expects the message.
@@ -180,11 +214,50 @@ expect_failure() {
   echo "check-apple: self-test: $name is refused"
 }
 
-for module in StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting; do
-  check_module "$module" "$root/Sources/$module"
+for platform in iOS watchOS macOS; do
+  prepare "$platform"
+  for module in StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting; do
+    check_module "$module" "$root/Sources/$module"
+  done
 done
 # What only an app has: `@main`, scenes, and views of all kinds.
 check_module SampleApp "$root/Playgrounds/Sources/SampleApp"
+
+# MARK: Privacy
+
+# require_reason CATEGORY PATTERN: what an app must give a reason for is in the privacy manifest if the core uses
+# it, and not otherwise.
+require_reason() {
+  local manifest="$root/Sources/StreamQuery/PrivacyInfo.xcprivacy" used=false declared=false
+  if grep -rqE --include='*.swift' "$2" "$root/Sources"; then used=true; fi
+  if grep -q "NSPrivacyAccessedAPICategory$1<" "$manifest"; then declared=true; fi
+  if [[ $used != "$declared" ]]; then
+    echo "check-apple: $1 is used: $used; it is in PrivacyInfo.xcprivacy: $declared" >&2
+    return 1
+  fi
+}
+require_reason UserDefaults 'UserDefaults'
+require_reason FileTimestamp '[^A-Za-z_.]f?l?stat(at)?\(|attributesOfItem|odificationDate|creationDate|getattrlist'
+require_reason SystemBootTime 'systemUptime|mach_absolute_time'
+require_reason DiskSpace 'statv?fs|volume[A-Za-z]*Capacity|system(Free)?Size'
+require_reason ActiveKeyboards 'activeInputModes'
+echo "check-apple: the privacy manifest says what is used"
+
+# MARK: 32 bits
+
+# compile_narrow FILE…: for a processor whose `Int` has 32 bits. Warnings are of what a system without an
+# operating system does not have.
+compile_narrow() {
+  swiftc -target armv7-none-none-eabi -enable-experimental-feature Embedded -swift-version 6 -wmo \
+    -parse-as-library -suppress-warnings -package-name streamquery -module-name StreamQuery \
+    -enable-upcoming-feature NonisolatedNonsendingByDefault -emit-sil -o /dev/null "$@"
+}
+
+narrow=()
+while IFS= read -r file; do narrow+=("$root/Sources/StreamQuery/$file")
+done < <(sed -e 's/ *#.*//' -e '/^$/d' "$root/Scripts/narrow-files.txt")
+compile_narrow "${narrow[@]}"
+echo "check-apple: ${#narrow[@]} files are fine where Int has 32 bits"
 
 if $self_test; then
   expect_failure NewTask "is only available in macOS 26" <<'SWIFT'
@@ -214,6 +287,12 @@ func now() -> Date { state.withLock { $0 += 1 }; return Date() }
 func sum(_ bytes: UnsafeRawPointer, _ count: Int) {}
 func pass(_ bytes: [UInt8]) { sum(bytes, bytes.count) }
 SWIFT
+  if compile_narrow - <<<'let century: Int = 3_155_760_000' >"$scratch/Narrow.log" 2>&1 ||
+    ! grep -q "overflows when stored into 'Int'" "$scratch/Narrow.log"; then
+    echo "check-apple: self-test: a number of 64 bits was let through" >&2
+    exit 1
+  fi
+  echo "check-apple: self-test: a number of 64 bits is refused"
   "${compile[@]}" "${strict[@]}" -parse-as-library -wmo -emit-module -module-name Floor \
     -emit-module-path "$scratch/Floor.swiftmodule" "$scratch/Floor.swift"
   echo "check-apple: self-test: what the floor has is accepted"

@@ -17,7 +17,7 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-standard_steps=(format purity layers debug views release apple docs samples types refused playgrounds)
+standard_steps=(format purity layers debug views release apple docs samples types refused linking playgrounds)
 integration_steps=(grdbstore server redis)
 standard_steps+=("${integration_steps[@]}")
 sanitizer_steps=(thread address)
@@ -78,6 +78,10 @@ step_types() { # chains of operators type-check in 100 ms: see Scripts/type-chec
 
 step_refused() { # mistakes do not compile, and the compiler says what to write: see Scripts/refused.sh
   Scripts/refused.sh --scratch-path "$documented"
+}
+
+step_linking() { # a program with the test kit needs no library of tests: see Scripts/linking.sh
+  Scripts/linking.sh --self-test --scratch-path "$documented"
 }
 
 step_playgrounds() { # the nested package builds, the tour's own checks hold, pages print what they should

@@ -68,6 +68,8 @@ FNR == 1 {
         report(file, FNR, "closure", "the cache keeps no closure; if it is no user's, say so in a comment: " trim($0))
     }
     tasks()
+    numbers()
+    states()
   }
 }
 
@@ -95,6 +97,84 @@ function report(path, number, rule, message) {
   print path ":" number ": [" rule "] " message > "/dev/stderr"
 }
 
+# Remembers which names are unsigned numbers that may not fit into an `Int` of 32 bits, as older watches have
+# it, and where the file converts something: a name may be declared below its use.
+function numbers(    rest, name) {
+  rest = padded
+  while (match(rest, /[A-Za-z_][A-Za-z0-9_]*: UInt(32|64)?[^A-Za-z0-9_]/)) {
+    name = substr(rest, RSTART, RLENGTH)
+    sub(/:.*/, "", name)
+    unsigned[name] = 1
+    rest = substr(rest, RSTART + RLENGTH)
+  }
+  if (match(padded, /(let|var) [A-Za-z_][A-Za-z0-9_]* = (.*as: )?UInt(32|64)?(\(|\.self)/)) {
+    name = substr(padded, RSTART + 4, RLENGTH)
+    sub(/ .*/, "", name)
+    unsigned[name] = 1
+  }
+  if (padded ~ /[^A-Za-z0-9_.]Int\([^)]/) {
+    conversions++
+    conversion[conversions] = padded
+    conversionLine[conversions] = FNR
+  }
+}
+
+# Reports the conversions of such numbers.
+function narrowed(    i, rest, argument, name) {
+  for (i = 1; i <= conversions; i++) {
+    rest = conversion[i]
+    while (match(rest, /[^A-Za-z0-9_.]Int\(/)) {
+      rest = substr(rest, RSTART + RLENGTH)
+      argument = inner(rest)
+      if (argument ~ /^(exactly|clamping|truncatingIfNeeded|bitPattern):/) continue
+      name = argument
+      sub(/.*[^A-Za-z0-9_]/, "", name)
+      if (argument ~ /(^|[^A-Za-z0-9_])UInt(32|64)?(\(|\.self)/ || name in unsigned)
+        report(file, conversionLine[i], "narrow", "this number may not fit into an Int of 32 bits: write `Int(exactly:)`, `Int(clamping:)` or `Int(truncatingIfNeeded:)`: Int(" argument ")")
+    }
+  }
+  conversions = 0
+  split("", unsigned)
+}
+
+# Remembers the properties that SwiftUI keeps for a view, and where the file gives them their first value.
+function states(    name) {
+  if (padded ~ /[^A-Za-z0-9_]@State[^A-Za-z0-9_]/) {
+    name = padded
+    if (name !~ /@State (private )?var [A-Za-z_][A-Za-z0-9_]*: [^=]*$/) {
+      report(file, FNR, "state", "a macro in newer SDKs: write `@State private var name: Type`, and give it its value in an initialiser: " trim($0))
+    } else {
+      sub(/.*@State (private )?var /, "", name)
+      sub(/:.*/, "", name)
+      state[name] = FNR
+    }
+  }
+  if (match(padded, /[^A-Za-z0-9_]_[A-Za-z0-9_]+ = State\(/)) {
+    name = substr(padded, RSTART + 2, RLENGTH)
+    sub(/ .*/, "", name)
+    made[name] = 1
+  }
+}
+
+# Reports those without a first value in the file.
+function stateless(    name) {
+  for (name in state)
+    if (!(name in made)) report(file, state[name], "state", "a macro in newer SDKs: this file has no initialiser with `_" name " = State(…)`")
+  split("", state)
+  split("", made)
+}
+
+# What stands before the closing parenthesis.
+function inner(text,    depth, i, letter) {
+  depth = 1
+  for (i = 1; i <= length(text); i++) {
+    letter = substr(text, i, 1)
+    if (letter == "(") depth++
+    if (letter == ")" && --depth == 0) return substr(text, 1, i - 1)
+  }
+  return text
+}
+
 function trim(text) {
   gsub(/^[ \t]+|[ \t]+$/, "", text)
   return text
@@ -104,6 +184,8 @@ function endFile() {
   if (file == "") return
   if (pending) report(file, pending, "executor", taskMessage)
   pending = 0
+  narrowed()
+  stateless()
   if (length400 > 400 && !inTests)
     report(file, length400, "length", length400 " lines: no file outside Tests has more than 400, split it by concern")
 }
@@ -139,7 +221,7 @@ function plain(text) {
 
 # A task without an executor preference leaves the executor that tests and clients chose. The
 # argument may stand a few lines after the name, so a finding waits for the closing parenthesis.
-function tasks(    made) {
+function tasks(    call) {
   if (pending) {
     if (text ~ /executorPreference/) pending = 0
     else if (text ~ /\)/) {
@@ -147,9 +229,9 @@ function tasks(    made) {
       pending = 0
     }
   }
-  made = padded
-  gsub(/(->|:)[ ]*Task(<[^={]*>)?[?]?/, " ", made)  # a type, not a task that is made
-  if (made !~ /[^A-Za-z0-9_.]Task(<.*>)?(\.detached|\.immediate|\.immediateDetached)?[ ]*[{(]/) return
+  call = padded
+  gsub(/(->|:)[ ]*Task(<[^={]*>)?[?]?/, " ", call)  # a type, not a task that is made
+  if (call !~ /[^A-Za-z0-9_.]Task(<.*>)?(\.detached|\.immediate|\.immediateDetached)?[ ]*[{(]/) return
   if (padded ~ /executorPreference/ || lineComment previousComment ~ /No executor preference: /) return
   taskMessage = "a task without `executorPreference:`; if that is right, say so in a comment `// No executor preference: reason`: " trim($0)
   if (padded ~ /Task(<.*>)?(\.[a-zA-Z]+)?[ ]*\([^)]*$/) pending = FNR

@@ -136,6 +136,24 @@ func read(_ body: (Int) -> Int) -> Int { body(query.count) }
 // It belongs to the configuration.
 let wall: @Sendable () -> Int
 SWIFT
+for code in '@State private var count = 0' '@State var count: Int = 0' '@State private var name: String' \
+  '@State private var name: String?'; do
+  expect state $pure <<<"$code"
+done
+expect nothing $pure <<'SWIFT'
+@State private var name: String; @StateObject private var holder: Holder
+init(_ name: String) { _name = State(wrappedValue: name) }
+SWIFT
+for code in 'let tag: UInt32 = 1; let place = Int(tag) & mask' 'func f(hash: UInt64) -> Int { Int(hash) }' \
+  'let n = bytes.number(at: 4, as: UInt32.self); use(Int(n))' 'let n = Int(UInt32(truncatingIfNeeded: hash))' \
+  'let n = Int(body.number(at: 0, as: UInt32.self))' 'let all = Int(slots[index].tag); var tag: UInt32' \
+  'let mask: UInt = 1; let n = Int(value & mask)'; do
+  expect narrow $pure <<<"$code"
+done
+expect nothing $pure <<'SWIFT'
+let tag: UInt32 = 1; let all = Int(truncatingIfNeeded: tag) + (Int(exactly: tag) ?? Int(clamping: tag))
+let short: UInt16 = 1; let position: Int32 = 1; let both = Int(short) + Int(position) + Int(text) + Int(UInt16.max)
+SWIFT
 for code in 'Task { await f() }' 'Task.detached { await f() }' 'Task(priority: .low) { await f() }' \
   'Task<Void, Never> { await f() }'; do
   expect executor $shell <<<"$code"

@@ -277,6 +277,12 @@ public class ProcessInfo: @unchecked Sendable {
   public var processIdentifier: Int32 { 0 }
   public var systemUptime: TimeInterval { 0 }
   public var activeProcessorCount: Int { 1 }
+  #if !os(macOS)
+  public func performExpiringActivity(
+    withReason reason: String,
+    using block: @escaping @Sendable (Bool) -> Void
+  ) {}
+  #endif
 }
 
 open class Bundle: @unchecked Sendable {

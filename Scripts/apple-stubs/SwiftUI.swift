@@ -1,3 +1,4 @@
+public import Combine
 public import Observation
 
 // The part of SwiftUI that the sources and the sample app use. Isolation is written as the framework has it: a view
@@ -80,6 +81,13 @@ public struct State<Value>: DynamicProperty {
   public var projectedValue: Binding<Value> { Binding(get: { fatalError() }, set: { _ in }) }
 }
 extension State: Sendable where Value: Sendable {}
+
+@propertyWrapper
+public struct StateObject<ObjectType: ObservableObject>: DynamicProperty {
+  private let thunk: () -> ObjectType
+  public init(wrappedValue thunk: @autoclosure @escaping () -> ObjectType) { self.thunk = thunk }
+  @MainActor @preconcurrency public var wrappedValue: ObjectType { thunk() }
+}
 
 @propertyWrapper @dynamicMemberLookup
 public struct Binding<Value> {

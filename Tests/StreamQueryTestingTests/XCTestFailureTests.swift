@@ -9,7 +9,9 @@ final class XCTestFailureTests: XCTestCase {
 
   #if canImport(Darwin)
   override func record(_ issue: XCTIssue) {
-    failures.withLock { $0.append(issue.compactDescription) }
+    let place = issue.sourceCodeContext.location
+    let text = "\(place?.fileURL.path ?? ""):\(place?.lineNumber ?? 0): \(issue.compactDescription)"
+    failures.withLock { $0.append(text) }
   }
   #else
   override func recordFailure(
@@ -18,11 +20,12 @@ final class XCTestFailureTests: XCTestCase {
     atLine lineNumber: Int,
     expected: Bool
   ) {
-    failures.withLock { $0.append(description) }
+    failures.withLock { $0.append("\(filePath):\(lineNumber): \(description)") }
   }
   #endif
 
   func testAFailureOfASimulationFailsTheTestCaseThatRuns() {
+    let place = "\(#filePath):\(#line + 1): "
     let simulation = Simulation()
     simulation.settle()
     let before = failures.withLock { $0 }
@@ -32,7 +35,9 @@ final class XCTestFailureTests: XCTestCase {
       defer { recorded = [] }
       return recorded
     }
-    guard before.isEmpty, after.count == 1, after[0].contains("driven from inside") else {
+    guard before.isEmpty, after.count == 1, after[0].hasPrefix(place),
+      after[0].contains("driven from inside")
+    else {
       fatalError("recorded were \(before) and \(after)")
     }
   }

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // Runs the SwiftUI files of StreamQueryUI on Linux, beside a module that stands in for SwiftUI. It is

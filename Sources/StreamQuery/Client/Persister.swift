@@ -2,7 +2,13 @@
 ///
 /// The client asks it about entries that begin, and tells it that entries changed.
 protocol Persister: AnyObject, Sendable {
-  /// Whether it is not known yet what is kept under a policy.
+  /// Begins to read what is kept under a policy, unless it was begun before.
+  ///
+  /// - Returns: Whether it is not known yet what is kept.
+  @discardableResult
+  func open(_ policy: any PersistencePolicy) -> Bool
+
+  /// Whether it is not known yet what is kept under a policy that was opened.
   func isRestoring(_ policy: any PersistencePolicy) -> Bool
 
   /// Whether it is not known yet what is kept under a policy, although queries may go on without it:
@@ -24,6 +30,9 @@ protocol Persister: AnyObject, Sendable {
 
   /// The process may be suspended or end: what changed should be written now.
   func hurry()
+
+  /// Writes what is not written yet, and waits for that.
+  func save() async
 
   /// What could not be read so far may be readable now, such as after a device was unlocked.
   func readAgain()

@@ -258,7 +258,7 @@ extension QueryClient {
   /// of it was used before.
   private nonisolated func openStore<Value>(of query: Query<Value>) {
     guard let policy = query.definition.persistence, !policy.isOff else { return }
-    _ = persisters.persister(for: policy)?.isRestoring(policy)
+    persisters.persister(for: policy)?.open(policy)
   }
 
   private nonisolated func invalidating(

@@ -80,6 +80,8 @@ extension QueryClient {
     var persistencePolicy: (any PersistencePolicy)?
     /// What keeps runs of mutations beyond the process.
     var runKeeping: (any RunKeeperMaking)?
+    /// What is asked for the time to write what is kept when the app leaves the screen.
+    var backgroundTime = BackgroundTime.platformDefault
     /// Options below ``defaults``, whatever those are.
     var preset = QueryOptions.default
     /// What accompanies every attempt of every fetch, the first outermost; none by default.

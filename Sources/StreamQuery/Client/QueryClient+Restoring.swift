@@ -106,13 +106,13 @@ extension QueryClient {
     return try await whenRestored(definition, within: &rest, begin)
   }
 
-  /// Whether there is no data, and a store may have some; never call it under the lock.
+  /// Opens the store that may have data of a key without any; never call it under the lock.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - policy: How the query that is used is kept; `nil` if it does not say.
   /// - Returns: Whether a store has to be read first.
-  nonisolated func isRestoring(_ key: EntryKey, _ policy: (any PersistencePolicy)?) -> Bool {
+  nonisolated func openStore(of key: EntryKey, _ policy: (any PersistencePolicy)?) -> Bool {
     let (known, hasData) = cache.read { state in
       (state.find(key).flatMap { state.slots[$0].query }, state.box(key) != nil)
     }
@@ -121,7 +121,7 @@ extension QueryClient {
       !policy.isOff
     else { return false }
     guard let persister = persisters.persister(for: policy) else { return false }
-    return persister.isRestoring(policy) || persister.isUnread(policy)
+    return persister.open(policy) || persister.isUnread(policy)
   }
 
   /// Makes the entry of a key that is not cached, if a store keeps data for it.

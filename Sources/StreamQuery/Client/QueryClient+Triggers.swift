@@ -109,7 +109,7 @@ extension QueryClient {
         persisters.persister?.readAgain()
         keeper?.readAgain()
       } else {
-        persisters.persister?.hurry()
+        saveBeforeSuspension()
       }
       conditions { $0.environmentReported(isActive: isActive, &$1) }
     case .pressure(let level): relieve(level)
@@ -118,6 +118,20 @@ extension QueryClient {
         refetch(onceRestored: [entry], .trigger, nil)
       }
     case .trigger(let trigger): start(trigger)
+    }
+  }
+
+  /// Writes what has changed now, in the time that the system gives for it.
+  private nonisolated func saveBeforeSuspension() {
+    let (persister, keeper) = (persisters.persister, keeper)
+    persister?.hurry()
+    guard persister != nil || keeper != nil else { return }
+    guard let end = configuration.backgroundTime?.begin("Saving queries") else { return }
+    // Holds what writes, and not the client.
+    _ = Task.detached(executorPreference: configuration.executor) {
+      _ = await keeper?.save()
+      await persister?.save()
+      end()
     }
   }
 

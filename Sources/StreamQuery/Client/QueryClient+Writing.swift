@@ -170,7 +170,7 @@ extension QueryClient {
       // The closure itself may remove something, each time.
       let kept = round < 3 ? cache.read { $0.kept } : nil
       if policy != nil || persisters.persister != nil {
-        guard !isRestoring(key, policy) else {
+        guard !openStore(of: key, policy) else {
           report(.updateBeforeRestored(key: key.key.description))
           return .over(nil)
         }

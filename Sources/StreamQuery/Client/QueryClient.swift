@@ -94,7 +94,7 @@ public actor QueryClient {
     persisters.belong(to: self)
     // What was kept is restored from the beginning: nothing is fetched before that is done.
     if let policy = configuration.persistencePolicy {
-      _ = persisters.persister(for: policy)?.isRestoring(policy)
+      persisters.persister(for: policy)?.open(policy)
     }
     if let keeper {
       cache.record { $0.mutations.reserve() }

@@ -50,6 +50,9 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 
     var isUnderWay: Bool { persister.isRestoring(policy) }
 
+    /// Begins it, and says whether it is under way.
+    func begin() -> Bool { persister.open(policy) }
+
     /// What is kept or, without that, the query's own initial data.
     func initialData(
       of key: EntryKey,
@@ -137,7 +140,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     let rule = own.refetchOnSubscribeRule
     // With a fixed policy of a stronger layer, no rule has to be evaluated.
     let hasRule = rule != nil || onSubscribe == nil && base.refetchOnSubscribeRule != nil
-    let isHeld = restoring?.isUnderWay == true
+    let isHeld = restoring?.begin() == true
     let isAsked = isDynamic || hasRule || isHeld || !conditionalCauses.isEmpty
 
     var resolvedOptions = ResolvedObserverOptions()

@@ -33,6 +33,12 @@ struct PositionTable: Sendable {
 
   private var mask: Int { slots.count - 1 }
 
+  /// Where a search for a tag begins.
+  ///
+  /// Half of all tags do not fit into an `Int` of 32 bits.
+  @inline(__always)
+  private func home(of tag: UInt32) -> Int { Int(truncatingIfNeeded: tag) & mask }
+
   /// Returns the first position with a hash that satisfies a condition.
   ///
   /// - Parameters:
@@ -48,7 +54,7 @@ struct PositionTable: Sendable {
   ) -> Int32? {
     guard count > 0 else { return nil }
     let tag = UInt32(truncatingIfNeeded: hash)
-    var index = Int(tag) & mask
+    var index = home(of: tag)
     while slots[index].position >= 0 {
       if slots[index].tag == tag, isWanted(slots[index].position) { return slots[index].position }
       index = (index + 1) & mask
@@ -61,7 +67,7 @@ struct PositionTable: Sendable {
   func forEach(hash: Int, order: (Int32) -> KeyOrder?, _ body: (Int32) -> Void) {
     guard count > 0 else { return }
     let tag = UInt32(truncatingIfNeeded: hash)
-    var index = Int(tag) & mask
+    var index = home(of: tag)
     while slots[index].position >= 0 {
       if slots[index].tag == tag { body(slots[index].position) }
       index = (index + 1) & mask
@@ -76,7 +82,7 @@ struct PositionTable: Sendable {
   /// How many slots a search for a missing hash reads.
   func reach(of hash: Int) -> Int {
     guard count > 0 else { return 0 }
-    let start = Int(UInt32(truncatingIfNeeded: hash)) & mask
+    let start = home(of: UInt32(truncatingIfNeeded: hash))
     var index = start
     while slots[index].position >= 0 { index = (index + 1) & mask }
     return (index - start) & mask + 1
@@ -108,7 +114,7 @@ struct PositionTable: Sendable {
   mutating func remove(_ position: Int32, hash: Int) {
     guard count > 0 else { return }
     let tag = UInt32(truncatingIfNeeded: hash)
-    var hole = Int(tag) & mask
+    var hole = home(of: tag)
     while slots[hole].position != position {
       guard slots[hole].position >= 0 else { return removeFromCrowd(position, tag) }
       hole = (hole + 1) & mask
@@ -118,7 +124,7 @@ struct PositionTable: Sendable {
     // markers would pile up as entries come and go.
     var index = (hole + 1) & mask
     while slots[index].position >= 0 {
-      let home = Int(slots[index].tag) & mask
+      let home = home(of: slots[index].tag)
       if (index - home) & mask >= (index - hole) & mask {
         slots[hole] = slots[index]
         hole = index
@@ -149,7 +155,7 @@ struct PositionTable: Sendable {
   /// - Returns: How many the tag had before.
   @discardableResult
   private mutating func place(_ slot: Slot) -> Int {
-    var index = Int(slot.tag) & mask
+    var index = home(of: slot.tag)
     var equals = 0
     while slots[index].position >= 0 {
       if slots[index].tag == slot.tag { equals += 1 }

@@ -137,7 +137,7 @@ extension OutboxKeeper {
     _ error: any Error,
     _ attempt: Int
   ) -> TimeSpan {
-    let jitter = Double(randomness() >> 11) / Double(1 << 53)
+    let jitter = Double(randomness() >> 11) * 0x1p-53
     return mutation.retry.wait(failures: attempt, error: error, jitter: jitter)
   }
 }

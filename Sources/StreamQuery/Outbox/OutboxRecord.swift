@@ -66,9 +66,9 @@ struct OutboxRecord: Sendable {
   init?(_ data: Data) {
     let start = data.startIndex
     guard data.count >= 8, data.prefix(4).elementsEqual(Self.magic) else { return nil }
-    var length = 0
-    for place in 0..<4 { length |= Int(data[start + 4 + place]) << (8 * place) }
-    guard length <= data.count - 8,
+    var number: UInt32 = 0
+    for place in 0..<4 { number |= UInt32(data[start + 4 + place]) << (8 * UInt32(place)) }
+    guard let length = Int(exactly: number), length <= data.count - 8,
       var header = try? JSONDecoder().decode(
         Header.self,
         from: data[(start + 8)..<(start + 8 + length)]

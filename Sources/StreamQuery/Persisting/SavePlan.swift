@@ -26,7 +26,7 @@ struct SavePlan: Sendable {
 
   init(throttle: Duration) {
     // A hundred years are for ever; more might overflow.
-    self.throttle = min(max(.zero, throttle), .seconds(3_155_760_000))
+    self.throttle = min(max(.zero, throttle), .seconds(3_155_760_000 as Int64))
   }
 
   /// There is something to write.

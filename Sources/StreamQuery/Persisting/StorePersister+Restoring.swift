@@ -9,7 +9,8 @@ internal import Foundation
 // Reading what was kept.
 
 extension StorePersister {
-  func isRestoring(_ policy: any PersistencePolicy) -> Bool {
+  @discardableResult
+  func open(_ policy: any PersistencePolicy) -> Bool {
     guard let settings = (policy as? QueryPersistence)?.settings else { return false }
     let id = StoreID(settings, of: partition)
     let (isRestoring, isNew) = state.withLock { state in
@@ -22,6 +23,13 @@ extension StorePersister {
       begin { await $0.load(id, settings) }
     }
     return isRestoring
+  }
+
+  func isRestoring(_ policy: any PersistencePolicy) -> Bool {
+    guard let settings = (policy as? QueryPersistence)?.settings else { return false }
+    return state.withLock { state in
+      !state.isEnded && state.stores[StoreID(settings, of: partition)]?.isAwaited == true
+    }
   }
 
   func isUnread(_ policy: any PersistencePolicy) -> Bool {
@@ -155,9 +163,7 @@ extension StorePersister {
   }
 
   func waitUntilRestored(_ policy: any PersistencePolicy, within limit: TimeSpan) async {
-    guard isRestoring(policy), let settings = (policy as? QueryPersistence)?.settings else {
-      return
-    }
+    guard open(policy), let settings = (policy as? QueryPersistence)?.settings else { return }
     await waitUntilRead(StoreID(settings, of: partition), within: limit)
   }
 
@@ -201,7 +207,7 @@ extension StorePersister {
     _ definition: QueryDefinition,
     _ policy: any PersistencePolicy
   ) -> DefinitionExtras.InitialDataSource.Found? {
-    guard let settings = (policy as? QueryPersistence)?.settings, !isRestoring(policy) else {
+    guard let settings = (policy as? QueryPersistence)?.settings, !open(policy) else {
       return nil
     }
     let id = StoreID(settings, of: partition)

@@ -13,6 +13,11 @@ extension StorePersister {
     for id in state.withLock(\.ids) { start(id, at: .zero) { $0.plan.requested() } }
   }
 
+  func save() async {
+    // What could not be written is reported as ever.
+    _ = await finish(beginSave())
+  }
+
   func end(isErased: Bool) {
     if isErased { return erase() }
     // The last round comes when nothing is cached any more.

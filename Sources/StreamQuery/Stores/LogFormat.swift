@@ -124,7 +124,7 @@ struct LogFormat {
       bytes.number(at: start + 16, as: UInt64.self)
         == LogChecksum.of(head, seed: frameSeed(at: offset + start))
     else { return nil }
-    return Int(bytes.number(at: start + 4, as: UInt32.self))
+    return Int(exactly: bytes.number(at: start + 4, as: UInt32.self))
   }
 
   /// A change of a key: the place of its value from the beginning of the file, or `nil` if it goes.
@@ -155,18 +155,19 @@ struct LogFormat {
     var position = 0
     while position < body.count {
       guard body.count - position >= 8 else { return nil }
-      let keyLength = Int(body.number(at: position, as: UInt32.self))
+      let keyLength = Int(exactly: body.number(at: position, as: UInt32.self))
       let valueLength = body.number(at: position + 4, as: UInt32.self)
       position += 8
-      guard keyLength <= body.count - position else { return nil }
+      guard let keyLength, keyLength <= body.count - position else { return nil }
       let key = String(decoding: body[position..<(position + keyLength)], as: UTF8.self)
       position += keyLength
       guard valueLength != Self.removal else {
         changes.append(Change(key: key, value: nil))
         continue
       }
-      guard Int(valueLength) <= body.count - position else { return nil }
-      let value = (base + position)..<(base + position + Int(valueLength))
+      guard let valueLength = Int(exactly: valueLength), valueLength <= body.count - position
+      else { return nil }
+      let value = (base + position)..<(base + position + valueLength)
       changes.append(Change(key: key, value: value))
       position = value.upperBound - base
     }

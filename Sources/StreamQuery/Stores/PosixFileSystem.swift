@@ -130,7 +130,7 @@ private final class PosixFile: StoredFile {
   func length() throws(QueryStoreError) -> Int {
     let end = lseek(descriptor, 0, SEEK_END)
     guard end >= 0 else { throw .system("lseek") }
-    return Int(end)
+    return Int(clamping: end)
   }
 
   func read(_ range: Range<Int>) throws(QueryStoreError) -> Data {

@@ -35,9 +35,11 @@ public struct Activity: Sendable, _FreeOfActors {
   ///
   /// - iOS, tvOS, visionOS, Mac Catalyst, watchOS: inactive from entering the background until
   ///   the way back to the foreground. A call or the control centre in front of the app changes
-  ///   nothing. In an app extension: the state of its host app.
+  ///   nothing, and the way to the foreground after a launch is no return. In an app extension: the state of
+  ///   its host app.
   /// - macOS: inactive while the app is hidden or all of its windows are covered. A window next to
-  ///   the one in use still counts as looked at.
+  ///   the one in use still counts as looked at. An app without windows, as in the menu bar, is inactive
+  ///   while another app is in front.
   /// - Linux: active; a process that was stopped and continues (`SIGCONT`) is inactive for an
   ///   instant, so that data that became stale meanwhile is refetched.
   /// - Elsewhere, and where the system does not tell: always active.

@@ -42,7 +42,8 @@ public struct Connectivity: Sendable, _FreeOfActors {
   /// On Apple platforms a path monitor; a path that a connection would bring up counts as online.
   /// On Linux the kernel's messages about links and addresses: online means that an interface other
   /// than loopback is up, has a carrier, and has an address beyond its own link. Where neither
-  /// exists, and where the system does not tell, always online.
+  /// exists, and where the system does not tell, always online; so on watchOS, whose path monitor says
+  /// "offline" to nearly every app.
   ///
   /// The process has one source: it starts with the first listener and stops with the last. It
   /// keeps at most three states for a slow listener, and never misses a loss and return between two
@@ -56,11 +57,11 @@ public struct Connectivity: Sendable, _FreeOfActors {
 
   /// The source that a client uses by default.
   ///
-  /// ``system`` on Apple devices. ``alwaysOnline`` elsewhere, since a container with no interface
+  /// ``system`` on Apple devices other than watches. ``alwaysOnline`` elsewhere, since a container with no interface
   /// except loopback is not offline, and in Apple's simulators, whose monitor is known to stay
   /// "offline" after the network came back: that would pause every fetch for good.
   public static var platformDefault: Self {
-    #if canImport(Network) && !targetEnvironment(simulator)
+    #if canImport(Network) && !os(watchOS) && !targetEnvironment(simulator)
     system
     #else
     alwaysOnline

@@ -19,18 +19,32 @@ final class LifeCycle {
     }
   }
 
+  /// That of the process: sources may start and stop several times.
+  private static var history = ForegroundHistory()
+
   private var observers: [any NSObjectProtocol] = []
 
   private nonisolated init() {}
 
   /// A source that begins with the present state and changes with notifications.
+  ///
+  /// - Parameters:
+  ///   - launchesInBackground: Whether apps do, also those that the user opens.
+  ///   - present: The state now.
+  ///   - notices: The notifications.
+  /// - Returns: The source.
   nonisolated static func source(
+    launchesInBackground: Bool,
     present: @escaping @MainActor @Sendable () -> Bool,
     notices: @escaping @MainActor @Sendable () -> [Notice]
   ) -> StateSource {
     StateSource(
       shared: SharedState { report in
         let lifeCycle = LifeCycle()
+        let report = { @MainActor @Sendable (isActive: Bool) in
+          let known = launchesInBackground ? history.reported(isInForeground: isActive) : isActive
+          if let known { report(known) }
+        }
         DispatchQueue.main.async {
           // Safe: the main queue is where the main actor runs.
           MainActor.assumeIsolated {
@@ -52,7 +66,10 @@ final class LifeCycle {
   /// Whether this process is an app extension, which has no application object to ask.
   static var isExtension: Bool { Bundle.main.bundlePath.hasSuffix(".appex") }
 
-  private func observe(_ notices: [Notice], report: @escaping SharedState.Report) {
+  private func observe(
+    _ notices: [Notice],
+    report: @escaping @MainActor @Sendable (Bool) -> Void
+  ) {
     let center = NotificationCenter.default
     observers = notices.map { notice in
       let state = notice.state

@@ -9,6 +9,7 @@ extension StateSource {
   /// still counts as looked at. Before the first window is shown nothing is visible, which is a
   /// launch and not an absence: only a hidden app starts inactive.
   static let systemActivity = LifeCycle.source(
+    launchesInBackground: false,
     present: { NSApp.map { !$0.isHidden } ?? true },
     notices: {
       [

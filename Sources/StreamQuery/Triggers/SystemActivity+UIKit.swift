@@ -8,6 +8,7 @@ extension StateSource {
   /// Only the background is inactive: `willResignActive` comes with every alert and every look at
   /// the control centre, and a return from those is no reason to refetch.
   static let systemActivity = LifeCycle.source(
+    launchesInBackground: true,
     present: { isInForeground() },
     notices: {
       [

@@ -7,6 +7,7 @@ extension StateSource {
   ///
   /// Lowering the wrist makes an app resign, not leave: only the background is inactive.
   static let systemActivity = LifeCycle.source(
+    launchesInBackground: true,
     present: {
       LifeCycle.isExtension || WKApplication.shared().applicationState != .background
     },

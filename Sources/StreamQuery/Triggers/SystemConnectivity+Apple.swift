@@ -1,4 +1,4 @@
-#if canImport(Network)
+#if canImport(Network) && !os(watchOS)
 internal import Dispatch
 internal import Network
 

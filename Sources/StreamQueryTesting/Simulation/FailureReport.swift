@@ -1,6 +1,3 @@
-#if canImport(Testing)
-internal import Testing
-#endif
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Glibc)
@@ -13,46 +10,67 @@ internal import Android
 internal import ucrt
 #endif
 
-/// How the failures of a simulation are reported.
+/// Reports failures of a simulation, or of what a contract asks of a store.
 ///
 /// They fail the test, at the line that created the simulation. Elsewhere, as in a playground page, they
-/// are printed to the standard error stream.
-struct FailureReport: Sendable {
+/// are printed to the standard error stream. If there is a test library that cannot be told of a failure,
+/// the process ends: a test that fails must not pass.
+@_spi(Contracts)
+public struct FailureReport: Sendable {
   private let fileID: String
   private let filePath: StaticString
   private let line: Int
   private let column: Int
+  private let library: SwiftTesting
   /// Read at the start: a simulation may later be driven by a thread that belongs to no test.
-  private let belongsToTest: Bool
+  private let standing: SwiftTesting.Standing
 
-  init(fileID: String, filePath: StaticString, line: Int, column: Int) {
+  /// Creates one for the current test, if there is one.
+  public init(fileID: String, filePath: StaticString, line: Int, column: Int) {
+    let library = SwiftTesting()
+    self.init(fileID: fileID, filePath: filePath, line: line, column: column, library: library)
+  }
+
+  init(
+    fileID: String,
+    filePath: StaticString,
+    line: Int,
+    column: Int,
+    library: SwiftTesting
+  ) {
     self.fileID = fileID
     self.filePath = filePath
     self.line = line
     self.column = column
-    #if canImport(Testing)
-    belongsToTest = Test.current != nil
-    #else
-    belongsToTest = false
-    #endif
+    self.library = library
+    standing = library.standing
   }
 
-  func callAsFunction(_ message: String) {
-    #if canImport(Testing)
-    if belongsToTest {
-      let location = SourceLocation(
+  /// Reports a failure.
+  public func callAsFunction(_ message: String) {
+    switch standing {
+    case .runsTest:
+      let isRecorded = library.record(
+        message,
         fileID: fileID,
         filePath: filePath.description,
         line: line,
         column: column
       )
-      Issue.record(Comment(rawValue: message), sourceLocation: location)
-      return
+      if !isRecorded { endProcess(message) }
+    case .isUnreachable:
+      endProcess(message)
+    case .runsNoTest, .isMissing:
+      // Printed below as well: the runner loads XCTest even when it runs none of its test cases.
+      XCTestFailure.record?(message, filePath, UInt(clamping: line))
+      print(message)
     }
-    #endif
-    // Printed below as well: the runner loads XCTest even when it runs none of its test cases.
-    XCTestFailure.record?(message, filePath, UInt(clamping: line))
+  }
+
+  private func endProcess(_ message: String) -> Never {
     print(message)
+    // A test that fails must not pass, and nothing else can fail it.
+    fatalError("Swift Testing cannot be told that a test has failed: \(fileID):\(line): \(message)")
   }
 
   /// Prints it to the standard error stream, when there is no longer a test that could fail.

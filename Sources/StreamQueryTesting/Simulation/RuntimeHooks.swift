@@ -1,15 +1,5 @@
 internal import Synchronization
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Android)
-internal import Android
-#endif
-
 /// The two places at which the Swift runtime lets a library decide who runs a job.
 ///
 /// The first hook is asked for the main actor's executor whenever code hops to the main actor. The
@@ -54,7 +44,8 @@ enum RuntimeHooks {
   private typealias GlobalHook = @convention(thin) (UnownedJob, EnqueueGlobal) -> Void
 
   /// Sets both hooks, or neither; `nil` when they are set.
-  static func install(find: (String) -> UnsafeMutableRawPointer? = symbol) -> Problem? {
+  static func install(find: (String) -> UnsafeMutableRawPointer? = LoadedSymbol.address) -> Problem?
+  {
     let hooks = [(mainName, mainHook), (globalName, globalHook)]
     var slots: [(slot: UnsafeMutablePointer<UInt>, hook: UInt)] = []
     for (name, hook) in hooks {
@@ -67,15 +58,6 @@ enum RuntimeHooks {
     // The runtime reads a word while it is written for the first time: it finds none, or the hook.
     for (slot, hook) in slots where slot.pointee == 0 { slot.pointee = hook }
     return nil
-  }
-
-  /// The address of a variable of the runtime.
-  static func symbol(_ name: String) -> UnsafeMutableRawPointer? {
-    #if os(Windows) || os(WASI)
-    nil
-    #else
-    dlopen(nil, RTLD_NOW).flatMap { dlsym($0, name) }
-    #endif
   }
 
   private static let mainHook: UInt = {

@@ -2,12 +2,19 @@ internal import StreamQuery
 
 /// Holds the observed object of a property wrapper for as long as its view exists.
 ///
-/// A view makes a new one each time that it is initialised, and keeps the first: so it is small,
-/// and makes its object only when a view that is shown needs it.
+/// There is one for each place at which a view stands. It makes its object only when a view that is
+/// shown needs it.
 @MainActor
 final class LiveHolder<Object: AnyObject> {
   /// Tells the object what to observe; or, if it is to observe nothing here, what to show.
-  typealias Tell = (_ object: Object, _ client: QueryClient, _ surroundings: Surroundings) -> Void
+  ///
+  /// Without options, the object keeps its present ones.
+  typealias Tell = (
+    _ object: Object,
+    _ options: ObserverOptions?,
+    _ client: QueryClient,
+    _ surroundings: Surroundings
+  ) -> Void
 
   private var object: Object?
   private var machine = LiveMachine()
@@ -17,9 +24,13 @@ final class LiveHolder<Object: AnyObject> {
   /// That of the wrapper, over that of its surroundings.
   private var context: SharedContext?
   private var tell: Tell?
+  /// Those that the wrapper says; they count whoever names the query.
+  private var options: OptionsBox?
   private var isInstalled = false
   /// Whether the view was updated and has not read the object since.
   private var isUpdated = false
+
+  nonisolated init() {}
 
   /// The object, for who reads the wrapper.
   ///
@@ -28,7 +39,7 @@ final class LiveHolder<Object: AnyObject> {
   func object(_ make: () -> Object) -> Object {
     if isUpdated {
       isUpdated = false
-      presence?.drawn()
+      presence?.noteRead()
     }
     return made(make)
   }
@@ -47,25 +58,23 @@ final class LiveHolder<Object: AnyObject> {
   ///
   /// - Parameters:
   ///   - changeContext: What the wrapper wants changes to be applied inside of.
+  ///   - options: The options that it says now.
   ///   - make: Makes an object that observes nothing yet.
-  func installed(_ changeContext: ChangeContext?, _ make: () -> Object) {
+  func installed(
+    _ changeContext: ChangeContext?,
+    options: OptionsBox? = nil,
+    _ make: () -> Object
+  ) {
     isInstalled = true
+    let areGone = machine.named(options: options != nil)
+    self.options = areGone ? OptionsBox(ObserverOptions()) : options
     if let changeContext {
-      context = context ?? SharedContext(changeContext)
+      context = context ?? SharedContext()
       context?.apply = changeContext
     } else {
       context = nil
     }
     _ = made(make)
-  }
-
-  /// The options that the wrapper says now.
-  ///
-  /// - Parameter options: What it was given.
-  /// - Returns: None of its own after it had some; `nil` if it never had any.
-  func options(_ options: OptionsBox?) -> ObserverOptions? {
-    let areGone = machine.named(options: options != nil)
-    return options?.options ?? (areGone ? ObserverOptions() : nil)
   }
 
   /// Something was asked for.
@@ -103,7 +112,10 @@ final class LiveHolder<Object: AnyObject> {
   /// The view that has the wrapper is updated.
   ///
   /// It is drawn when its body reads the object: systems may update alone what is hidden.
-  func updated() { isUpdated = true }
+  func updated() {
+    isUpdated = true
+    presence?.updated()
+  }
 
   /// A view of a modifier that shows it has appeared.
   func appeared() {
@@ -124,7 +136,8 @@ final class LiveHolder<Object: AnyObject> {
     let isShown = surroundings.period == .always || presence?.isPresent != false
     surroundings.isAllowed = surroundings.isAllowedNow && isShown
     if let context { surroundings.context = context }
-    tell(object, surroundings.client ?? FallbackClient.taken(), surroundings)
+    let client = surroundings.client ?? FallbackClient.taken()
+    tell(object, options?.options, client, surroundings)
   }
 }
 

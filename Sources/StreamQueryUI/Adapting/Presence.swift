@@ -7,7 +7,15 @@ internal import StreamQuery
 /// as late as when it is shown again. Readers are told as well, so that the modifier is drawn.
 @MainActor
 final class Presence: nonisolated Observable {
+  /// Whether a body reads it in a turn in which it is hidden and updated.
+  private enum Reading {
+    case none
+    case awaited
+    case read
+  }
+
   private let registrar = ObservationRegistrar()
+  private var reading = Reading.none
   private var machine = PresenceMachine()
   /// Called when it is shown or hidden.
   var onChange: (@MainActor () -> Void)?
@@ -15,6 +23,8 @@ final class Presence: nonisolated Observable {
   private(set) var scope: PresenceScope?
   /// Those of the client whose change it was told of last: whoever is in doubt has them.
   private var waits: SharedWaits?
+
+  nonisolated init() {}
 
   /// Whether it is not known to be hidden; not tracked, so that nothing is drawn because of it.
   var isPresent: Bool { machine.observes(.onRender) }
@@ -24,33 +34,54 @@ final class Presence: nonisolated Observable {
 
   private var letsObserve: Bool { scope.map { machine.observes($0.period) } ?? true }
 
-  /// The modifier is drawn.
+  /// The modifier is updated.
   ///
   /// - Parameters:
   ///   - period: When what it is around observes.
   ///   - surroundings: Those of the modifier.
-  /// - Returns: Whether that observes now.
-  func drawn(observing period: ObservationPeriod, in surroundings: Surroundings) -> Bool {
+  func updated(observing period: ObservationPeriod, in surroundings: Surroundings) {
     let (scope, wasAllowing) = (scope ?? PresenceScope(), allows)
     self.scope = scope
     move(from: scope.around.decider, to: surroundings.decider)
     (scope.period, scope.around) = (period, surroundings)
-    // Drawn as a hidden one before, so not because of that.
-    if scope.drawing == .hidden, !letsObserve { perform(isDrawing: true) { $0.drawn() } }
-    registrar.access(.result)
-    if letsObserve {
-      scope.drawing = .shown
-    } else if machine.stage == .hidden, scope.drawing == .shown {
-      scope.drawing = .hiddenInThisTurn
-      awaitEndOfTurn()
-    }
+    if letsObserve { scope.wasDrawnHidden = false }
+    updated()
     // What is hidden within may be drawn much later. To begin, it has to be drawn first: it may have another key by now.
     if wasAllowing, !allows { scope.tell() }
+  }
+
+  /// Whether what it is around observes, for the body of the modifier, which is drawn when that changes.
+  func isObserving() -> Bool {
+    registrar.access(.result)
+    noteRead()
     return allows
   }
 
-  /// The view is drawn, for another reason than that it is shown or hidden.
-  func drawn() { perform { $0.drawn() } }
+  /// The view is updated.
+  ///
+  /// It is drawn only if its body reads this in the same turn: systems may update alone what is hidden.
+  func updated() {
+    guard machine.stage == .hidden, reading == .none else { return }
+    reading = .awaited
+    awaitEndOfTurn()
+  }
+
+  /// A body reads it.
+  ///
+  /// What follows from that is done when the turn is over: a body only answers.
+  func noteRead() {
+    if reading == .awaited { reading = .read }
+  }
+
+  /// It was drawn in this turn while it was hidden.
+  private func drawnHidden() {
+    // A modifier is drawn once because it is hidden; only the next time there is another reason.
+    if let scope, !scope.wasDrawnHidden {
+      scope.wasDrawnHidden = !letsObserve
+    } else {
+      perform { $0.drawn() }
+    }
+  }
 
   /// Readers of something in it are about to be told of a change.
   ///
@@ -77,10 +108,7 @@ final class Presence: nonisolated Observable {
     perform { $0.disappeared() }
   }
 
-  private func perform(
-    isDrawing: Bool = false,
-    _ fact: (inout PresenceMachine) -> PresenceMachine.Step
-  ) {
+  private func perform(_ fact: (inout PresenceMachine) -> PresenceMachine.Step) {
     var next = machine
     let step = fact(&next)
     let isOther = scope.map { machine.observes($0.period) != next.observes($0.period) } ?? false
@@ -96,8 +124,7 @@ final class Presence: nonisolated Observable {
       waits?.awaitSecond(self)
       onChange?()
     }
-    // What is drawn asks itself.
-    if isOther, !isDrawing { scope?.tell() }
+    if isOther { scope?.tell() }
   }
 
   private func awaitEndOfTurn() {
@@ -115,7 +142,9 @@ extension Presence: PresenceMember {
 
 extension Presence: SharedWaiter {
   func turnEnded() {
-    if scope?.drawing == .hiddenInThisTurn { scope?.drawing = .hidden }
+    let wasRead = reading == .read
+    reading = .none
+    if wasRead { drawnHidden() }
     perform { $0.turnEnded() }
   }
 

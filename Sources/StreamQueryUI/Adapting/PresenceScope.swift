@@ -1,13 +1,6 @@
 /// What a modifier is around, and when that observes; views that are only attached have none.
 @MainActor
 final class PresenceScope {
-  enum Drawing {
-    case shown
-    /// In this turn for the first time: SwiftUI may evaluate a body several times for one reason.
-    case hiddenInThisTurn
-    case hidden
-  }
-
   private struct Member {
     weak var object: (any PresenceMember)?
   }
@@ -17,7 +10,7 @@ final class PresenceScope {
   /// The surroundings of the modifier, as it was drawn last.
   var around = Surroundings()
   /// Whether the modifier was drawn as one that is hidden.
-  var drawing = Drawing.shown
+  var wasDrawnHidden = false
   /// Those told of changes, in the order in which they came; not retained.
   private var members: [Member] = []
   /// The number of members at which those that are gone leave.

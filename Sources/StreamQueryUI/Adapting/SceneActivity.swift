@@ -11,10 +11,17 @@ public import StreamQuery
 /// ```
 ///
 /// Views say what becomes of their scenes by the modifier `sceneActivity(_:)`. A scene that is
-/// inactive, as behind a call, is still looked at.
+/// inactive, as behind a call, is still looked at. One that has never been in the foreground says nothing, so
+/// a launch is no return.
 @MainActor
 public final class SceneActivity {
+  /// Not retained: a scene may end without a word.
+  private struct Scene {
+    weak var object: AnyObject?
+  }
+
   private var machine = SceneMachine<ObjectIdentifier>()
+  private var scenes: [ObjectIdentifier: Scene] = [:]
   private var listeners: [AsyncStream<Bool>.Continuation] = []
 
   /// Creates one that is active until a scene says otherwise.
@@ -42,8 +49,17 @@ public final class SceneActivity {
   ///   - scene: An object that stands for the scene while it exists.
   ///   - isForeground: Whether it is in the foreground; `false` also when it ends.
   public func changed(_ scene: AnyObject, isForeground: Bool) {
-    guard let isActive = machine.changed(ObjectIdentifier(scene), isForeground: isForeground)
-    else { return }
+    scenes[ObjectIdentifier(scene)] = Scene(object: scene)
+    tell(machine.changed(ObjectIdentifier(scene), isForeground: isForeground))
+    // Afterwards, so that one that follows another is no return.
+    for (id, scene) in scenes where scene.object == nil {
+      scenes[id] = nil
+      tell(machine.changed(id, isForeground: false))
+    }
+  }
+
+  private func tell(_ isActive: Bool?) {
+    guard let isActive else { return }
     listeners.removeAll { listener in
       if case .terminated = listener.yield(isActive) { return true }
       return false

@@ -4,7 +4,7 @@
 /// all below would be told of other surroundings whenever the place is drawn.
 @MainActor
 final class SharedContext {
-  var apply: ChangeContext
+  var apply: ChangeContext = { $0() }
 
-  init(_ apply: @escaping ChangeContext) { self.apply = apply }
+  nonisolated init() {}
 }

@@ -43,7 +43,7 @@ struct LiveMachine: Equatable {
   ///
   /// - Returns: Whether it had some, and has none any more.
   mutating func named(options areNamed: Bool) -> Bool {
-    defer { hadOptions = areNamed }
+    defer { hadOptions = hadOptions || areNamed }
     return hadOptions && !areNamed
   }
 }

@@ -51,7 +51,7 @@ extension View {
 
 /// Gives a client to the queries of views; without one given, a client of its own.
 public struct QueryClientProvider<Content: View>: View {
-  @State private var own: LazyClient
+  @StateObject private var own: LazyClient
   private let given: QueryClient?
   private let content: Content
 
@@ -61,7 +61,7 @@ public struct QueryClientProvider<Content: View>: View {
   ///   - client: The client; `nil` makes one that lasts as long as this view.
   ///   - content: The views.
   public init(client: QueryClient? = nil, @ViewBuilder content: () -> Content) {
-    _own = State(wrappedValue: LazyClient())
+    _own = StateObject(wrappedValue: LazyClient())
     given = client
     self.content = content()
   }
@@ -72,9 +72,11 @@ public struct QueryClientProvider<Content: View>: View {
   }
 }
 
-/// Made at each initialisation of a view; its client is made once.
+/// Makes its client when it is needed first.
 @MainActor
-private final class LazyClient {
+private final class LazyClient: nonisolated StillObject {
   private(set) lazy var client = QueryClient()
+
+  nonisolated init() {}
 }
 #endif

@@ -19,13 +19,9 @@ public import SwiftUI
 /// The nearest boundary that catches an error shows it. Trying again resets the queries that failed,
 /// and shows the content.
 public struct ErrorBoundaryView<Content: View, Failure: View>: View {
-  @State private var holder: Holder
-  @SwiftUI.Environment(\.surroundings) private var surroundings
-  private let given: ErrorBoundary?
+  private let property: BoundaryProperty
   private let content: Content
   private let failure: (any Error, @escaping @MainActor () -> Void) -> Failure
-  private let onReset: @MainActor () -> Void
-  private let catches: @MainActor (any Error) -> Bool
 
   /// Creates a view.
   ///
@@ -74,46 +70,75 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
     _ content: Content,
     _ failure: @escaping (any Error, @escaping @MainActor () -> Void) -> Failure
   ) {
-    _holder = State(wrappedValue: Holder())
-    self.given = given
-    self.onReset = onReset
-    self.catches = catches
+    property = BoundaryProperty(given: given, onReset: onReset, catches: catches)
     self.content = content
     self.failure = failure
   }
 
   /// What it shows.
   public var body: some View {
-    let boundary = given ?? holder.boundary(in: surroundings.boundary, onReset, catches)
+    let boundary = property.boundary
     if let error = boundary.error {
       failure(error) { boundary.reset() }
     } else {
       content.transformEnvironment(\.surroundings) { $0.boundary = boundary }
     }
   }
+}
 
-  /// Made at each initialisation of the view; its boundary is made once.
-  @MainActor
-  private final class Holder {
-    private var boundary: ErrorBoundary?
-    private var onReset: @MainActor () -> Void = {}
-    private var catches: @MainActor (any Error) -> Bool = { _ in true }
+/// The boundary of a view: one that it was given, or its own.
+@MainActor
+private struct BoundaryProperty: DynamicProperty {
+  @StateObject private var holder: BoundaryHolder
+  @SwiftUI.Environment(\.surroundings) private var surroundings
+  private let given: ErrorBoundary?
+  private let onReset: @MainActor () -> Void
+  private let catches: @MainActor (any Error) -> Bool
 
-    func boundary(
-      in parent: ErrorBoundary?,
-      _ onReset: @escaping @MainActor () -> Void,
-      _ catches: @escaping @MainActor (any Error) -> Bool
-    ) -> ErrorBoundary {
-      self.onReset = onReset
-      self.catches = catches
-      if let boundary, boundary.parent === parent { return boundary }
-      let new = ErrorBoundary(parent: parent) { [weak self] in
-        self?.onReset()
-      } catches: { [weak self] in
-        self?.catches($0) ?? false
-      }
-      boundary = new
-      return new
+  init(
+    given: ErrorBoundary?,
+    onReset: @escaping @MainActor () -> Void,
+    catches: @escaping @MainActor (any Error) -> Bool
+  ) {
+    _holder = StateObject(wrappedValue: BoundaryHolder())
+    self.given = given
+    self.onReset = onReset
+    self.catches = catches
+  }
+
+  var boundary: ErrorBoundary { given ?? holder.boundary }
+
+  nonisolated func update() {
+    ViewUpdate.run {
+      if given == nil { holder.updated(in: surroundings.boundary, onReset, catches) }
+    }
+  }
+}
+
+/// Holds a boundary of its own, and another one for each that is around it.
+@MainActor
+private final class BoundaryHolder: nonisolated StillObject {
+  private(set) lazy var boundary = made(in: nil)
+  private var onReset: @MainActor () -> Void = {}
+  private var catches: @MainActor (any Error) -> Bool = { _ in true }
+
+  nonisolated init() {}
+
+  func updated(
+    in parent: ErrorBoundary?,
+    _ onReset: @escaping @MainActor () -> Void,
+    _ catches: @escaping @MainActor (any Error) -> Bool
+  ) {
+    self.onReset = onReset
+    self.catches = catches
+    if boundary.parent !== parent { boundary = made(in: parent) }
+  }
+
+  private func made(in parent: ErrorBoundary?) -> ErrorBoundary {
+    ErrorBoundary(parent: parent) { [weak self] in
+      self?.onReset()
+    } catches: { [weak self] in
+      self?.catches($0) ?? false
     }
   }
 }

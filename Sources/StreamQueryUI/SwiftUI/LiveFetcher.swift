@@ -24,7 +24,7 @@ public import SwiftUI
 /// everything else it is a ``LiveQuery``.
 @MainActor @propertyWrapper
 public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
-  @State private var holder: LiveHolder<ObservedFetcher<F>>
+  @StateObject private var holder: LiveHolder<ObservedFetcher<F>>
   @SwiftUI.Environment(\.surroundings) private var surroundings
   private let options: OptionsBox?
   private let animation: Animation?
@@ -56,7 +56,7 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
     animation: Animation? = nil,
     query: @escaping @MainActor (F) -> Query<F.Output>
   ) {
-    _holder = State(wrappedValue: LiveHolder())
+    _holder = StateObject(wrappedValue: LiveHolder())
     self.options = options.map { OptionsBox($0) }
     self.animation = animation
     make = { ObservedFetcher(fetcher: fetcher(), options: options, query: query) }
@@ -92,10 +92,9 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   /// Called by SwiftUI before the view's body.
   public nonisolated func update() {
     ViewUpdate.run {
-      holder.installed(animation?.changeContext, make)
-      let options = holder.options(options)
+      holder.installed(animation?.changeContext, options: options, make)
       holder.asked(by: .wrapper, in: surroundings) {
-        $0.query.asked($0.query.query, options, $1, $2)
+        $0.query.asked($0.query.query, $1, $2, $3)
       }
       holder.updated()
     }

@@ -18,7 +18,7 @@ public import SwiftUI
 /// A run goes on when the view is gone.
 @MainActor @propertyWrapper
 public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
-  @State private var holder: LiveHolder<ObservedMutation<Input, Output>>
+  @StateObject private var holder: LiveHolder<ObservedMutation<Input, Output>>
   @SwiftUI.Environment(\.surroundings) private var surroundings
   private let mutation: Mutation<Input, Output>?
   private let animation: Animation?
@@ -29,7 +29,7 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
   ///   - mutation: The mutation; `nil` runs nothing until the modifier `mutation(_:_:)` names one.
   ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
   public init(_ mutation: Mutation<Input, Output>? = nil, animation: Animation? = nil) {
-    _holder = State(wrappedValue: LiveHolder())
+    _holder = StateObject(wrappedValue: LiveHolder())
     self.mutation = mutation
     self.animation = animation
   }
@@ -61,7 +61,7 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
     ViewUpdate.run {
       holder.installed(animation?.changeContext) { ObservedMutation(mutation ?? .none) }
       if let mutation {
-        holder.asked(by: .wrapper, in: surroundings) { $0.asked(mutation, $1, $2) }
+        holder.asked(by: .wrapper, in: surroundings) { $0.asked(mutation, $2, $3) }
       } else {
         holder.namedNothing { $0.runNothing() }
       }

@@ -18,7 +18,7 @@ public struct LivePagination<
   /// What the property is: the position, and the query of its page.
   public typealias Observed = ObservedPagination<Input, Page, Value>
 
-  @State private var holder: LiveHolder<Observed>
+  @StateObject private var holder: LiveHolder<Observed>
   @SwiftUI.Environment(\.surroundings) private var surroundings
   private let query: (@Sendable (Input, Page) -> Query<Value>)?
   private let options: OptionsBox?
@@ -41,7 +41,7 @@ public struct LivePagination<
     animation: Animation? = nil,
     query: (@Sendable (Input, Page) -> Query<Value>)? = nil
   ) {
-    _holder = State(wrappedValue: LiveHolder())
+    _holder = StateObject(wrappedValue: LiveHolder())
     self.query = query
     self.options = options.map { OptionsBox($0) }
     self.animation = animation
@@ -64,10 +64,9 @@ public struct LivePagination<
   /// Called by SwiftUI before the view's body.
   public nonisolated func update() {
     ViewUpdate.run {
-      holder.installed(animation?.changeContext, make)
+      holder.installed(animation?.changeContext, options: options, make)
       if let query {
-        let options = holder.options(options)
-        holder.asked(by: .wrapper, in: surroundings) { $0.asked(nil, query, options, $1, $2) }
+        holder.asked(by: .wrapper, in: surroundings) { $0.asked(nil, query, $1, $2, $3) }
       } else {
         holder.namedNothing { $0.showNothing() }
       }

@@ -9,7 +9,7 @@ public import SwiftUI
 /// ```
 @MainActor @propertyWrapper
 public struct LiveQueries: DynamicProperty {
-  @State private var holder: LiveHolder<ObservedQueries>
+  @StateObject private var holder: LiveHolder<ObservedQueries>
   @SwiftUI.Environment(\.surroundings) private var surroundings
   private let queries: [AnyQuery]?
   private let animation: Animation?
@@ -20,7 +20,7 @@ public struct LiveQueries: DynamicProperty {
   ///   - queries: The queries; `nil` observes nothing until the modifier `queries(_:_:)` names some.
   ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
   public init(_ queries: [AnyQuery]? = nil, animation: Animation? = nil) {
-    _holder = State(wrappedValue: LiveHolder())
+    _holder = StateObject(wrappedValue: LiveHolder())
     self.queries = queries
     self.animation = animation
   }
@@ -36,7 +36,7 @@ public struct LiveQueries: DynamicProperty {
     ViewUpdate.run {
       holder.installed(animation?.changeContext) { ObservedQueries() }
       if let queries {
-        holder.asked(by: .wrapper, in: surroundings) { $0.asked(queries, $1, $2) }
+        holder.asked(by: .wrapper, in: surroundings) { $0.asked(queries, $2, $3) }
       } else {
         holder.namedNothing { $0.showNothing() }
       }

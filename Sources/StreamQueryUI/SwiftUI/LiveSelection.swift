@@ -9,7 +9,7 @@ public import SwiftUI
 /// ```
 @MainActor @propertyWrapper
 public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProperty {
-  @State private var holder: LiveHolder<ObservedSelection<Stored, Selected>>
+  @StateObject private var holder: LiveHolder<ObservedSelection<Stored, Selected>>
   @SwiftUI.Environment(\.surroundings) private var surroundings
   private let query: Query<Stored>?
   private let options: OptionsBox?
@@ -22,7 +22,7 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
     animation: Animation?,
     make: @escaping @MainActor () -> ObservedSelection<Stored, Selected>
   ) {
-    _holder = State(wrappedValue: LiveHolder())
+    _holder = StateObject(wrappedValue: LiveHolder())
     self.query = query
     // Boxed: a view with a query is made often, and options are large.
     self.options = options.map { OptionsBox($0) }
@@ -111,10 +111,9 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
   /// Called by SwiftUI before the view's body.
   public nonisolated func update() {
     ViewUpdate.run {
-      holder.installed(animation?.changeContext, make)
+      holder.installed(animation?.changeContext, options: options, make)
       if let query {
-        let options = holder.options(options)
-        holder.asked(by: .wrapper, in: surroundings) { $0.asked(query, options, $1, $2) }
+        holder.asked(by: .wrapper, in: surroundings) { $0.asked(query, $1, $2, $3) }
       } else {
         holder.namedNothing { $0.showNothing() }
       }

@@ -28,17 +28,30 @@ extension View {
 }
 
 struct ContextModifier: ViewModifier {
-  @State private var context: SharedContext
+  private let property: ContextProperty
+
+  init(_ transaction: Transaction) { property = ContextProperty(transaction) }
+
+  func body(content: Content) -> some View {
+    content.transformEnvironment(\.surroundings) { [context = property.context] in
+      $0.context = context
+    }
+  }
+}
+
+/// Replaces the context when SwiftUI updates the modifier that it belongs to.
+@MainActor
+private struct ContextProperty: DynamicProperty {
+  @StateObject var context: SharedContext
   private let transaction: Transaction
 
   init(_ transaction: Transaction) {
-    _context = State(wrappedValue: SharedContext(transaction.changeContext))
+    _context = StateObject(wrappedValue: SharedContext())
     self.transaction = transaction
   }
 
-  func body(content: Content) -> some View {
-    let _ = context.apply = transaction.changeContext
-    content.transformEnvironment(\.surroundings) { [context] in $0.context = context }
+  nonisolated func update() {
+    ViewUpdate.run { context.apply = transaction.changeContext }
   }
 }
 

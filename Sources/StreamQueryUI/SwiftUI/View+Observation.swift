@@ -65,17 +65,13 @@ extension View {
 }
 
 struct ObservationModifier: ViewModifier {
-  @SwiftUI.Environment(\.surroundings) private var surroundings
-  @State private var presence: Presence
-  private let period: ObservationPeriod
+  private let property: ObservationProperty
 
-  init(period: ObservationPeriod) {
-    _presence = State(wrappedValue: Presence())
-    self.period = period
-  }
+  init(period: ObservationPeriod) { property = ObservationProperty(period: period) }
 
   func body(content: Content) -> some View {
-    let observes = presence.drawn(observing: period, in: surroundings)
+    let (presence, period) = (property.presence, property.period)
+    let observes = presence.isObserving()
     return
       content
       .transformEnvironment(\.surroundings) {
@@ -84,7 +80,24 @@ struct ObservationModifier: ViewModifier {
         $0.presence = presence
       }
       .onAppear { presence.appeared() }
-      .onDisappear { [client = surroundings.client] in presence.disappeared(of: client) }
+      .onDisappear { [client = property.surroundings.client] in presence.disappeared(of: client) }
+  }
+}
+
+/// Says when what is below observes, when SwiftUI updates the modifier that it belongs to.
+@MainActor
+private struct ObservationProperty: DynamicProperty {
+  @SwiftUI.Environment(\.surroundings) var surroundings
+  @StateObject var presence: Presence
+  let period: ObservationPeriod
+
+  init(period: ObservationPeriod) {
+    _presence = StateObject(wrappedValue: Presence())
+    self.period = period
+  }
+
+  nonisolated func update() {
+    ViewUpdate.run { presence.updated(observing: period, in: surroundings) }
   }
 }
 
@@ -93,11 +106,11 @@ struct SceneModifier: ViewModifier {
   /// Stands for the scene as well.
   ///
   /// No change of a query is a doubt here: with many of them, a scene would never have left.
-  @State private var presence: Presence
+  @StateObject private var presence: Presence
   private let activity: SceneActivity
 
   init(activity: SceneActivity) {
-    _presence = State(wrappedValue: Presence())
+    _presence = StateObject(wrappedValue: Presence())
     self.activity = activity
   }
 
@@ -122,32 +135,49 @@ struct SceneModifier: ViewModifier {
 }
 
 struct PreviewModifier: ViewModifier {
-  /// Made at each initialisation of the modifier; its preview is made once.
-  @MainActor
-  private final class Holder {
-    private var preview: QueryPreview?
-
-    func preview(_ states: (QueryPreview) -> Void) -> QueryPreview {
-      if let preview { return preview }
-      let new = QueryPreview(states)
-      preview = new
-      return new
-    }
-  }
-
-  @State private var holder: Holder
-  private let states: @MainActor (QueryPreview) -> Void
+  private let property: PreviewProperty
 
   init(states: @escaping @MainActor (QueryPreview) -> Void) {
-    _holder = State(wrappedValue: Holder())
-    self.states = states
+    property = PreviewProperty(states)
   }
 
   func body(content: Content) -> some View {
-    content.transformEnvironment(\.surroundings) {
-      $0.client = holder.preview(states).client
+    content.transformEnvironment(\.surroundings) { [preview = property.preview] in
+      $0.client = preview.client
       $0.isFrozen = true
     }
+  }
+}
+
+/// Makes a preview when SwiftUI updates the modifier that it belongs to first.
+@MainActor
+private struct PreviewProperty: DynamicProperty {
+  @StateObject private var holder: PreviewHolder
+  private let states: @MainActor (QueryPreview) -> Void
+
+  init(_ states: @escaping @MainActor (QueryPreview) -> Void) {
+    _holder = StateObject(wrappedValue: PreviewHolder())
+    self.states = states
+  }
+
+  var preview: QueryPreview { holder.preview(states) }
+
+  nonisolated func update() {
+    ViewUpdate.run { _ = preview }
+  }
+}
+
+@MainActor
+private final class PreviewHolder: nonisolated StillObject {
+  private var preview: QueryPreview?
+
+  nonisolated init() {}
+
+  func preview(_ states: (QueryPreview) -> Void) -> QueryPreview {
+    if let preview { return preview }
+    let new = QueryPreview(states)
+    preview = new
+    return new
   }
 }
 #endif

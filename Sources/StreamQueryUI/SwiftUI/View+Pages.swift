@@ -13,7 +13,7 @@ extension View {
   ///   var body: some View {
   ///     List {
   ///       ForEach(feed.pages.flatMap(\.items), id: \.self) { Text($0) }
-  ///       if feed.hasNextPage { ProgressView().task { await feed.fetchNextPage() } }
+  ///       if feed.hasNextPage { ProgressView().fetchesNextPage(of: feed) }
   ///     }
   ///     .infiniteQuery($feed, key: ["feed", topic], initialPageParam: 1) { [topic] page in
   ///       try await api.feed(topic, page)
@@ -89,7 +89,7 @@ extension View {
     input: Input? = nil,
     query: @escaping @Sendable (Input, Page) -> Query<Value>
   ) -> some View {
-    asking(live) { $0.asked(input, query, nil, $1, $2) }
+    asking(live) { $0.asked(input, query, $1, $2, $3) }
   }
 }
 #endif

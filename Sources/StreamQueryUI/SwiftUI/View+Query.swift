@@ -29,7 +29,7 @@ extension View {
     _ live: LiveHandle<ObservedSelection<Stored, Selected>>,
     _ query: Query<Stored>
   ) -> some View {
-    asking(live) { $0.asked(query, nil, $1, $2) }
+    asking(live) { $0.asked(query, $1, $2, $3) }
   }
 
   /// Says what a property wrapper observes by a key and a fetch.
@@ -70,7 +70,7 @@ extension View {
   ///   - queries: The queries.
   /// - Returns: The view.
   public func queries(_ live: LiveHandle<ObservedQueries>, _ queries: [AnyQuery]) -> some View {
-    asking(live) { $0.asked(queries, $1, $2) }
+    asking(live) { $0.asked(queries, $2, $3) }
   }
 
   /// Says what a property wrapper runs, for mutations that depend on the view's state.
@@ -83,7 +83,7 @@ extension View {
     _ live: LiveHandle<ObservedMutation<Input, Output>>,
     _ mutation: Mutation<Input, Output>
   ) -> some View {
-    asking(live) { $0.asked(mutation, $1, $2) }
+    asking(live) { $0.asked(mutation, $2, $3) }
   }
 
   /// Says what a property wrapper runs by the work, which may use the view's state.

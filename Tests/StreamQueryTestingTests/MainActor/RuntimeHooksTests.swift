@@ -5,7 +5,7 @@ import Testing
 @MainActor @Suite struct RuntimeHooksTests {
   @Test func aRuntimeWithoutAHookIsNamed() {
     let problem = RuntimeHooks.install { name in
-      name == RuntimeHooks.mainName ? nil : RuntimeHooks.symbol(name)
+      name == RuntimeHooks.mainName ? nil : LoadedSymbol.address(name)
     }
     #expect(problem == .isMissing("swift_task_getMainExecutor_hook"))
     #expect(problem?.message.contains("iOS 18.4 and macOS 15.4") == true)

@@ -268,6 +268,12 @@ struct OutboxLedgerTests {
         if let read = OutboxRecord(data) { #expect(read.data.count == data.count) }
       }
     }
+    // A length of 31, of 32 bits.
+    for byte: UInt8 in [0x7F, 0x80, 0xFF] {
+      var data = record.data
+      data[data.startIndex + 7] = byte
+      #expect(OutboxRecord(data) == nil)
+    }
     for count in 0..<record.data.count { _ = OutboxRecord(record.data.prefix(count)) }
     #expect(OutboxRecord.serial(of: "outbox/12-x") == 12)
     #expect(OutboxRecord.serial(of: "outbox/99999999999999999999999-x") == nil)

@@ -37,7 +37,16 @@ struct PresenceTests {
   }
 
   private func draw(_ presence: Presence, _ period: ObservationPeriod, in outer: Presence? = nil) {
-    _ = presence.drawn(observing: period, in: outer.map(within) ?? Surroundings())
+    _ = draw(presence, period, in: outer.map(within) ?? Surroundings())
+  }
+
+  private func draw(
+    _ presence: Presence,
+    _ period: ObservationPeriod,
+    in surroundings: Surroundings
+  ) -> Bool {
+    presence.updated(observing: period, in: surroundings)
+    return presence.isObserving()
   }
 
   private func hide(_ presence: Presence, _ simulation: Simulation) {
@@ -104,12 +113,12 @@ struct PresenceTests {
       member.asked(in: within(presence))
       var paused = Surroundings()
       (paused.isAllowed, paused.isSaid) = (false, true)
-      #expect(!presence.drawn(observing: .onAppear, in: paused))
+      #expect(!draw(presence, .onAppear, in: paused))
       #expect(log.take() == ["a false"])
-      #expect(!presence.drawn(observing: .onAppear, in: paused))
+      #expect(!draw(presence, .onAppear, in: paused))
       #expect(log.take() == [])
       // To begin, they are drawn.
-      #expect(presence.drawn(observing: .onAppear, in: Surroundings()))
+      #expect(draw(presence, .onAppear, in: Surroundings()))
       #expect(log.take() == [])
       keep([member])
     }
@@ -132,6 +141,36 @@ struct PresenceTests {
       presence.disappeared(of: client)
       simulation.settle()
       #expect(log.take() == [] && presence.isPresent)
+      keep([member])
+    }
+  }
+
+  /// A body does nothing but answer, so it may be evaluated as often as a system likes.
+  @Test func readingChangesNothingInTheTurnInWhichABodyReads() {
+    Simulation.onMainActor { simulation in
+      let (presence, log) = (Presence(), Log())
+      let client = QueryClient(simulation: simulation)
+      draw(presence, .onRender)
+      let member = Member("a", log)
+      member.asked(in: within(presence))
+      presence.appeared()
+      // Gone with a change, in a later turn: hidden when the doubt is over.
+      presence.changed(of: client)
+      simulation.settle()
+      hide(presence, simulation)
+      simulation.advance(by: .seconds(4))
+      #expect(log.take() == ["a false"])
+      // Drawn because it is hidden, then updated alone.
+      draw(presence, .onRender)
+      simulation.settle()
+      presence.updated(observing: .onRender, in: Surroundings())
+      simulation.settle()
+      #expect(log.take() == [])
+      // Drawn for another reason: it observes from the end of the turn on.
+      for _ in 0..<3 { draw(presence, .onRender) }
+      #expect(log.take() == [] && !presence.isObserving())
+      simulation.settle()
+      #expect(log.take() == ["a true"] && presence.isObserving())
       keep([member])
     }
   }

@@ -13,10 +13,12 @@ struct SceneMachineTests {
     #expect(answers == [nil, nil, nil, nil, false, nil, nil, true])
   }
 
-  @Test("an app that starts in the background is not looked at")
-  func inTheBackground() {
+  @Test("a scene that has not been in the foreground says nothing, so a launch is no return")
+  func launch() {
     var machine = SceneMachine<Int>()
-    #expect(machine.changed(1, isForeground: false) == false)
-    #expect(!machine.isActive)
+    let answers = [(1, false), (1, false), (1, true), (2, false), (1, false), (2, true)].map {
+      machine.changed($0, isForeground: $1)
+    }
+    #expect(answers == [nil, nil, nil, nil, false, true])
   }
 }

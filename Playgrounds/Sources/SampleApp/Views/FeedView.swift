@@ -24,7 +24,7 @@ struct FeedView: View {
         LoadingView(isPaused: model.query.isPaused)
       } else if model.query.hasNextPage {
         LoadingView(isPaused: model.query.isPaused)
-          .task(id: model.posts.count) { await model.query.fetchNextPage() }
+          .fetchesNextPage(of: model.query)
       }
     }
     .navigationTitle("Feed")

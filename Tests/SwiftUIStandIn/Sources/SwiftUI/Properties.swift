@@ -108,6 +108,28 @@ extension State where Value: ExpressibleByNilLiteral {
   public init() { self.init(wrappedValue: nil) }
 }
 
+/// Combine's; nothing here listens to what it publishes.
+public protocol ObservableObject: AnyObject {}
+
+/// Its object is made once for each node, when the view is installed there.
+@propertyWrapper
+public struct StateObject<ObjectType: ObservableObject>: DynamicProperty, Installable {
+  private let make: () -> ObjectType
+  private var object: ObjectType?
+
+  public init(wrappedValue thunk: @autoclosure @escaping () -> ObjectType) { make = thunk }
+
+  @MainActor
+  mutating func install(_ node: Node, _ offset: Int) {
+    let object = node.slots[offset] as? ObjectType ?? make()
+    node.slots[offset] = object
+    self.object = object
+  }
+
+  /// Outside of a view, it is another object at each read, as Apple's.
+  @MainActor @preconcurrency public var wrappedValue: ObjectType { object ?? make() }
+}
+
 @propertyWrapper @dynamicMemberLookup
 public struct Binding<Value>: DynamicProperty {
   private let get: @MainActor () -> Value

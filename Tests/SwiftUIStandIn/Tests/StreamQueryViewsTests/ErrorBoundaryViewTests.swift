@@ -76,17 +76,18 @@ struct ErrorBoundaryViewTests {
     World.run(.further) { world in
       let (drawn, retry) = (Drawn(), Retry())
       let boundary = ErrorBoundary()
-      @MainActor func failing(_ name: String) -> Query<String> {
+      @MainActor func failing(_ name: String, after time: Int) -> Query<String> {
         let failure = ScriptedFetch<String>(
-          .failure(Fatal(), after: .milliseconds(30)),
+          .failure(Fatal(), after: .milliseconds(time)),
           .value(name, after: .milliseconds(30))
         )
         return query(name, failure)
       }
-      let ofModel = ObservedQuery(failing("a"), client: world.client)
+      let ofModel = ObservedQuery(failing("a", after: 30), client: world.client)
       ofModel.boundary = boundary
       let mounted = world.mount(
-        Shown(boundary: boundary, wrapped: failing("b"), drawn: drawn, retry: retry)
+        // First: when the boundary shows an error, the view of the wrapper is gone.
+        Shown(boundary: boundary, wrapped: failing("b", after: 20), drawn: drawn, retry: retry)
       )
       world.advance(30)
       #expect(drawn.take().last == "boundary: 2")

@@ -43,6 +43,64 @@ struct ModifierTests {
     }
   }
 
+  private struct Named: View {
+    let query: Query<String>
+    let drawn: Drawn
+    @LiveQuery<String> private var found: ObservedQuery<String>
+    @LivePagination<Int, Int, String> private var page: ObservedPagination<Int, Int, String>
+
+    init(_ query: Query<String>, _ drawn: Drawn, options: ObserverOptions?) {
+      (self.query, self.drawn) = (query, drawn)
+      _found = LiveQuery(options: options)
+      _page = LivePagination(Pagination(input: 1), options: options)
+    }
+
+    var body: some View {
+      drawn("\(found.text) \(page.query.text)")
+        .query($found, query)
+        .pagination($page) { [query] _, _ in query }
+    }
+  }
+
+  private struct WithOptions: View {
+    let switches: Switches
+    let query: Query<String>
+    let drawn: Drawn
+    var body: some View {
+      Named(
+        query,
+        drawn,
+        options: switches.id == 1 ? ObserverOptions(enabled: switches.isOn) : nil
+      )
+    }
+  }
+
+  @Test("V02: later options of a wrapper count where a modifier names the query")
+  func laterOptions() {
+    World.run(.further) { world in
+      let (switches, drawn) = (Switches(), Drawn())
+      let fetch = fetch("A", "B")
+      switches.isOn = false
+      let shown = query("a", fetch)
+      let mounted = world.mount(WithOptions(switches: switches, query: shown, drawn: drawn))
+      world.advance(100)
+      #expect(drawn.take().last == "- -" && fetch.callCount == 0)
+      switches.isOn = true
+      world.advance(100)
+      #expect(drawn.take().last == "A A" && fetch.callCount == 1)
+      switches.isOn = false
+      world.advance(0)
+      _ = Task { await world.client.invalidate(.query(shown)) }
+      world.advance(100)
+      #expect(fetch.callCount == 1)
+      // None of its own any more: those of the query.
+      switches.id = 2
+      world.advance(100)
+      #expect(drawn.take().last == "B B" && fetch.callCount == 2)
+      mounted.unmount()
+    }
+  }
+
   private struct Cached: View {
     let switches: Switches
     let queries: [Query<String>]

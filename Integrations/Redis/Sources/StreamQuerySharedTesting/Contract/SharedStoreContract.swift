@@ -1,7 +1,5 @@
 public import StreamQueryShared
-#if canImport(Testing)
-internal import Testing
-#endif
+@_spi(Contracts) internal import StreamQueryTesting
 
 /// Checks that a store keeps the rules of ``/StreamQueryShared/SharedStore``.
 ///
@@ -40,7 +38,7 @@ public struct SharedStoreContract<Store: SharedStore>: Sendable {
 
   /// Checks all rules, and fails the current test for each violation.
   ///
-  /// Outside of a test of Swift Testing it prints them.
+  /// Outside of a test of Swift Testing or XCTest it prints them.
   ///
   /// - Parameters:
   ///   - fileID: Where an issue is shown; leave it to its default.
@@ -49,18 +47,12 @@ public struct SharedStoreContract<Store: SharedStore>: Sendable {
   ///   - column: Where an issue is shown; leave it to its default.
   public func check(
     fileID: String = #fileID,
-    filePath: String = #filePath,
+    filePath: StaticString = #filePath,
     line: Int = #line,
     column: Int = #column
   ) async {
-    for violation in await violations() {
-      #if canImport(Testing)
-      let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-      Issue.record(Comment(rawValue: violation.description), sourceLocation: place)
-      #else
-      print("\(fileID):\(line): \(violation)")
-      #endif
-    }
+    let report = FailureReport(fileID: fileID, filePath: filePath, line: line, column: column)
+    for violation in await violations() { report(violation.description) }
   }
 
   /// Checks all rules.

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Sees that a program which uses the test kit needs no library that only tests have, and runs without one.
+#
+#   Scripts/linking.sh                      check the modules of .build-check
+#   Scripts/linking.sh --scratch-path DIR   check the modules built there
+#   Scripts/linking.sh --self-test          also see that the check can fail
+#
+# An app that links such a library does not start on a user's device.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source Scripts/modules.sh
+scratch=.build-check
+self_test=false
+while (($# > 0)); do
+  case $1 in
+    --scratch-path) scratch=$2; shift ;;
+    --self-test) self_test=true ;;
+    *) echo "linking: unknown argument: $1" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+build_modules "$scratch"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+objects=()
+for module in StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting; do
+  while IFS= read -r source; do
+    objects+=("$products/$module.build/$(basename "$source").o")
+  done < <(find "Sources/$module" -name '*.swift' | sort)
+done
+
+needed() {
+  if [[ $(uname -s) == Darwin ]]; then otool -L "$1"; else readelf -d "$1" | grep NEEDED; fi
+}
+
+# check NAME: links and runs the program on standard input, and fails if it needs a library of tests.
+check() {
+  cat >"$work/$1.swift"
+  swiftc "${settings[@]}" -module-name Program "$work/$1.swift" "${objects[@]}" -o "$work/$1"
+  if needed "$work/$1" | grep -E 'Testing|XCTest'; then
+    echo "linking: a program that uses StreamQueryTesting needs this library, which apps do not have" >&2
+    return 1
+  fi
+  "$work/$1" >/dev/null
+}
+
+check Program <<'SWIFT'
+import StreamQuery
+import StreamQueryTesting
+import StreamQueryUI
+Simulation().run { print(QueryClient().fetchingCount()) }
+SWIFT
+echo "linking: a program that uses the test kit needs no library of tests"
+
+$self_test || exit 0
+if check Planted >"$work/log" 2>&1 <<'SWIFT'
+import StreamQueryTesting
+import Testing
+print(Simulation().seed, Test.current as Any)
+SWIFT
+then
+  echo "linking: self-test: a program that needs Testing was let through" >&2
+  exit 1
+fi
+grep -q "needs this library" "$work/log" || { cat "$work/log" >&2; exit 1; }
+echo "linking: self-test: a program that needs Testing is refused"
