@@ -17,7 +17,7 @@ private struct Accountant: FetchCompanion {
 
   func attempt<Value: Sendable>(
     _ context: FetchContext,
-    perform: () async throws -> Value
+    perform: AccompaniedAttempt<Value>
   ) async throws -> Value {
     try await perform()
   }
@@ -25,6 +25,11 @@ private struct Accountant: FetchCompanion {
 
 /// Companions accompany the fetches of a client.
 @Suite struct CompanionSamples {
+  @Test func anAttemptCanBeMadeToTryACompanion() async throws {
+    let attempt = AccompaniedAttempt { 7 }
+    #expect(try await attempt() == 7)
+  }
+
   @Test func aCompanionSeesWhoJoins() {
     let simulation = Simulation()
     let joined = ManualSignal(0)

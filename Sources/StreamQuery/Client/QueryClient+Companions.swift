@@ -5,7 +5,12 @@ extension QueryClient {
   @inline(never)
   nonisolated func accompanied(_ fetch: @escaping QueryDefinition.Fetch) -> QueryDefinition.Fetch {
     companions.reversed().reduce(fetch) { inner, companion in
-      { context in try await companion.attempt(context) { try await inner(context) } }
+      { context in
+        try await companion.attempt(
+          context,
+          perform: AccompaniedAttempt { try await inner(context) }
+        )
+      }
     }
   }
 

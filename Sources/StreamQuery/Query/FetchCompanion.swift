@@ -5,20 +5,34 @@
 /// ``QueryEvent``s tell what became of a fetch; they are delivered without anybody's task-locals.
 ///
 /// ```swift
-/// struct Stopwatch: FetchCompanion {
+/// import StreamQuery
+///
+/// struct Journal: FetchCompanion {
 ///   func attempt<Value: Sendable>(
 ///     _ context: FetchContext,
-///     perform: () async throws -> Value
+///     perform: AccompaniedAttempt<Value>
 ///   ) async throws -> Value {
-///     let start = ContinuousClock.now
-///     defer { print("\(context.key) took \(start.duration(to: .now))") }
+///     print("attempt \(context.attempt) of \(context.key) begins")
+///     defer { print("attempt \(context.attempt) of \(context.key) ends") }
 ///     return try await perform()
 ///   }
 /// }
 ///
 /// var configuration = QueryClient.Configuration()
-/// configuration.fetchCompanions.append(Stopwatch())
+/// configuration.fetchCompanions.append(Journal())
+/// let client = QueryClient(configuration: configuration)
+/// print(try await client.fetch(Query("greeting") { "Hello" }))
 /// ```
+///
+/// ```text
+/// attempt 0 of ["greeting"] begins
+/// attempt 0 of ["greeting"] ends
+/// Hello
+/// ```
+///
+/// ``attempt(_:perform:)`` has no default implementation: if yours did not match it, a default one
+/// would be called in its place, and nobody would notice. If you only want to know how long callers
+/// wait, return `try await perform()` there.
 ///
 /// The client keeps its companions for as long as it lives. One that holds the client keeps it from
 /// ever being freed.
@@ -56,7 +70,7 @@ public protocol FetchCompanion: Sendable {
   /// - Throws: What `perform` throws, or an error of its own.
   func attempt<Value: Sendable>(
     _ context: FetchContext,
-    perform: () async throws -> Value
+    perform: AccompaniedAttempt<Value>
   ) async throws -> Value
 }
 
@@ -72,18 +86,4 @@ extension FetchCompanion {
   ///   - wait: Who waited for what.
   ///   - duration: How long.
   public func callerWaited(_ wait: FetchWait, for duration: Duration) {}
-
-  /// Runs the attempt as it is.
-  ///
-  /// - Parameters:
-  ///   - context: The attempt.
-  ///   - perform: Runs the attempt.
-  /// - Returns: What `perform` returned.
-  /// - Throws: What `perform` throws.
-  public func attempt<Value: Sendable>(
-    _ context: FetchContext,
-    perform: () async throws -> Value
-  ) async throws -> Value {
-    try await perform()
-  }
 }

@@ -14,7 +14,7 @@ private struct Diary: FetchCompanion {
 
   func attempt<Value: Sendable>(
     _ context: FetchContext,
-    perform: () async throws -> Value
+    perform: AccompaniedAttempt<Value>
   ) async throws -> Value {
     let fetch = context.fetch.map { "\($0)" } ?? "none"
     notes.add("\(name)attempt \(context.attempt) of \(fetch) for \(Caller.name)")
@@ -118,6 +118,12 @@ private struct Diary: FetchCompanion {
         let verb = wait.isJoining ? "joined" : "started"
         notes.add("\(Caller.name) \(verb) \(wait.key) for \(duration)")
       }
+      func attempt<Value: Sendable>(
+        _ context: FetchContext,
+        perform: AccompaniedAttempt<Value>
+      ) async throws -> Value {
+        try await perform()
+      }
     }
     let client = client([Stopwatch(notes: notes)])
     let fetch = ScriptedFetch<Int>(
@@ -164,7 +170,7 @@ private struct Diary: FetchCompanion {
     struct Refusal: FetchCompanion {
       func attempt<Value: Sendable>(
         _ context: FetchContext,
-        perform: () async throws -> Value
+        perform: AccompaniedAttempt<Value>
       ) async throws -> Value {
         throw Boom(9)
       }
