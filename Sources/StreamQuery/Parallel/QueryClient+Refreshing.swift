@@ -101,38 +101,33 @@ extension QueryClient {
     _ find: @escaping @Sendable (QueryClient) async -> [RefreshPlan.Candidate]
   ) async -> QueryRefresh {
     let run = Run()
+    let tasks = ParallelTasks<Void>(on: configuration.executor)
     // Decided here: a task that is cancelled at once may have begun.
     let isOver = limit == .zero || Task.isCancelled
     // Not child tasks: a caller outside the simulation would wait for them, too.
-    let work = Task(executorPreference: configuration.executor) {
+    tasks.add {
       let found = await find(self)
       run.plan.withLock { $0 = RefreshPlan(found) }
       if isOver { return }
       let room = min(found.count, max(1, self.configuration.maxConcurrentFetches ?? 6))
-      await withTaskGroup { group in
-        for _ in 0..<room {
-          group.addTask {
-            while !Task.isCancelled, let (place, candidate) = run.plan.withLock({ $0.next() }) {
-              let outcome = await self.refresh(candidate)
-              run.plan.withLock { $0.ended(place, outcome) }
-            }
+      for _ in 0..<room {
+        tasks.add {
+          while !Task.isCancelled, let (place, candidate) = run.plan.withLock({ $0.next() }) {
+            let outcome = await self.refresh(candidate)
+            run.plan.withLock { $0.ended(place, outcome) }
           }
         }
       }
     }
-    if isOver { work.cancel() }
+    if isOver { tasks.cancel() }
     let timer =
       isOver || limit.isInfinite
       ? nil
       : Task.detached(executorPreference: configuration.executor) { [clock] in
         guard (try? await clock.sleep(for: limit.duration)) != nil else { return }
-        work.cancel()
+        tasks.cancel()
       }
-    await withTaskCancellationHandler {
-      await work.value
-    } onCancel: {
-      work.cancel()
-    }
+    _ = await tasks.values()
     timer?.cancel()
     return run.plan.withLock { $0.result }
   }
