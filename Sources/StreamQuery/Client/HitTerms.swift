@@ -5,6 +5,7 @@
 struct HitTerms: Equatable {
   let freshness: Freshness
   let refreshAhead: RefreshAhead
+  let gcTime: TimeSpan
 
   /// - Parameter query: A resolved query; `nil` if its data is kept beyond the cache, or if functions
   ///   have to be asked.
@@ -12,6 +13,7 @@ struct HitTerms: Equatable {
     guard !query.isPersisted, let options = query.fixedOptions else { return nil }
     freshness = options.freshness
     refreshAhead = query.serving?.refreshAhead ?? .off
+    gcTime = query.gcTime
   }
 
   /// The same of a query that is not resolved.
@@ -32,5 +34,7 @@ struct HitTerms: Equatable {
     }
     let own = definition.options.serving?.values.refreshAhead
     refreshAhead = own ?? defaults.client.options.serving?.values.refreshAhead ?? .off
+    let retention = definition.options.gcTime ?? defaults.client.options.gcTime
+    gcTime = retention.map(TimeSpan.init) ?? TimeSpan(.seconds(300))
   }
 }

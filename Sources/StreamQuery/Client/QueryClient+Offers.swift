@@ -27,7 +27,9 @@ extension QueryClient {
     }
     guard let terms = terms(of: offer, definition), !offer.isStale(terms.freshness, at: now),
       // Otherwise the cache has to refetch it.
-      !offer.isRefreshDue(terms.refreshAhead, terms.freshness, at: now)
+      !offer.isRefreshDue(terms.refreshAhead, terms.freshness, at: now),
+      // Otherwise the cache has to keep it for longer.
+      terms.gcTime <= offer.query?.gcTime ?? .zero
     else { return nil }
     if shards.noteUse(of: offer, isLookup: true) {
       hitReports?.hitsCame(cache.clock, executor: configuration.executor)

@@ -61,7 +61,7 @@ public actor QueryClient {
   ///
   /// - Parameter configuration: Defaults and environment.
   public init(configuration: Configuration = .init()) {
-    let clock = ErasedClock(configuration.clock)
+    let clock = configuration.erasedClock
     deadlines = Deadlines(clock: clock, executor: configuration.executor)
     // For all that waits with the client.
     var configuration = configuration
@@ -90,6 +90,10 @@ public actor QueryClient {
     cache.record {
       $0.fetchRoom = configuration.maxConcurrentFetches.map { FetchRoom(limit: $0) }
       if let limit = configuration.limit { $0.limit(to: limit) }
+      $0.returns = ReturnPacing(
+        reconnect: configuration.reconnectPacing,
+        activation: configuration.activationPacing
+      )
     }
     persisters.belong(to: self)
     // What was kept is restored from the beginning: nothing is fetched before that is done.

@@ -102,6 +102,7 @@ extension EntryMachine {
     isError = true
     errorUpdatedAt = environment.now
     errorUpdateCount += 1
+    if cause == .interval { pollFailureCount += 1 }
     if fetch?.fetchOptions.failureInvalidates ?? true {
       if !isInvalidated { isMarkedByFailure = true }
       isInvalidated = true

@@ -23,6 +23,7 @@ extension EntryMachine {
     dataUpdateCount += 1
     isError = false
     isInvalidated = false
+    pollFailureCount = 0
     actions.changed = true
     guard !isIdle, var current = fetch else {
       failureCount = 0
@@ -152,6 +153,7 @@ extension EntryMachine {
     dataUpdateCount = 0
     errorUpdateCount = 0
     failureCount = 0
+    pollFailureCount = 0
     tick(at: environment.now.instant)
     if !isWanted { unwantedSince = environment.now.instant }
     actions.changed = true

@@ -40,6 +40,9 @@ public final class Deadlines: Sendable {
     timer.cancel()
   }
 
+  /// How many deadlines are set.
+  var count: Int { table.withLock { $0.count } }
+
   /// Sets a deadline.
   ///
   /// - Parameters:

@@ -24,6 +24,23 @@ struct ErasedClock: Sendable {
     #endif
   }
 
+  /// The same time, with sleeps among the deadlines of other clients.
+  ///
+  /// The runtime keeps the memory of a cancelled `Task.sleep`, some 800 bytes, until its own deadline. A
+  /// client sleeps until the end of a retention, minutes away, so that each client that came and went
+  /// would leave as much.
+  ///
+  /// - Parameter deadlines: The deadlines; their clock runs like this one.
+  /// - Returns: The clock.
+  func sleeping(on deadlines: Deadlines) -> ErasedClock {
+    let now = now
+    return ErasedClock(now: now) { instant in
+      let left = TimeSpan(.nanoseconds(max(0, instant.nanoseconds - now().nanoseconds)))
+      let end = deadlines.clock.now() + left
+      try await deadlines.sleep(until: end ?? Instant(nanoseconds: .max))
+    }
+  }
+
   private init(
     now: @escaping @Sendable () -> Instant,
     sleep: @escaping @Sendable (_ until: Instant) async throws -> Void

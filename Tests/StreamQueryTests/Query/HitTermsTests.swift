@@ -20,6 +20,8 @@ import Testing
     { $0.timeout = .seconds(2) },
     { $0.refreshAhead = .fraction(0.5) },
     { $0.refreshAhead = .off },
+    { $0.gcTime = .seconds(7) },
+    { $0.gcTime = .seconds(-1) },
     { $0.refetchOnSubscribeRule = { _ in .always } },
     { $0.refetchOnReconnect = .dynamic { _ in .ifStale } },
   ]
