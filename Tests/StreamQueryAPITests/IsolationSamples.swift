@@ -184,9 +184,11 @@ private actor Store {
 
   func strong(_ id: User.ID) -> Query<User> { Query("user", id) { try await self.load(id) } }
 
-  /// An updater runs in place, so it may use what its caller is isolated to.
+  /// An updater may wait for a store, so it takes copies of what its caller is isolated to; one that
+  /// selects by a filter runs in place, and may use it.
   func write(to client: QueryClient) -> String {
-    client.updateData(for: .user(3)) { user in
+    client.updateData(for: .user(3)) { [token] user in user?.email = token }
+    client.updateData(matching: .prefix("user", 3), of: User.self) { _, user in
       written = user?.name ?? ""
       user?.email = token
     }

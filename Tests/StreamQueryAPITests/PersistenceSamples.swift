@@ -55,6 +55,50 @@ import Testing
     client.shutDown()
   }
 
+  @Test("what was kept in another form is migrated")
+  func migrating() throws {
+    let store = MemoryStore()
+    let first = QueryClient(simulation: simulation)
+    first.setData("Ada", for: Query<String>(key: "draft").persisted(in: store))
+    try simulation.run { try await first.save() }
+    first.shutDown()
+    let query = Query<String>(key: "draft")
+      .persisted(in: store, version: "2") { json, version in
+        version + String(decoding: json, as: UTF8.self)
+      }
+    let same = Query<String>(key: "draft")
+      .persisted(Persistence(in: store, version: "3")) { data, _ in "\(data.count)" }
+    for (query, value) in [(query, "\"Ada\""), (same, "5")] {
+      let next = QueryClient(simulation: simulation)
+      #expect(next.result(for: query).isRestoring)
+      simulation.settle()
+      #expect(next.data(for: query) == value)
+      next.shutDown()
+    }
+    simulation.settle()
+    let problems: [SavedValueError] = [
+      .tooLarge(byteCount: 2, limit: 1), .givenUp(count: 3), .notEncodable(typeName: "Stone"),
+    ]
+    #expect(problems.allSatisfy { !$0.description.isEmpty })
+  }
+
+  @Test("an update before the store is read runs on what is kept")
+  func earlyUpdate() throws {
+    let store = MemoryStore()
+    func launch() -> QueryClient {
+      QueryClient(simulation: simulation) { $0.persistence = Persistence(in: store) }
+    }
+    let first = launch()
+    first.setData([.ada], for: .users)
+    try simulation.run { try await first.save() }
+    first.shutDown()
+    let next = launch()
+    #expect(next.updateData(for: .users) { $0?.append(User(id: 2, name: "Alan")) } == nil)
+    try simulation.run { try await next.save() }
+    #expect(next.data(for: .users)?.map(\.name) == ["Ada", "Alan"])
+    next.shutDown()
+  }
+
   @Test("what could not be kept is told of with its store")
   func events() throws {
     let store = MemoryStore()

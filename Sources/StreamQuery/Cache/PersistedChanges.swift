@@ -17,6 +17,12 @@ struct PersistedChanges: Sendable {
 
   var isEmpty: Bool { changed.isEmpty && departures.isEmpty }
 
+  /// How many departures, which hold values, are noted at most until somebody is called again to take them.
+  static let most = 128
+
+  /// Whether so many are noted that they should be taken now.
+  var isCrowded: Bool { departures.count >= Self.most }
+
   /// Notes that an entry changed.
   ///
   /// - Returns: Whether it is the first change.
@@ -28,7 +34,7 @@ struct PersistedChanges: Sendable {
 
   /// Notes that an entry is gone.
   ///
-  /// - Returns: Whether it is the first change.
+  /// - Returns: Whether somebody is to be called: it is the first change, or there are many.
   mutating func note(_ departure: Departure, of entry: EntryID?) -> Bool {
     let isFirst = isEmpty
     switch departure {
@@ -38,7 +44,7 @@ struct PersistedChanges: Sendable {
       departures = []
     }
     departures.append(departure)
-    return isFirst
+    return isFirst || departures.count.isMultiple(of: Self.most)
   }
 
   /// Takes the departures, and some of the changed entries.

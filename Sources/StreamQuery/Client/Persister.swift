@@ -25,6 +25,10 @@ protocol Persister: AnyObject, Sendable {
     _ policy: any PersistencePolicy
   ) -> DefinitionExtras.InitialDataSource.Found?
 
+  /// When the data that is kept for an entry was current, in seconds since the reference date; decodes
+  /// nothing.
+  func date(of key: EntryKey, _ policy: any PersistencePolicy) -> Double?
+
   /// There are changes to take, see ``CacheState/takePersistedChanges()``.
   func entriesChanged()
 

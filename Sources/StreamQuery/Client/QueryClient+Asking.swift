@@ -142,7 +142,12 @@ extension QueryClient {
         initialData = current
       }
       guard !state.isShutDown else { return initialData.box }
-      let index = state.find(key) ?? state.entry(key, query, &transaction)
+      let known = state.find(key)
+      let index = known ?? state.entry(key, query, &transaction)
+      // It began with an optimistic change, or with a query that is not kept.
+      if known != nil, query.isPersisted, state.slots[index].query?.isPersisted != true {
+        state.adopt(index, query, &transaction)
+      }
       state.placeInitialData(index, initialData, &transaction)
       return state.box(key) ?? initialData.box
     }

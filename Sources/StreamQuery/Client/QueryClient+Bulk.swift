@@ -245,6 +245,7 @@ extension QueryClient {
   ///   that are observed or fetched; the other entries are freed afterwards. O(*n*) while events
   ///   are observed.
   public nonisolated func clear() {
+    dropDeferredWrites()
     transaction { state, transaction in
       state.endImports(&transaction)
       state.clearMutations(sparesKept: true, &transaction)
@@ -305,6 +306,7 @@ extension QueryClient {
   /// Removes or invalidates what is kept, before the entries: it must not be restored in between.
   private nonisolated func sweepKept(_ filter: QueryFilter, removes: Bool) {
     guard let persister = persisters.persister else { return }
+    sweepDeferredWrites(filter, removes: removes)
     if removes { persister.remove(filter) } else { persister.invalidate(filter) }
     // What is being decoded is asked for again.
     cache.record { if removes { $0.kept.removals += 1 } else { $0.kept.marks += 1 } }

@@ -63,6 +63,7 @@ extension QueryClient {
   private nonisolated func end(isErased: Bool) {
     stopWaiting()
     persisters.end(isErased: isErased)
+    dropDeferredWrites()
     keeper?.end(writing: !isErased)
     transaction { state, transaction in
       // What was kept stays.

@@ -27,6 +27,23 @@ extension QueryClient {
       : cache.read { state in state.find(key).flatMap { state.slots[$0].visible } }
     guard let box else { return missing(key, definition) }
     guard let layered = box as? LayeredBox else { return box.value(as: Value.self) }
+    if layered.base == nil, let restored: Value = dataBelowLayers(key, definition) {
+      return restored
+    }
+    return layered.shown?.value(as: Value.self)
+  }
+
+  /// What optimistic changes show over what a store keeps, if they lie over nothing so far.
+  @inline(never)
+  private nonisolated func dataBelowLayers<Value: Sendable>(
+    _ key: EntryKey,
+    _ definition: QueryDefinition?
+  ) -> Value? {
+    guard persisters.persister != nil || definition?.persistence != nil,
+      restoring(key, definition ?? QueryDefinition(of: Value.self)) != nil,
+      let box = cache.read({ state in state.find(key).flatMap { state.slots[$0].visible } })
+    else { return nil }
+    guard let layered = box as? LayeredBox else { return box.value(as: Value.self) }
     return layered.shown?.value(as: Value.self)
   }
 

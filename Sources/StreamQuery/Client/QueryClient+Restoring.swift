@@ -10,6 +10,7 @@ extension QueryClient {
       state.replaceDefaults(state.defaultsTable.renewed, &transaction)
       return state.heldObservers()
     }
+    performDeferredWrites()
     let late = cache.read { $0.emptyPersistedEntries() }
     if arrive(held, late, isLast: false) { return }
     // One at a time, so that less comes in between.
@@ -124,21 +125,36 @@ extension QueryClient {
     return persister.open(policy) || persister.isUnread(policy)
   }
 
-  /// Makes the entry of a key that is not cached, if a store keeps data for it.
+  /// Places what a store keeps for a key without data, and makes its entry if there is none.
   ///
-  /// - Returns: The restored data; `nil` if there is none.
+  /// An entry without data may be there for an optimistic change, for a stream that left while the store
+  /// was read, or after a fetch that failed.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - definition: Says how to keep it, unless the entry has a query that says so.
+  /// - Returns: The data without optimistic changes; `nil` if there is none.
   nonisolated func restoring(_ key: EntryKey, _ definition: QueryDefinition) -> ValueBox? {
     var round = 0
     while true {
       round += 1
-      let (isKnown, present, version) = cache.read { ($0.find(key) != nil, $0.box(key), $0.kept) }
+      let (present, mayRestore, known, version) = cache.read { state in
+        let index = state.find(key)
+        return (
+          state.box(key), index.map { !state.slots[$0].hasStash } ?? true,
+          index.flatMap { state.slots[$0].query }, state.kept
+        )
+      }
       // Somebody else may have placed it meanwhile.
-      guard !isKnown else { return round == 1 ? nil : present }
-      let query = resolve(key, definition, defaults)
-      guard query.isPersisted, let source = query.initialData,
+      if present != nil || !mayRestore { return present }
+      // Its own query may say that it is kept elsewhere, or nowhere.
+      let isOfEntry = definition.persistence == nil && known != nil
+      let query = isOfEntry ? known?.resolved : nil
+      let resolved = query ?? resolve(key, definition, defaults)
+      guard resolved.isPersisted, let source = resolved.initialData,
         let initialData = InitialData(restoring: source, from: .kept)
       else { return nil }
-      if let box = begin(key, query, with: initialData, asOf: version, isLast: round >= 16) {
+      if let box = begin(key, resolved, with: initialData, asOf: version, isLast: round >= 16) {
         // The account may have ended while it was decoded.
         return isErased ? nil : box
       }

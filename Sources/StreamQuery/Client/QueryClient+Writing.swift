@@ -65,6 +65,7 @@ extension QueryClient {
   ) {
     let key = EntryKey(key, valueType: type)
     guard !isUpdating(key) else { return }
+    if mayDeferWrites { dropDeferredWrites(of: key) }
     let date = updatedAt?.timeIntervalSinceReferenceDate
     let terms = WriteTerms(definition)
     // Usually the entry exists, and no query has to be made.
@@ -98,8 +99,13 @@ extension QueryClient {
   /// ``Configuration/onMisuse`` and ignored.
   ///
   /// As long as it is not known what a store keeps for the query, there is nothing to change: the
-  /// call does nothing and is reported to ``Configuration/onMisuse``. Await ``restore()`` first, or a
-  /// fetch.
+  /// call returns `nil`, and the closure runs on the kept data as soon as that arrives, before anybody
+  /// sees it. Several updates keep their order. What happens to the query meanwhile is later than the
+  /// update: a write or an answer replaces it, unless it is fencing, a removal or a reset ends it, and
+  /// an invalidation marks what it writes. That is why the closure is `Sendable`; an error that it
+  /// throws then writes nothing and is told to nobody. Of more than 10,000 updates that wait, the oldest
+  /// is given up and reported to ``Configuration/onMisuse``. To know the outcome, await ``restore()`` or a
+  /// fetch first.
   ///
   /// A fetch in flight continues, and its answer replaces the written data. If that answer would be
   /// older than the update, fence the fetch out: it ends, and its callers get the written data.
@@ -114,14 +120,14 @@ extension QueryClient {
   ///   - updatedAt: When the written data was current; `nil` or a date in the future means now.
   ///   - fencing: Whether a fetch in flight is discarded; it may land if nothing is written.
   ///   - update: Changes the data.
-  /// - Returns: The data that was written; `nil` if none was.
+  /// - Returns: The data that was written; `nil` if none was, or not yet.
   /// - Throws: The closure's error; in that case nothing is written.
   @discardableResult
   public nonisolated func updateData<Value, Failure: Error>(
     for query: Query<Value>,
     updatedAt: Date? = nil,
     fencing: Bool = false,
-    _ update: (inout Value?) throws(Failure) -> Void
+    _ update: @escaping @Sendable (inout Value?) throws(Failure) -> Void
   ) throws(Failure) -> Value? {
     let terms = WriteTerms(query.definition)
     return try self.update(query.key, terms, updatedAt: updatedAt, fencing: fencing, update)
@@ -134,7 +140,7 @@ extension QueryClient {
   ///   - updatedAt: When the written data was current; `nil` or a date in the future means now.
   ///   - fencing: Whether a fetch in flight is discarded; it may land if nothing is written.
   ///   - update: Changes the data.
-  /// - Returns: The data that was written; `nil` if none was.
+  /// - Returns: The data that was written; `nil` if none was, or not yet.
   /// - Throws: The closure's error; in that case nothing is written.
   @_disfavoredOverload
   @discardableResult
@@ -142,33 +148,75 @@ extension QueryClient {
     for key: QueryKey<Value>,
     updatedAt: Date? = nil,
     fencing: Bool = false,
-    _ update: (inout Value?) throws(Failure) -> Void
+    _ update: @escaping @Sendable (inout Value?) throws(Failure) -> Void
   ) throws(Failure) -> Value? {
     try self.update(key, WriteTerms(nil), updatedAt: updatedAt, fencing: fencing, update)
   }
 
-  private nonisolated func update<Value, Failure: Error>(
+  /// Changes cached data in place, or lets that wait.
+  ///
+  /// - Parameters:
+  ///   - key: The key whose data changes.
+  ///   - terms: What the query that is written to says.
+  ///   - updatedAt: When the written data was current.
+  ///   - fencing: Whether a fetch in flight is discarded.
+  ///   - marksNew: Whether data that began with nothing is marked as invalidated.
+  ///   - update: Changes the data.
+  /// - Returns: The data that was written; `nil` if none was, or not yet.
+  /// - Throws: The closure's error; in that case nothing is written.
+  nonisolated func update<Value, Failure: Error>(
     _ key: QueryKey<Value>,
     _ terms: WriteTerms,
     updatedAt: Date?,
     fencing: Bool,
-    _ update: (inout Value?) throws(Failure) -> Void
+    marksNew: Bool = false,
+    _ update: @escaping @Sendable (inout Value?) throws(Failure) -> Void
   ) throws(Failure) -> Value? {
-    let key = EntryKey(key)
-    guard !isUpdating(key) else { return nil }
-    let date = updatedAt?.timeIntervalSinceReferenceDate
+    let entryKey = EntryKey(key)
+    guard !isUpdating(entryKey) else { return nil }
+    guard !isRestoring(entryKey, terms.persistence) else {
+      deferWrite(of: entryKey, terms.persistence, survivesData: fencing) { client in
+        _ = try? client.update(
+          key,
+          terms,
+          updatedAt: updatedAt,
+          fencing: fencing,
+          marksNew: marksNew,
+          update
+        )
+      }
+      return nil
+    }
+    let written = try updateNow(
+      entryKey,
+      terms,
+      updatedAt: updatedAt?.timeIntervalSinceReferenceDate,
+      fencing: fencing,
+      update
+    )
+    if marksNew, written?.isNew == true {
+      startInvalidation(.key(key), .never, superseding: false, .invalidated, nil)
+    }
+    return written?.value
+  }
+
+  private nonisolated func updateNow<Value: Sendable, Failure: Error>(
+    _ key: EntryKey,
+    _ terms: WriteTerms,
+    updatedAt date: Double?,
+    fencing: Bool,
+    _ update: (inout Value?) throws(Failure) -> Void
+  ) throws(Failure) -> (value: Value, isNew: Bool)? {
     var (query, needsQuery) = (ResolvedQuery?.none, false)
     typealias Away = (serial: UInt64, kept: KeptVersion?)
-    typealias Answer = (present: ValueBox?, away: Away?, box: ValueBox, value: Value)
-    func ask(_ round: Int) throws(Failure) -> CommitAnswer<Answer, Value?> {
+    typealias Answer = (
+      present: ValueBox?, away: Away?, box: ValueBox, written: (value: Value, isNew: Bool)
+    )
+    func ask(_ round: Int) throws(Failure) -> CommitAnswer<Answer, (value: Value, isNew: Bool)?> {
       var restored: ValueBox?
       // The closure itself may remove something, each time.
       let kept = round < 3 ? cache.read { $0.kept } : nil
       if terms.persistence != nil || persisters.persister != nil {
-        guard !openStore(of: key, terms.persistence) else {
-          report(.updateBeforeRestored(key: key.key.description))
-          return .over(nil)
-        }
         restored = restoring(key, terms.definition(of: Value.self))
       }
       let (present, isKnown, serial) = cache.read { state -> (ValueBox?, Bool, UInt64) in
@@ -178,13 +226,14 @@ extension QueryClient {
       // There may be no room for what is kept.
       let isAway = !isKnown && restored != nil
       var value = (isAway ? restored : present)?.value(as: Value.self)
+      let isNew = value == nil
       try UpdateChain.run(key, of: self) { () throws(Failure) in try update(&value) }
       guard let value else { return .over(nil) }
       let box = TypedBox(value)
       if query == nil, !isKnown || needsQuery { query = bare(key, for: box, terms) }
-      return .answer((present, isAway ? (serial, kept) : nil, box, value))
+      return .answer((present, isAway ? (serial, kept) : nil, box, (value, isNew)))
     }
-    return try commit(asking: ask) { answer, _, state, transaction -> Value?? in
+    return try commit(asking: ask) { answer, _, state, transaction in
       // Boxes are never changed, so the same box means the same data.
       let index = state.find(key)
       guard index.flatMap({ state.slots[$0].data }) === answer.present else { return nil }
@@ -193,13 +242,13 @@ extension QueryClient {
         guard away.serial == state.entrySerial, away.kept ?? state.kept == state.kept
         else { return nil }
       }
-      guard !state.isShutDown else { return answer.value }
+      guard !state.isShutDown else { return answer.written }
       guard let entry = state.writtenEntry(key, query, terms, &transaction) else {
         needsQuery = true
         return nil
       }
       state.write(answer.box, entry, updatedAt: date, fencing: fencing, &transaction)
-      return answer.value
+      return answer.written
     }
   }
 
@@ -207,7 +256,8 @@ extension QueryClient {
   ///
   /// The closure runs outside the lock. If one of the entries changes meanwhile, it runs again for
   /// all of them. It must not write any of these entries itself: such a write is reported to
-  /// ``Configuration/onMisuse`` and ignored.
+  /// ``Configuration/onMisuse`` and ignored. So is what it makes of an entry without data as long as it
+  /// is not known what a store keeps for it.
   ///
   /// - Parameters:
   ///   - filter: Which entries.
@@ -227,9 +277,7 @@ extension QueryClient {
   ) -> Int {
     let date = updatedAt?.timeIntervalSinceReferenceDate
     func ask(_: Int) -> CommitAnswer<[(key: EntryKey, old: ValueBox?, new: ValueBox)], Int> {
-      let present = diagnostics(filter).filter {
-        $0.entryKey.valueTypeID == ObjectIdentifier(type) && !isUpdating($0.entryKey)
-      }
+      let present = entries(matching: filter, of: type)
       // All are written in one transaction: an update of one entry that wrote another would undo
       // its own premise.
       let keys = Set(present.map(\.entryKey))
@@ -237,7 +285,11 @@ extension QueryClient {
       for info in present {
         var value = info.snapshot.base?.value(as: Value.self)
         UpdateChain.run(info.entryKey, keys, of: self) { update(QueryKey(info.key), &value) }
-        if let value { writes.append((info.entryKey, info.snapshot.base, TypedBox(value))) }
+        if value != nil, info.snapshot.base == nil, isRestoring(info.entryKey, nil) {
+          report(.updateBeforeRestored(key: info.key.description))
+        } else if let value {
+          writes.append((info.entryKey, info.snapshot.base, TypedBox(value)))
+        }
       }
       return .answer(writes)
     }
@@ -256,6 +308,25 @@ extension QueryClient {
     }
   }
 
+  /// The entries of a value type that a filter selects, with what a store keeps for those without
+  /// data.
+  private nonisolated func entries<Value: Sendable>(
+    matching filter: QueryFilter,
+    of type: Value.Type
+  ) -> [QueryInfo] {
+    func present() -> [QueryInfo] {
+      diagnostics(filter).filter {
+        $0.entryKey.valueTypeID == ObjectIdentifier(type) && !isUpdating($0.entryKey)
+      }
+    }
+    let found = present()
+    guard persisters.persister != nil else { return found }
+    let restored = found.filter { info in
+      info.snapshot.base == nil && restoring(info.entryKey, QueryDefinition(of: type)) != nil
+    }
+    return restored.isEmpty ? found : present()
+  }
+
   // MARK: Updates within updates
 
   /// Whether a write comes from inside an update of its key, where it is ignored; reports it.
@@ -263,98 +334,5 @@ extension QueryClient {
     guard UpdateChain.isUpdating(key, of: self) else { return false }
     report(.writeInsideUpdate(key: key.key.description))
     return true
-  }
-}
-
-extension CacheState {
-  /// The entry of a key for a write; it takes over what the query that is written to says.
-  ///
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - query: The query that was made outside the lock; `nil` if none was needed so far.
-  ///   - terms: What the query that is written to says.
-  ///   - transaction: The transaction.
-  /// - Returns: The entry; `nil` if a query has to be made first.
-  fileprivate mutating func writtenEntry(
-    _ key: EntryKey,
-    _ query: ResolvedQuery?,
-    _ terms: WriteTerms,
-    _ transaction: inout Transaction
-  ) -> Int? {
-    guard let index = find(key) else {
-      if !terms.isEmpty, query == nil { return nil }
-      return bareEntry(key, query, isPlain: terms.isEmpty, &transaction)
-    }
-    if let gcTime = terms.gcTime { keep(index, for: gcTime) }
-    let known = slots[index].query
-    // Otherwise it was made by an optimistic change, or for a key alone.
-    let isPlain = known.map { !$0.canFetch && !$0.isPersisted } ?? false
-    let isChanged = isPlain && (terms.persistence?.isOff == false || terms.hasMeta)
-    let isSpecial = terms.persistence != nil || terms.hasMeta || defaultsTable.isPersisting
-    guard isChanged || known == nil && isSpecial else { return index }
-    guard let query else { return nil }
-    if query.isPersisted || terms.hasMeta { adopt(index, query, &transaction) }
-    return index
-  }
-
-  /// Makes the entry of a key that begins with a write.
-  ///
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - query: The query that was made outside the lock; `nil` if none was needed so far.
-  ///   - isPlain: Whether nothing but the key says how the entry begins.
-  ///   - transaction: The transaction.
-  /// - Returns: The entry; `nil` if a query has to be made first.
-  private mutating func bareEntry(
-    _ key: EntryKey,
-    _ query: ResolvedQuery?,
-    isPlain: Bool,
-    _ transaction: inout Transaction
-  ) -> Int? {
-    // All keys of a type begin with the same query, except those with their own defaults.
-    let isOrdinary = isPlain && !defaultsTable.isSpecial(key.key)
-    if let query {
-      if isOrdinary, !query.isPersisted, query.defaults === defaults {
-        bareQueries[key.valueTypeID] = query
-      }
-      return entry(key, query, &transaction)
-    }
-    return isOrdinary ? bareQueries[key.valueTypeID].map { entry(key, $0, &transaction) } : nil
-  }
-
-  mutating func write(
-    _ box: ValueBox,
-    _ index: Int,
-    updatedAt: Double?,
-    fencing: Bool,
-    _ transaction: inout Transaction
-  ) {
-    if fencing { keepOut(olderThanNow: index, &transaction) }
-    put(box, index, updatedAt: updatedAt, fencing: fencing, &transaction)
-  }
-
-  /// Puts data into an entry.
-  ///
-  /// - Parameters:
-  ///   - box: The data.
-  ///   - index: The entry.
-  ///   - updatedAt: When it was up to date; `nil` is now.
-  ///   - fencing: Whether a fetch in flight ends.
-  ///   - transaction: The transaction.
-  mutating func put(
-    _ box: ValueBox,
-    _ index: Int,
-    updatedAt: Double?,
-    fencing: Bool,
-    _ transaction: inout Transaction
-  ) {
-    if isLimited { noteUse(of: index) }
-    slots[index].keepReason(&transaction)
-    if slots[index].isLayered { writeOnLayers(index, &transaction) }
-    slots[index].store(box, &transaction)
-    emit(.written, index, transaction)
-    let stamp =
-      updatedAt.map(transaction.environment.now.placing(date:)) ?? transaction.environment.now
-    input(index, &transaction) { $0.written(updatedAt: stamp, fencing: fencing, in: $1) }
   }
 }

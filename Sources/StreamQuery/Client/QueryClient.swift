@@ -50,6 +50,9 @@ public actor QueryClient {
   nonisolated let keeper: (any RunKeeper)?
   /// Whether any import names what it will bring: most clients never have one, and ask no further.
   nonisolated let awaitsImports = Atomic(false)
+  /// Whether any write waits for a store: most clients never have one, and ask no further.
+  nonisolated let defersWrites = Atomic(false)
+  nonisolated let deferredWrites = Mutex(DeferredWrites())
   nonisolated let shutdownHandlers = ShutdownHandlers()
   nonisolated let erasure = ClientErasure()
   #if DEBUG

@@ -1,6 +1,11 @@
 // What a filter leaves to the cache, and what it says itself.
 
 extension QueryFilter {
+  /// The only key that it selects, if it names one.
+  var exactKey: EntryKey? {
+    if case .plain(.entry(let key)) = node { key } else { nil }
+  }
+
   /// Whether user code must be called.
   var hasPredicate: Bool { if case .plain = node { false } else { true } }
 

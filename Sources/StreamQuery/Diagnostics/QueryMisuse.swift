@@ -6,7 +6,8 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case completionCalledTwice(key: String)
   /// An updater wrote the key that it updates; the inner write was ignored.
   case writeInsideUpdate(key: String)
-  /// Data was updated before it was known what a store keeps for its query; nothing was written.
+  /// Data was updated by a filter before it was known what a store keeps for its query, or too many
+  /// updates waited for that; nothing was written.
   case updateBeforeRestored(key: String)
   /// A fetch asked for its previous data as a type other than the query's; it got none.
   case previousOfOtherType(key: String, expected: String, asked: String)

@@ -7,7 +7,8 @@ public import Foundation
 extension QueryClient {
   /// Fills entries from an archive and continues its paused mutations, in one transaction.
   ///
-  /// Newer data wins: an entry is filled if it has no data or older data. Data keeps its age, dates
+  /// Newer data wins: an entry is filled if it has no data or older data, also where only a store has
+  /// that. As long as the store is being read, the entry waits, and counts as filled. Data keeps its age, dates
   /// in the future count as now, and invalidated data stays invalidated. Running fetches continue,
   /// and none is started.
   ///
@@ -77,8 +78,8 @@ extension QueryClient {
       }
     }
     if !draft.runs.isEmpty { openSignals() }
-    let (entries, runs) = (draft.entries, draft.runs)
-    let skipped = draft.skipped
+    let (entries, kept, waitingCount) = compared(draft.entries)
+    let (runs, skipped) = (draft.runs, draft.skipped + kept)
     return transaction { state, transaction in
       let refused = state.restore(
         entries,
@@ -88,7 +89,7 @@ extension QueryClient {
         &transaction
       )
       let report = ArchiveImport(
-        entryCount: entries.count - refused.count { !$0.isMutation },
+        entryCount: entries.count + waitingCount - refused.count { !$0.isMutation },
         mutationCount: runs.count - refused.count(where: \.isMutation),
         skipped: skipped + refused
       )
@@ -98,6 +99,47 @@ extension QueryClient {
         state.left(part.left, by: part.number, &transaction)
       }
       return report
+    }
+  }
+
+  /// Leaves out what a store keeps as new or newer, and lets wait what is to be compared with what it
+  /// may keep.
+  private nonisolated func compared(
+    _ entries: [RestoredEntry]
+  ) -> (entries: [RestoredEntry], refused: [ArchiveImport.Skipped], waitingCount: Int) {
+    guard let persister = persisters.persister else { return (entries, [], 0) }
+    let latest = cache.read { $0.latest.date }
+    var result: (entries: [RestoredEntry], refused: [ArchiveImport.Skipped], waitingCount: Int)
+    result = ([], [], 0)
+    for entry in entries {
+      let (hasData, known) = cache.read { state in
+        (state.box(entry.key) != nil, state.find(entry.key).flatMap { state.slots[$0].query })
+      }
+      let own = entry.query.definition.persistence ?? known?.resolved.persistence
+      if hasData {
+        result.entries.append(entry)
+      } else if isRestoring(entry.key, own) {
+        deferWrite(of: entry.key, own, survivesData: true) { $0.fillLate(entry) }
+        result.waitingCount += 1
+      } else if let policy = own ?? defaults.persistence, !policy.isOff,
+        let date = persister.date(of: entry.key, policy), date >= min(entry.updatedAt, latest),
+        restoring(entry.key, entry.query.definition) != nil
+      {
+        result.refused.append(
+          ArchiveImport.Skipped(key: entry.text, isMutation: false, reason: .notNewer)
+        )
+      } else {
+        result.entries.append(entry)
+      }
+    }
+    return result
+  }
+
+  /// Fills an entry that waited until its store was read.
+  private nonisolated func fillLate(_ entry: RestoredEntry) {
+    let entries = compared([entry]).entries
+    transaction { state, transaction in
+      _ = state.restore(entries, [], resuming: false, &transaction)
     }
   }
 

@@ -44,7 +44,7 @@ struct OpenStore {
   var isAwaited: Bool { records.isLoading && !isSlow }
 
   /// Whether it is tried again after it could not be read.
-  var isUnread: Bool { records.isLoading && readError != nil }
+  var isFailing: Bool { records.isLoading && readError != nil }
 
   /// Why what changed cannot be written; `nil` if it can, or if nothing changed.
   var obstacle: QueryStoreError? {

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 extension Query where Value: Codable {
   /// Keeps the data of the query in a store, and restores it before the first fetch.
   ///
@@ -22,26 +28,51 @@ extension Query where Value: Codable {
   ///   - maxAge: The age at which kept data is not restored any more; `nil`, the default, is 24 hours for a query
   ///     with a fetch, and ``Persistence/unlimited`` for one without, whose data nobody can get again. A fetch that
   ///     defaults give to the query does not count here, because they may come later: say an age.
-  ///   - version: The version of the form of the data; what was kept with another one is dropped.
+  ///   - version: The version of the form of the data; change it with the form.
+  ///   - migrating: Makes a value of the bytes of another version, which are JSON. Without it, what was kept with
+  ///     another version is dropped, also if it has no limit of age and nobody can get it again. If it throws,
+  ///     ``QueryClient/events`` tell of it; what has a limit of age is dropped, and the rest stays in the store for a
+  ///     later version, until the query is written.
   /// - Returns: The changed query.
   public consuming func persisted(
     in store: any QueryStore,
     partition: StorePartition? = nil,
     maxAge: Duration? = nil,
-    version: String = ""
+    version: String = "",
+    migrating: (@Sendable (_ json: Data, _ version: String) throws -> Value)? = nil
   ) -> Self {
     let usual = definition.fetch == nil ? Persistence.unlimited : .hours(24)
     return persisted(
-      Persistence(in: store, partition: partition, maxAge: maxAge ?? usual, version: version)
+      Persistence(in: store, partition: partition, maxAge: maxAge ?? usual, version: version),
+      migrating: migrating
     )
   }
 
   /// Keeps the data of the query in a store, and restores it before the first fetch.
   ///
-  /// - Parameter persistence: Where, how long and in which form.
+  /// ```swift
+  /// let persistence = Persistence(in: store, maxAge: Persistence.unlimited, version: "2")
+  /// let draft = Query<User>(key: "draft").persisted(persistence) { data, version in
+  ///   // Version 1 was the name alone.
+  ///   User(id: 0, name: try JSONDecoder().decode(String.self, from: data))
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - persistence: Where, how long and in which form.
+  ///   - migrating: Makes a value of the bytes of another version, as its ``Persistence/coding`` made them.
+  ///     Without it, what was kept with another version is dropped.
   /// - Returns: The changed query.
-  public consuming func persisted(_ persistence: Persistence) -> Self {
-    let policy = QueryPersistence(persistence)
+  public consuming func persisted(
+    _ persistence: Persistence,
+    migrating: (@Sendable (_ data: Data, _ version: String) throws -> Value)? = nil
+  ) -> Self {
+    let migrate = migrating.map { migrating in
+      { @Sendable (data: Data, version: String) throws -> ValueBox in
+        TypedBox(try migrating(data, version))
+      }
+    }
+    let policy = QueryPersistence(persistence, migrate: migrate)
     return changed { $0.changeExtras { $0.persistence = policy } }
   }
 }

@@ -5,7 +5,7 @@ extension QueryClient.Configuration {
   /// Values that are not `Codable`, and keys without a ``AnyQueryKey/canonicalText()``, are left out.
   public var persistence: Persistence? {
     get { (persistencePolicy as? QueryPersistence)?.settings }
-    set { persistencePolicy = newValue.map(QueryPersistence.init) }
+    set { persistencePolicy = newValue.map { QueryPersistence($0) } }
   }
 }
 
@@ -41,7 +41,7 @@ extension QueryClient {
     guard let policy = configuration.persistencePolicy as? QueryPersistence,
       let persister = persisters.persister(for: policy) as? StorePersister
     else { return }
-    if persister.isUnread(policy) {
+    if persister.isFailing(policy) {
       await persister.readAgain(policy)
     } else {
       await persister.waitUntilRestored(policy, within: .infinite)

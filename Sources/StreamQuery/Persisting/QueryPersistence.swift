@@ -1,10 +1,22 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// The policy of a query, or of a client, for the client's own use.
 final class QueryPersistence: PersisterMaking {
   /// `nil` keeps nothing.
   let settings: Persistence?
+  /// Makes a value of the bytes of another version; `nil` drops them.
+  let migrate: (@Sendable (Data, String) throws -> ValueBox)?
 
-  init(_ settings: Persistence?) {
+  init(
+    _ settings: Persistence?,
+    migrate: (@Sendable (Data, String) throws -> ValueBox)? = nil
+  ) {
     self.settings = settings
+    self.migrate = migrate
   }
 
   var isOff: Bool { settings == nil }

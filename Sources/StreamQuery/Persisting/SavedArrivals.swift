@@ -4,7 +4,7 @@
 /// there may be many more.
 struct SavedArrivals: Sendable {
   private(set) var changed: [EntryKey: PersistedEntry] = [:]
-  private var removed: Set<EntryKey> = []
+  private(set) var removed: Set<EntryKey> = []
 
   var isEmpty: Bool { changed.isEmpty && removed.isEmpty }
 
@@ -39,9 +39,10 @@ struct SavedArrivals: Sendable {
   /// What is as it began, which the store may have, leaves first and without a trace. The keys of the others are
   /// remembered as removed, since what the store kept before would be wrong.
   ///
-  /// - Returns: What is dropped: users' values, to be released outside of locks.
-  mutating func bound(to count: Int) -> [SavedRecords.Arrival] {
-    guard changed.count - count > count / 10 else { return [] }
+  /// - Returns: What is dropped, users' values, to be released outside of locks; and how many values are given up
+  ///   with it.
+  mutating func bound(to count: Int) -> (dropped: [SavedRecords.Arrival], givenUpCount: Int) {
+    guard changed.count - count > count / 10 else { return ([], 0) }
     let firstToLeave = changed.sorted { one, other in
       let (one, other) = (one.value, other.value)
       if one.isAsItBegan != other.isAsItBegan { return one.isAsItBegan }
@@ -51,9 +52,16 @@ struct SavedArrivals: Sendable {
       )
       return date == otherDate ? one.id.generation < other.id.generation : date < otherDate
     }
-    return firstToLeave.dropLast(count).compactMap { key, entry in
+    .dropLast(count)
+    let dropped = firstToLeave.compactMap { key, entry in
       entry.isAsItBegan
         ? changed.removeValue(forKey: key).map(SavedRecords.Arrival.changed) : put(.removed, key)
     }
+    return (dropped, firstToLeave.count { !$0.value.isAsItBegan })
   }
+
+  /// Forgets a removal.
+  ///
+  /// - Returns: Whether there was one.
+  mutating func forget(_ key: EntryKey) -> Bool { removed.remove(key) != nil }
 }

@@ -38,8 +38,10 @@ extension SavedRecords {
     for (text, record) in records where record.value.isOver(at: last) {
       if !record.value.isGood(for: maxAge, version: version, at: last) { forget(text) }
     }
-    for mark in pendingMarks { apply(mark.filter, removes: mark.removes) }
+    let marks = pendingMarks
     pendingMarks = []
+    for mark in marks { apply(mark.filter, removes: mark.removes) }
+    applyCalls()
     return unreadable
   }
 
@@ -63,6 +65,7 @@ extension SavedRecords {
   /// The next batch for the store; `nil` if there is nothing to write, or a batch is under way.
   mutating func takeBatch() -> StoreBatch? {
     guard case .open(let generation) = phase, underWay.isEmpty else { return nil }
+    applyCalls()
     trim()
     guard !unwritten.isEmpty else { return nil }
     swap(&underWay, &unwritten)
@@ -172,6 +175,11 @@ extension SavedRecords {
     guard isBeyondLimit else { return }
     // Some more, so that it is not sorted again for each record.
     evict(count: limit.count - limit.count / 10, bytes: limit.bytes - limit.bytes / 10)
+  }
+
+  /// How many bytes of the limit the record of a key takes.
+  static func size(of value: SavedValue, _ name: String) -> Int {
+    value.data.count + prefix.utf8.count + name.utf8.count
   }
 
   private func size(of record: Record, _ text: String) -> Int {

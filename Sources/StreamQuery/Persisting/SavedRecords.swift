@@ -43,6 +43,18 @@ struct SavedRecords: Sendable {
   struct Mark: Hashable, Sendable {
     let filter: RecordFilter
     let removes: Bool
+    /// The texts of entries that were cached, for which the filter does not decide.
+    var cached: Set<String> = []
+
+    /// Whether it says something of a record.
+    func concerns(_ name: String, hasLifetime: Bool) -> Bool {
+      if cached.contains(name) { return false }
+      return switch filter.answer(for: name) {
+      case .no: false
+      case .maybe: !removes || hasLifetime
+      case .yes: true
+      }
+    }
   }
 
   struct Record: Sendable {
@@ -80,6 +92,13 @@ struct SavedRecords: Sendable {
   var dropsLoaded = false
   /// What bulk calls said while loading; their order does not matter, and it may take hours.
   var pendingMarks: Set<Mark> = []
+  /// What bulk calls said that was not applied to all records yet: that takes time in proportion to
+  /// their number, which is not the caller's.
+  var calls: [Mark] = []
+  /// Removals of what the store has by the time they are performed: another client may have saved it.
+  var sweeps: Set<Mark> = []
+  /// How many values were given up because too many waited, and nobody was told so far.
+  private(set) var givenUpCount = 0
   /// Whether something changed that a closed store will never have.
   var hasLost = false
 
@@ -91,10 +110,14 @@ struct SavedRecords: Sendable {
   var isLoading: Bool { if case .loading = phase { true } else { false } }
 
   /// Whether something arrived that can be settled.
-  var canSettle: Bool { if case .open = phase { !arrivals.isEmpty } else { false } }
+  var canSettle: Bool {
+    if case .open = phase { !arrivals.isEmpty || !calls.isEmpty } else { false }
+  }
 
   /// Whether something is left after a round of writing.
-  var hasFailed: Bool { if case .open = phase { !unwritten.isEmpty } else { false } }
+  var hasFailed: Bool {
+    if case .open = phase { !unwritten.isEmpty || !sweeps.isEmpty } else { false }
+  }
 
   /// Why what changed cannot be written; `nil` if it can, or if nothing changed.
   var obstacle: QueryStoreError? {
@@ -115,7 +138,7 @@ struct SavedRecords: Sendable {
   /// Whether there is anything to settle or to write.
   var isDirty: Bool {
     if case .closed = phase { return false }
-    return !arrivals.isEmpty || !unwritten.isEmpty
+    return !arrivals.isEmpty || !unwritten.isEmpty || !calls.isEmpty || !sweeps.isEmpty
   }
 
   // MARK: Changes of entries
@@ -140,9 +163,37 @@ struct SavedRecords: Sendable {
       return [arrival]
     }
     let former = arrivals.put(arrival, key).map { [$0] } ?? []
-    // That may take as long as a device is locked: no more wait than the store may keep, and a tenth. Of the others it
-    // keeps nothing, as if it had been full.
-    return isLoading ? former + arrivals.bound(to: limit.count) : former
+    guard isHeldUp else { return former }
+    // That may take as long as a device is locked, or a write hangs: no more wait than the store may keep, and a tenth.
+    // Of the others it keeps nothing, as if it had been full.
+    let (dropped, givenUp) = arrivals.bound(to: limit.count)
+    givenUpCount += givenUp
+    return former + dropped
+  }
+
+  /// Whether what arrives waits for the store, and not only for the next round of writing.
+  private var isHeldUp: Bool { isLoading || !underWay.isEmpty || !unwritten.isEmpty }
+
+  /// Takes the number of values that were given up since it was last taken.
+  mutating func takeGivenUp() -> Int {
+    defer { givenUpCount = 0 }
+    return givenUpCount
+  }
+
+  /// The keys of many removals, to find their texts; none if there are few.
+  var manyRemovals: [EntryKey] {
+    guard case .open = phase, settling.isEmpty, arrivals.removed.count > limit.count else {
+      return []
+    }
+    return Array(arrivals.removed)
+  }
+
+  /// Applies removals to records while nothing is written, so that no key waits without need.
+  mutating func settledRemovals(_ removals: [(key: EntryKey, text: String?)]) {
+    guard case .open = phase, settling.isEmpty else { return }
+    for (key, text) in removals where arrivals.forget(key) {
+      if let text { remove(Self.prefix + text) }
+    }
   }
 
   /// Takes note that an entry was removed.
@@ -154,6 +205,20 @@ struct SavedRecords: Sendable {
   mutating func noteRemoval(of key: EntryKey, hadData: Bool) -> [Arrival] {
     if !hadData, arrival(of: key) == nil { return [] }
     return note(.removed, of: key)
+  }
+
+  /// The keys of what changed and is not settled yet, as far as a filter selects it.
+  func changedKeys(_ filter: QueryFilter) -> Set<EntryKey> {
+    if let key = filter.exactKey {
+      if case .changed = arrival(of: key) { return [key] }
+      return []
+    }
+    var keys: Set<EntryKey> = []
+    for (key, entry) in arrivals.changed where filter.matches(entry.info) { keys.insert(key) }
+    for (key, arrival) in settling where arrivals[key] == nil {
+      if case .changed(let entry) = arrival, filter.matches(entry.info) { keys.insert(key) }
+    }
+    return keys
   }
 
   /// What changed and is not settled yet.
@@ -190,8 +255,13 @@ struct SavedRecords: Sendable {
     records = [:]
     byteCount = 0
     evicted = [:]
-    if isLoading { dropsLoaded = true }
-    if case .closed = phase { hasLost = true }
+    calls = []
+    sweeps = []
+    switch phase {
+    case .loading: dropsLoaded = true
+    case .open: sweeps = [Mark(filter: RecordFilter(.all), removes: true)]
+    case .closed: hasLost = true
+    }
     pendingMarks = []
     return old
   }
@@ -202,6 +272,8 @@ struct SavedRecords: Sendable {
   /// Takes what has to be settled; until it is, ``arrival(of:)`` still answers for it.
   mutating func takeArrivals() -> [EntryKey: Arrival] {
     guard settling.isEmpty, !isLoading else { return [:] }
+    // Otherwise they would apply to what is saved after them.
+    applyCalls()
     settling = arrivals.take()
     return settling
   }
@@ -217,6 +289,7 @@ struct SavedRecords: Sendable {
   /// - Returns: The arrivals: users' values, to be released outside of locks.
   mutating func settled(_ settlements: [(text: String, Settlement)]) -> [EntryKey: Arrival] {
     if case .closed = phase { return [:] }
+    applyCalls()
     for (text, settlement) in settlements {
       let text = Self.prefix + text
       switch settlement {
@@ -234,6 +307,7 @@ struct SavedRecords: Sendable {
 
   /// The record of an entry.
   mutating func use(_ text: String) -> SavedValue? {
+    for call in calls { apply(call, to: Self.prefix + text) }
     let text = Self.prefix + text
     guard var record = records[text] else { return nil }
     useSerial += 1
@@ -247,49 +321,15 @@ struct SavedRecords: Sendable {
     if records[Self.prefix + text]?.value == value { forget(Self.prefix + text) }
   }
 
-  /// Removes records, or marks them as invalidated.
-  ///
-  /// Of a record that may be meant, the data is not lost if nobody can fetch it again.
-  ///
-  /// - Parameters:
-  ///   - filter: Which records.
-  ///   - removes: Whether they are removed.
-  ///   - cached: The texts of entries that are cached, for which the filter does not decide.
-  /// - Complexity: O(*n*) in the number of records, O(*k*) for a filter of *k* keys.
-  mutating func apply(_ filter: RecordFilter, removes: Bool, except cached: Set<String> = []) {
-    if isLoading {
-      pendingMarks.insert(Mark(filter: filter, removes: removes))
-      return
-    }
-    // What it still has is not known.
-    if case .closed = phase { hasLost = true }
-    let texts =
-      filter.exactTexts.map { names in names.map { Self.prefix + $0 } }
-      ?? Array(records.keys) + Array(evicted.keys)
-    for text in texts {
-      let name = String(text.dropFirst(Self.prefix.count))
-      if cached.contains(name) { continue }
-      switch filter.answer(for: name) {
-      case .no: continue
-      case .maybe where removes && !hasLifetime(text): continue
-      case .maybe, .yes: if removes { remove(text) } else { mark(text, true) }
-      }
-    }
-  }
-
-  private func hasLifetime(_ text: String) -> Bool {
-    (records[text] ?? evicted[text])?.value.hasLifetime ?? true
-  }
-
   /// Removes a record, also one that left because the store is full, of which `unwritten` has known
   /// since then.
-  private mutating func remove(_ text: String) {
+  mutating func remove(_ text: String) {
     forget(text)
     evicted[text] = nil
   }
 
   /// Marks a record, also one that left because the store is full.
-  private mutating func mark(_ text: String, _ isInvalidated: Bool) {
+  mutating func mark(_ text: String, _ isInvalidated: Bool) {
     if let former = records[text]?.value.isInvalidated {
       guard former != isInvalidated else { return }
       records[text]?.value.isInvalidated = isInvalidated

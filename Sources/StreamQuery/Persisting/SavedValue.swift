@@ -103,8 +103,17 @@ struct SavedValue: Hashable, Sendable {
   ///   - date: The present date.
   /// - Returns: Whether it is of that version and young enough.
   func isGood(for maxAge: TimeSpan, version: String, at date: Double) -> Bool {
+    isOf(version: version) && isYoung(for: maxAge, at: date)
+  }
+
+  /// Whether it is of a version.
+  func isOf(version: String) -> Bool {
     let name = data.dropFirst(12).prefix(versionLength)
-    guard name.elementsEqual(version.utf8.prefix(Int(UInt16.max))) else { return false }
+    return name.elementsEqual(version.utf8.prefix(Int(UInt16.max)))
+  }
+
+  /// Whether it is younger than an age.
+  func isYoung(for maxAge: TimeSpan, at date: Double) -> Bool {
     guard !maxAge.isInfinite else { return updatedAt.isFinite }
     // Written so that a date that is no number is too old.
     return max(0, date - updatedAt) < Double(maxAge.nanoseconds) / 1_000_000_000

@@ -8,6 +8,11 @@ public enum SavedValueError: Error, Sendable, CustomStringConvertible {
   case slowStore
   /// The value of a query is not `Encodable`.
   case notEncodable(typeName: String)
+  /// A value is larger than the whole ``StoreLimit``; what the store had of its key is removed.
+  case tooLarge(byteCount: Int, limit: Int)
+  /// More values waited to be written than the ``StoreLimit`` has records; the oldest were given up, and what the
+  /// store had of their keys is removed.
+  case givenUp(count: Int)
 
   /// What is wrong, and what was done.
   public var description: String {
@@ -19,6 +24,10 @@ public enum SavedValueError: Error, Sendable, CustomStringConvertible {
       "the store takes longer to read than queries wait for it; they go on without it"
     case .notEncodable(let typeName):
       "\(typeName) is not Encodable, and is not kept: make it Codable, or use notPersisted()"
+    case .tooLarge(let byteCount, let limit):
+      "a record of \(byteCount) bytes is above the limit of \(limit), and is not kept"
+    case .givenUp(let count):
+      "the store takes too long to write: of \(count) older values it keeps nothing"
     }
   }
 }

@@ -35,7 +35,15 @@ extension StorePersister {
   func isUnread(_ policy: any PersistencePolicy) -> Bool {
     guard let settings = (policy as? QueryPersistence)?.settings else { return false }
     return state.withLock { state in
-      !state.isEnded && state.stores[StoreID(settings, of: partition)]?.isUnread == true
+      !state.isEnded && state.stores[StoreID(settings, of: partition)]?.records.isLoading == true
+    }
+  }
+
+  /// Whether the store of a policy could not be read so far, and is tried again.
+  func isFailing(_ policy: QueryPersistence) -> Bool {
+    guard let settings = policy.settings else { return false }
+    return state.withLock { state in
+      !state.isEnded && state.stores[StoreID(settings, of: partition)]?.isFailing == true
     }
   }
 
@@ -141,7 +149,7 @@ extension StorePersister {
     let id = StoreID(settings, of: partition)
     let answer = SharedOneShot<Void>()
     let (isWaiting, pause) = state.withLock { state -> (Bool, SharedOneShot<Void>?) in
-      guard !state.isEnded, state.stores[id]?.isUnread == true else { return (false, nil) }
+      guard !state.isEnded, state.stores[id]?.isFailing == true else { return (false, nil) }
       state.stores[id]?.waits.append(answer)
       // Several callers share a read that is under way.
       let isPaused = state.stores[id]?.readPause != nil
@@ -202,6 +210,46 @@ extension StorePersister {
     return state.withLock { $0.stores[id]?.failure }
   }
 
+  /// What is kept for an entry.
+  private enum Kept {
+    /// It is not written yet.
+    case entry(PersistedEntry)
+    case record(text: String, SavedValue)
+
+    var date: Double {
+      switch self {
+      case .entry(let entry): entry.info.snapshot.dataUpdatedAt.date
+      case .record(_, let value): value.updatedAt
+      }
+    }
+  }
+
+  private func kept(of key: EntryKey, in id: StoreID) -> Kept? {
+    let (arrival, hasGivenUp, dropped) = state.withLock { state in
+      let dropped = state.drain(onlyDepartures: true)
+      let givenUpCount = state.stores[id]?.records.givenUpCount ?? 0
+      return (state.stores[id]?.records.arrival(of: key), givenUpCount > 0, dropped)
+    }
+    withExtendedLifetime(dropped) {}
+    if hasGivenUp { tellGivenUp() }
+    switch arrival {
+    case .removed: return nil
+    case .changed(let entry): return .entry(entry)
+    case nil:
+      guard let text = try? key.canonicalText(),
+        let saved = state.withLock({ $0.stores[id]?.records.use(text) })
+      else { return nil }
+      return .record(text: text, saved)
+    }
+  }
+
+  func date(of key: EntryKey, _ policy: any PersistencePolicy) -> Double? {
+    guard let settings = (policy as? QueryPersistence)?.settings, !isRestoring(policy) else {
+      return nil
+    }
+    return kept(of: key, in: StoreID(settings, of: partition))?.date
+  }
+
   func data(
     of key: EntryKey,
     _ definition: QueryDefinition,
@@ -211,46 +259,45 @@ extension StorePersister {
       return nil
     }
     let id = StoreID(settings, of: partition)
-    let (arrival, dropped) = state.withLock { state in
-      let dropped = state.drain(onlyDepartures: true)
-      return (state.stores[id]?.records.arrival(of: key), dropped)
-    }
-    defer { withExtendedLifetime(dropped) {} }
-    switch arrival {
-    case .removed: return nil
-    case .changed(let entry):
+    let found = kept(of: key, in: id)
+    if case .entry(let entry) = found {
       guard let box = entry.info.snapshot.base else { return nil }
       return DefinitionExtras.InitialDataSource.Found(
         box: box,
         updatedAt: entry.info.snapshot.dataUpdatedAt.date,
         isInvalidated: entry.isInvalidated
       )
-    case nil: break
     }
-    guard let text = try? key.canonicalText(),
-      let saved = state.withLock({ $0.stores[id]?.records.use(text) })
-    else { return nil }
+    guard case .record(let text, let saved) = found else { return nil }
+    let policy = policy as? QueryPersistence
+    let isOfVersion = saved.isOf(version: settings.version)
+    guard isOfVersion || policy?.migrate != nil,
+      saved.isYoung(
+        for: TimeSpan(settings.maxAge),
+        at: wallClock().timeIntervalSinceReferenceDate
+      )
+    else {
+      forget(text, saved, id)
+      return nil
+    }
     do {
-      guard
-        saved.isGood(
-          for: TimeSpan(settings.maxAge),
-          version: settings.version,
-          at: wallClock().timeIntervalSinceReferenceDate
-        )
-      else {
-        forget(text, saved, id)
-        return nil
-      }
-      guard let decoder = ArchivableEntry(known: definition.valueType, definition) else {
-        return nil
+      let box: ValueBox
+      if let migrate = policy?.migrate, !isOfVersion {
+        box = try migrate(saved.value, saved.version)
+      } else {
+        guard let decoder = ArchivableEntry(known: definition.valueType, definition) else {
+          return nil
+        }
+        box = try decoder.decode(saved.value, settings.coding)
       }
       return DefinitionExtras.InitialDataSource.Found(
-        box: try decoder.decode(saved.value, settings.coding),
+        box: box,
         updatedAt: saved.updatedAt,
         isInvalidated: saved.isInvalidated
       )
     } catch {
-      forget(text, saved, id)
+      // A later version may be able to read what nobody can get again.
+      if isOfVersion || saved.hasLifetime { forget(text, saved, id) }
       report(error, of: key.key, in: id)
       return nil
     }

@@ -4,8 +4,18 @@ import Synchronization
 
 extension StorePersister {
   func entriesChanged() {
+    let (ids, dropped) = state.withLock { state -> ([StoreID], [Any]) in
+      // While a store is written or read, nobody else takes what has left the cache.
+      let isCrowded = state.cache?.read { $0.persisted?.isCrowded } == true
+      return (state.ids, isCrowded ? state.drain(onlyDepartures: true) : [])
+    }
+    if !dropped.isEmpty {
+      settleManyRemovals()
+      tellGivenUp()
+    }
+    withExtendedLifetime(dropped) {}
     // Whose entries they are is found by the first that drains the cache.
-    for id in state.withLock(\.ids) { start(id) { $0.plan.changed() } }
+    for id in ids { start(id) { $0.plan.changed() } }
   }
 
   func hurry() {
@@ -43,6 +53,29 @@ extension StorePersister {
         store.plan.end()
         return store.requestHeldSaves()
       }
+    }
+  }
+
+  /// Tells of values that were given up because too many waited for a store.
+  func tellGivenUp() {
+    let counts = state.withLock { state in
+      state.ids.map { ($0, state.stores[$0]?.records.takeGivenUp() ?? 0) }
+    }
+    for (id, count) in counts where count > 0 {
+      report(SavedValueError.givenUp(count: count), in: id)
+    }
+  }
+
+  /// Finds the texts of removed keys, if there are many, so that those which the store does not have do not
+  /// wait.
+  func settleManyRemovals() {
+    let many = state.withLock { state in
+      state.ids.map { ($0, state.stores[$0]?.records.manyRemovals ?? []) }
+    }
+    for (id, keys) in many where !keys.isEmpty {
+      let removals = keys.map { (key: $0, text: try? $0.canonicalText()) }
+      // What has no text was never kept.
+      state.withLock { $0.stores[id]?.records.settledRemovals(removals) }
     }
   }
 
@@ -177,9 +210,10 @@ extension StorePersister {
     }
     withExtendedLifetime(dropped) {}
     guard let settings else { return nil }
+    tellGivenUp()
     settle(id)
     noteUses(of: id)
-    var first: QueryStoreError?
+    var first = await sweep(id, settings)
     // If there is no room, there may be some for less.
     var tries = 3
     while tries > 0, let batch = state.withLock({ $0.stores[id]?.records.takeBatch() }) {
@@ -199,6 +233,25 @@ extension StorePersister {
       }
     }
     return first ?? state.withLock { $0.stores[id]?.obstacle }
+  }
+
+  /// Removes what was removed here from what the store has by now: another client may have saved it.
+  ///
+  /// - Returns: Why it cannot be known what the store has.
+  private func sweep(_ id: StoreID, _ settings: Persistence) async -> QueryStoreError? {
+    let sweeps = state.withLock { $0.stores[id]?.records.takeSweeps() ?? [] }
+    guard !sweeps.isEmpty else { return nil }
+    do throws(QueryStoreError) {
+      let contents = try await settings.store.load(id.partition)
+      for damage in contents.damage { report(SavedValueError.damaged(damage), in: id) }
+      state.withLock { $0.stores[id]?.records.swept(sweeps, contents) }
+      return nil
+    } catch {
+      report(error, in: id)
+      state.withLock { $0.stores[id]?.records.sweepFailed(sweeps) }
+      if error.isFinal { close(id, error) }
+      return error
+    }
   }
 
   /// Before records leave by their last uses: what the cache has is in use, above all what is observed.
@@ -256,17 +309,26 @@ extension StorePersister {
     guard !arrivals.isEmpty else { return }
     var settlements: [(text: String, SavedRecords.Settlement)] = []
     for (key, arrival) in arrivals {
-      do {
-        let text = try key.canonicalText()
-        switch arrival {
-        case .removed: settlements.append((text, .remove))
-        case .changed(let entry):
+      let text: String
+      do throws(KeyEncodingError) {
+        text = try key.canonicalText()
+      } catch {
+        // It was never kept.
+        if case .changed = arrival { report(error, of: key.key, in: id) }
+        continue
+      }
+      switch arrival {
+      case .removed: settlements.append((text, .remove))
+      case .changed(let entry):
+        do {
           if let settlement = try settlement(of: entry, text, id) {
             settlements.append((text, settlement))
           }
+        } catch {
+          report(error, of: key.key, in: id)
+          // What the store has is older than what cannot be kept.
+          settlements.append((text, .remove))
         }
-      } catch {
-        report(error, of: key.key, in: id)
       }
     }
     // No output depends on the order of a dictionary, nor does the order of use.
@@ -301,6 +363,9 @@ extension StorePersister {
       version: settings.version,
       maxAge: TimeSpan(settings.maxAge)
     )
+    let limit = state.withLock { $0.stores[id]?.records.limit.bytes } ?? .max
+    let count = SavedRecords.size(of: saved, text)
+    guard count <= limit else { throw SavedValueError.tooLarge(byteCount: count, limit: limit) }
     return .save(saved, stamp)
   }
 }

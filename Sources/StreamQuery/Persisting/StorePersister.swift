@@ -65,35 +65,55 @@ final class StorePersister: Persister {
 
   private func apply(_ filter: QueryFilter, removes: Bool) {
     let records = RecordFilter(filter)
-    var cached: Set<EntryKey> = []
-    if !records.isOfKeys, let client {
-      // What the filter says of them depends on their state, which the cache knows.
-      let known = client.search(.all) { state, index, _ in state.slots[index].key }
-      cached = Set(known.compactMap(\.item))
-    }
+    // What the filter says of them depends on their state, which the cache knows.
+    let known =
+      records.isOfKeys
+      ? nil : client?.search(.all) { state, index, _ in state.slots[index].key }
+    let cached = Set((known ?? []).compactMap(\.item))
     let texts = Set(cached.compactMap { try? $0.canonicalText() })
+    let mark = SavedRecords.Mark(filter: records, removes: removes, cached: texts)
+    if filter.hasPredicate {
+      applyAsking(filter, except: cached, mark)
+    } else {
+      let dropped = state.withLock { state in
+        var dropped = state.drain(onlyDepartures: true)
+        for id in state.stores.keys {
+          // Entries that are gone and not saved yet: these are known.
+          var keys = state.stores[id]?.records.changedKeys(filter) ?? []
+          keys.subtract(cached)
+          dropped.append(state.stores[id]?.records.apply(mark, to: keys) as Any)
+        }
+        return dropped
+      }
+      withExtendedLifetime(dropped) {}
+    }
+    settleManyRemovals()
+    if state.withLock({ $0.stores.values.contains { $0.records.isDirty } }) { entriesChanged() }
+  }
+
+  /// The same for what is not saved yet, with a filter that calls user code.
+  private func applyAsking(
+    _ filter: QueryFilter,
+    except cached: Set<EntryKey>,
+    _ mark: SavedRecords.Mark
+  ) {
     var answers: [EntryKey: Bool] = [:]
     while true {
-      let (unknown, dropped) = state.withLock { [answers, cached] state in
+      let (unknown, dropped) = state.withLock { [answers] state in
         var dropped = state.drain(onlyDepartures: true)
-        // Entries that are gone and not saved yet: these are known.
         let changed = state.stores.values.flatMap(\.records.changedArrivals)
         let unknown = changed.filter { answers[$0.key] == nil && !cached.contains($0.key) }
         guard unknown.isEmpty else { return (unknown, dropped) }
         let keys = Set(answers.keys.filter { answers[$0] == true })
         for id in state.stores.keys {
-          dropped.append(
-            state.stores[id]?.records.apply(to: keys, removes: removes) as Any
-          )
-          state.stores[id]?.records.apply(records, removes: removes, except: texts)
+          dropped.append(state.stores[id]?.records.apply(mark, to: keys) as Any)
         }
         return ([], dropped)
       }
       withExtendedLifetime(dropped) {}
-      if unknown.isEmpty { break }
+      if unknown.isEmpty { return }
       for (key, entry) in unknown { answers[key] = filter.matches(entry.info) }
     }
-    if state.withLock({ $0.stores.values.contains { $0.records.isDirty } }) { entriesChanged() }
   }
 
   // MARK: Work

@@ -215,16 +215,15 @@ extension QueryClient {
   ///
   /// Data that began with the default is invalidated, since the server was not asked: the next
   /// observer fetches. As long as it is not known what a store keeps for the query, nothing is
-  /// written, lest the default take its place: that is reported to ``Configuration/onMisuse``. Await
-  /// ``restore()`` first, or a fetch.
+  /// written, lest the default take its place: the closure runs as soon as that is known.
   ///
   /// - Parameters:
   ///   - query: The query whose data changes.
   ///   - updatedAt: When the written data was current; `nil` or a date in the future means now.
   ///   - fencing: Whether a fetch in flight is discarded.
   ///   - update: Changes the data.
-  /// - Returns: The data that was written; `nil` if the call was ignored, because it was made inside
-  ///   an update of the same key, or before the data was restored.
+  /// - Returns: The data that was written; `nil` if none was yet, before the data was restored, or if
+  ///   the call was ignored, because it was made inside an update of the same key.
   /// - Throws: The closure's error; in that case nothing is written.
   @_disfavoredOverload
   @discardableResult
@@ -232,19 +231,14 @@ extension QueryClient {
     for query: DefaultedQuery<Value>,
     updatedAt: Date? = nil,
     fencing: Bool = false,
-    _ update: (inout Value) throws(Failure) -> Void
+    _ update: @escaping @Sendable (inout Value) throws(Failure) -> Void
   ) throws(Failure) -> Value? {
-    var isDefault = false
-    let written = try updateData(for: query.query, updatedAt: updatedAt, fencing: fencing) {
+    let (key, policy) = (query.query.key, query.query.definition.persistence)
+    return try self.update(key, policy, updatedAt: updatedAt, fencing: fencing, marksNew: true) {
       (data: inout Value?) throws(Failure) in
-      isDefault = data == nil
       var value = data ?? query.defaultValue
       try update(&value)
       data = value
     }
-    if isDefault, written != nil {
-      startInvalidation(.query(query.query), .never, superseding: false, .invalidated, nil)
-    }
-    return written
   }
 }

@@ -92,14 +92,16 @@ struct LimitedPersistenceTests: SlowStoreSuite {
     let client = client(CacheLimit(maxEntries: 0))
     simulation.settle()
     client.setData(0, for: key(1))
-    var round = 0
-    client.updateData(for: key(1)) { value in
-      round += 1
+    let rounds = Recorded<Int?>()
+    client.updateData(for: key(1)) { [key = key(1)] value in
+      rounds.append(value)
       // Another caller, of whom this task knows nothing, is faster.
-      if round == 1 { UpdateChain.$current.withValue(nil) { client.setData(10, for: key(1)) } }
+      if rounds.values.count == 1 {
+        UpdateChain.$current.withValue(nil) { client.setData(10, for: key) }
+      }
       value = (value ?? 100) + 1
     }
-    #expect(round == 2)
+    #expect(rounds.values == [0, 10])
     #expect(client.data(for: key(1)) == 11)
     client.shutDown()
   }

@@ -12,7 +12,7 @@ struct FaultyStoreTests {
   /// A test of the test above: its worlds have all faults, and much is acknowledged in them.
   @Test func everyKindOfFaultHappens() {
     var sum = Tally()
-    for seed in 1...12 as ClosedRange<UInt64> {
+    for seed in 1...14 as ClosedRange<UInt64> {
       let world = FaultyWorld(seed: seed)
       for launch in 1...8 { world.live(launch) }
       sum.faults.formUnion(world.tally.faults)

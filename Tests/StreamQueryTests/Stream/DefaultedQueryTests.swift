@@ -172,24 +172,24 @@ struct DefaultedQueryTests {
     let store = MemoryStore()
     let kept = Query(key: "kept", fetch: fetch).persisted(in: store).staleTime(.hours(1))
       .defaulting(to: [0])
-    let misuses = Recorded<QueryMisuse>()
     try simulation.run {
       let first = QueryClient(simulation: simulation)
       first.setData([1, 2], for: kept)
       try await first.save()
       first.shutDown()
     }
-    let client = QueryClient(simulation: simulation) { $0.onMisuse = { misuses.append($0) } }
+    let client = QueryClient(simulation: simulation)
     #expect(client.updateData(for: kept) { $0.append(3) } == nil)
-    #expect(misuses.values == [.updateBeforeRestored(key: kept.key.erased.description)])
+    #expect(client.data(for: kept) == [0])
     simulation.settle()
-    #expect(client.updateData(for: kept) { $0.append(3) } == [1, 2, 3])
+    #expect(client.data(for: kept) == [1, 2, 3])
+    #expect(client.updateData(for: kept) { $0.append(4) } == [1, 2, 3, 4])
     try simulation.run {
       try await client.save()
       client.shutDown()
       let last = QueryClient(simulation: simulation)
       _ = try await last.ensure(kept)
-      #expect(last.data(for: kept) == [1, 2, 3])
+      #expect(last.data(for: kept) == [1, 2, 3, 4])
       last.shutDown()
     }
   }

@@ -1,4 +1,5 @@
 public import StreamQuery
+internal import Synchronization
 
 // Changes that reach all machines.
 extension SharedCache {
@@ -113,31 +114,28 @@ extension SharedCache {
   ) async {
     guard let client else { return }
     let now = clock.now()
-    var isMarking: Race<Void>?
+    let marking = Mutex<Race<Void>?>(nil)
     repeat {
-      isMarking = nil
+      marking.withLock { $0 = nil }
       // Asked again whenever the data changes meanwhile: an answer that is newer may have landed.
       let written = client.updateData(for: query, fencing: true) { data in
-        let mayWrite = locked { state in
+        let (mayWrite, wait) = self.locked { state -> (Bool, Race<Void>?) in
           state.links[key.text] = link
-          guard !state.table.isMarking(key.text) else {
-            isMarking = state.park(key.text)
-            return false
-          }
-          isMarking = nil
-          guard state.table.mayWrite(version, to: key, at: now) else { return false }
+          guard !state.table.isMarking(key.text) else { return (false, state.park(key.text)) }
+          guard state.table.mayWrite(version, to: key, at: now) else { return (false, nil) }
           state.answers[key.text] = nil
-          return true
+          return (true, nil)
         }
+        marking.withLock { $0 = wait }
         data = mayWrite ? value : nil
       }
-      if let isMarking {
+      if let wait = marking.withLock({ $0 }) {
         // Whoever wrote is told that it is written when it is written here.
-        await isMarking.value()
+        await wait.value()
       } else if written == nil {
         return
       }
-    } while isMarking != nil
+    } while marking.withLock { $0 != nil }
     apply { $0.wrote(version, to: key.text) }
   }
 }

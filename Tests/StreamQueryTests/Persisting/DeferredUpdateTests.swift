@@ -1,0 +1,269 @@
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQuery
+
+/// Updates of what a store still has to bring.
+struct DeferredUpdateTests: SlowStoreSuite {
+  let simulation = Simulation(seed: 27)
+  let store: SlowStore
+  private let misuses = Recorded<QueryMisuse>()
+
+  init() {
+    store = SlowStore(clock: simulation.clock)
+  }
+
+  /// A client of a store that keeps 1 and takes a while to be read.
+  private func late(_ loading: Duration = .seconds(1), keeping: Bool = true) -> QueryClient {
+    if keeping {
+      let former = client()
+      former.setData(1, for: key(1))
+      simulation.advance(by: .seconds(2))
+      former.shutDown()
+      simulation.settle()
+    }
+    store.change { $0.loading = loading }
+    return QueryClient(simulation: simulation) { [store, misuses] in
+      $0.persistence = Persistence(in: store)
+      $0.onMisuse = { misuses.append($0) }
+    }
+  }
+
+  private func raise(_ client: QueryClient, by number: Int = 10, fencing: Bool = false) {
+    client.updateData(for: key(1), fencing: fencing) { $0 = ($0 ?? 100) * number + number }
+  }
+
+  @Test("they run on what is kept, in their order, before anybody sees it")
+  func order() {
+    let client = late()
+    let recording = simulation.record(client.stream(Query(key: key(1)).staleTime(.hours(1))))
+    simulation.settle()
+    #expect(client.updateData(for: key(1)) { $0 = ($0 ?? 100) + 1 } == nil)
+    raise(client, by: 3)
+    #expect(client.data(for: key(1)) == nil)
+    #expect(client.result(for: key(1)).isRestoring)
+    simulation.advance(by: .seconds(3))
+    // (1 + 1) * 3 + 3
+    #expect(recording.summaries == [.pending(), .success(9)])
+    #expect(recording.values.map(\.isRestoring) == [true, false])
+    #expect(misuses.values.isEmpty)
+    #expect(kept == [#"Swift.Int["n",1] 9"#])
+    // Nothing else was written meanwhile.
+    #expect(store.batches.count == 2)
+    recording.cancel()
+    client.shutDown()
+  }
+
+  @Test("without anything kept, or with a store that is given up, they begin with nothing")
+  func nothingKept() {
+    let client = late(keeping: false)
+    raise(client)
+    simulation.advance(by: .seconds(2))
+    #expect(client.data(for: key(1)) == 1_010)
+    client.shutDown()
+    simulation.settle()
+    store.change { $0.loadError = .inUse }
+    let other = late(keeping: false)
+    other.updateData(for: key(2)) { $0 = ($0 ?? 0) + 1 }
+    simulation.advance(by: .seconds(2))
+    #expect(other.data(for: key(2)) == 1)
+    other.shutDown()
+  }
+
+  @Test("a default is what they begin with only if nothing is kept")
+  func defaulted() {
+    let client = late()
+    let (one, two) = (Query(key: key(1)).defaulting(to: 7), Query(key: key(2)).defaulting(to: 7))
+    for query in [one, two] { #expect(client.updateData(for: query) { $0 += 1 } == nil) }
+    simulation.advance(by: .seconds(2))
+    #expect(client.data(for: one) == 2)
+    #expect(client.data(for: two) == 8)
+    #expect(client.diagnostics(.key(key(1))).map(\.isInvalidated) == [false])
+    #expect(client.diagnostics(.key(key(2))).map(\.isInvalidated) == [true])
+    client.shutDown()
+  }
+
+  @Test("save waits for them")
+  func saved() throws {
+    let client = late()
+    raise(client)
+    try simulation.run { [client] in try await client.save() }
+    #expect(kept == [#"Swift.Int["n",1] 20"#])
+    client.shutDown()
+  }
+
+  enum Later: CaseIterable {
+    case remove, prefix, reset, clear, write
+  }
+
+  @Test("what happens to the key afterwards counts as later", arguments: Later.allCases)
+  func later(_ later: Later) {
+    let client = late()
+    raise(client)
+    switch later {
+    case .remove: client.remove(key(1))
+    case .prefix: client.remove(["n"])
+    case .reset: simulation.run { [client, key = key(1)] in await client.reset(key) }
+    case .clear: client.clear()
+    case .write: client.setData(5, for: key(1))
+    }
+    simulation.advance(by: .seconds(3))
+    #expect(client.data(for: key(1)) == (later == .write ? 5 : nil))
+    #expect(kept == (later == .write ? [#"Swift.Int["n",1] 5"#] : []))
+    client.shutDown()
+  }
+
+  @Test("an update after a removal begins with nothing")
+  func afterRemoval() {
+    let client = late()
+    raise(client)
+    client.remove(key(1))
+    client.updateData(for: key(1)) { $0 = ($0 ?? 100) + 1 }
+    simulation.advance(by: .seconds(3))
+    #expect(client.data(for: key(1)) == 101)
+    client.shutDown()
+  }
+
+  @Test("an invalidation afterwards marks what they write, and one before does not")
+  func invalidated() {
+    for isAfter in [false, true] {
+      _ = store.memory.wipe(.main)
+      let client = late()
+      let query = Query(key: key(1)).staleTime(.hours(1))
+      if !isAfter { client.markInvalidated(["n"]) }
+      raise(client)
+      if isAfter { client.markInvalidated(["n"]) }
+      simulation.advance(by: .seconds(3))
+      #expect(client.data(for: key(1)) == 20)
+      #expect(client.isStale(query) == isAfter)
+      client.shutDown()
+      simulation.settle()
+      store.change { $0.loading = .zero }
+    }
+  }
+
+  @Test("an answer that comes before the store is read replaces them, unless they keep it out")
+  func answerFirst() {
+    for fencing in [false, true] {
+      _ = store.memory.wipe(.main)
+      let client = late(.seconds(20))
+      raise(client, fencing: fencing)
+      let fetched = simulation.task { [client, key = key(1)] in
+        try await client.fetch(Query(key: key) { 7 }.staleTime(.hours(1)))
+      }
+      simulation.advance(by: .seconds(15))
+      #expect(client.data(for: key(1)) == 7)
+      simulation.advance(by: .seconds(15))
+      #expect(client.data(for: key(1)) == (fencing ? 80 : 7))
+      fetched.cancel()
+      client.shutDown()
+      simulation.settle()
+      store.change { $0.loading = .zero }
+    }
+  }
+
+  @Test("a store that takes longer than queries wait does not lose what it keeps")
+  func slowStore() {
+    let client = late(.seconds(20))
+    simulation.advance(by: .seconds(15))
+    raise(client)
+    simulation.advance(by: .seconds(10))
+    #expect(client.data(for: key(1)) == 20)
+    client.shutDown()
+    simulation.settle()
+    #expect(kept == [#"Swift.Int["n",1] 20"#])
+  }
+
+  @Test("one that throws then writes nothing, and the others are made")
+  func throwing() {
+    let client = late()
+    #expect(throws: Never.self) {
+      try client.updateData(for: key(1)) { _ in throw Boom(1) }
+    }
+    raise(client)
+    simulation.advance(by: .seconds(2))
+    #expect(client.data(for: key(1)) == 20)
+    client.shutDown()
+  }
+
+  @Test("an update by a filter before that changes nothing without data, and is reported")
+  func byFilter() {
+    let client = late()
+    let recording = simulation.record(client.stream(Query(key: key(1))))
+    simulation.settle()
+    let count = client.updateData(matching: ["n"], of: Int.self) { _, value in value = 5 }
+    #expect(count == 0)
+    #expect(misuses.values == [.updateBeforeRestored(key: key(1).erased.description)])
+    simulation.advance(by: .seconds(2))
+    #expect(recording.summaries == [.pending(), .success(1)])
+    recording.cancel()
+    client.shutDown()
+  }
+
+  @Test("the update of a run replaces its optimistic change, although it waits")
+  func ofRun() {
+    let client = late()
+    let key = key(1)
+    let mutation = Mutation<Int, Int>("add") { $0 }
+      .optimistic { number, changes in changes.update(key) { $0 = ($0 ?? 0) + number } }
+      .onSuccess { number, context in
+        context.client.updateData(for: key) { $0 = ($0 ?? 100) + number }
+      }
+      .onSettled { _, _ in try? await Scheduling.current.clock.sleep(for: .seconds(5)) }
+    let recording = simulation.record(client.stream(Query(key: key)))
+    simulation.start(mutation, with: 10, on: client)
+    simulation.advance(by: .seconds(3))
+    #expect(client.data(for: key) == 11)
+    #expect(recording.values.last?.data == 11)
+    #expect(recording.values.last?.isOptimistic == false)
+    recording.cancel()
+    client.shutDown()
+  }
+
+  // MARK: The value
+
+  private func write(_ number: Int, survivesData: Bool = false) -> DeferredWrites.Write {
+    DeferredWrites.Write(
+      key: EntryKey(key(number)),
+      policy: nil,
+      survivesData: survivesData,
+      job: nil
+    ) { _ in }
+  }
+
+  @Test("no more than ten thousand wait: the oldest gives way")
+  func bound() {
+    var writes = DeferredWrites()
+    var givenUp: [EntryKey] = []
+    for number in 0...DeferredWrites.limit {
+      if let oldest = writes.add(write(number)) { givenUp.append(oldest.key) }
+    }
+    #expect(givenUp == [EntryKey(key(0))])
+    #expect(writes.keys.count == DeferredWrites.limit)
+    let dropped = writes.drop([EntryKey(key(0))]).count
+    #expect(dropped == 0)
+  }
+
+  @Test("only one makes them at a time, and begins anew if somebody asked meanwhile")
+  func oneAtATime() {
+    var writes = DeferredWrites()
+    let begins = [writes.begin(), writes.begin()]
+    #expect(begins == [true, false])
+    let rounds = [writes.goesOn(), writes.goesOn()]
+    #expect(rounds == [true, false])
+    let again = writes.begin()
+    #expect(again)
+  }
+
+  @Test("data drops those that do not compare themselves")
+  func dropped() {
+    var writes = DeferredWrites()
+    for survives in [false, true] { _ = writes.add(write(1, survivesData: survives)) }
+    let key = EntryKey(key(1))
+    let dropped = writes.drop([key], sparesSurvivors: true).map(\.survivesData)
+    #expect(dropped == [false])
+    let rest = [writes.next(of: [key])?.survivesData, writes.next(of: [key])?.survivesData]
+    #expect(rest == [true, nil])
+    #expect(writes.isEmpty)
+  }
+}

@@ -1,0 +1,71 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Values that a store cannot keep, although it has an older one of their keys.
+struct UnkeepableValueTests: SlowStoreSuite {
+  let simulation = Simulation(seed: 30)
+  let store: SlowStore
+
+  init() {
+    store = SlowStore(clock: simulation.clock)
+  }
+
+  private func problems(_ events: Recording<QueryEvent>) -> [String] {
+    events.values.compactMap {
+      if case .persistenceFailed(let error) = $0.kind { "\(error)" } else { nil }
+    }
+  }
+
+  private func save(_ client: QueryClient) throws {
+    try simulation.run { try await client.save() }
+  }
+
+  @Test("the old value of one that does not encode does not come back")
+  func doesNotEncode() throws {
+    let client = client {
+      $0.coding = ArchiveCoding {
+        if $0 as? Int == 13 { throw Boom(13) }
+        return try JSONEncoder().encode($0)
+      } decode: {
+        try JSONDecoder().decode($0, from: $1)
+      }
+    }
+    simulation.settle()
+    let events = simulation.record(client.events)
+    for number in 1...2 { client.setData(number, for: key(number)) }
+    try save(client)
+    client.setData(13, for: key(1))
+    try save(client)
+    #expect(kept == [#"Swift.Int["n",2] 2"#])
+    #expect(problems(events) == ["\(Boom(13))"])
+    client.setData(14, for: key(1))
+    try save(client)
+    #expect(kept == [#"Swift.Int["n",1] 14"#, #"Swift.Int["n",2] 2"#])
+    client.shutDown()
+  }
+
+  @Test("the old value of one above the limit does not come back, and others stay")
+  func tooLarge() throws {
+    let key: QueryKey<String> = "text"
+    let client = client { $0.limit = StoreLimit(bytes: 100) }
+    simulation.settle()
+    let events = simulation.record(client.events)
+    client.setData("short", for: key)
+    client.setData(1, for: self.key(1))
+    try save(client)
+    #expect(kept.count == 2)
+    client.setData(String(repeating: "x", count: 200), for: key)
+    try save(client)
+    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    let count = #"query/Swift.String["text"]"#.utf8.count + 12 + 202
+    #expect(problems(events) == ["\(SavedValueError.tooLarge(byteCount: count, limit: 100))"])
+    client.shutDown()
+  }
+}
