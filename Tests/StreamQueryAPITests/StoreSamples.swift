@@ -55,10 +55,17 @@ private struct DictionaryDefaults: DefaultsStorage {
     } catch {
       switch error {
       case .superseded(let current): #expect(current == next)
-      case .full, .denied, .inUse, .laterVersion, .closed, .failed: Issue.record(error)
+      case .full, .denied, .inUse, .otherVersion, .closed, .filesReplaced, .failed:
+        Issue.record(error)
       }
     }
+    await store.release("account 1")
+    await store.suspend()
+    try await store.resume()
+    #expect(try await store.load("account 1").records.isEmpty)
     await store.close()
+    let closed = QueryStoreError.closed
+    #expect("\(closed)" != "\(QueryStoreError.filesReplaced)")
   }
 
   @Test func aStoreOfAnAppKeepsTheContract() async {

@@ -290,14 +290,14 @@ extension StorePersister {
   /// - Returns: Whether to write again at once.
   private func handle(_ error: QueryStoreError, of id: StoreID) -> Bool {
     switch error {
-    case .superseded, .closed, .inUse, .laterVersion:
+    case .superseded, .closed, .inUse, .otherVersion:
       close(id, error)
       return false
     case .full:
       return state.withLock { state in
         state.stores[id]?.records.failed(isFull: true) ?? false
       }
-    case .denied, .failed:
+    case .denied, .filesReplaced, .failed:
       state.withLock { _ = $0.stores[id]?.records.failed(isFull: false) }
       return false
     }

@@ -33,8 +33,9 @@ struct ScopeEnding: Sendable {
   /// - Returns: The stores that may still have one: as long as there is one, the account is not opened.
   func forget() async -> [Failure] {
     await failures { store throws(QueryStoreError) in
-      try await ScopeNotes(store: store).remove(name)
+      // Before the note goes: what a store has for an empty partition goes too, also after a kill in between.
       await store.release(ScopeNotes.partition(of: name))
+      try await ScopeNotes(store: store).remove(name)
     }
   }
 

@@ -71,7 +71,7 @@ public actor DefaultsStore: QueryStore {
   ///
   /// - Parameter partition: The partition.
   /// - Returns: The generation, the records, sorted by key, and what was damaged.
-  /// - Throws: ``QueryStoreError/laterVersion``.
+  /// - Throws: ``QueryStoreError/otherVersion``.
   public func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
     // In turn as well, after what was written before.
     try await inTurn(partition) { () throws(QueryStoreError) in
@@ -93,11 +93,11 @@ public actor DefaultsStore: QueryStore {
 
   private func read(_ partition: StorePartition) throws(QueryStoreError) -> StoreContents {
     guard let bytes = storage.data(forKey: name(of: partition)) else {
-      return StoreContents(generation: .first)
+      return StoreContents(generation: try floor())
     }
     let format = LogFormat(partition, Self.generation(in: bytes))
     let found = LogRecovery(bytes, format)
-    if found.origin == .laterVersion { throw .laterVersion }
+    if found.origin == .otherVersion { throw .otherVersion }
     return StoreContents(
       generation: format.generation,
       records: found.records(in: bytes),
@@ -114,7 +114,7 @@ public actor DefaultsStore: QueryStore {
   ///   - batch: What changes.
   ///   - partition: The partition.
   /// - Throws: ``QueryStoreError/superseded(current:)``, ``QueryStoreError/full`` if the partition would be
-  ///   larger than allowed, or ``QueryStoreError/laterVersion``.
+  ///   larger than allowed, or ``QueryStoreError/otherVersion``.
   public func write(
     _ batch: StoreBatch,
     to partition: StorePartition
@@ -146,7 +146,7 @@ public actor DefaultsStore: QueryStore {
   ///
   /// - Parameter partition: The partition.
   /// - Returns: The generation that begins.
-  /// - Throws: ``QueryStoreError/laterVersion``.
+  /// - Throws: ``QueryStoreError/otherVersion``.
   public func wipe(
     _ partition: StorePartition
   ) async throws(QueryStoreError) -> StoreGeneration {
@@ -157,6 +157,37 @@ public actor DefaultsStore: QueryStore {
       return next
     }
   }
+
+  /// Removes the partition's value, if no record is in it.
+  ///
+  /// - Parameter partition: The partition.
+  public func release(_ partition: StorePartition) async {
+    let place = Place(storage: identity, name: name(of: partition))
+    await Self.turns.begin(place)
+    defer { Self.turns.end(place) }
+    guard storage.data(forKey: place.name) != nil, let contents = try? read(partition),
+      contents.records.isEmpty, contents.damage.isEmpty, unreported[partition] == nil
+    else { return }
+    // Its generation must not come again: it goes on in one value for all partitions that have none.
+    let isRaised = try? await Self.turns.take(Place(storage: identity, name: floorName)) {
+      () throws(QueryStoreError) in
+      if contents.generation > (try floor()) {
+        let header = LogFormat("", contents.generation).header()
+        storage.set(Data(header), forKey: floorName)
+      }
+      return true
+    }
+    if isRaised == true { storage.set(nil, forKey: place.name) }
+  }
+
+  /// The generation of partitions that have no value.
+  private func floor() throws(QueryStoreError) -> StoreGeneration {
+    guard let bytes = storage.data(forKey: floorName) else { return .first }
+    if LogRecovery(bytes, LogFormat("", .first)).origin == .otherVersion { throw .otherVersion }
+    return Self.generation(in: bytes)
+  }
+
+  private var floorName: String { prefix + LogFileName.floorStem }
 
   private func put(
     _ records: [StoreRecord],

@@ -1,2 +1,5 @@
 /// A lock that ends with its last reference, or its process.
-protocol FileLock: AnyObject, Sendable {}
+protocol FileLock: AnyObject, Sendable {
+  /// The file that is locked.
+  var identity: FileIdentity { get }
+}

@@ -4,6 +4,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
+// The files of partitions.
+
 extension FileStore {
   /// A partition that was used.
   struct OpenPartition {
@@ -11,9 +13,6 @@ extension FileStore {
     /// There is none before the first batch.
     var file: (any StoredFile)?
     var isReadOnly = false
-    /// Whether there may be a replacement that did not take its place, or a file of an earlier generation, that
-    /// could not be removed.
-    var hasLeftOver = false
   }
 
   /// Opens the partition's file, if it is not open.
@@ -22,75 +21,87 @@ extension FileStore {
   func open(
     _ partition: StorePartition
   ) throws(QueryStoreError) -> (place: OpenPartition, bytes: Data?, found: LogRecovery?) {
-    if isClosed { throw .closed }
-    if var place = partitions[partition] {
-      try? removeLeftOver(&place)
+    if case .closed = phase { throw .closed }
+    if isDisplaced { try takeAnew() }
+    if let place = partitions[partition] {
+      try? removeLeftOver(of: place)
       return (place, nil, nil)
     }
-    if lock == nil {
-      try system.createDirectory(directory)
-      lock = try system.lock("\(directory)/lock")
-    }
+    try takeDirectory()
     let stem = LogFileName.stem(partition)
-    let names = try system.files(in: directory)
-    let generations = names.compactMap(LogFileName.init).filter { $0.stem == stem }
-      .map(\.generation).sorted()
-    let isWiped = unwiped.contains(partition)
-    guard let generation = generations.last else {
-      unwiped.remove(partition)
-      var log = PartitionLog(partition, waste: waste)
-      if isWiped { log.wiped() }
-      var place = OpenPartition(log: log)
-      place.hasLeftOver = (try? removeOthers(than: nil, of: partition, among: names)) == nil
+    let known = knownDamage[partition] ?? PartitionLog.KnownDamage()
+    guard let generation = opened?.files.newest[stem] else {
+      var place = OpenPartition(log: PartitionLog(partition, floor, waste: waste, known: known))
+      _ = wipeIfNeeded(&place, partition)
+      removeOthers(than: place)
       return (place, nil, nil)
     }
-    let name = LogFileName(partition, generation)
-    let (file, isReadOnly) = try openFile(path(name.text))
+    let path = path(LogFileName(stem: stem, generation).text)
+    let file: any StoredFile
+    let isReadOnly: Bool
+    do throws(QueryStoreError) {
+      (file, isReadOnly) = try openFile(path)
+    } catch {
+      guard try system.identity(of: path) == nil else { throw error }
+      // Somebody has removed it while it was not open.
+      opened?.files.removed(stem)
+      return try open(partition)
+    }
     let bytes = try file.read(0..<(try file.length()))
     let found = LogRecovery(bytes, LogFormat(partition, generation))
-    guard found.origin != .laterVersion else { throw .laterVersion }
+    guard found.origin != .otherVersion else { throw .otherVersion }
+    var log = PartitionLog(partition, generation, waste: waste, known: known)
+    log.opened(found, bytes: bytes.count)
+    var place = OpenPartition(log: log, file: file, isReadOnly: isReadOnly)
     // What a process that ended has left: half of a replacement, also of an earlier generation, or what
     // a copy has brought back.
-    let hasLeftOver = (try? removeOthers(than: name, of: partition, among: names)) == nil
-    var log = PartitionLog(
-      partition,
-      opened: generation,
-      found,
-      bytes: bytes.count,
-      waste: waste
-    )
-    unwiped.remove(partition)
-    if isWiped { log.wiped() }
-    var place = OpenPartition(log: log, file: file, isReadOnly: isReadOnly)
-    place.hasLeftOver = hasLeftOver
+    removeOthers(than: place)
+    let isWiped = wipeIfNeeded(&place, partition)
     return isWiped ? (place, nil, nil) : (place, bytes, found)
   }
 
-  /// Removes all files of a partition but the present one: those of earlier generations, and replacements that did
-  /// not take the place of a file.
-  ///
-  /// - Throws: Why one of them is still there; the others are gone.
-  private func removeOthers(
-    than name: LogFileName?,
-    of partition: StorePartition,
-    among names: [String]
-  ) throws(QueryStoreError) {
-    let stem = LogFileName.stem(partition)
-    var first: QueryStoreError?
-    for text in names.sorted() where text != name?.text {
-      guard (LogFileName(text) ?? LogFileName.replaced(by: text))?.stem == stem else { continue }
-      do throws(QueryStoreError) { try system.remove(path(text)) } catch { first = first ?? error }
+  /// A partition that could be opened is wiped if that was asked for before.
+  private func wipeIfNeeded(_ place: inout OpenPartition, _ partition: StorePartition) -> Bool {
+    knownDamage[partition] = nil
+    if let least = begun.removeValue(forKey: partition), place.log.generation < least {
+      unwiped.remove(partition)
+      place.log.wiped(to: least)
+      return true
     }
-    if let first { throw first }
+    guard unwiped.remove(partition) != nil else { return false }
+    place.log.wiped()
+    return true
+  }
+
+  /// Removes the files of a partition that should not be there.
+  ///
+  /// - Returns: Why one of them is still there; the others are gone.
+  @discardableResult
+  private func removeOthers(than place: OpenPartition) -> QueryStoreError? {
+    let stem = place.log.stem
+    guard let names = opened?.files.leftOver[stem] else { return nil }
+    var rest: [String] = []
+    var first: QueryStoreError?
+    for name in names {
+      do throws(QueryStoreError) {
+        try system.remove(path(name))
+      } catch {
+        rest.append(name)
+        first = first ?? error
+      }
+    }
+    opened?.files.cleared(rest.isEmpty ? nil : rest, of: stem)
+    return first
   }
 
   /// Removes what could not be removed before: copies of records.
-  func removeLeftOver(_ place: inout OpenPartition) throws(QueryStoreError) {
-    guard place.hasLeftOver else { return }
-    let names = try system.files(in: directory)
-    try removeOthers(than: place.log.name, of: place.log.partition, among: names)
+  func removeLeftOver(of place: OpenPartition) throws(QueryStoreError) {
+    let stem = place.log.stem
+    guard opened?.files.leftOver[stem] != nil else { return }
+    if let error = removeOthers(than: place) { throw error }
+    opened?.files.cleared([], of: stem)
     try system.syncDirectory(directory)
-    place.hasLeftOver = false
+    opened?.files.cleared(nil, of: stem)
   }
 
   private func openFile(
@@ -104,56 +115,122 @@ extension FileStore {
     }
   }
 
+  /// Adds to the file, and waits until it is on the disk, where the path leads to.
+  func add(
+    _ addition: PartitionLog.Addition,
+    to place: inout OpenPartition
+  ) throws(QueryStoreError) {
+    let file = try prepare(&place)
+    do throws(QueryStoreError) {
+      try file.write(addition.bytes, at: place.log.length)
+      try file.sync()
+      try checkPlace(of: place)
+    } catch {
+      place.log.additionFailed()
+      // Now, since it takes up room; if it cannot be done now, it is done before the next batch.
+      _ = try? prepare(&place)
+      throw error
+    }
+    place.log.added(addition)
+  }
+
   /// Does what has to be done before a batch is added.
-  func prepare(_ place: inout OpenPartition) throws(QueryStoreError) {
+  ///
+  /// - Returns: The file.
+  func prepare(_ place: inout OpenPartition) throws(QueryStoreError) -> any StoredFile {
     if place.isReadOnly, let name = place.log.fileName {
       place.file = try system.open(path(name.text), .writing)
       place.isReadOnly = false
     }
+    let file = if let open = place.file { open } else { try createFile(of: &place) }
     while let step = place.log.step {
       switch step {
-      case .create: place.file = try system.open(path(place.log.name.text), .creating)
       case .rename(let generation):
         do throws(QueryStoreError) {
-          let old = LogFileName(place.log.partition, generation)
+          try checkDirectory()
+          let old = LogFileName(stem: place.log.stem, generation)
           try system.rename(path(old.text), to: path(place.log.name.text))
+          opened?.files.named(place.log.name)
         } catch {
           // Without the new name there is no new generation, but perhaps the records can go.
-          if let file = place.file, (try? file.truncate(to: 0)) != nil { try? file.sync() }
+          if (try? file.truncate(to: 0)) != nil { try? file.sync() }
           throw error
         }
       case .syncDirectory: try system.syncDirectory(directory)
-      case .truncate(let length): try place.file?.truncate(to: length)
-      case .sync: try place.file?.sync()
+      case .truncate(let length): try file.truncate(to: length)
+      case .sync: try file.sync()
       }
       place.log.did(step)
     }
+    return file
+  }
+
+  private func createFile(
+    of place: inout OpenPartition
+  ) throws(QueryStoreError) -> any StoredFile {
+    // In the directory of somebody else, a file with this name would be emptied.
+    try checkDirectory()
+    let file = try system.open(path(place.log.name.text), .creating)
+    place.file = file
+    place.log.created()
+    opened?.files.named(place.log.name)
+    return file
   }
 
   /// Ends a wipe that was begun; if it cannot be done now, the records stay hidden.
   func eraseIfNeeded(_ place: inout OpenPartition) {
-    if place.log.isErasing { try? prepare(&place) }
+    if place.log.isErasing { _ = try? prepare(&place) }
+  }
+
+  /// Ends a wipe that was begun.
+  ///
+  /// - Returns: Why records may still be on the disk.
+  func erase(_ place: inout OpenPartition) -> QueryStoreError? {
+    do throws(QueryStoreError) {
+      _ = try prepare(&place)
+      try checkPlace(of: place)
+      try removeLeftOver(of: place)
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Replaces the file by one with only what is needed; if that fails, nothing was lost.
   func compact(_ place: inout OpenPartition) {
-    let name = place.log.name
+    guard let old = place.file else { return }
     do throws(QueryStoreError) {
-      let bytes = try place.file?.read(0..<place.log.length) ?? Data()
+      let bytes = try old.read(0..<place.log.length)
       let found = LogRecovery(bytes, place.log.format)
-      guard let image = LogImage.of(found.records(in: bytes), place.log.format) else { throw .full }
-      let file = try system.open(path(name.replacement), .creating)
-      try file.write(image, at: 0)
-      try file.sync()
-      try system.rename(path(name.replacement), to: path(name.text))
+      let records = found.records(in: bytes)
+      guard let image = LogImage.of(records, place.log.format) else { throw .full }
+      let file = try replaceFile(place.log.name, by: image)
       place.file = file
       place.log.found(damage: found.damage)
       place.log.replaced(by: LogRecovery(Data(image), place.log.format))
     } catch {
       place.log.compactionFailed()
-      if (try? system.remove(path(name.replacement))) == nil { place.hasLeftOver = true }
     }
   }
 
-  private func path(_ name: String) -> String { "\(directory)/\(name)" }
+  /// Puts a file in the place of another, or where there is none.
+  func replaceFile(
+    _ name: LogFileName,
+    by image: [UInt8]
+  ) throws(QueryStoreError) -> any StoredFile {
+    do throws(QueryStoreError) {
+      let file = try system.open(path(name.replacement), .creating)
+      try file.write(image, at: 0)
+      try file.sync()
+      try system.rename(path(name.replacement), to: path(name.text))
+      return file
+    } catch {
+      if (try? system.remove(path(name.replacement))) == nil {
+        opened?.files.left(name.replacement, of: name.stem)
+      }
+      throw error
+    }
+  }
+
+  func path(_ name: String) -> String { "\(directory)/\(name)" }
 }

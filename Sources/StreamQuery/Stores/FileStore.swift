@@ -16,16 +16,26 @@ public import Foundation
 /// belong to, and are reported in ``StoreContents/damage``.
 ///
 /// **One at a time.** While a store uses a directory, every other one, of this process or another, throws
-/// ``QueryStoreError/inUse``. It begins with the first call and ends with ``close()``, or with
+/// ``QueryStoreError/inUse``. It begins with the first call and ends with ``close()``, with ``suspend()``, or with
 /// the last reference.
+///
+/// **App groups.** The store has a lock on its directory, and the system ends an app that is suspended while it has a
+/// lock in the container of an app group (exception code `0xdead10cc`); a WatchKit extension is ended for one in its own
+/// container, too. Call ``suspend()`` when the app goes to the background, after `client.save()`, and ``resume()`` when it
+/// comes back. Give each process its own partition there, and hold the store only for as long as you use it: the app and
+/// its extension take turns. For several processes at the same time take `GRDBStore` of `Integrations/GRDBStore`.
+///
+/// **A directory that goes.** If its files are removed or replaced while a store has them open, the next batch throws
+/// ``QueryStoreError/filesReplaced`` instead of being lost. The store creates the directory and the files of the open
+/// partitions anew, with all that it had acknowledged, so that the batch can be written again.
 ///
 /// **Full or read-only disks** throw ``QueryStoreError/full`` and ``QueryStoreError/denied``, and what was
 /// acknowledged can still be read. A wipe needs no room.
 ///
 /// **Memory and time.** The store keeps the keys of the partitions that were used, and one open file
-/// for each; ``release(_:)`` gives both back. A partition is read at once, and its values are slices of
-/// that. The calls block their thread while the disk works: they run on the caller's preferred task
-/// executor, if it has one.
+/// for each; ``release(_:)`` gives both back. It lists the directory once, and keeps the names. A partition
+/// is read at once, and its values are slices of that. The calls block their thread while the disk works: they run
+/// on the caller's preferred task executor, if it has one.
 public actor FileStore: QueryStore {
   /// When files can be read, on the platforms that encrypt each with a key of its own.
   ///
@@ -49,14 +59,38 @@ public actor FileStore: QueryStore {
     let number: Int32?
   }
 
+  /// Whether calls are answered.
+  enum Phase {
+    case ready
+    /// They wait.
+    case suspended
+    case closed
+  }
+
+  /// The directory, while this store has it.
+  struct OpenDirectory {
+    let lock: any FileLock
+    var files: LogListing
+  }
+
   let directory: String
   let system: any FileSystem
   let waste: Int
-  var lock: (any FileLock)?
+  var phase = Phase.ready
+  /// The calls that wait, in their order; each lets the next one go on.
+  var waits: [SharedOneShot<Void>] = []
+  var opened: OpenDirectory?
+  /// Whether files were removed or replaced, and could not be created anew so far.
+  var isDisplaced = false
+  /// The generation of partitions that have no file.
+  var floor = StoreGeneration.first
   var partitions: [StorePartition: OpenPartition] = [:]
   /// Partitions that were to be wiped when their files could not be opened.
   var unwiped: Set<StorePartition> = []
-  var isClosed = false
+  /// The generations that wipes have begun whose files were let go of before they had these names.
+  var begun: [StorePartition: StoreGeneration] = [:]
+  /// The damage of partitions that were let go of.
+  var knownDamage: [StorePartition: PartitionLog.KnownDamage] = [:]
 
   #if !os(Windows) && !os(WASI)
   /// Creates a store, and touches nothing before it is first used.
@@ -85,9 +119,8 @@ public actor FileStore: QueryStore {
   ///
   /// All further calls throw ``QueryStoreError/closed``.
   public func close() {
-    isClosed = true
-    partitions = [:]
-    lock = nil
+    (phase, partitions, opened) = (.closed, [:], nil)
+    waits.first?.give(())
   }
 
   /// Reads the records of a partition.
@@ -95,7 +128,10 @@ public actor FileStore: QueryStore {
   /// - Parameter partition: The partition.
   /// - Returns: The generation, the records in the order of their last change, and what was found damaged.
   /// - Throws: The reason why it cannot be read.
-  public func load(_ partition: StorePartition) throws(QueryStoreError) -> StoreContents {
+  public func load(
+    _ partition: StorePartition
+  ) async throws(QueryStoreError) -> StoreContents {
+    try await waitUntilResumed()
     let opened = try open(partition)
     var place = opened.place
     defer { partitions[partition] = place }
@@ -126,7 +162,7 @@ public actor FileStore: QueryStore {
     _ keys: [String],
     of partition: StorePartition
   ) async throws(QueryStoreError) -> StoreContents {
-    // Asynchronous like the default implementation, which asynchronous code would prefer otherwise.
+    try await waitUntilResumed()
     let opened = try open(partition)
     var place = opened.place
     defer { partitions[partition] = place }
@@ -164,27 +200,23 @@ public actor FileStore: QueryStore {
   public func write(
     _ batch: StoreBatch,
     to partition: StorePartition
-  ) throws(QueryStoreError) {
+  ) async throws(QueryStoreError) {
+    try await waitUntilResumed()
     var place = try open(partition).place
-    defer { partitions[partition] = place }
+    partitions[partition] = place
     guard batch.generation == place.log.generation else {
       throw .superseded(current: place.log.generation)
     }
     if batch.isEmpty { return }
-    guard let bytes = place.log.bytes(for: batch) else { throw .full }
-    try prepare(&place)
-    guard let file = place.file else { return }
+    guard let addition = place.log.addition(of: batch) else { throw .full }
     do throws(QueryStoreError) {
-      try file.write(bytes, at: place.log.length)
-      try file.sync()
+      try add(addition, to: &place)
     } catch {
-      place.log.appendFailed()
-      // Now, since it takes up room; if it cannot be done now, it is done before the next batch.
-      try? prepare(&place)
-      throw error
+      partitions[partition] = place
+      throw isGone(place) ? createAnew() : error
     }
-    place.log.appended(bytes)
     if place.log.isWasteful { compact(&place) }
+    partitions[partition] = place
   }
 
   /// Begins the next generation, on the disk first, and then erases the bytes.
@@ -194,24 +226,44 @@ public actor FileStore: QueryStore {
   /// - Throws: The reason why the records may still be on the disk. This store shows them no more. If
   ///   the generation has reached the disk, no later one does either: each erases them at its
   ///   first use.
-  public func wipe(_ partition: StorePartition) throws(QueryStoreError) -> StoreGeneration {
-    // Also if it cannot be opened now, it is wiped before anything is read of it.
-    if partitions[partition] == nil { unwiped.insert(partition) }
-    let isWiped = unwiped.contains(partition)
+  public func wipe(
+    _ partition: StorePartition
+  ) async throws(QueryStoreError) -> StoreGeneration {
+    try await waitUntilResumed()
+    // At once. If it cannot be opened now, it is wiped before anything is read of it.
+    if partitions[partition] == nil {
+      unwiped.insert(partition)
+    } else {
+      partitions[partition]?.log.wiped()
+    }
     var place = try open(partition).place
-    defer { partitions[partition] = place }
-    if !isWiped { place.log.wiped() }
-    try prepare(&place)
-    try removeLeftOver(&place)
+    var failure = erase(&place)
+    partitions[partition] = place
+    if failure != nil, isGone(place) {
+      try takeAnew()
+      place = try open(partition).place
+      failure = erase(&place)
+      partitions[partition] = place
+    }
+    if let failure { throw failure }
     return place.log.generation
   }
 
-  /// Closes the partition's file, which the next call opens again.
+  /// Closes the partition's file, which the next call opens again, and removes it if no record is in it.
+  ///
+  /// A partition without a file may be in a later generation than it was before: load it before you write to it again.
   ///
   /// - Parameter partition: The partition.
   public func release(_ partition: StorePartition) async {
+    guard case .ready = phase, let place = partitions[partition] else { return }
+    if isGone(place) { try? takeAnew() }
+    guard var place = partitions[partition], !isDisplaced else { return }
+    eraseIfNeeded(&place)
+    try? removeLeftOver(of: place)
+    partitions[partition] = place
     // What is still to be done there would be forgotten.
-    guard let place = partitions[partition], place.log.step == nil else { return }
-    partitions[partition] = nil
+    guard !place.log.isErasing, opened?.files.leftOver[place.log.stem] == nil else { return }
+    if place.log.isEmpty, !place.isReadOnly { try? removeFile(of: place) }
+    letGo(of: partition, place)
   }
 }

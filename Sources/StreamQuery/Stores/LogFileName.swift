@@ -1,20 +1,25 @@
 /// The names of the files of a partition: any text becomes a name that every file system takes.
 ///
 /// Lower-case letters and digits stay, everything else becomes the hexadecimal numbers of its bytes: names
-/// that differ only in case or form are the same to some file systems. Of a long name, a beginning
-/// and a checksum of 128 bits remain. The checksums of the frames contain all of it: a mix-up would be
-/// reported as damage.
+/// that differ only in case or form are the same to some file systems. In place of a long name stands its
+/// digest, ``SHA256``: no part of the name, and no checksum, would keep two names of a choice apart.
 struct LogFileName: Hashable {
   static let suffix = ".log"
   private static let new = ".new"
   private static let limit = 120
+  /// The stem of the file whose generation is that of partitions without a file; no partition has it.
+  static let floorStem = "~"
 
   /// The partition, as it is written in all its names.
   let stem: String
   let generation: StoreGeneration
 
   init(_ partition: StorePartition, _ generation: StoreGeneration) {
-    stem = Self.stem(partition)
+    self.init(stem: Self.stem(partition), generation)
+  }
+
+  init(stem: String, _ generation: StoreGeneration) {
+    self.stem = stem
     self.generation = generation
   }
 
@@ -50,17 +55,17 @@ struct LogFileName: Hashable {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
         UInt8(ascii: "-"), UInt8(ascii: "_"):
         stem.unicodeScalars.append(Unicode.Scalar(byte))
-      default: stem += "%" + hexadecimal(UInt64(byte), digits: 2)
+      default: stem += "%" + hexadecimal(byte)
       }
     }
     guard stem.utf8.count > limit else { return stem }
-    // Not among what is written for any other byte.
-    return String(stem.prefix(80)) + "~"
-      + (1...2).map { hexadecimal(LogChecksum.of(partition.name, seed: $0), digits: 16) }.joined()
+    // The sign is not among what is written for any other byte.
+    return "~"
+      + SHA256.digest(of: partition.name.utf8).map { hexadecimal($0) }.joined()
   }
 
-  private static func hexadecimal(_ number: UInt64, digits: Int) -> String {
-    let text = String(number, radix: 16)
-    return String(repeating: "0", count: digits - text.count) + text
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    let text = String(byte, radix: 16)
+    return text.count == 1 ? "0" + text : text
   }
 }

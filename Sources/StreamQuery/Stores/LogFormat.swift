@@ -7,12 +7,13 @@
 ///     body    for each change: length of the key 4 · length of the value 4 · key · value
 ///
 /// A length of `UInt32.max` in place of a value's removes the key. A later version keeps the first
-/// twelve bytes and the place of the header's checksum, so that it is known for what it is.
+/// twelve bytes, and the place and kind of the header's checksum, so that it is known for what it is.
 ///
-/// A frame's checksums begin with its partition, generation and offset. So bytes that were copied from
-/// elsewhere, or are left over from before a wipe, are no frames, even inside of a value.
+/// The checksums are those of ``CRC64``. A frame's begin with the digest of its partition's name, its generation and
+/// its offset. So bytes that were copied from elsewhere, or are left over from before a wipe, are no frames, even
+/// inside of a value.
 struct LogFormat {
-  static let version: UInt32 = 1
+  static let version: UInt32 = 2
   static let headerSize = 32
   static let frameHeaderSize = 24
   /// "SQlog", and bytes that a transfer as text would change.
@@ -23,12 +24,13 @@ struct LogFormat {
   /// A body may not be longer, so that nobody allocates what a length claims.
   static let bodyLimit = Int(Int32.max)
 
-  let generation: StoreGeneration
-  private let seed: UInt64
+  var generation: StoreGeneration
+  /// The checksum of the digest of the partition's name.
+  private let partition: UInt64
 
   init(_ partition: StorePartition, _ generation: StoreGeneration) {
     self.generation = generation
-    seed = LogChecksum.of(partition.name, seed: generation.number)
+    self.partition = SHA256.digest(of: partition.name.utf8).withUnsafeBytes { CRC64.of($0) }
   }
 
   // MARK: Writing
@@ -40,53 +42,56 @@ struct LogFormat {
     bytes.append(number: Self.version)
     bytes.append(number: UInt32(0))
     bytes.append(number: generation.number)
-    bytes.append(number: bytes.withUnsafeBytes { LogChecksum.of($0, seed: 0) })
+    bytes.append(number: bytes.withUnsafeBytes { CRC64.of($0) })
     return bytes
   }
 
-  /// Appends a frame to bytes that begin somewhere in the file, and returns whether it could.
+  /// Appends a frame to bytes that begin somewhere in the file.
   ///
-  /// It cannot if the frame would be longer than frames may be.
+  /// - Returns: What the frame changes; `nil` if it would be longer than frames may be.
   func append(
     puts: some Collection<StoreRecord>,
     removals: [String] = [],
     to bytes: inout [UInt8],
     whichBeginAt offset: Int
-  ) -> Bool {
-    // Sizes are summed up without overflow: data in memory has less than 2⁶³ bytes.
-    var length = 0
-    for key in removals { length += 8 + key.utf8.count }
-    for record in puts { length += Self.cost(of: record) }
-    guard length <= Self.bodyLimit else { return false }
+  ) -> [Change]? {
+    // Not an `Int`: the same bytes may be in many records, and it may have 32 bits.
+    var sum: UInt64 = 0
+    for key in removals { sum += UInt64(8 + key.utf8.count) }
+    for record in puts { sum += UInt64(Self.cost(of: record)) }
+    guard let length = UInt32(exactly: sum), length <= Self.bodyLimit else { return nil }
     let start = bytes.count
-    bytes.reserveCapacity(start + Self.frameHeaderSize + length)
+    let body = start + Self.frameHeaderSize
+    bytes.reserveCapacity(body + Int(length))
     bytes.append(contentsOf: repeatElement(0, count: Self.frameHeaderSize))
+    var changes: [Change] = []
+    changes.reserveCapacity(removals.count + puts.count)
     for key in removals {
       bytes.append(number: UInt32(key.utf8.count))
       bytes.append(number: Self.removal)
       bytes.append(contentsOf: key.utf8)
+      changes.append(Change(key: key, value: nil))
     }
     for record in puts {
       bytes.append(number: UInt32(record.key.utf8.count))
       bytes.append(number: UInt32(record.value.count))
       bytes.append(contentsOf: record.key.utf8)
+      let value = offset + bytes.count
       bytes.append(contentsOf: record.value)
+      changes.append(Change(key: record.key, value: value..<(value + record.value.count)))
     }
-    let sum = bytes.withUnsafeBytes {
-      LogChecksum.of(
-        UnsafeRawBufferPointer(rebasing: $0[(start + Self.frameHeaderSize)...]),
-        seed: frameSeed(at: offset + start)
-      )
-    }
+    let seed = seed(at: offset + start)
     var head: [UInt8] = []
     head.append(number: Self.marker)
-    head.append(number: UInt32(length))
-    head.append(number: sum)
+    head.append(number: length)
     head.append(
-      number: head.withUnsafeBytes { LogChecksum.of($0, seed: frameSeed(at: offset + start)) }
+      number: bytes.withUnsafeBytes {
+        CRC64.of(UnsafeRawBufferPointer(rebasing: $0[body...]), after: seed)
+      }
     )
-    bytes.replaceSubrange(start..<(start + Self.frameHeaderSize), with: head)
-    return true
+    head.append(number: head.withUnsafeBytes { CRC64.of($0, after: seed) })
+    bytes.replaceSubrange(start..<body, with: head)
+    return changes
   }
 
   /// The bytes of a body that a record takes.
@@ -99,18 +104,19 @@ struct LogFormat {
   /// What the beginning of a file says.
   enum Header: Equatable {
     case generation(StoreGeneration)
-    case laterVersion
+    case otherVersion
     case damaged
   }
 
   /// Reads the header, of at least ``headerSize`` bytes.
   static func header(of bytes: UnsafeRawBufferPointer) -> Header {
-    let sum = LogChecksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<24]), seed: 0)
-    guard bytes.number(at: 0, as: UInt64.self) == magic,
-      bytes.number(at: 24, as: UInt64.self) == sum
-    else { return .damaged }
+    guard bytes.number(at: 0, as: UInt64.self) == magic else { return .damaged }
     let version = bytes.number(at: 8, as: UInt32.self)
-    guard version <= Self.version else { return .laterVersion }
+    // Its checksum was of another kind. It takes two changed bits to make it of this version.
+    if version == 1 { return .otherVersion }
+    let sum = CRC64.of(UnsafeRawBufferPointer(rebasing: bytes[..<24]))
+    guard bytes.number(at: 24, as: UInt64.self) == sum else { return .damaged }
+    guard version == Self.version else { return .otherVersion }
     return .generation(StoreGeneration(number: bytes.number(at: 16, as: UInt64.self)))
   }
 
@@ -122,9 +128,11 @@ struct LogFormat {
     let head = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + 16)])
     guard
       bytes.number(at: start + 16, as: UInt64.self)
-        == LogChecksum.of(head, seed: frameSeed(at: offset + start))
+        == CRC64.of(head, after: seed(at: offset + start)),
+      let length = Int(exactly: bytes.number(at: start + 4, as: UInt32.self)),
+      length <= Self.bodyLimit
     else { return nil }
-    return Int(exactly: bytes.number(at: start + 4, as: UInt32.self))
+    return length
   }
 
   /// A change of a key: the place of its value from the beginning of the file, or `nil` if it goes.
@@ -147,7 +155,7 @@ struct LogFormat {
       rebasing: bytes[(start + Self.frameHeaderSize)...].prefix(length)
     )
     guard
-      LogChecksum.of(body, seed: frameSeed(at: offset + start))
+      CRC64.of(body, after: seed(at: offset + start))
         == bytes.number(at: start + 8, as: UInt64.self)
     else { return nil }
     let base = offset + start + Self.frameHeaderSize
@@ -155,27 +163,30 @@ struct LogFormat {
     var position = 0
     while position < body.count {
       guard body.count - position >= 8 else { return nil }
-      let keyLength = Int(exactly: body.number(at: position, as: UInt32.self))
       let valueLength = body.number(at: position + 4, as: UInt32.self)
+      guard let keyLength = Int(exactly: body.number(at: position, as: UInt32.self)),
+        keyLength <= body.count - position - 8
+      else { return nil }
       position += 8
-      guard let keyLength, keyLength <= body.count - position else { return nil }
       let key = String(decoding: body[position..<(position + keyLength)], as: UTF8.self)
       position += keyLength
       guard valueLength != Self.removal else {
         changes.append(Change(key: key, value: nil))
         continue
       }
-      guard let valueLength = Int(exactly: valueLength), valueLength <= body.count - position
-      else { return nil }
-      let value = (base + position)..<(base + position + valueLength)
+      guard let length = Int(exactly: valueLength), length <= body.count - position else {
+        return nil
+      }
+      let value = (base + position)..<(base + position + length)
       changes.append(Change(key: key, value: value))
       position = value.upperBound - base
     }
     return changes
   }
 
-  private func frameSeed(at offset: Int) -> UInt64 {
-    seed &+ UInt64(offset) &* 0xD6E8_FEB8_6659_FD93
+  /// The checksum of what comes before the bytes of a frame, although it is not in the file.
+  private func seed(at offset: Int) -> UInt64 {
+    CRC64.of(UInt64(offset), after: CRC64.of(generation.number, after: partition))
   }
 }
 

@@ -14,7 +14,7 @@ enum LogImage {
         defer { size += LogFormat.cost(of: record) }
         return size == 0 || size + LogFormat.cost(of: record) <= frameLimit
       }
-      guard format.append(puts: chunk, to: &bytes, whichBeginAt: 0) else { return nil }
+      guard format.append(puts: chunk, to: &bytes, whichBeginAt: 0) != nil else { return nil }
       rest = rest.dropFirst(chunk.count)
     }
     return bytes

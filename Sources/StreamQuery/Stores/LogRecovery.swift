@@ -17,7 +17,7 @@ struct LogRecovery {
     case present
     /// It holds records of a generation that a wipe has ended.
     case wiped
-    case laterVersion
+    case otherVersion
   }
 
   private(set) var origin = Origin.empty
@@ -48,8 +48,8 @@ struct LogRecovery {
   private mutating func read(_ bytes: UnsafeRawBufferPointer, _ format: LogFormat) {
     guard bytes.count >= LogFormat.headerSize else { return }
     switch LogFormat.header(of: bytes) {
-    case .laterVersion:
-      origin = .laterVersion
+    case .otherVersion:
+      origin = .otherVersion
       return
     case .generation(let generation) where generation < format.generation:
       origin = .wiped
@@ -74,8 +74,8 @@ struct LogRecovery {
         end = next
         continue
       }
+      guard length <= bytes.count - end - LogFormat.frameHeaderSize else { return }
       let frame = end..<(end + LogFormat.frameHeaderSize + length)
-      guard frame.upperBound <= bytes.count else { return }
       if let changes = format.changes(in: bytes, at: end, length: length, offset: 0) {
         index.apply(changes, of: frame)
       } else {

@@ -16,7 +16,17 @@ public final class MemoryStore: QueryStore {
     var values: [String: Data] = [:]
   }
 
-  private let partitions = Mutex<[StorePartition: Partition]>([:])
+  private struct State {
+    var partitions: [StorePartition: Partition] = [:]
+    /// The generation of partitions that are not there: none that was is in a later one.
+    var floor = StoreGeneration.first
+
+    subscript(_ partition: StorePartition) -> Partition {
+      partitions[partition] ?? Partition(generation: floor)
+    }
+  }
+
+  private let state = Mutex(State())
 
   /// Creates an empty store.
   public init() {}
@@ -26,7 +36,7 @@ public final class MemoryStore: QueryStore {
   /// - Parameter partition: The partition.
   /// - Returns: The generation and the records.
   public func load(_ partition: StorePartition) -> StoreContents {
-    let found = partitions.withLock { $0[partition] ?? Partition() }
+    let found = state.withLock { $0[partition] }
     return StoreContents(
       generation: found.generation,
       // No output depends on the order of a dictionary.
@@ -43,7 +53,7 @@ public final class MemoryStore: QueryStore {
   /// - Complexity: O(*n*) in the number of keys.
   public func load(_ keys: [String], of partition: StorePartition) async -> StoreContents {
     // Asynchronous like the default implementation, which asynchronous code would prefer otherwise.
-    let found = partitions.withLock { $0[partition] ?? Partition() }
+    let found = state.withLock { $0[partition] }
     var seen: Set<String> = []
     let records = keys.compactMap { key in
       seen.insert(key).inserted ? found.values[key].map { StoreRecord(key: key, value: $0) } : nil
@@ -61,12 +71,14 @@ public final class MemoryStore: QueryStore {
     _ batch: StoreBatch,
     to partition: StorePartition
   ) throws(QueryStoreError) {
-    let current = partitions.withLock { partitions in
-      let current = partitions[partition]?.generation ?? .first
+    let current = state.withLock { state in
+      let current = state[partition].generation
       guard current == batch.generation else { return current }
-      for key in batch.removals { partitions[partition]?.values[key] = nil }
+      for key in batch.removals { state.partitions[partition]?.values[key] = nil }
+      // In place: a dictionary that is copied costs as much as all of its records.
+      let empty = Partition(generation: current)
       for record in batch.puts {
-        partitions[partition, default: Partition()].values[record.key] = record.value
+        state.partitions[partition, default: empty].values[record.key] = record.value
       }
       return current
     }
@@ -78,10 +90,22 @@ public final class MemoryStore: QueryStore {
   /// - Parameter partition: The partition.
   /// - Returns: The generation that begins.
   public func wipe(_ partition: StorePartition) -> StoreGeneration {
-    partitions.withLock { partitions in
-      let next = (partitions[partition]?.generation ?? .first).next
-      partitions[partition] = Partition(generation: next)
+    state.withLock { state in
+      let next = state[partition].generation.next
+      state.partitions[partition] = Partition(generation: next)
       return next
+    }
+  }
+
+  /// Forgets the partition, if no record is in it.
+  ///
+  /// - Parameter partition: The partition.
+  public func release(_ partition: StorePartition) async {
+    // Asynchronous like the default implementation, which asynchronous code would prefer otherwise.
+    state.withLock { state in
+      guard let found = state.partitions[partition], found.values.isEmpty else { return }
+      state.floor = max(state.floor, found.generation)
+      state.partitions[partition] = nil
     }
   }
 }

@@ -12,8 +12,6 @@ internal import Foundation
 struct PartitionLog {
   /// Something that has to be done to the file, in this order.
   enum Step: Equatable {
-    /// Create the file, empty.
-    case create
     /// Change the name from that of this generation to that of the present one.
     case rename(from: StoreGeneration)
     /// Make the name durable.
@@ -26,9 +24,22 @@ struct PartitionLog {
     case sync
   }
 
+  /// What is added to the file for a batch.
+  struct Addition {
+    var bytes: [UInt8]
+    fileprivate var changes: [LogFormat.Change]
+    fileprivate var frame: Range<Int>
+  }
+
+  /// What a log is told of when it is opened again: the damage that was found before.
+  struct KnownDamage {
+    var places: Set<Range<Int>> = []
+    var unreported: [StoreDamage] = []
+  }
+
   private enum Rest {
     case none
-    /// Of a batch that was not acknowledged; if it comes back, it is cut off again.
+    /// Bytes of a batch that was not acknowledged: cut off before the next one.
     case unfinished
     /// Of an earlier generation.
     case wiped
@@ -36,10 +47,12 @@ struct PartitionLog {
     case erased
   }
 
-  let partition: StorePartition
+  /// The partition, as it is written in the names of its files.
+  let stem: String
   /// A file is rewritten if at least this many bytes, and half of it, are not needed any more.
   let waste: Int
-  private(set) var generation: StoreGeneration
+  /// The format of the frames of the present generation.
+  private(set) var format: LogFormat
   private(set) var index = LogIndex()
   /// The bytes of the file that are acknowledged; what follows them has no meaning.
   private(set) var length = 0
@@ -50,46 +63,51 @@ struct PartitionLog {
   private var rest = Rest.none
   /// The damaged places of the file.
   private var damaged: Set<Range<Int>> = []
-  private var unreported: [StoreDamage] = []
+  /// The damaged places that were found before, also when the file was opened before.
+  private var known: KnownDamage
   /// The length below which rewriting is not tried again, since it failed.
   private var nextCompaction = 0
 
-  init(_ partition: StorePartition, waste: Int) {
-    self.partition = partition
-    self.waste = waste
-    generation = .first
-  }
-
-  /// What is known after the file was read, which has so many bytes.
+  /// A partition that has no file.
   init(
     _ partition: StorePartition,
-    opened generation: StoreGeneration,
-    _ found: LogRecovery,
-    bytes: Int,
-    waste: Int
+    _ generation: StoreGeneration,
+    waste: Int,
+    known: KnownDamage = KnownDamage()
   ) {
-    self.partition = partition
+    stem = LogFileName.stem(partition)
+    format = LogFormat(partition, generation)
     self.waste = waste
-    self.generation = generation
+    self.known = known
+  }
+
+  /// Its file, of the present generation, was found and read.
+  mutating func opened(_ found: LogRecovery, bytes: Int) {
     named = generation
     restored(found)
     switch found.origin {
     case .wiped: rest = .wiped
-    case .empty, .present, .laterVersion: rest = bytes > found.end ? .unfinished : .none
+    case .empty, .present, .otherVersion: rest = bytes > found.end ? .unfinished : .none
     }
   }
 
-  /// The format of the frames of the present generation.
-  var format: LogFormat { LogFormat(partition, generation) }
+  /// Its file was created, in the present generation and with nothing in it.
+  mutating func created() {
+    named = generation
+    isNameDurable = false
+    rest = .none
+  }
+
+  var generation: StoreGeneration { format.generation }
   /// The name of the file in the present generation.
-  var name: LogFileName { LogFileName(partition, generation) }
+  var name: LogFileName { LogFileName(stem: stem, generation) }
 
   /// The name that the file still has; `nil` if there is none.
-  var fileName: LogFileName? { named.map { LogFileName(partition, $0) } }
+  var fileName: LogFileName? { named.map { LogFileName(stem: stem, $0) } }
 
-  /// The first thing to do before a batch may be added, and after a wipe.
+  /// The first thing to do to the file before a batch may be added, and after a wipe.
   var step: Step? {
-    guard let named else { return .create }
+    guard let named else { return nil }
     guard named == generation else { return .rename(from: named) }
     guard isNameDurable else { return .syncDirectory }
     switch rest {
@@ -107,7 +125,7 @@ struct PartitionLog {
 
   mutating func did(_ step: Step) {
     switch step {
-    case .create, .rename:
+    case .rename:
       named = generation
       isNameDurable = false
     case .syncDirectory: isNameDurable = true
@@ -119,59 +137,63 @@ struct PartitionLog {
   // MARK: What happened
 
   /// The partition is wiped: from now on nothing of it is readable, whatever becomes of the file.
-  mutating func wiped() {
-    generation = generation.next
+  ///
+  /// - Parameter least: The generation begins that follows the present one, and no earlier one than this.
+  mutating func wiped(to least: StoreGeneration = .first) {
+    format.generation = max(generation.next, least)
     index = LogIndex()
     length = 0
     if named != nil { rest = .wiped }
-    (damaged, unreported, nextCompaction) = ([], [], 0)
+    (damaged, known, nextCompaction) = ([], KnownDamage(), 0)
   }
 
-  /// Returns what to append to the file for a batch; `nil` if it is too large.
-  func bytes(for batch: StoreBatch) -> [UInt8]? {
+  /// Returns what to add to the file for a batch; `nil` if it is too large.
+  func addition(of batch: StoreBatch) -> Addition? {
     var bytes = length == 0 ? format.header() : []
-    let isWritten = format.append(
+    let start = length + bytes.count
+    let changes = format.append(
       puts: batch.puts,
       removals: batch.removals,
       to: &bytes,
       whichBeginAt: length
     )
-    return isWritten ? bytes : nil
+    guard let changes else { return nil }
+    return Addition(bytes: bytes, changes: changes, frame: start..<(length + bytes.count))
   }
 
-  /// These bytes are durable at the end of the file.
-  mutating func appended(_ bytes: [UInt8]) {
-    let start = length == 0 ? LogFormat.headerSize : 0
-    let frame = (length + start)..<(length + bytes.count)
-    let changes = bytes.withUnsafeBytes {
-      format.changes(
-        in: $0,
-        at: start,
-        length: frame.count - LogFormat.frameHeaderSize,
-        offset: length
-      )
-    }
-    index.apply(changes ?? [], of: frame)
-    length = frame.upperBound
+  /// An addition is durable at the end of the file.
+  mutating func added(_ addition: Addition) {
+    index.apply(addition.changes, of: addition.frame)
+    length = addition.frame.upperBound
   }
 
-  /// An attempt to append failed: nobody knows how much was written.
-  mutating func appendFailed() {
+  /// An addition failed: nobody knows how much of it was written.
+  mutating func additionFailed() {
     rest = .unfinished
   }
 
   /// These places of the file are damaged; rewriting it leaves out what cannot be read anyway.
   mutating func found(damage: [Range<Int>]) {
-    for place in damage where damaged.insert(place).inserted {
+    for place in damage {
+      damaged.insert(place)
+      guard known.places.insert(place).inserted else { continue }
       let text = "\(name.text) at \(place.lowerBound)"
-      unreported.append(StoreDamage(place: text, byteCount: place.count))
+      known.unreported.append(StoreDamage(place: text, byteCount: place.count))
     }
   }
 
+  /// What to tell the log when it is opened again; `nil` if nothing was ever damaged.
+  var knownDamage: KnownDamage? {
+    known.places.isEmpty && known.unreported.isEmpty ? nil : known
+  }
+
+  /// Whether the file can go, since no record is lost with it and nobody has to be told of one.
+  var isEmpty: Bool { index.places.isEmpty && !isErasing && knownDamage == nil }
+
   /// Returns the damage that was not reported yet: each is reported once.
   mutating func reportDamage() -> [StoreDamage] {
-    defer { unreported = [] }
-    return unreported
+    defer { known.unreported = [] }
+    return known.unreported
   }
 
   /// Returns values from the bytes of their frame, or `nil` if the frame is damaged.
@@ -203,10 +225,9 @@ struct PartitionLog {
 
   /// The file was replaced by one with this content.
   mutating func replaced(by found: LogRecovery) {
-    damaged = []
+    (damaged, known.places) = ([], [])
+    created()
     restored(found)
-    isNameDurable = false
-    rest = .none
     nextCompaction = 0
   }
 

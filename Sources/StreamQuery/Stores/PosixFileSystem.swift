@@ -45,6 +45,13 @@ struct PosixFileSystem: FileSystem {
     return PosixLock(file)
   }
 
+  func identity(of path: String) throws(QueryStoreError) -> FileIdentity? {
+    var status = stat()
+    guard stat(path, &status) != 0 else { return FileIdentity(status) }
+    guard errno == ENOENT || errno == ENOTDIR else { throw .system("stat") }
+    return nil
+  }
+
   func files(in directory: String) throws(QueryStoreError) -> [String] {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: directory)
@@ -83,7 +90,7 @@ struct PosixFileSystem: FileSystem {
   }
 
   func remove(_ path: String) throws(QueryStoreError) {
-    guard unlink(path) == 0 else { throw .system("unlink") }
+    guard unlink(path) == 0 || errno == ENOENT else { throw .system("unlink") }
   }
 
   func syncDirectory(_ path: String) throws(QueryStoreError) {
@@ -100,6 +107,7 @@ struct PosixFileSystem: FileSystem {
 /// A lock that ends with its release, even if a process that is just being started shares the file.
 private final class PosixLock: FileLock {
   private let file: PosixFile
+  var identity: FileIdentity { file.identity }
 
   init(_ file: PosixFile) {
     self.file = file
@@ -113,6 +121,7 @@ private final class PosixLock: FileLock {
 /// A file descriptor.
 private final class PosixFile: StoredFile {
   let descriptor: Int32
+  let identity: FileIdentity
 
   init(_ path: String, _ flags: Int32) throws(QueryStoreError) {
     var opened: Int32 = -1
@@ -121,6 +130,13 @@ private final class PosixFile: StoredFile {
       return opened
     }
     descriptor = opened
+    var status = stat()
+    guard fstat(opened, &status) == 0 else {
+      let error = QueryStoreError.system("fstat")
+      _ = close(opened)
+      throw error
+    }
+    identity = FileIdentity(status)
   }
 
   deinit {
@@ -167,6 +183,14 @@ private final class PosixFile: StoredFile {
     #else
     _ = try retrying("fdatasync") { fdatasync(descriptor) }
     #endif
+  }
+}
+
+extension FileIdentity {
+  fileprivate init(_ status: stat) {
+    // Their types differ from system to system.
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    number = UInt64(truncatingIfNeeded: status.st_ino)
   }
 }
 

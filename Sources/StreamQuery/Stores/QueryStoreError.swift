@@ -8,12 +8,16 @@ public enum QueryStoreError: Error, Sendable, CustomStringConvertible {
   case denied
   /// Another store, of this process or another, uses the same data.
   case inUse
-  /// The data was written by a later version; it was left as it is.
-  case laterVersion
+  /// The data was written by another version, whose format this one does not read; it was left as it is.
+  case otherVersion
   /// The batch belongs to another generation than the present one.
   case superseded(current: StoreGeneration)
   /// The store was closed.
   case closed
+  /// The store's files were removed or replaced while it had them open; the batch is not written.
+  ///
+  /// They are created anew with what the store has acknowledged: the batch can be written again.
+  case filesReplaced
   /// Something else went wrong.
   case failed(any Error)
 
@@ -26,11 +30,13 @@ public enum QueryStoreError: Error, Sendable, CustomStringConvertible {
       "access to the store's data is denied: check the permissions and the file protection, and try again"
     case .inUse:
       "another store uses the same data: share one store, close the other, or use another directory"
-    case .laterVersion:
-      "the data was written by a later version, and is left as it is: update, or use another directory"
+    case .otherVersion:
+      "the data was written by another version, and is left as it is: use that one, or another directory"
     case .superseded(let current):
       "the partition was wiped since the batch's generation: load generation \(current) to write again"
     case .closed: "the store was closed: create another"
+    case .filesReplaced:
+      "the store's files were removed or replaced, and are created anew: write the batch again"
     case .failed(let error): "the store failed, and may work if tried again: \(error)"
     }
   }
@@ -40,8 +46,8 @@ extension QueryStoreError {
   /// Whether it is of no use to try again.
   var isFinal: Bool {
     switch self {
-    case .superseded, .closed, .inUse, .laterVersion: true
-    case .full, .denied, .failed: false
+    case .superseded, .closed, .inUse, .otherVersion: true
+    case .full, .denied, .filesReplaced, .failed: false
     }
   }
 }

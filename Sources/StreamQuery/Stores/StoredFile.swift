@@ -6,6 +6,7 @@ internal import Foundation
 
 /// An open file, which is closed with its last reference.
 protocol StoredFile: AnyObject, Sendable {
+  var identity: FileIdentity { get }
   func length() throws(QueryStoreError) -> Int
   /// Reads bytes; fewer if the file ends before.
   func read(_ range: Range<Int>) throws(QueryStoreError) -> Data

@@ -28,6 +28,9 @@ public enum StoreRule: String, CaseIterable, Hashable, Sendable, CustomStringCon
   /// A batch of another generation is refused with the present one, and changes nothing.
   case refusesOtherGenerations =
     "A batch of another generation is refused with the present one, and changes nothing."
+  /// What was released is read as it was, and what was wiped before it stays wiped.
+  case staysAsReleased =
+    "What was released is read as it was, and what was wiped before it stays wiped."
   /// Records and removals are there when the data is opened again.
   case keepsRecords = "Records and removals are there when the data is opened again."
   /// What was wiped is gone when the data is opened again, and so is its generation.

@@ -60,7 +60,7 @@ extension StoreTrial {
           case .superseded(current): break
           case .superseded(let other):
             saw("\(what) was refused with generation \(other) instead of \(current)")
-          case .full, .denied, .inUse, .laterVersion, .closed, .failed:
+          case .full, .denied, .inUse, .otherVersion, .closed, .filesReplaced, .failed:
             saw("\(what) was refused with another error: \(error)")
           }
         }
@@ -88,6 +88,34 @@ extension StoreTrial {
     try await write(["b": "2"])
     try await reopen()
     try await expect(["b": "2"], after: "a wipe, a batch, and opening it again")
+  }
+
+  func staysAsReleased() async throws {
+    let store = try await store()
+    try await write(["a": "1"])
+    await store.release(.main)
+    await store.release("none")
+    try await expect(["a": "1"], after: "releasing it")
+    try await write(["b": "2"])
+    await store.release(.main)
+    try await expect(["a": "1", "b": "2"], after: "releasing it and a batch")
+    let old = try await store.load(.main).generation
+    let begun = try await store.wipe(.main)
+    await store.release(.main)
+    try await expect([:], after: "wiping and releasing it")
+    let found = try await store.load(.main).generation
+    if found < begun {
+      saw("generation \(begun) had become generation \(found) when it was released")
+    }
+    do throws(QueryStoreError) {
+      let late = [StoreRecord(key: "a", value: Data("late".utf8))]
+      try await store.write(StoreBatch(generation: old, puts: late), to: .main)
+      saw("a batch of the generation before the wipe was taken after the release")
+    } catch {
+      guard case .superseded = error else { throw error }
+    }
+    try await write(["c": "3"])
+    try await expect(["c": "3"], after: "wiping and releasing it, and a batch")
   }
 
   // MARK: Several at once

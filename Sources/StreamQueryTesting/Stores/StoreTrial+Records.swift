@@ -20,6 +20,7 @@ extension StoreTrial {
     case .wipes: try await wipes()
     case .beginsGenerations: try await beginsGenerations()
     case .refusesOtherGenerations: try await refusesOtherGenerations()
+    case .staysAsReleased: try await staysAsReleased()
     case .keepsRecords: try await keepsRecords()
     case .keepsWipes: try await keepsWipes()
     }

@@ -20,12 +20,13 @@ actor BrokenStore: QueryStore {
     case wipesEverything
     case keepsItsGeneration
     case takesLateBatches
+    case forgetsWhatIsReleased
     case forgetsTheLastBatch
     case forgetsWipes
   }
 
   private let mistake: Mistake
-  private let memory: MemoryStore
+  private var memory: MemoryStore
   private var before: [StoreRecord] = []
 
   init(_ mistake: Mistake, _ memory: MemoryStore) {
@@ -91,6 +92,10 @@ actor BrokenStore: QueryStore {
       return generation
     default: return memory.wipe(place(partition))
     }
+  }
+
+  func release(_ partition: StorePartition) async {
+    if mistake == .forgetsWhatIsReleased { memory = MemoryStore() }
   }
 
   /// What another store finds later.

@@ -154,6 +154,26 @@ private final class OwnThread: TaskExecutor {
     #expect(try await store.load(.main).records == [])
   }
 
+  @Test func whatIsWipedAndReleasedLeavesNoValue() async throws {
+    let defaults = FakeDefaults()
+    let store = DefaultsStore(defaults, prefix: "p.")
+    let record = StoreRecord(key: "a", value: Data([1]))
+    for number in 0..<20 {
+      let partition = StorePartition("\(number)")
+      let generation = try await store.load(partition).generation
+      try await store.write(StoreBatch(generation: generation, puts: [record]), to: partition)
+      await store.release(partition)
+      #expect(try await store.load(partition).records == [record])
+      let begun = try await store.wipe(partition)
+      await store.release(partition)
+      #expect(try await DefaultsStore(defaults, prefix: "p.").load(partition).generation >= begun)
+      await #expect(throws: QueryStoreError.self) {
+        try await store.write(StoreBatch(generation: generation, puts: [record]), to: partition)
+      }
+    }
+    #expect(defaults.names == ["p.~"])
+  }
+
   @Test(arguments: [0, 1, 300])
   func changedBytesAreReportedAndNeverAnotherValue(wipes: Int) async throws {
     let defaults = FakeDefaults()

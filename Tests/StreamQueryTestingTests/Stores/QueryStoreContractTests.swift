@@ -29,7 +29,7 @@ import Testing
         StoreRule.startsEmpty, .keepsBytes, .replaces, .removes, .lastPutCounts, .loadsKeys,
         .keepsApart,
         .showsWholeBatches, .survivesCancellation, .wipes, .beginsGenerations,
-        .refusesOtherGenerations, .keepsRecords, .keepsWipes,
+        .refusesOtherGenerations, .staysAsReleased, .keepsRecords, .keepsWipes,
       ]
     )
   )

@@ -89,7 +89,7 @@ final class FaultyStore: QueryStore {
     case .full: "full"
     case .denied: "denied"
     case .failed(let error): "failed \(type(of: error))"
-    case .inUse, .laterVersion, .superseded, .closed: "unexpected"
+    case .inUse, .otherVersion, .superseded, .closed, .filesReplaced: "unexpected"
     }
   }
 }

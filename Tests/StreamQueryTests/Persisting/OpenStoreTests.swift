@@ -17,7 +17,7 @@ struct OpenStoreTests {
     #expect(pauses == [.zero, .seconds(1), .seconds(2)])
     _ = store.hurryToRead()
     // What can never be read is not asked for again.
-    let last = store.readFailed(.laterVersion).pause
+    let last = store.readFailed(.otherVersion).pause
     #expect(last == nil)
   }
 }

@@ -279,7 +279,7 @@ struct RestoringTests {
 
   @Test(
     "a store that can never be read is told of, and the client works without it",
-    arguments: [.inUse, .laterVersion, .closed, .superseded(current: .first)] as [QueryStoreError]
+    arguments: [.inUse, .otherVersion, .closed, .superseded(current: .first)] as [QueryStoreError]
   )
   func unreadableStore(_ error: QueryStoreError) {
     keep()

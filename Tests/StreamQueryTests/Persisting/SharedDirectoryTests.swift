@@ -120,7 +120,7 @@ struct SharedDirectoryTests {
   }
 
   @Test("a directory that a later version has written is left as it is by a client and its outbox")
-  func laterVersion() throws {
+  func otherVersion() throws {
     let former = client(files())
     simulation.settle()
     former.setData("kept", for: name)
@@ -134,7 +134,7 @@ struct SharedDirectoryTests {
     let client = client(self.files())
     let events = simulation.record(client.events)
     simulation.settle()
-    try expectUseless(client, events, QueryStoreError.laterVersion.description)
+    try expectUseless(client, events, QueryStoreError.otherVersion.description)
     events.cancel()
     online.send(true)
     client.shutDown()

@@ -150,6 +150,35 @@ struct ScopeNoteTests: ScopeSuite {
     withExtendedLifetime(next) {}
   }
 
+  @Test("accounts that have ended leave no file, and no late save of them is taken")
+  func noFile() async throws {
+    let manager = FileManager.default
+    let directory = manager.temporaryDirectory.appending(path: "notes-\(UUID().uuidString)")
+    defer { try? manager.removeItem(at: directory) }
+    let store = FileStore(directory: directory)
+    let scopes = QueryScopes(in: store) { _, configuration in
+      configuration.persistence = Persistence(in: store)
+    }
+    for number in 0..<20 {
+      let account = try await scopes.open("user-\(number)")
+      account.client.setData("secret", for: QueryKey<String>("name"))
+      if number % 2 == 0 { try await account.client.save() }
+      try await account.end()
+    }
+    #expect(
+      try manager.contentsOfDirectory(atPath: directory.path).sorted()
+        == ["lock", "scopes-copy@0.log", "scopes@0.log", "~@20.log"]
+    )
+    let late = StoreBatch(
+      generation: .first,
+      puts: [StoreRecord(key: "k", value: Data("late".utf8))]
+    )
+    await #expect(throws: QueryStoreError.self) {
+      try await store.write(late, to: ScopeNotes.partition(of: "user-3"))
+    }
+    await store.close()
+  }
+
   @Test(
     "one flipped bit opens no account that has ended",
     arguments: ["scopes", "scopes-copy"]

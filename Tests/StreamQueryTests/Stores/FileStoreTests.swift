@@ -46,6 +46,157 @@ import Testing
     #expect(await store.partitions.count == 1)
   }
 
+  @Test func whatWasOnlyReadIsReleased() async throws {
+    let first = store()
+    for number in 0..<50 {
+      try await first.write(.put(["a": "\(number)"]), to: StorePartition("p\(number)"))
+    }
+    await first.close()
+    let store = store()
+    for number in 0..<50 {
+      let partition = StorePartition("p\(number)")
+      #expect(try await store.shelf(partition).values == ["a": "\(number)"])
+      #expect(try await store.load(["a"], of: partition).records.count == 1)
+      await store.release(partition)
+    }
+    _ = try await store.shelf("nothing")
+    await store.release("nothing")
+    #expect(await store.partitions.isEmpty)
+    // The lock.
+    #expect(disk.openFiles == 1)
+  }
+
+  @Test func aPartitionIsReleasedAfterItsFileWasRewritten() async throws {
+    let store = store()
+    var rewritings = 0
+    for number in 0..<40 {
+      try await store.write(.put(["a": "\(number)" + String(repeating: "x", count: 40)]))
+      let count = disk.calls.filter { $0.hasPrefix("rename") }.count
+      guard count > rewritings else { continue }
+      rewritings = count
+      await store.release(.main)
+      #expect(disk.openFiles == 1)
+    }
+    #expect(rewritings > 3)
+    #expect(try await store.shelf().values["a"]?.hasPrefix("39x") == true)
+  }
+
+  @Test func damageIsReportedOnceAlsoIfThePartitionWasReleasedInBetween() async throws {
+    let first = store()
+    try await first.write(.put(["a": "1"]))
+    try await first.write(.put(["b": "2"]))
+    await first.close()
+    disk.change("/store/main@0.log") { $0[LogFormat.headerSize + 5] ^= 1 }
+    let store = store()
+    // Found by who cannot report it.
+    try await store.write(ShelfChange().batch(0), to: .main)
+    await store.release(.main)
+    #expect(disk.openFiles == 1)
+    #expect(try await store.load(.main).damage.count == 1)
+    await store.release(.main)
+    #expect(try await store.load(.main).damage == [])
+  }
+
+  @Test func theDirectoryIsListedOnce() async throws {
+    let store = store()
+    for number in 0..<20 {
+      let partition = StorePartition("p\(number)")
+      try await store.write(.put(["a": "1"]), to: partition)
+      _ = try await store.wipe(partition)
+      await store.release(partition)
+      _ = try await store.shelf(partition)
+    }
+    #expect(disk.state.withLock { $0.listings } == 1)
+  }
+
+  @Test func aFileThatGoesWhileItIsNotOpenIsAnEmptyPartition() async throws {
+    let store = store()
+    try await store.write(.put(["a": "1"]))
+    await store.release(.main)
+    disk.removeFile("/store/main@0.log")
+    #expect(try await store.shelf() == Shelf())
+    try await store.write(.put(["b": "2"]))
+    #expect(try await store.shelf().values == ["b": "2"])
+  }
+
+  // MARK: Partitions that are empty
+
+  @Test func whatIsWipedAndReleasedLeavesNoFile() async throws {
+    let store = store()
+    try await store.write(.put(["a": "1"]))
+    for number in 0..<20 {
+      let partition = StorePartition("p\(number)")
+      try await store.write(.put(["secret": "marker"]), to: partition)
+      _ = try await store.wipe(partition)
+      await store.release(partition)
+    }
+    #expect(disk.files.keys.sorted() == ["/store/lock", "/store/main@0.log", "/store/~@20.log"])
+    #expect(!containsMarker())
+  }
+
+  @Test(arguments: [false, true])
+  func aGenerationThatHasEndedDoesNotComeAgainWithItsFile(_ isLaunched: Bool) async throws {
+    var store = store()
+    var generation: UInt64 = 0
+    for _ in 0..<3 {
+      try await store.write(ShelfChange.put(["a": "1"]).batch(generation), to: .main)
+      let begun = try await store.wipe(.main)
+      await store.release(.main)
+      if isLaunched {
+        disk.restart(.nothing)
+        store = self.store()
+      }
+      #expect(try await store.load(.main).generation == begun)
+      for late in 0...generation {
+        await #expect {
+          try await store.write(ShelfChange.put(["late": "save"]).batch(late), to: .main)
+        } throws: {
+          if case .superseded(begun)? = $0 as? QueryStoreError { true } else { false }
+        }
+      }
+      generation = begun.number
+    }
+    // Nobody waits until it is on the disk that an empty file is gone.
+    if !isLaunched { #expect(disk.files.keys.sorted() == ["/store/lock", "/store/~@3.log"]) }
+    // Nor does another partition begin before: there is one number for all that have no file.
+    #expect(try await store.load("other").generation.number == 3)
+    #expect(try await store.wipe("other").number == 4)
+  }
+
+  @Test func aPartitionWhoseLastRecordWasRemovedLeavesNoFile() async throws {
+    let store = store()
+    try await store.write(.put(["a": "1"]))
+    try await store.write(.remove("a"))
+    await store.release(.main)
+    #expect(disk.files.keys.sorted() == ["/store/lock"])
+    try await store.write(ShelfChange.put(["b": "2"]).batch(0), to: .main)
+    #expect(try await store.shelf() == Shelf(values: ["b": "2"]))
+  }
+
+  @Test func damageThatNobodyWasToldOfKeepsItsFile() async throws {
+    let store = store()
+    try await store.write(.put(["a": "1"]))
+    await store.release(.main)
+    disk.change("/store/main@0.log") { $0[LogFormat.headerSize + 30] ^= 1 }
+    try await store.write(ShelfChange().batch(0), to: .main)
+    await store.release(.main)
+    #expect(disk.files.keys.contains("/store/main@0.log"))
+    #expect(try await store.load(.main).damage.count == 1)
+  }
+
+  @Test(arguments: 0..<4)
+  func aFileThatCannotGoIsReleasedAllTheSame(_ call: Int) async throws {
+    let store = store()
+    try await store.write(.put(["a": "1"]))
+    _ = try await store.wipe(.main)
+    disk.fail(.denied, at: call)
+    await store.release(.main)
+    #expect(disk.openFiles == 1)
+    #expect(try await store.load(.main).generation.number == 1)
+    disk.restart(.nothing)
+    #expect(try await self.store().load(.main).generation.number == 1)
+  }
+
   @Test func aPartitionIsNotReleasedBeforeItsWipeIsComplete() async throws {
     let store = store()
     try await store.write(.put(["a": "1"]))
@@ -88,16 +239,38 @@ import Testing
     let files = disk.files
     let store = store()
     for _ in 0..<2 {
-      await #expect { try await store.shelf() } throws: { isLater($0) }
+      await #expect { try await store.shelf() } throws: { isOtherVersion($0) }
       await #expect {
         try await store.write(ShelfChange.put(["a": "2"]).batch(0), to: .main)
       } throws: {
-        isLater($0)
+        isOtherVersion($0)
       }
-      await #expect { try await store.wipe(.main) } throws: { isLater($0) }
+      await #expect { try await store.wipe(.main) } throws: { isOtherVersion($0) }
     }
     #expect(disk.files == files)
     #expect(try await store.shelf("other") == Shelf())
+  }
+
+  @Test func aFileOfTheFirstVersionIsOfAnotherVersionAndLeftAsItIs() async throws {
+    try await store().write(.put(["a": "1"]))
+    disk.endProcess()
+    disk.change("/store/main@0.log") { $0 = fileOfVersionOne }
+    let files = disk.files
+    let store = store()
+    await #expect { try await store.shelf() } throws: { isOtherVersion($0) }
+    await #expect {
+      try await store.write(ShelfChange.put(["a": "2"]).batch(0), to: .main)
+    } throws: {
+      isOtherVersion($0)
+    }
+    await #expect { try await store.wipe(.main) } throws: { isOtherVersion($0) }
+    #expect(disk.files == files)
+    let defaults = DictionaryDefaults()
+    defaults.set(Data(fileOfVersionOne), forKey: "main")
+    let small = DefaultsStore(defaults, prefix: "")
+    await #expect { try await small.shelf() } throws: { isOtherVersion($0) }
+    await #expect { _ = try await small.wipe(.main) } throws: { isOtherVersion($0) }
+    #expect(defaults.data(forKey: "main") == Data(fileOfVersionOne))
   }
 
   @Test func damageIsReportedOnceAndRewrittenWithTheNextBatch() async throws {
@@ -374,6 +547,15 @@ import Testing
     #expect(disk.files.keys.sorted() == ["/store/lock", "/store/main@1.log"])
   }
 
+  /// Values in memory.
+  private final class DictionaryDefaults: DefaultsStorage {
+    private let values = Mutex<[String: Data]>([:])
+
+    var storageIdentity: ObjectIdentifier { ObjectIdentifier(self) }
+    func data(forKey name: String) -> Data? { values.withLock { $0[name] } }
+    func set(_ data: Data?, forKey name: String) { values.withLock { $0[name] = data } }
+  }
+
   private func containsMarker() -> Bool {
     disk.state.withLock { state in
       state.nodes.values.contains { node in
@@ -388,8 +570,8 @@ import Testing
     if case .inUse? = error as? QueryStoreError { true } else { false }
   }
 
-  private func isLater(_ error: any Error) -> Bool {
-    if case .laterVersion? = error as? QueryStoreError { true } else { false }
+  private func isOtherVersion(_ error: any Error) -> Bool {
+    if case .otherVersion? = error as? QueryStoreError { true } else { false }
   }
 
   private func isDenied(_ error: any Error) -> Bool {

@@ -21,6 +21,31 @@ import Testing
     #expect(texts.count == names.count)
   }
 
+  /// Two names that a cut and a checksum do not tell apart: three bits are different, and the checksum that named
+  /// files once was the same.
+  @Test func longNamesThatAreAlikeHaveTwoFiles() {
+    let beginning = "tenant-" + String(repeating: "0", count: 81)
+    let names = [
+      "33o_oudwve7-u__wq1hcckz6iqv6ucdujjbqhntic59q05d1s",
+      "33o_oudwve7-u__wq1hcckzviqvvucd5jjbqhntic59q05d1s",
+    ].map { StorePartition(beginning + $0) }
+    #expect(Set(names.map(LogFileName.stem)).count == 2)
+    #expect(
+      LogFileName.stem(names[0])
+        == "~" + SHA256.digest(of: names[0].name.utf8).map(hexadecimal).joined()
+    )
+  }
+
+  @Test func noPartitionHasTheFileOfPartitionsWithoutAFile() {
+    for name in ["", "~", "%7e", String(repeating: "~", count: 200)] {
+      #expect(LogFileName.stem(StorePartition(name)) != LogFileName.floorStem)
+    }
+  }
+
+  private func hexadecimal(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  }
+
   @Test func equalNamesHaveOneFile() {
     #expect(
       LogFileName("\u{E9}", .first) == LogFileName(StorePartition("e\u{301}"), .first)

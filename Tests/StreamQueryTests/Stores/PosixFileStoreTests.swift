@@ -95,6 +95,75 @@ import Testing
     }
   }
 
+  @Test(arguments: ["removed", "moved", "replaced"])
+  func theNextSaveIsKeptWithAllOthersAfterTheDirectoryIsGone(_ accident: String) async throws {
+    try await withDirectory { parent in
+      let manager = FileManager.default
+      let directory = parent.appending(path: "one/store")
+      let store = FileStore(directory: directory)
+      try await store.write(.put(["a": "1"]))
+      try await store.write(.put(["k": "1"]), to: "other")
+      switch accident {
+      case "removed": try manager.removeItem(at: parent.appending(path: "one"))
+      case "moved": try manager.moveItem(at: directory, to: parent.appending(path: "two"))
+      default:
+        try manager.moveItem(at: directory, to: parent.appending(path: "two"))
+        try manager.createDirectory(at: directory, withIntermediateDirectories: true)
+      }
+      await #expect {
+        try await store.write(.put(["b": "lost"]))
+      } throws: {
+        if case .filesReplaced? = $0 as? QueryStoreError { true } else { false }
+      }
+      try await store.write(.put(["b": "2"]))
+      await store.close()
+      let next = FileStore(directory: directory)
+      #expect(try await next.shelf().values == ["a": "1", "b": "2"])
+      #expect(try await next.shelf("other").values == ["k": "1"])
+      await next.close()
+    }
+  }
+
+  /// Of this process, in a directory.
+  private func openDescriptors(below directory: URL) -> Int {
+    #if os(Linux)
+    let root = directory.resolvingSymlinksInPath().path + "/"
+    let links = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    return links.count { link in
+      let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + link)
+      return path?.hasPrefix(root) == true
+    }
+    #else
+    return 0
+    #endif
+  }
+
+  @Test func releasedPartitionsAndASuspendedStoreHaveNoDescriptors() async throws {
+    try await withDirectory { directory in
+      let first = FileStore(directory: directory)
+      for number in 0..<50 {
+        try await first.write(.put(["a": "1"]), to: StorePartition("p\(number)"))
+      }
+      await first.close()
+      let store = FileStore(directory: directory)
+      for number in 0..<50 {
+        #expect(try await store.shelf(StorePartition("p\(number)")).values == ["a": "1"])
+        await store.release(StorePartition("p\(number)"))
+      }
+      #expect(openDescriptors(below: directory) <= 1)
+      _ = try await store.shelf("p1")
+      await store.suspend()
+      #expect(openDescriptors(below: directory) == 0)
+      await #expect(processExitsWith: .exitCode(42)) { [path = directory.path as String] in
+        let other = FileStore(directory: URL(filePath: path))
+        try await other.write(.put(["b": "2"]), to: "p1")
+        exit(42)
+      }
+      try await store.resume()
+      #expect(try await store.shelf("p1").values == ["a": "1", "b": "2"])
+    }
+  }
+
   @Test func aLargePartitionComesBackAsItWas() async throws {
     try await withDirectory { directory in
       let store = FileStore(directory: directory)

@@ -10,6 +10,7 @@ import Testing
     /// The process ends, and another one goes on.
     case relaunch
     case load
+    case release
   }
 
   static let histories: [[Action]] = [
@@ -23,6 +24,11 @@ import Testing
       .load,
       .write(.put(["b": String(repeating: "y", count: 90)])), .write(.put(["b": "z"])), .wipe,
       .relaunch, .write(.put(["c": "1"])), .relaunch, .load,
+    ],
+    [
+      .write(.put(["a": "1"])), .wipe, .release, .write(.put(["b": "1"])), .release, .relaunch,
+      .write(.remove("b")), .release, .wipe, .release, .relaunch, .write(.put(["c": "1"])), .wipe,
+      .release, .load,
     ],
   ]
 
@@ -46,6 +52,7 @@ import Testing
           disk.endProcess()
           store = Self.store(on: disk)
         case .load: #expect(try await store.shelf() == shelf)
+        case .release: await store.release(.main)
         }
       } catch {
         guard case .failed(is SimulatedDisk.PowerIsOff) = error else {
@@ -135,9 +142,10 @@ import Testing
               store = Self.store(on: disk)
               if let unwiped, try await store.shelf() == unwiped { next = unwiped }
             case .load: #expect(try await store.shelf() == shelf, place)
+            case .release: await store.release(.main)
             }
             shelf = next
-            if action != .load { unwiped = nil }
+            if action != .load, action != .release { unwiped = nil }
           } catch {
             switch error {
             case .full, .denied: break

@@ -47,7 +47,8 @@ final class SimulatedDisk: FileSystem {
     var names: [String: Int] = [:]
     var durableNames: [String: Int] = [:]
     var directories: Set<String> = []
-    var locks: [String: Int] = [:]
+    /// The number of the lock that each locked file has.
+    var locks: [Int: Int] = [:]
     var calls: [String] = []
     var faults: [Int: Fault] = [:]
     var lasting: (prefix: String, fault: Fault)?
@@ -55,6 +56,9 @@ final class SimulatedDisk: FileSystem {
     var last = 0
     /// How often a file was read.
     var reads = 0
+    /// How often a directory was read.
+    var listings = 0
+    var openFiles = 0
   }
 
   let state: TestLock<State>
@@ -118,14 +122,44 @@ final class SimulatedDisk: FileSystem {
 
   /// Makes a file one of a later version of the library.
   func makeLater(_ path: String) {
-    change(path) { bytes in
-      bytes[8] = 2
-      let sum = bytes.withUnsafeBytes {
-        LogChecksum.of(UnsafeRawBufferPointer(rebasing: $0[..<24]), seed: 0)
-      }
-      withUnsafeBytes(of: sum.littleEndian) { bytes.replaceSubrange(24..<32, with: $0) }
+    change(path) { $0.replaceSubrange(0..<32, with: laterVersion(of: $0.prefix(32))) }
+  }
+
+  /// Removes a directory with all that is in it, behind the store's back; what is open stays readable.
+  func removeDirectory(_ path: String) {
+    state.withLock { state in
+      state.directories.remove(path)
+      state.names = state.names.filter { !$0.key.hasPrefix(path + "/") }
+      state.durableNames = state.durableNames.filter { !$0.key.hasPrefix(path + "/") }
     }
   }
+
+  /// Gives a directory another name, behind the store's back.
+  func moveDirectory(_ path: String, to newPath: String) {
+    func moved(_ names: [String: Int]) -> [String: Int] {
+      Dictionary(
+        uniqueKeysWithValues: names.map { name, number in
+          (name.hasPrefix(path + "/") ? newPath + name.dropFirst(path.count) : name, number)
+        }
+      )
+    }
+    state.withLock { state in
+      if state.directories.remove(path) != nil { state.directories.insert(newPath) }
+      state.names = moved(state.names)
+      state.durableNames = moved(state.durableNames)
+    }
+  }
+
+  /// Removes a file behind the store's back.
+  func removeFile(_ path: String) {
+    state.withLock { state in
+      state.names[path] = nil
+      state.durableNames[path] = nil
+    }
+  }
+
+  /// The number of files that somebody has open.
+  var openFiles: Int { state.withLock { $0.openFiles } }
 
   // MARK: The file system
 
@@ -136,20 +170,30 @@ final class SimulatedDisk: FileSystem {
 
   func lock(_ path: String) throws(QueryStoreError) -> any FileLock {
     if state.withLock({ $0.names[path] == nil }) { _ = try open(path, .creating) }
-    let number = state.withLock { state -> Int? in
-      guard state.locks[path] == nil else { return nil }
+    let found = state.withLock { state -> (file: Int, lock: Int)? in
+      guard let file = state.names[path], state.locks[file] == nil else { return nil }
       state.last += 1
-      state.locks[path] = state.last
-      return state.last
+      state.locks[file] = state.last
+      return (file, state.last)
     }
-    guard let number else { throw .inUse }
-    return Lock(self, path, number)
+    guard let found else { throw .inUse }
+    return Lock(self, found.file, found.lock)
+  }
+
+  func identity(of path: String) throws(QueryStoreError) -> FileIdentity? {
+    try check()
+    return state.withLock { state in state.names[path].map { Self.identity($0) } }
+  }
+
+  private static func identity(_ number: Int) -> FileIdentity {
+    FileIdentity(device: 1, number: UInt64(number))
   }
 
   func files(in directory: String) throws(QueryStoreError) -> [String] {
     try check()
     return state.withLock { state in
-      state.names.keys.filter { $0.hasPrefix(directory + "/") }
+      state.listings += 1
+      return state.names.keys.filter { $0.hasPrefix(directory + "/") }
         .map { String($0.dropFirst(directory.count + 1)) }
     }
   }
@@ -159,12 +203,11 @@ final class SimulatedDisk: FileSystem {
     case .reading, .writing:
       try check()
       let found = state.withLock { ($0.names[path], $0.lasting?.fault) }
-      guard let number = found.0 else {
-        throw .failed(SystemCallError(call: "open", code: 2))
-      }
+      guard let number = found.0 else { throw Self.noEntry("open") }
       if mode == .writing, found.1 == .denied { throw .denied }
       return File(self, path, number)
     case .creating:
+      try checkParent(of: path)
       try act("create \(path)") { state, _ in
         state.last += 1
         state.nodes[state.last] = Node()
@@ -175,6 +218,7 @@ final class SimulatedDisk: FileSystem {
   }
 
   func rename(_ path: String, to newPath: String) throws(QueryStoreError) {
+    guard state.withLock({ $0.names[path] != nil }) else { throw Self.noEntry("rename") }
     try act("rename \(path) \(newPath)") { state, _ in
       state.names[newPath] = state.names.removeValue(forKey: path)
     }
@@ -185,7 +229,19 @@ final class SimulatedDisk: FileSystem {
   }
 
   func syncDirectory(_ path: String) throws(QueryStoreError) {
+    guard state.withLock({ $0.directories.contains(path) }) else { throw Self.noEntry("open") }
     try act("sync \(path)") { state, _ in state.durableNames = state.names }
+  }
+
+  private static func noEntry(_ call: String) -> QueryStoreError {
+    .failed(SystemCallError(call: call, code: 2))
+  }
+
+  private func checkParent(of path: String) throws(QueryStoreError) {
+    let parent = path.split(separator: "/").dropLast().joined(separator: "/")
+    guard state.withLock({ $0.directories.contains("/" + parent) }) else {
+      throw Self.noEntry("open")
+    }
   }
 
   private func check() throws(QueryStoreError) {
@@ -223,15 +279,20 @@ final class SimulatedDisk: FileSystem {
 
   private final class Lock: FileLock {
     let disk: SimulatedDisk
-    let path: String
+    let file: Int
     let number: Int
+    var identity: FileIdentity { SimulatedDisk.identity(file) }
 
-    init(_ disk: SimulatedDisk, _ path: String, _ number: Int) {
-      (self.disk, self.path, self.number) = (disk, path, number)
+    init(_ disk: SimulatedDisk, _ file: Int, _ number: Int) {
+      (self.disk, self.file, self.number) = (disk, file, number)
+      disk.state.withLock { $0.openFiles += 1 }
     }
 
     deinit {
-      disk.state.withLock { if $0.locks[path] == number { $0.locks[path] = nil } }
+      disk.state.withLock { state in
+        state.openFiles -= 1
+        if state.locks[file] == number { state.locks[file] = nil }
+      }
     }
   }
 
@@ -239,9 +300,15 @@ final class SimulatedDisk: FileSystem {
     let disk: SimulatedDisk
     let path: String
     let number: Int
+    var identity: FileIdentity { SimulatedDisk.identity(number) }
 
     init(_ disk: SimulatedDisk, _ path: String, _ number: Int) {
       (self.disk, self.path, self.number) = (disk, path, number)
+      disk.state.withLock { $0.openFiles += 1 }
+    }
+
+    deinit {
+      disk.state.withLock { $0.openFiles -= 1 }
     }
 
     func length() throws(QueryStoreError) -> Int {

@@ -101,3 +101,20 @@ func recovered(
   let contents = StoreContents(generation: generation, records: found.records(in: data))
   return (found, contents.shelf)
 }
+
+/// The header of a file, as a later version of the library would have written it.
+func laterVersion(of header: some Collection<UInt8>) -> [UInt8] {
+  var bytes = Array(header)
+  bytes[8] = UInt8(LogFormat.version) + 1
+  let sum = bytes.withUnsafeBytes { CRC64.of(UnsafeRawBufferPointer(rebasing: $0[..<24])) }
+  withUnsafeBytes(of: sum.littleEndian) { bytes.replaceSubrange(24..<32, with: $0) }
+  return bytes
+}
+
+/// A file of the partition `main` of version 1, with the value 1 under the key a.
+let fileOfVersionOne: [UInt8] = Array(
+  Data(
+    base64Encoded: "U1Fsb2cNGgoBAAAAAAAAAAAAAAAAAAAAggKTPPL5vP3XUcP1CgAAAC//iY8hOi5JfJKngrgxdHsB"
+      + "AAAAAQAAAGEx"
+  ) ?? Data()
+)

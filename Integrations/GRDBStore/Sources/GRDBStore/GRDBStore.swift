@@ -58,7 +58,7 @@ public final class GRDBStore: QueryStore {
   /// Creates the tables in a database, unless they are there.
   ///
   /// - Parameter database: A queue or a pool.
-  /// - Throws: ``/StreamQuery/QueryStoreError/laterVersion`` if a later version has created the tables, or
+  /// - Throws: ``/StreamQuery/QueryStoreError/otherVersion`` if a later version has created the tables, or
   ///   the reason why they cannot be created.
   public init(_ database: any DatabaseWriter) throws(QueryStoreError) {
     self.database = database
@@ -72,7 +72,7 @@ public final class GRDBStore: QueryStore {
             """
         )
         let version = try Int.fetchOne(db, sql: "SELECT MAX(number) FROM streamQueryVersion")
-        guard version ?? 0 <= Self.version else { throw QueryStoreError.laterVersion }
+        guard version ?? 0 <= Self.version else { throw QueryStoreError.otherVersion }
         // Names and keys are bytes: a text of SQLite ends at its first zero.
         try db.execute(
           sql: """

@@ -246,7 +246,7 @@ import Testing
       #expect {
         try GRDBStore(queue)
       } throws: {
-        if case .laterVersion? = $0 as? QueryStoreError { true } else { false }
+        if case .otherVersion? = $0 as? QueryStoreError { true } else { false }
       }
     }
   }

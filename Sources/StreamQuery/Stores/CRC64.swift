@@ -1,0 +1,58 @@
+/// CRC-64/XZ: the checksum that finds damaged bytes of a log.
+///
+/// It finds every change within 64 bits in a row, every change of an odd number of bits, and any other with a
+/// probability of 1 − 2⁻⁶⁴. It takes eight bytes at a time: about one nanosecond for two bytes at worst.
+enum CRC64 {
+  /// What the polynomial of ECMA-182 is, with its bits in the order of the message.
+  private static let polynomial: UInt64 = 0xC96C_5795_D787_0F42
+
+  /// For each byte the checksum that it leaves when 0 to 7 others follow it.
+  private static let tables: [UInt64] = {
+    var tables: [UInt64] = []
+    tables.reserveCapacity(8 * 256)
+    for byte in 0..<256 {
+      var sum = UInt64(byte)
+      for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ polynomial : sum >> 1 }
+      tables.append(sum)
+    }
+    for place in 256..<(8 * 256) {
+      let sum = tables[place - 256]
+      tables.append(sum >> 8 ^ tables[Int(truncatingIfNeeded: sum & 0xFF)])
+    }
+    return tables
+  }()
+
+  /// Returns the checksum of bytes, and of what comes before them.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes.
+  ///   - sum: The checksum of what comes before; 0 if nothing does.
+  /// - Returns: The checksum of both.
+  static func of(_ bytes: UnsafeRawBufferPointer, after sum: UInt64 = 0) -> UInt64 {
+    tables.withUnsafeBufferPointer { tables in
+      @inline(__always) func entry(_ table: Int, _ state: UInt64, _ shift: UInt64) -> UInt64 {
+        tables[table << 8 | Int(truncatingIfNeeded: state >> shift & 0xFF)]
+      }
+      var state = ~sum
+      var offset = 0
+      let words = bytes.count & ~7
+      while offset < words {
+        state ^= UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        let early = entry(7, state, 0) ^ entry(6, state, 8) ^ entry(5, state, 16)
+        let middle = entry(4, state, 24) ^ entry(3, state, 32) ^ entry(2, state, 40)
+        state = early ^ middle ^ entry(1, state, 48) ^ entry(0, state, 56)
+        offset += 8
+      }
+      while offset < bytes.count {
+        state = state >> 8 ^ entry(0, state ^ UInt64(bytes[offset]), 0)
+        offset += 1
+      }
+      return ~state
+    }
+  }
+
+  /// Returns the checksum of a number's eight bytes, and of what comes before them.
+  static func of(_ number: UInt64, after sum: UInt64) -> UInt64 {
+    withUnsafeBytes(of: number.littleEndian) { of($0, after: sum) }
+  }
+}
