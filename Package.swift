@@ -53,7 +53,8 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// What an app has to declare for the app defaults that `DefaultsStore` uses. Elsewhere a resource would
+// What an app has to declare for the app defaults of `DefaultsStore` and for the files of `FileStore`,
+// whose identity it compares. Elsewhere a resource would
 // only let the package manager write code that needs Foundation.
 for target in package.targets where target.name == "StreamQuery" {
   #if canImport(Darwin)
