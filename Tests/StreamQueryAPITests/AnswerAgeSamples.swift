@@ -7,6 +7,7 @@ func answersOfAnotherCache(_ client: QueryClient) -> Query<Int> {
     context.answer(isOld: .seconds(12), isOutdated: true)
     let answer: FetchAnswer = context.upcomingAnswer
     if !answer.hasLanded { answer.markOutdated() }
+    if let time: Duration = context.timeSinceInvalidation, time < .seconds(12) { return 3 }
     if let late: QueryError = context.timeoutError { throw late }
     return context.answerAge > .zero ? 1 : 2
   }
