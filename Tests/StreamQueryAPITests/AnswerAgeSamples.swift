@@ -8,6 +8,7 @@ func answersOfAnotherCache(_ client: QueryClient) -> Query<Int> {
     let answer: FetchAnswer = context.upcomingAnswer
     if !answer.hasLanded { answer.markOutdated() }
     if let limit: Duration = context.timeout { print("at most \(limit)") }
+    if let time: Duration = context.timeSinceInvalidation, time < .seconds(12) { return 3 }
     if let late: QueryError = context.timeoutError { throw late }
     return context.answerAge > .zero ? 1 : 2
   }

@@ -15,15 +15,26 @@ extension CacheState {
     guard let index = find(job.entry) else { return false }
     let environment = transaction.environment
     let said = job.saidAnswer
+    let isAwaited = slots[index].machine.isFollowed && awaitsSuccessor(index, &transaction)
     let outcome =
       switch answer {
       case .value:
-        slots[index].machine.attemptSucceeded(job.id, said?.age, in: environment)
+        slots[index].machine.attemptSucceeded(
+          job.id,
+          said?.age,
+          isAwaited: isAwaited,
+          in: environment
+        )
       case .part: slots[index].machine.attemptProgressed(job.id, in: environment)
       case .notModified:
-        slots[index].machine.attemptKept(job.id, said?.age, in: environment)
+        slots[index].machine.attemptKept(job.id, said?.age, isAwaited: isAwaited, in: environment)
       case .failure(_, let delay):
-        slots[index].machine.attemptFailed(job.id, retryAfter: delay, in: environment)
+        slots[index].machine.attemptFailed(
+          job.id,
+          retryAfter: delay,
+          keepsPart: delay != nil && job.keepsPart,
+          in: environment
+        )
       case .cancelled: slots[index].machine.attemptCancelled(job.id, in: environment)
       }
     switch outcome {
@@ -54,6 +65,22 @@ extension CacheState {
     }
     apply(outcome.actions, index, &transaction)
     return if case .landed = outcome { true } else { false }
+  }
+
+  /// When somebody last said that the data of an entry has changed, if that is still so.
+  func invalidatedAt(_ entry: EntryID) -> Instant? {
+    find(entry).flatMap { slots[$0].machine.invalidatedAt }
+  }
+
+  /// Whether a caller waits for the fetch that follows the one in flight; then that fetch is the
+  /// caller's.
+  @inline(never)
+  private func awaitsSuccessor(_ index: Int, _ transaction: inout Transaction) -> Bool {
+    let isAwaited = slots[index].waiters.contains {
+      $0.role == .leasing && $0.waitsForSuccessor && !$0.isResolved
+    }
+    if isAwaited { transaction.isImperative = true }
+    return isAwaited
   }
 
   /// An attempt has an answer that was made, outside the lock, from the data of that time.

@@ -50,6 +50,7 @@ extension CacheState {
     guard case .fetch = caller.work, !caller.life.isOver, fetchRoom?.admit(id) == true,
       let job = slots[index].job
     else { return }
+    slots[index].machine.attemptBegan()
     actionQueue.append(.start(job, attempt: slots[index].machine.failureCount))
   }
 

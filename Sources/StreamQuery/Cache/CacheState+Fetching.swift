@@ -63,6 +63,7 @@ extension CacheState {
       return .missingFetch
     }
     var request = request
+    request.acceptsOlder = need == .ifMissing || need == .ifMissingElseRevalidate
     if let terms = query.serving {
       request.allowance = allowance(index, for: need, terms, freshness, at: now)
     }

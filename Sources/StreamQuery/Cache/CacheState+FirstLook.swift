@@ -21,7 +21,9 @@ extension EntryMachine {
     machine.adopted(fetchOptions: fetchOptions, gcTime: .zero)
     if let initialData, !machine.hasData {
       _ = machine.initialDataPlaced(updatedAt: initialData, in: environment)
-      if isInvalidated { _ = machine.invalidated(isJoining: true, in: environment) }
+      if isInvalidated {
+        _ = machine.invalidated(isJoining: true, at: initialData, in: environment)
+      }
     }
     let actions = machine.observed(by: resolvedOptions, in: environment)
     return (machine, actions.stashed)
@@ -149,7 +151,7 @@ extension CacheState {
       let beginning = slot.beginning ?? initialData.beginning(at: environment.now)
       _ = slot.machine.initialDataPlaced(updatedAt: beginning.time, in: environment)
       if initialData.isInvalidated {
-        _ = slot.machine.invalidated(isJoining: true, in: environment)
+        _ = slot.machine.invalidated(isJoining: true, at: beginning.time, in: environment)
       }
       slot.data = initialData.box
     }

@@ -84,7 +84,9 @@ extension CacheState {
     guard waiter.round != 0, waiter.round == slots[index].waiterRound,
       !slots[index].machine.isIdle
     else { return data }
-    input(index, &transaction) { $0.requested(.manual, clientLease: true, in: $1) }
+    input(index, &transaction) {
+      $0.requested(.manual, clientLease: true, acceptsOlder: true, in: $1)
+    }
     return data
   }
 
@@ -134,6 +136,7 @@ extension CacheState {
     let actions = slots[index].machine.requested(
       .manual,
       clientLease: true,
+      acceptsOlder: true,
       in: transaction.environment
     )
     slots[index].waiters = others

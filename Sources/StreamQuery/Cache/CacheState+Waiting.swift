@@ -36,6 +36,7 @@ extension CacheState {
       clientLease: request.hasClientLease,
       part: request.part,
       isAwaited: role == .leasing,
+      acceptsOlder: request.acceptsOlder,
       in: transaction.environment
     )
     let begins = slots[index].machine.fetch?.id != before
@@ -55,8 +56,8 @@ extension CacheState {
       let registered = register(index, role: role, wait, group, request.allowance)
       if begins {
         slots[index].initiator = registered
-      } else if request.isSuperseding, request.part == .whole,
-        slots[index].machine.fetch?.successor != nil
+      } else if request.part == .whole, slots[index].machine.isFollowed,
+        request.isSuperseding || !request.acceptsOlder && slots[index].machine.staysMarked
       {
         registered.waitsForSuccessor = true
       }

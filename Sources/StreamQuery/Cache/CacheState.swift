@@ -279,7 +279,7 @@ struct CacheState: ~Copyable {
     slots[index].data = initialData.box
     input(index, &transaction) { $0.initialDataPlaced(updatedAt: beginning.time, in: $1) }
     if initialData.isInvalidated {
-      input(index, &transaction) { $0.invalidated(isJoining: true, in: $1) }
+      input(index, &transaction) { $0.invalidated(isJoining: true, at: beginning.time, in: $1) }
       ageMark(index)
     }
   }

@@ -7,6 +7,8 @@ struct FetchRequest {
   var hasClientLease = false
   /// What to fetch.
   var part = FetchPart.whole
+  /// Whether an answer will do that began before an invalidation.
+  var acceptsOlder = false
   /// What the caller says about how to fetch, if anything.
   var setting: FetchSetting?
   /// What the caller accepts instead of an answer, if anything.

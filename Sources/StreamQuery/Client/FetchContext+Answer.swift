@@ -67,7 +67,26 @@ extension FetchContext {
   }
 
   /// What is asked of the fetch; ``FetchDemand/fresh`` for a context that was made by hand.
-  public var demand: FetchDemand { fetchJob?.demand ?? .fresh }
+  ///
+  /// If the data is invalidated while the fetch waits for its place or for a retry, or runs, more is
+  /// asked of it from then on.
+  public var demand: FetchDemand {
+    guard let job = fetchJob else { return .fresh }
+    guard job.demand == .fresh else { return job.demand }
+    return client.cache.read { $0.invalidatedAt(job.entry) } == nil ? .fresh : .afterInvalidation
+  }
+
+  /// How long ago the data was invalidated, if it has not become fresh since.
+  ///
+  /// `nil` if it was not, or only by somebody who takes what is under way for new enough
+  /// (`superseding: false`). Of what a store or an import brought as invalidated, it is not known: there
+  /// it is the age of the data.
+  public var timeSinceInvalidation: Duration? {
+    guard let job = fetchJob else { return nil }
+    let known = client.cache.read { $0.invalidatedAt(job.entry) }
+    guard let time = known, time > .distantPast else { return nil }
+    return .nanoseconds(client.cache.now().instant.nanoseconds - time.nanoseconds)
+  }
 
   /// How long data of the query counts as fresh, as the query or the client's defaults say; zero
   /// for a context that was made by hand.

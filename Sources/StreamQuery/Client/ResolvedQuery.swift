@@ -114,7 +114,6 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     fetchOptions.failureInvalidates = defaults.failureInvalidates
     fetchOptions.resetsData = definition.resetsData
     fetchOptions.showsParts = definition.showsParts
-    fetchOptions.keepsProgress = definition.feature != nil
     let abandonment = own.abandonment ?? base.abandonment
     fetchOptions.abandonment =
       switch abandonment ?? .cancel {

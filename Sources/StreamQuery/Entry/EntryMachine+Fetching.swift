@@ -22,10 +22,12 @@ extension EntryMachine {
   ///   - cause: Why.
   ///   - superseding: Whether a running fetch is replaced if there is data; otherwise it is joined.
   ///     Without data, and after ``supersessionLimit`` replacements in a row, it is joined in any
-  ///     case; if its answer may be too old by then, one more fetch follows it.
+  ///     case.
   ///   - clientLease: Whether the client itself wants the fetch, although nobody observes the key.
   ///   - part: What to fetch; a part is added to the data that is there.
   ///   - isAwaited: Whether a caller is going to await the fetch, with a lease on it.
+  ///   - acceptsOlder: Whether an answer will do that began before an invalidation. If not, or if a
+  ///     fetch was to be replaced and is joined, one more fetch follows an answer that is too old.
   ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func requested(
@@ -34,6 +36,7 @@ extension EntryMachine {
     clientLease: Bool = false,
     part: FetchPart = .whole,
     isAwaited: Bool = false,
+    acceptsOlder: Bool = false,
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
@@ -43,6 +46,7 @@ extension EntryMachine {
       clientLease: clientLease,
       part: part,
       isAwaited: isAwaited,
+      acceptsOlder: acceptsOlder,
       in: environment,
       &actions
     )
@@ -87,24 +91,23 @@ extension EntryMachine {
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
   ///   - age: How old the value is; `nil` is new.
+  ///   - isAwaited: Whether a caller waits for the fetch that follows.
   ///   - environment: The environment at the transaction.
   /// - Returns: What becomes of the value.
   package mutating func attemptSucceeded(
     _ id: FetchID,
     _ age: AnswerAge? = nil,
+    isAwaited: Bool = false,
     in environment: Environment
   ) -> AttemptOutcome {
     guard let current = running(id) else { return .late }
     guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
     var actions = catchUp(in: environment)
+    let isAdded = current.part != .whole && hasData
+    landed(current, isAdded: isAdded, age, at: environment.now.instant)
     hasData = true
     dataUpdatedAt = age.map { $0.date(at: environment.now) } ?? environment.now
-    // Adding a part clears the mark as well, although the parts before it are no newer: what is on
-    // the screen was requested just now. But no answer clears a mark that was set after the answer
-    // was requested.
-    isInvalidated = current.predatesMark || age?.isOutdated == true
-    isMarkedByFailure = false
-    succeed(current, age, as: .succeeded, in: environment, &actions)
+    succeed(current, age, as: .succeeded, isAwaited: isAwaited, in: environment, &actions)
     return .landed(actions)
   }
 
@@ -113,11 +116,13 @@ extension EntryMachine {
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
   ///   - age: How old that finding is; `nil` is new.
+  ///   - isAwaited: Whether a caller waits for the fetch that follows.
   ///   - environment: The environment at the transaction.
   /// - Returns: What becomes of it; without data, the fetch failed.
   package mutating func attemptKept(
     _ id: FetchID,
     _ age: AnswerAge? = nil,
+    isAwaited: Bool = false,
     in environment: Environment
   ) -> AttemptOutcome {
     guard let current = running(id) else { return .late }
@@ -132,10 +137,9 @@ extension EntryMachine {
       let updatedAt = age.map { $0.date(at: environment.now) } ?? environment.now
       // What an older finding confirms is as young as it was.
       if updatedAt.instant > dataUpdatedAt.instant { dataUpdatedAt = updatedAt }
-      isInvalidated = current.predatesMark || age?.isOutdated == true
-      isMarkedByFailure = false
+      landed(current, isAdded: current.part != .whole, age, at: environment.now.instant)
     }
-    succeed(current, age, as: .kept, in: environment, &actions)
+    succeed(current, age, as: .kept, isAwaited: isAwaited, in: environment, &actions)
     return .landed(actions)
   }
 
@@ -156,6 +160,7 @@ extension EntryMachine {
     _ current: InFlight,
     _ age: AnswerAge?,
     as ending: FetchEnding,
+    isAwaited: Bool,
     in environment: Environment,
     _ actions: inout EntryActions
   ) {
@@ -169,7 +174,7 @@ extension EntryMachine {
     if age?.isOutdated == true, current.isAskedAnew {
       current.successor = current.successor ?? .invalidated
     }
-    follow(current, in: environment, &actions)
+    follow(current, isAwaited: isAwaited, in: environment, &actions)
   }
 
   /// An attempt failed.
@@ -177,11 +182,13 @@ extension EntryMachine {
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
   ///   - retryAfter: The wait before the next attempt, or `nil` if there is none.
+  ///   - keepsPart: Whether the next attempt goes on with what this one and earlier ones got.
   ///   - environment: The environment at the transaction.
   /// - Returns: What becomes of the failure.
   package mutating func attemptFailed(
     _ id: FetchID,
     retryAfter: TimeSpan?,
+    keepsPart: Bool = false,
     in environment: Environment
   ) -> AttemptOutcome {
     guard let current = running(id) else { return .late }
@@ -192,6 +199,7 @@ extension EntryMachine {
     actions.changed = true
     if let retryAfter, !current.stopsRetrying, let until = environment.now.instant + retryAfter {
       fetch?.stage = .waiting(until: until)
+      fetch?.keepsPart = keepsPart
       return .retrying(actions, after: retryAfter)
     }
     fail(in: environment, &actions)
@@ -211,7 +219,7 @@ extension EntryMachine {
   ) -> AttemptOutcome {
     guard let current = running(id) else { return .late }
     var actions = catchUp(in: environment)
-    undo(current, &actions)
+    undo(current, at: environment.now.instant, &actions)
     end(.cancelled, in: environment, &actions)
     return .cancelled(actions)
   }

@@ -1,7 +1,57 @@
 extension EntryMachine {
+  /// Whether the data is known or feared to be out of date, so that it is stale at any age.
+  enum Mark: Equatable, Sendable {
+    /// It is not. That data became stale by its age has been reported up to this time.
+    case none(toldUntil: Instant)
+    /// A refetch failed: nobody knows of a change.
+    case failed
+    /// Somebody said that it has changed, last at this time. An answer is from before that if it says
+    /// so itself; where the time is not known, none is.
+    case invalidated(at: Instant)
+  }
+
+  /// Whether the data is stale at any age.
+  @inline(__always)
+  package var isInvalidated: Bool { if case .none = mark { false } else { true } }
+
   /// Whether somebody said that the data has changed: a refetch that failed does not.
   @inline(__always)
-  package var isKnownToHaveChanged: Bool { isInvalidated && !isMarkedByFailure }
+  package var isKnownToHaveChanged: Bool { invalidatedAt != nil }
+
+  /// When somebody last said that the data has changed, if that is still so.
+  @inline(__always)
+  var invalidatedAt: Instant? { if case .invalidated(let time) = mark { time } else { nil } }
+
+  /// Whether data of a date is from before the last invalidation, as far as is known: neither a fetch
+  /// nor a write brings it, so it is not trusted where that is not known.
+  ///
+  /// - Parameter updatedAt: When the data was up to date.
+  /// - Returns: Whether it is out of date like the data that is here.
+  package func isOutdated(from updatedAt: Timestamp) -> Bool {
+    guard let invalidatedAt else { return false }
+    return invalidatedAt == .distantPast || updatedAt.instant <= invalidatedAt
+  }
+
+  /// Marks the data, or takes its mark away, as an answer lands.
+  ///
+  /// Only an answer that began after the last invalidation clears its mark (contract X21). One that is
+  /// added to older data does not; but it does show that what failed works again.
+  ///
+  /// - Parameters:
+  ///   - current: The fetch.
+  ///   - isAdded: Whether the answer is a part that is added to data.
+  ///   - age: How old the answer is; `nil` is new.
+  ///   - now: The time of the transaction.
+  mutating func landed(_ current: InFlight, isAdded: Bool, _ age: AnswerAge?, at now: Instant) {
+    let saysSo = age.map { $0.isOutdated || $0.updatedAt.instant < invalidatedAt ?? .distantPast }
+    let isOlder = current.predatesMark || saysSo == true || isAdded && isKnownToHaveChanged
+    guard !isOlder else {
+      // A write may have cleared the mark, but this replaces what was written.
+      if !isKnownToHaveChanged { mark = .invalidated(at: .distantPast) }
+      return
+    }
+    mark = .none(toldUntil: now)
+  }
 
   /// Whether data is stale: missing, invalidated, or as old as the stale time.
   ///
@@ -104,7 +154,7 @@ extension EntryMachine {
   /// When a group's data will become stale, if it has not yet.
   @inline(__always)
   func staleFlip(of resolvedOptions: ResolvedObserverOptions) -> Instant? {
-    guard resolvedOptions.isEnabled, hasData, !isInvalidated,
+    guard resolvedOptions.isEnabled, hasData, case .none(let toldUntil) = mark,
       case .after(let span) = resolvedOptions.freshness,
       let flip = dataUpdatedAt.instant + span, flip > toldUntil
     else { return nil }
@@ -121,11 +171,11 @@ extension EntryMachine {
   mutating func catchUp(in environment: Environment) -> EntryActions {
     var actions = EntryActions()
     let now = environment.now.instant
-    guard now > toldUntil else { return actions }
+    guard case .none(let toldUntil) = mark, now > toldUntil else { return actions }
     if groups.contains(where: { staleFlip(of: $0.resolvedOptions).map { $0 <= now } ?? false }) {
       actions.changed = true
     }
-    toldUntil = now
+    mark = .none(toldUntil: now)
     return actions
   }
 }

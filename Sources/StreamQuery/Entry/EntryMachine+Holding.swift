@@ -57,8 +57,7 @@ extension EntryMachine {
       return
     }
     stash(&current, &actions)
-    current.stage = .running
-    current.wasWritten = false
+    current.attemptBegan()
     fetch = current
     actions.started = current.id
   }

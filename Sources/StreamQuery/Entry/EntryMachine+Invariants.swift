@@ -9,7 +9,10 @@ extension EntryMachine {
     checkObservers(rule)
     checkFetch(rule)
     checkOutcome(rule)
-    rule("what was told of lies in the past", toldUntil <= now)
+    if case .none(let toldUntil) = mark {
+      rule("what was told of lies in the past", toldUntil <= now)
+    }
+    rule("the data was invalidated in the past", invalidatedAt ?? now <= now)
     rule("the ticks dealt with lie in the past", polledUntil <= now)
     rule("the last tick lies in the past", lastTick <= now)
     rule("nobody stopped wanting the entry in the future", unwantedSince <= now)

@@ -19,8 +19,7 @@ extension EntryMachine {
     dataUpdatedAt = environment.now
     dataUpdateCount += 1
     isError = false
-    isInvalidated = current.predatesMark
-    isMarkedByFailure = false
+    landed(current, isAdded: false, nil, at: environment.now.instant)
     current.undo = InFlight.Undo(
       isError: false,
       isInvalidated: isInvalidated,

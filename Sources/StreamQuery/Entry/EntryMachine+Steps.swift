@@ -6,6 +6,7 @@ extension EntryMachine {
     clientLease: Bool = false,
     part: FetchPart = .whole,
     isAwaited: Bool = false,
+    acceptsOlder: Bool = false,
     in environment: Environment,
     _ actions: inout EntryActions
   ) {
@@ -26,10 +27,9 @@ extension EntryMachine {
       )
       fetch?.supersessions = min(current.supersessions + 1, Self.supersessionLimit)
     } else {
-      if superseding, part == .whole, current.mayAnswerLate, hasData || current.predatesMark {
-        current.successor = current.successor ?? cause
-        current.predatesMark = isInvalidated
-      }
+      let isTooOld =
+        staysMarked && !acceptsOlder || superseding && hasData && current.hasBegunAnswer
+      if part == .whole, isTooOld { current.successor = current.successor ?? cause }
       if current.isOvertaken { current.isAskedAnew = true }
       current.hasClientLease = current.hasClientLease || clientLease
       current.stopsRetrying = false
@@ -87,14 +87,17 @@ extension EntryMachine {
     fetch = current
   }
 
-  /// Starts the fetch that was requested while another one ran that could not be replaced; if
-  /// nobody wants it any more, the data stays marked.
+  /// Starts the fetch that was requested while another one ran that was too old and not replaced; if
+  /// nobody wants it any more, the data stays as it is.
   mutating func follow(
     _ current: InFlight,
+    isAwaited: Bool,
     in environment: Environment,
     _ actions: inout EntryActions
   ) {
-    guard let cause = current.successor, isActive || current.hasClientLease else { return }
+    guard let cause = current.successor, isActive || current.hasClientLease || isAwaited else {
+      return
+    }
     begin(cause, clientLease: current.hasClientLease, part: .whole, in: environment, &actions)
   }
 
@@ -103,27 +106,24 @@ extension EntryMachine {
     errorUpdatedAt = environment.now
     errorUpdateCount += 1
     if cause == .interval { pollFailureCount += 1 }
-    if fetch?.fetchOptions.failureInvalidates ?? true {
-      if !isInvalidated { isMarkedByFailure = true }
-      isInvalidated = true
-    }
+    if fetch?.fetchOptions.failureInvalidates ?? true, !isInvalidated { mark = .failed }
     end(.failed, in: environment, &actions)
   }
 
   mutating func cancelCurrent(in environment: Environment, _ actions: inout EntryActions) {
     guard let current = fetch else { return }
     actions.cancelled = current.id
-    undo(current, &actions)
+    undo(current, at: environment.now.instant, &actions)
     end(.cancelled, in: environment, &actions)
   }
 
-  mutating func undo(_ current: InFlight, _ actions: inout EntryActions) {
+  mutating func undo(_ current: InFlight, at now: Instant, _ actions: inout EntryActions) {
     unstash(current, &actions)
     // Undoes only what the fetch itself changed: a write or an invalidation in between stays.
     if !hasData {
       isError = current.undo.isError
       // There is no data that could be old.
-      isInvalidated = current.undo.isInvalidated
+      if !current.undo.isInvalidated { mark = .none(toldUntil: now) }
     }
     failureCount = current.undo.failureCount
     cause = current.undo.cause
@@ -188,15 +188,7 @@ extension EntryMachine {
       return fail(in: environment, &actions)
     }
     if next == .firstAttempt { stash(&current, &actions) }
-    current.stage = .running
-    current.wasWritten = false
-    current.isOvertaken = false
-    current.isAskedAnew = false
-    if next == .retry, !current.fetchOptions.keepsProgress {
-      // This answer is requested after the mark, so it is newer.
-      current.predatesMark = false
-      current.successor = nil
-    }
+    current.attemptBegan()
     fetch = current
     actions.started = current.id
     actions.changed = true
@@ -215,7 +207,13 @@ extension EntryMachine {
     } else if !current.canBegin(in: environment) {
       pause(before: .firstAttempt, in: environment, &actions)
     }
+    attemptBegan()
     return actions
+  }
+
+  /// The attempt that runs begins only now: it has waited for its turn.
+  package mutating func attemptBegan() {
+    if stage == .running { fetch?.attemptBegan() }
   }
 
   private mutating func pause(

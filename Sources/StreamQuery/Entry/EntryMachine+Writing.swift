@@ -2,8 +2,9 @@ extension EntryMachine {
   /// A value was written.
   ///
   /// It counts as a success: it clears error and invalidation and renews retention. A running fetch
-  /// may still bring newer server truth, unless the write fences it out. One that is held back begins:
-  /// it waited because there was no data.
+  /// may still bring newer server truth, unless the write fences it out; if it began before an
+  /// invalidation, what it brings is marked again. One that is held back begins: it waited because
+  /// there was no data.
   ///
   /// - Parameters:
   ///   - updatedAt: When the value was good.
@@ -22,8 +23,8 @@ extension EntryMachine {
     dataUpdatedAt = updatedAt
     dataUpdateCount += 1
     isError = false
-    isInvalidated = false
     pollFailureCount = 0
+    mark = .none(toldUntil: environment.now.instant)
     actions.changed = true
     guard !isIdle, var current = fetch else {
       failureCount = 0
@@ -38,7 +39,6 @@ extension EntryMachine {
       // A cancellation goes back to the write, not to what the write replaced.
       current.undo.failureCount = failureCount
       current.wasWritten = true
-      current.predatesMark = false
       fetch = current
       letGo(in: environment, &actions)
     }
@@ -62,7 +62,7 @@ extension EntryMachine {
     hasData = true
     isRemoved = false
     isError = false
-    isInvalidated = false
+    mark = .none(toldUntil: environment.now.instant)
     failureCount = isIdle ? 0 : failureCount
     dataUpdatedAt = updatedAt
     actions.changed = true
@@ -93,25 +93,25 @@ extension EntryMachine {
 
   /// The entry was invalidated.
   ///
-  /// The next success or write clears the mark, and so does a refetch that is already running: a
-  /// caller that wants it replaced asks for that in the same transaction. But a first fetch cannot
-  /// be replaced, and its answer may be older than the mark, so the mark outlives it.
+  /// A write clears the mark, and so does an answer that begins from now on (contract X21). The
+  /// answer of a running attempt does not, unless the caller says so: it lands and stays marked.
   ///
   /// - Parameters:
   ///   - isJoining: Whether the caller accepts the answer of a running fetch as new enough.
+  ///   - time: When it was, if it was before the data came into the cache.
   ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func invalidated(
     isJoining: Bool = false,
+    at time: Timestamp? = nil,
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
     if !isIdle { fetchWasOvertaken(isJoining: isJoining) }
-    isMarkedByFailure = false
-    if !isInvalidated {
-      isInvalidated = true
+    let (wasInvalidated, now) = (isInvalidated, environment.now.instant)
+    mark = .invalidated(at: time?.instant ?? (isJoining ? invalidatedAt ?? .distantPast : now))
+    if !wasInvalidated {
       // Polling restarts, unless a tick is already due and only its timer is late.
-      let now = environment.now.instant
       let isDue = groups.contains { nextPoll(of: $0, in: environment).map { $0 <= now } ?? false }
       if !isDue { tick(at: now) }
       actions.changed = true
@@ -123,7 +123,7 @@ extension EntryMachine {
   // Apart: most entries of a bulk call fetch nothing.
   @inline(never)
   private mutating func fetchWasOvertaken(isJoining: Bool) {
-    if !isJoining, !hasData, fetch?.mayAnswerLate == true { fetch?.predatesMark = true }
+    if !isJoining, fetch?.hasBegunAnswer == true { fetch?.predatesMark = true }
     if fetch?.stage == .running { fetch?.isOvertaken = true }
   }
 
@@ -145,7 +145,7 @@ extension EntryMachine {
     self.isRemoved = isRemoved
     hasData = false
     isError = false
-    isInvalidated = false
+    mark = .none(toldUntil: environment.now.instant)
     cause = nil
     part = .whole
     dataUpdatedAt = .never

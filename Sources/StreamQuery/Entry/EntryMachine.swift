@@ -7,7 +7,7 @@
 /// | input \ fetch | none | running | waiting | paused |
 /// |---|---|---|---|---|
 /// | `requested` | begin | join, or supersede if there is data, at most three times in a row | same | same |
-/// | `invalidated` | mark | mark, which outlives a first answer | mark | mark |
+/// | `invalidated` | mark | mark, which outlives the answer | mark | mark |
 /// | `attemptSucceeded` | – | land; end or one more fetch | – | – |
 /// | `attemptKept` | – | the same, over the same data | – | – |
 /// | `attemptFailed` | – | wait, or fail; end | – | – |
@@ -31,11 +31,10 @@ package struct EntryMachine: Equatable, Sendable {
   /// The fetch in flight: an array of at most one element, because most entries of a cache fetch
   /// nothing and need no room for it.
   private var fetches: [InFlight] = []
+  /// Whether the data is known or feared to be out of date.
+  var mark: Mark
   package internal(set) var hasData = false
   package internal(set) var isError = false
-  package internal(set) var isInvalidated = false
-  /// If it is, only because a refetch failed: nobody knows of a change.
-  var isMarkedByFailure = false
   /// Layers lie over the data: the entry is kept even if nobody wants it.
   package internal(set) var isPinned = false
   /// The entry was removed, and since then nothing arrived or was requested.
@@ -63,8 +62,6 @@ package struct EntryMachine: Equatable, Sendable {
   var fetchSerial: UInt32 = 0
   /// The last start, failure or end of a fetch: polling counts from this tick.
   var lastTick = Instant.distantPast
-  /// Data that became stale up to this time has been reported.
-  var toldUntil = Instant.distantPast
   /// Ticks of polling up to this time have been handled; later ones are still to come.
   var polledUntil = Instant.distantPast
   /// The longest retention that anyone asked for.
@@ -78,7 +75,7 @@ package struct EntryMachine: Equatable, Sendable {
   /// - Parameter now: The time of the transaction.
   package init(at now: Instant) {
     unwantedSince = now
-    toldUntil = now
+    mark = .none(toldUntil: now)
     polledUntil = now
   }
 
@@ -125,6 +122,21 @@ package struct EntryMachine: Equatable, Sendable {
 
   /// Whether no fetch is in flight.
   package var isIdle: Bool { fetches.isEmpty }
+
+  /// Whether one more fetch follows the one in flight if that succeeds and somebody wants it.
+  var isFollowed: Bool {
+    @inline(__always) get { !fetches.isEmpty && fetches[0].successor != nil }
+  }
+
+  /// Whether the data is marked when the fetch in flight has succeeded: its answer began before the
+  /// last invalidation, or is added to data that did.
+  var staysMarked: Bool {
+    @inline(__always) get {
+      guard !fetches.isEmpty else { return isKnownToHaveChanged }
+      return fetches[0].predatesMark
+        || fetches[0].part != .whole && hasData && isKnownToHaveChanged
+    }
+  }
 
   /// Whether there is an enabled observer.
   package var isActive: Bool { enabledCount > 0 }

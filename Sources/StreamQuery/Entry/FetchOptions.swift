@@ -10,8 +10,6 @@ package struct FetchOptions: Hashable, Sendable {
   package var resetsData = false
   /// Whether the fetch may show parts of its value before the whole.
   package var showsParts = false
-  /// Whether a retry continues where the previous attempt failed.
-  package var keepsProgress = false
 
   /// Creates the default options.
   package init() {}

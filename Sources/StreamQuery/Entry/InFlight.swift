@@ -35,9 +35,11 @@ package struct InFlight: Equatable, Sendable {
   package var isOutdated = false
   /// What the start of the fetch changed, for a cancellation to undo.
   package var undo: Undo
-  /// The entry was invalidated since the attempt started, and the fetch could not be replaced:
-  /// its answer may be older than the mark, so the mark outlives it.
+  /// The entry was invalidated since its answer began, by somebody who does not take that answer for
+  /// new enough: the mark outlives it.
   package var predatesMark = false
+  /// A retry goes on with what earlier attempts got, so its answer began with theirs.
+  package var keepsPart = false
   /// Its first attempt was held back once, and is not again.
   package var wasHeld = false
   /// The entry was invalidated since the attempt started, whoever asked for it: a failure is no
@@ -71,14 +73,21 @@ package struct InFlight: Equatable, Sendable {
     fetchOptions.networkMode != .online || environment.isOnline
   }
 
-  /// Whether its answer may be older than now: an attempt is running, or the fetch kept part of an
-  /// earlier answer for the next attempt.
-  var mayAnswerLate: Bool {
-    switch next {
-    case nil: true
-    case .firstAttempt: false
-    case .retry: fetchOptions.keepsProgress
-    }
+  /// Whether its answer has begun: an attempt is running, or the next one goes on with what earlier
+  /// attempts got.
+  var hasBegunAnswer: Bool { stage == .running || keepsPart }
+
+  /// An attempt begins.
+  ///
+  /// What was invalidated or asked for before is no matter to an answer that begins now.
+  mutating func attemptBegan() {
+    stage = .running
+    wasWritten = false
+    isOvertaken = false
+    isAskedAnew = false
+    guard !keepsPart else { return }
+    predatesMark = false
+    successor = nil
   }
 
   /// What the start of a fetch changed.

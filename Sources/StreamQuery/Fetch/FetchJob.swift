@@ -97,6 +97,9 @@ final class FetchJob: FetchWork, Sendable {
     progress.withLock { $0?.joins == true ? $0 : nil }
   }
 
+  /// Whether the next attempt goes on with what earlier ones got.
+  var keepsPart: Bool { progress.withLock { $0?.isKeptForRetry == true } }
+
   /// Keeps how far the fetch got, for its next attempt.
   func keep(_ progress: any FetchProgress) { goBack(to: progress) }
 

@@ -7,6 +7,9 @@ protocol FetchProgress: AnyObject, Sendable {
   /// The part that a restarted fetch can use; `nil` if all of it is outdated.
   func restarted() -> (any FetchProgress)?
 
+  /// Whether the next attempt goes on with it, so that the answer began with an earlier attempt.
+  var isKeptForRetry: Bool { get }
+
   /// Whether the value is joined with the data that is cached when it lands, so that no update is
   /// lost.
   var joins: Bool { get }
@@ -21,5 +24,7 @@ protocol FetchProgress: AnyObject, Sendable {
 }
 
 extension FetchProgress {
+  var isKeptForRetry: Bool { false }
+
   func restarted() -> (any FetchProgress)? { nil }
 }

@@ -6,6 +6,9 @@ final class PageProgress<Page: Sendable, PageParam: Hashable & Sendable>: FetchP
     self.loop = loop
   }
 
+  /// Several pages are fetched one after the other.
+  var isKeptForRetry: Bool { loop.isRun }
+
   /// A single page is kept only when it has arrived.
   var joins: Bool { !loop.isRun }
 

@@ -129,13 +129,19 @@ extension CacheState {
     }
     if let known { adopt(known, restored.query, &transaction) }
     let index = known ?? entry(restored.key, restored.query, &transaction)
-    let isMarked = restored.isInvalidated || verdict.markedAt.map { date <= $0 } ?? false
+    let placed = transaction.environment.now.placing(date: date)
+    let knownMark = slots[index].machine.invalidatedAt
+    let isMarked =
+      restored.isInvalidated || verdict.markedAt.map { date <= $0 } ?? false
+      || slots[index].machine.isOutdated(from: placed)
     let ends = !isMarked && endsFetch(of: index, restored, date, verdict, transaction)
     put(restored.box, index, updatedAt: date, fencing: ends, &transaction)
     if let error = restored.error { restore(error, of: restored, index, &transaction) }
     if isMarked {
       // The mark is as old as the data: a fetch that is already running brings something newer.
-      input(index, &transaction) { $0.invalidated(isJoining: true, in: $1) }
+      let mark = max(placed.instant, knownMark ?? placed.instant)
+      let time = Timestamp(instant: mark, date: date)
+      input(index, &transaction) { $0.invalidated(isJoining: true, at: time, in: $1) }
       ageMark(index)
     }
     return nil

@@ -16,7 +16,7 @@ enum DocumentedDifference: String, CaseIterable {
   case ages = "What was not fetched is not newer."
   case pageLimits = "A limit of pages is a limit."
   case abandonment = "The running fetch says whether it may finish"
-  case firstLoads = "An invalidation of a first load is kept."
+  case invalidations = "An invalidation cannot be lost."
   case storms = "Invalidations do not starve an answer."
   case backgroundPolls = "A poll in the background goes on."
   case scopes = "A scope goes on while the app is inactive."
@@ -73,7 +73,7 @@ enum DocumentedDifference: String, CaseIterable {
     case .abandonment:
       past.fetchers.contains { $0["signal"]?.bool == true }
         && past.has("unobserve", "setOptions", "fetchNextPage", "fetchPreviousPage")
-    case .firstLoads:
+    case .invalidations:
       past.has("invalidateQueries")
     case .storms:
       past.count("invalidateQueries", "refetchQueries", "refetch") > 3

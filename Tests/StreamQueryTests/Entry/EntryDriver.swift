@@ -108,10 +108,14 @@ struct EntryDriver {
   }
 
   @discardableResult
-  mutating func fail(retryAfter seconds: Double? = nil) -> EntryActions {
+  mutating func fail(
+    retryAfter seconds: Double? = nil,
+    keepsPart: Bool = false
+  ) -> EntryActions {
     machine.attemptFailed(
       currentID,
       retryAfter: seconds.map(TimeSpan.seconds),
+      keepsPart: keepsPart,
       in: environment
     ).actions
   }

@@ -113,17 +113,83 @@ import Testing
     #expect(!resting.machine.isInvalidated)
   }
 
-  @Test func aRetryThatGoesOnWhereItFailedDoesNot() {
-    var driver = EntryDriver()
-    var fetchOptions = FetchOptions()
-    fetchOptions.keepsProgress = true
-    driver.machine.adopted(fetchOptions: fetchOptions, gcTime: .infinite)
-    driver.observe()
-    driver.fail(retryAfter: 1)
-    invalidate(&driver)
-    driver.run(to: 1)
-    #expect(driver.succeed().started != nil)
-    #expect(driver.machine.isInvalidated)
+  @Test("a retry that goes on where it failed does not, but one that kept nothing does")
+  func aRetryThatGoesOn() {
+    for (keepsPart, isEarly) in [(true, true), (true, false), (false, true), (false, false)] {
+      var driver = EntryDriver()
+      driver.adopt()
+      driver.observe()
+      if isEarly { invalidate(&driver) }
+      driver.fail(retryAfter: 1, keepsPart: keepsPart)
+      if !isEarly { invalidate(&driver) }
+      driver.run(to: 1)
+      #expect((driver.succeed().started != nil) == keepsPart)
+      #expect(driver.machine.isInvalidated == keepsPart)
+    }
+  }
+
+  @Test("an answer over data that nobody observes, or that is not refetched, stays marked")
+  func anAnswerOverDataStaysMarked() {
+    for isObserved in [true, false] {
+      var driver = EntryDriver.withData()
+      if isObserved { driver.observe(.fresh) }
+      driver.wait()
+      driver.pass(to: 1)
+      driver.invalidate()
+      driver.pass(to: 2)
+      #expect(driver.succeed().started == nil)
+      #expect(driver.machine.isInvalidated)
+      #expect(driver.machine.dataUpdatedAt == .seconds(2))
+      // The next one began later.
+      driver.wait()
+      driver.succeed()
+      #expect(!driver.machine.isInvalidated)
+    }
+  }
+
+  @Test("an attempt that waited for its turn meanwhile clears the mark, and nothing follows it")
+  func anAttemptThatWaitedForItsTurn() {
+    for hasData in [true, false] {
+      var driver = hasData ? EntryDriver.withData() : EntryDriver()
+      driver.adopt()
+      driver.wait()
+      driver.invalidate()
+      driver.request(.invalidated, clientLease: true)
+      driver.turn()
+      #expect(driver.succeed().started == nil)
+      #expect(!driver.machine.isInvalidated)
+    }
+  }
+
+  @Test func anAnswerThatSaysThatItIsFromBeforeStaysMarked() {
+    for (age, isMarked) in [(1.0, false), (3.0, true)] {
+      var driver = EntryDriver.withData()
+      driver.pass(to: 8)
+      driver.invalidate()
+      driver.wait()
+      driver.pass(to: 10)
+      let said = AnswerAge(updatedAt: .seconds(10 - age))
+      _ = driver.machine.attemptSucceeded(driver.currentID, said, in: driver.environment)
+      #expect(driver.machine.isInvalidated == isMarked)
+    }
+  }
+
+  @Test("whoever asks after the mark gets one more fetch; whoever takes anything does not")
+  func whoeverAsksAfterTheMark() {
+    for acceptsOlder in [false, true] {
+      var driver = EntryDriver.withData()
+      driver.wait()
+      driver.invalidate()
+      _ = driver.machine.requested(.manual, acceptsOlder: acceptsOlder, in: driver.environment)
+      let id = driver.currentID
+      let actions = driver.machine.attemptSucceeded(
+        id,
+        isAwaited: true,
+        in: driver.environment
+      ).actions
+      #expect((actions.started == nil) == acceptsOlder)
+      #expect(driver.machine.isInvalidated)
+    }
   }
 
   @Test func aFailureIsNotFollowed() {
@@ -138,7 +204,8 @@ import Testing
     #expect(driver.machine.isInvalidated)
   }
 
-  @Test func aWriteClearsTheMarkForGoodAndTheFetchThatWasAskedForFollows() {
+  @Test("a write clears the mark, and the older answer that lands over it is marked again")
+  func aWriteClearsTheMark() {
     var driver = EntryDriver()
     driver.adopt()
     driver.observe()
@@ -146,6 +213,17 @@ import Testing
     driver.write()
     #expect(!driver.machine.isInvalidated)
     #expect(driver.succeed().started != nil)
+    #expect(driver.machine.isInvalidated)
+    driver.succeed()
+    #expect(!driver.machine.isInvalidated)
+  }
+
+  @Test func whatWasKeptUnderAWriteLeavesTheWriteAsItIs() {
+    var driver = EntryDriver.withData()
+    driver.wait()
+    driver.invalidate()
+    driver.write()
+    _ = driver.machine.attemptKept(driver.currentID, in: driver.environment)
     #expect(!driver.machine.isInvalidated)
   }
 

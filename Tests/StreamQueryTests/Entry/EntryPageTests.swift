@@ -50,13 +50,24 @@ struct EntryPageTests {
     #expect(entry.machine.isIdle)
   }
 
-  @Test("a page that arrives clears the mark of an invalidation", arguments: [false, true])
-  func pageClearsMarks(isInFlight: Bool) {
+  @Test("a page that arrives leaves the mark of an invalidation", arguments: [false, true])
+  func pageLeavesMarks(isInFlight: Bool) {
     var entry = loaded()
     if isInFlight { page(&entry, .next) }
     _ = entry.machine.invalidated(in: entry.environment)
     if !isInFlight { page(&entry, .next) }
     #expect(entry.machine.isInvalidated)
+    entry.succeed()
+    #expect(entry.machine.isInvalidated)
+    _ = entry.machine.requested(.manual, in: entry.environment)
+    entry.succeed()
+    #expect(!entry.machine.isInvalidated)
+  }
+
+  @Test func pagesThatAPageCommandLoadsForTheFirstTimeAreWhole() {
+    var entry = EntryDriver()
+    _ = entry.machine.invalidated(in: entry.environment)
+    page(&entry, .next)
     entry.succeed()
     #expect(!entry.machine.isInvalidated)
   }

@@ -54,13 +54,14 @@ import Testing
   struct Start: Sendable, CustomStringConvertible {
     var abandonment: Abandonment
     var networkMode: NetworkMode
+    var isFull = false
     var inputs: [EntryWorld.Input] = []
     var depth: Int
 
     var description: String { "\(abandonment), \(networkMode), \(inputs), \(depth) deep" }
 
     var environment: EntryWorld {
-      var environment = EntryWorld(abandonment, networkMode)
+      var environment = EntryWorld(abandonment, networkMode, isFull: isFull)
       for input in inputs { environment.apply(input) }
       return environment
     }
@@ -76,6 +77,13 @@ import Testing
       networkMode: .online,
       inputs: [.observePolling, .failAndRetry, .network, .tick],
       depth: 4
+    ),
+    Start(
+      abandonment: .finish,
+      networkMode: .online,
+      isFull: true,
+      inputs: [.write, .observePolling, .refetch],
+      depth: 5
     ),
     Start(
       abandonment: .cancel,
@@ -96,7 +104,8 @@ import Testing
     let modes: [NetworkMode] = [.online, .always, .offlineFirst]
     var environment = EntryWorld(
       policies[random.next(below: policies.count)],
-      modes[random.next(below: modes.count)]
+      modes[random.next(below: modes.count)],
+      isFull: seed % 2 == 1
     )
     for _ in 0..<250 {
       let inputs = EntryWorld.Input.allCases

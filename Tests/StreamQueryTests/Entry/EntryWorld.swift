@@ -5,8 +5,8 @@ struct EntryWorld {
   enum Input: CaseIterable {
     case observePolling, observeQuiet, leavePolling, leaveQuiet, pollingToQuiet, quietToPolling
     case wait, stopWaiting, refetch, joinRefetch, addPage
-    case succeed, failAndRetry, failForGood, cancelItself
-    case cancel, write, fence, seeded, mark, invalidate, clear
+    case turn, succeed, keep, failAndRetry, failKeepingPart, failForGood, cancelItself
+    case cancel, write, fence, seeded, mark, markJoining, invalidate, clear
     case network, focus, tick, timer
   }
 
@@ -29,8 +29,15 @@ struct EntryWorld {
   var bases: [Instant] = []
   var quietCount = 0
   private(set) var actions = EntryActions.none
+  /// What the world knows itself of answers and invalidations.
+  private(set) var ages = EntryAges()
 
-  init(_ abandonment: Abandonment, _ networkMode: NetworkMode) {
+  /// - Parameters:
+  ///   - abandonment: What happens to a fetch that nobody wants.
+  ///   - networkMode: What happens to it while offline.
+  ///   - isFull: Whether each attempt waits for its turn.
+  init(_ abandonment: Abandonment, _ networkMode: NetworkMode, isFull: Bool = false) {
+    ages.isFull = isFull
     var fetchOptions = FetchOptions()
     fetchOptions.abandonment = abandonment
     fetchOptions.networkMode = networkMode
@@ -48,13 +55,15 @@ struct EntryWorld {
     case .quietToPolling: quietCount > 0 && bases.count < 2
     case .wait: machine.waiterCount < 2
     case .stopWaiting: machine.waiterCount > 0
-    case .succeed, .failAndRetry, .failForGood, .cancelItself: isRunning
+    case .turn: isRunning && ages.isWaiting
+    case .succeed, .keep, .failAndRetry, .failKeepingPart, .failForGood, .cancelItself:
+      isRunning && !ages.isWaiting
     case .cancel: !machine.isIdle
     case .seeded: !machine.hasData
     case .timer:
       machine.nextDeadline(in: environment).map { $0 <= environment.now.instant } ?? false
-    case .refetch, .joinRefetch, .addPage, .write, .fence, .mark, .invalidate, .clear, .network,
-      .focus, .tick:
+    case .refetch, .joinRefetch, .addPage, .write, .fence, .mark, .markJoining, .invalidate, .clear,
+      .network, .focus, .tick:
       true
     }
   }
@@ -63,6 +72,12 @@ struct EntryWorld {
   private var id: FetchID { machine.fetch?.id ?? FetchID(rawValue: 0) }
 
   mutating func apply(_ input: Input) {
+    let old = machine
+    perform(input)
+    ages.follow(input, from: old, to: machine, actions)
+  }
+
+  private mutating func perform(_ input: Input) {
     actions = .none
     switch input {
     case .observePolling:
@@ -109,9 +124,15 @@ struct EntryWorld {
         part: .nextPage,
         in: environment
       )
+    case .turn: actions = machine.turnCame(in: environment)
     case .succeed: actions = machine.attemptSucceeded(id, in: environment).actions
+    case .keep: actions = machine.attemptKept(id, in: environment).actions
     case .failAndRetry:
       actions = machine.attemptFailed(id, retryAfter: .seconds(1), in: environment).actions
+    case .failKeepingPart:
+      actions =
+        machine.attemptFailed(id, retryAfter: .seconds(1), keepsPart: true, in: environment)
+        .actions
     case .failForGood: actions = machine.attemptFailed(id, retryAfter: nil, in: environment).actions
     case .cancelItself: actions = machine.attemptCancelled(id, in: environment).actions
     case .cancel: actions = machine.cancelRequested(in: environment)
@@ -121,6 +142,7 @@ struct EntryWorld {
       actions = machine.written(updatedAt: environment.now, fencing: true, in: environment)
     case .seeded: actions = machine.initialDataPlaced(updatedAt: environment.now, in: environment)
     case .mark: actions = machine.invalidated(in: environment)
+    case .markJoining: actions = machine.invalidated(isJoining: true, in: environment)
     case .invalidate:
       // As the shell does it: who is active is refetched in the same transaction.
       actions = machine.invalidated(in: environment)
@@ -178,11 +200,15 @@ extension EntryWorld {
         actions.started == current || actions.paused
       )
     }
-    if case .succeed = input, let answered = old.machine.fetch {
+    if machine.hasData {
       rule(
-        "no answer clears a mark that came after it was asked for",
-        !answered.predatesMark || machine.isInvalidated
+        "data that began before an invalidation is marked, and no other",
+        machine.isKnownToHaveChanged == ages.isDataOutdated
       )
+    }
+    if input == .succeed || input == .keep && actions.ended == .kept,
+      let answered = old.machine.fetch
+    {
       let isWanted = machine.isActive || answered.hasClientLease
       rule(
         "one more fetch follows exactly if one was asked for and is wanted",
@@ -283,7 +309,10 @@ extension EntryWorld {
       add(current.stopsRetrying)
       add(current.lingersUntil)
       add(current.part == .whole)
-      add(current.predatesMark)
+      add(ages.isAnswerOutdated)
+      add(ages.isWaiting)
+      add(current.keepsPart)
+      add(current.wasWritten)
       add(current.successor == nil)
       add(Int(current.supersessions))
       add(current.undo.isError)
@@ -293,6 +322,7 @@ extension EntryWorld {
     add(machine.hasData)
     add(machine.isError)
     add(machine.isInvalidated)
+    add(machine.isKnownToHaveChanged)
     add(machine.cause == nil)
     add(machine.dataUpdatedAt.instant)
     add(min(machine.dataUpdateCount, 1))
@@ -304,7 +334,7 @@ extension EntryWorld {
     // The observers' own bases count as far as no beat came since.
     for base in bases where base > machine.lastTick { add(base) }
     add(machine.lastTick)
-    add(machine.toldUntil)
+    if case .none(let toldUntil) = machine.mark { add(toldUntil) }
     add(machine.polledUntil)
     add(machine.leaverGcTime == nil)
     if !machine.isWanted { add(machine.unwantedSince) }

@@ -229,8 +229,8 @@ struct InfiniteQueryTests {
     #expect(client.diagnostics().map(\.isInvalidated) == [false])
   }
 
-  @Test("a page that arrives clears an older invalidation, as in TanStack Query")
-  func pageClearsAnOlderInvalidation() throws {
+  @Test("X21: a page that arrives leaves an older invalidation, unlike in TanStack Query")
+  func pageLeavesAnOlderInvalidation() throws {
     let (simulation, client) = environment()
     let server = PageServer()
     let feed = server.query().staleTime(.seconds(60))
@@ -239,7 +239,40 @@ struct InfiniteQueryTests {
     simulation.run { await client.invalidate(feed, refetch: .never) }
     _ = try simulation.run { try await client.fetchNextPage(of: feed) }
     #expect(recording.values.last?.pages == ["p1#1", "p2#2"])
+    #expect(recording.values.last?.isStale == true)
+    let pages = try simulation.run { try await client.fetch(feed) }
+    #expect(pages.pages == ["p1#3", "p2#4"])
     #expect(recording.values.last?.isStale == false)
+  }
+
+  @Test("with the first page as a whole, its refetch clears an invalidation")
+  func theFirstPageAsAWholeClearsAnInvalidation() throws {
+    let (simulation, client) = environment()
+    let feed = PageServer().query().refetchingFirstPageOnly().staleTime(.seconds(60))
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    _ = try simulation.run { try await client.fetchNextPage(of: feed) }
+    simulation.run { await client.invalidate(feed) }
+    #expect(recording.values.last?.pages == ["p1#3", "p2#2"])
+    #expect(recording.values.last?.isStale == false)
+  }
+
+  @Test("pages that a retry goes on with are as old as the first attempt")
+  func aRetryThatGoesOnLeavesTheMark() throws {
+    let (simulation, client) = environment()
+    let server = PageServer(failing: [4])
+    let feed = server.query().staleTime(.seconds(60))
+      .retry(RetryPolicy.times(1).backoff(.constant(.milliseconds(5))))
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    _ = try simulation.run { try await client.fetchNextPage(of: feed) }
+    simulation.task { await client.refetch(.query(feed)) }
+    // The first page has arrived, and the second has failed.
+    simulation.advance(by: ms(21))
+    simulation.run { await client.invalidate(feed, refetch: .never) }
+    simulation.advance(by: ms(50))
+    #expect(recording.values.last?.pages == ["p1#3", "p2#5"])
+    #expect(recording.values.last?.isStale == true)
   }
 
   @Test("a run of pages that may finish goes on when it is superseded, and writes nothing")

@@ -314,7 +314,6 @@ import Testing
     #expect(resolved.fetchOptions.abandonment == .cancel)
     #expect(resolved.fetchOptions.failureInvalidates)
     #expect(!resolved.fetchOptions.resetsData)
-    #expect(!resolved.fetchOptions.keepsProgress)
     #expect(resolved.gcTime == .seconds(300))
     #expect(resolved.retry.delay(failures: 2, error: CancellationError(), jitter: 0) == .seconds(4))
     #expect(resolved.retry.delay(failures: 3, error: CancellationError(), jitter: 0) == nil)

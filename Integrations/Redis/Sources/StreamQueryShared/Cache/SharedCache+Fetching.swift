@@ -87,7 +87,7 @@ extension SharedCache {
     switch context.demand {
     case .latest: return nil
     // The client's own mark; one that the log brought has reached the store before.
-    case .afterInvalidation where !isDoubted: return nil
+    case .afterInvalidation where !isDoubted || context.timeSinceInvalidation != nil: return nil
     case .fresh, .afterInvalidation: break
     }
     // What is as old as the stale time is stale.

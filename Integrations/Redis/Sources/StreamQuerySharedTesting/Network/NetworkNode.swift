@@ -137,6 +137,12 @@ final class NetworkNode: Sendable {
     return version
   }
 
+  /// Upstream has changed, and the node invalidates its own data: nobody else hears of that.
+  func invalidate(_ key: Int, of version: Int, refetches: Bool) {
+    client.markInvalidated(.query(queries[key]), refetch: refetches ? .active : .never)
+    world.locked { $0.judge.knows(version, of: key, node: number) }
+  }
+
   /// Upstream has changed, and the node tells the others until it has told them.
   func change(_ key: Int, to version: Int, clock: SimulationClock) async {
     while !Task.isCancelled, !world.locked({ $0.dead.contains(number) }) {

@@ -50,7 +50,7 @@ public final class SimulatedNetwork {
   ///
   /// - Returns: What became of it.
   public func run() -> NetworkReport {
-    var (calls, changes, silent, writes) = (0.0, 0.0, 0.0, 0.0)
+    var (calls, changes, silent, own, writes) = (0.0, 0.0, 0.0, 0.0, 0.0)
     var faults = plan.faults.sorted { $0.at < $1.at }[...]
     let seconds = Self.tick / .seconds(1)
     while simulation.now < plan.duration {
@@ -62,10 +62,12 @@ public final class SimulatedNetwork {
       calls += plan.callsPerSecond * seconds
       changes += plan.changesPerSecond * seconds
       silent += plan.silentChangesPerSecond * seconds
+      own += plan.ownInvalidationsPerSecond * seconds
       writes += plan.writesPerSecond * seconds
       while calls >= 1 { calls -= 1; call() }
       while changes >= 1 { changes -= 1; change() }
       while silent >= 1 { silent -= 1; changeSilently() }
+      while own >= 1 { own -= 1; changeForOne() }
       while writes >= 1 { writes -= 1; write() }
       simulation.advance(by: Self.tick)
     }
@@ -96,6 +98,12 @@ public final class SimulatedNetwork {
   }
 
   private func changeSilently() { _ = changed(choice.choose(&random)) }
+
+  private func changeForOne() {
+    let key = choice.choose(&random)
+    guard let node = livingNode(), let version = changed(key) else { return }
+    node.invalidate(key, of: version, refetches: random.below(2) == 0)
+  }
 
   private func write() {
     let key = choice.choose(&random)

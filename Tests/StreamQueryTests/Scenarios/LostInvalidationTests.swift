@@ -1,0 +1,214 @@
+import Foundation
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// No answer that began before an invalidation satisfies it: contract X21.
+@Suite struct LostInvalidationTests {
+  let simulation = Simulation(seed: 26)
+
+  private func counting(_ milliseconds: Int = 100) -> Query<Int> {
+    let fetch = ScriptedFetch<Int>((1...50).map { .value($0, after: .milliseconds(milliseconds)) })
+    return Query.scripted("n", fetch).staleTime(.minutes(5))
+  }
+
+  @Test func anAnswerThatNobodyObservesIsNotFreshAfterAnInvalidation() throws {
+    let client = QueryClient(simulation: simulation, configuration: .server)
+    let query = counting()
+    client.setData(0, for: query)
+    simulation.advance(by: .minutes(5))
+    simulation.task { _ = try await client.fetch(query) }
+    simulation.advance(by: .milliseconds(50))
+    simulation.run { await client.invalidate(query) }
+    simulation.advance(by: .milliseconds(60))
+    // It landed, and has the date of its landing.
+    #expect(client.data(for: query) == 1)
+    #expect(client.isStale(query))
+    #expect(try simulation.run { try await client.fetch(query) } == 2)
+    #expect(!client.isStale(query))
+  }
+
+  @Test(arguments: [false, true])
+  func anObservedAnswerStaysMarkedWithoutARefetch(marksOnly: Bool) {
+    let client = QueryClient(simulation: simulation)
+    let query = counting()
+    client.setData(0, for: query)
+    let recording = simulation.record(client.stream(query))
+    simulation.task { await client.refetch(query) }
+    simulation.advance(by: .milliseconds(50))
+    if marksOnly {
+      client.markInvalidated(.query(query), refetch: .never)
+    } else {
+      simulation.run { await client.invalidate(.query(query), refetch: .never) }
+    }
+    simulation.advance(by: .seconds(1))
+    #expect(
+      recording.timeline == [
+        at(0, .success(0, isFetching: true)), at(50, .success(0, isFetching: true)),
+        at(100, .success(1)),
+      ]
+    )
+    #expect(recording.values.map(\.isStale) == [false, true, true])
+  }
+
+  @Test func dataThatIsRefreshedAheadStaysMarked() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = counting().refreshAhead(.fraction(0.5))
+    _ = try simulation.run { try await client.fetch(query) }
+    simulation.advance(by: .minutes(3))
+    #expect(try simulation.run { try await client.fetch(query) } == 1)
+    simulation.advance(by: .milliseconds(50))
+    client.markInvalidated(.query(query))
+    simulation.advance(by: .seconds(1))
+    #expect(client.data(for: query) == 2)
+    #expect(client.isStale(query))
+  }
+
+  @Test(
+    "a caller that comes after the invalidation gets what began after it",
+    arguments: [true, false]
+  )
+  func aCallerThatComesLater(hasData: Bool) throws {
+    let client = QueryClient(simulation: simulation)
+    let query = counting()
+    if hasData { client.setData(0, for: query, updatedAt: .distantPast) }
+    let got = Notes<Int>()
+    simulation.task { got.add(try await client.fetch(query)) }
+    simulation.advance(by: .milliseconds(50))
+    client.markInvalidated(.query(query))
+    #expect(try simulation.run { try await client.fetch(query) } == 2)
+    #expect(simulation.now == .milliseconds(200))
+    #expect(got.all == [1])
+    #expect(!client.isStale(query))
+  }
+
+  @Test func aCallerThatTakesAnyDataTakesTheOlderAnswer() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = counting()
+    simulation.task { _ = try await client.fetch(query) }
+    simulation.advance(by: .milliseconds(50))
+    client.markInvalidated(.query(query))
+    #expect(try simulation.run { try await client.ensure(query) } == 1)
+    simulation.advance(by: .seconds(1))
+    #expect(client.data(for: query) == 1)
+    #expect(client.isStale(query))
+  }
+
+  @Test func whatSubscribesAfterTheInvalidationIsShownWhatBeganAfterIt() {
+    let client = QueryClient(simulation: simulation)
+    let query = counting()
+    simulation.task { await client.prefetch(query) }
+    simulation.advance(by: .milliseconds(50))
+    client.markInvalidated(.query(query))
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    #expect(
+      recording.timeline == [
+        at(50, .pending(isFetching: true)), at(100, .success(1, isFetching: true)),
+        at(200, .success(2)),
+      ]
+    )
+  }
+
+  @Test("an attempt that waits for its place is one that begins later")
+  func anAttemptThatWaitsForItsPlace() throws {
+    let client = QueryClient(simulation: simulation) { $0.maxConcurrentFetches = 1 }
+    let query = counting()
+    let other = Query.scripted("other", ScriptedFetch([.value(0, after: .milliseconds(100))]))
+    simulation.task { await client.prefetch(other) }
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(50))
+    simulation.run { await client.invalidate(query) }
+    simulation.advance(by: .seconds(1))
+    #expect(recording.timeline == [at(0, .pending(isFetching: true)), at(200, .success(1))])
+    #expect(!client.isStale(query))
+  }
+
+  @Test func partsThatBeganBeforeAnInvalidationStayMarked() {
+    let client = QueryClient(simulation: simulation)
+    let clock = simulation.clock
+    let query = Query<[Int]>.streamed("parts") { _ in
+      AsyncStream { continuation in
+        let task = Task {
+          for part in 1...3 {
+            try await clock.sleep(for: .milliseconds(100))
+            continuation.yield(part)
+          }
+          continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+      }
+    }.staleTime(.minutes(5))
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(150))
+    client.markInvalidated(.query(query), refetch: .never)
+    simulation.advance(by: .seconds(1))
+    #expect(recording.values.last?.data == [1, 2, 3])
+    #expect(recording.values.last?.isStale == true)
+  }
+
+  @Test func anAnswerThatSaysThatItIsFromBeforeStaysMarked() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = Query<Int>("n") { context in
+      context.answer(isOld: .seconds(20))
+      return 1
+    }.staleTime(.minutes(5))
+    client.setData(0, for: query)
+    simulation.advance(by: .seconds(10))
+    client.markInvalidated(.query(query))
+    simulation.advance(by: .seconds(5))
+    #expect(try simulation.run { try await client.fetch(query) } == 1)
+    #expect(client.isStale(query))
+    simulation.advance(by: .seconds(20))
+    #expect(try simulation.run { try await client.fetch(query) } == 1)
+    #expect(!client.isStale(query))
+  }
+
+  @Test func aWriteDuringAnInvalidatedFirstLoadIsFreshUntilTheOlderAnswerLands() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = counting()
+    simulation.task { await client.prefetch(query) }
+    simulation.advance(by: .milliseconds(50))
+    client.markInvalidated(.query(query))
+    client.setData(7, for: query)
+    #expect(!client.isStale(query))
+    simulation.advance(by: .milliseconds(100))
+    #expect(client.data(for: query) == 1)
+    #expect(client.isStale(query))
+    #expect(try simulation.run { try await client.fetch(query) } == 2)
+  }
+
+  @Test func anImportFromBeforeAnInvalidationStaysMarked() throws {
+    let query = counting()
+    let other = QueryClient(simulation: simulation)
+    let client = QueryClient(simulation: simulation)
+    client.setData(0, for: query)
+    simulation.advance(by: .seconds(10))
+    other.setData(5, for: query)
+    let early = other.export().archive
+    simulation.advance(by: .seconds(10))
+    client.markInvalidated(.query(query))
+    simulation.advance(by: .seconds(10))
+    #expect(client.import(early, for: [.query(query)]).entryCount == 1)
+    #expect(client.data(for: query) == 5)
+    #expect(client.isStale(query))
+    other.setData(6, for: query)
+    #expect(client.import(other.export().archive, for: [.query(query)]).entryCount == 1)
+    #expect(!client.isStale(query))
+  }
+
+  @Test func aFetchLearnsThatMoreIsAskedOfItSinceItWaits() {
+    let client = QueryClient(simulation: simulation)
+    let demands = Notes<String>()
+    let query = Query<Int>("n") { context in
+      demands.add(context.demand.rawValue)
+      if context.attempt == 0 { throw Boom(1) }
+      return 1
+    }.retry(RetryPolicy.times(1).backoff(.constant(.milliseconds(100))))
+    simulation.task { _ = try await client.fetch(query) }
+    simulation.advance(by: .milliseconds(50))
+    client.markInvalidated(.query(query))
+    simulation.advance(by: .milliseconds(100))
+    #expect(demands.all == ["fresh", "afterInvalidation"])
+  }
+}
