@@ -29,7 +29,7 @@ extension QueryClient {
     }
     if let oldest { report(.updateBeforeRestored(key: oldest.key.key.description)) }
     // It may have become known before anybody could find the write.
-    if !isRestoring(key, policy) { performDeferredWrites() }
+    if !openStore(of: key, policy) { performDeferredWrites() }
     if isOver { dropDeferredWrites() }
   }
 
@@ -38,7 +38,7 @@ extension QueryClient {
     guard mayDeferWrites, deferredWrites.withLock({ $0.begin() }) else { return }
     repeat {
       let waiting = deferredWrites.withLock { $0.keys }
-      let ready = Set(waiting.filter { !isRestoring($0.key, $0.value) }.keys)
+      let ready = Set(waiting.filter { !openStore(of: $0.key, $0.value) }.keys)
       let answered = cache.read { state in
         ready.filter { key in
           state.find(key).map {

@@ -174,7 +174,7 @@ extension QueryClient {
   ) throws(Failure) -> Value? {
     let entryKey = EntryKey(key)
     guard !isUpdating(entryKey) else { return nil }
-    guard !isRestoring(entryKey, terms.persistence) else {
+    guard !openStore(of: entryKey, terms.persistence) else {
       deferWrite(of: entryKey, terms.persistence, survivesData: fencing) { client in
         _ = try? client.update(
           key,

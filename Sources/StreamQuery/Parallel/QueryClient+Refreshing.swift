@@ -112,9 +112,10 @@ extension QueryClient {
     // Not child tasks: a caller outside the simulation would wait for them, too.
     tasks.add {
       let found = await find(self)
-      let room = isOver ? 0 : max(1, self.configuration.maxConcurrentFetches ?? 6)
-      run.plan.withLock { $0 = RefreshPlan(found, room: room) }
-      self.refresh(run, tasks)
+      run.plan.withLock { $0 = RefreshPlan(found) }
+      if isOver { return }
+      let room = min(found.count, max(1, self.configuration.maxConcurrentFetches ?? 6))
+      for _ in 0..<room { tasks.add { await self.refresh(run, in: tasks) } }
     }
     if isOver { tasks.cancel() }
     let deadline = isOver ? nil : deadlines.set(limit) { tasks.cancel() }
@@ -123,15 +124,13 @@ extension QueryClient {
     return run.plan.withLock { $0.result }
   }
 
-  /// Refreshes what there is room for; each fetch takes room only while one of its attempts is running.
-  private nonisolated func refresh(_ run: Run, _ tasks: ParallelTasks<Void>) {
+  /// Refreshes one after the other of what is planned, as long as attempts of it are running: what waits
+  /// for something else goes on beside it.
+  private nonisolated func refresh(_ run: Run, in tasks: ParallelTasks<Void>) async {
     while !Task.isCancelled, let (place, candidate) = run.plan.withLock({ $0.next() }) {
+      let start = await begin(candidate)
+      // Also if the time is over: only a caller that waits gives its lease back.
       tasks.add {
-        if Task.isCancelled { return }
-        let start = await self.begin(candidate)
-        run.plan.withLock { $0.rested() }
-        self.refresh(run, tasks)
-        // Also if the time is over: only a caller that waits gives its lease back.
         let outcome = await self.outcome(of: start, candidate)
         run.plan.withLock { $0.ended(place, outcome) }
       }

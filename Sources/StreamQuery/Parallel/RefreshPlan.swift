@@ -37,13 +37,9 @@ struct RefreshPlan: Sendable {
   private let candidates: [Candidate]
   private var outcomes: [Outcome]
   private var begun = 0
-  private var room: Int
 
-  /// - Parameters:
-  ///   - candidates: What is stale; of equals, the first comes first.
-  ///   - room: How many attempts may run at a time.
-  init(_ candidates: [Candidate], room: Int = .max) {
-    self.room = room
+  /// - Parameter candidates: What is stale; of equals, the first comes first.
+  init(_ candidates: [Candidate]) {
     let weighed = candidates.enumerated().map { (place: $0, weight: $1.weight, candidate: $1) }
     self.candidates =
       weighed.sorted { $0.weight == $1.weight ? $0.place < $1.place : $0.weight > $1.weight }
@@ -53,16 +49,12 @@ struct RefreshPlan: Sendable {
 
   var count: Int { candidates.count }
 
-  /// The next entry to refresh, and its place; `nil` if there is none, or no room.
+  /// The next entry to refresh, and its place.
   mutating func next() -> (place: Int, candidate: Candidate)? {
-    guard room > 0, begun < candidates.count else { return nil }
-    room -= 1
+    guard begun < candidates.count else { return nil }
     defer { begun += 1 }
     return (begun, candidates[begun])
   }
-
-  /// A fetch that began has ended, or waits for something: there is room for the next one.
-  mutating func rested() { room += 1 }
 
   mutating func ended(_ place: Int, _ outcome: Outcome) { outcomes[place] = outcome }
 
