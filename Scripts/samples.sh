@@ -18,6 +18,10 @@
 # Then all are compiled once more, the articles' as one module and the comments' as another, with what new
 # projects of Xcode set: the main actor is the default isolation. So types and extensions that stand outside
 # of functions need names that no other sample has.
+#
+# At last all are compiled as a plain module of Swift 6, without the upcoming features of Package.swift: some
+# change what a type means, so that a method matches a requirement with them only. If that requirement has a
+# default implementation, no error tells, so what is run is run from such a module too.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -42,7 +46,7 @@ fi
 limit=$(type_checking_limit)
 rm -rf .build-samples
 
-# prepare KIND: builds what samples of a kind, `plain` or `views`, are compiled against. Sets what
+# prepare KIND: builds what samples of a kind, `others` or `views`, are compiled against. Sets what
 # `build_modules` sets, and
 #   work      where their files are
 #   context   the sources of the app that they see
@@ -74,12 +78,21 @@ prepare() {
     -parse-as-library -o "$work/App.o" -c -wmo "${settings[@]}" "${context[@]}"
 }
 
+# run SAMPLE FLAG…: compiles a sample, runs it, and compares what it prints.
+run() {
+  local sample=$1 name=${1%.swift}
+  shift
+  swiftc "$@" -module-name Sample "$sample" "${objects[@]}" "$work/App.o" -o "$name.run" &&
+    "$name.run" >"$name.printed" && diff "$name.expected" "$name.printed"
+}
+
 check() {
-  local sample=$1 name=${1%.swift} flags=("${settings[@]}")
-  if grep -q '^@main ' "$sample"; then flags+=(-parse-as-library); fi
+  local sample=$1 name=${1%.swift} flags=("${settings[@]}") main=()
+  if grep -q '^@main ' "$sample"; then main=(-parse-as-library); fi
+  flags+=(${main[@]+"${main[@]}"})
   if [[ -f $name.expected ]]; then
-    swiftc "${flags[@]}" -module-name Sample "$sample" "${objects[@]}" "$work/App.o" -o "$name.run" &&
-      "$name.run" >"$name.printed" && diff "$name.expected" "$name.printed"
+    run "$sample" "${flags[@]}" &&
+      run "$sample" "${plain[@]}" "${paths[@]}" -I "$work" ${main[@]+"${main[@]}"}
   else
     # Other warnings are no matter of a sample; what takes too long three times, by what the machine takes
     # then, is.
@@ -126,12 +139,12 @@ check_each() {
   echo "samples: ${#samples[@]} compile, and print what they say"
 }
 
-# MARK: The main actor by default
+# MARK: Other settings
 
 # compile_together FOLDER FLAG… -- FILE…: all samples of the files as one module, in an app that is compiled
 # the same way. Says nothing but what is wrong.
 compile_together() {
-  local folder=$work/$1 flags=(-default-isolation MainActor "${paths[@]}" -I "$work/$1")
+  local folder=$work/$1 flags=("${paths[@]}" -I "$work/$1")
   shift
   while [[ $1 != -- ]]; do flags+=("$1"); shift; done
   shift
@@ -150,12 +163,14 @@ compile_together() {
   return "$status"
 }
 
-# The isolation alone, and with what Xcode calls approachable concurrency, in both language modes.
+# Nothing but the language mode; then the main actor as the default isolation, alone, and with what Xcode calls
+# approachable concurrency, in both language modes.
+plain=(-swift-version 6)
 approachable=(MemberImportVisibility InferIsolatedConformances NonisolatedNonsendingByDefault)
 of_swift_6=(DisableOutwardActorInference GlobalActorIsolatedTypesUsability InferSendableFromCaptures)
-alone=(-swift-version 6)
-swift_6=(-swift-version 6)
-swift_5=(-swift-version 5)
+alone=(-swift-version 6 -default-isolation MainActor)
+swift_6=("${alone[@]}")
+swift_5=(-swift-version 5 -default-isolation MainActor)
 for feature in "${approachable[@]}"; do
   swift_6+=(-enable-upcoming-feature "$feature")
   swift_5+=(-enable-upcoming-feature "$feature")
@@ -166,6 +181,7 @@ together() {
   local group=$1
   shift
   if (($# == 0)); then return 0; fi
+  compile_together "$group-plain" "${plain[@]}" -- "$@"
   compile_together "$group-alone" "${alone[@]}" -- "$@"
   compile_together "$group-6" "${swift_6[@]}" -- "$@"
   compile_together "$group-5" "${swift_5[@]}" -- "$@"
@@ -183,13 +199,13 @@ check_all() {
   done
   together articles ${articles[@]+"${articles[@]}"}
   together comments ${comments[@]+"${comments[@]}"}
-  echo "samples: all compile where the main actor is the default isolation"
+  echo "samples: all compile in a plain module, and where the main actor is the default isolation"
 }
 
-plain=()
+others=()
 views=()
 for file in "${files[@]}"; do
-  if [[ $file == Sources/StreamQueryUI/* ]]; then views+=("$file"); else plain+=("$file"); fi
+  if [[ $file == Sources/StreamQueryUI/* ]]; then views+=("$file"); else others+=("$file"); fi
 done
 check_all views ${views[@]+"${views[@]}"}
 if $self_test; then
@@ -209,7 +225,7 @@ END
     exit 1
   fi
 fi
-check_all plain ${plain[@]+"${plain[@]}"}
+check_all others ${others[@]+"${others[@]}"}
 
 $self_test || exit 0
 

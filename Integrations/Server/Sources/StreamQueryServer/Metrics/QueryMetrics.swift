@@ -99,6 +99,20 @@ extension QueryMetrics: FetchCompanion {
   public func callerWaited(_ wait: FetchWait, for duration: Duration) {
     instruments(of: wait.key).waited(for: duration)
   }
+
+  /// Runs the attempt as it is: the client's events tell how long it took.
+  ///
+  /// - Parameters:
+  ///   - context: The attempt.
+  ///   - perform: Runs the attempt.
+  /// - Returns: What `perform` returned.
+  /// - Throws: What `perform` throws.
+  public func attempt<Value: Sendable>(
+    _ context: FetchContext,
+    perform: AccompaniedAttempt<Value>
+  ) async throws -> Value {
+    try await perform()
+  }
 }
 
 /// The instruments of each name.

@@ -121,7 +121,7 @@ extension QueryTracing: FetchCompanion {
   /// - Throws: What `perform` throws.
   public func attempt<Value: Sendable>(
     _ context: FetchContext,
-    perform: () async throws -> Value
+    perform: AccompaniedAttempt<Value>
   ) async throws -> Value {
     guard let span = span(of: context) else { return try await perform() }
     return try await ServiceContext.$current.withValue(span.context) {
