@@ -106,51 +106,39 @@ extension QueryClient {
     _ find: @escaping @Sendable (QueryClient) async -> [RefreshPlan.Candidate]
   ) async -> QueryRefresh {
     let run = Run()
+    let tasks = ParallelTasks<Void>(on: configuration.executor)
     // Decided here: a task that is cancelled at once may have begun.
     let isOver = limit == .zero || Task.isCancelled
     // Not child tasks: a caller outside the simulation would wait for them, too.
-    let work = Task(executorPreference: configuration.executor) {
+    tasks.add {
       let found = await find(self)
       run.plan.withLock { $0 = RefreshPlan(found) }
       if isOver { return }
       let room = min(found.count, max(1, self.configuration.maxConcurrentFetches ?? 6))
-      await self.refresh(run, room: room)
+      for _ in 0..<room { tasks.add { await self.refresh(run, in: tasks) } }
     }
-    if isOver { work.cancel() }
+    if isOver { tasks.cancel() }
     let timer =
       isOver || limit.isInfinite
       ? nil
       : Task.detached(executorPreference: configuration.executor) { [clock] in
         guard (try? await clock.sleep(for: limit.duration)) != nil else { return }
-        work.cancel()
+        tasks.cancel()
       }
-    await withTaskCancellationHandler {
-      await work.value
-    } onCancel: {
-      work.cancel()
-    }
+    _ = await tasks.values()
     timer?.cancel()
     return run.plan.withLock { $0.result }
   }
 
-  /// Refreshes what is planned; each fetch takes room only while one of its attempts is running.
-  private nonisolated func refresh(_ run: Run, room: Int) async {
-    await withTaskGroup(of: Step.self) { group in
-      var room = room
-      while true {
-        while room > 0, !Task.isCancelled, let (place, candidate) = run.plan.withLock({ $0.next() })
-        {
-          room -= 1
-          group.addTask { .rests(place, candidate, await self.begin(candidate)) }
-        }
-        switch await group.next() {
-        case .rests(let place, let candidate, let start):
-          room += 1
-          // Also if the time is over: only a caller that waits gives its lease back.
-          group.addTask { .ended(place, await self.outcome(of: start, candidate)) }
-        case .ended(let place, let outcome): run.plan.withLock { $0.ended(place, outcome) }
-        case nil: return
-        }
+  /// Refreshes one after the other of what is planned, as long as attempts of it are running: what waits
+  /// for something else goes on beside it.
+  private nonisolated func refresh(_ run: Run, in tasks: ParallelTasks<Void>) async {
+    while !Task.isCancelled, let (place, candidate) = run.plan.withLock({ $0.next() }) {
+      let start = await begin(candidate)
+      // Also if the time is over: only a caller that waits gives its lease back.
+      tasks.add {
+        let outcome = await self.outcome(of: start, candidate)
+        run.plan.withLock { $0.ended(place, outcome) }
       }
     }
   }
@@ -264,13 +252,6 @@ extension QueryClient {
       return (key, candidate)
     }
   }
-}
-
-/// What a task of a refresh came to.
-private enum Step: Sendable {
-  /// A fetch has ended, or waits for something.
-  case rests(Int, RefreshPlan.Candidate, Result<FetchStart, any Error>)
-  case ended(Int, RefreshPlan.Outcome)
 }
 
 /// What the tasks of a refresh share.

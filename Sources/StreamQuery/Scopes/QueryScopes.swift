@@ -39,8 +39,13 @@ public final class QueryScopes: Sendable {
     configuration: QueryClient.Configuration = .init(),
     configure: @escaping @Sendable (String, inout QueryClient.Configuration) -> Void = { _, _ in }
   ) {
+    let sleeps = SharedSleeps(
+      clock: ErasedClock(ContinuousClock()),
+      executor: configuration.executor
+    )
     self.init(in: stores, executor: configuration.executor) { name, partition in
       var configuration = configuration
+      configuration.sleeps = sleeps
       configure(name, &configuration)
       configuration.partition = partition
       return QueryClient(configuration: configuration)
@@ -104,41 +109,39 @@ public final class QueryScopes: Sendable {
   ///   cancelled.
   public func finishEndings() async throws {
     let unfinished = table.withLock { Array($0.unfinished.keys) }
-    let errors = await withTaskGroup(of: [any Error].self) { group in
-      group.addTask { await self.finishEndings(of: unfinished) }
-      for store in stores {
-        group.addTask {
-          do throws(QueryStoreError) {
-            return await self.finishEndings(of: try await ScopeNotes(store: store).names())
-          } catch {
-            return [QueryScopeError.unreadable(error)]
-          }
+    let tasks = ParallelTasks<[any Error]>(on: executor)
+    tasks.add { await self.finishEndings(of: unfinished) }
+    for store in stores {
+      tasks.add {
+        do throws(QueryStoreError) {
+          return await self.finishEndings(of: try await ScopeNotes(store: store).names())
+        } catch {
+          return [QueryScopeError.unreadable(error)]
         }
       }
-      return await group.reduce(into: []) { $0 += $1 }
     }
+    let errors = await tasks.values().flatMap(\.self)
     try Task.checkCancellation()
     if let error = errors.first { throw error }
   }
 
   private func finishEndings(of names: [String]) async -> [any Error] {
-    await withTaskGroup(of: (any Error)?.self) { group in
-      for name in names {
-        group.addTask {
-          do {
-            try await self.perform("the ending of \"\(name)\"", name) { scopes, turn in
-              let isOpen = scopes.table.withLock { $0.opened[name] != nil }
-              // Opened since: then it was erased before.
-              if !isOpen, try await scopes.isNoted(name) { try await scopes.erase(name, turn) }
-            }
-            return nil
-          } catch {
-            return error
+    let tasks = ParallelTasks<(any Error)?>(on: executor)
+    for name in names {
+      tasks.add {
+        do {
+          try await self.perform("the ending of \"\(name)\"", name) { scopes, turn in
+            let isOpen = scopes.table.withLock { $0.opened[name] != nil }
+            // Opened since: then it was erased before.
+            if !isOpen, try await scopes.isNoted(name) { try await scopes.erase(name, turn) }
           }
+          return nil
+        } catch {
+          return error
         }
       }
-      return await group.reduce(into: []) { errors, error in if let error { errors.append(error) } }
     }
+    return await tasks.values().compactMap(\.self)
   }
 
   // MARK: Steps, each on the turn of its account
@@ -360,7 +363,7 @@ public final class QueryScopes: Sendable {
       answer.give(result)
     }
     let observer = executor as? any WaitObserver
-    let subject = WaitObservation.hasBegun ? WaitSubject(observer) { subject } : nil
+    let subject = WaitObservation.hasBegun ? WaitSubject(observer, on: executor) { subject } : nil
     let call = subject.map { CallerWait($0) { answer.close() } }
     defer { withExtendedLifetime(call) {} }
     let result = await withTaskCancellationHandler {

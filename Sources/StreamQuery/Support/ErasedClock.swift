@@ -24,6 +24,18 @@ struct ErasedClock: Sendable {
     #endif
   }
 
+  /// The same time, with sleeps on a timer that other clients use too.
+  ///
+  /// - Parameter sleeps: The timer; its clock runs like this one.
+  /// - Returns: The clock.
+  func sleeping(on sleeps: SharedSleeps) -> ErasedClock {
+    let now = now
+    return ErasedClock(now: now) { instant in
+      let left = instant.nanoseconds - now().nanoseconds
+      try await sleeps.sleep(for: TimeSpan(.nanoseconds(max(0, left))))
+    }
+  }
+
   private init(
     now: @escaping @Sendable () -> Instant,
     sleep: @escaping @Sendable (_ until: Instant) async throws -> Void

@@ -91,6 +91,9 @@ import Testing
     Wait("refetch on triggers") { client in
       try await drain(client.stream(never().refetch(on: AsyncStream<Int>.endless)))
     },
+    Wait("refresh of some") { client in
+      await client.refresh(["a", "b"].map { AnyQuery(never($0)) }, within: .hours(1))
+    },
     Wait("events") { try await drain($0.events) },
     Wait("fetching counts") { try await drain($0.fetchingCounts()) },
     Wait("mutating counts") { try await drain($0.mutatingCounts()) },
@@ -159,6 +162,55 @@ import Testing
     #expect(held == nil, "nothing keeps the client")
   }
 
+  @Test func aRefreshWhoseTimeIsUpEndsWhereJobsRunInsideEnqueue() {
+    let executor = InlineExecutor()
+    let simulation = Simulation()
+    let client = QueryClient(
+      configuration: .init(
+        connectivity: .alwaysOnline,
+        activity: .alwaysActive,
+        clock: simulation.clock,
+        executor: executor
+      )
+    )
+    let left = Dial<Int?>(nil)
+    Task(executorPreference: executor) {
+      let queries = ["a", "b", "c"].map { AnyQuery(Self.never($0)) }
+      left.value = await client.refresh(queries, within: .seconds(1)).left.count
+    }
+    #expect(client.fetchingCount(.all) == 3)
+    #expect(left.value == nil)
+    simulation.advance(by: .seconds(1))
+    #expect(left.value == 3)
+    #expect(client.fetchingCount(.all) == 0)
+  }
+
+  @Test func endsOfAccountsAreLeftWhereJobsRunInsideEnqueue() {
+    let executor = InlineExecutor()
+    let store = HangingStore()
+    let scopes = QueryScopes(
+      in: store,
+      configuration: .init(
+        connectivity: .alwaysOnline,
+        activity: .alwaysActive,
+        executor: executor
+      )
+    )
+    for name in ["ada", "bob"] {
+      Task(executorPreference: executor) { try? await scopes.end(name) }
+    }
+    let isThrough = Dial(false)
+    let task = Task(executorPreference: executor) {
+      try? await scopes.finishEndings()
+      isThrough.value = true
+    }
+    #expect(!isThrough.value, "it waits for the turns of both")
+    task.cancel()
+    #expect(isThrough.value)
+    store.letGo()
+    #expect(scopes.opened.isEmpty)
+  }
+
   /// Each of them is one job, which runs on the stack of the one before unless somebody unwinds.
   @Test func aChainOfWakesAndWritesTakesNoStack() {
     let executor = InlineExecutor()
@@ -191,6 +243,36 @@ private final class Dial<Value: Sendable>: Sendable {
   var value: Value {
     get { stored.withLock { $0 } }
     set { stored.withLock { $0 = newValue } }
+  }
+}
+
+/// A store that erases nothing until it is let go.
+private final class HangingStore: QueryStore {
+  private let memory = MemoryStore()
+  private let waiting = Mutex<[AsyncStream<Void>.Continuation]?>([])
+
+  func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
+    memory.load(partition)
+  }
+
+  func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError) {
+    try memory.write(batch, to: partition)
+  }
+
+  func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
+    let (gate, continuation) = AsyncStream<Void>.makeStream()
+    let isOpen = waiting.withLock { waiting in
+      waiting?.append(continuation)
+      return waiting == nil
+    }
+    if isOpen { continuation.finish() }
+    for await _ in gate {}
+    return memory.wipe(partition)
+  }
+
+  func letGo() {
+    let all = waiting.withLock { $0.take() } ?? []
+    for continuation in all { continuation.finish() }
   }
 }
 
