@@ -48,6 +48,7 @@ final class Pump {
   /// What is kept for objects that cannot keep it themselves.
   private var kept: [ObjectIdentifier: Kept] = [:]
   private var keptCount = 0
+  private let owners: OwnerWatch
   /// The number of these at which those without an owner are released, at the latest.
   private var keptLimit = 16
   /// What shows data of the client without being a member.
@@ -87,6 +88,7 @@ final class Pump {
     clientID = ObjectIdentifier(client)
     group = ObservationGroup(client)
     waits = SharedWaits(clock: client.clock)
+    owners = OwnerWatch(clock: client.clock)
     // Not weakly: objects that have stopped are only known here. It goes with the client.
     erasure = client.whenErased { await self.erase() }
   }
@@ -159,9 +161,13 @@ final class Pump {
     }
     keptCount += 1
     kept[ObjectIdentifier(member)] = Kept(member: member, number: keptCount)
+    owners.begin { [weak self] in self?.releaseOrphans() }
   }
 
-  func release(_ member: any OwnedMember) { kept[ObjectIdentifier(member)] = nil }
+  func release(_ member: any OwnedMember) {
+    kept[ObjectIdentifier(member)] = nil
+    if kept.isEmpty { owners.end() }
+  }
 
   private func releaseOrphans() {
     let orphans = kept.values.filter(\.member.isOrphan).sorted { $0.number < $1.number }

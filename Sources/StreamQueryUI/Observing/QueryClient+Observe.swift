@@ -18,8 +18,8 @@ extension QueryClient {
   /// ```
   ///
   /// On Apple's systems the observation ends when the object is released, elsewhere with the next
-  /// change that the client has to tell anybody on the main actor. The closure may be stored, so
-  /// capture the object weakly in it.
+  /// change that the client has to tell anybody on the main actor, or after at most as long again as the
+  /// object was observed. The closure may be stored, so capture the object weakly in it.
   ///
   /// - Parameters:
   ///   - query: What to observe.

@@ -49,6 +49,36 @@ struct ObjectObservationTests {
     }
   }
 
+  @Test("what an object leaves is released although nothing changes", arguments: [0, 3, 100])
+  func whatAnObjectLeaves(seconds: Int) {
+    run { simulation, client in
+      let query = Query<Int>(key: "n")
+      var controller: Controller? = Controller()
+      _ = controller?.observe(query, client)
+      simulation.advance(by: .seconds(seconds))
+      #expect(client.diagnostics(.query(query)).map(\.observerCount) == [1])
+      controller = nil
+      simulation.advance(by: .seconds(max(1, seconds) + 1))
+      #expect(client.diagnostics(.query(query)).map(\.observerCount) == [0])
+      #expect(simulation.leakReport() == [])
+    }
+  }
+
+  @Test("neither it nor its object keeps the client")
+  func theClientIsFreed() {
+    Simulation.onMainActor { simulation in
+      weak var held: QueryClient?
+      do {
+        let client = QueryClient(simulation: simulation)
+        held = client
+        _ = Controller().observe(Query<Int>(key: "n"), client)
+        simulation.settle()
+      }
+      simulation.advance(by: .seconds(2))
+      #expect(held == nil)
+    }
+  }
+
   @Test("a handle ends it earlier, and a shutdown too")
   func handlesEndIt() {
     run { simulation, client in

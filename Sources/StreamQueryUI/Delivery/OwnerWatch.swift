@@ -1,0 +1,49 @@
+/// Looks for owners that are gone, where nothing tells of their release and nothing changes.
+///
+/// It looks 1, 2, 4 … seconds after the newest observation began. So what an owner leaves goes after as
+/// long again as it was quiet, and an app at rest is hardly ever woken.
+@MainActor
+final class OwnerWatch {
+  private static var firstPause: Duration { .seconds(1) }
+
+  private let clock: any Clock<Duration>
+  private var task: Task<Void, Never>?
+  private var pause = firstPause
+
+  init(clock: any Clock<Duration>) {
+    self.clock = clock
+  }
+
+  deinit {
+    task?.cancel()
+  }
+
+  /// An observation began.
+  ///
+  /// - Parameter look: Releases what has no owner any more.
+  func begin(_ look: @escaping @MainActor () -> Void) {
+    pause = Self.firstPause
+    guard task == nil else { return }
+    // Detached: it serves all observations, so it must not have the task-locals of the first one.
+    // No executor preference: it looks on the main actor.
+    task = Task.detached { [weak self, clock] in
+      while let pause = await self?.nextPause() {
+        guard (try? await clock.sleep(for: pause)) != nil else { return }
+        await look()
+      }
+    }
+  }
+
+  /// No observation is left.
+  func end() {
+    task?.cancel()
+    task = nil
+  }
+
+  private func nextPause() -> Duration? {
+    // For an owner that has been there for a hundred years.
+    guard pause < .seconds(3_155_760_000) else { return nil }
+    defer { pause *= 2 }
+    return pause
+  }
+}
