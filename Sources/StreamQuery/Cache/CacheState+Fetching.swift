@@ -24,7 +24,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) -> FetchStart {
     guard !isShutDown else { return .shutDown }
-    // Only a fetch that starts takes over how to fetch; a cached answer changes nothing.
+    // Only a fetch that starts takes over how to fetch; a cached answer changes the retention at most.
     let index = index ?? entry(key, query, &transaction)
     placeInitialData(index, initialData, &transaction)
     transaction.isImperative = role == .leasing
@@ -40,6 +40,10 @@ extension CacheState {
     case .useCached(let lookup, let revalidates):
       guard let box = slots[index].visible else { break }
       note(lookup, index, transaction)
+      if slots[index].machine.gcTime < query.gcTime {
+        keep(index, for: query.gcTime)
+        updateBookkeeping(index, transaction)
+      }
       // Not of a transaction that changes the entry: nobody may see it before the end.
       if offers != nil, initialData == nil, !revalidates, !events.everyLookup { offer(index) }
       if revalidates {
@@ -65,5 +69,16 @@ extension CacheState {
     }
     return self.request(index, request, query: query, role: role, &transaction)
       .map(FetchStart.waiting) ?? .recursive
+  }
+
+  /// Keeps an entry for at least as long from when nobody wants it: the longest time that anybody
+  /// asked for counts.
+  ///
+  /// The next look at the deadline of the entry finds it.
+  @inline(__always)
+  mutating func keep(_ index: Int, for gcTime: TimeSpan) {
+    if slots[index].machine.gcTime < gcTime {
+      slots[index].machine.adopted(fetchOptions: nil, gcTime: gcTime)
+    }
   }
 }

@@ -29,7 +29,9 @@ extension QueryClient {
     guard !query.isPersisted, let options = query.fixedOptions,
       !offer.isStale(options.freshness, at: now),
       // Otherwise the cache has to refetch it.
-      !offer.isRefreshDue(query.serving?.refreshAhead, options.freshness, at: now)
+      !offer.isRefreshDue(query.serving?.refreshAhead, options.freshness, at: now),
+      // Otherwise the cache has to keep it for longer.
+      query.gcTime <= offer.query?.gcTime ?? .zero
     else { return nil }
     if shards.noteUse(of: offer, isLookup: true) {
       hitReports?.hitsCame(cache.clock, executor: configuration.executor)

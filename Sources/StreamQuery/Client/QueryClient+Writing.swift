@@ -10,6 +10,9 @@ extension QueryClient {
   /// A write counts as a success: it clears the error and the invalidation. A fetch in flight
   /// continues and may bring newer data from the server, unless the write fences it out.
   ///
+  /// The entry is kept as the query says: for its ``QueryOptions/gcTime``, in its store, and with its
+  /// meta as long as no query that can fetch is known. How to fetch is not taken over.
+  ///
   /// - Parameters:
   ///   - value: The value.
   ///   - query: The query to write to.
@@ -63,36 +66,28 @@ extension QueryClient {
     let key = EntryKey(key, valueType: type)
     guard !isUpdating(key) else { return }
     let date = updatedAt?.timeIntervalSinceReferenceDate
-    let policy = definition?.persistence
+    let terms = WriteTerms(definition)
     // Usually the entry exists, and no query has to be made.
-    commit(asking: { .answer($0 == 1 ? nil : bare(key, for: box, policy)) }) {
+    commit(asking: { .answer($0 == 1 ? nil : bare(key, for: box, terms)) }) {
       query,
       _,
       state,
       transaction in
       guard !state.isShutDown else { return () }
-      guard let index = state.writtenEntry(key, query, policy, &transaction) else { return nil }
+      guard let index = state.writtenEntry(key, query, terms, &transaction) else { return nil }
       state.write(box, index, updatedAt: date, fencing: fencing, &transaction)
       return ()
     }
   }
 
-  /// The query of an entry that begins with a write: the defaults of its key, and how its query
-  /// is kept.
+  /// The query of an entry that begins with a write: the defaults of its key, and what the query that
+  /// is written to says.
   private nonisolated func bare(
     _ key: EntryKey,
     for box: ValueBox,
-    _ policy: (any PersistencePolicy)?
+    _ terms: WriteTerms
   ) -> ResolvedQuery {
-    ResolvedQuery(definition(box.valueType, policy), for: key.key, defaults: defaults)
-  }
-
-  private nonisolated func definition(
-    _ type: any Sendable.Type,
-    _ policy: (any PersistencePolicy)?
-  ) -> QueryDefinition {
-    let definition = QueryDefinition(of: type)
-    return policy == nil ? definition : definition.with { $0.persistence = policy }
+    ResolvedQuery(terms.definition(of: box.valueType), for: key.key, defaults: defaults)
   }
 
   /// Changes cached data in place.
@@ -128,8 +123,8 @@ extension QueryClient {
     fencing: Bool = false,
     _ update: (inout Value?) throws(Failure) -> Void
   ) throws(Failure) -> Value? {
-    let policy = query.definition.persistence
-    return try self.update(query.key, policy, updatedAt: updatedAt, fencing: fencing, update)
+    let terms = WriteTerms(query.definition)
+    return try self.update(query.key, terms, updatedAt: updatedAt, fencing: fencing, update)
   }
 
   /// Changes cached data in place.
@@ -149,12 +144,12 @@ extension QueryClient {
     fencing: Bool = false,
     _ update: (inout Value?) throws(Failure) -> Void
   ) throws(Failure) -> Value? {
-    try self.update(key, nil, updatedAt: updatedAt, fencing: fencing, update)
+    try self.update(key, WriteTerms(nil), updatedAt: updatedAt, fencing: fencing, update)
   }
 
   private nonisolated func update<Value, Failure: Error>(
     _ key: QueryKey<Value>,
-    _ policy: (any PersistencePolicy)?,
+    _ terms: WriteTerms,
     updatedAt: Date?,
     fencing: Bool,
     _ update: (inout Value?) throws(Failure) -> Void
@@ -169,12 +164,12 @@ extension QueryClient {
       var restored: ValueBox?
       // The closure itself may remove something, each time.
       let kept = round < 3 ? cache.read { $0.kept } : nil
-      if policy != nil || persisters.persister != nil {
-        guard !isRestoring(key, policy) else {
+      if terms.persistence != nil || persisters.persister != nil {
+        guard !isRestoring(key, terms.persistence) else {
           report(.updateBeforeRestored(key: key.key.description))
           return .over(nil)
         }
-        restored = restoring(key, definition(Value.self, policy))
+        restored = restoring(key, terms.definition(of: Value.self))
       }
       let (present, isKnown, serial) = cache.read { state -> (ValueBox?, Bool, UInt64) in
         let index = state.find(key)
@@ -186,7 +181,7 @@ extension QueryClient {
       try UpdateChain.run(key, of: self) { () throws(Failure) in try update(&value) }
       guard let value else { return .over(nil) }
       let box = TypedBox(value)
-      if query == nil, !isKnown || needsQuery { query = bare(key, for: box, policy) }
+      if query == nil, !isKnown || needsQuery { query = bare(key, for: box, terms) }
       return .answer((present, isAway ? (serial, kept) : nil, box, value))
     }
     return try commit(asking: ask) { answer, _, state, transaction -> Value?? in
@@ -199,7 +194,7 @@ extension QueryClient {
         else { return nil }
       }
       guard !state.isShutDown else { return answer.value }
-      guard let entry = state.writtenEntry(key, query, policy, &transaction) else {
+      guard let entry = state.writtenEntry(key, query, terms, &transaction) else {
         needsQuery = true
         return nil
       }
@@ -272,33 +267,33 @@ extension QueryClient {
 }
 
 extension CacheState {
-  /// The entry of a key for a write; it is kept if its query says so.
+  /// The entry of a key for a write; it takes over what the query that is written to says.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - query: The query that was made outside the lock; `nil` if none was needed so far.
-  ///   - policy: How the query that is written to is kept; `nil` if it does not say.
+  ///   - terms: What the query that is written to says.
   ///   - transaction: The transaction.
   /// - Returns: The entry; `nil` if a query has to be made first.
   fileprivate mutating func writtenEntry(
     _ key: EntryKey,
     _ query: ResolvedQuery?,
-    _ policy: (any PersistencePolicy)?,
+    _ terms: WriteTerms,
     _ transaction: inout Transaction
   ) -> Int? {
     guard let index = find(key) else {
-      if policy != nil, query == nil { return nil }
-      return bareEntry(key, query, &transaction)
+      if !terms.isEmpty, query == nil { return nil }
+      return bareEntry(key, query, isPlain: terms.isEmpty, &transaction)
     }
+    if let gcTime = terms.gcTime { keep(index, for: gcTime) }
     let known = slots[index].query
     // Otherwise it was made by an optimistic change, or for a key alone.
     let isPlain = known.map { !$0.canFetch && !$0.isPersisted } ?? false
-    let isChanged = policy?.isOff == false && isPlain
-    guard isChanged || known == nil && (policy != nil || defaultsTable.isPersisting) else {
-      return index
-    }
+    let isChanged = isPlain && (terms.persistence?.isOff == false || terms.hasMeta)
+    let isSpecial = terms.persistence != nil || terms.hasMeta || defaultsTable.isPersisting
+    guard isChanged || known == nil && isSpecial else { return index }
     guard let query else { return nil }
-    if query.isPersisted { adopt(index, query, &transaction) }
+    if query.isPersisted || terms.hasMeta { adopt(index, query, &transaction) }
     return index
   }
 
@@ -307,15 +302,17 @@ extension CacheState {
   /// - Parameters:
   ///   - key: The key.
   ///   - query: The query that was made outside the lock; `nil` if none was needed so far.
+  ///   - isPlain: Whether nothing but the key says how the entry begins.
   ///   - transaction: The transaction.
   /// - Returns: The entry; `nil` if a query has to be made first.
-  fileprivate mutating func bareEntry(
+  private mutating func bareEntry(
     _ key: EntryKey,
     _ query: ResolvedQuery?,
+    isPlain: Bool,
     _ transaction: inout Transaction
   ) -> Int? {
     // All keys of a type begin with the same query, except those with their own defaults.
-    let isOrdinary = !defaultsTable.isSpecial(key.key)
+    let isOrdinary = isPlain && !defaultsTable.isSpecial(key.key)
     if let query {
       if isOrdinary, !query.isPersisted, query.defaults === defaults {
         bareQueries[key.valueTypeID] = query
