@@ -21,9 +21,10 @@ done
 
 build_modules "$scratch"
 
-# Fails unless the compiler says what the first lines of a file name, and refuses what is an error.
+# Fails unless the compiler says what the first lines of a file name, and refuses what is an error. It must
+# give no other error: among several, what to write instead is overlooked.
 check() {
-  local file=$1 output status=0 kind message
+  local file=$1 output status=0 kind message other
   output=$(swiftc -emit-sil -wmo -o /dev/null "${settings[@]}" -module-name Refused \
     Tests/StreamQueryAPITests/Support/*.swift "$file" 2>&1) || status=$?
   while IFS=' ' read -r _ kind message; do
@@ -37,6 +38,10 @@ check() {
       return 1
     fi
   done < <(grep -E '^// (error|warning): ' "$file")
+  other=$(grep -F "$(basename "$file")" <<<"$output" | grep -E '^[^ ]+:[0-9]+:[0-9]+: error: ' |
+    grep -vFf <(sed -n 's|^// error: ||p' "$file")) || return 0
+  printf 'refused: %s: the compiler also says\n%s\n' "$file" "$other" >&2
+  return 1
 }
 
 # check_all FILE…

@@ -1,4 +1,5 @@
 // error: 'Model' does not conform to the 'Sendable' protocol
+// error: let 'models' is not concurrency-safe
 import StreamQuery
 
 final class Model { var name = "" }

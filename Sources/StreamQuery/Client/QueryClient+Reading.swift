@@ -220,6 +220,17 @@ extension QueryClient {
     }
   }
 
+  /// Returns nothing: entries are of one value type each.
+  ///
+  /// - Parameter filter: Which entries.
+  /// - Returns: None.
+  @available(
+    *,
+    unavailable,
+    message: "name the type of the values: entries(of: User.self); diagnostics() has all entries"
+  )
+  public nonisolated func entries(_ filter: QueryFilter = .all) -> [QueryInfo] { [] }
+
   /// Whether a query's data is missing, invalidated or too old by the query's own stale time.
   ///
   /// A query that was made from a key alone has the stale time of the defaults. To judge data by

@@ -67,6 +67,21 @@ extension Mutation where Input: Codable {
   }
 }
 
+extension Mutation {
+  /// Changes nothing: an input that is written to a store has to be `Codable`.
+  ///
+  /// - Parameters:
+  ///   - version: The version of the form of the input.
+  ///   - migrating: Makes an input of the bytes of another version.
+  /// - Returns: The mutation.
+  @_disfavoredOverload
+  @available(*, unavailable, message: "the input is written to a store: make its type Codable")
+  public func durable(
+    version: String = "",
+    migrating: (@Sendable (_ json: Data, _ version: String) throws -> Input)? = nil
+  ) -> Self { self }
+}
+
 extension Mutation where Input == Void {
   /// Keeps each run in the client's ``Outbox`` until it was sent: it survives the process.
   ///

@@ -96,4 +96,11 @@ extension Query {
   ) {
     self.init(key: QueryKey(AnyQueryKey(ofMixed: parts)), fetch: fetch)
   }
+
+  /// Changes nothing: say what the number counts.
+  ///
+  /// - Parameter number: A number without a unit.
+  /// - Returns: The query.
+  @available(*, unavailable, message: "write the unit, such as .seconds(60)")
+  public func gcTime(_ number: Int) -> Self { self }
 }

@@ -34,72 +34,152 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   // module has the upcoming feature `NonisolatedNonsendingByDefault`. They run in tasks of the
   // client, on its executor, either way.
 
+  // A pack of further parts would do for keys of one part too. But for a pack without elements the
+  // compiler (6.3) has no message where the fetch returns another type than the query's: "failed to
+  // produce diagnostic".
+
+  /// Creates a query from the only part of its key and a fetch.
+  ///
+  /// - Parameters:
+  ///   - part: The part.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any longer.
+  @inlinable
+  public init<Part: Hashable & Sendable>(
+    _ part: Part,
+    fields: KeyRecord = [:],
+    fetch: @escaping @Sendable @concurrent () async throws -> Value
+  ) {
+    self.init(key: QueryKey(part, fields: fields), fetch: fetch)
+  }
+
   /// Creates a query from the parts of its key and a fetch.
   ///
   /// - Parameters:
   ///   - first: The first part of the key.
+  ///   - second: The second part.
   ///   - part: The further parts, in order.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any longer.
   @inlinable
-  public init<First: Hashable & Sendable, each Part: Hashable & Sendable>(
+  public init<
+    First: Hashable & Sendable,
+    Second: Hashable & Sendable,
+    each Part: Hashable & Sendable
+  >(
     _ first: First,
+    _ second: Second,
     _ part: repeat each Part,
     fields: KeyRecord = [:],
     fetch: @escaping @Sendable @concurrent () async throws -> Value
   ) {
-    self.init(key: QueryKey(first, repeat each part, fields: fields), fetch: fetch)
+    self.init(key: QueryKey(first, second, repeat each part, fields: fields), fetch: fetch)
+  }
+
+  /// Creates a query from the only part of its key and a fetch that gets its context.
+  ///
+  /// - Parameters:
+  ///   - part: The part.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any longer.
+  @inlinable
+  public init<Part: Hashable & Sendable>(
+    _ part: Part,
+    fields: KeyRecord = [:],
+    fetch: @escaping @Sendable @concurrent (FetchContext) async throws -> Value
+  ) {
+    self.init(key: QueryKey(part, fields: fields), fetch: fetch)
   }
 
   /// Creates a query from the parts of its key and a fetch that gets its context.
   ///
   /// - Parameters:
   ///   - first: The first part of the key.
+  ///   - second: The second part.
   ///   - part: The further parts, in order.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any longer.
   @inlinable
-  public init<First: Hashable & Sendable, each Part: Hashable & Sendable>(
+  public init<
+    First: Hashable & Sendable,
+    Second: Hashable & Sendable,
+    each Part: Hashable & Sendable
+  >(
     _ first: First,
+    _ second: Second,
     _ part: repeat each Part,
     fields: KeyRecord = [:],
     fetch: @escaping @Sendable @concurrent (FetchContext) async throws -> Value
   ) {
-    self.init(key: QueryKey(first, repeat each part, fields: fields), fetch: fetch)
+    self.init(key: QueryKey(first, second, repeat each part, fields: fields), fetch: fetch)
+  }
+
+  /// Creates a query whose key is a type: `Query(User.self) { … }`.
+  ///
+  /// - Parameters:
+  ///   - subject: The type; types of the same name in other modules are different.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any longer.
+  @inlinable
+  public init<Subject>(
+    _ subject: Subject.Type,
+    fields: KeyRecord = [:],
+    fetch: @escaping @Sendable @concurrent () async throws -> Value
+  ) {
+    self.init(key: QueryKey(subject, fields: fields), fetch: fetch)
   }
 
   /// Creates a query whose key starts with a type: `Query(User.self, 42) { … }`.
   ///
   /// - Parameters:
   ///   - subject: The type; types of the same name in other modules are different.
-  ///   - part: The further parts of the key.
+  ///   - first: The first part after it.
+  ///   - part: The further parts, in order.
   ///   - fields: Fields in any order, as the key's last part.
-  ///   - fetch: Fetches the value.
+  ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any longer.
   @inlinable
-  public init<Subject, each Part: Hashable & Sendable>(
+  public init<Subject, First: Hashable & Sendable, each Part: Hashable & Sendable>(
     _ subject: Subject.Type,
+    _ first: First,
     _ part: repeat each Part,
     fields: KeyRecord = [:],
     fetch: @escaping @Sendable @concurrent () async throws -> Value
   ) {
-    self.init(key: QueryKey(subject, repeat each part, fields: fields), fetch: fetch)
+    self.init(key: QueryKey(subject, first, repeat each part, fields: fields), fetch: fetch)
+  }
+
+  /// Creates a query whose key is a type and whose fetch gets its context.
+  ///
+  /// - Parameters:
+  ///   - subject: The type; types of the same name in other modules are different.
+  ///   - fields: Fields in any order, as the key's last part.
+  ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any longer.
+  @inlinable
+  public init<Subject>(
+    _ subject: Subject.Type,
+    fields: KeyRecord = [:],
+    fetch: @escaping @Sendable @concurrent (FetchContext) async throws -> Value
+  ) {
+    self.init(key: QueryKey(subject, fields: fields), fetch: fetch)
   }
 
   /// Creates a query whose key starts with a type and whose fetch gets its context.
   ///
   /// - Parameters:
   ///   - subject: The type; types of the same name in other modules are different.
-  ///   - part: The further parts of the key.
+  ///   - first: The first part after it.
+  ///   - part: The further parts, in order.
   ///   - fields: Fields in any order, as the key's last part.
-  ///   - fetch: Fetches the value.
+  ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any longer.
   @inlinable
-  public init<Subject, each Part: Hashable & Sendable>(
+  public init<Subject, First: Hashable & Sendable, each Part: Hashable & Sendable>(
     _ subject: Subject.Type,
+    _ first: First,
     _ part: repeat each Part,
     fields: KeyRecord = [:],
     fetch: @escaping @Sendable @concurrent (FetchContext) async throws -> Value
   ) {
-    self.init(key: QueryKey(subject, repeat each part, fields: fields), fetch: fetch)
+    self.init(key: QueryKey(subject, first, repeat each part, fields: fields), fetch: fetch)
   }
 
   /// Creates a query without a fetch of its own.

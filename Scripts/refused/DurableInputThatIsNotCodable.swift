@@ -1,0 +1,5 @@
+// error: the input is written to a store: make its type Codable
+import StreamQuery
+
+struct Draft: Sendable { var text: String }
+let save = Mutation("save") { (input: Draft) in input.text }.durable()

@@ -1,0 +1,4 @@
+// error: write the unit, such as .seconds(60)
+import StreamQuery
+
+let users = Query("users") { try await api.users() }.staleTime(60)

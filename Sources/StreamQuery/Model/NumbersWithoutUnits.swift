@@ -1,0 +1,34 @@
+// Durations that are written as numbers: the compiler says what to write instead. Without this it lists
+// the types of all candidates, and says nothing of seconds.
+
+@available(*, unavailable, message: "write the unit, such as .seconds(60)")
+extension StaleTime: ExpressibleByIntegerLiteral {
+  /// Creates nothing: say what the number counts.
+  ///
+  /// - Parameter value: A number without a unit.
+  public init(integerLiteral value: Int) { self = .after(.zero) }
+}
+
+@available(*, unavailable, message: "write the unit, such as .seconds(60)")
+extension RefetchInterval: ExpressibleByIntegerLiteral {
+  /// Creates nothing: say what the number counts.
+  ///
+  /// - Parameter value: A number without a unit.
+  public init(integerLiteral value: Int) { self = .off }
+}
+
+@available(*, unavailable, message: "write the unit, such as .seconds(60)")
+extension BackgroundInterval: ExpressibleByIntegerLiteral {
+  /// Creates nothing: say what the number counts.
+  ///
+  /// - Parameter value: A number without a unit.
+  public init(integerLiteral value: Int) { self = .off }
+}
+
+@available(*, unavailable, message: "write the unit, such as .seconds(60)")
+extension FailureCaching: ExpressibleByIntegerLiteral {
+  /// Creates nothing: say what the number counts.
+  ///
+  /// - Parameter value: A number without a unit.
+  public init(integerLiteral value: Int) { self = .off }
+}
