@@ -98,6 +98,8 @@ import Testing
     let recording = simulation.record(client.stream(.users))
     simulation.settle()
     #expect(recording.summaries.last == .pending(.paused))
+    #expect(recording.summaries.first == recording.summaries.last.element)
+    #expect(recording.values.last?.isPaused == true, "\(simulation)")
     online.send(true)
     simulation.settle()
     #expect(recording.summaries.last == .success([.ada]))

@@ -14,14 +14,24 @@ extension QueryClient {
   ) {
     guard WaitObservation.hasBegun, let subject = subject(text) else { return }
     if subject.isElsewhere {
-      subject.observer.waitsElsewhere(for: subject.text, owner: owner)
+      subject.tellElsewhere(owner)
     } else {
       subject.observer.observerWaits(for: subject.text, leave: leave)
     }
   }
 
+  /// Tells a simulation that something in it observes this client, which was made without it.
+  @inline(__always)
+  nonisolated func observerBegins(
+    for text: @autoclosure @escaping @Sendable () -> String,
+    _ owner: any AnyObject & Sendable
+  ) {
+    guard WaitObservation.hasBegun, let subject = subject(text), subject.isElsewhere else { return }
+    subject.tellElsewhere(owner)
+  }
+
   @inline(never)
   private nonisolated func subject(_ text: @escaping @Sendable () -> String) -> WaitSubject? {
-    WaitSubject(waitObserver, text)
+    WaitSubject(waitObserver, on: configuration.executor, text)
   }
 }

@@ -24,7 +24,7 @@ package final class CallerWait: Sendable {
   /// The caller is suspended.
   func began() {
     if subject.isElsewhere {
-      subject.observer.waitsElsewhere(for: subject.text, owner: self)
+      subject.tellElsewhere(self)
     } else {
       subject.observer.callerWaits(self)
     }

@@ -19,5 +19,10 @@ package protocol WaitObserver: TaskExecutor {
   /// - Parameters:
   ///   - subject: What it waits for, in words.
   ///   - owner: An object that lives at least as long as the wait.
-  func waitsElsewhere(for subject: () -> String, owner: any AnyObject & Sendable)
+  ///   - isOnPool: Whether that client has no executor of its own.
+  func waitsElsewhere(
+    for subject: () -> String,
+    owner: any AnyObject & Sendable,
+    isOnPool: Bool
+  )
 }

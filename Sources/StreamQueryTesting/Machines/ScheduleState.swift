@@ -40,6 +40,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   private(set) var foreignJobCount = 0
   /// Whether the main actor and plain tasks are part of this world.
   var holdsMainActor = false
+  private var hasWaitedElsewhere = false
 
   private(set) var failures: [String] = []
   private var deliveredFailures = 0
@@ -177,6 +178,21 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   }
 
   // MARK: Failures
+
+  /// Something of the simulation waits for a client that was made without it.
+  ///
+  /// With the main actor inside, the answer can never come in time, and where it comes, it depends on
+  /// luck: that fails the test, once.
+  mutating func waitedElsewhere(for subject: String) {
+    guard holdsMainActor, !hasWaitedElsewhere else { return }
+    hasWaitedElsewhere = true
+    fail(
+      """
+      \(subject) was asked of a client that was made without the simulation: it runs in real time, of \
+      which a test of `Simulation.onMainActor` has none. Make it by `QueryClient(simulation:)`.
+      """
+    )
+  }
 
   mutating func fail(_ message: String) {
     if failures.count < Self.maximumFailures { failures.append(message) }

@@ -61,6 +61,16 @@ public struct Snapshots<Element: Sendable>: RandomAccessCollection, Sendable {
   /// The position after the last snapshot.
   public var endIndex: Int { elements.endIndex }
 
+  /// The first snapshot, for a comparison that says what is pending when it fails.
+  public var first: SnapshotEnd<Element> {
+    SnapshotEnd(elements.first, pending: comparison?.pending)
+  }
+
+  /// The newest snapshot, for a comparison that says what is pending when it fails.
+  public var last: SnapshotEnd<Element> {
+    SnapshotEnd(elements.last, pending: comparison?.pending)
+  }
+
   /// The snapshot at a position.
   ///
   /// - Parameter position: A valid position.

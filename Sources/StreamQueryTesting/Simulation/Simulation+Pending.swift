@@ -32,3 +32,11 @@ extension Simulation {
     deliverFailures()
   }
 }
+
+extension Simulation: CustomStringConvertible {
+  /// What it waits for, and what to do about it.
+  ///
+  /// Use it as a comment that explains why an expectation of something else than a recording failed,
+  /// such as a property of a model: `#expect(model.name == "Ada", "\(simulation)")`.
+  public var description: String { pending.text }
+}

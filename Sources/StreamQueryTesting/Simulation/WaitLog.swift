@@ -178,7 +178,14 @@ extension SimulationCore: WaitObserver {
     leave()
   }
 
-  func waitsElsewhere(for subject: () -> String, owner: any AnyObject & Sendable) {
-    waits.waitsElsewhere(for: subject(), owner: owner)
+  func waitsElsewhere(
+    for subject: () -> String,
+    owner: any AnyObject & Sendable,
+    isOnPool: Bool
+  ) {
+    let subject = subject()
+    waits.waitsElsewhere(for: subject, owner: owner)
+    // The client of a preview waits for nothing.
+    if isOnPool { read { $0.waitedElsewhere(for: subject) } }
   }
 }

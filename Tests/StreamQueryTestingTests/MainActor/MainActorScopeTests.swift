@@ -308,6 +308,56 @@ import Testing
     }
   }
 
+  // MARK: Clients that are made without it
+
+  /// What is asked of such a client: each would be answered in real time, or never.
+  enum Foreign: CaseIterable {
+    case fetch, stream, mutation, observer
+
+    @MainActor func ask(_ client: QueryClient, _ held: Collected<any Sendable>) {
+      let query = Query<Int>("foreign") { 1 }
+      switch self {
+      case .fetch: Task { try await client.fetch(query) }
+      case .stream: Task { for await _ in client.stream(query) {} }
+      case .mutation:
+        Task { try await client.mutate(Mutation<Int, Int>("foreign") { $0 }, with: 1) }
+      case .observer: held.append(client.observer(of: query))
+      }
+    }
+  }
+
+  @Test(arguments: Foreign.allCases)
+  func aClientThatWasMadeWithoutItFailsTheTestWithWords(foreign: Foreign) {
+    let failures = Collected<String>()
+    let client = QueryClient(
+      configuration: .init(connectivity: .alwaysOnline, activity: .alwaysActive)
+    )
+    Simulation.onMainActor(onFailure: { failures.append($0) }) { simulation in
+      let held = Collected<any Sendable>()
+      for _ in 1...2 { foreign.ask(client, held) }
+      simulation.settle()
+      withExtendedLifetime(held) {}
+    }
+    let about = failures.lines.filter { $0.contains("made without the simulation") }
+    #expect(about.count == 1)
+    #expect(about.first?.contains("foreign") == true)
+    #expect(about.first?.contains("QueryClient(simulation:)") == true)
+    client.shutDown()
+  }
+
+  @Test func aClientThatIsOnlyReadAndWrittenMayBeMadeWithoutIt() {
+    let client = QueryClient(
+      configuration: .init(connectivity: .alwaysOnline, activity: .alwaysActive)
+    )
+    Simulation.onMainActor { simulation in
+      client.setData(1, for: "n")
+      let data: Int? = client.data(for: "n")
+      #expect(data == 1)
+      simulation.settle()
+    }
+    client.shutDown()
+  }
+
   // MARK: Where it cannot be
 
   @Test func insideAnotherItFailsWithWords() {
